@@ -1,0 +1,80 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: MIT
+
+import PackageDescription
+
+/// RealtimeSanitizer is not a `swift build --sanitize` choice: its runtime is linked by hand when
+/// `DRAWBAR_RTSAN` names the archive. `scripts/test` sets it; a plain build never sees unsafe flags.
+let realtimeSanitizer = Context.environment["DRAWBAR_RTSAN"]
+
+/// What every Swift target is compiled with.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatWarning("StrictMemorySafety", as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let realtimeLink: [LinkerSetting] =
+  realtimeSanitizer.map { archive in
+    [
+      .unsafeFlags(["-Xlinker", "--whole-archive", "-Xlinker", archive]),
+      .unsafeFlags(["-Xlinker", "--no-whole-archive"]),
+      .linkedLibrary("stdc++"),
+    ]
+  } ?? []
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, swiftSettings: strict, linkerSettings: realtimeLink)
+}
+
+let package = Package(
+  name: "drawbar",
+  products: [
+    .library(name: "Drawbar", targets: ["Drawbar"]),
+    .executable(name: "drawbar", targets: ["DrawbarCLI"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+  ],
+  targets: [
+    // Level 0: the C libraries, each with the functions that the render thread may call, and values.
+    .systemLibrary(
+      name: "CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
+    .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+    .systemLibrary(name: "CJACK", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .target(
+      name: "CRealtimeScope",
+      cSettings: realtimeSanitizer == nil ? [] : [.define("DRAWBAR_RTSAN")]),
+    library("AudioModel", []),
+
+    // Level 1: bytes to packets, bytes from somewhere, packets to frames.
+    library("PacketParser", ["AudioModel"]),
+    library("ByteSources", ["AudioModel", "CCurl"]),
+    library("RenderCore", ["AudioModel", "CMPG123", "CSoxr", "CRealtimeScope"]),
+
+    // Level 2: what drives them.
+    library("PlayerEngine", ["AudioModel", "PacketParser", "ByteSources", "RenderCore"]),
+    library("OfflineOutput", ["AudioModel", "RenderCore"]),
+    library("JACKRemoteIO", ["AudioModel", "RenderCore", "CJACK"]),
+
+    // Level 3 and 4: the umbrella and the program.
+    library("Drawbar", ["AudioModel", "PacketParser", "ByteSources", "RenderCore", "PlayerEngine", "OfflineOutput"]),
+    .executableTarget(
+      name: "DrawbarCLI",
+      dependencies: [
+        "Drawbar", "JACKRemoteIO",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict, linkerSettings: realtimeLink),
+  ]
+)

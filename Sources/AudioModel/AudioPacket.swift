@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+/// Where one packet lies in a buffer of packets. Core Audio's type of the same name
+/// (CoreAudioBaseTypes.h).
+public struct AudioStreamPacketDescription: Hashable, Sendable {
+  /// Bytes from the start of the buffer to the packet.
+  public var startOffset: Int64
+  /// Frames in this packet when the format's `framesPerPacket` is 0; otherwise 0.
+  public var variableFramesInPacket: UInt32
+  /// Bytes in this packet.
+  public var dataByteSize: UInt32
+
+  /// A description with these fields.
+  public init(startOffset: Int64, variableFramesInPacket: UInt32, dataByteSize: UInt32) {
+    self.startOffset = startOffset
+    self.variableFramesInPacket = variableFramesInPacket
+    self.dataByteSize = dataByteSize
+  }
+}
+
+/// Which of a stream's frames are sound, and which the encoder added. Core Audio's
+/// `AudioFilePacketTableInfo` (AudioFile.h), with the values as the file states them: the decoder's
+/// own delay is not in them.
+public struct AudioFilePacketTableInfo: Hashable, Sendable {
+  /// Frames of sound.
+  public var numberValidFrames: Int64
+  /// Frames before the sound: the encoder's delay.
+  public var primingFrames: Int32
+  /// Frames after the sound, up to the end of the last packet.
+  public var remainderFrames: Int32
+
+  /// A table with these fields.
+  public init(numberValidFrames: Int64, primingFrames: Int32, remainderFrames: Int32) {
+    self.numberValidFrames = numberValidFrames
+    self.primingFrames = primingFrames
+    self.remainderFrames = remainderFrames
+  }
+}
+
+/// Which speakers a stream's channels are for, as a set of speaker positions in their fixed order.
+/// Core Audio's `AudioChannelBitmap` and WAVE's `dwChannelMask`, which share their bits.
+public struct AudioChannelBitmap: OptionSet, Hashable, Sendable {
+  /// The position bits; bit n − 1 is Core Audio's channel label n.
+  public var rawValue: UInt32
+
+  /// The positions with these bits.
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// Front left.
+  public static let left = AudioChannelBitmap(rawValue: 1 << 0)
+  /// Front right.
+  public static let right = AudioChannelBitmap(rawValue: 1 << 1)
+  /// Front centre.
+  public static let center = AudioChannelBitmap(rawValue: 1 << 2)
+  /// The low-frequency effects channel.
+  public static let lowFrequencyEffects = AudioChannelBitmap(rawValue: 1 << 3)
+  /// Left surround (WAVE's back left).
+  public static let leftSurround = AudioChannelBitmap(rawValue: 1 << 4)
+  /// Right surround (WAVE's back right).
+  public static let rightSurround = AudioChannelBitmap(rawValue: 1 << 5)
+  /// Front left of centre.
+  public static let leftCenter = AudioChannelBitmap(rawValue: 1 << 6)
+  /// Front right of centre.
+  public static let rightCenter = AudioChannelBitmap(rawValue: 1 << 7)
+  /// Centre surround (WAVE's back centre).
+  public static let centerSurround = AudioChannelBitmap(rawValue: 1 << 8)
+  /// Side left.
+  public static let leftSurroundDirect = AudioChannelBitmap(rawValue: 1 << 9)
+  /// Side right.
+  public static let rightSurroundDirect = AudioChannelBitmap(rawValue: 1 << 10)
+
+  /// The usual layout for a number of channels without one of its own (WAVE's and Core Audio's
+  /// order): mono, stereo, L R C, quadraphonic, 5.0, 5.1, 6.1 and 7.1; none beyond.
+  public static func standard(channels: UInt32) -> AudioChannelBitmap {
+    switch channels {
+    case 1: [.center]
+    case 2: [.left, .right]
+    case 3: [.left, .right, .center]
+    case 4: [.left, .right, .leftSurround, .rightSurround]
+    case 5: [.left, .right, .center, .leftSurround, .rightSurround]
+    case 6: [.left, .right, .center, .lowFrequencyEffects, .leftSurround, .rightSurround]
+    case 7:
+      [.left, .right, .center, .lowFrequencyEffects, .centerSurround, .leftSurroundDirect,
+        .rightSurroundDirect]
+    case 8:
+      [.left, .right, .center, .lowFrequencyEffects, .leftSurround, .rightSurround,
+        .leftSurroundDirect, .rightSurroundDirect]
+    default: []
+    }
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <jack/jack.h>
+#include <jack/metadata.h>
+#include <jack/statistics.h>
+#include <jack/thread.h>
+#include <jack/uuid.h>
+
+/// `jack_client_open` is variadic in C, which Swift cannot call.
+static inline jack_client_t *cjack_client_open(
+    const char *name, jack_options_t options, jack_status_t *status, const char *server) {
+  return server
+             ? jack_client_open(name, (jack_options_t)(options | JackServerName), status, server)
+             : jack_client_open(name, options, status);
+}
+
+// Vouched for on the render thread: JACK documents each as callable from the process callback.
+
+/// The memory of one port for this cycle.
+__attribute__((swift_attr("@_noLocks")))
+void *jack_port_get_buffer(jack_port_t *port, jack_nframes_t frames);
+
+/// The frame time of the start of this cycle.
+__attribute__((swift_attr("@_noLocks")))
+jack_nframes_t jack_last_frame_time(const jack_client_t *client);
+
+/// Microseconds on the server's own clock.
+__attribute__((swift_attr("@_noLocks")))
+jack_time_t jack_get_time(void);

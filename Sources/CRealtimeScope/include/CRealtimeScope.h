@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// Marks the stretch of a thread that must be real-time safe. In a build with RealtimeSanitizer
+// every allocation, lock and blocking system call between the two is reported; in any other build
+// both are empty. They live in a .c file because code in a header does not see the target's defines.
+
+__attribute__((swift_attr("@_noLocks"))) void drawbar_realtime_enter(void);
+__attribute__((swift_attr("@_noLocks"))) void drawbar_realtime_exit(void);
+
+/// 1 in a build with RealtimeSanitizer, else 0.
+int drawbar_realtime_is_checked(void);

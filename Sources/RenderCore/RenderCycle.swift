@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+
+/// One call of the output: how many frames it wants and when.
+public struct RenderCycle: Sendable {
+  /// Frames wanted in every output buffer. Any number from 1 to
+  /// ``Renderer/maximumFramesPerCycle``; it may change from cycle to cycle.
+  public var frameCount: Int
+  /// The output's own frame clock at the first of those frames. Wraps at 2³², as JACK's does.
+  public var frameTime: UInt32
+  /// The time at which the cycle began, in nanoseconds of the output's clock.
+  public var hostNanoseconds: UInt64
+
+  /// A cycle with these facts.
+  @_noLocks
+  public init(frameCount: Int, frameTime: UInt32, hostNanoseconds: UInt64) {
+    self.frameCount = frameCount
+    self.frameTime = frameTime
+    self.hostNanoseconds = hostNanoseconds
+  }
+}
