@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include "CRealtimeScope.h"
+
+#include <time.h>
+
+uint64_t drawbar_monotonic_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
 
 #ifdef DRAWBAR_RTSAN
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <stdint.h>
 
 // Marks the stretch of a thread that must be real-time safe. In a build with RealtimeSanitizer
 // every allocation, lock and blocking system call between the two is reported; in any other build
@@ -10,3 +11,7 @@ __attribute__((swift_attr("@_noLocks"))) void drawbar_realtime_exit(void);
 
 /// 1 in a build with RealtimeSanitizer, else 0.
 int drawbar_realtime_is_checked(void);
+
+/// Nanoseconds of CLOCK_MONOTONIC_RAW, the clock that jackd counts in. Read without a system call
+/// (vDSO).
+__attribute__((swift_attr("@_noLocks"))) uint64_t drawbar_monotonic_nanoseconds(void);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+
+/// Turns a run of interleaved linear PCM frames into float samples from -1 to 1.
+///
+/// Integers are divided by the power of two of their width, so every sample of up to 24 bits is
+/// exact in a float.
+///
+/// Real-time: making and destroying it is not; `decode` is.
+@safe
+struct LinearPCMDecoder: ~Copyable {
+  /// How one sample lies in memory.
+  enum Layout: UInt8 {
+    case unsigned8, signed8
+    case signed16, signed16Swapped
+    case signed24, signed24Swapped
+    case signed32, signed32Swapped
+    case float32, float32Swapped
+    case float64, float64Swapped
+  }
+
+  /// Most frames in one run: bounds the work of one decode.
+  static var maximumFramesPerRun: Int { @_noLocks get { 1024 } }
+
+  let bytesPerFrame: Int
+  private let layout: Layout
+  private let channels: Int
+  private let samples: UnsafeMutablePointer<Float>
+
+  /// - Throws: ``AudioConverterError/formatNotSupported(_:)`` for a layout that is not interleaved
+  ///   integers of 8, 16, 24 or 32 bits (padded to whole bytes, in the high bits) or floats of 32
+  ///   or 64.
+  init(format: AudioStreamBasicDescription) throws(AudioConverterError) {
+    let channels = Int(format.channelsPerFrame)
+    guard channels > 0, !format.formatFlags.contains(.nonInterleaved),
+      Int(format.bytesPerFrame) % channels == 0,
+      let layout = Self.layout(
+        bytesPerSample: Int(format.bytesPerFrame) / channels, flags: format.formatFlags)
+    else {
+      throw AudioConverterError.formatNotSupported(
+        "linear PCM with \(format.bitsPerChannel) bits in \(format.bytesPerFrame) bytes a frame")
+    }
+    self.layout = layout
+    self.channels = channels
+    bytesPerFrame = Int(format.bytesPerFrame)
+    unsafe samples = UnsafeMutablePointer<Float>.allocate(
+      capacity: Self.maximumFramesPerRun * channels)
+    unsafe samples.initialize(repeating: 0, count: Self.maximumFramesPerRun * channels)
+  }
+
+  deinit {
+    unsafe samples.deallocate()
+  }
+
+  private static func layout(bytesPerSample: Int, flags: AudioFormatFlags) -> Layout? {
+    let big = flags.contains(.bigEndian)
+    if flags.contains(.float) {
+      switch bytesPerSample {
+      case 4: return big ? .float32Swapped : .float32
+      case 8: return big ? .float64Swapped : .float64
+      default: return nil
+      }
+    }
+    switch bytesPerSample {
+    case 1: return flags.contains(.signedInteger) ? .signed8 : .unsigned8
+    case 2: return big ? .signed16Swapped : .signed16
+    case 3: return big ? .signed24Swapped : .signed24
+    case 4: return big ? .signed32Swapped : .signed32
+    default: return nil
+    }
+  }
+
+  /// Converts a run of frames.
+  ///
+  /// - Returns: interleaved samples, valid until the next call, and how many frames they are: what
+  ///   the bytes hold, at most ``maximumFramesPerRun``.
+  @_noLocks
+  func decode(
+    _ bytes: UnsafeRawPointer, count: Int
+  ) -> (samples: UnsafePointer<Float>, frames: Int) {
+    let frames = min(count / bytesPerFrame, Self.maximumFramesPerRun)
+    let total = frames * channels
+    switch layout {
+    case .unsigned8:
+      for i in 0..<total {
+        let value = unsafe bytes.load(fromByteOffset: i, as: UInt8.self)
+        unsafe samples[i] = Float(Int32(value) - 128) * 0x1p-7
+      }
+    case .signed8:
+      for i in 0..<total {
+        unsafe samples[i] = Float(bytes.load(fromByteOffset: i, as: Int8.self)) * 0x1p-7
+      }
+    case .signed16:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 2 * i, as: Int16.self)
+        unsafe samples[i] = Float(value) * 0x1p-15
+      }
+    case .signed16Swapped:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 2 * i, as: Int16.self)
+        unsafe samples[i] = Float(value.byteSwapped) * 0x1p-15
+      }
+    case .signed24: unsafe decode24(bytes, total: total, low: 0, high: 2)
+    case .signed24Swapped: unsafe decode24(bytes, total: total, low: 2, high: 0)
+    case .signed32:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 4 * i, as: Int32.self)
+        unsafe samples[i] = Float(value) * 0x1p-31
+      }
+    case .signed32Swapped:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 4 * i, as: Int32.self)
+        unsafe samples[i] = Float(value.byteSwapped) * 0x1p-31
+      }
+    case .float32:
+      unsafe UnsafeMutableRawPointer(samples).copyMemory(from: bytes, byteCount: 4 * total)
+    case .float32Swapped:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 4 * i, as: UInt32.self)
+        unsafe samples[i] = Float(bitPattern: value.byteSwapped)
+      }
+    case .float64:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 8 * i, as: UInt64.self)
+        unsafe samples[i] = Float(Double(bitPattern: value))
+      }
+    case .float64Swapped:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 8 * i, as: UInt64.self)
+        unsafe samples[i] = Float(Double(bitPattern: value.byteSwapped))
+      }
+    }
+    return unsafe (UnsafePointer(samples), frames)
+  }
+
+  @_noLocks
+  private func decode24(_ bytes: UnsafeRawPointer, total: Int, low: Int, high: Int) {
+    for i in 0..<total {
+      let b0 = unsafe UInt32(bytes.load(fromByteOffset: 3 * i + low, as: UInt8.self))
+      let b1 = unsafe UInt32(bytes.load(fromByteOffset: 3 * i + 1, as: UInt8.self))
+      let b2 = unsafe UInt32(bytes.load(fromByteOffset: 3 * i + high, as: UInt8.self))
+      // Put into the top of 32 bits so that the sign is the sample's.
+      let value = Int32(bitPattern: b2 << 24 | b1 << 16 | b0 << 8)
+      unsafe samples[i] = Float(value) * 0x1p-31
+    }
+  }
+}

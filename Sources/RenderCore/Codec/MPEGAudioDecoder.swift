@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+internal import CMPG123
+
+/// Decodes MPEG audio one packet at a time with libmpg123 in reader mode.
+///
+/// libmpg123 reads through a callback that hands over exactly the bytes of the packet at hand and
+/// then has nothing more, so each decode takes one packet and gives its frames. Skipping the
+/// Xing/Info packet, trimming and resampling are not its business here: it sees audio packets only,
+/// does no gapless cut of its own, and gives float samples at the stream's own rate.
+///
+/// Real-time: making and destroying it is not; `decode` is.
+@safe
+struct MPEGAudioDecoder: ~Copyable {
+  /// What the reader callback hands over. Lives at a fixed address, known to libmpg123.
+  @unsafe struct Reader {
+    var bytes: UnsafeRawPointer?
+    var remaining: Int
+  }
+
+  private let handle: OpaquePointer
+  private let reader: UnsafeMutablePointer<Reader>
+  /// Samples for a packet that cannot be decoded.
+  private let silence: UnsafeMutablePointer<Float>
+  private let channels: Int
+  /// The first packet's bytes are in the handle already.
+  private var holdsFirstPacket: Bool
+
+  /// Frames in the longest packet, layers II and III of MPEG-1.
+  static var maximumFramesPerPacket: Int { @_noLocks get { 1152 } }
+
+  /// Makes a decoder and gives it the first packet, so that libmpg123 sets its output format up (the
+  /// only allocation after opening) before the render thread sees it. The first call of `decode`
+  /// must be for that same packet.
+  ///
+  /// - Parameter freeFormatBytes: bytes of a free-format frame without its padding, else nil:
+  ///   libmpg123 would otherwise look for the next header, which it does not get.
+  init(
+    channels: Int, firstPacket: UnsafeRawBufferPointer, freeFormatBytes: Int?
+  ) throws(AudioConverterError) {
+    var code: Int32 = 0
+    guard let handle = unsafe mpg123_new(nil, &code) else {
+      throw AudioConverterError.decoderUnavailable(Self.text(code))
+    }
+    let reader = UnsafeMutablePointer<Reader>.allocate(capacity: 1)
+    unsafe reader.initialize(
+      to: Reader(bytes: firstPacket.baseAddress, remaining: firstPacket.count))
+    code = unsafe Self.open(handle, reader: reader, freeFormatBytes: freeFormatBytes)
+    if code == MPG123_OK.rawValue {
+      var rate = 0
+      var channelCount: Int32 = 0
+      var encoding: Int32 = 0
+      code = unsafe mpg123_getformat(handle, &rate, &channelCount, &encoding)
+    }
+    guard code == MPG123_OK.rawValue else {
+      unsafe mpg123_delete(handle)
+      unsafe reader.deallocate()
+      throw AudioConverterError.decoderRefusedFirstPacket(Self.text(code))
+    }
+    unsafe self.handle = handle
+    unsafe self.reader = reader
+    self.channels = channels
+    let count = Self.maximumFramesPerPacket * channels
+    unsafe silence = UnsafeMutablePointer<Float>.allocate(capacity: count)
+    unsafe silence.initialize(repeating: 0, count: count)
+    holdsFirstPacket = true
+  }
+
+  deinit {
+    unsafe mpg123_delete(handle)
+    unsafe reader.deallocate()
+    unsafe silence.deallocate()
+  }
+
+  /// Decodes one packet. A packet that cannot be decoded gives its length in silence, so that the
+  /// time line does not shift.
+  ///
+  /// - Returns: interleaved samples, valid until the next call, and whether they were decoded.
+  @_noLocks
+  mutating func decode(
+    _ bytes: UnsafeRawPointer, count: Int, frames: Int
+  ) -> (samples: UnsafePointer<Float>, decoded: Bool) {
+    if holdsFirstPacket {
+      holdsFirstPacket = false
+    } else {
+      unsafe reader.pointee = Reader(bytes: bytes, remaining: count)
+    }
+    let wanted = min(frames, Self.maximumFramesPerPacket) * channels * MemoryLayout<Float>.stride
+    var position: Int = 0
+    var audio: UnsafeMutablePointer<UInt8>?
+    var byteCount = 0
+    var code = unsafe mpg123_decode_frame(handle, &position, &audio, &byteCount)
+    if code == MPG123_NEW_FORMAT.rawValue {
+      code = unsafe mpg123_decode_frame(handle, &position, &audio, &byteCount)
+    }
+    if code == MPG123_OK.rawValue, byteCount == wanted, let audio = unsafe audio {
+      return unsafe (UnsafeRawPointer(audio).assumingMemoryBound(to: Float.self), true)
+    }
+    return unsafe (UnsafePointer(silence), false)
+  }
+
+  private static func open(
+    _ handle: OpaquePointer, reader: UnsafeMutablePointer<Reader>, freeFormatBytes: Int?
+  ) -> Int32 {
+    let flags =
+      MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue | MPG123_NO_READAHEAD.rawValue
+      | MPG123_IGNORE_INFOFRAME.rawValue
+    unsafe mpg123_param2(handle, Int32(MPG123_ADD_FLAGS.rawValue), Int(flags), 0)
+    unsafe mpg123_param2(
+      handle, Int32(MPG123_REMOVE_FLAGS.rawValue), Int(MPG123_GAPLESS.rawValue), 0)
+    if let freeFormatBytes {
+      unsafe mpg123_param2(
+        handle, Int32(MPG123_FREEFORMAT_SIZE.rawValue), freeFormatBytes, 0)
+    }
+    unsafe mpg123_format_none(handle)
+    for rate in [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000] {
+      unsafe mpg123_format(
+        handle, rate, Int32(MPG123_MONO.rawValue | MPG123_STEREO.rawValue),
+        Int32(MPG123_ENC_FLOAT_32.rawValue))
+    }
+    unsafe mpg123_replace_reader_handle(handle, readPacketBytes, refuseToSeek, nil)
+    return unsafe mpg123_open_handle(handle, reader)
+  }
+
+  private static func text(_ code: Int32) -> String {
+    unsafe mpg123_plain_strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+  }
+}
+
+/// libmpg123's read callback. Runs on the render thread, inside `mpg123_decode_frame`.
+@_noLocks
+func readPacketBytes(
+  _ context: UnsafeMutableRawPointer?, _ target: UnsafeMutableRawPointer?, _ count: Int
+) -> Int {
+  guard let context = unsafe context, let target = unsafe target else { return -1 }
+  let reader = unsafe context.assumingMemoryBound(to: MPEGAudioDecoder.Reader.self)
+  guard let bytes = unsafe reader.pointee.bytes else { return 0 }
+  let taken = unsafe min(count, reader.pointee.remaining)
+  unsafe target.copyMemory(from: bytes, byteCount: taken)
+  unsafe reader.pointee.bytes = bytes + taken
+  unsafe reader.pointee.remaining -= taken
+  return taken
+}
+
+/// libmpg123's seek callback: a ring of packets has no file position.
+@_noLocks
+func refuseToSeek(_ context: UnsafeMutableRawPointer?, _ offset: Int, _ whence: Int32) -> Int {
+  -1
+}

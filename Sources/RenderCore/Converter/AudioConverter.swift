@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+
+/// Turns one stream's packets into the output's frames: decode, resample where the rates differ, map
+/// the channels. Core Audio's AudioConverter with its fill callback.
+///
+/// Made, warmed and destroyed on the feeder's side, used on the render thread. It lives at a fixed
+/// address, because it travels through the ring to the render thread and back.
+@safe
+struct AudioConverter: ~Copyable {
+  /// The stream that it is for.
+  let streamID: UInt32
+  let inputRate: Int
+  // Behind pointers: an optional non-copyable value cannot be used in place by checked code.
+  private let mpeg: UnsafeMutablePointer<MPEGAudioDecoder>?
+  private let pcm: UnsafeMutablePointer<LinearPCMDecoder>?
+  private var resampler: UnsafeMutablePointer<Resampler>?
+  private let map: ChannelMap
+  /// Where the resampler writes, interleaved.
+  private let scratch: UnsafeMutablePointer<Float>
+  /// Decoded frames that have not been given yet, interleaved.
+  private var decoded: UnsafePointer<Float>
+  private var decodedFrames = 0
+  private var hasEnded = false
+
+  /// Packets decoded, and how many of those were replaced by silence.
+  private(set) var packetCount: UInt64 = 0
+  private(set) var failedPacketCount: UInt64 = 0
+
+  /// What a converter is made from.
+  struct Configuration {
+    var streamID: UInt32
+    var format: AudioStreamBasicDescription
+    var layout: AudioChannelBitmap
+    var freeFormatBytes: Int?
+    var outputRate: Int
+    var outputChannels: Int
+  }
+
+  init(
+    _ configuration: Configuration, firstPacket: UnsafeRawBufferPointer
+  ) throws(AudioConverterError) {
+    let format = configuration.format
+    let channels = Int(format.channelsPerFrame)
+    guard (1...64).contains(channels), (1...1_000_000).contains(format.sampleRate) else {
+      throw AudioConverterError.formatNotSupported(
+        "\(format.formatID) with \(channels) channels at \(format.sampleRate) Hz")
+    }
+    // Everything that can fail is done before anything is stored.
+    let inputRate = Int(format.sampleRate.rounded())
+    var mpeg: UnsafeMutablePointer<MPEGAudioDecoder>?
+    var pcm: UnsafeMutablePointer<LinearPCMDecoder>?
+    var resampler: UnsafeMutablePointer<Resampler>?
+    do throws(AudioConverterError) {
+      if format.formatID.isMPEGAudio {
+        unsafe mpeg = Self.allocate(
+          try MPEGAudioDecoder(
+            channels: channels, firstPacket: firstPacket,
+            freeFormatBytes: configuration.freeFormatBytes))
+      } else if format.formatID == .linearPCM {
+        unsafe pcm = Self.allocate(try LinearPCMDecoder(format: format))
+      } else {
+        throw AudioConverterError.formatNotSupported("'\(format.formatID)'")
+      }
+      if inputRate != configuration.outputRate {
+        unsafe resampler = Self.allocate(
+          try Resampler(
+            inputRate: inputRate, outputRate: configuration.outputRate, channels: channels))
+      }
+    } catch {
+      unsafe Self.free(mpeg)
+      unsafe Self.free(pcm)
+      throw error
+    }
+    streamID = configuration.streamID
+    self.inputRate = inputRate
+    unsafe self.mpeg = mpeg
+    unsafe self.pcm = pcm
+    unsafe self.resampler = resampler
+    map = ChannelMap(
+      inputs: channels, outputs: configuration.outputChannels, layout: configuration.layout)
+    let count = Resampler.maximumFramesPerCall * channels
+    unsafe scratch = UnsafeMutablePointer<Float>.allocate(capacity: count)
+    unsafe scratch.initialize(repeating: 0, count: count)
+    unsafe decoded = UnsafePointer(scratch)
+  }
+
+  deinit {
+    unsafe Self.free(mpeg)
+    unsafe Self.free(pcm)
+    unsafe Self.free(resampler)
+    unsafe scratch.deallocate()
+  }
+
+  private static func allocate<Part: ~Copyable>(_ part: consuming Part) -> UnsafeMutablePointer<Part>
+  {
+    let address = UnsafeMutablePointer<Part>.allocate(capacity: 1)
+    unsafe address.initialize(to: part)
+    return unsafe address
+  }
+
+  private static func free<Part: ~Copyable>(_ address: UnsafeMutablePointer<Part>?) {
+    guard let address = unsafe address else { return }
+    unsafe address.deinitialize(count: 1)
+    unsafe address.deallocate()
+  }
+
+  /// Makes a converter at an address of its own.
+  static func make(
+    _ configuration: Configuration, firstPacket: UnsafeRawBufferPointer
+  ) throws(AudioConverterError) -> UnsafeMutablePointer<AudioConverter> {
+    return unsafe allocate(try AudioConverter(configuration, firstPacket: firstPacket))
+  }
+
+  /// Frees a converter made by ``make(_:firstPacket:)``. Never on the render thread.
+  static func destroy(_ address: UnsafeMutablePointer<AudioConverter>) {
+    unsafe free(address)
+  }
+
+  /// Output frames between what went into the resampler and what came out.
+  var pendingOutputFrames: Int64 {
+    @_noLocks get {
+      guard let resampler = unsafe resampler else { return 0 }
+      return unsafe resampler.pointee.pendingOutputFrames
+    }
+  }
+
+  /// Whether the next stream can play on through this one's resampler: same source rate, same
+  /// channel count.
+  @_noLocks
+  func canBeJoined(by next: UnsafeMutablePointer<AudioConverter>) -> Bool {
+    unsafe inputRate == next.pointee.inputRate && map.inputs == next.pointee.map.inputs
+  }
+
+  /// Takes over the resampler of the stream before, with what is pending in it; that stream gets
+  /// this one's unused resampler, to be freed with it.
+  @_noLocks
+  mutating func join(after previous: UnsafeMutablePointer<AudioConverter>) {
+    let unused = unsafe resampler
+    unsafe resampler = previous.pointee.resampler
+    unsafe previous.pointee.resampler = unused
+  }
+
+  /// Gives `frameCount` frames to the outputs, from `offset` on, or as many as there are.
+  ///
+  /// Real-time: wait-free. The work is bounded by the frames asked for, plus one packet's decode.
+  @_noLocks
+  mutating func fill(
+    _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
+    frameCount: Int, from source: inout RingPacketSource
+  ) -> (frames: Int, status: ConversionStatus) {
+    var given = 0
+    while given < frameCount {
+      if decodedFrames == 0 {
+        let status = decodeNext(from: &source)
+        guard case .complete = status else { return (given, status) }
+        continue
+      }
+      given += unsafe convert(
+        into: buffers, offset: offset + given, frameCount: frameCount - given)
+    }
+    return (given, .complete)
+  }
+
+  /// Gives what is left in the resampler after the end of the stream.
+  ///
+  /// - Returns: frames given; fewer than asked for only when nothing is left.
+  @_noLocks
+  mutating func drain(
+    _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int, frameCount: Int
+  ) -> Int {
+    guard let resampler = unsafe resampler else { return 0 }
+    var given = 0
+    while given < frameCount {
+      let wanted = min(frameCount - given, Resampler.maximumFramesPerCall)
+      let count = unsafe resampler.pointee.drain(into: scratch, outputCount: wanted)
+      if count == 0 { break }
+      unsafe map.write(scratch, frames: count, to: buffers, at: offset + given)
+      given += count
+    }
+    return given
+  }
+
+  /// Moves some decoded frames to the outputs.
+  @_noLocks
+  private mutating func convert(
+    into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
+    frameCount: Int
+  ) -> Int {
+    guard let resampler = unsafe resampler else {
+      let count = min(decodedFrames, frameCount)
+      unsafe map.write(decoded, frames: count, to: buffers, at: offset)
+      consume(count)
+      return count
+    }
+    let (taken, count) = unsafe resampler.pointee.process(
+      decoded, inputCount: decodedFrames, into: scratch, outputCount: frameCount)
+    unsafe map.write(scratch, frames: count, to: buffers, at: offset)
+    consume(taken)
+    return count
+  }
+
+  @_noLocks
+  private mutating func consume(_ frames: Int) {
+    unsafe decoded += frames * map.inputs
+    decodedFrames -= frames
+  }
+
+  /// Asks for one packet and decodes it. `complete` with no frames decoded means that the packet was
+  /// trimmed away whole.
+  @_noLocks
+  private mutating func decodeNext(
+    from source: inout RingPacketSource
+  ) -> ConversionStatus {
+    if hasEnded { return .endOfStream }
+    switch source.nextPacket() {
+    case .noData: return .noData
+    case .endOfStream:
+      hasEnded = true
+      return .endOfStream
+    case .packet(let packet):
+      decode(packet)
+      return .complete
+    }
+  }
+
+  @_noLocks
+  private mutating func decode(_ packet: FilledPacket) {
+    var frames = packet.frameCount
+    packetCount &+= 1
+    if let mpeg = unsafe mpeg {
+      let result = unsafe mpeg.pointee.decode(
+        packet.bytes, count: packet.byteCount, frames: frames)
+      unsafe decoded = result.samples
+      if unsafe !result.decoded { failedPacketCount &+= 1 }
+    } else if let pcm = unsafe pcm {
+      let result = unsafe pcm.pointee.decode(packet.bytes, count: packet.byteCount)
+      unsafe decoded = result.samples
+      unsafe frames = min(frames, result.frames)
+    }
+    let start = min(packet.trimStartFrames, frames)
+    unsafe decoded += start * map.inputs
+    decodedFrames = max(0, frames - start - packet.trimEndFrames)
+  }
+}

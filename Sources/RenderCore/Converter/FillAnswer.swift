@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+/// One packet as the fill callback hands it to the converter: its bytes where they lie, and what to
+/// do with its frames. Valid until the callback is called again.
+@safe
+struct FilledPacket {
+  let bytes: UnsafeRawPointer
+  let byteCount: Int
+  let frameCount: Int
+  let trimStartFrames: Int
+  let trimEndFrames: Int
+
+  @_noLocks
+  init(
+    bytes: UnsafeRawPointer, byteCount: Int, frameCount: Int, trimStartFrames: Int,
+    trimEndFrames: Int
+  ) {
+    unsafe self.bytes = bytes
+    self.byteCount = byteCount
+    self.frameCount = frameCount
+    self.trimStartFrames = trimStartFrames
+    self.trimEndFrames = trimEndFrames
+  }
+}
+
+/// The three answers of the fill callback (rule R3). They are never confused.
+enum FillAnswer {
+  /// One packet.
+  case packet(FilledPacket)
+  /// Nothing now: an underrun. Not latched; the next call asks again.
+  case noData
+  /// Nothing ever again in this stream. Latched: the converter does not ask any more.
+  case endOfStream
+}
+
+/// Why a converter gave fewer frames than it was asked for.
+enum ConversionStatus {
+  /// It gave all.
+  case complete
+  /// The fill callback has no data now.
+  case noData
+  /// The stream has ended. The resampler's tail may still be drained.
+  case endOfStream
+}

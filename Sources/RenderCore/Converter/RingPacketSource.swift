@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+/// The fill callback, over a packet ring: asked for one packet when, and only when, the converter
+/// needs one.
+///
+/// A packet stays in the ring, where the converter reads it, until the next one is asked for.
+/// Entries of an older generation are skipped. Real-time: every call is wait-free.
+struct RingPacketSource: ~Copyable {
+  private var consumer: PacketRingConsumer
+  /// The entry at the front has been handed over and is still being read.
+  private var holdsPacket = false
+  /// The generation that is wanted.
+  var generation: UInt32 = 0
+
+  init(consumer: consuming PacketRingConsumer) {
+    self.consumer = consumer
+  }
+
+  @_noLocks
+  mutating func nextPacket() -> FillAnswer {
+    releaseHeldPacket()
+    guard let entry = unsafe consumer.peek() else { return .noData }
+    guard case .packet = unsafe entry.pointee.kind else { return .endOfStream }
+    holdsPacket = true
+    let history = unsafe entry.pointee.history
+    return unsafe .packet(
+      FilledPacket(
+        bytes: consumer.bytes(of: entry), byteCount: entry.pointee.byteCount,
+        frameCount: Int(history.frameCount), trimStartFrames: Int(history.trimStartFrames),
+        trimEndFrames: Int(history.trimEndFrames)))
+  }
+
+  /// Gives the packet that was handed over back to the producer.
+  @_noLocks
+  mutating func releaseHeldPacket() {
+    if holdsPacket {
+      holdsPacket = false
+      consumer.release()
+    }
+  }
+
+  /// Takes the next stream's converter and its mark out of the ring.
+  @_noLocks
+  mutating func takeConverter() -> UnsafeMutablePointer<AudioConverter>? {
+    releaseHeldPacket()
+    guard let entry = unsafe consumer.peek(), case .streamStart = unsafe entry.pointee.kind else {
+      return nil
+    }
+    let converter = unsafe consumer.takeConverter()
+    consumer.release()
+    return unsafe converter
+  }
+
+  /// The next stream's converter, still in the ring, if that stream is to play on without a gap.
+  @_noLocks
+  mutating func peekJoiningConverter() -> UnsafeMutablePointer<AudioConverter>? {
+    guard let entry = unsafe consumer.peek(), case .streamStart = unsafe entry.pointee.kind,
+      unsafe entry.pointee.joinsPrevious
+    else { return nil }
+    return unsafe entry.pointee.converter
+  }
+
+  /// Takes the end-of-stream mark out of the ring, if it is next.
+  @_noLocks
+  mutating func releaseEndOfStream() {
+    releaseHeldPacket()
+    if let entry = unsafe consumer.peek(), case .endOfStream = unsafe entry.pointee.kind {
+      consumer.release()
+    }
+  }
+
+  /// Takes one entry of an older generation out of the ring.
+  ///
+  /// - Returns: nil when the next entry is not stale; else what it was.
+  @_noLocks
+  mutating func dropStaleEntry() -> (isPacket: Bool, converter: UnsafeMutablePointer<AudioConverter>?)?
+  {
+    // Generations are compared as signed differences, because they may wrap.
+    guard let entry = unsafe consumer.peek(),
+      unsafe Int32(bitPattern: entry.pointee.history.generation &- generation) < 0
+    else { return nil }
+    var isPacket = false
+    if case .packet = unsafe entry.pointee.kind { isPacket = true }
+    let converter = unsafe consumer.takeConverter()
+    consumer.release()
+    return unsafe (isPacket, converter)
+  }
+}

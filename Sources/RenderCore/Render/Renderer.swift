@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// The control side of the render path: owns the memory that an output's callback works in, and the
+/// list of sources that it walks.
+///
+/// Life cycle: make one for the output's rate and channels; hand ``context`` to the output; add
+/// sources; stop the output; let go of this. Any thread but the render thread may call it.
+public final class Renderer: Sendable {
+  /// Most frames in one cycle: JACK's own limit.
+  public static var maximumFramesPerCycle: Int { @_noLocks get { 8192 } }
+
+  /// Frames per second of the output.
+  public let sampleRate: Double
+  /// Buffers in each cycle.
+  public let outputChannels: Int
+  /// What an output's callback renders with. Valid while this object lives: stop the output first.
+  public let context: RenderContext
+
+  private struct Attached: ~Copyable {
+    var sources: [SourceStorage] = []
+    /// Plans that the render thread may still be walking, with the sources that they keep alive.
+    var retired: [(plan: UInt, sources: [SourceStorage])] = []
+  }
+
+  /// Protects the list of sources against two control threads. Never taken by the render thread.
+  private let attached = Mutex(Attached())
+
+  /// Makes a renderer that gives silence.
+  ///
+  /// - Parameters:
+  ///   - sampleRate: the output's frames per second.
+  ///   - outputChannels: buffers in each cycle, at least 1.
+  public init(sampleRate: Double, outputChannels: Int) {
+    precondition(outputChannels > 0, "an output has at least one channel")
+    self.sampleRate = sampleRate
+    self.outputChannels = outputChannels
+    let state = UnsafeMutablePointer<RenderState>.allocate(capacity: 1)
+    unsafe state.initialize(
+      to: RenderState(outputChannels: outputChannels, plan: Self.makePlan([])))
+    unsafe context = RenderContext(state: state)
+  }
+
+  deinit {
+    attached.withLock { attached in
+      for retired in attached.retired { Self.freePlan(retired.plan) }
+    }
+    unsafe Self.freePlan(context.state.pointee.plan.load(ordering: .acquiring))
+    unsafe context.state.deinitialize(count: 1)
+    unsafe context.state.deallocate()
+  }
+
+  /// Adds a source. It is silent until it is given packets and told to play.
+  ///
+  /// - Parameters:
+  ///   - ringBytes: bytes of packets that its ring holds.
+  ///   - ringPackets: packets that its ring holds.
+  ///   - holdsAfterUnderrun: whether it stays silent after an underrun until
+  ///     ``SourceControl/acknowledgeUnderruns()``, rather than playing each packet as it arrives.
+  public func addSource(
+    ringBytes: Int = 2 << 20, ringPackets: Int = 8192, holdsAfterUnderrun: Bool = true
+  ) -> RenderSource {
+    let ring = PacketRing.makePair(byteCapacity: ringBytes, entryCapacity: ringPackets)
+    let storage = SourceStorage(
+      consumer: ring.consumer, holdsAfterUnderrun: holdsAfterUnderrun)
+    replacePlan { $0.append(storage) }
+    return RenderSource(
+      feed: SourceFeed(
+        producer: ring.producer, storage: storage, outputRate: Int(sampleRate.rounded()),
+        outputChannels: outputChannels),
+      control: SourceControl(storage: storage))
+  }
+
+  /// Takes a source off the list. Its sound stops with the current cycle.
+  public func remove(_ source: SourceControl) {
+    replacePlan { $0.removeAll { $0 === source.storage } }
+  }
+
+  /// What the render path has counted since it was made.
+  public var telemetry: RenderTelemetry {
+    unsafe RenderTelemetry(
+      cycles: context.state.pointee.cycles.load(ordering: .relaxed),
+      frames: context.state.pointee.frames.load(ordering: .relaxed),
+      lastCycleNanoseconds: context.state.pointee.lastNanoseconds.load(ordering: .relaxed),
+      longestCycleNanoseconds: context.state.pointee.longestNanoseconds.load(ordering: .relaxed),
+      totalNanoseconds: context.state.pointee.totalNanoseconds.load(ordering: .relaxed))
+  }
+
+  private func replacePlan(_ change: (inout [SourceStorage]) -> Void) {
+    attached.withLock { attached in
+      let before = attached.sources
+      change(&attached.sources)
+      let new = unsafe UInt(bitPattern: Self.makePlan(attached.sources.map { unsafe $0.unit }))
+      let old = unsafe context.state.pointee.plan.exchange(new, ordering: .acquiringAndReleasing)
+      // A cycle that has begun may still walk the old plan. Those before it are out of reach once a
+      // cycle with the old one has finished; what is left is freed with the renderer.
+      if unsafe context.state.pointee.finishedPlan.load(ordering: .acquiring) == old {
+        for retired in attached.retired { Self.freePlan(retired.plan) }
+        attached.retired.removeAll()
+      }
+      attached.retired.append((old, before))
+    }
+  }
+
+  private static func makePlan(
+    _ units: [UnsafeMutablePointer<SourceUnit>]
+  ) -> UnsafeMutablePointer<RenderPlan> {
+    let plan = UnsafeMutablePointer<RenderPlan>.allocate(capacity: 1)
+    unsafe plan.initialize(to: RenderPlan(units))
+    return unsafe plan
+  }
+
+  private static func freePlan(_ address: UInt) {
+    guard let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) else { return }
+    unsafe plan.deinitialize(count: 1)
+    unsafe plan.deallocate()
+  }
+}

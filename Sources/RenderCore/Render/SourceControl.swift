@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// The control side of a source: what it shall do, where it is, what it has counted.
+///
+/// Any thread; nothing here waits. Not for the render thread.
+public struct SourceControl: Sendable {
+  let storage: SourceStorage
+
+  init(storage: SourceStorage) {
+    self.storage = storage
+  }
+
+  /// What the source shall do from the next cycle on.
+  public var mode: SourceMode {
+    get {
+      switch unsafe shared.pointee.mode.load(ordering: .acquiring) {
+      case SourceMode.playCode: .play
+      case SourceMode.pauseCode: .pause
+      default: .hold
+      }
+    }
+    nonmutating set {
+      let code =
+        switch newValue {
+        case .hold: SourceMode.holdCode
+        case .play: SourceMode.playCode
+        case .pause: SourceMode.pauseCode
+        }
+      unsafe shared.pointee.mode.store(code, ordering: .releasing)
+    }
+  }
+
+  /// Gain of the sound, 1 is as decoded. A change is spread over 5 ms. Not negative.
+  public var volume: Float {
+    get { unsafe Float(bitPattern: shared.pointee.volumeBits.load(ordering: .acquiring)) }
+    nonmutating set {
+      let volume = newValue.isFinite ? max(0, newValue) : 1
+      unsafe shared.pointee.volumeBits.store(volume.bitPattern, ordering: .releasing)
+    }
+  }
+
+  /// Makes everything that was fed before stale (after a short fade) and only what is fed with this
+  /// generation heard. Core Audio's reset.
+  public var generation: UInt32 {
+    get { unsafe shared.pointee.generation.load(ordering: .acquiring) }
+    nonmutating set { unsafe shared.pointee.generation.store(newValue, ordering: .releasing) }
+  }
+
+  /// The generation that the render thread has gone over to.
+  public var renderedGeneration: UInt32 {
+    unsafe shared.pointee.renderedGeneration.load(ordering: .acquiring)
+  }
+
+  /// Whether the last cycle gave nothing but silence.
+  public var isSilent: Bool { unsafe shared.pointee.isSilent.load(ordering: .acquiring) }
+
+  /// Whether an underrun is keeping the source silent until ``acknowledgeUnderruns()``.
+  public var isStarved: Bool {
+    unsafe shared.pointee.underruns.load(ordering: .acquiring)
+      != shared.pointee.acknowledgedUnderruns.load(ordering: .acquiring)
+  }
+
+  /// Lets the source play on after an underrun.
+  public func acknowledgeUnderruns() {
+    unsafe shared.pointee.acknowledgedUnderruns.store(
+      shared.pointee.underruns.load(ordering: .acquiring), ordering: .releasing)
+  }
+
+  /// Where the source was at the end of the last cycle.
+  public var position: SourcePosition {
+    while true {
+      let before = unsafe shared.pointee.sequence.load(ordering: .acquiring)
+      let position = unsafe SourcePosition(
+        outputFrames: shared.pointee.outputFrames.load(ordering: .acquiring),
+        trailingSilentFrames: shared.pointee.trailingSilentFrames.load(ordering: .acquiring),
+        frameTime: shared.pointee.frameTime.load(ordering: .acquiring),
+        hostNanoseconds: shared.pointee.hostNanoseconds.load(ordering: .acquiring),
+        streamID: shared.pointee.streamID.load(ordering: .acquiring))
+      // Odd, or changed meanwhile: the render thread was writing. It never waits for us.
+      if before & 1 == 0, unsafe shared.pointee.sequence.load(ordering: .relaxed) == before {
+        return position
+      }
+    }
+  }
+
+  /// What the source has counted.
+  public var counters: SourceCounters {
+    unsafe SourceCounters(
+      underruns: shared.pointee.underruns.load(ordering: .relaxed),
+      packets: shared.pointee.packets.load(ordering: .relaxed),
+      failedPackets: shared.pointee.failedPackets.load(ordering: .relaxed),
+      stalePackets: shared.pointee.stalePackets.load(ordering: .relaxed),
+      silentFrames: shared.pointee.silentFrames.load(ordering: .relaxed),
+      droppedEvents: shared.pointee.droppedEvents.load(ordering: .relaxed))
+  }
+
+  private var shared: UnsafeMutablePointer<SourceShared> { unsafe storage.shared }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// What the control side wants of a source.
+public enum SourceMode: Sendable {
+  /// Silence, at once and without a ramp; nothing is pulled. For filling the ring.
+  case hold
+  /// Pull and sound, with a short ramp up after a pause.
+  case play
+  /// Ramp down, then silence; nothing is pulled then. Playing goes on with the very next frame.
+  case pause
+
+  // Numbers by hand: a compiler-made raw value cannot be read by checked code in another file.
+  static var holdCode: UInt32 { @_noLocks get { 0 } }
+  static var playCode: UInt32 { @_noLocks get { 1 } }
+  static var pauseCode: UInt32 { @_noLocks get { 2 } }
+}
+
+/// The atomics between one source's control side and its render side. Each is written by one side
+/// only.
+struct SourceShared: ~Copyable {
+  // Written by the control side.
+  let mode = Atomic<UInt32>(SourceMode.holdCode)
+  let volumeBits = Atomic<UInt32>(Float(1).bitPattern)
+  let generation = Atomic<UInt32>(0)
+  let acknowledgedUnderruns = Atomic<UInt64>(0)
+  private let padding0 = CacheLinePadding()
+
+  // Written by the render thread: the position, under a sequence lock (odd while it is written).
+  let sequence = Atomic<UInt64>(0)
+  let outputFrames = Atomic<UInt64>(0)
+  let trailingSilentFrames = Atomic<UInt64>(0)
+  let frameTime = Atomic<UInt32>(0)
+  let hostNanoseconds = Atomic<UInt64>(0)
+  let streamID = Atomic<UInt32>(0)
+  private let padding1 = CacheLinePadding()
+
+  // Written by the render thread: counters and facts, each by itself.
+  let underruns = Atomic<UInt64>(0)
+  let packets = Atomic<UInt64>(0)
+  let failedPackets = Atomic<UInt64>(0)
+  let stalePackets = Atomic<UInt64>(0)
+  let silentFrames = Atomic<UInt64>(0)
+  let droppedEvents = Atomic<UInt64>(0)
+  let isSilent = Atomic<Bool>(true)
+  let renderedGeneration = Atomic<UInt32>(0)
+}
+
+/// Where a source is, as of the last cycle.
+public struct SourcePosition: Sendable, Equatable {
+  /// Frames of sound given to the output since the source was made. Silence is not counted.
+  public var outputFrames: UInt64
+  /// Frames of silence since the last frame of sound.
+  public var trailingSilentFrames: UInt64
+  /// The output's frame clock after the last cycle.
+  public var frameTime: UInt32
+  /// When the last cycle began, in nanoseconds of the output's clock; 0 before the first.
+  public var hostNanoseconds: UInt64
+  /// The stream that is being rendered; 0 before the first.
+  public var streamID: UInt32
+}
+
+/// A source's counters. Each only grows, and is exact as of some recent cycle.
+public struct SourceCounters: Sendable, Equatable {
+  /// Times that the ring was empty though the stream had not ended.
+  public var underruns: UInt64
+  /// Packets pulled and decoded.
+  public var packets: UInt64
+  /// Packets that could not be decoded and were replaced by silence of their length.
+  public var failedPackets: UInt64
+  /// Packets dropped because a seek or a flush had made them stale.
+  public var stalePackets: UInt64
+  /// Frames of silence given because there was nothing to play.
+  public var silentFrames: UInt64
+  /// Events lost because nobody fetched them.
+  public var droppedEvents: UInt64
+}
+
+/// What the render thread tells about a source, with the output frame at which it holds.
+public struct SourceEvent: Sendable, Equatable {
+  /// What happened.
+  public enum Kind: Sendable, CaseIterable {
+    /// The stream's first frame is at `outputFrame`.
+    case streamStarted
+    /// The stream's last frame is before `outputFrame`.
+    case streamEnded
+    /// The ring was empty; silence follows frame `outputFrame`.
+    case underrun
+    /// Packets were replaced by silence.
+    case packetsFailed
+
+    var code: UInt64 {
+      @_noLocks get {
+        switch self {
+        case .streamStarted: 0
+        case .streamEnded: 1
+        case .underrun: 2
+        case .packetsFailed: 3
+        }
+      }
+    }
+  }
+
+  /// What happened.
+  public var kind: Kind
+  /// The stream that it happened to.
+  public var streamID: UInt32
+  /// The place, counted as ``SourcePosition/outputFrames`` is.
+  public var outputFrame: UInt64
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// Owns the memory of one source. Held by its feed, its control and the renderer's list; the render
+/// thread uses the addresses in it and never this object.
+@safe
+final class SourceStorage: @unchecked Sendable {
+  let shared: UnsafeMutablePointer<SourceShared>
+  let unit: UnsafeMutablePointer<SourceUnit>
+
+  init(consumer: consuming PacketRingConsumer, holdsAfterUnderrun: Bool) {
+    unsafe shared = .allocate(capacity: 1)
+    unsafe shared.initialize(to: SourceShared())
+    unsafe unit = .allocate(capacity: 1)
+    unsafe unit.initialize(
+      to: SourceUnit(
+        consumer: consumer, shared: shared, holdsAfterUnderrun: holdsAfterUnderrun))
+  }
+
+  deinit {
+    unsafe unit.deinitialize(count: 1)
+    unsafe unit.deallocate()
+    unsafe shared.deinitialize(count: 1)
+    unsafe shared.deallocate()
+  }
+}
+
+/// A new source: the end that is fed and the end that is controlled. Take them apart.
+public struct RenderSource: ~Copyable {
+  /// Where packets go in: for one feeder thread.
+  public var feed: SourceFeed
+  /// How the source is told to play and asked for its position: for any thread.
+  public let control: SourceControl
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// The render side of one source: pulls packets out of its ring through a converter and gives
+/// frames. Owned by the render thread while an output runs.
+@safe
+struct SourceUnit: ~Copyable {
+  /// Frames over which a pause, a resume or a change of volume is spread: 5 ms at 48 kHz.
+  static var rampFrames: Float { @_noLocks get { 240 } }
+
+  let shared: UnsafeMutablePointer<SourceShared>
+  /// Render thread → feeder thread: what happened.
+  let events = ReturnRing(capacity: 256)
+  /// Render thread → feeder thread: converters to be freed.
+  let retired = ReturnRing(capacity: SourceUnit.maximumConverters)
+  /// Converters that a feeder may have made and not yet got back, so that `retired` never overflows.
+  static let maximumConverters = 64
+
+  private var source: RingPacketSource
+  private var converter: UnsafeMutablePointer<AudioConverter>?
+  /// The stream has no more packets; what is in the resampler still sounds.
+  private var isDraining = false
+  /// Stay silent after an underrun until the control side acknowledges it, so that packets that
+  /// trickle in do not stutter.
+  private let holdsAfterUnderrun: Bool
+  private var underruns: UInt64 = 0
+  private var gain: Float = 1
+  private var outputFrames: UInt64 = 0
+  private var trailingSilentFrames: UInt64 = 0
+  private var streamID: UInt32 = 0
+  /// The converter's counters as last published.
+  private var publishedPackets: UInt64 = 0
+  private var publishedFailures: UInt64 = 0
+
+  init(
+    consumer: consuming PacketRingConsumer, shared: UnsafeMutablePointer<SourceShared>,
+    holdsAfterUnderrun: Bool
+  ) {
+    unsafe self.shared = shared
+    source = RingPacketSource(consumer: consumer)
+    self.holdsAfterUnderrun = holdsAfterUnderrun
+  }
+
+  deinit {
+    if let converter = unsafe converter { unsafe AudioConverter.destroy(converter) }
+    while let pair = retired.pop() {
+      if let converter = unsafe UnsafeMutablePointer<AudioConverter>(
+        bitPattern: UInt(pair.first))
+      {
+        unsafe AudioConverter.destroy(converter)
+      }
+    }
+  }
+
+  /// Writes `cycle.frameCount` frames to every buffer: sound, then silence where there is no more.
+  ///
+  /// Real-time: wait-free, render thread only.
+  @_noLocks
+  mutating func render(
+    _ cycle: RenderCycle, into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  ) {
+    let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
+    let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
+    let isStale = wantedGeneration != source.generation
+    let volume = unsafe Float(
+      bitPattern: shared.pointee.volumeBits.load(ordering: .relaxed))
+    let target = mode == SourceMode.pauseCode || isStale ? 0 : volume
+    // Nothing sounds that could be faded: go over to the new generation at once.
+    if isStale, gain == 0 || mode != SourceMode.playCode || isStarved || converterIsMissing {
+      adopt(wantedGeneration, gain: volume)
+    }
+    var given = 0
+    let isHeld = mode == SourceMode.holdCode || isStarved || (gain == 0 && target == 0)
+    if !isHeld {
+      // A fade to silence takes just the frames that it needs; the next one is kept for later.
+      let distance = gain > target ? gain - target : target - gain
+      let fadeFrames = Int(distance * Self.rampFrames) + 1
+      let wanted = target == 0 ? min(cycle.frameCount, fadeFrames) : cycle.frameCount
+      given = unsafe pull(wanted, into: buffers)
+      unsafe ramp(to: target, frames: given, in: buffers)
+      if isStale, gain == 0 || given < wanted { adopt(wantedGeneration, gain: volume) }
+    }
+    for channel in 0..<buffers.count {
+      unsafe (buffers[channel] + given).update(repeating: 0, count: cycle.frameCount - given)
+    }
+    publish(cycle, given: given)
+  }
+
+  private var isStarved: Bool {
+    @_noLocks get {
+      unsafe holdsAfterUnderrun
+        && shared.pointee.acknowledgedUnderruns.load(ordering: .acquiring) != underruns
+    }
+  }
+
+  private var converterIsMissing: Bool {
+    @_noLocks get { unsafe converter == nil }
+  }
+
+  /// Pulls up to `frameCount` frames through the converters of however many streams that takes.
+  @_noLocks
+  private mutating func pull(
+    _ frameCount: Int, into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  ) -> Int {
+    var given = 0
+    while given < frameCount {
+      guard let converter = unsafe converter else {
+        if beginStream(at: outputFrames &+ UInt64(given)) { continue }
+        break
+      }
+      if isDraining {
+        given += unsafe converter.pointee.drain(
+          buffers, offset: given, frameCount: frameCount - given)
+        if given < frameCount { endStream(at: outputFrames &+ UInt64(given)) }
+        continue
+      }
+      let (frames, status) = unsafe converter.pointee.fill(
+        buffers, offset: given, frameCount: frameCount - given, from: &source)
+      given += frames
+      countPackets()
+      switch status {
+      case .complete: break
+      case .noData:
+        underruns &+= 1
+        unsafe shared.pointee.underruns.store(underruns, ordering: .releasing)
+        emit(.underrun, at: outputFrames &+ UInt64(given))
+        return given
+      case .endOfStream:
+        if !joinNextStream(at: outputFrames &+ UInt64(given)) { isDraining = true }
+      }
+    }
+    return given
+  }
+
+  /// Takes the next stream's converter, when its mark is the next thing in the ring.
+  @_noLocks
+  private mutating func beginStream(at frame: UInt64) -> Bool {
+    guard let next = unsafe source.takeConverter() else { return false }
+    unsafe converter = next
+    unsafe streamID = next.pointee.streamID
+    publishedPackets = 0
+    publishedFailures = 0
+    emit(.streamStarted, at: frame)
+    return true
+  }
+
+  /// Goes over to a stream that joins this one without a gap, through the same resampler.
+  @_noLocks
+  private mutating func joinNextStream(at frame: UInt64) -> Bool {
+    guard let previous = unsafe converter, let joining = unsafe source.peekJoiningConverter(),
+      unsafe previous.pointee.canBeJoined(by: joining)
+    else { return false }
+    // What is in the resampler is still the old stream's.
+    let boundary = unsafe frame &+ UInt64(previous.pointee.pendingOutputFrames)
+    emit(.streamEnded, at: boundary)
+    unsafe joining.pointee.join(after: previous)
+    unsafe retire(previous)
+    return beginStream(at: boundary)
+  }
+
+  @_noLocks
+  private mutating func endStream(at frame: UInt64) {
+    emit(.streamEnded, at: frame)
+    discardConverter()
+    source.releaseEndOfStream()
+  }
+
+  @_noLocks
+  private mutating func discardConverter() {
+    if let converter = unsafe converter { unsafe retire(converter) }
+    unsafe converter = nil
+    isDraining = false
+  }
+
+  @_noLocks
+  private func retire(_ converter: UnsafeMutablePointer<AudioConverter>) {
+    // Never full: the feeder does not have more converters made than the ring can hold.
+    _ = retired.push(ReturnRing.Pair(UInt64(UInt(bitPattern: converter)), 0))
+  }
+
+  /// Drops everything of older generations and starts afresh.
+  @_noLocks
+  private mutating func adopt(_ generation: UInt32, gain: Float) {
+    discardConverter()
+    source.releaseHeldPacket()
+    source.generation = generation
+    var stale: UInt64 = 0
+    while let dropped = unsafe source.dropStaleEntry() {
+      if let converter = unsafe dropped.converter { unsafe retire(converter) }
+      if unsafe dropped.isPacket { stale &+= 1 }
+    }
+    self.gain = gain
+    unsafe shared.pointee.stalePackets.add(stale, ordering: .relaxed)
+    unsafe shared.pointee.renderedGeneration.store(generation, ordering: .releasing)
+  }
+
+  @_noLocks
+  private mutating func countPackets() {
+    guard let converter = unsafe converter else { return }
+    let packets = unsafe converter.pointee.packetCount
+    let failures = unsafe converter.pointee.failedPacketCount
+    unsafe shared.pointee.packets.add(packets &- publishedPackets, ordering: .relaxed)
+    if failures != publishedFailures {
+      unsafe shared.pointee.failedPackets.add(failures &- publishedFailures, ordering: .relaxed)
+      emit(.packetsFailed, at: outputFrames)
+    }
+    publishedPackets = packets
+    publishedFailures = failures
+  }
+
+  @_noLocks
+  private mutating func ramp(
+    to target: Float, frames: Int,
+    in buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  ) {
+    if gain == target {
+      if target == 1 { return }
+      for channel in 0..<buffers.count {
+        let samples = unsafe buffers[channel]
+        for i in 0..<frames { unsafe samples[i] *= target }
+      }
+      return
+    }
+    let step = (target > gain ? 1 : -1) / Self.rampFrames
+    var level = gain
+    for channel in 0..<buffers.count {
+      let samples = unsafe buffers[channel]
+      level = gain
+      for i in 0..<frames {
+        level += step
+        if (step > 0) == (level > target) { level = target }
+        unsafe samples[i] *= level
+      }
+    }
+    gain = level
+  }
+
+  @_noLocks
+  private func emit(_ kind: SourceEvent.Kind, at frame: UInt64) {
+    let pair = ReturnRing.Pair(kind.code << 32 | UInt64(streamID), frame)
+    if !events.push(pair) {
+      unsafe shared.pointee.droppedEvents.add(1, ordering: .relaxed)
+    }
+  }
+
+  @_noLocks
+  private mutating func publish(_ cycle: RenderCycle, given: Int) {
+    let silent = UInt64(cycle.frameCount - given)
+    outputFrames &+= UInt64(given)
+    trailingSilentFrames = given > 0 ? silent : trailingSilentFrames &+ silent
+    let block = unsafe shared
+    let sequence = unsafe block.pointee.sequence.load(ordering: .relaxed)
+    unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .relaxed)
+    // Releasing stores, so that whoever sees one of these has seen the odd sequence before it.
+    unsafe block.pointee.outputFrames.store(outputFrames, ordering: .releasing)
+    unsafe block.pointee.trailingSilentFrames.store(trailingSilentFrames, ordering: .releasing)
+    unsafe block.pointee.frameTime.store(
+      cycle.frameTime &+ UInt32(cycle.frameCount), ordering: .releasing)
+    unsafe block.pointee.hostNanoseconds.store(cycle.hostNanoseconds, ordering: .releasing)
+    unsafe block.pointee.streamID.store(streamID, ordering: .releasing)
+    unsafe block.pointee.sequence.store(sequence &+ 2, ordering: .releasing)
+    unsafe block.pointee.isSilent.store(given == 0, ordering: .releasing)
+    if silent > 0 {
+      unsafe block.pointee.silentFrames.add(silent, ordering: .relaxed)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// The render thread's end of a packet ring.
+///
+/// Real-time: every call is wait-free. One thread at a time.
+@safe
+struct PacketRingConsumer: ~Copyable, @unchecked Sendable {
+  private let storage: UnsafeMutablePointer<PacketRingStorage>
+  private var readEntries: UInt64 = 0
+  /// The last `writtenEntries` seen: asked for again only when the ring looks empty, so that most
+  /// calls do not touch the producer's cache line.
+  private var knownWrittenEntries: UInt64 = 0
+  private var readNanoseconds: UInt64 = 0
+
+  init(storage: UnsafeMutablePointer<PacketRingStorage>) {
+    unsafe self.storage = storage
+  }
+
+  deinit {
+    unsafe PacketRingStorage.release(storage)
+  }
+
+  /// Nanoseconds of sound that are in the ring. Can only have grown since it was read.
+  var bufferedNanoseconds: UInt64 {
+    @_noLocks get {
+      unsafe storage.pointee.writtenNanoseconds.load(ordering: .acquiring) &- readNanoseconds
+    }
+  }
+
+  /// The oldest entry, still in the ring, or nil when the ring is empty. Valid until it is released.
+  @_noLocks
+  mutating func peek() -> UnsafePointer<RingEntry>? {
+    if readEntries == knownWrittenEntries {
+      unsafe knownWrittenEntries = storage.pointee.writtenEntries.load(ordering: .acquiring)
+      if readEntries == knownWrittenEntries { return nil }
+    }
+    let slot = unsafe Int(readEntries & UInt64(storage.pointee.entryCapacity - 1))
+    return unsafe UnsafePointer(storage.pointee.entries + slot)
+  }
+
+  /// The bytes of an entry that has not been released.
+  @_noLocks
+  func bytes(of entry: UnsafePointer<RingEntry>) -> UnsafeRawPointer {
+    unsafe UnsafeRawPointer(storage.pointee.bytes + entry.pointee.offset)
+  }
+
+  /// Takes the converter out of the oldest entry, which must be a stream mark.
+  @_noLocks
+  mutating func takeConverter() -> UnsafeMutablePointer<AudioConverter>? {
+    let slot = unsafe Int(readEntries & UInt64(storage.pointee.entryCapacity - 1))
+    let entry = unsafe storage.pointee.entries + slot
+    let converter = unsafe entry.pointee.converter
+    unsafe entry.pointee.converter = nil
+    return unsafe converter
+  }
+
+  /// Gives the oldest entry and its bytes back to the producer. A stream mark's converter must have
+  /// been taken before.
+  @_noLocks
+  mutating func release() {
+    let slot = unsafe Int(readEntries & UInt64(storage.pointee.entryCapacity - 1))
+    let entry = unsafe storage.pointee.entries + slot
+    let endPosition = unsafe entry.pointee.endPosition
+    unsafe readNanoseconds &+= entry.pointee.history.durationNanoseconds
+    readEntries &+= 1
+    unsafe storage.pointee.readPosition.store(endPosition, ordering: .releasing)
+    unsafe storage.pointee.readNanoseconds.store(readNanoseconds, ordering: .releasing)
+    unsafe storage.pointee.readEntries.store(readEntries, ordering: .releasing)
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// The feeder's end of a packet ring.
+///
+/// One thread at a time. Every call is wait-free.
+@safe
+struct PacketRingProducer: ~Copyable, @unchecked Sendable {
+  private let storage: UnsafeMutablePointer<PacketRingStorage>
+  private var writtenEntries: UInt64 = 0
+  private var writtenNanoseconds: UInt64 = 0
+  /// Byte position of the next write: grows for ever, its remainder by the capacity is the offset.
+  private var position: UInt64 = 0
+
+  init(storage: UnsafeMutablePointer<PacketRingStorage>) {
+    unsafe self.storage = storage
+  }
+
+  deinit {
+    unsafe PacketRingStorage.release(storage)
+  }
+
+  /// Bytes of the largest packet that always fits once the ring has been emptied: half of its
+  /// memory, because the part that is skipped before a wrap is smaller than the packet.
+  var maximumPacketBytes: Int { unsafe storage.pointee.byteCapacity / 2 }
+
+  /// Entries in the ring. Can only have shrunk since it was read.
+  var entryCount: Int {
+    unsafe Int(writtenEntries - storage.pointee.readEntries.load(ordering: .acquiring))
+  }
+
+  /// How long the packets in the ring sound. Can only have shrunk since it was read.
+  var bufferedNanoseconds: UInt64 {
+    unsafe writtenNanoseconds - storage.pointee.readNanoseconds.load(ordering: .acquiring)
+  }
+
+  /// Copies a packet into the ring.
+  ///
+  /// - Returns: false when it does not fit now; nothing has changed then.
+  mutating func write(packet: UnsafeRawBufferPointer, history: PacketHistory) -> Bool {
+    let capacity = unsafe storage.pointee.byteCapacity
+    let count = packet.count
+    guard hasEntry, count > 0, count <= maximumPacketBytes else { return false }
+    let offset = Int(position % UInt64(capacity))
+    // A packet does not wrap: what is left before the end is skipped, and counts as used.
+    let skipped = offset + count > capacity ? capacity - offset : 0
+    let free = unsafe capacity
+      - Int(position - storage.pointee.readPosition.load(ordering: .acquiring))
+    guard skipped + count <= free else { return false }
+    let target = skipped > 0 ? 0 : offset
+    unsafe storage.pointee.bytes.advanced(by: target)
+      .copyMemory(from: packet.baseAddress!, byteCount: count)
+    position += UInt64(skipped + count)
+    unsafe publish(
+      RingEntry(
+        kind: .packet, joinsPrevious: false, offset: target, byteCount: count,
+        endPosition: position, history: history, converter: nil))
+    return true
+  }
+
+  /// Puts a mark between packets.
+  ///
+  /// - Returns: false when there is no entry left; the converter is still the caller's then.
+  mutating func write(
+    mark kind: RingEntry.Kind, generation: UInt32, joinsPrevious: Bool = false,
+    converter: UnsafeMutablePointer<AudioConverter>? = nil
+  ) -> Bool {
+    guard hasEntry else { return false }
+    let history = PacketHistory(
+      generation: generation, packetIndex: 0, firstFrame: 0, frameCount: 0, trimStartFrames: 0,
+      trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 0)
+    unsafe publish(
+      RingEntry(
+        kind: kind, joinsPrevious: joinsPrevious, offset: 0, byteCount: 0, endPosition: position,
+        history: history, converter: converter))
+    return true
+  }
+
+  private var hasEntry: Bool { unsafe entryCount < storage.pointee.entryCapacity }
+
+  private mutating func publish(_ entry: RingEntry) {
+    let slot = unsafe Int(writtenEntries & UInt64(storage.pointee.entryCapacity - 1))
+    unsafe storage.pointee.entries[slot] = entry
+    writtenEntries += 1
+    writtenNanoseconds += entry.history.durationNanoseconds
+    unsafe storage.pointee.writtenNanoseconds.store(writtenNanoseconds, ordering: .relaxed)
+    unsafe storage.pointee.writtenEntries.store(writtenEntries, ordering: .releasing)
+  }
+}
