@@ -76,5 +76,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
+
+    // Tests.
+    tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
   ]
 )

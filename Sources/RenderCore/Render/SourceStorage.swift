@@ -27,6 +27,7 @@ final class SourceStorage: @unchecked Sendable {
 }
 
 /// A new source: the end that is fed and the end that is controlled. Take them apart.
+@frozen
 public struct RenderSource: ~Copyable {
   /// Where packets go in: for one feeder thread.
   public var feed: SourceFeed

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+public import RenderCore
+
+/// An output cranked by hand: the very same render entry that JACK's callback uses, with virtual time
+/// (rule R7). Time moves only when ``render(frameCount:_:)`` is called. For rendering to a file, for
+/// tests and for benchmarks.
+///
+/// One thread at a time. Not real-time itself; what it calls is.
+@safe
+public struct OfflineOutput: ~Copyable {
+  /// What is rendered. Kept alive by this.
+  public let renderer: Renderer
+  /// Frames rendered so far: the virtual clock.
+  public private(set) var frameTime: UInt64 = 0
+  private let buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+
+  /// An output that stands at frame 0.
+  public init(renderer: Renderer) {
+    self.renderer = renderer
+    unsafe buffers = .allocate(capacity: renderer.outputChannels)
+    for channel in 0..<renderer.outputChannels {
+      let samples = UnsafeMutablePointer<Float>.allocate(capacity: Renderer.maximumFramesPerCycle)
+      unsafe samples.initialize(repeating: 0, count: Renderer.maximumFramesPerCycle)
+      unsafe buffers.initializeElement(at: channel, to: samples)
+    }
+  }
+
+  deinit {
+    for channel in 0..<renderer.outputChannels { unsafe buffers[channel].deallocate() }
+    unsafe buffers.deallocate()
+  }
+
+  /// Renders one cycle.
+  ///
+  /// - Parameters:
+  ///   - frameCount: frames of this cycle, 1 to ``Renderer/maximumFramesPerCycle``.
+  ///   - body: is given what each channel got, one span a channel, in order.
+  public mutating func render(
+    frameCount: Int, _ body: (_ channel: Int, _ samples: Span<Float>) -> Void
+  ) {
+    precondition(
+      (1...Renderer.maximumFramesPerCycle).contains(frameCount),
+      "a cycle has 1 to \(Renderer.maximumFramesPerCycle) frames")
+    let nanoseconds = UInt64(Double(frameTime) * 1_000_000_000 / renderer.sampleRate)
+    let cycle = RenderCycle(
+      frameCount: frameCount, frameTime: UInt32(truncatingIfNeeded: frameTime),
+      hostNanoseconds: nanoseconds)
+    unsafe renderer.context.render(cycle, into: buffers)
+    frameTime += UInt64(frameCount)
+    for channel in 0..<renderer.outputChannels {
+      let samples = unsafe UnsafeBufferPointer(start: buffers[channel], count: frameCount)
+      unsafe body(channel, samples.span)
+    }
+  }
+}

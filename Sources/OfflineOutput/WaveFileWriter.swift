@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+
+internal import Glibc
+
+/// Writes interleaved 32-bit float WAVE (format tag 3). A file that outgrows the 4 GiB of RIFF's size
+/// fields becomes RF64 (EBU Tech 3306), for which room is kept in the header.
+///
+/// One thread at a time; blocks on the disk, so never for a render thread.
+public struct WaveFileWriter: ~Copyable {
+  /// Frames written so far.
+  public private(set) var frameCount: UInt64 = 0
+  private let path: String
+  private let descriptor: Int32
+  private let channels: Int
+  private let sampleRate: Int
+  private var pending: [UInt8] = []
+  private var isClosed = false
+
+  private static let headerBytes = 12 + 8 + 28 + 8 + 18 + 8 + 4 + 8
+
+  /// Creates or replaces the file.
+  ///
+  /// - Throws: ``WaveFileWriterError`` when it cannot be opened for writing.
+  public init(path: String, sampleRate: Int, channels: Int) throws(WaveFileWriterError) {
+    self.path = path
+    self.channels = channels
+    self.sampleRate = sampleRate
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      throw WaveFileWriterError(path: path, operation: "create", code: errno)
+    }
+    pending.reserveCapacity(1 << 17)
+    pending.append(contentsOf: header())
+  }
+
+  deinit {
+    if !isClosed { _ = Glibc.close(descriptor) }
+  }
+
+  /// Appends one cycle's frames.
+  ///
+  /// - Parameters:
+  ///   - samples: the channels one after the other, each with `frameCount` samples.
+  /// - Throws: ``WaveFileWriterError`` when the disk is full or gone.
+  public mutating func write(
+    planar samples: Span<Float>, frameCount frames: Int
+  ) throws(WaveFileWriterError) {
+    precondition(samples.count >= frames * channels)
+    for frame in 0..<frames {
+      for channel in 0..<channels {
+        append(samples[channel * frames + frame].bitPattern)
+      }
+    }
+    frameCount += UInt64(frames)
+    if pending.count >= 1 << 16 { try flush() }
+  }
+
+  /// Writes what is left, and the sizes into the header.
+  public mutating func close() throws(WaveFileWriterError) {
+    try flush()
+    let patched = header()
+    let written = unsafe patched.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    // A pipe cannot be patched; its reader goes by the end of the data.
+    guard written == patched.count || errno == ESPIPE else {
+      throw WaveFileWriterError(path: path, operation: "finish", code: errno)
+    }
+    isClosed = true
+    guard Glibc.close(descriptor) == 0 else {
+      throw WaveFileWriterError(path: path, operation: "close", code: errno)
+    }
+  }
+
+  private mutating func flush() throws(WaveFileWriterError) {
+    var offset = 0
+    while offset < pending.count {
+      let count = unsafe pending.withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress! + offset, $0.count - offset)
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else {
+        throw WaveFileWriterError(path: path, operation: "write", code: errno)
+      }
+      offset += count
+    }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func append(_ value: UInt32) {
+    for shift in [UInt32(0), 8, 16, 24] { pending.append(UInt8(truncatingIfNeeded: value >> shift)) }
+  }
+
+  /// RIFF or RF64, a place for ds64, fmt, fact and the start of data, with what is known now.
+  private func header() -> [UInt8] {
+    var bytes: [UInt8] = []
+    func text(_ text: String) { bytes.append(contentsOf: text.utf8) }
+    func number(_ value: UInt64, _ count: Int) {
+      for i in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * i))) }
+    }
+    let blockBytes = UInt64(4 * channels)
+    let dataBytes = frameCount * blockBytes
+    let riffBytes = UInt64(Self.headerBytes - 8) + dataBytes
+    let isLarge = riffBytes > UInt64(UInt32.max)
+    text(isLarge ? "RF64" : "RIFF")
+    number(isLarge ? UInt64(UInt32.max) : riffBytes, 4)
+    text("WAVE")
+    text(isLarge ? "ds64" : "JUNK")
+    number(28, 4)
+    number(isLarge ? riffBytes : 0, 8)
+    number(isLarge ? dataBytes : 0, 8)
+    number(isLarge ? frameCount : 0, 8)
+    number(0, 4)
+    text("fmt ")
+    number(18, 4)
+    number(3, 2)
+    number(UInt64(channels), 2)
+    number(UInt64(sampleRate), 4)
+    number(UInt64(sampleRate) * blockBytes, 4)
+    number(blockBytes, 2)
+    number(32, 2)
+    number(0, 2)
+    text("fact")
+    number(4, 4)
+    number(min(frameCount, UInt64(UInt32.max)), 4)
+    text("data")
+    number(isLarge ? UInt64(UInt32.max) : dataBytes, 4)
+    return bytes
+  }
+}
+
+/// Why a WAVE file could not be written.
+public struct WaveFileWriterError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file.
+  public let path: String
+  /// What was tried: create, write, finish or close.
+  public let operation: String
+  /// The system's error number.
+  public let code: Int32
+
+  /// What happened and where, in one line.
+  public var description: String {
+    let reason = unsafe String(cString: strerror(code))
+    return "cannot \(operation) \(path): \(reason); choose another place with -o"
+  }
+}
