@@ -76,5 +76,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
+
+    // Tests, and what they share.
+    .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: strict),
+    tests("ByteSourcesTests", ["ByteSources", "AudioModel", "TestKit"]),
   ]
 )
