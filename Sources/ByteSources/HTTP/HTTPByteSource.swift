@@ -103,7 +103,7 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
     let place = place
     if let scheme = refusedScheme(outcome) {
       failure = ByteSourceError(
-        .unsupportedScheme(scheme.name), at: scheme.location, redirectedFrom: place.text)
+        .unsupportedScheme(scheme.name), at: scheme.location, redirectedFrom: url.text)
       transfer.close()
     } else if let reason = ByteSourceError.Reason(outcome, transfer, at: place, configuration) {
       _ = fail(reason, at: place)
