@@ -79,5 +79,8 @@ let package = Package(
 
     // Tests.
     tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
+    // Tests, and what they share.
+    .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: strict),
+    tests("ByteSourcesTests", ["ByteSources", "AudioModel", "TestKit"]),
   ]
 )

@@ -115,7 +115,7 @@ public final class Player: Sendable {
       guard shared.thread == nil, !shared.isCancelled else { return }
       var thread = pthread_t()
       let argument = unsafe Unmanaged.passRetained(feeder).toOpaque()
-      let status = unsafe pthread_create(&thread, nil, { runFeeder($0) }, argument)
+      let status = unsafe pthread_create(&thread, nil, { unsafe runFeeder($0) }, argument)
       precondition(status == 0, "no thread for the feeder: \(status)")
       shared.thread = thread
     }

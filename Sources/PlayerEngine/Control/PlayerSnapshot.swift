@@ -15,7 +15,5 @@ public struct PlayerSnapshot: Sendable, Equatable {
   /// Nanoseconds of sound that are ready to be rendered.
   public var bufferedNanoseconds: UInt64 = 0
   /// Underruns, packets and more, since the player was made.
-  public var counters = SourceCounters(
-    underruns: 0, packets: 0, failedPackets: 0, stalePackets: 0, silentFrames: 0,
-    droppedEvents: 0)
+  public var counters = SourceCounters()
 }

@@ -41,7 +41,7 @@ struct PacketCollector: AudioFileStreamListener {
       format: format,
       layout: (try? stream.channelLayout)
         ?? AudioChannelBitmap.standard(channels: format.channelsPerFrame),
-      freeFormatBytes: stream.freeFormatFrameByteCount)
+      freeFormatBytes: try? stream.freeFormatFrameByteCount)
     // The delay and padding of a file are those of its first format's packets.
     trimming =
       isFirst ? EdgeTrimming(try? stream.packetTableInfo, format: format.formatID) : .none
@@ -49,7 +49,12 @@ struct PacketCollector: AudioFileStreamListener {
       output.information = TrackInformation(
         location: location, fileFormat: fileFormat, dataFormat: format,
         durationNanoseconds: duration(of: stream, format: format),
-        bitRate: try? stream.bitRate)
+        durationEvidence: (try? stream.duration)?.evidence, bitRate: try? stream.bitRate,
+        dataOffset: (try? stream.dataOffset) ?? 0,
+        audioDataByteCount: try? stream.audioDataByteCount,
+        packetCount: try? stream.audioDataPacketCount,
+        packetTable: try? stream.packetTableInfo,
+        freeFormatFrameBytes: try? stream.freeFormatFrameByteCount)
     }
   }
 

@@ -14,17 +14,17 @@ public struct TrackInformation: Sendable, Equatable {
   /// Nanoseconds of sound, encoder padding not counted, when the stream or its length says so.
   public var durationNanoseconds: UInt64?
   /// What the duration was reckoned from.
-  public var durationSource: AudioFileStreamDuration.Source?
+  public var durationEvidence: AudioFileStreamDuration.Evidence?
   /// Bits per second, when known.
-  public var bitRate: UInt32?
+  public var bitRate: Int?
   /// Bytes from the start of the source to the first packet.
   public var dataOffset: Int64
   /// Bytes of audio, when known.
-  public var audioDataByteCount: UInt64?
+  public var audioDataByteCount: Int64?
   /// Packets, when known.
-  public var packetCount: UInt64?
+  public var packetCount: Int64?
   /// Sound, delay and padding as the file states them.
   public var packetTable: AudioFilePacketTableInfo?
-  /// Whether the source could be read from another byte.
-  public var isSeekable: Bool
+  /// Bytes of a free-format frame without its padding; nil for any other stream.
+  public var freeFormatFrameBytes: Int?
 }
