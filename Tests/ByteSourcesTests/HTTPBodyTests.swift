@@ -14,7 +14,9 @@ final class HTTPBodyTests {
     server.stop()
   }
 
-  @Test("a body with a content length is read whole, in pieces of any size", arguments: [1, 999, 1 << 20])
+  @Test(
+    "a body with a content length is read whole, in pieces of any size",
+    arguments: [1, 999, 1 << 20])
   func contentLength(pieceSize: Int) throws {
     let body = Pattern.body(pieceSize == 1 ? 20_000 : 1_000_000)
     server.serve("/a.mp3", .body(body))

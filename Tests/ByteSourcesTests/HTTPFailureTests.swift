@@ -24,7 +24,9 @@ final class HTTPFailureTests {
     return configuration
   }
 
-  @Test("an error status is told, and nothing of its body is delivered", arguments: [400, 401, 404, 503])
+  @Test(
+    "an error status is told, and nothing of its body is delivered",
+    arguments: [400, 401, 404, 503])
   func status(status: Int) throws {
     server.serve("/a.mp3", .status(status, "No"))
     let source = try openByteSource(server.url("/a.mp3"))
@@ -57,7 +59,8 @@ final class HTTPFailureTests {
     #expect(server.requests.count == 6)
   }
 
-  @Test("a redirect leads to no other scheme", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a"])
+  @Test(
+    "a redirect leads to no other scheme", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a"])
   func redirectScheme(target: String) {
     server.serve("/a", .redirect(to: target))
     let (bytes, error) = readAll(server.url("/a"))

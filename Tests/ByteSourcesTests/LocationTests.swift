@@ -19,7 +19,8 @@ struct LocationTests {
   @Test(
     "a location that cannot be used is malformed",
     arguments: [
-      "", "file://other.host/a", "file:///a%2", "file:///a%zz", "file:///a%00b", "file://", "http://",
+      "", "file://other.host/a", "file:///a%2", "file:///a%zz", "file:///a%00b", "file://",
+      "http://",
       "http://host:99999/", "http://ho st/",
     ])
   func malformed(location: String) {

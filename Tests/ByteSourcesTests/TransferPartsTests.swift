@@ -18,7 +18,8 @@ struct HTTPResponseTests {
   @Test("fields are found in any case, with any blanks")
   func fields() {
     let head = response(
-      "HTTP/1.1 200 OK", "CONTENT-TYPE:audio/mpeg", "content-length: \t 42 ", "Accept-Ranges: bytes",
+      "HTTP/1.1 200 OK", "CONTENT-TYPE:audio/mpeg", "content-length: \t 42 ",
+      "Accept-Ranges: bytes",
       "")
     #expect(head.isComplete && head.isSuccess && !head.isRefusal)
     #expect(head.contentType == "audio/mpeg")
