@@ -77,10 +77,15 @@ let package = Package(
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
 
-    // Tests.
-    tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
     // Tests, and what they share.
-    .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: strict),
-    tests("ByteSourcesTests", ["ByteSources", "AudioModel", "TestKit"]),
+    .target(
+      name: "TestKit", dependencies: ["OfflineOutput", "PlayerEngine", "RenderCore"],
+      path: "Tests/TestKit", swiftSettings: strict),
+    tests("ByteSourcesTests", ["AudioModel", "ByteSources", "TestKit"]),
+    tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
+    tests("PlayerEngineTests", ["AudioModel", "PlayerEngine", "RenderCore", "TestKit"]),
+    tests(
+      "RealTimeTests",
+      ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"]),
   ]
 )
