@@ -76,5 +76,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
+
+    tests("PacketParserTests", ["AudioModel", "PacketParser"]),
   ]
 )
