@@ -87,5 +87,6 @@ let package = Package(
     tests(
       "RealTimeTests",
       ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"]),
+    tests("PacketParserTests", ["AudioModel", "PacketParser"]),
   ]
 )
