@@ -14,7 +14,7 @@ public enum Fixtures {
   public static func path(_ name: String) -> String {
     let path = repository + "/.build/fixtures/" + name
     precondition(
-      access(path, R_OK) == 0, "\(path) is missing: run scripts/fixtures, or scripts/test")
+      unsafe access(path, R_OK) == 0, "\(path) is missing: run scripts/fixtures, or scripts/test")
     return path
   }
 

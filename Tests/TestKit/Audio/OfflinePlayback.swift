@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import OfflineOutput
-import PlayerEngine
-import RenderCore
+public import PlayerEngine
+public import RenderCore
 
 /// A player, a renderer and a hand-cranked output in one thread: what an output would have heard.
 public final class OfflinePlayback {
