@@ -29,7 +29,8 @@ public protocol ByteSource: AnyObject, Sendable {
   /// Ends a wait in `read` early. When none is under way, the next one ends at once. Any thread.
   func wake()
 
-  /// Lets go of the connection and every descriptor. A second call does nothing.
+  /// Lets go of the file or connection. What a wake needs, at most two descriptors, goes with the
+  /// source itself. A second call does nothing.
   func close()
 }
 

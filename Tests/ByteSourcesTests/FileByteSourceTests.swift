@@ -176,13 +176,16 @@ struct PipeByteSourceTests {
     await #expect(processExitsWith: .success) {
       let (readEnd, writeEnd) = makePipe()
       #expect(dup2(readEnd, 0) == 0)
+      func use() throws {
+        let source = try openByteSource("-")
+        #expect(source.information == ByteSourceInformation(name: "standard input"))
+        #expect(try source.read(timeout: 0).answer == .wait)
+        #expect(writeBytes([1, 2, 3], to: writeEnd) == 3)
+        #expect(try source.read().bytes == [1, 2, 3])
+        source.close()
+      }
       let before = openDescriptorCount()
-      let source = try openByteSource("-")
-      #expect(source.information == ByteSourceInformation(name: "standard input"))
-      #expect(try source.read(timeout: 0).answer == .wait)
-      #expect(writeBytes([1, 2, 3], to: writeEnd) == 3)
-      #expect(try source.read().bytes == [1, 2, 3])
-      source.close()
+      try use()
       #expect(openDescriptorCount() == before)
       #expect(fcntl(0, F_GETFD) >= 0)
     }

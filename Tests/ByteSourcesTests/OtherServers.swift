@@ -103,7 +103,7 @@ final class TLSServer {
     for argument in [program] + arguments { unsafe pointers.append(strdup(argument)) }
     unsafe pointers.append(nil)
     defer {
-      for unsafepointer in unsafe pointers { unsafe free(pointer) }
+      while let pointer = unsafe pointers.popLast() { unsafe free(pointer) }
     }
     var process: pid_t = 0
     let result = unsafe posix_spawn(&process, program, &actions, nil, &pointers, environ)

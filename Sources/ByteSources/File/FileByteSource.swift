@@ -18,7 +18,6 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
   private let exclusive = ExclusiveUse()
   private var state: State
   private var hasDelivered = false
-  private var isClosed = false
 
   /// Takes over the descriptor, closing it also when this throws.
   private init(descriptor: Int32, name: String, path: String?) throws(ByteSourceError) {
@@ -92,10 +91,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
 
   func close() {
     exclusive {
-      guard !isClosed else { return }
-      isClosed = true
       finish(.ended)
-      wakePipe?.close()
     }
   }
 

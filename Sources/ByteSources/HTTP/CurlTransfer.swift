@@ -32,7 +32,7 @@ import CCurl
   let errorText: UnsafeMutableBufferPointer<CChar>
   /// The list given as HTTP200ALIASES, which libcurl does not copy.
   var aliases: UnsafeMutablePointer<curl_slist>?
-  let waker: CurlWaker
+  let wakePipe: WakePipe
   private let multi: UnsafeMutableRawPointer
   private var isOpen = true
 
@@ -57,14 +57,16 @@ import CCurl
 
   /// A transfer that has not begun; nil when libcurl has no memory or descriptors for it.
   init?(_ url: WebURL, _ configuration: ByteSourceConfiguration) {
-    guard Self.isLibraryReady, let easy = unsafe curl_easy_init() else { return nil }
+    guard Self.isLibraryReady, let wakePipe = WakePipe(), let easy = unsafe curl_easy_init() else {
+      return nil
+    }
     guard let multi = unsafe curl_multi_init() else {
       unsafe curl_easy_cleanup(easy)
       return nil
     }
     unsafe self.easy = easy
     unsafe self.multi = multi
-    waker = unsafe CurlWaker(multi)
+    self.wakePipe = wakePipe
     unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     unsafe errorText.initialize(repeating: 0)
     buffer = ReceiveBuffer(
@@ -97,9 +99,12 @@ import CCurl
 
   /// Waits for something to perform; whether a wake ended the wait.
   func wait(nanoseconds: UInt64) -> Bool {
+    var wake = curl_waitfd(fd: wakePipe.readEnd, events: Int16(CURL_WAIT_POLLIN), revents: 0)
     // A failing poll returns at once, and the caller looks at its clocks again.
-    unsafe curl_multi_poll(multi, nil, 0, pollMilliseconds(nanoseconds), nil)
-    return waker.takeWake()
+    unsafe curl_multi_poll(multi, &wake, 1, pollMilliseconds(nanoseconds), nil)
+    guard wake.revents != 0 else { return false }
+    wakePipe.drain()
+    return true
   }
 
   /// Bytes that can be taken.
@@ -130,7 +135,7 @@ import CCurl
     isOpen = false
     unsafe curl_multi_remove_handle(multi, easy)
     unsafe curl_easy_cleanup(easy)
-    waker.freeHandle()
+    unsafe curl_multi_cleanup(multi)
   }
 
   private func end(_ outcome: Outcome) {

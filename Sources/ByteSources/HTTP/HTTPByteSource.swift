@@ -9,7 +9,7 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
   private let url: WebURL
   private let configuration: ByteSourceConfiguration
   private let transfer: CurlTransfer
-  private let waker: CurlWaker
+  private let wakePipe: WakePipe
   private let exclusive = ExclusiveUse()
   private var clock = StallClock()
   private var failure: ByteSourceError?
@@ -26,7 +26,7 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
     self.url = url
     self.configuration = configuration
     self.transfer = transfer
-    waker = transfer.waker
+    wakePipe = transfer.wakePipe
   }
 
   var information: ByteSourceInformation {
@@ -71,7 +71,7 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
   }
 
   func wake() {
-    waker.wake()
+    wakePipe.wake()
   }
 
   func close() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
-import Synchronization
 
 /// A real HTTP server on 127.0.0.1 with a thread for each connection. What it answers, and what
 /// goes wrong, is planned path by path; what was asked and sent is kept for the test to see.
@@ -31,7 +30,7 @@ public final class LoopbackHTTPServer: Sendable {
   /// The port that the system chose.
   public let port: UInt16
 
-  let state = Mutex(State())
+  let state = Locked(State())
   /// Bytes of the kernel's send buffer of each connection; the kernel doubles it.
   let sendBufferBytes: Int32
   private let listener: Int32

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
-import Synchronization
 
 /// One connection of a `LoopbackHTTPServer`, on its own thread.
 struct ServerConnection {
