@@ -30,9 +30,12 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], linkerSettings: [LinkerSetting] = []
+) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, swiftSettings: strict, linkerSettings: realtimeLink)
+    name: name, dependencies: dependencies, swiftSettings: strict,
+    linkerSettings: linkerSettings)
 }
 
 let package = Package(
@@ -86,7 +89,9 @@ let package = Package(
     tests("PlayerEngineTests", ["AudioModel", "PlayerEngine", "RenderCore", "TestKit"]),
     tests(
       "RealTimeTests",
-      ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"]),
+      ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"],
+      // All test targets are linked into one bundle, so the archive is named once.
+      linkerSettings: realtimeLink),
     tests("PacketParserTests", ["AudioModel", "PacketParser"]),
   ]
 )
