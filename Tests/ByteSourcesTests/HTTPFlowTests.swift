@@ -160,7 +160,7 @@ final class HTTPFlowTests {
       try use()
       let before = openDescriptorCount()
       try use()
-      #expect(openDescriptorCount() == before)
+      #expect(eventually { openDescriptorCount() == before })
     }
   }
 
