@@ -77,7 +77,9 @@ let package = Package(
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
 
-    // Tests.
+    // Tests, and what they share.
+    .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: strict),
+    tests("JACKRemoteIOTests", ["AudioModel", "RenderCore", "JACKRemoteIO", "TestKit"]),
     tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
   ]
 )
