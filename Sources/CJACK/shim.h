@@ -5,6 +5,10 @@
 #include <jack/statistics.h>
 #include <jack/thread.h>
 #include <jack/uuid.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/eventfd.h>
+#include <time.h>
 
 /// `jack_client_open` is variadic in C, which Swift cannot call.
 static inline jack_client_t *cjack_client_open(
@@ -27,3 +31,15 @@ jack_nframes_t jack_last_frame_time(const jack_client_t *client);
 /// Microseconds on the server's own clock.
 __attribute__((swift_attr("@_noLocks")))
 jack_time_t jack_get_time(void);
+
+/// The calling thread's handle: a register read, no system call (pthread_self(3)).
+__attribute__((swift_attr("@_noLocks")))
+static inline pthread_t cjack_current_thread(void) { return pthread_self(); }
+
+// Declared by glibc for _GNU_SOURCE only, which Swift's Glibc module does not define.
+
+/// `sem_timedwait` by a clock of choice (glibc 2.30).
+int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *deadline);
+
+/// The kernel's number of the calling thread (gettid(2)).
+pid_t gettid(void);

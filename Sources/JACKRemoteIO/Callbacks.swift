@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+internal import CJACK
+internal import Synchronization
+
+// The functions that libjack calls, at file scope and passed by name: a closure formed on the main
+// actor would inherit its isolation and trap on JACK's threads. The argument is the address of an
+// `OutputState`, which outlives the client. None of them calls the server: jack2 refuses that on its
+// notification thread.
+
+/// The process thread, once a cycle. Always 0: on anything else jack2 drops the client from the graph
+/// without telling it.
+@_noLocks
+func remoteIOProcess(_ frameCount: jack_nframes_t, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+  if let argument = unsafe argument {
+    unsafe argument.assumingMemoryBound(to: OutputState.self).pointee.process(
+      frameCount: frameCount)
+  }
+  return 0
+}
+
+/// Each of libjack's threads when it begins; several, and some of them twice.
+func remoteIOThreadInit(_ argument: UnsafeMutableRawPointer?) {
+  unsafe state(argument)?.pointee.threads.noteCurrentThread()
+}
+
+/// The notification thread; in later PipeWire releases the process thread, so only a count: no
+/// system call to wake the owner.
+func remoteIOXRun(_ argument: UnsafeMutableRawPointer?) -> Int32 {
+  unsafe state(argument)?.pointee.xruns.add(1, ordering: .relaxed)
+  return 0
+}
+
+/// The process thread while jack2 activates; else the notification thread. Memory for any size is
+/// there already and each cycle's own count is what holds, so this is news only.
+func remoteIOBufferSize(
+  _ frameCount: jack_nframes_t, _ argument: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let state = unsafe state(argument) else { return 0 }
+  unsafe state.pointee.bufferSize.store(frameCount, ordering: .relaxed)
+  if unsafe state.pointee.cycles.load(ordering: .relaxed) > 0 { unsafe state.pointee.wakeOwner() }
+  return 0
+}
+
+/// The thread that sets the callback; later PipeWire's notification thread.
+func remoteIOSampleRate(
+  _ sampleRate: jack_nframes_t, _ argument: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let state = unsafe state(argument) else { return 0 }
+  let old = unsafe state.pointee.sampleRate.exchange(sampleRate, ordering: .relaxed)
+  if old != sampleRate { unsafe state.pointee.wakeOwner() }
+  return 0
+}
+
+/// The notification thread.
+func remoteIOFreewheel(_ isStarting: Int32, _ argument: UnsafeMutableRawPointer?) {
+  guard let state = unsafe state(argument) else { return }
+  unsafe state.pointee.isFreewheeling.store(isStarting != 0, ordering: .relaxed)
+  unsafe state.pointee.wakeOwner()
+}
+
+/// A thread of libjack's, once: no callback follows. The client must not be closed here.
+func remoteIOShutdown(
+  _ status: jack_status_t, _ reason: UnsafePointer<CChar>?, _ argument: UnsafeMutableRawPointer?
+) {
+  unsafe state(argument)?.pointee.noteShutDown(reason: reason)
+}
+
+private func state(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<OutputState>? {
+  unsafe argument?.assumingMemoryBound(to: OutputState.self)
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+
+internal import Glibc
+internal import Synchronization
+
+/// The one thread that makes an output's calls to the server, one after the other. A server that is
+/// stopped never answers and libjack has no time limit: so who asks waits here for so long and no
+/// longer, and a call that hangs takes no one with it.
+///
+/// All signals are blocked on it and on the threads that libjack makes from it: they are for the
+/// program's own threads, and a dead server's socket raises no SIGPIPE.
+final class ControlThread: Sendable {
+  private struct Queue {
+    var jobs: [@Sendable () -> Void] = []
+    var isFinished = false
+  }
+
+  /// Protects the jobs. Between those who ask and the thread.
+  private let queue = Mutex(Queue())
+  private let wake: WakeSemaphore
+
+  private init() {
+    wake = WakeSemaphore()
+  }
+
+  /// Starts the thread. It runs until ``finish()``.
+  static func start() throws(RemoteIOError) -> ControlThread {
+    let thread = ControlThread()
+    var before = sigset_t()
+    var all = sigset_t()
+    unsafe sigfillset(&all)
+    unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+    let argument = unsafe Unmanaged.passRetained(thread).toOpaque()
+    var handle = pthread_t()
+    let result = unsafe pthread_create(&handle, nil, runControlThread, argument)
+    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+    guard result == 0 else {
+      unsafe Unmanaged<ControlThread>.fromOpaque(argument).release()
+      throw .outOfResources("threads")
+    }
+    pthread_detach(handle)
+    return thread
+  }
+
+  /// Runs a job after those before it.
+  ///
+  /// - Parameter disposeLate: is given the result, on the thread, when no one waits for it any more.
+  /// - Returns: its result, or nil when it is not there by the deadline; the job may then still run.
+  func run<Result: Sendable>(
+    until deadline: Deadline, _ job: @escaping @Sendable () -> Result,
+    disposeLate: @escaping @Sendable (Result) -> Void = { _ in }
+  ) -> Result? {
+    let answer = Answer<Result>()
+    enqueue {
+      let result = job()
+      if !answer.give(result) { disposeLate(result) }
+    }
+    return answer.wait(until: deadline)
+  }
+
+  /// Runs a job after those before it, without waiting.
+  func enqueue(_ job: @escaping @Sendable () -> Void) {
+    queue.withLock { $0.jobs.append(job) }
+    wake.post()
+  }
+
+  /// Ends the thread after the jobs that it has.
+  func finish() {
+    queue.withLock { $0.isFinished = true }
+    wake.post()
+  }
+
+  fileprivate func loop() {
+    while true {
+      let (job, isFinished) = queue.withLock { queue in
+        (queue.jobs.isEmpty ? nil : queue.jobs.removeFirst(), queue.isFinished)
+      }
+      if let job {
+        job()
+      } else if isFinished {
+        return
+      } else {
+        wake.wait()
+      }
+    }
+  }
+
+  /// A job's result on its way back.
+  private final class Answer<Value: Sendable>: Sendable {
+    private enum Progress {
+      case awaited
+      case given(Value)
+      case abandoned
+    }
+
+    /// Protects the value, between the thread and who asked.
+    private let progress = Mutex(Progress.awaited)
+    private let wake = WakeSemaphore()
+
+    /// - Returns: whether someone still waits for it.
+    func give(_ value: Value) -> Bool {
+      let isAwaited = progress.withLock { progress in
+        if case .abandoned = progress { return false }
+        progress = .given(value)
+        return true
+      }
+      wake.post()
+      return isAwaited
+    }
+
+    func wait(until deadline: Deadline) -> Value? {
+      wake.wait(until: deadline)
+      return progress.withLock { progress in
+        if case .given(let value) = progress { return value }
+        progress = .abandoned
+        return nil
+      }
+    }
+  }
+}
+
+private func runControlThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let argument = unsafe argument {
+    unsafe Unmanaged<ControlThread>.fromOpaque(argument).takeRetainedValue().loop()
+  }
+  return nil
+}

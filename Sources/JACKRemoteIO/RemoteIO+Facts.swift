@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+internal import CJACK
+internal import Synchronization
+
+extension RemoteIO {
+  /// The server's frames per second, now.
+  public var sampleRate: Double {
+    unsafe Double(storage.state.pointee.sampleRate.load(ordering: .relaxed))
+  }
+
+  /// Frames in the last cycle, or in the first one to come. May change from cycle to cycle, up to
+  /// `Renderer.maximumFramesPerCycle`.
+  public var bufferSize: Int {
+    unsafe Int(storage.state.pointee.bufferSize.load(ordering: .relaxed))
+  }
+
+  /// Cycles that the server has called for.
+  public var cycleCount: UInt64 {
+    unsafe storage.state.pointee.cycles.load(ordering: .relaxed)
+  }
+
+  /// Cycles that the server has gone on without: jumps of its frame clock between two cycles of one
+  /// size. These are ours or the server's; ``xrunCount`` is what the server says of itself.
+  public var missedCycleCount: UInt64 {
+    unsafe storage.state.pointee.missedCycles.load(ordering: .relaxed)
+  }
+
+  /// Xruns that the server has told of. It tells all clients of each, whoever was late.
+  public var xrunCount: UInt64 {
+    unsafe storage.state.pointee.xruns.load(ordering: .relaxed)
+  }
+
+  /// Whether the server runs as fast as it can.
+  public var isFreewheeling: Bool {
+    unsafe storage.state.pointee.isFreewheeling.load(ordering: .relaxed)
+  }
+
+  /// Whether the server has told that it has ended. PipeWire before 1.0 never tells: watch
+  /// ``isStalled`` as well.
+  public var isServerShutDown: Bool { storage.isShutDown }
+
+  /// Whether a started output has not been called for too long (``CycleWatchdog``) although the server
+  /// has not ended. It may come back.
+  public var isStalled: Bool {
+    guard progress.withLock({ $0.phase == .started }), !isServerShutDown else { return false }
+    let last = unsafe storage.state.pointee.lastCycleMicroseconds.load(ordering: .relaxed)
+    let now = jack_get_time()
+    let watchdog = CycleWatchdog(
+      bufferSize: bufferSize, sampleRate: sampleRate, isFreewheeling: isFreewheeling)
+    // 0: the client is not active yet. Later than now: a cycle has begun meanwhile.
+    guard last > 0, last < now else { return false }
+    return watchdog.isStalled(afterSilenceOf: (now - last) * 1000)
+  }
+
+  /// How the kernel schedules the process thread; nil before the first cycle and after the end.
+  /// `jack_is_realtime` would tell what the server was asked for, not what the thread got.
+  public var scheduling: ThreadScheduling? {
+    let handle = unsafe storage.state.pointee.processThread.load(ordering: .relaxed)
+    guard let threadID = unsafe storage.state.pointee.threads.threadID(of: handle) else {
+      return nil
+    }
+    return ThreadScheduling(threadID: threadID)
+  }
+
+  /// Frames from a cycle's start until its first frame is heard, as the ports' connections declare
+  /// it: the shortest and the longest way (jack.h, `JackPlaybackLatency`). 0 when unconnected; nil
+  /// when closed.
+  public var playbackLatency: ClosedRange<Int>? {
+    live.withLock { $0?.playbackLatency }
+  }
+
+  /// The server's frame clock, now: with a cycle's `frameTime` it says how far into the cycle the
+  /// moment is. An estimate; wraps at 2³². nil when closed.
+  public var frameTime: UInt32? {
+    live.withLock { $0?.frameTime }
+  }
+
+  /// A descriptor that is readable, for poll(2), when ``takeNotices()`` may have something to tell.
+  /// Xruns alone do not make it readable: they may be counted on the process thread, which makes no
+  /// system calls. Owned by this object; do not read or close it.
+  public var noticeDescriptor: Int32 { unsafe storage.state.pointee.eventDescriptor }
+
+  /// What has changed since the last call, merged by kind. Does not wait.
+  public func takeNotices() -> [Notice] {
+    unsafe storage.state.pointee.acknowledgeWake()
+    return progress.withLock { $0.told.notices(from: storage) }
+  }
+}

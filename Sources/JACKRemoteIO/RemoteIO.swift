@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+
+public import RenderCore
+internal import Synchronization
+
+/// A JACK client as the output element of a Remote IO unit (element 0 of `kAudioUnitSubType_RemoteIO`,
+/// AUComponent.h): the server calls, and this pulls.
+///
+/// Unlike a Remote IO unit's, the format is the server's: one port of 32-bit float samples for each
+/// channel, at its rate, in cycles of its size. Once started it renders until it is closed; pausing is
+/// for what it renders, because stopping a client drops its connections.
+///
+/// Life cycle: open it with `init`; make a `Renderer` for ``sampleRate`` and the number of ports;
+/// ``start(rendering:)``; ``close(withinMilliseconds:)``; only then let go of the renderer. When the
+/// server ends, close, and open another one.
+///
+/// Any thread may call it, but not the process callback. `init`, `start` and `close` wait for the
+/// server, for a limited time; nothing else waits.
+public final class RemoteIO: Sendable {
+  enum Phase {
+    case open
+    case started
+    case closed
+  }
+
+  struct Progress {
+    var phase = Phase.open
+    var told: Told
+  }
+
+  /// The client's name as the server has it: the one asked for, perhaps with `-01` appended.
+  public let clientName: String
+  /// The server's name: as configured, or as libjack found it in the environment.
+  public let serverName: String
+  private let connection: ConnectionPolicy
+  let storage: OutputStateStorage
+  private let control: ControlThread
+  /// Protects the client's life against threads that read its facts: it is taken out before it is
+  /// closed.
+  let live: Mutex<Client?>
+  /// Protects the phase and what was told, between the owner's threads.
+  let progress: Mutex<Progress>
+
+  /// Opens a client and registers its ports. Nothing runs yet.
+  ///
+  /// - Throws: ``RemoteIOError`` when a name cannot be used, no such server is running (within
+  ///   milliseconds), this process has a client on another server, or the server does not answer
+  ///   within 5 seconds (15 when it may have to be started).
+  public init(_ configuration: Configuration) throws(RemoteIOError) {
+    try configuration.validate()
+    let server = configuration.resolvedServerName
+    let storage = try OutputStateStorage(channels: configuration.outputPortNames.count)
+    try ServerGuard.enter(storage, server: server)
+    let control: ControlThread
+    let client: Client
+    do throws(RemoteIOError) {
+      control = try ControlThread.start()
+    } catch {
+      ServerGuard.leave(storage)
+      throw error
+    }
+    do throws(RemoteIOError) {
+      client = try Self.openClient(configuration, storage, control, server: server)
+    } catch {
+      control.finish()
+      throw error
+    }
+    clientName = client.name
+    serverName = server
+    connection = configuration.connection
+    self.storage = storage
+    self.control = control
+    live = Mutex(client)
+    progress = unsafe Mutex(
+      Progress(
+        told: Told(
+          bufferSize: storage.state.pointee.bufferSize.load(ordering: .relaxed),
+          sampleRate: storage.state.pointee.sampleRate.load(ordering: .relaxed))))
+  }
+
+  deinit {
+    close()
+  }
+
+  private static func openClient(
+    _ configuration: Configuration, _ storage: OutputStateStorage, _ control: ControlThread,
+    server: String
+  ) throws(RemoteIOError) -> Client {
+    let seconds: UInt64 = configuration.startsServer ? 15 : 5
+    let opened = control.run(
+      until: Deadline(nanosecondsFromNow: seconds * 1_000_000_000),
+      { () -> Result<Client, RemoteIOError> in
+        do throws(RemoteIOError) {
+          return .success(try Client.open(configuration, storage: storage))
+        } catch {
+          ServerGuard.leave(storage)
+          return .failure(error)
+        }
+      },
+      disposeLate: { result in
+        if case .success(let client) = result {
+          client.close()
+          ServerGuard.leave(storage)
+        }
+      })
+    guard let opened else {
+      throw .serverNotAnswering(
+        server: server, doing: "opening a client", seconds: Double(seconds))
+    }
+    return try opened.get()
+  }
+
+  /// Starts to render and connects the ports.
+  ///
+  /// - Parameter context: what renders, for as many channels as there are ports and for
+  ///   ``sampleRate``. Its renderer must live until ``close(withinMilliseconds:)`` has returned true.
+  /// - Returns: which connections were made, and notes for what was left unconnected.
+  /// - Throws: ``RemoteIOError``: a port to connect to is not there, the server refused, has ended or
+  ///   does not answer within 5 seconds, or this was started or closed before. Nothing renders then,
+  ///   and it can be closed.
+  public func start(
+    rendering context: RenderContext
+  ) throws(RemoteIOError) -> ConnectionReport {
+    let refusal: RemoteIOError? = progress.withLock { progress in
+      switch progress.phase {
+      case .open: progress.phase = .started
+      case .started: return .alreadyStarted
+      case .closed: return .closed
+      }
+      return nil
+    }
+    if let refusal { throw refusal }
+    guard let client = live.withLock({ $0 }) else { throw .closed }
+    let connection = self.connection
+    let started = control.run(until: Deadline(nanosecondsFromNow: 5_000_000_000)) {
+      () -> Result<ConnectionReport, RemoteIOError> in
+      do throws(RemoteIOError) {
+        return .success(try client.start(context, connection))
+      } catch {
+        return .failure(error)
+      }
+    }
+    guard let started else {
+      throw .serverNotAnswering(server: serverName, doing: "starting the output", seconds: 5)
+    }
+    if case .failure = started {
+      progress.withLock { if $0.phase == .started { $0.phase = .open } }
+    }
+    return try started.get()
+  }
+
+  /// Stops rendering at once and closes the client. Closing again does nothing.
+  ///
+  /// - Parameter milliseconds: how long to wait at most. A server that is stopped never answers; the
+  ///   client is then closed when it does, and is left behind until then.
+  /// - Returns: whether nothing renders any more, so that the renderer may go. False only when a
+  ///   cycle did not end in that time.
+  @discardableResult
+  public func close(withinMilliseconds milliseconds: UInt32 = 1000) -> Bool {
+    let isFirst = progress.withLock { progress in
+      defer { progress.phase = .closed }
+      return progress.phase != .closed
+    }
+    let deadline = Deadline(nanosecondsFromNow: UInt64(milliseconds) * 1_000_000)
+    let isQuiet = storage.detach(until: deadline)
+    guard isFirst, let client = live.withLock({ $0.take() }) else { return isQuiet }
+    let storage = self.storage
+    let isClosed: Void? = control.run(until: deadline) {
+      client.close()
+      ServerGuard.leave(storage)
+    }
+    control.finish()
+    return isQuiet || isClosed != nil
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+
+/// Why an output could not be opened, started or connected.
+public enum RemoteIOError: Error, Sendable, Equatable {
+  /// The client name cannot be used; the text says why.
+  case invalidClientName(String, String)
+  /// The server name cannot be used; the text says why.
+  case invalidServerName(String, String)
+  /// The port name cannot be used; the text says why.
+  case invalidPortName(String, String)
+  /// No output port was asked for.
+  case noOutputPorts
+  /// The text of a connection policy cannot be used; the second text says why.
+  case invalidConnection(String, String)
+  /// No server of this name is running, or it belongs to another user.
+  case serverNotRunning(String)
+  /// libjack was allowed to start a server of this name and could not.
+  case serverNotStarted(String)
+  /// This process has a client on `current`, and libjack serves one server to a process.
+  case otherServerInUse(requested: String, current: String)
+  /// A client of this process is still open on this server although the server has ended: libjack
+  /// would give its stale memory to the new client.
+  case closePreviousClient(server: String)
+  /// The server refused the client; `status` is libjack's `JackStatus`.
+  case openRefused(server: String, client: String, status: UInt32)
+  /// The server did not answer in time.
+  case serverNotAnswering(server: String, doing: String, seconds: Double)
+  /// The server has ended; the text is its reason.
+  case serverShutDown(server: String, reason: String)
+  /// The server refused to register the port.
+  case portRefused(String)
+  /// The server refused to activate the client.
+  case activationRefused(client: String)
+  /// The output was started before.
+  case alreadyStarted
+  /// The output was closed before.
+  case closed
+  /// No audio input port, nor a client with one, matches.
+  case noMatchingPorts(pattern: String)
+  /// There is no audio input port of this name.
+  case noSuchPort(String)
+  /// More ports were named than there are outputs.
+  case tooManyPorts(named: Int, outputs: Int)
+  /// The server refused the connection, or said yes and did not make it.
+  case connectionRefused(output: String, input: String)
+  /// The system has no more threads or descriptors.
+  case outOfResources(String)
+}
+
+extension RemoteIOError: CustomStringConvertible {
+  /// One line: what happened, where, and what can be done.
+  public var description: String {
+    switch self {
+    case .invalidClientName(let name, let why): "the JACK client name '\(name)' cannot be used: \(why)"
+    case .invalidServerName(let name, let why): "the JACK server name '\(name)' cannot be used: \(why)"
+    case .invalidPortName(let name, let why): "the JACK port name '\(name)' cannot be used: \(why)"
+    case .noOutputPorts: "an output needs at least one port"
+    case .invalidConnection(let text, let why): "cannot connect to '\(text)': \(why)"
+    case .serverNotRunning(let server):
+      "no JACK server named '\(server)' is running for this user: start one with "
+        + "'jackd \(Self.nameOption(server))-d alsa' ('-d dummy' for one without sound), or use "
+        + "PipeWire's with 'pw-jack'"
+    case .serverNotStarted(let server):
+      "no JACK server named '\(server)' is running and none could be started: look at the first "
+        + "line of ~/.jackdrc, or start it by hand with 'jackd \(Self.nameOption(server))-d alsa'"
+    case .otherServerInUse(let requested, let current):
+      "cannot open a client on the JACK server '\(requested)': this process has one on "
+        + "'\(current)', and a process can use one server at a time; close it first"
+    case .closePreviousClient(let server):
+      "cannot open a client on the JACK server '\(server)': an earlier client of this process is "
+        + "still open although the server has ended; close it first"
+    case .openRefused(let server, let client, let status):
+      "the JACK server '\(server)' refused the client '\(client)': " + Self.meaning(of: status)
+    case .serverNotAnswering(let server, let doing, let seconds):
+      "the JACK server '\(server)' did not answer within \(seconds) s while \(doing): it may be "
+        + "stopped or overloaded; restart it"
+    case .serverShutDown(let server, let reason):
+      "the JACK server '\(server)' has ended (\(reason)): restart it and open again"
+    case .portRefused(let name):
+      "the JACK server refused to register the port '\(name)': it may have no ports left; start it "
+        + "with a higher port limit ('jackd -p')"
+    case .activationRefused(let client):
+      "the JACK server refused to activate the client '\(client)': restart the server"
+    case .alreadyStarted: "the JACK output was started before"
+    case .closed: "the JACK output was closed before"
+    case .noMatchingPorts(let pattern):
+      "no JACK client or audio input port matches '\(pattern)': 'jack_lsp' lists the ports"
+    case .noSuchPort(let name):
+      "there is no JACK audio input port '\(name)': 'jack_lsp' lists the ports"
+    case .tooManyPorts(let named, let outputs):
+      "\(named) ports to connect to were named, but there are \(outputs) outputs"
+    case .connectionRefused(let output, let input):
+      "the JACK server did not connect '\(output)' to '\(input)': a server started with 'jackd -a' "
+        + "does not let clients connect themselves"
+    case .outOfResources(let what): "the system has no more \(what)"
+    }
+  }
+
+  private static func nameOption(_ server: String) -> String {
+    server == "default" ? "" : "-n \(server) "
+  }
+
+  /// libjack's status bits in words (jack/types.h, `JackStatus`).
+  private static func meaning(of status: UInt32) -> String {
+    let known: [(UInt32, String)] = [
+      (0x02, "an option is not valid"), (0x20, "communication with the server failed"),
+      (0x80, "the client could not be loaded"), (0x100, "the client could not be initialised"),
+      (0x200, "its shared memory could not be read"),
+      (0x400, "server and library have different protocol versions"),
+    ]
+    let words = known.filter { status & $0.0 != 0 }.map { $0.1 }
+    let code = "status 0x" + String(status, radix: 16)
+    return words.isEmpty ? code : words.joined(separator: ", ") + " (\(code))"
+  }
+}

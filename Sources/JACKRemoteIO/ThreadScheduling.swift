@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+internal import Glibc
+
+/// How the kernel schedules a thread, as read back from it: what was asked for is not always got.
+public struct ThreadScheduling: Sendable, Equatable {
+  /// A scheduling policy of sched(7).
+  public enum Policy: Sendable, Equatable {
+    /// Real-time, first in, first out.
+    case fifo
+    /// Real-time, round robin.
+    case roundRobin
+    /// Not real-time; the kernel's number for it.
+    case other(Int32)
+  }
+
+  /// The policy.
+  public var policy: Policy
+  /// The real-time priority, 1 to 99; 0 for policies that are not real-time.
+  public var priority: Int
+
+  /// Whether the thread goes before all that are not real-time.
+  public var isRealtime: Bool {
+    policy == .fifo || policy == .roundRobin
+  }
+
+  /// Reads how a thread of this process is scheduled; nil when there is no such thread.
+  init?(threadID: pid_t) {
+    let raw = sched_getscheduler(threadID)
+    var parameters = sched_param()
+    guard raw >= 0, unsafe sched_getparam(threadID, &parameters) == 0 else { return nil }
+    // PipeWire sets SCHED_RESET_ON_FORK, which is or-ed to the policy.
+    let policy = raw & ~0x4000_0000
+    self.policy =
+      switch policy {
+      case SCHED_FIFO: .fifo
+      case SCHED_RR: .roundRobin
+      default: .other(policy)
+      }
+    priority = Int(parameters.sched_priority)
+  }
+}

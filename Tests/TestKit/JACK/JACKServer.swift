@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+public import Glibc
+
+/// A real `jackd` with the dummy driver, for tests. Nothing can be heard; all else is as it is.
+///
+/// A machine has room for eight servers, and one that is killed keeps its room until a server of the
+/// same name ends properly: so there is one name for a test process, and ``stop()`` mends a kill.
+public final class JACKServer: Sendable {
+  /// How a server is started.
+  public struct Options: Sendable {
+    /// Frames per second.
+    public var sampleRate = 48000
+    /// Frames in a cycle.
+    public var period = 256
+    /// Whether its threads ask for real-time scheduling; without the right to it they run without.
+    public var isRealtime = true
+    /// Playback ports of the client `system`.
+    public var playbackPorts = 2
+    /// More arguments before the driver's.
+    public var arguments: [String] = []
+
+    /// 48 kHz, 256 frames, real-time, two playback ports.
+    public init() {}
+  }
+
+  /// What could not be done, with the server's own words.
+  public struct Failure: Error, CustomStringConvertible {
+    /// The reason.
+    public var description: String
+  }
+
+  /// The name of this test process's server.
+  public static let name = "drawbar-test-\(getpid())"
+
+  private let process: Subprocess
+
+  private init(process: Subprocess) {
+    self.process = process
+  }
+
+  /// Starts the server and waits until it takes clients.
+  public static func start(_ options: Options = Options()) throws -> JACKServer {
+    var arguments = ["jackd", "-n", name, "-p", "128"]
+    arguments += options.isRealtime ? ["-R", "-P", "70"] : ["-r"]
+    arguments += options.arguments
+    arguments += ["-d", "dummy", "-r", "\(options.sampleRate)", "-p", "\(options.period)"]
+    arguments += ["-C", "2", "-P", "\(options.playbackPorts)"]
+    let server = JACKServer(process: Subprocess(arguments))
+    let isReady = eventually(seconds: 10) {
+      unsafe server.process.pid == nil || access(socketPath, F_OK) == 0
+    }
+    if !isReady || server.process.pid == nil {
+      server.stop()
+      throw Failure(
+        description: "jackd did not start: \(server.process.output) \(server.process.errors)")
+    }
+    return server
+  }
+
+  /// Starts a server, runs the test with it and stops it, also when the test has killed it.
+  public static func with<Result>(
+    _ options: Options = Options(), _ body: (JACKServer) throws -> Result
+  ) throws -> Result {
+    let server = try start(options)
+    defer { server.stop() }
+    return try body(server)
+  }
+
+  /// The process's number; nil once it has ended.
+  public var pid: pid_t? { process.pid }
+
+  /// What it has written so far.
+  public var log: String { process.output + process.errors }
+
+  /// Ends it as a user would. When it was killed, one of its name is started and ended for it.
+  public func stop() {
+    let wasKilled = process.wait(seconds: 0) == .signal(SIGKILL)
+    end()
+    if wasKilled, let next = try? Self.start() { next.end() }
+  }
+
+  /// Kills it: it has no time to tell its clients or to clean up.
+  public func kill() {
+    process.signalGroup(SIGKILL)
+    process.wait(seconds: 5)
+    // Its socket stays; the next start must not take it for its own.
+    unsafe unlink(Self.socketPath)
+  }
+
+  /// Asks it to end, and waits.
+  public func end() {
+    process.signalGroup(SIGCONT)
+    process.signalGroup(SIGTERM)
+    if process.wait(seconds: 5) == nil {
+      process.signalGroup(SIGKILL)
+      process.wait(seconds: 5)
+      unsafe unlink(Self.socketPath)
+    }
+  }
+
+  /// Holds it where it is, with SIGSTOP.
+  public func freeze() {
+    process.signalGroup(SIGSTOP)
+  }
+
+  /// Lets it go on.
+  public func thaw() {
+    process.signalGroup(SIGCONT)
+  }
+
+  private static var socketPath: String { "/dev/shm/jack_\(name)_\(getuid())_0" }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+extension JACKServer {
+  /// A port as `jack_lsp` tells of it.
+  public struct Port: Sendable, Equatable {
+    /// The full name.
+    public var name: String
+    /// The full names of the ports that it is connected to.
+    public var connections: [String] = []
+    /// Words such as `output`, `physical`, `terminal`.
+    public var properties: [String] = []
+  }
+
+  /// Runs one of JACK's tools against this server.
+  public func run(_ arguments: [String]) throws -> String {
+    let result = Subprocess.run(arguments, environment: toolEnvironment)
+    guard result.exit == .status(0) else {
+      throw Failure(
+        description: "\(arguments): \(String(describing: result.exit)) \(result.errors)")
+    }
+    return result.output
+  }
+
+  /// All ports of the server, in its order, as another client sees them.
+  public func ports() throws -> [Port] {
+    var ports: [Port] = []
+    for line in try run(["jack_lsp", "-c", "-p"]).split(separator: "\n") {
+      let text = line.drop { $0 == " " || $0 == "\t" }
+      if text.startIndex == line.startIndex {
+        ports.append(Port(name: String(line)))
+      } else if ports.isEmpty {
+        continue
+      } else if let words = text.split(separator: ": ", maxSplits: 1).last,
+        text.hasPrefix("properties: ")
+      {
+        ports[ports.count - 1].properties = words.split(separator: ",").map { String($0) }
+      } else {
+        ports[ports.count - 1].connections.append(String(text))
+      }
+    }
+    return ports
+  }
+
+  /// Begins to record ports, as 32-bit float, one channel each.
+  public func startCapture(of ports: [String], seconds: Int) -> JACKCapture {
+    JACKCapture(ports: ports, seconds: seconds, environment: toolEnvironment)
+  }
+
+  private var toolEnvironment: [String: String] {
+    ["JACK_DEFAULT_SERVER": Self.name, "JACK_NO_START_SERVER": "1"]
+  }
+}
+
+/// A recording by `jack_capture`, which is another program's view of what a port puts out.
+public final class JACKCapture: Sendable {
+  private let folder = TemporaryDirectory()
+  private let process: Subprocess
+  private let seconds: Int
+
+  init(ports: [String], seconds: Int, environment: [String: String]) {
+    // Its default bit depth is FLOAT; it does not take `-b FLOAT`.
+    var arguments = ["jack_capture", "--daemon", "-d", "\(seconds)", "-c", "\(ports.count)"]
+    for port in ports { arguments += ["-p", port] }
+    process = Subprocess(arguments + [folder.file("capture.wav")], environment: environment)
+    self.seconds = seconds
+  }
+
+  /// Waits for the end of the recording and reads it.
+  public func finish() throws -> FloatWave {
+    let exit = process.wait(seconds: Double(seconds) + 10)
+    guard exit == .status(0) else {
+      process.signalGroup(SIGKILL)
+      throw JACKServer.Failure(
+        description: "jack_capture: \(String(describing: exit)) \(process.output) \(process.errors)")
+    }
+    return try FloatWave(path: folder.file("capture.wav"))
+  }
+}

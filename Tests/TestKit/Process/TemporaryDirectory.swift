@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// A folder of its own for a test, removed with all that is in it when this goes.
+public final class TemporaryDirectory: Sendable {
+  /// The folder's absolute path, without a slash at its end.
+  public let path: String
+
+  /// Makes the folder in `TMPDIR`, or in /tmp.
+  public init() {
+    let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    var template = Array((parent + "/drawbar-test-XXXXXX").utf8CString)
+    let result = unsafe mkdtemp(&template)
+    unsafe precondition(result != nil, "cannot make a folder in \(parent)")
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    removeTree(path)
+  }
+
+  /// The path of an entry of this name.
+  public func file(_ name: String) -> String { path + "/" + name }
+}
+
+/// The bytes of a file; none when it cannot be read.
+public func contents(ofFile path: String) -> [UInt8] {
+  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return [] }
+  defer { close(descriptor) }
+  var result: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = unsafe read(descriptor, &chunk, chunk.count)
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return result }
+    result.append(contentsOf: chunk[..<count])
+  }
+}
+
+private func removeTree(_ path: String) {
+  if let folder = unsafe opendir(path) {
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name == "." || name == ".." { continue }
+      if unsafe entry.pointee.d_type == UInt8(DT_DIR) {
+        removeTree(path + "/" + name)
+      } else {
+        unsafe unlink(path + "/" + name)
+      }
+    }
+    unsafe closedir(folder)
+  }
+  unsafe rmdir(path)
+}
