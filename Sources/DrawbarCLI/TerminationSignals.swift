@@ -12,7 +12,7 @@ struct TerminationSignals {
     unsafe sigemptyset(&set)
     for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&set, signal) }
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-    unsafe signal(SIGPIPE, SIG_IGN)
+    signal(SIGPIPE, SIG_IGN)
   }
 
   /// Whether one has come since the last call. Does not wait.
