@@ -36,9 +36,10 @@ import Testing
       #expect(error == nil)
       #expect(recorder.packetCount == 7)
       let left = SyntheticFrame.stream(8).count - SyntheticFrame.stream(7).count - missing
-      #expect(recorder.skips == [
-        .skipped(byteCount: Int64(left), offset: Int64(SyntheticFrame.stream(7).count))
-      ])
+      #expect(
+        recorder.skips == [
+          .skipped(byteCount: Int64(left), offset: Int64(SyntheticFrame.stream(7).count))
+        ])
     }
   }
 
@@ -108,7 +109,8 @@ import Testing
     }
   }
 
-  @Test("Ten bytes first never make an MP3 an MP1 or MP2", arguments: [nil, AudioFileTypeID.mpegLayer3])
+  @Test(
+    "Ten bytes first never make an MP3 an MP1 or MP2", arguments: [nil, AudioFileTypeID.mpegLayer3])
   func fewBytesFirst(_ hint: AudioFileTypeID?) {
     for split in [1, 4, 10, 100, 417, 421] {
       let (recorder, _) = parse(Self.frames, .splitAt(split), hint: hint)

@@ -38,9 +38,11 @@ import Testing
     let contentBytes = 250_000_000
     var stream = AudioFileStream()
     var recorder = Recorder()
-    let header = Array(SyntheticTag.id3v2(0)[..<6]) + (0..<4).map {
-      UInt8(contentBytes >> (7 * (3 - $0)) & 0x7F)
-    }
+    let header =
+      Array(SyntheticTag.id3v2(0)[..<6])
+      + (0..<4).map {
+        UInt8(contentBytes >> (7 * (3 - $0)) & 0x7F)
+      }
     try stream.parse(header.span, listener: &recorder)
     // A tag's content may look like anything, audio too.
     let slice = SyntheticFrame.stream(600)
@@ -118,7 +120,8 @@ import Testing
     #expect(recorder.value(.audioDataPacketCount) == "\(recorder.packetCount)")
     #expect(try stream.dataOffset == recorder.packetOffsets[0])
     #expect(try stream.dataOffset > 100)
-    #expect(recorder.value(.audioDataByteCount) == "\(Int64(bytes.count) - (try stream.dataOffset))")
+    #expect(
+      recorder.value(.audioDataByteCount) == "\(Int64(bytes.count) - (try stream.dataOffset))")
     let duration = try stream.duration
     #expect(duration.evidence == .packetTable)
     #expect(duration.seconds == 3)
@@ -138,7 +141,8 @@ import Testing
     #expect(try stream.duration.evidence == .packetCount)
     #expect(try stream.duration.frames == 8 * 1152)
     let place = try stream.seekTarget(packet: 4)
-    #expect(place == AudioFileStreamSeekTarget(packet: 4, byteOffset: 1600 - 417, isEstimated: true))
+    #expect(
+      place == AudioFileStreamSeekTarget(packet: 4, byteOffset: 1600 - 417, isEstimated: true))
     #expect(recorder.packetOffsets.first == 417)
   }
 
@@ -146,7 +150,8 @@ import Testing
   func tagOfAnAppendedFile() throws {
     let workshop = try Workshop()
     try workshop.run(
-      "\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -b 128 in.wav a.mp3 && cat a.mp3 a.mp3 > out.mp3")
+      "\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -b 128 in.wav a.mp3 && cat a.mp3 a.mp3 > out.mp3"
+    )
     let (recorder, _) = parse(try workshop.read("out.mp3"))
     #expect(recorder.packetCount * 1152 == (try workshop.framesByMPG123("out.mp3", gapless: false)))
   }

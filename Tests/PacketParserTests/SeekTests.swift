@@ -22,11 +22,14 @@ import Testing
     return (target, recorder)
   }
 
-  @Test("At a constant bit rate a seek that claims to be exact is", arguments: [
-    "lame --quiet -b 128 in.wav", "lame --quiet -t -b 128 in.wav",
-    "lame --quiet -b 192 --resample 32 in.wav", "lame --quiet -t -b 56 --resample 22.05 -p in.wav",
-    "twolame -b 192 in.wav", "ffmpeg -v error -y -i in.wav -c:a mp2 -b:a 192k",
-  ])
+  @Test(
+    "At a constant bit rate a seek that claims to be exact is",
+    arguments: [
+      "lame --quiet -b 128 in.wav", "lame --quiet -t -b 128 in.wav",
+      "lame --quiet -b 192 --resample 32 in.wav",
+      "lame --quiet -t -b 56 --resample 22.05 -p in.wav",
+      "twolame -b 192 in.wav", "ffmpeg -v error -y -i in.wav -c:a mp2 -b:a 192k",
+    ])
   func exactSeek(_ encoder: String) throws {
     let workshop = try Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(44100, 2)) && \(encoder) out.mp2")
@@ -45,7 +48,8 @@ import Testing
         exact += 1
         #expect(target.byteOffset + places[0].1 == offset, "packet \(index) after \(parsed)")
         guard case .packet(index, offset, _) = recorder.events.first else {
-          Issue.record("packet \(index) does not come first: \(String(describing: recorder.events.first))")
+          Issue.record(
+            "packet \(index) does not come first: \(String(describing: recorder.events.first))")
           return
         }
       }
@@ -63,7 +67,8 @@ import Testing
       let (target, recorder) = try packetsAfterSeek(bytes, parsed: 3000, to: Int64(packet))
       #expect(target.isEstimated)
       let reached = places.enumerated().min {
-        abs($0.element - places[0] - target.byteOffset) < abs($1.element - places[0] - target.byteOffset)
+        abs($0.element - places[0] - target.byteOffset)
+          < abs($1.element - places[0] - target.byteOffset)
       }
       #expect(abs((reached?.offset ?? 0) - packet) <= 4)
       guard case .packet(let index, let offset, _) = recorder.events.first else {
@@ -79,7 +84,8 @@ import Testing
   @Test("Without a tag a variable bit rate is sought by the mean packet")
   func averageSeek() throws {
     let workshop = try Workshop()
-    try workshop.run("\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -t -V 3 in.wav out.mp3")
+    try workshop.run(
+      "\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -t -V 3 in.wav out.mp3")
     let bytes = try workshop.read("out.mp3")
     var stream = AudioFileStream()
     var recorder = Recorder()
@@ -97,7 +103,8 @@ import Testing
       let (target, recorder) = try packetsAfterSeek(bytes, parsed: 71, to: Int64(packet))
       #expect(
         target
-          == AudioFileStreamSeekTarget(packet: Int64(packet), byteOffset: Int64(packet) * 4, isEstimated: false))
+          == AudioFileStreamSeekTarget(
+            packet: Int64(packet), byteOffset: Int64(packet) * 4, isEstimated: false))
       #expect(recorder.pcm == Array(SyntheticWave.samples(4000)[(packet * 4)...]))
     }
   }

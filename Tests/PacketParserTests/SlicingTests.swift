@@ -25,7 +25,8 @@ import Testing
     let layerIIStream = (0..<5).flatMap { layerII.bytes(seed: $0) }
     return [
       Input(testDescription: "frames", bytes: SyntheticFrame.stream(4)),
-      Input(testDescription: "frames with a hint", bytes: SyntheticFrame.stream(3), hint: .mpegLayer3),
+      Input(
+        testDescription: "frames with a hint", bytes: SyntheticFrame.stream(3), hint: .mpegLayer3),
       Input(
         testDescription: "tags on all sides",
         bytes: SyntheticTag.id3v2(30) + SyntheticTag.id3v2(3, hasFooter: true) + [0, 0, 0]
@@ -53,12 +54,17 @@ import Testing
         bytes: SyntheticWave(
           before: [("LIST", [1, 2, 3]), ("junk", [])], after: [("id3 ", [9, 9, 9])]
         ).bytes(frames: 7)),
-      Input(testDescription: "WAVE cut", bytes: Array(SyntheticWave().bytes(frames: 9).dropLast(3))),
-      Input(testDescription: "WAVE without data", bytes: Array(SyntheticWave().bytes(frames: 9)[..<40])),
+      Input(
+        testDescription: "WAVE cut", bytes: Array(SyntheticWave().bytes(frames: 9).dropLast(3))),
+      Input(
+        testDescription: "WAVE without data", bytes: Array(SyntheticWave().bytes(frames: 9)[..<40])),
       Input(testDescription: "nothing", bytes: []),
-      Input(testDescription: "text", bytes: [UInt8](String(repeating: "no audio here. ", count: 20).utf8)),
+      Input(
+        testDescription: "text",
+        bytes: [UInt8](String(repeating: "no audio here. ", count: 20).utf8)),
       Input(testDescription: "a tag alone", bytes: SyntheticTag.id3v2(100)),
-      Input(testDescription: "a tag that promises more", bytes: Array(SyntheticTag.id3v2(100)[..<50])),
+      Input(
+        testDescription: "a tag that promises more", bytes: Array(SyntheticTag.id3v2(100)[..<50])),
     ]
   }()
 
@@ -72,7 +78,9 @@ import Testing
     }
   }
 
-  @Test("In pieces of one, seven, 4096 or any number of bytes, an input gives the same", arguments: small)
+  @Test(
+    "In pieces of one, seven, 4096 or any number of bytes, an input gives the same",
+    arguments: small)
   func pieces(_ input: Input) {
     let whole = outcome(input.bytes, .whole, hint: input.hint)
     for size in [1, 2, 3, 7, 64, 4096] {
@@ -83,10 +91,13 @@ import Testing
     }
   }
 
-  @Test("A file of each encoder gives the same in pieces", arguments: [
-    "lame --quiet -b 128 in.wav out.mp3", "lame --quiet -V 4 --add-id3v2 --tt title in.wav out.mp3",
-    "lame --quiet -t --freeformat -b 100 in.wav out.mp3", "twolame -b 128 in.wav out.mp3",
-  ])
+  @Test(
+    "A file of each encoder gives the same in pieces",
+    arguments: [
+      "lame --quiet -b 128 in.wav out.mp3",
+      "lame --quiet -V 4 --add-id3v2 --tt title in.wav out.mp3",
+      "lame --quiet -t --freeformat -b 100 in.wav out.mp3", "twolame -b 128 in.wav out.mp3",
+    ])
   func encodedFiles(_ command: String) throws {
     let workshop = try Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(44100, 2)) && \(command)")
@@ -94,7 +105,9 @@ import Testing
     bytes = Array(bytes[..<min(bytes.count, 60_000)])
     let whole = outcome(bytes, .whole)
     #expect(whole.error == nil)
-    for size in [1, 7, 4096] { #expect(outcome(bytes, .pieces(size)) == whole, "pieces of \(size)") }
+    for size in [1, 7, 4096] {
+      #expect(outcome(bytes, .pieces(size)) == whole, "pieces of \(size)")
+    }
     for seed in 0..<5 { #expect(outcome(bytes, .random(seed: UInt64(seed))) == whole) }
   }
 }

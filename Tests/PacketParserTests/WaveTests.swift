@@ -40,9 +40,10 @@ import Testing
   @Test("Properties come in order, ready last, before the packets")
   func propertyOrder() {
     let (recorder, _) = parse(SyntheticWave().bytes(frames: 10))
-    #expect(recorder.properties == [
-      "ffmt", "dfmt", "cmap", "doff", "bcnt", "pcnt", "psze", "pkub", "brat", "redy",
-    ])
+    #expect(
+      recorder.properties == [
+        "ffmt", "dfmt", "cmap", "doff", "bcnt", "pcnt", "psze", "pkub", "brat", "redy",
+      ])
     #expect(recorder.value(.fileFormat) == "WAVE")
     #expect(recorder.value(.dataOffset) == "44")
     #expect(recorder.value(.audioDataByteCount) == "40")
@@ -148,7 +149,9 @@ import Testing
 
   @Test("An encoding that is not PCM is refused by its name")
   func otherEncodings() {
-    for (tag, name) in [(2, "Microsoft ADPCM"), (6, "A-law"), (7, "mu-law"), (0x55, "MP3"), (0xFF, "AAC")] {
+    for (tag, name) in [
+      (2, "Microsoft ADPCM"), (6, "A-law"), (7, "mu-law"), (0x55, "MP3"), (0xFF, "AAC"),
+    ] {
       let error = parse(SyntheticWave(tag: tag).bytes(frames: 4)).error
       #expect(error?.code == .unsupportedDataFormat)
       #expect(error?.message.contains(name) == true)
@@ -162,11 +165,13 @@ import Testing
     let early = riff + SyntheticWave.chunk("data", garbage(40))
     #expect(parse(early).error?.code == .invalidFile)
     #expect(parse(early).error?.byteOffset == 12)
-    #expect(parse(riff).error?.code == .unsupportedFileType || parse(riff).error?.code == .invalidFile)
+    #expect(
+      parse(riff).error?.code == .unsupportedFileType || parse(riff).error?.code == .invalidFile)
     #expect(parse(riff + SyntheticWave.chunk("fmt ", garbage(10))).error?.code == .invalidFile)
     for wave in [
       SyntheticWave(channels: 0), SyntheticWave(channels: 2000), SyntheticWave(rate: 0),
-      SyntheticWave(bits: 16, container: 0), SyntheticWave(bits: 40), SyntheticWave(bits: 0, container: 2),
+      SyntheticWave(bits: 16, container: 0), SyntheticWave(bits: 40),
+      SyntheticWave(bits: 0, container: 2),
       SyntheticWave(tag: 3, bits: 16), SyntheticWave(tag: 3, bits: 24, container: 4),
       SyntheticWave(bits: 16, mask: 3, validBits: 17),
     ] {

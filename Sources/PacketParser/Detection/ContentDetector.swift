@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 /// Passes the tags before the content and tells from its first bytes which parser it is for. The
 /// content decides; a hint never contradicts it.

@@ -11,7 +11,8 @@ public func fuzzAudioFileStream(_ data: UnsafePointer<UInt8>?, _ count: Int) -> 
   guard input.count > 4 else { return 0 }
   let stream = Array(input[4...])
   fuzzSlicing(stream, hint: fuzzHints[Int(input[1] & 3)], seed: UInt64(input[0]))
-  jumpAbout(stream, hint: fuzzHints[Int(input[1] & 3)], seed: UInt64(input[2]) << 8 | UInt64(input[3]))
+  jumpAbout(
+    stream, hint: fuzzHints[Int(input[1] & 3)], seed: UInt64(input[2]) << 8 | UInt64(input[3]))
   return 0
 }
 

@@ -39,7 +39,9 @@ public func fuzzMPEGAudio(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       stream += [UInt8]("ID3".utf8) + [4, 0, 0, 0, 0, order >> 6, order >> 1 & 0x7F]
       for _ in 0..<Int(order >> 3) { stream.append(UInt8(random.next(256))) }
     case 5:
-      let words = ["TAG", "APETAGEX", "LYRICSBEGIN", "LYRICS200", "LYRICSEND", "Xing", "Info", "VBRI"]
+      let words = [
+        "TAG", "APETAGEX", "LYRICSBEGIN", "LYRICS200", "LYRICSEND", "Xing", "Info", "VBRI",
+      ]
       stream += [UInt8](words[Int(order >> 3) & 7].utf8)
     case 6: stream.removeLast(min(stream.count, Int(order >> 3)))
     default:

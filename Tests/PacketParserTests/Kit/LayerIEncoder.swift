@@ -15,8 +15,12 @@ struct LayerIEncoder {
   private var phase = 0.0
 
   private static let mpeg1Rates = [44_100, 48_000, 32_000]
-  private static let mpeg1BitRates = [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448]
-  private static let mpeg2BitRates = [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256]
+  private static let mpeg1BitRates = [
+    0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448,
+  ]
+  private static let mpeg2BitRates = [
+    0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256,
+  ]
 
   init(
     isMPEG2: Bool = false, bitRateIndex: Int = 8, freeFormatSlots: Int = 0, rateIndex: Int = 1,
