@@ -30,9 +30,12 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], linkerSettings: [LinkerSetting] = []
+) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, swiftSettings: strict, linkerSettings: realtimeLink)
+    name: name, dependencies: dependencies, swiftSettings: strict,
+    linkerSettings: linkerSettings)
 }
 
 let package = Package(
@@ -78,8 +81,18 @@ let package = Package(
       swiftSettings: strict, linkerSettings: realtimeLink),
 
     // Tests, and what they share.
-    .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: strict),
-    tests("JACKRemoteIOTests", ["AudioModel", "RenderCore", "JACKRemoteIO", "TestKit"]),
+    .target(
+      name: "TestKit", dependencies: ["OfflineOutput", "PlayerEngine", "RenderCore"],
+      path: "Tests/TestKit", swiftSettings: strict),
+    tests("ByteSourcesTests", ["AudioModel", "ByteSources", "TestKit"]),
+    tests("JACKRemoteIOTests", ["AudioModel", "JACKRemoteIO", "RenderCore", "TestKit"]),
     tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
+    tests("PlayerEngineTests", ["AudioModel", "PlayerEngine", "RenderCore", "TestKit"]),
+    tests(
+      "RealTimeTests",
+      ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"],
+      // All test targets are linked into one bundle, so the archive is named once.
+      linkerSettings: realtimeLink),
+    tests("PacketParserTests", ["AudioModel", "PacketParser"]),
   ]
 )

@@ -110,8 +110,9 @@ struct MPEGAudioDecoder: ~Copyable {
     unsafe mpg123_param2(
       handle, Int32(MPG123_REMOVE_FLAGS.rawValue), Int(MPG123_GAPLESS.rawValue), 0)
     if let freeFormatBytes {
+      // libmpg123 counts the bytes after the four of the header.
       unsafe mpg123_param2(
-        handle, Int32(MPG123_FREEFORMAT_SIZE.rawValue), freeFormatBytes, 0)
+        handle, Int32(MPG123_FREEFORMAT_SIZE.rawValue), freeFormatBytes - 4, 0)
     }
     unsafe mpg123_format_none(handle)
     for rate in [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000] {

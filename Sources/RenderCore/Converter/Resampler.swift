@@ -4,16 +4,22 @@ internal import CSoxr
 
 /// Changes the sample rate with soxr's high quality (134 dB), one instance a stream.
 ///
-/// soxr's buffers grow by allocation while it sees its first second or so, and its reset and its
-/// end-of-input handling allocate too. So an instance is made and fed a second of silence off the
-/// render thread, is never reset, and its tail is got by feeding silence again. A second of input is
-/// a whole number of frames on both sides, so the sound that follows starts on the grid.
+/// soxr's buffers grow by allocation until they have seen their largest load, and its reset and its
+/// end-of-input handling allocate too. So an instance is made and given a load of silence, larger
+/// than any that follows, off the render thread; it is never reset; and its tail is got by feeding
+/// silence again. The silence is whole seconds, a whole number of frames on both sides, so the sound
+/// that follows starts on the grid.
+///
+/// Input goes in only when nothing more comes out. (Feeding with every call, as soxr's own interface
+/// suggests, takes a fraction of a frame too much each time, which piles up inside for ever.)
 ///
 /// Real-time: making and destroying it is not; everything else is.
 @safe
 struct Resampler: ~Copyable {
-  /// Most output frames asked of soxr at once, here and while warming: what bounds its buffers.
+  /// Most frames handed to or asked of soxr at once.
   static var maximumFramesPerCall: Int { @_noLocks get { 512 } }
+  /// Frames of the first load: far more than soxr's filters hold back plus what one call adds.
+  private static let warmingLoadFrames = 16384
 
   private let soxr: soxr_t
   private let inputRate: Int
@@ -40,24 +46,24 @@ struct Resampler: ~Copyable {
     unsafe self.soxr = soxr
     self.inputRate = inputRate
     self.outputRate = outputRate
-    let silentSamples = Self.maximumFramesPerCall * channels
-    unsafe silence = UnsafeMutablePointer<Float>.allocate(capacity: silentSamples)
-    unsafe silence.initialize(repeating: 0, count: silentSamples)
-    warmingFramesLeft = outputRate
+    let seconds = 2 + Self.warmingLoadFrames / inputRate
+    warmingFramesLeft = seconds * outputRate
+    unsafe silence = UnsafeMutablePointer<Float>.allocate(
+      capacity: Self.maximumFramesPerCall * channels)
+    unsafe silence.initialize(repeating: 0, count: Self.maximumFramesPerCall * channels)
 
-    let scratch = UnsafeMutablePointer<Float>.allocate(capacity: silentSamples)
-    defer { unsafe scratch.deallocate() }
+    let load = [Float](repeating: 0, count: Self.warmingLoadFrames * channels)
+    let room = 2 * Self.warmingLoadFrames * max(1, outputRate / inputRate)
+    var output = [Float](repeating: 0, count: room * channels)
     var fed = 0
-    // Large blocks first, since they need the largest buffers, then blocks of every size.
-    var block = Self.maximumFramesPerCall
-    while fed < inputRate {
-      let count = min(Self.maximumFramesPerCall, inputRate - fed)
-      var taken = 0
-      var given = 0
-      unsafe soxr_process(soxr, silence, count, &taken, scratch, block, &given)
-      fed += taken
+    var given = 0
+    while fed < seconds * inputRate {
+      // The first load in one piece, then pieces as small as those that follow.
+      let count = min(
+        fed == 0 ? Self.warmingLoadFrames : Self.maximumFramesPerCall, seconds * inputRate - fed)
+      unsafe soxr_process(soxr, load, count, nil, &output, room, &given)
+      fed += count
       warmingFramesLeft -= given
-      block = fed < inputRate / 2 ? Self.maximumFramesPerCall : 1 + fed % Self.maximumFramesPerCall
     }
   }
 
@@ -78,20 +84,20 @@ struct Resampler: ~Copyable {
     @_noLocks get { max(0, expectedOutputFrames - outputFrames) }
   }
 
-  /// Takes some input and gives some output, at most ``maximumFramesPerCall`` frames of either.
+  /// Gives some output, or takes some input when there is none to give; at most
+  /// ``maximumFramesPerCall`` frames of either.
   ///
-  /// - Returns: frames taken of the input and frames written. Both are 0 only when `inputCount` is 0
-  ///   and nothing is pending that can come out.
+  /// - Returns: frames taken of the input and frames written. Both are 0 only when `inputCount` is.
   @_noLocks
   mutating func process(
     _ input: UnsafePointer<Float>, inputCount: Int, into output: UnsafeMutablePointer<Float>,
     outputCount: Int
   ) -> (taken: Int, given: Int) {
-    let (taken, given) = unsafe run(
-      input, inputCount: inputCount, into: output, outputCount: outputCount)
+    let given = unsafe take(into: output, outputCount: outputCount)
+    if given > 0 { return (0, given) }
+    let taken = unsafe feed(input, inputCount: inputCount)
     inputFrames += Int64(taken)
-    outputFrames += Int64(given)
-    return (taken, given)
+    return (taken, 0)
   }
 
   /// Gives what is pending after the last input, by feeding silence.
@@ -101,38 +107,39 @@ struct Resampler: ~Copyable {
   mutating func drain(into output: UnsafeMutablePointer<Float>, outputCount: Int) -> Int {
     let wanted = Int(min(Int64(outputCount), pendingOutputFrames))
     guard wanted > 0 else { return 0 }
-    // Some silence may have to go in before anything comes out; how much is bounded by soxr's
-    // filter length, a few thousand frames.
-    for _ in 0..<64 {
-      let (_, given) = unsafe run(
-        UnsafePointer(silence), inputCount: Self.maximumFramesPerCall, into: output,
-        outputCount: wanted)
-      if given > 0 {
-        outputFrames += Int64(given)
-        return given
-      }
+    // How much silence it takes is bounded by soxr's filter length, a few thousand frames; the
+    // limit only keeps a surprise from looping for ever.
+    for _ in 0..<256 {
+      let given = unsafe take(into: output, outputCount: wanted)
+      if given > 0 { return given }
+      _ = unsafe feed(UnsafePointer(silence), inputCount: Self.maximumFramesPerCall)
     }
     outputFrames = expectedOutputFrames
     return 0
   }
 
+  /// Takes output that soxr can give without more input; what is left of the warming is dropped.
   @_noLocks
-  private mutating func run(
-    _ input: UnsafePointer<Float>, inputCount: Int, into output: UnsafeMutablePointer<Float>,
-    outputCount: Int
-  ) -> (taken: Int, given: Int) {
-    let offered = min(inputCount, Self.maximumFramesPerCall)
+  private mutating func take(into output: UnsafeMutablePointer<Float>, outputCount: Int) -> Int {
     let limit = min(outputCount, Self.maximumFramesPerCall)
-    var taken = 0
     var given = 0
-    if warmingFramesLeft > 0 {
-      // These frames are before the sound; they are overwritten by what follows.
-      let wanted = min(limit, warmingFramesLeft)
-      unsafe soxr_process(soxr, input, offered, &taken, output, wanted, &given)
+    while warmingFramesLeft > 0 {
+      // Written where the sound will be, and overwritten by it.
+      unsafe soxr_process(
+        soxr, silence, 0, nil, output, min(limit, warmingFramesLeft), &given)
+      if given == 0 { return 0 }
       warmingFramesLeft -= given
-      return (taken, 0)
     }
-    unsafe soxr_process(soxr, input, offered, &taken, output, limit, &given)
-    return (taken, given)
+    unsafe soxr_process(soxr, silence, 0, nil, output, limit, &given)
+    outputFrames += Int64(given)
+    return given
+  }
+
+  @_noLocks
+  private func feed(_ input: UnsafePointer<Float>, inputCount: Int) -> Int {
+    let count = min(inputCount, Self.maximumFramesPerCall)
+    var given = 0
+    unsafe soxr_process(soxr, input, count, nil, nil, 0, &given)
+    return count
   }
 }

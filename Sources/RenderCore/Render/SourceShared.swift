@@ -75,6 +75,19 @@ public struct SourceCounters: Sendable, Equatable {
   public var silentFrames: UInt64
   /// Events lost because nobody fetched them.
   public var droppedEvents: UInt64
+
+  /// Counters with these values.
+  public init(
+    underruns: UInt64 = 0, packets: UInt64 = 0, failedPackets: UInt64 = 0,
+    stalePackets: UInt64 = 0, silentFrames: UInt64 = 0, droppedEvents: UInt64 = 0
+  ) {
+    self.underruns = underruns
+    self.packets = packets
+    self.failedPackets = failedPackets
+    self.stalePackets = stalePackets
+    self.silentFrames = silentFrames
+    self.droppedEvents = droppedEvents
+  }
 }
 
 /// What the render thread tells about a source, with the output frame at which it holds.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+public import AudioModel
+
+/// A stream of bytes from a file, a pipe or a server, read from its start to its end.
+///
+/// One thread at a time calls `read`, `information` and `close`, in the player the feeder; calls of
+/// these that overlap are a programming error and trap. `wake()` may be called from any thread at
+/// any time, also after `close()`.
+///
+/// Real-time: never on the render thread.
+public protocol ByteSource: AnyObject, Sendable {
+  /// What is known so far. A server's answers appear in it once the first bytes have been read.
+  var information: ByteSourceInformation { get }
+
+  /// Reads what is there, as many bytes as fit, waiting at most a given time for the first one.
+  ///
+  /// - Parameters:
+  ///   - buffer: where the bytes go; not empty.
+  ///   - timeoutNanoseconds: how long to wait for a first byte; 0 only looks.
+  /// - Returns: the number of bytes read, or that none came in time or before a wake, or that the
+  ///   stream has ended. After `close()` the stream has ended.
+  /// - Throws: what went wrong, when all bytes that came before it have been read. The source is
+  ///   then finished: every later call throws the same.
+  func read(
+    into buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
+  ) throws(ByteSourceError) -> ByteSourceRead
+
+  /// Ends a wait in `read` early. When none is under way, the next one ends at once. Any thread.
+  func wake()
+
+  /// Lets go of the file or connection. What a wake needs, at most two descriptors, goes with the
+  /// source itself. A second call does nothing.
+  func close()
+}
+
+/// What one read gave.
+public enum ByteSourceRead: Hashable, Sendable {
+  /// This many bytes, at least 1.
+  case bytes(Int)
+  /// No byte yet; there may be some later.
+  case wait
+  /// No more bytes, now or later: everything was read.
+  case end
+}
+
+/// What is known about a source.
+public struct ByteSourceInformation: Hashable, Sendable {
+  /// The source's name for people: a path, or a URL without user name and password. One line.
+  public var name: String
+  /// Bytes from the first to the last, when the file system or the server has said.
+  public var byteCount: UInt64?
+  /// The server's `Content-Type`, as sent (RFC 9110, section 8.3).
+  public var contentType: String?
+  /// Whether reading could start at another byte: a regular file, or a server that says
+  /// `Accept-Ranges: bytes` (RFC 9110, section 14.3).
+  public var isRepositionable: Bool
+  /// What the bytes probably are, from the content type or the name's extension. A hint: the bytes
+  /// themselves have the last word.
+  public var fileTypeHint: AudioFileTypeID?
+
+  /// Information with these fields.
+  public init(
+    name: String, byteCount: UInt64? = nil, contentType: String? = nil,
+    isRepositionable: Bool = false, fileTypeHint: AudioFileTypeID? = nil
+  ) {
+    self.name = name
+    self.byteCount = byteCount
+    self.contentType = contentType
+    self.isRepositionable = isRepositionable
+    self.fileTypeHint = fileTypeHint
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+/// Why a source cannot be read, and where it is. `description` says both in one line, and what to
+/// do; neither it nor any field holds a password.
+public struct ByteSourceError: Error, Hashable, Sendable {
+  /// What happened.
+  public var reason: Reason
+  /// The path, or the URL without user name and password, on one line.
+  public var location: String
+  /// The URL that was asked for, when redirects led from it to `location`.
+  public var redirectedFrom: String?
+
+  /// An error with these fields.
+  public init(_ reason: Reason, at location: String, redirectedFrom: String? = nil) {
+    self.reason = reason
+    self.location = location
+    self.redirectedFrom = redirectedFrom
+  }
+
+  /// What happened. Hosts are written as in a URL: an IPv6 address is in brackets.
+  public enum Reason: Hashable, Sendable {
+    /// There is no such file.
+    case notFound
+    /// The file may not be read.
+    case permissionDenied
+    /// The path is a directory.
+    case directory
+    /// Standard input is a terminal, not a file or a pipe.
+    case terminal
+    /// The source ended before its first byte.
+    case empty
+    /// The location is not a path or URL that can be used.
+    case malformedLocation
+    /// The URL's scheme is not `file`, `http` or `https`; a redirect may lead only to the last two.
+    case unsupportedScheme(String)
+    /// The host's name has no address.
+    case unknownHost(String)
+    /// Nothing accepts connections there.
+    case connectionRefused(host: String, port: UInt16)
+    /// No connection, for a cause other than a refusal; `errno`, or 0 when it is not known.
+    case unreachable(host: String, port: UInt16, errno: Int32)
+    /// A wait took longer than the configuration allows.
+    case timedOut(Wait, host: String, port: UInt16, nanoseconds: UInt64)
+    /// The secure connection could not be made: a certificate that is not trusted, or no common
+    /// protocol; with the library's own words.
+    case insecureConnection(host: String, port: UInt16, explanation: String)
+    /// The server answered with a status other than success.
+    case status(Int)
+    /// More redirects than the configuration allows.
+    case tooManyRedirects(limit: Int)
+    /// The server's answer is not HTTP, or it answered nothing.
+    case badResponse(host: String, port: UInt16)
+    /// The connection was lost after this many bytes of the body, of as many as were announced.
+    case interrupted(receivedBytes: UInt64, expectedBytes: UInt64?)
+    /// The operating system's error on opening or reading a file.
+    case system(errno: Int32)
+    /// Any other failure of the transfer: libcurl's code and its own words.
+    case transfer(code: Int32, explanation: String)
+  }
+
+  /// What was waited for in vain.
+  public enum Wait: Hashable, Sendable {
+    /// The host's address.
+    case address
+    /// The connection, with its encryption if it has any.
+    case connection
+    /// The first byte of the answer.
+    case answer
+    /// The next byte, when this many bytes of the body had come.
+    case nextByte(receivedBytes: UInt64)
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Glibc
+
+extension ByteSourceError.Reason {
+  /// What a transfer's end means; nil for a body that came whole.
+  ///
+  /// - Parameters:
+  ///   - transfer: an ended transfer.
+  ///   - url: where it ended, after redirects.
+  init?(
+    _ outcome: CurlTransfer.Outcome, _ transfer: CurlTransfer, at url: WebURL,
+    _ configuration: ByteSourceConfiguration
+  ) {
+    let response = transfer.response
+    let (host, port) = (url.host, url.port)
+    if response.isRefusal {
+      self = .status(response.status)
+      return
+    }
+    switch outcome.code {
+    case CURLE_OK:
+      if !response.isSuccess {
+        self = .status(response.status)
+      } else if transfer.receivedBytes == 0 {
+        self = .empty
+      } else {
+        return nil
+      }
+    case CURLE_URL_MALFORMAT:
+      self = .malformedLocation
+    case CURLE_COULDNT_RESOLVE_HOST:
+      self = .unknownHost(host)
+    case CURLE_COULDNT_CONNECT where outcome.errno == ECONNREFUSED:
+      self = .connectionRefused(host: host, port: port)
+    case CURLE_COULDNT_CONNECT:
+      self = .unreachable(host: host, port: port, errno: outcome.errno)
+    case CURLE_OPERATION_TIMEDOUT:
+      self = .timedOut(
+        outcome.hasAddress ? .connection : .address, host: host, port: port,
+        nanoseconds: configuration.connectTimeoutNanoseconds)
+    case CURLE_TOO_MANY_REDIRECTS:
+      self = .tooManyRedirects(limit: configuration.redirectLimit)
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING:
+      self = .badResponse(host: host, port: port)
+    case CURLE_RECV_ERROR where outcome.proxyStatus >= 300:
+      self = .status(outcome.proxyStatus)
+    case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+      self = .interrupted(
+        receivedBytes: transfer.receivedBytes,
+        expectedBytes: response.isSuccess ? response.contentLength : nil)
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
+      CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CLIENTCERT,
+      CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+      self = .insecureConnection(host: host, port: port, explanation: outcome.text.onOneLine)
+    default:
+      self = .transfer(
+        code: Int32(bitPattern: outcome.code.rawValue), explanation: outcome.text.onOneLine)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+
+extension CurlTransfer {
+  /// Describes the request and what may happen on the way to its answer; false when libcurl does
+  /// not take it.
+  func setOptions(_ url: WebURL, _ configuration: ByteSourceConfiguration) -> Bool {
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    let errors = unsafe UnsafeMutableRawPointer(errorText.baseAddress!)
+    let connectMilliseconds = pollMilliseconds(configuration.connectTimeoutNanoseconds)
+    // SHOUTcast's own status line, which libcurl takes for HTTP only when told.
+    unsafe aliases = curl_slist_append(nil, "ICY 200 OK")
+    guard unsafe aliases != nil else { return false }
+    let codes = unsafe [
+      drawbar_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errors),
+      drawbar_curl_set_body_function(easy, curlDidReceiveBody, context),
+      drawbar_curl_set_header_function(easy, curlDidReceiveHead, context),
+      drawbar_curl_set_prerequest_function(easy, curlWillSendRequest, context),
+
+      // The credentials apart from the URL: so libcurl cannot put them into its messages.
+      drawbar_curl_set_string(easy, CURLOPT_URL, url.text),
+      drawbar_curl_set_string(easy, CURLOPT_USERNAME, url.user),
+      drawbar_curl_set_string(easy, CURLOPT_PASSWORD, url.password),
+      drawbar_curl_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent),
+      drawbar_curl_set_list(easy, CURLOPT_HTTP200ALIASES, aliases),
+      // One long body: HTTP/2 would only add a window of its own between TCP and the reader.
+      drawbar_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
+      drawbar_curl_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1),
+
+      // A redirect must not reach this machine's files.
+      drawbar_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https"),
+      drawbar_curl_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
+      drawbar_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 1),
+      drawbar_curl_set_long(easy, CURLOPT_MAXREDIRS, configuration.redirectLimit),
+      // Else a proxy's answer to CONNECT would look like the server's.
+      drawbar_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
+
+      // Threads and signals do not go together, and a look-up that hangs must not hang `close`.
+      drawbar_curl_set_long(easy, CURLOPT_NOSIGNAL, 1),
+      drawbar_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1),
+      drawbar_curl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(connectMilliseconds)),
+    ]
+    return codes.allSatisfy { $0 == CURLE_OK }
+  }
+
+  /// A fact that is a number; 0 if not known.
+  func long(_ info: CURLINFO) -> Int {
+    var value = 0
+    unsafe drawbar_curl_get_long(easy, info, &value)
+    return value
+  }
+
+  /// A fact that is a byte count or a time in microseconds; 0 if not known.
+  func offset(_ info: CURLINFO) -> curl_off_t {
+    var value: curl_off_t = 0
+    unsafe drawbar_curl_get_offset(easy, info, &value)
+    return value
+  }
+
+  /// A fact that is a text.
+  func string(_ info: CURLINFO) -> String? {
+    var value: UnsafePointer<CChar>?
+    unsafe drawbar_curl_get_string(easy, info, &value)
+    return unsafe value.map { unsafe String(cString: $0) }
+  }
+}
+
+// The callbacks are functions of their own: a closure would take on the isolation of the place
+// where it stands.
+
+private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
+  unsafe Unmanaged.fromOpaque(context!).takeUnretainedValue()
+}
+
+private func curlDidReceiveBody(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+  _ context: UnsafeMutableRawPointer?
+) -> Int {
+  unsafe transfer(context).receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+}
+
+private func curlDidReceiveHead(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+  _ context: UnsafeMutableRawPointer?
+) -> Int {
+  let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+  return unsafe line.withMemoryRebound(to: UInt8.self) { line in
+    unsafe transfer(context).receiveHead(line.span) ? size * count : 0
+  }
+}
+
+private func curlWillSendRequest(
+  _ context: UnsafeMutableRawPointer?, _ remoteAddress: UnsafeMutablePointer<CChar>?,
+  _ localAddress: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
+) -> Int32 {
+  unsafe transfer(context).beginRequest()
+  return Int32(CURL_PREREQFUNC_OK)
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+
+/// One GET, driven step by step by the thread that reads it. All calls of libcurl on a handle are
+/// in this class and its extension; what they mean is decided above it.
+@safe final class CurlTransfer {
+  /// How far the transfer is with the present request.
+  enum Phase: Hashable {
+    /// Finding the address, connecting, agreeing on encryption.
+    case connecting
+    /// The request is on its way; no byte of the answer has come.
+    case awaitingAnswer
+    /// The answer is coming.
+    case answering
+  }
+
+  /// How a transfer ended, in libcurl's terms.
+  struct Outcome {
+    var code: CURLcode
+    /// libcurl's words for this very failure.
+    var text: String
+    /// The system's error on connecting, or 0.
+    var errno: Int32 = 0
+    /// A proxy's answer to CONNECT, or 0.
+    var proxyStatus = 0
+    /// Whether the host's address had been found.
+    var hasAddress = false
+  }
+
+  let easy: UnsafeMutableRawPointer
+  let errorText: UnsafeMutableBufferPointer<CChar>
+  /// The list given as HTTP200ALIASES, which libcurl does not copy.
+  var aliases: UnsafeMutablePointer<curl_slist>?
+  let wakePipe: WakePipe
+  private let multi: UnsafeMutableRawPointer
+  private var isOpen = true
+
+  private(set) var phase = Phase.connecting
+  private(set) var response = HTTPResponse()
+  /// How the transfer ended; nil while it runs.
+  private(set) var outcome: Outcome?
+  /// Bytes of the body received so far.
+  private(set) var receivedBytes: UInt64 = 0
+  /// Grows with everything that the server sends.
+  private(set) var progress: UInt64 = 0
+  private var buffer: ReceiveBuffer
+  private var isPaused = false
+  private var headBytes = 0
+
+  /// libcurl delivers a body in pieces of at most this size, and a piece is taken whole or not.
+  private static let largestPiece = Int(CURL_MAX_WRITE_SIZE)
+  /// Bytes of header lines over all redirects; a server could send them for ever.
+  private static let headLimit = 256 * 1024
+
+  private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  /// A transfer that has not begun; nil when libcurl has no memory or descriptors for it.
+  init?(_ url: WebURL, _ configuration: ByteSourceConfiguration) {
+    guard Self.isLibraryReady, let wakePipe = WakePipe(), let easy = unsafe curl_easy_init() else {
+      return nil
+    }
+    guard let multi = unsafe curl_multi_init() else {
+      unsafe curl_easy_cleanup(easy)
+      return nil
+    }
+    unsafe self.easy = easy
+    unsafe self.multi = multi
+    self.wakePipe = wakePipe
+    unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    unsafe errorText.initialize(repeating: 0)
+    buffer = ReceiveBuffer(
+      capacity: max(configuration.receiveBufferBytes, 4 * Self.largestPiece))
+    guard setOptions(url, configuration), unsafe curl_multi_add_handle(multi, easy) == CURLM_OK
+    else { return nil }
+  }
+
+  deinit {
+    close()
+    unsafe curl_slist_free_all(aliases)
+    unsafe errorText.deallocate()
+  }
+
+  /// Sends and receives what can be without waiting. Nothing happens while the buffer is full.
+  func perform() {
+    guard isOpen, outcome == nil, !isPaused else { return }
+    var running: Int32 = 0
+    let code = unsafe curl_multi_perform(multi, &running)
+    guard code == CURLM_OK else {
+      end(Outcome(code: CURLE_FAILED_INIT, text: unsafe String(cString: curl_multi_strerror(code))))
+      return
+    }
+    var remaining: Int32 = 0
+    while let message = unsafe curl_multi_info_read(multi, &remaining) {
+      guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
+      end(describeEnd(unsafe message.pointee.data.result))
+    }
+  }
+
+  /// Waits for something to perform; whether a wake ended the wait.
+  func wait(nanoseconds: UInt64) -> Bool {
+    var wake = curl_waitfd(fd: wakePipe.readEnd, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+    // A failing poll returns at once, and the caller looks at its clocks again.
+    unsafe curl_multi_poll(multi, &wake, 1, pollMilliseconds(nanoseconds), nil)
+    guard wake.revents != 0 else { return false }
+    wakePipe.drain()
+    return true
+  }
+
+  /// Bytes that can be taken.
+  var availableBytes: Int { buffer.count }
+
+  /// Moves received bytes to the destination, and lets the server go on when half the buffer is
+  /// free again.
+  func take(into destination: UnsafeMutableRawBufferPointer) -> Int {
+    let count = unsafe buffer.take(into: destination)
+    if isPaused, buffer.count <= buffer.capacity / 2 {
+      isPaused = false
+      // It may hand over the piece it kept before it returns.
+      let code = unsafe curl_easy_pause(easy, Int32(CURLPAUSE_CONT))
+      if code != CURLE_OK { end(describeEnd(code)) }
+    }
+    return count
+  }
+
+  /// The URL of the present request, after redirects.
+  var presentURL: String? {
+    guard isOpen else { return nil }
+    return string(CURLINFO_EFFECTIVE_URL)
+  }
+
+  /// Ends the connection and frees the handles. Bytes that were received stay.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    unsafe curl_multi_remove_handle(multi, easy)
+    unsafe curl_easy_cleanup(easy)
+    unsafe curl_multi_cleanup(multi)
+  }
+
+  private func end(_ outcome: Outcome) {
+    if self.outcome == nil { self.outcome = outcome }
+  }
+
+  private func describeEnd(_ code: CURLcode) -> Outcome {
+    let words = unsafe String(cString: errorText.baseAddress!)
+    return Outcome(
+      code: code, text: words.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : words,
+      errno: Int32(truncatingIfNeeded: long(CURLINFO_OS_ERRNO)),
+      proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
+      hasAddress: offset(CURLINFO_NAMELOOKUP_TIME_T) > 0)
+  }
+}
+
+// What libcurl's callbacks do. They run inside `perform` and `take`.
+extension CurlTransfer {
+  /// The connection stands, and the request is sent next.
+  func beginRequest() {
+    phase = .awaitingAnswer
+    progress += 1
+  }
+
+  /// Takes a header line; false ends the transfer.
+  func receiveHead(_ line: Span<UInt8>) -> Bool {
+    phase = .answering
+    progress += 1
+    headBytes += line.count
+    response.consume(line)
+    return headBytes <= Self.headLimit && !response.isRefusal
+  }
+
+  /// Takes a piece of the body; what the write callback returns (CURLOPT_WRITEFUNCTION(3)).
+  func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+    progress += 1
+    // libcurl skips the body of a redirect that it follows; any other that comes here is not the
+    // one that was asked for.
+    guard response.isSuccess else { return Int(CURL_WRITEFUNC_ERROR) }
+    guard bytes.count <= buffer.free else {
+      isPaused = true
+      return Int(CURL_WRITEFUNC_PAUSE)
+    }
+    unsafe buffer.append(bytes)
+    receivedBytes += UInt64(bytes.count)
+    return bytes.count
+  }
+}

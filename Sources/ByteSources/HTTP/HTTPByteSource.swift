@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import CCurl
+
+/// A body fetched over HTTP or HTTPS. The transfer runs inside `read`; between reads nothing runs,
+/// and a server that sends faster than it is read waits on TCP's window.
+final class HTTPByteSource: ByteSource, @unchecked Sendable {
+  private let url: WebURL
+  private let configuration: ByteSourceConfiguration
+  private let transfer: CurlTransfer
+  private let wakePipe: WakePipe
+  private let exclusive = ExclusiveUse()
+  private var clock = StallClock()
+  private var failure: ByteSourceError?
+  private var isEnded = false
+
+  /// A source whose first read sends the request.
+  init(_ url: WebURL, _ configuration: ByteSourceConfiguration) throws(ByteSourceError) {
+    guard let transfer = CurlTransfer(url, configuration) else {
+      throw ByteSourceError(
+        .transfer(
+          code: Int32(bitPattern: CURLE_FAILED_INIT.rawValue),
+          explanation: "no memory or file descriptors left"), at: url.text)
+    }
+    self.url = url
+    self.configuration = configuration
+    self.transfer = transfer
+    wakePipe = transfer.wakePipe
+  }
+
+  var information: ByteSourceInformation {
+    exclusive {
+      let response = transfer.response
+      let isAnswered = response.isComplete && response.isSuccess
+      let contentType = isAnswered ? response.contentType : nil
+      return ByteSourceInformation(
+        name: url.text, byteCount: isAnswered ? response.contentLength : nil,
+        contentType: contentType, isRepositionable: isAnswered && response.acceptsByteRanges,
+        fileTypeHint: AudioFileTypeID(hintedByPath: url.path, contentType: contentType))
+    }
+  }
+
+  func read(
+    into buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
+  ) throws(ByteSourceError) -> ByteSourceRead {
+    precondition(buffer.count > 0, "a read needs room for a byte")
+    return try exclusive { () throws(ByteSourceError) in
+      let start = monotonicNanoseconds()
+      while true {
+        if isEnded { return .end }
+        if let failure { throw failure }
+        if transfer.availableBytes < buffer.count { transfer.perform() }
+        let count = unsafe transfer.take(into: buffer)
+        if count > 0 {
+          clock.reset()
+          return .bytes(count)
+        }
+        if let outcome = transfer.outcome {
+          finish(outcome)
+          continue
+        }
+        let now = monotonicNanoseconds()
+        let untilTimeout = try nanosecondsUntilTimeout(now)
+        let elapsed = now - start
+        guard elapsed < timeoutNanoseconds else { return .wait }
+        let remaining = min(timeoutNanoseconds - elapsed, untilTimeout)
+        if transfer.wait(nanoseconds: remaining) { return .wait }
+      }
+    }
+  }
+
+  func wake() {
+    wakePipe.wake()
+  }
+
+  func close() {
+    exclusive {
+      isEnded = true
+      transfer.close()
+    }
+  }
+
+  /// Nothing came: how much longer that may go on.
+  private func nanosecondsUntilTimeout(_ now: UInt64) throws(ByteSourceError) -> UInt64 {
+    let silence = clock.foundNothing(progress: transfer.progress, now: now)
+    let (wait, limit): (ByteSourceError.Wait, UInt64)
+    switch transfer.phase {
+    case .connecting: return .max  // libcurl's own clock, which knows of further addresses to try.
+    case .awaitingAnswer: (wait, limit) = (.answer, configuration.answerTimeoutNanoseconds)
+    case .answering:
+      wait = .nextByte(receivedBytes: transfer.receivedBytes)
+      limit = configuration.stallTimeoutNanoseconds
+    }
+    guard silence >= limit else { return limit - silence }
+    let place = place
+    let reason = ByteSourceError.Reason.timedOut(
+      wait, host: place.host, port: place.port, nanoseconds: limit)
+    throw fail(reason, at: place)
+  }
+
+  private func finish(_ outcome: CurlTransfer.Outcome) {
+    let place = place
+    if let scheme = refusedScheme(outcome) {
+      failure = ByteSourceError(
+        .unsupportedScheme(scheme.name), at: scheme.location, redirectedFrom: url.text)
+      transfer.close()
+    } else if let reason = ByteSourceError.Reason(outcome, transfer, at: place, configuration) {
+      _ = fail(reason, at: place)
+    } else {
+      isEnded = true
+      transfer.close()
+    }
+  }
+
+  /// The scheme that a redirect led to, when that is why libcurl gave up.
+  private func refusedScheme(
+    _ outcome: CurlTransfer.Outcome
+  ) -> (name: String, location: String)? {
+    guard outcome.code == CURLE_UNSUPPORTED_PROTOCOL,
+      (300..<400).contains(transfer.response.status), let target = transfer.response.location
+    else { return nil }
+    let name = String(target.prefix { $0 != ":" }.prefix(32)).lowercased().onOneLine
+    return (name, WebURL.withoutCredentials(target))
+  }
+
+  /// Where the present request goes, after redirects.
+  private var place: WebURL {
+    transfer.presentURL.flatMap { WebURL($0) } ?? url
+  }
+
+  private func fail(_ reason: ByteSourceError.Reason, at place: WebURL) -> ByteSourceError {
+    let error = ByteSourceError(
+      reason, at: place.text, redirectedFrom: place.text == url.text ? nil : url.text)
+    failure = error
+    transfer.close()
+    return error
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+
+/// An HTTP URL in the parts that a request and its messages need, taken apart by libcurl's own
+/// parser, so that what is shown is what is asked.
+struct WebURL: Hashable {
+  /// The URL without user name and password, spaces percent-encoded. Safe to show.
+  var text: String
+  /// The host as in the URL: an IPv6 address is in brackets.
+  var host: String
+  /// The port, also when it is the scheme's own.
+  var port: UInt16
+  /// The path, percent-encoded, without the query.
+  var path: String
+  /// The user name, decoded.
+  var user: String?
+  /// The password, decoded.
+  var password: String?
+
+  /// Reads a URL with a scheme; nil when libcurl cannot use it.
+  init?(_ text: String) {
+    guard let parts = unsafe curl_url() else { return nil }
+    defer { unsafe curl_url_cleanup(parts) }
+    let accepted = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_ALLOW_SPACE | CURLU_URLENCODE)
+    guard unsafe curl_url_set(parts, CURLUPART_URL, text, accepted) == CURLUE_OK else { return nil }
+    let decoded = UInt32(CURLU_URLDECODE)
+    user = unsafe Self.part(CURLUPART_USER, of: parts, flags: decoded)
+    password = unsafe Self.part(CURLUPART_PASSWORD, of: parts, flags: decoded)
+    unsafe curl_url_set(parts, CURLUPART_USER, nil, 0)
+    unsafe curl_url_set(parts, CURLUPART_PASSWORD, nil, 0)
+    guard
+      let whole = unsafe Self.part(CURLUPART_URL, of: parts),
+      let host = unsafe Self.part(CURLUPART_HOST, of: parts), !host.isEmpty,
+      let path = unsafe Self.part(CURLUPART_PATH, of: parts)
+    else { return nil }
+    let number = unsafe Self.part(CURLUPART_PORT, of: parts, flags: UInt32(CURLU_DEFAULT_PORT))
+    self.text = whole.onOneLine
+    self.host = host.onOneLine
+    self.path = path
+    port = number.flatMap { UInt16($0) } ?? 0
+  }
+
+  /// A text that may not be a URL at all, for a message: everything between `//` and the last `@`
+  /// of the authority is left out.
+  static func withoutCredentials(_ text: String) -> String {
+    if let url = WebURL(text) { return url.text }
+    let bytes = Array(text.utf8)
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+      bytes[(colon + 1)...].starts(with: "//".utf8)
+    else { return text.onOneLine }
+    let start = colon + 3
+    // A password with a raw slash in it makes the URL unusable, and must not be shown either.
+    guard let at = bytes[start...].lastIndex(of: UInt8(ascii: "@")) else { return text.onOneLine }
+    return String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self).onOneLine
+  }
+
+  private static func part(
+    _ part: CURLUPart, of parts: OpaquePointer, flags: UInt32 = 0
+  ) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    guard unsafe curl_url_get(parts, part, &text, flags) == CURLUE_OK, let text = unsafe text else {
+      return nil
+    }
+    defer { unsafe curl_free(text) }
+    return unsafe String(cString: text)
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+
+/// The program.
+@main
+struct DrawbarCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "drawbar",
+    abstract: "Play files and streams into JACK.",
+    discussion: """
+      Reads MPEG audio (layers I, II and III) and linear PCM WAVE from files, http and https URLs \
+      and standard input, and plays them into the JACK graph.
+
+      Examples:
+        drawbar play song.mp3                     play to the sound card
+        drawbar play --connect none *.mp3         an album without gaps, for you to connect
+        drawbar play http://radio.example/live    a stream
+        drawbar info --json song.mp3              what it is, for a program
+        drawbar render -o out.wav song.mp3        the very same samples, into a file
+
+      Exit codes: 0 done, 1 failed (one line on standard error says why), 64 wrong usage.
+      """,
+    version: "drawbar 0.1.0",
+    subcommands: [PlayCommand.self, InfoCommand.self, RenderCommand.self])
+}

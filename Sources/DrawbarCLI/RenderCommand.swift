@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Drawbar
+import Glibc
+import OfflineOutput
+import PlayerEngine
+import RenderCore
+
+/// `drawbar render`: the same render entry as JACK's, cranked by hand, into a WAVE file.
+struct RenderCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "render",
+    abstract: "Render to a float WAVE file, through the same path as to JACK.",
+    discussion: """
+      Runs as fast as the source and the machine allow. Without --rate and --channels the file has \
+      the first track's rate and channel count, so that no sample is changed; several tracks are \
+      joined without a gap. --period sets the frames of each cycle, as JACK's does; it makes no \
+      difference to the samples.
+      """)
+
+  @Option(name: [.short, .long], help: "The WAVE file to write. It is replaced if it exists.")
+  var output: String
+
+  @Option(help: "Frames per second of the output, 1000 to 768000.")
+  var rate: Int?
+
+  @Option(help: "Channels of the output, 1 to 64.")
+  var channels: Int?
+
+  @Option(help: "Frames of each cycle, 1 to \(Renderer.maximumFramesPerCycle).")
+  var period = 1024
+
+  @Argument(help: "Paths, http or https URLs, or - for standard input.")
+  var locations: [String]
+
+  func validate() throws {
+    guard (1...Renderer.maximumFramesPerCycle).contains(period) else {
+      throw ValidationError("--period must be 1 to \(Renderer.maximumFramesPerCycle).")
+    }
+    if let rate, !(1000...768_000).contains(rate) {
+      throw ValidationError("--rate must be 1000 to 768000.")
+    }
+    if let channels, !(1...64).contains(channels) {
+      throw ValidationError("--channels must be 1 to 64.")
+    }
+  }
+
+  func run() throws {
+    do {
+      try render()
+    } catch let error as ExitCode {
+      throw error
+    } catch {
+      Failure.report(error)
+      throw ExitCode(1)
+    }
+  }
+
+  private func render() throws {
+    let reader = try TrackReader(opening: locations[0])
+    let format = try reader.readInformation().dataFormat
+    let outputRate = rate ?? Int(format.sampleRate.rounded())
+    let outputChannels = channels ?? Int(format.channelsPerFrame)
+    let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
+    var failure: PlayerError?
+    let player = SteppedPlayer(
+      opened: reader, locations: Array(locations.dropFirst()), renderer: renderer
+    ) { event in
+      if case .failed(_, let error) = event {
+        Failure.report(error)
+        failure = error
+      }
+    }
+    var writer = try WaveFileWriter(
+      path: output, sampleRate: outputRate, channels: outputChannels)
+    try crank(player, renderer: renderer, writer: &writer)
+    try writer.close()
+    if failure != nil { throw ExitCode(1) }
+  }
+
+  /// Renders cycle after cycle, each when the ring holds enough for it.
+  private func crank(
+    _ player: SteppedPlayer, renderer: Renderer, writer: inout WaveFileWriter
+  ) throws {
+    var output = OfflineOutput(renderer: renderer)
+    var planar = [Float](repeating: 0, count: period * renderer.outputChannels)
+    var written: UInt64 = 0
+    while true {
+      let step = player.step(mayWait: true)
+      if step == .finished { return }
+      guard player.state == .playing, player.isBufferReady else { continue }
+      output.render(frameCount: period) { channel, samples in
+        for index in samples.indices { planar[channel * period + index] = samples[index] }
+      }
+      let sounding = Int(player.control.position.outputFrames - written)
+      written += UInt64(sounding)
+      if sounding < period {
+        compact(&planar, to: sounding, channels: renderer.outputChannels)
+      }
+      try writer.write(planar: planar.span, frameCount: sounding)
+    }
+  }
+
+  /// Keeps the first frames of each channel: the last cycle ends in silence that is not the track's.
+  private func compact(_ planar: inout [Float], to frames: Int, channels: Int) {
+    for channel in 0..<channels {
+      for frame in 0..<frames { planar[channel * frames + frame] = planar[channel * period + frame] }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+public import AudioModel
+
+/// Is told what a parser finds: Core Audio's `AudioFileStream_PropertyListenerProc` and
+/// `AudioFileStream_PacketsProc` (AudioFileStream.h).
+///
+/// All calls are made on the thread that parses, inside `parse` or `finish`, in stream order, and
+/// the same calls are made however the stream was sliced (only the grouping of packets into calls
+/// differs). A listener must not call the parser back except to read its properties. Real-time:
+/// never on the render thread.
+public protocol AudioFileStreamListener {
+  /// A property has a value, or a new one.
+  ///
+  /// `'ffmt'` comes first, then `'dfmt'`, the others that are known, and `'redy'` last, before the
+  /// first packet. `'dfmt'` comes again where the stream changes to another format: the packets
+  /// that follow have the new one.
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID)
+
+  /// Whole packets, at least one.
+  ///
+  /// - Parameters:
+  ///   - packets: which packets, and where in the stream they lie.
+  ///   - bytes: the packets, side by side; valid during the call only.
+  ///   - descriptions: one for each packet, with offsets from the start of `bytes`; empty when all
+  ///     packets have the size that the data format states. Valid during the call only.
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, produced packets: AudioFileStreamPackets,
+    bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>)
+
+  /// Bytes between packets were neither audio nor a known tag, and were left out; also the frame
+  /// that the end of the input cut. By default nothing is done.
+  ///
+  /// - Parameters:
+  ///   - byteCount: how many bytes.
+  ///   - byteOffset: bytes from the start of the stream to the first of them.
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, skipped byteCount: Int64, at byteOffset: Int64)
+}
+
+extension AudioFileStreamListener {
+  /// Does nothing.
+  public mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, skipped byteCount: Int64, at byteOffset: Int64
+  ) {}
+}
+
+/// Which packets one call delivers.
+public struct AudioFileStreamPackets: Hashable, Sendable {
+  /// The first packet's number; 0 is the stream's first. After a seek to an estimated place, an
+  /// estimate.
+  public var firstPacketIndex: Int64
+  /// How many packets there are, at least one.
+  public var packetCount: Int
+  /// Bytes from the start of the stream to the first packet.
+  public var byteOffset: Int64
+
+  /// A run of packets.
+  public init(firstPacketIndex: Int64, packetCount: Int, byteOffset: Int64) {
+    self.firstPacketIndex = firstPacketIndex
+    self.packetCount = packetCount
+    self.byteOffset = byteOffset
+  }
+}

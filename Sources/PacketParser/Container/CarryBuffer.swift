@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+/// Bytes of earlier slices that have not been used up: at most what a parser demanded, so a few
+/// frames.
+struct CarryBuffer {
+  /// The bytes held begin at `start`.
+  private(set) var storage: [UInt8] = []
+  private(set) var start = 0
+
+  /// Bytes held.
+  var count: Int { storage.count - start }
+  var isEmpty: Bool { storage.count == start }
+
+  /// Adds bytes `range` of `slice`.
+  mutating func append(_ slice: Span<UInt8>, _ range: Range<Int>) {
+    if start > 0 {
+      storage.removeFirst(start)
+      start = 0
+    }
+    storage.reserveCapacity(storage.count + range.count)
+    for index in range { storage.append(slice[index]) }
+  }
+
+  /// Lets go of the oldest bytes.
+  mutating func removeFirst(_ byteCount: Int) {
+    start += byteCount
+    precondition(start <= storage.count, "a parser used more bytes than it was shown")
+    if start == storage.count { removeAll() }
+  }
+
+  mutating func removeAll() {
+    storage.removeAll(keepingCapacity: true)
+    start = 0
+  }
+}

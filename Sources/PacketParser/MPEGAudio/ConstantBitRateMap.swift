@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+/// Where packets of a constant bit rate lie, learned from their padding.
+///
+/// Frame *k* of such a stream begins at `k·base + slot·⌊k·f + φ⌋`, where *f* is the fraction of a
+/// slot that a frame lacks (ISO/IEC 11172-3 section 2.4.3.1). Encoders differ in the phase φ; each
+/// padding bit narrows it. A position is exact when every phase still possible gives the same one.
+struct ConstantBitRateMap {
+  private let unpaddedBytes: Int64
+  private let slotBytes: Int64
+  /// f, and the range of φ, in units of 1/rate.
+  private let rate: Int64
+  private let fraction: Int64
+  private var lowestPhase: Int64 = 0
+  private var phaseEnd: Int64
+  /// k·f less the slots added so far.
+  private var debt: Int64 = 0
+  /// Whether every frame so far fits.
+  private(set) var holds = true
+  let bitRateIndex: Int
+
+  init?(_ header: MPEGAudioHeader) {
+    guard let size = header.frameBytes else { return nil }
+    bitRateIndex = header.bitRateIndex
+    slotBytes = Int64(header.slotBytes)
+    unpaddedBytes = Int64(size) - (header.isPadded ? slotBytes : 0)
+    rate = Int64(header.sampleRate)
+    let slotsTimesRate = header.framesPerPacket / 8 / header.slotBytes * header.bitRate
+    fraction = Int64(slotsTimesRate % header.sampleRate)
+    phaseEnd = rate
+  }
+
+  /// Takes the next frame into account.
+  @inline(__always)
+  mutating func add(bitRateIndex index: Int, isPadded: Bool) {
+    guard holds else { return }
+    debt += isPadded ? fraction - rate : fraction
+    lowestPhase = max(lowestPhase, -debt)
+    phaseEnd = min(phaseEnd, rate - debt)
+    holds = index == bitRateIndex && lowestPhase < phaseEnd
+  }
+
+  /// Bytes from the first packet to this one, whose number must be below 2^40.
+  func byteOffset(packet: Int64) -> (bytes: Int64, isExact: Bool) {
+    let low = slots(packet, phase: lowestPhase)
+    let high = slots(packet, phase: max(lowestPhase, phaseEnd - 1))
+    return (packet * unpaddedBytes + low * slotBytes, holds && low == high)
+  }
+
+  private func slots(_ packet: Int64, phase: Int64) -> Int64 {
+    (packet * fraction + phase) / rate
+  }
+}

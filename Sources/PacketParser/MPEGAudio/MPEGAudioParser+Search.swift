@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+
+extension MPEGAudioParser {
+  /// Frames that must agree on a format before it is believed, and with a hint that names it.
+  private static let requiredFrames = 3
+  private static let requiredFramesWithHint = 2
+
+  /// Moves on to the next frames that agree, or to the next tag.
+  mutating func stepSearching(
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+  ) throws(AudioFileStreamError) -> ParserStep {
+    var place = 0
+    while true {
+      while place < bytes.count, !Self.mayBegin(bytes[place]) { place += 1 }
+      if lock == nil, offset + Int64(place) >= searchLimit { throw notMPEGAudio(at: searchLimit) }
+      if place == bytes.count {
+        if place > 0 { return passGarbage(place, at: offset) }
+        return try endOfSearch(at: offset, isEnd: isEnd)
+      }
+      if bytes[place] != 0xFF {
+        switch extentOfTag(bytes, at: place, isEnd: isEnd) {
+        case .none:
+          place += 1
+        case .need(let byteCount):
+          return place > 0 ? passGarbage(place, at: offset) : .need(byteCount)
+        case .bytes, .lyrics:
+          if place > 0 { return passGarbage(place, at: offset) }
+          state = .boundary
+          return endGap() ?? .skip(0)
+        }
+        continue
+      }
+      let verdict = MPEGAudioFrameChain.examine(
+        bytes, at: place, required: requiredFrames(bytes, at: place), known: lock, isEnd: isEnd)
+      switch verdict {
+      case .refused:
+        place += 1
+      case .need(let byteCount):
+        return place > 0 ? passGarbage(place, at: offset) : .need(byteCount)
+      case .confirmed(let chain):
+        if place > 0 { return passGarbage(place, at: offset) }
+        if let notice = endGap() { return notice }
+        begin(chain)
+        return .skip(0)
+      }
+    }
+  }
+
+  /// The bytes that frames and the long tags begin with. "TAG" and Lyrics3 are believed only where
+  /// a frame has ended: three letters are soon found by accident.
+  private static func mayBegin(_ byte: UInt8) -> Bool {
+    byte == 0xFF || byte == UInt8(ascii: "I") || byte == UInt8(ascii: "A")
+  }
+
+  private func extentOfTag(_ bytes: Span<UInt8>, at place: Int, isEnd: Bool) -> AudioTag.Extent {
+    if bytes.count - place < AudioTag.signatureBytes, !isEnd {
+      return .need(AudioTag.signatureBytes)
+    }
+    return AudioTag.extent(bytes, at: place, isEnd: isEnd)
+  }
+
+  private func requiredFrames(_ bytes: Span<UInt8>, at place: Int) -> Int {
+    guard lock == nil, let hint, bytes.count - place >= 4,
+      MPEGAudioHeader(bytes.bigEndian32(at: place))?.fileFormat == hint
+    else { return Self.requiredFrames }
+    return Self.requiredFramesWithHint
+  }
+
+  private mutating func passGarbage(_ byteCount: Int, at offset: Int64) -> ParserStep {
+    if gap.byteCount == 0 { gap.start = offset }
+    gap.byteCount += Int64(byteCount)
+    return .skip(Int64(byteCount))
+  }
+
+  private mutating func endOfSearch(
+    at offset: Int64, isEnd: Bool
+  ) throws(AudioFileStreamError) -> ParserStep {
+    guard isEnd else { return .need(1) }
+    guard lock == nil else { return endOfInput() }
+    throw notMPEGAudio(at: offset)
+  }
+
+  /// No frames where there should be some.
+  private func notMPEGAudio(at offset: Int64) -> AudioFileStreamError {
+    if let suspicion { return suspicion.error(at: 0) }
+    if let hint, hint.isMPEGAudio {
+      return AudioFileStreamError(
+        .invalidFile, at: offset,
+        "no MPEG audio frames were found, although the name or type says so")
+    }
+    return AudioFileStreamError(
+      .unsupportedFileType, at: offset,
+      "this is no kind of audio that can be played: neither MPEG audio nor WAVE")
+  }
+
+  /// Frames of a format begin here.
+  private mutating func begin(_ chain: MPEGAudioFrameChain) {
+    if let lock {
+      state = .locked
+      guard !lock.isSameFormat(as: chain.lock) else { return }
+      self.lock = chain.lock
+      bitRateMap = nil
+      constantBitRateIndex = nil
+      facts.constantBitRate = nil
+      isGapless = false
+      describe(chain.lock)
+      pending = [.dataFormat]
+    } else {
+      lock = chain.lock
+      firstChain = chain
+      state = .firstFrame
+    }
+  }
+
+  private mutating func describe(_ lock: MPEGAudioFormatLock) {
+    let header = lock.header
+    facts.dataFormat = header.dataFormat
+    facts.channelLayout = .standard(channels: header.channels)
+    facts.packetSizeUpperBound = lock.frameByteUpperBound
+    facts.freeFormatFrameByteCount = lock.freeFormatFrameByteCount
+  }
+
+  /// Reads the tag in the first frame, if it is one, and tells everything that is known.
+  mutating func stepFirstFrame(_ bytes: Span<UInt8>, at offset: Int64) -> ParserStep {
+    guard let lock, let chain = firstChain else { preconditionFailure("no format is known") }
+    let frameBytes = lock.frameBytes(chain.headers[0].word)
+    if bytes.count < frameBytes { return .need(frameBytes) }
+    firstChain = nil
+    state = .locked
+    var audioHeaders = chain.headers[...]
+    facts.dataOffset = offset
+    if let tag = VBRTag(bytes.extracting(0..<frameBytes), header: chain.headers[0]) {
+      self.tag = tag
+      tagFrameBytes = Int64(frameBytes)
+      facts.dataOffset = offset + Int64(frameBytes)
+      facts.statedPacketCount = tag.packetCount
+      if let byteCount = tag.byteCount, byteCount >= tagFrameBytes {
+        facts.statedByteCount = byteCount - tagFrameBytes
+      }
+      facts.packetTableInfo = tag.packetTableInfo(framesPerPacket: lock.header.framesPerPacket)
+      audioHeaders = audioHeaders.dropFirst()
+      state = .tagFrame(byteCount: frameBytes)
+    }
+    facts.fileFormat = lock.header.fileFormat
+    describe(lock)
+    if tag?.isConstantBitRate != false, let header = audioHeaders.first,
+      audioHeaders.allSatisfy({ $0.bitRateIndex == header.bitRateIndex })
+    {
+      constantBitRateIndex = header.bitRateIndex
+      bitRateMap = ConstantBitRateMap(header)
+      facts.constantBitRate = lock.bitRate(of: header)
+    }
+    pending = [
+      .readyToProducePackets, .packetTableInfo, .bitRate, .packetSizeUpperBound,
+      .audioDataPacketCount, .audioDataByteCount, .dataOffset, .channelLayout, .dataFormat,
+      .fileFormat,
+    ]
+    return .skip(0)
+  }
+}
+
+extension AudioFileTypeID {
+  /// Whether this is one of the three kinds of bare MPEG audio stream.
+  var isMPEGAudio: Bool {
+    self == .mpegLayer1 || self == .mpegLayer2 || self == .mpegLayer3
+  }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+
+/// A bare stream of MPEG audio frames, layers I to III, with the tags around and inside it.
+///
+/// A format is believed when three frames in a row agree on it, or two that agree with the hint, or
+/// when the input ends behind fewer. From then on a frame is taken by its own header where the last
+/// one ended; anything else there is a tag, another format (three frames again), or garbage, from
+/// which two frames in a row lead back.
+struct MPEGAudioParser: ContainerParser {
+  enum State {
+    /// Looking for frames that agree.
+    case searching
+    /// Where a frame or tag has ended: a tag may follow.
+    case boundary
+    /// Inside a Lyrics3 tag.
+    case lyrics
+    /// The stream's first frame is here: it may be a tag in a frame's clothes.
+    case firstFrame
+    /// The frame here, of this many bytes, is a tag.
+    case tagFrame(byteCount: Int)
+    /// A frame should be here.
+    case locked
+  }
+
+  /// Bytes between frames that are not tags.
+  struct Gap {
+    var start: Int64 = 0
+    var byteCount: Int64 = 0
+    /// The stream did not lead here: what precedes the first whole frame is no loss.
+    var isExpected = false
+  }
+
+  /// Packets delivered in one call at most, which bounds the memory for their descriptions.
+  static let maximumPacketsPerBatch = 512
+
+  var facts = StreamFacts()
+  private(set) var descriptions: [AudioStreamPacketDescription] = []
+
+  var state = State.searching
+  /// The format found; nil until then.
+  var lock: MPEGAudioFormatLock?
+  /// The frames that proved the format, until their properties are told.
+  var firstChain: MPEGAudioFrameChain?
+  /// Properties to tell, the next one last.
+  var pending: [AudioFileStreamPropertyID] = []
+  var gap = Gap()
+  /// Where the search for the first frame is given up.
+  var searchLimit: Int64
+  let hint: AudioFileTypeID?
+  /// What the stream's first bytes looked like, for the error when no frames are found.
+  let suspicion: ForeignContent?
+  /// Zeros may follow a tag, as its padding.
+  var mayPad = true
+
+  var nextPacket: Int64 = 0
+  var tag: VBRTag?
+  var tagFrameBytes: Int64 = 0
+  var bitRateMap: ConstantBitRateMap?
+  /// The bit-rate index of every packet so far; nil when they differ.
+  var constantBitRateIndex: Int?
+  /// Packet numbers and positions are certain: no estimate or loss lies behind.
+  var isExact = true
+  /// Only frames lie between the first packet and here.
+  var isGapless = true
+  /// The stream was parsed from its beginning without a jump.
+  var isUnbroken = true
+
+  /// A parser that begins at stream offset `start`.
+  init(start: Int64, hint: AudioFileTypeID?, suspicion: ForeignContent?) {
+    self.hint = hint
+    self.suspicion = suspicion
+    searchLimit = start + (hint?.isMPEGAudio == true ? 1 << 20 : 1 << 16)
+    descriptions.reserveCapacity(Self.maximumPacketsPerBatch)
+  }
+
+  mutating func step(
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+  ) throws(AudioFileStreamError) -> ParserStep {
+    if let property = pending.popLast() {
+      if property == .readyToProducePackets { facts.isReady = true }
+      return .found(property)
+    }
+    switch state {
+    case .locked: return stepLocked(bytes, at: offset, isEnd: isEnd)
+    case .searching: return try stepSearching(bytes, at: offset, isEnd: isEnd)
+    case .boundary: return stepBoundary(bytes, isEnd: isEnd)
+    case .lyrics: return stepLyrics(bytes, isEnd: isEnd)
+    case .firstFrame: return stepFirstFrame(bytes, at: offset)
+    case .tagFrame(let byteCount):
+      state = .locked
+      return .skip(Int64(byteCount))
+    }
+  }
+
+  /// Takes as many whole frames as there are, side by side.
+  private mutating func stepLocked(
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+  ) -> ParserStep {
+    guard let lock else { preconditionFailure("no format is known") }
+    descriptions.removeAll(keepingCapacity: true)
+    let available = bytes.count
+    var place = 0
+    var frameBytes = 0
+    var largest = facts.largestPacketSeen
+    while descriptions.count < Self.maximumPacketsPerBatch, available - place >= 4 {
+      let word = bytes.bigEndian32(at: place)
+      frameBytes = lock.frameBytes(word)
+      guard frameBytes > 0, available - place >= frameBytes else { break }
+      descriptions.append(
+        AudioStreamPacketDescription(
+          startOffset: Int64(place), variableFramesInPacket: 0,
+          dataByteSize: UInt32(truncatingIfNeeded: frameBytes)))
+      largest = max(largest, frameBytes)
+      let bitRateIndex = Int((word >> 12) & 15)
+      if bitRateIndex != constantBitRateIndex { constantBitRateIndex = nil }
+      if isUnbroken { bitRateMap?.add(bitRateIndex: bitRateIndex, isPadded: word & 0x200 != 0) }
+      place += frameBytes
+    }
+    let count = descriptions.count
+    if count > 0 {
+      facts.largestPacketSeen = largest
+      facts.packetsSeen += Int64(count)
+      facts.bytesSeen += Int64(place)
+      if constantBitRateIndex == nil { facts.constantBitRate = nil }
+      defer { nextPacket += Int64(count) }
+      return .packets(first: nextPacket, count: count, byteCount: place)
+    }
+    if available >= 4, frameBytes == 0 {
+      state = .boundary
+      mayPad = false
+      return stepBoundary(bytes, isEnd: isEnd)
+    }
+    if !isEnd { return .need(available < 4 ? 4 : frameBytes) }
+    // The input ends within the frame.
+    if available > 0 {
+      gap = Gap(start: offset, byteCount: Int64(available))
+      return .skip(Int64(available))
+    }
+    return endOfInput()
+  }
+
+  /// Passes tags; where there is none, the search for frames begins.
+  private mutating func stepBoundary(_ bytes: Span<UInt8>, isEnd: Bool) -> ParserStep {
+    if isEnd, bytes.isEmpty { return endOfInput() }
+    if mayPad {
+      var zeros = 0
+      while zeros < bytes.count, bytes[zeros] == 0 { zeros += 1 }
+      if zeros > 0 { return .skip(Int64(zeros)) }
+    }
+    switch AudioTag.extent(bytes, at: 0, isEnd: isEnd) {
+    case .need(let byteCount):
+      return .need(byteCount)
+    case .bytes(let byteCount):
+      return passTag(byteCount)
+    case .lyrics:
+      state = .lyrics
+      return passTag(Int64(AudioTag.signatureBytes))
+    case .none:
+      state = .searching
+      return .skip(0)
+    }
+  }
+
+  private mutating func stepLyrics(_ bytes: Span<UInt8>, isEnd: Bool) -> ParserStep {
+    if bytes.isEmpty { return isEnd ? endOfInput() : .need(1) }
+    switch AudioTag.lyricsEnd(bytes, isEnd: isEnd) {
+    case .after(let byteCount):
+      state = .boundary
+      mayPad = false
+      return .skip(Int64(byteCount))
+    case .notWithin(let byteCount):
+      return .skip(Int64(byteCount))
+    case .need(let byteCount):
+      return .need(byteCount)
+    }
+  }
+
+  /// Goes on behind a tag.
+  mutating func passTag(_ byteCount: Int64) -> ParserStep {
+    mayPad = true
+    isGapless = isGapless && lock == nil
+    if lock == nil { searchLimit += byteCount }
+    return .skip(byteCount)
+  }
+
+  /// Tells the last gap, then that all is told.
+  mutating func endOfInput() -> ParserStep {
+    if let notice = endGap() { return notice }
+    facts.isWhole = isUnbroken && facts.isReady
+    return .finished
+  }
+
+  /// Closes the gap that frames, a tag or the end have ended; the notice, if it is to be told.
+  mutating func endGap() -> ParserStep? {
+    defer { gap = Gap() }
+    guard gap.byteCount > 0 else { return nil }
+    if facts.isReady { isGapless = false }
+    return gap.isExpected ? nil : .skipped(byteCount: gap.byteCount, at: gap.start)
+  }
+}

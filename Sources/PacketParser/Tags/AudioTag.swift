@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+/// Finds the extent of the tags that surround, or interrupt, an MPEG audio stream. What they say is
+/// not read: a tag may be larger than memory.
+enum AudioTag {
+  /// What begins at a place.
+  enum Extent: Equatable {
+    /// A tag of this many bytes.
+    case bytes(Int64)
+    /// A Lyrics3 tag, whose end must be searched for (`lyricsEnd`).
+    case lyrics
+    case none
+    /// Ask again when this many bytes are there from the place on, or the input has ended.
+    case need(Int)
+  }
+
+  /// Bytes that tell whether a tag begins: those of `LYRICSBEGIN`, the longest signature.
+  static let signatureBytes = 11
+
+  /// Whether the bytes at `place` are a tag's first ones.
+  static func isSignature(_ bytes: Span<UInt8>, at place: Int) -> Bool {
+    switch bytes[place] {
+    case UInt8(ascii: "I"): isID3v2(bytes, at: place)
+    case UInt8(ascii: "T"): bytes.has("TAG", at: place)
+    case UInt8(ascii: "A"): bytes.has("APETAGEX", at: place)
+    case UInt8(ascii: "L"): bytes.has("LYRICSBEGIN", at: place)
+    default: false
+    }
+  }
+
+  /// The extent of the tag at `place`.
+  static func extent(_ bytes: Span<UInt8>, at place: Int, isEnd: Bool) -> Extent {
+    if bytes.count - place < signatureBytes && !isEnd { return .need(signatureBytes) }
+    guard bytes.count > place, isSignature(bytes, at: place) else { return .none }
+    switch bytes[place] {
+    case UInt8(ascii: "I"): return .bytes(id3v2Bytes(bytes, at: place))
+    case UInt8(ascii: "T"): return .bytes(bytes.has("TAG+", at: place) ? 227 : 128)
+    case UInt8(ascii: "A"):
+      guard bytes.count - place >= 32 else { return isEnd ? .none : .need(32) }
+      return .bytes(apeBytes(bytes, at: place))
+    default: return .lyrics
+    }
+  }
+
+  /// "ID3", two version bytes that are not FF, flags, four bytes below 80 (ID3v2.4 section 3.1).
+  static func isID3v2(_ bytes: Span<UInt8>, at place: Int) -> Bool {
+    guard bytes.has("ID3", at: place), bytes.count - place >= 10 else { return false }
+    return bytes[place + 3] != 0xFF && bytes[place + 4] != 0xFF
+      && bytes.bigEndian32(at: place + 6) & 0x8080_8080 == 0
+  }
+
+  /// Header, frames and padding, and the footer if flag 10 says that there is one.
+  private static func id3v2Bytes(_ bytes: Span<UInt8>, at place: Int) -> Int64 {
+    var size: Int64 = 0
+    for index in 6..<10 { size = size << 7 | Int64(bytes[place + index]) }
+    return 10 + size + (bytes[place + 5] & 0x10 != 0 ? 10 : 0)
+  }
+
+  /// An APE tag's header tells what follows it; a footer, with its items already passed, itself.
+  private static func apeBytes(_ bytes: Span<UInt8>, at place: Int) -> Int64 {
+    let isHeader = bytes.littleEndian32(at: place + 20) & 0x2000_0000 != 0
+    return isHeader ? 32 + Int64(bytes.littleEndian32(at: place + 12)) : 32
+  }
+
+  /// What a look for the end of a Lyrics3 tag came to.
+  enum LyricsEnd: Equatable {
+    /// It ends after this many bytes.
+    case after(Int)
+    /// It goes on, at least for this many bytes.
+    case notWithin(Int)
+    /// Ask again when this many bytes are there.
+    case need(Int)
+  }
+
+  /// Looks for `LYRICS200` or `LYRICSEND`. The text may not hold FF, so audio ends it, too.
+  static func lyricsEnd(_ bytes: Span<UInt8>, isEnd: Bool) -> LyricsEnd {
+    for index in 0..<bytes.count {
+      if bytes[index] == 0xFF { return .after(index) }
+      guard bytes[index] == UInt8(ascii: "L") else { continue }
+      if bytes.count - index < 9 && !isEnd { return index > 0 ? .notWithin(index) : .need(9) }
+      if bytes.has("LYRICS200", at: index) || bytes.has("LYRICSEND", at: index) {
+        return .after(index + 9)
+      }
+    }
+    return .notWithin(bytes.count)
+  }
+}

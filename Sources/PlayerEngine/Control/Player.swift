@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+
+public import ByteSources
+internal import Glibc
+public import RenderCore
+internal import Synchronization
+
+/// Plays files and URLs into a renderer, one after the other and without a gap between them where
+/// rate and channel count stay the same.
+///
+/// Life cycle: make it with the renderer of the output; ``start()``; ``pause()``, ``resume()``,
+/// ``next()``, ``stop()`` as wanted; it ends by itself; let go of it, which takes its source off the
+/// renderer. It has one thread of its own, the feeder, which reads, parses and fills the packet ring;
+/// the render thread is the output's.
+///
+/// Every method may be called from any thread but the render thread, and returns at once.
+public final class Player: Sendable {
+  private struct Shared: ~Copyable {
+    var commands: [SteppedPlayer.Command] = []
+    var snapshot = PlayerSnapshot()
+    var timeline: StreamTimeline
+    var information: [Int: TrackInformation] = [:]
+    var interrupter: (any ByteSource)?
+    var continuations: [AsyncStream<PlayerEvent>.Continuation] = []
+    var thread: pthread_t?
+    var isCancelled = false
+    var isFinished = false
+  }
+
+  private let renderer: Renderer
+  private let control: SourceControl
+  private let feeder: FeederThread
+  private let shared: SharedState
+
+  /// Shared between the owner's threads and the feeder's.
+  private final class SharedState: Sendable {
+    /// Protects everything in it. Never taken by the render thread.
+    let state: Mutex<Shared>
+    let wakeup = Wakeup()
+
+    init(timeline: StreamTimeline) {
+      state = Mutex(Shared(timeline: timeline))
+    }
+
+    func tell(_ event: PlayerEvent) {
+      let continuations = state.withLock { $0.continuations }
+      for continuation in continuations { continuation.yield(event) }
+    }
+  }
+
+  /// What the feeder's thread runs on. Handed to it once; nobody else touches the core after that.
+  private final class FeederThread: @unchecked Sendable {
+    let core: SteppedPlayer
+    let shared: SharedState
+
+    init(core: SteppedPlayer, shared: SharedState) {
+      self.core = core
+      self.shared = shared
+    }
+  }
+
+  /// A player that has not been started.
+  ///
+  /// - Parameters:
+  ///   - locations: paths, `file:`, `http:` or `https:` URLs, or `-` for standard input, in order.
+  ///   - renderer: where it renders to. Kept alive by this.
+  ///   - configuration: how it buffers.
+  ///   - sources: how sources behave: time limits and sizes.
+  public init(
+    playing locations: [String], into renderer: Renderer,
+    configuration: PlayerConfiguration = PlayerConfiguration(),
+    sources: ByteSourceConfiguration = ByteSourceConfiguration()
+  ) {
+    self.renderer = renderer
+    let shared = SharedState(timeline: StreamTimeline(outputRate: renderer.sampleRate))
+    let core = SteppedPlayer(
+      locations: locations, renderer: renderer, configuration: configuration, sources: sources,
+      tell: { [shared] event in shared.tell(event) })
+    control = core.control
+    feeder = FeederThread(core: core, shared: shared)
+    self.shared = shared
+  }
+
+  deinit {
+    let thread = shared.state.withLock { shared -> pthread_t? in
+      shared.isCancelled = true
+      shared.interrupter?.wake()
+      for continuation in shared.continuations { continuation.finish() }
+      return shared.thread
+    }
+    shared.wakeup.ring()
+    if let thread { pthread_join(thread, nil) }
+    renderer.remove(control)
+  }
+
+  /// What happens from now on, in order. Each call gives a stream of its own, which ends when the
+  /// player has ended. A reader that falls 1,024 events behind loses the oldest.
+  public func events() -> AsyncStream<PlayerEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: PlayerEvent.self, bufferingPolicy: .bufferingNewest(1024))
+    shared.state.withLock { shared in
+      if shared.isFinished {
+        continuation.finish()
+      } else {
+        shared.continuations.append(continuation)
+      }
+    }
+    return stream
+  }
+
+  /// Begins with the first track. A second call does nothing.
+  public func start() {
+    let feeder = feeder
+    shared.state.withLock { shared in
+      guard shared.thread == nil, !shared.isCancelled else { return }
+      var thread = pthread_t()
+      let argument = unsafe Unmanaged.passRetained(feeder).toOpaque()
+      let status = unsafe pthread_create(&thread, nil, { unsafe runFeeder($0) }, argument)
+      precondition(status == 0, "no thread for the feeder: \(status)")
+      shared.thread = thread
+    }
+  }
+
+  /// Fades out over 5 ms and keeps the place.
+  public func pause() { send(.pause) }
+
+  /// Goes on with the frame after the last one heard.
+  public func resume() { send(.resume) }
+
+  /// Drops the track that is heard and goes on with the next one.
+  public func next() { send(.next) }
+
+  /// Fades out and ends. ``PlayerState/idle`` follows.
+  public func stop() { send(.stop) }
+
+  /// Gain of the sound, 1 is as decoded. A change is spread over 5 ms.
+  public var volume: Float {
+    get { control.volume }
+    set { control.volume = newValue }
+  }
+
+  /// The player now.
+  ///
+  /// - Parameter latencyFrames: frames that the output has taken but not yet made heard: JACK's
+  ///   playback latency of the port. Taken out of the position.
+  public func snapshot(latencyFrames: UInt64 = 0) -> PlayerSnapshot {
+    let position = control.position
+    let counters = control.counters
+    return shared.state.withLock { shared in
+      var snapshot = shared.snapshot
+      snapshot.counters = counters
+      // Silence at the end of what was rendered has pushed that much sound out already.
+      let held = latencyFrames - min(latencyFrames, position.trailingSilentFrames)
+      let heard = position.outputFrames - min(position.outputFrames, held)
+      if let place = shared.timeline.position(at: heard) {
+        snapshot.trackIndex = place.track
+        snapshot.positionNanoseconds = place.nanoseconds
+        snapshot.track = shared.information[place.track]
+      }
+      return snapshot
+    }
+  }
+
+  private func send(_ command: SteppedPlayer.Command) {
+    shared.state.withLock { shared in
+      shared.commands.append(command)
+      shared.interrupter?.wake()
+    }
+    shared.wakeup.ring()
+  }
+
+  /// One round of the feeder's thread.
+  ///
+  /// - Returns: whether there is another.
+  fileprivate static func runOnce(_ context: UnsafeMutableRawPointer) -> Bool {
+    let feeder = unsafe Unmanaged<FeederThread>.fromOpaque(context).takeUnretainedValue()
+    let core = feeder.core
+    let shared = feeder.shared
+    let (commands, isCancelled) = shared.state.withLock { state in
+      let commands = state.commands
+      state.commands.removeAll()
+      return (commands, state.isCancelled)
+    }
+    if isCancelled { return false }
+    for command in commands { core.apply(command) }
+    let step = core.step(mayWait: true)
+    shared.state.withLock { state in
+      state.snapshot.state = core.state
+      state.snapshot.bufferedNanoseconds = core.bufferedNanoseconds
+      state.timeline = core.timeline
+      state.information = core.information
+      state.interrupter = core.interrupter
+    }
+    switch step {
+    case .progressed: return true
+    case .wait(let nanoseconds):
+      shared.wakeup.wait(nanoseconds: nanoseconds)
+      return true
+    case .finished:
+      shared.state.withLock { state in
+        state.isFinished = true
+        for continuation in state.continuations { continuation.finish() }
+        state.continuations.removeAll()
+      }
+      return false
+    }
+  }
+
+  fileprivate static func release(_ context: UnsafeMutableRawPointer) {
+    unsafe Unmanaged<FeederThread>.fromOpaque(context).release()
+  }
+}
+
+/// The feeder's thread: repeats the step.
+private func runFeeder(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let context = unsafe context else { return nil }
+  while unsafe Player.runOnce(context) {}
+  unsafe Player.release(context)
+  return nil
+}

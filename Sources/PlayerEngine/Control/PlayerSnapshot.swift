@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+
+public import RenderCore
+
+/// A player at one moment: for a user interface.
+public struct PlayerSnapshot: Sendable, Equatable {
+  /// What it is doing.
+  public var state = PlayerState.idle
+  /// The track that is heard, counted from 0; nil before the first.
+  public var trackIndex: Int?
+  /// What is known of that track.
+  public var track: TrackInformation?
+  /// Time in that track of the frame that is heard now. Silence is not counted.
+  public var positionNanoseconds: UInt64 = 0
+  /// Nanoseconds of sound that are ready to be rendered.
+  public var bufferedNanoseconds: UInt64 = 0
+  /// Underruns, packets and more, since the player was made.
+  public var counters = SourceCounters()
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+
+/// What a player is doing.
+public enum PlayerState: String, Sendable, CaseIterable {
+  /// Nothing has been started, or it was stopped.
+  case idle
+  /// The first track is being opened; its format is not known yet.
+  case opening
+  /// Packets are being gathered before sound starts, or starts again after an underrun.
+  case buffering
+  /// Sound.
+  case playing
+  /// Silent because it was asked to be; packets go on being gathered.
+  case paused
+  /// Every track has been heard to its end.
+  case ended
+  /// The last track could not be played to its end.
+  case failed
+}
+
+/// What happens while a player plays, in order.
+public enum PlayerEvent: Sendable, Equatable {
+  /// The state changed to this one.
+  case state(PlayerState)
+  /// A track's format and length are known.
+  case track(index: Int, TrackInformation)
+  /// A track's first frame has been rendered.
+  case started(index: Int)
+  /// The ring was empty in mid-stream; silence until enough is buffered again.
+  case underrun
+  /// Bytes that are neither audio nor a known tag were left out.
+  case skipped(index: Int, byteCount: Int64, byteOffset: Int64)
+  /// Packets could not be decoded and were replaced by silence of their length.
+  case packetsFailed(total: UInt64)
+  /// A track cannot be played, or not to its end. The next one follows.
+  case failed(index: Int, PlayerError)
+}
+
+/// How a player buffers.
+public struct PlayerConfiguration: Sendable, Equatable {
+  /// Nanoseconds of sound to gather before it starts, or starts again. Sound also starts when the
+  /// input has ended or the ring is full.
+  public var startThresholdNanoseconds: UInt64 = 3_000_000_000
+  /// Bytes of packets held ahead.
+  public var ringBytes = 2 << 20
+  /// Packets held ahead.
+  public var ringPackets = 8192
+
+  /// Three seconds, two mebibytes.
+  public init() {}
+}

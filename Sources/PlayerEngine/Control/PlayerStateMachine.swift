@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+/// The player's states as a value without input or output: each input returns what is to be done.
+struct PlayerStateMachine {
+  enum Input: Equatable {
+    /// Start with the first track.
+    case open
+    /// A track's format is known.
+    case formatKnown
+    /// The ring holds enough, or all there is, or all it can.
+    case bufferReady
+    /// The render thread found the ring empty in mid-stream.
+    case underrun
+    case pause
+    case resume
+    case stop
+    /// The source has become silent after a pause or stop.
+    case faded
+    /// What was being played was dropped for the next track.
+    case skipped
+    /// Every track was rendered to its end, or given up; the error is the last track's.
+    case finished(PlayerError?)
+  }
+
+  enum Action: Equatable {
+    /// Silence, at once.
+    case hold
+    /// Sound, also after an underrun.
+    case play
+    /// Fade to silence.
+    case fade
+    /// The state has changed.
+    case tell(PlayerState)
+  }
+
+  private(set) var state = PlayerState.idle
+  /// Sound is wanted as soon as it can be had.
+  private(set) var wantsSound = true
+  private(set) var isStopping = false
+
+  mutating func handle(_ input: Input) -> [Action] {
+    switch (input, state) {
+    case (.open, .idle): return [.hold, enter(.opening)]
+    case (.formatKnown, .opening): return [enter(.buffering)]
+    case (.bufferReady, .buffering):
+      return wantsSound ? [.play, enter(.playing)] : [enter(.paused)]
+    case (.underrun, .playing): return [enter(.buffering)]
+    case (.pause, .playing):
+      wantsSound = false
+      return [.fade, enter(.paused)]
+    case (.pause, .opening), (.pause, .buffering):
+      wantsSound = false
+      return []
+    case (.resume, .paused):
+      wantsSound = true
+      // Buffering is left at once when there is enough; after an underrun there may not be.
+      return [enter(.buffering)]
+    case (.resume, .opening), (.resume, .buffering):
+      wantsSound = true
+      return []
+    case (.stop, .idle), (.stop, .ended), (.stop, .failed): return []
+    case (.stop, _):
+      isStopping = true
+      return [.fade]
+    case (.faded, _) where isStopping:
+      isStopping = false
+      return [.hold, enter(.idle)]
+    case (.skipped, .playing), (.skipped, .paused): return [enter(.buffering)]
+    case (.finished, .idle), (.finished, .ended), (.finished, .failed): return []
+    case (.finished(nil), _): return [.hold, enter(.ended)]
+    case (.finished(_?), _): return [.hold, enter(.failed)]
+    default: return []
+    }
+  }
+
+  private mutating func enter(_ state: PlayerState) -> Action {
+    self.state = state
+    return .tell(state)
+  }
+}

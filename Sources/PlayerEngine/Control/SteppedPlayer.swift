@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+
+public import ByteSources
+public import RenderCore
+
+/// A player without a thread: feeder, state machine and clock, moved by ``step(mayWait:)``. ``Player``
+/// repeats the step on a thread of its own; rendering to a file and tests call it themselves.
+///
+/// One thread at a time, which is not the render thread.
+public final class SteppedPlayer {
+  /// What one step did.
+  public enum Step: Sendable, Equatable {
+    /// Something moved: call again.
+    case progressed
+    /// Nothing to do for so many nanoseconds, unless a command comes.
+    case wait(nanoseconds: UInt64)
+    /// Ended, failed or stopped.
+    case finished
+  }
+
+  /// What an owner may ask for.
+  public enum Command: Sendable {
+    /// Fade out over 5 ms and keep the place.
+    case pause
+    /// Go on with the frame after the last one heard.
+    case resume
+    /// Fade out and end.
+    case stop
+    /// Drop the track that is heard and go on with the next one.
+    case next
+  }
+
+  /// The render side's control: position, counters, volume.
+  public let control: SourceControl
+  private(set) var timeline: StreamTimeline
+  private(set) var information: [Int: TrackInformation] = [:]
+  private let configuration: PlayerConfiguration
+  private let feeder: Feeder
+  private let tell: (PlayerEvent) -> Void
+  private var machine = PlayerStateMachine()
+  private var trackOfStream: [UInt32: Int] = [:]
+  private var lastBegunStream: UInt32 = 0
+  private var lastEndedStream: UInt32 = 0
+  private var lastError: PlayerError?
+  private var generation: UInt32 = 0
+  /// A generation that the render thread has still to go over to.
+  private var awaitedGeneration: UInt32?
+  private var lastStep = Feeder.Step.progressed
+
+  /// A player that stands before its first track.
+  ///
+  /// - Parameters:
+  ///   - opened: the first track, when it has been opened already to learn its format.
+  ///   - locations: the tracks, or those after `opened`: paths, `file:`, `http:` or `https:` URLs, or
+  ///     `-` for standard input.
+  ///   - renderer: where it renders to; its source stays there until the renderer goes.
+  ///   - configuration: how it buffers.
+  ///   - sources: how sources behave: time limits and sizes.
+  ///   - tell: is told what happens, in order, from within ``step(mayWait:)`` and ``apply(_:)``.
+  public init(
+    opened: TrackReader? = nil, locations: [String], renderer: Renderer,
+    configuration: PlayerConfiguration = PlayerConfiguration(),
+    sources: ByteSourceConfiguration = ByteSourceConfiguration(),
+    tell: @escaping (PlayerEvent) -> Void
+  ) {
+    let source = renderer.addSource(
+      ringBytes: configuration.ringBytes, ringPackets: configuration.ringPackets)
+    control = source.control
+    feeder = Feeder(
+      feed: source.feed, opened: opened, locations: locations, configuration: sources)
+    self.configuration = configuration
+    self.tell = tell
+    timeline = StreamTimeline(outputRate: renderer.sampleRate)
+  }
+
+  /// What the player is doing.
+  public var state: PlayerState { machine.state }
+
+  /// Nanoseconds of sound in the ring.
+  public var bufferedNanoseconds: UInt64 { feeder.feed.bufferedNanoseconds }
+
+  /// Whether pulling would find all that can be expected now: for an output that can wait.
+  public var isBufferReady: Bool {
+    lastStep == .finished || lastStep == .waitingForRing
+      || bufferedNanoseconds >= configuration.startThresholdNanoseconds
+  }
+
+  /// What ends a wait for the source from another thread.
+  var interrupter: (any ByteSource)? { feeder.interrupter }
+
+  /// Does what is asked; the effect is told by events.
+  public func apply(_ command: Command) {
+    switch command {
+    case .pause: perform(.pause)
+    case .resume: perform(.resume)
+    case .stop: perform(.stop)
+    case .next:
+      generation &+= 1
+      feeder.skipToNextTrack(generation: generation)
+      control.generation = generation
+      awaitedGeneration = generation
+      lastError = nil
+      // Whatever was begun is dropped, and will not tell of its end.
+      lastEndedStream = lastBegunStream
+      perform(.skipped)
+    }
+  }
+
+  /// Moves packets, takes in what the render thread told, and changes the state accordingly.
+  ///
+  /// - Parameter mayWait: whether it may wait for the source, for a time that fits the state.
+  public func step(mayWait: Bool) -> Step {
+    if machine.state == .idle && !machine.isStopping { perform(.open) }
+    takeRenderEvents()
+    if isOver { return .finished }
+    lastStep = feeder.step(timeoutNanoseconds: mayWait ? idleNanoseconds : 0)
+    takeFeederEvents()
+    takeRenderEvents()
+    settleGeneration()
+    if machine.state == .buffering, isBufferReady { perform(.bufferReady) }
+    if machine.isStopping, control.isSilent { perform(.faded) }
+    if isOver { return .finished }
+    switch lastStep {
+    case .progressed: return .progressed
+    case .waitingForSource: return mayWait ? .progressed : .wait(nanoseconds: idleNanoseconds)
+    case .waitingForRing, .finished: return .wait(nanoseconds: idleNanoseconds)
+    }
+  }
+
+  private var isOver: Bool {
+    switch machine.state {
+    case .ended, .failed: true
+    case .idle: !machine.isStopping
+    case .opening, .buffering, .playing, .paused: false
+    }
+  }
+
+  /// How long nothing can be missed: an underrun is far away while much is buffered, and a fade or a
+  /// coming end is looked at more often.
+  private var idleNanoseconds: UInt64 {
+    if machine.isStopping || awaitedGeneration != nil { return 2_000_000 }
+    return min(100_000_000, max(5_000_000, bufferedNanoseconds / 8))
+  }
+
+  private func settleGeneration() {
+    guard let awaited = awaitedGeneration, control.renderedGeneration == awaited else { return }
+    awaitedGeneration = nil
+    if machine.state != .playing { control.mode = .hold }
+  }
+
+  private func perform(_ input: PlayerStateMachine.Input) {
+    for action in machine.handle(input) {
+      switch action {
+      case .hold: control.mode = .hold
+      case .fade: control.mode = .pause
+      case .play:
+        control.acknowledgeUnderruns()
+        control.mode = .play
+      case .tell(let state): tell(.state(state))
+      }
+    }
+  }
+
+  private func takeFeederEvents() {
+    for event in feeder.events {
+      switch event {
+      case .opened, .fed: break
+      case .found(let track, let found):
+        lastError = nil
+        information[track] = found
+        tell(.track(index: track, found))
+        perform(.formatKnown)
+      case .began(let stream, let track, _):
+        trackOfStream[stream] = track
+        lastBegunStream = stream
+      case .skipped(let track, let byteCount, let byteOffset):
+        tell(.skipped(index: track, byteCount: byteCount, byteOffset: byteOffset))
+      case .failed(let track, let error):
+        lastError = error
+        tell(.failed(index: track, error))
+      }
+    }
+    feeder.events.removeAll(keepingCapacity: true)
+    finishIfDone()
+  }
+
+  private func takeRenderEvents() {
+    while let event = feeder.nextRenderEvent() {
+      switch event.kind {
+      case .streamStarted:
+        guard let track = trackOfStream.removeValue(forKey: event.streamID) else { break }
+        timeline.begin(track: track, at: event.outputFrame)
+        tell(.started(index: track))
+      case .streamEnded: lastEndedStream = max(lastEndedStream, event.streamID)
+      case .underrun:
+        tell(.underrun)
+        perform(.underrun)
+      case .packetsFailed: tell(.packetsFailed(total: control.counters.failedPackets))
+      }
+    }
+    finishIfDone()
+  }
+
+  /// Everything is over when all is fed and the last stream has been rendered to its end; when no
+  /// stream was begun since the last skip, that is at once.
+  private func finishIfDone() {
+    guard feeder.isFinished, lastEndedStream == lastBegunStream, awaitedGeneration == nil else {
+      return
+    }
+    perform(.finished(lastError))
+  }
+}

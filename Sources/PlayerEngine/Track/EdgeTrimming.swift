@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+
+/// Which of a stream's decoded frames are sound: everything before and after is the encoder's and the
+/// decoder's delay, and is cut, so that tracks join without a gap.
+struct EdgeTrimming: Equatable {
+  /// Frames that an MPEG layer III decoder puts before the sound, on top of the encoder's delay: 528
+  /// of its filter bank and one more (the LAME tag's own reckoning).
+  static let layer3DecoderDelayFrames: Int64 = 529
+
+  /// The first decoded frame that is sound, and the first after it that is not.
+  let firstFrame: Int64
+  let endFrame: Int64
+
+  /// No frame is cut.
+  static let none = EdgeTrimming(firstFrame: 0, endFrame: .max)
+
+  private init(firstFrame: Int64, endFrame: Int64) {
+    self.firstFrame = firstFrame
+    self.endFrame = endFrame
+  }
+
+  /// The cut that a packet table asks for. The decoder's delay moves both edges; where the padding is
+  /// shorter than that, the sound ends with the last packet.
+  init(_ table: AudioFilePacketTableInfo?, format: AudioFormatID) {
+    guard let table else {
+      self = .none
+      return
+    }
+    let delay = format == .mpegLayer3 ? Self.layer3DecoderDelayFrames : 0
+    let priming = Int64(max(0, table.primingFrames))
+    let total = priming + table.numberValidFrames + Int64(max(0, table.remainderFrames))
+    firstFrame = priming + delay
+    endFrame = min(total, priming + table.numberValidFrames + delay)
+  }
+
+  /// Frames to cut at the start and at the end of a packet that decodes to these frames.
+  func trims(firstFrame first: Int64, frameCount: Int32) -> (start: Int32, end: Int32) {
+    let count = Int64(frameCount)
+    let start = min(count, max(0, firstFrame - first))
+    let end = min(count - start, max(0, first + count - endFrame))
+    return (Int32(start), Int32(end))
+  }
+
+  /// Frames of sound in all, when the end is known.
+  var frameCount: Int64? { endFrame == .max ? nil : max(0, endFrame - firstFrame) }
+}

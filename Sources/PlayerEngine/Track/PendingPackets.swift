@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+internal import RenderCore
+
+/// Packets that were parsed and are waiting for room in the ring: at most what one read of the source
+/// held, so its memory is bounded and, after the first reads, never allocated again.
+struct PendingPackets {
+  /// One packet, or the start of a new stream before it.
+  struct Item {
+    var byteRange: Range<Int>
+    var history: PacketHistory
+    /// The packet begins a new stream of this format.
+    var startsStream: StreamStart?
+  }
+
+  /// What the render side needs to know of a stream.
+  struct StreamStart {
+    var format: AudioStreamBasicDescription
+    var layout: AudioChannelBitmap
+    var freeFormatBytes: Int?
+  }
+
+  private var bytes: [UInt8] = []
+  private var items: [Item] = []
+  private var head = 0
+
+  /// The oldest packet, or nil.
+  var first: Item? { head < items.count ? items[head] : nil }
+
+  /// Calls `body` with the bytes of a packet that is still in here.
+  func withBytes<Result>(of item: Item, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    unsafe bytes.withUnsafeBytes { all in
+      unsafe body(UnsafeRawBufferPointer(rebasing: all[item.byteRange]))
+    }
+  }
+
+  /// Drops the oldest packet.
+  mutating func removeFirst() {
+    head += 1
+    if head == items.count { removeAll() }
+  }
+
+  /// Drops everything and keeps the memory.
+  mutating func removeAll() {
+    head = 0
+    items.removeAll(keepingCapacity: true)
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  /// Adds a packet behind the others.
+  mutating func append(
+    _ packet: Span<UInt8>, history: PacketHistory, startsStream: StreamStart?
+  ) {
+    let start = bytes.count
+    unsafe packet.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+    items.append(
+      Item(byteRange: start..<bytes.count, history: history, startsStream: startsStream))
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+import ByteSources
+import Glibc
+import Testing
+
+let millisecond: UInt64 = 1_000_000
+let second: UInt64 = 1_000_000_000
+
+extension ByteSource {
+  /// One read into a new array.
+  func read(
+    _ count: Int = 16 * 1024, timeout: UInt64 = 10 * second
+  ) throws(ByteSourceError) -> (answer: ByteSourceRead, bytes: [UInt8]) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+    defer { unsafe buffer.deallocate() }
+    let answer = try unsafe read(into: buffer, timeoutNanoseconds: timeout)
+    guard case .bytes(let count) = answer else { return (answer, []) }
+    return (answer, unsafe Array(buffer[..<count]))
+  }
+
+  /// Reads until the end or an error, and gives what came before it.
+  func readAll(_ count: Int = 16 * 1024) -> (bytes: [UInt8], error: ByteSourceError?) {
+    var bytes: [UInt8] = []
+    do throws(ByteSourceError) {
+      while true {
+        let (answer, piece) = try read(count)
+        bytes += piece
+        if answer == .end { return (bytes, nil) }
+      }
+    } catch {
+      return (bytes, error)
+    }
+  }
+}
+
+/// Opens and reads a location to its end, and closes it.
+func readAll(
+  _ location: String, _ configuration: ByteSourceConfiguration = ByteSourceConfiguration()
+) -> (bytes: [UInt8], error: ByteSourceError?) {
+  do throws(ByteSourceError) {
+    let source = try openByteSource(location, configuration: configuration)
+    defer { source.close() }
+    return source.readAll()
+  } catch {
+    return ([], error)
+  }
+}
+
+/// The reason why a location gives nothing; an issue if it gives anything.
+func failure(
+  _ location: String, _ configuration: ByteSourceConfiguration = ByteSourceConfiguration()
+) -> ByteSourceError.Reason? {
+  let (bytes, error) = readAll(location, configuration)
+  #expect(bytes.isEmpty)
+  if let error {
+    #expect(!error.description.contains("\n"))
+    #expect(error.description.contains(error.location))
+  }
+  return error?.reason
+}
+
+/// Nanoseconds that a function took.
+func duration(_ body: () throws -> Void) rethrows -> UInt64 {
+  func now() -> UInt64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * second + UInt64(time.tv_nsec)
+  }
+  let start = now()
+  try body()
+  return now() - start
+}
+
+/// Looks every few milliseconds until something is so; false after ten seconds.
+func eventually(_ isSo: () -> Bool) -> Bool {
+  for _ in 0..<2000 {
+    if isSo() { return true }
+    usleep(5000)
+  }
+  return false
+}
+
+/// A body whose bytes tell their offset, with a period that is no power of two.
+enum Pattern {
+  private static let table: [UInt8] = (0..<(251 * 300)).map { UInt8($0 % 251) }
+
+  /// The bytes at an offset; at most 64 KiB.
+  static func bytes(_ offset: UInt64, _ count: Int) -> [UInt8] {
+    let start = Int(offset % 251)
+    return Array(table[start..<(start + count)])
+  }
+
+  /// A whole body.
+  static func body(_ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8($0 % 251) }
+  }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+
+/// Writes down all that a parser tells, packet by packet.
+struct Recorder: AudioFileStreamListener {
+  enum Event: Equatable {
+    case property(AudioFileStreamPropertyID, String)
+    case packet(index: Int64, offset: Int64, bytes: [UInt8])
+    /// Packets of one size: only where they begin, their joined bytes are in `pcm`.
+    case skipped(byteCount: Int64, offset: Int64)
+  }
+
+  var events: [Event] = []
+  /// All bytes of constant-size packets, and the numbers they had.
+  var pcm: [UInt8] = []
+  var pcmFrames: Int64 = 0
+  var calls = 0
+  var inPlaceCalls = 0
+  var failures: [String] = []
+  /// Where the next packet has to begin at the earliest.
+  private var end: Int64 = 0
+
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID
+  ) {
+    if property == .readyToProducePackets, !stream.isReadyToProducePackets {
+      failures.append("ready is told, but not set")
+    }
+    events.append(.property(property, describe(stream, property)))
+  }
+
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, skipped byteCount: Int64, at byteOffset: Int64
+  ) {
+    events.append(.skipped(byteCount: byteCount, offset: byteOffset))
+  }
+
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, produced packets: AudioFileStreamPackets,
+    bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>
+  ) {
+    calls += 1
+    if !stream.isReadyToProducePackets { failures.append("packets before ready") }
+    if packets.packetCount < 1 { failures.append("a call without packets") }
+    if packets.byteOffset < end { failures.append("packets overlap at \(packets.byteOffset)") }
+    end = packets.byteOffset + Int64(bytes.count)
+    guard !descriptions.isEmpty else {
+      if packets.firstPacketIndex != pcmFrames { failures.append("frames are out of order") }
+      pcmFrames += Int64(packets.packetCount)
+      for index in 0..<bytes.count { pcm.append(bytes[index]) }
+      return
+    }
+    if descriptions.count != packets.packetCount { failures.append("descriptions are missing") }
+    for index in 0..<descriptions.count {
+      let description = descriptions[index]
+      let start = Int(description.startOffset)
+      let packet = (start..<start + Int(description.dataByteSize)).map { bytes[$0] }
+      events.append(
+        .packet(
+          index: packets.firstPacketIndex + Int64(index),
+          offset: packets.byteOffset + description.startOffset, bytes: packet))
+    }
+  }
+
+  var packetCount: Int {
+    events.count { if case .packet = $0 { true } else { false } }
+  }
+
+  var packetOffsets: [Int64] {
+    events.compactMap { if case .packet(_, let offset, _) = $0 { offset } else { nil } }
+  }
+
+  var properties: [String] {
+    events.compactMap { if case .property(let id, _) = $0 { id.description } else { nil } }
+  }
+
+  var skips: [Event] {
+    events.filter { if case .skipped = $0 { true } else { false } }
+  }
+
+  func value(_ id: AudioFileStreamPropertyID) -> String? {
+    for case .property(let found, let value) in events where found == id { return value }
+    return nil
+  }
+}
+
+/// A property's value as text.
+func describe(
+  _ stream: borrowing AudioFileStream, _ property: AudioFileStreamPropertyID
+) -> String {
+  do {
+    return switch property {
+    case .fileFormat: try stream.fileFormat.description
+    case .dataFormat: "\(try stream.dataFormat)"
+    case .audioDataByteCount: "\(try stream.audioDataByteCount)"
+    case .audioDataPacketCount: "\(try stream.audioDataPacketCount)"
+    case .maximumPacketSize: "\(try stream.maximumPacketSize)"
+    case .dataOffset: "\(try stream.dataOffset)"
+    case .channelLayout: "\(try stream.channelLayout.rawValue)"
+    case .packetTableInfo: "\(try stream.packetTableInfo)"
+    case .packetSizeUpperBound: "\(try stream.packetSizeUpperBound)"
+    case .bitRate: "\(try stream.bitRate)"
+    default: "\(stream.isReadyToProducePackets)"
+    }
+  } catch {
+    return "\(error)"
+  }
+}
+
+/// What one parse of all of an input came to.
+struct Outcome: Equatable {
+  var events: [Recorder.Event]
+  var pcm: [UInt8]
+  var error: AudioFileStreamError?
+}
+
+/// The sizes of the slices that an input is fed in.
+enum Slicing {
+  case whole
+  case pieces(Int)
+  case splitAt(Int)
+  case random(seed: UInt64)
+}
+
+/// Parses all of an input.
+func parse(
+  _ bytes: [UInt8], _ slicing: Slicing = .whole, hint: AudioFileTypeID? = nil,
+  totalByteCount: Int64? = nil
+) -> (recorder: Recorder, error: AudioFileStreamError?) {
+  var stream = AudioFileStream(hint: hint)
+  if let totalByteCount { stream.tell(totalByteCount: totalByteCount) }
+  return parse(bytes, slicing, with: &stream)
+}
+
+func parse(
+  _ bytes: [UInt8], _ slicing: Slicing = .whole, with stream: inout AudioFileStream
+) -> (recorder: Recorder, error: AudioFileStreamError?) {
+  var recorder = Recorder()
+  var random = SplitMix(state: 0)
+  if case .random(let seed) = slicing { random.state = seed }
+  var place = 0
+  do throws(AudioFileStreamError) {
+    while place < bytes.count {
+      let left = bytes.count - place
+      let size =
+        switch slicing {
+        case .whole: left
+        case .pieces(let size): min(size, left)
+        case .splitAt(let split): place < split ? min(split, left) : left
+        case .random: min(left, Int(random.next() % (random.next() % 4 == 0 ? 5000 : 40)))
+        }
+      try stream.parse(bytes.span.extracting(place..<place + size), listener: &recorder)
+      place += size
+    }
+    try stream.finish(listener: &recorder)
+    return (recorder, nil)
+  } catch {
+    return (recorder, error)
+  }
+}
+
+func outcome(
+  _ bytes: [UInt8], _ slicing: Slicing, hint: AudioFileTypeID? = nil
+) -> Outcome {
+  let (recorder, error) = parse(bytes, slicing, hint: hint)
+  let failures = recorder.failures.map { _ in
+    Recorder.Event.property(.readyToProducePackets, "broken rule")
+  }
+  return Outcome(events: recorder.events + failures, pcm: recorder.pcm, error: error)
+}
+
+/// A small generator of the same numbers on every run.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PlayerEngine
+import TestKit
+import Testing
+
+@Suite("Decoding against other tools")
+struct DecodeTests {
+  private func render(_ name: String, period: Int) throws -> [Float] {
+    let path = Fixtures.path(name)
+    let format = try TrackReader(opening: path).readInformation().dataFormat
+    let playback = OfflinePlayback(
+      [path], rate: format.sampleRate, channels: Int(format.channelsPerFrame))
+    playback.run(period: period)
+    #expect(playback.states.last == .ended)
+    return playback.sound.interleaved
+  }
+
+  @Test("Every MPEG audio fixture has mpg123's frames, sample for sample", arguments: Fixtures.mpegAudio)
+  func mpegAudio(_ name: String) throws {
+    let expected = ReferenceDecoder.mpg123(Fixtures.path(name))
+    let rendered = try render(name, period: 1024)
+    #expect(rendered.count == expected.count)
+    #expect(rendered == expected)
+  }
+
+  @Test("Every linear PCM fixture has ffmpeg's frames, sample for sample", arguments: Fixtures.linearPCM)
+  func linearPCM(_ name: String) throws {
+    let expected = ReferenceDecoder.ffmpeg(Fixtures.path(name))
+    let rendered = try render(name, period: 1024)
+    #expect(rendered.count == expected.count)
+    #expect(rendered == expected)
+  }
+
+  @Test("The period makes no difference to the samples", arguments: [1, 16, 64, 100, 1024, 8192])
+  func periods(_ period: Int) throws {
+    let name = "mp3-vbr2-44100-2.mp3"
+    #expect(try render(name, period: period) == ReferenceDecoder.mpg123(Fixtures.path(name)))
+  }
+
+  @Test("Junk between frames changes only the frames whose bit reservoir it cut")
+  func garbage() throws {
+    let name = "mp3-garbage.mp3"
+    let expected = ReferenceDecoder.mpg123(Fixtures.path(name))
+    let rendered = try render(name, period: 1024)
+    #expect(rendered.count == expected.count)
+    let different = zip(rendered, expected).count { $0 != $1 }
+    // mpg123 forgets its reservoir when it finds junk, so it mutes what we decode: 3 frames at most.
+    #expect(different <= 3 * 1152 * 2)
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import PlayerEngine
+
+@Suite("Player states")
+struct PlayerStateMachineTests {
+  private func machine(after inputs: [PlayerStateMachine.Input]) -> PlayerStateMachine {
+    var machine = PlayerStateMachine()
+    for input in inputs { _ = machine.handle(input) }
+    return machine
+  }
+
+  @Test("A track goes through opening, buffering and playing to its end")
+  func plainLife() {
+    var machine = PlayerStateMachine()
+    #expect(machine.handle(.open) == [.hold, .tell(.opening)])
+    #expect(machine.handle(.formatKnown) == [.tell(.buffering)])
+    #expect(machine.handle(.bufferReady) == [.play, .tell(.playing)])
+    #expect(machine.handle(.finished(nil)) == [.hold, .tell(.ended)])
+    #expect(machine.handle(.finished(nil)) == [])
+  }
+
+  @Test("An underrun goes back to buffering and on by itself")
+  func underrun() {
+    var machine = machine(after: [.open, .formatKnown, .bufferReady])
+    #expect(machine.handle(.underrun) == [.tell(.buffering)])
+    #expect(machine.handle(.underrun) == [])
+    #expect(machine.handle(.bufferReady) == [.play, .tell(.playing)])
+  }
+
+  @Test("A pause fades, and a resume goes on as soon as enough is buffered")
+  func pause() {
+    var machine = machine(after: [.open, .formatKnown, .bufferReady])
+    #expect(machine.handle(.pause) == [.fade, .tell(.paused)])
+    #expect(machine.handle(.underrun) == [])
+    #expect(machine.handle(.resume) == [.tell(.buffering)])
+    #expect(machine.handle(.bufferReady) == [.play, .tell(.playing)])
+  }
+
+  @Test("A pause while buffering is kept until there is something to pause")
+  func pauseWhileBuffering() {
+    var machine = machine(after: [.open, .pause, .formatKnown])
+    #expect(machine.state == .buffering)
+    #expect(machine.handle(.bufferReady) == [.tell(.paused)])
+    #expect(machine.handle(.resume) == [.tell(.buffering)])
+    #expect(machine.handle(.bufferReady) == [.play, .tell(.playing)])
+  }
+
+  @Test("A stop fades first and ends in idle, from every state with sound")
+  func stop() {
+    for inputs: [PlayerStateMachine.Input] in [
+      [.open], [.open, .formatKnown], [.open, .formatKnown, .bufferReady],
+      [.open, .formatKnown, .bufferReady, .pause],
+    ] {
+      var machine = machine(after: inputs)
+      #expect(machine.handle(.stop) == [.fade])
+      #expect(machine.isStopping)
+      #expect(machine.handle(.faded) == [.hold, .tell(.idle)])
+      #expect(!machine.isStopping)
+    }
+  }
+
+  @Test("A stop after the end changes nothing")
+  func stopAfterEnd() {
+    var machine = machine(after: [.open, .formatKnown, .bufferReady, .finished(nil)])
+    #expect(machine.handle(.stop) == [])
+    #expect(machine.state == .ended)
+  }
+
+  @Test("The last track's error makes the end a failure")
+  func failure() {
+    let error = PlayerError(
+      location: "x", reason: .packetTooLarge(bytes: 1, byteOffset: 0))
+    var machine = machine(after: [.open])
+    #expect(machine.handle(.finished(error)) == [.hold, .tell(.failed)])
+  }
+
+  @Test("Skipping goes through buffering and keeps a pause")
+  func skip() {
+    var playing = machine(after: [.open, .formatKnown, .bufferReady])
+    #expect(playing.handle(.skipped) == [.tell(.buffering)])
+    #expect(playing.handle(.bufferReady) == [.play, .tell(.playing)])
+    var paused = machine(after: [.open, .formatKnown, .bufferReady, .pause])
+    #expect(paused.handle(.skipped) == [.tell(.buffering)])
+    #expect(paused.handle(.bufferReady) == [.tell(.paused)])
+  }
+}

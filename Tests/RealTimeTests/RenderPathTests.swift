@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import CRealtimeScope
+import Glibc
+import PlayerEngine
+import RenderCore
+import TestKit
+import Testing
+
+/// In a build with RealtimeSanitizer every allocation, lock and blocking system call between the
+/// render entry's first and last line ends the process. In any other build these only run the path.
+@Suite("Real-time render path", .serialized)
+struct RenderPathTests {
+  @Test("A sanitized build was really made when one was asked for")
+  func isChecked() {
+    let isAsked = unsafe getenv("DRAWBAR_RTSAN") != nil
+    #expect((drawbar_realtime_is_checked() == 1) == isAsked)
+  }
+
+  @Test(
+    "Real music runs clean from the first packet to the end", arguments: [
+      "mp1-384-44100-2.mp1", "mp2-192-44100-2.mp2", "mp3-cbr320-44100-2.mp3",
+      "mp3-vbr2-44100-2.mp3", "mp3-free-44100-2.mp3", "mp3-garbage.mp3", "mp3-cbr-8000-1.mp3",
+      "wav-u8-44100-2.wav", "wav-s16-44100-2.wav", "wav-s24-44100-2.wav", "wav-s32-44100-2.wav",
+      "wav-f32-44100-2.wav", "wav-f64-44100-2.wav", "wav-ext-s24-96000-6.wav",
+    ], [44100.0, 48000.0])
+  func music(_ name: String, _ rate: Double) {
+    for period in [16, 64, 1000, 8192] {
+      let playback = OfflinePlayback([Fixtures.path(name)], rate: rate, channels: 2)
+      playback.run(period: period)
+      #expect(playback.states.last == .ended)
+    }
+  }
+
+  @Test("Pause, resume, skip, a change of rate, underruns and the end run clean")
+  func everyTurn() {
+    var configuration = PlayerConfiguration()
+    configuration.startThresholdNanoseconds = 50_000_000
+    configuration.ringBytes = 16 << 10
+    let tracks = [
+      "mp3-cbr128-44100-2.mp3", "mp3-cbr-22050-1.mp3", "wav-s16-48000-1.wav", "gapless-1.mp3",
+      "gapless-2.mp3",
+    ].map(Fixtures.path)
+    let playback = OfflinePlayback(
+      tracks, rate: 48000, channels: 2, configuration: configuration)
+    var cycles = 0
+    // Two cycles a step outrun the feeder: the ring runs dry again and again.
+    while playback.player.step(mayWait: false) != .finished {
+      cycles += 1
+      if cycles % 701 == 400 { playback.player.apply(.pause) }
+      if cycles % 701 == 500 { playback.player.apply(.resume) }
+      if cycles == 1500 { playback.player.apply(.next) }
+      playback.player.control.volume = cycles % 300 < 150 ? 1 : 0.5
+      playback.crank(512)
+      playback.crank(1024)
+    }
+    #expect(playback.player.control.counters.underruns > 0)
+    #expect(playback.states.last == .ended)
+  }
+
+  @Test("A damaged packet is replaced by silence of its length, clean")
+  func damagedPackets() {
+    let playback = OfflinePlayback(
+      [Fixtures.path("mp3-truncated.mp3")], rate: 48000, channels: 2)
+    playback.run(period: 64)
+    #expect(playback.states.last == .ended)
+  }
+}

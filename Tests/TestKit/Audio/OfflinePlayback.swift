@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+import OfflineOutput
+public import PlayerEngine
+public import RenderCore
+
+/// A player, a renderer and a hand-cranked output in one thread: what an output would have heard.
+public final class OfflinePlayback {
+  /// Everything rendered, channel by channel, silence included.
+  public private(set) var samples: [[Float]]
+  /// The frames of `samples` that were sound and not silence for want of data.
+  public private(set) var soundingFrames: [Bool] = []
+  /// What the player told.
+  public private(set) var events: [PlayerEvent] = []
+  /// The player.
+  public private(set) var player: SteppedPlayer!
+  /// The renderer.
+  public let renderer: Renderer
+  private var output: OfflineOutput
+
+  /// A player at its first track.
+  public init(
+    _ locations: [String], rate: Double, channels: Int,
+    configuration: PlayerConfiguration = PlayerConfiguration()
+  ) {
+    renderer = Renderer(sampleRate: rate, outputChannels: channels)
+    output = OfflineOutput(renderer: renderer)
+    samples = Array(repeating: [], count: channels)
+    player = SteppedPlayer(
+      locations: locations, renderer: renderer, configuration: configuration
+    ) { [unowned self] event in events.append(event) }
+  }
+
+  /// Renders one cycle.
+  public func crank(_ frames: Int) {
+    let before = player.control.position.outputFrames
+    output.render(frameCount: frames) { channel, span in
+      for index in span.indices { samples[channel].append(span[index]) }
+    }
+    let sounding = Int(player.control.position.outputFrames - before)
+    soundingFrames.append(contentsOf: repeatElement(true, count: sounding))
+    soundingFrames.append(contentsOf: repeatElement(false, count: frames - sounding))
+  }
+
+  /// Steps the player and renders until it has ended.
+  ///
+  /// - Parameters:
+  ///   - period: frames of each cycle.
+  ///   - waits: whether a cycle waits until the ring is well filled, as rendering to a file does.
+  ///     Without, underruns happen where the source is slow.
+  public func run(period: Int, waits: Bool = true) {
+    while player.step(mayWait: waits) != .finished {
+      if waits && !(player.state == .playing && player.isBufferReady) { continue }
+      crank(period)
+    }
+  }
+
+  /// The frames that were sound, without the silence between them.
+  public var sound: [[Float]] {
+    samples.map { channel in
+      zip(channel, soundingFrames).compactMap { $1 ? $0 : nil }
+    }
+  }
+
+  /// The states that the player went through.
+  public var states: [PlayerState] {
+    events.compactMap { if case .state(let state) = $0 { state } else { nil } }
+  }
+}

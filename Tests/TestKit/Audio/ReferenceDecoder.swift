@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// Other people's decoders: what our samples are compared with.
+public enum ReferenceDecoder {
+  /// What mpg123 decodes a file to, as 32-bit float with its gapless cut, interleaved.
+  public static func mpg123(_ path: String) -> [Float] {
+    floats("mpg123 -q -e f32 -s '\(path)'")
+  }
+
+  /// What ffmpeg decodes a file to, as 32-bit float, interleaved.
+  public static func ffmpeg(_ path: String) -> [Float] {
+    floats("ffmpeg -v error -i '\(path)' -f f32le -")
+  }
+
+  /// One number of ffprobe's about the first stream.
+  public static func ffprobe(_ path: String, _ entry: String) -> Int? {
+    let text = output(
+      "ffprobe -v error -select_streams a:0 -show_entries stream=\(entry) -of csv=p=0 '\(path)'")
+    return Int(String(decoding: text.prefix { $0 != 10 && $0 != UInt8(ascii: ",") }, as: UTF8.self))
+  }
+
+  private static func floats(_ command: String) -> [Float] {
+    let bytes = output(command)
+    return unsafe bytes.withUnsafeBytes { raw in
+      (0..<raw.count / 4).map { index in
+        unsafe raw.loadUnaligned(fromByteOffset: 4 * index, as: Float.self)
+      }
+    }
+  }
+
+  /// A shell command's standard output.
+  public static func output(_ command: String) -> [UInt8] {
+    guard let pipe = unsafe popen(command, "r") else { return [] }
+    defer { unsafe pclose(pipe) }
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unsafe fread(&block, 1, block.count, pipe)
+      if count == 0 { return bytes }
+      bytes.append(contentsOf: block[..<count])
+    }
+  }
+}
+
+extension [[Float]] {
+  /// The channels side by side, frame by frame.
+  public var interleaved: [Float] {
+    guard let frames = first?.count else { return [] }
+    var result: [Float] = []
+    result.reserveCapacity(frames * count)
+    for frame in 0..<frames {
+      for channel in self { result.append(channel[frame]) }
+    }
+    return result
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// A real HTTP server on 127.0.0.1 with a thread for each connection. What it answers, and what
+/// goes wrong, is planned path by path; what was asked and sent is kept for the test to see.
+public final class LoopbackHTTPServer: Sendable {
+  /// What a client asked.
+  public struct Request: Sendable {
+    /// `GET`, for example.
+    public var method: String
+    /// The target as sent: the path and the query.
+    public var target: String
+    /// The fields, names in lower case.
+    public var fields: [String: String]
+  }
+
+  /// Decides the answer to a request.
+  public typealias Handler = @Sendable (Request) -> ResponsePlan
+
+  struct State {
+    var handlers: [String: Handler] = [:]
+    var requests: [Request] = []
+    var bodyBytesSent: [String: UInt64] = [:]
+    var openConnections: Set<Int32> = []
+    var threads: [JoinableThread] = []
+    var isStopped = false
+  }
+
+  /// The port that the system chose.
+  public let port: UInt16
+
+  let state = Locked(State())
+  /// Bytes of the kernel's send buffer of each connection; the kernel doubles it.
+  let sendBufferBytes: Int32
+  private let listener: Int32
+
+  /// Starts a server that answers 404 to everything.
+  ///
+  /// - Parameter sendBufferBytes: the kernel's send buffer for each connection; small, so that
+  ///   what was sent is close to what was received.
+  public init(sendBufferBytes: Int32 = 64 * 1024) {
+    self.sendBufferBytes = sendBufferBytes
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    precondition(listener >= 0, "no descriptors left")
+    _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+    let port = Self.bindToLoopback(listener)
+    self.port = port
+    let result = listen(listener, 16)
+    precondition(result == 0, "cannot listen on port \(port)")
+    let thread = JoinableThread { [self] in acceptConnections() }
+    state.withLock { $0.threads.append(thread) }
+  }
+
+  /// Answers every request for a path with one plan.
+  public func serve(_ path: String, _ plan: ResponsePlan) {
+    handle(path) { _ in plan }
+  }
+
+  /// Answers requests for a path, query not counted, as a function decides.
+  public func handle(_ path: String, _ handler: @escaping Handler) {
+    state.withLock { $0.handlers[path] = handler }
+  }
+
+  /// The URL of a path.
+  public func url(_ path: String) -> String {
+    "http://127.0.0.1:\(port)\(path)"
+  }
+
+  /// The requests so far, in the order in which they came.
+  public var requests: [Request] {
+    state.withLock { $0.requests }
+  }
+
+  /// Body bytes that the kernel has taken for a path, over all requests.
+  public func bodyBytesSent(_ path: String) -> UInt64 {
+    state.withLock { $0.bodyBytesSent[path] ?? 0 }
+  }
+
+  /// Connections that are open now.
+  public var openConnectionCount: Int {
+    state.withLock { $0.openConnections.count }
+  }
+
+  /// Ends all connections, waits for all threads and closes the port. Call it once, in the end.
+  public func stop() {
+    state.withLock { state in
+      state.isStopped = true
+      // The threads close what they own; this only makes them come back from where they wait.
+      for connection in state.openConnections { shutdown(connection, Int32(SHUT_RDWR)) }
+    }
+    shutdown(listener, Int32(SHUT_RDWR))
+    while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() }
+    close(listener)
+  }
+
+  private func acceptConnections() {
+    while true {
+      let descriptor = accept(listener, nil, nil)
+      let isStopped = state.withLock { state in
+        if descriptor >= 0 { state.openConnections.insert(descriptor) }
+        return state.isStopped
+      }
+      guard descriptor >= 0, !isStopped else {
+        if descriptor >= 0 { end(descriptor) }
+        return
+      }
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      var size = sendBufferBytes
+      unsafe setsockopt(
+        descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+      let thread = JoinableThread { [self] in
+        var connection = ServerConnection(descriptor, self)
+        connection.run()
+        end(descriptor)
+      }
+      state.withLock { $0.threads.append(thread) }
+    }
+  }
+
+  /// Closes a connection; under the lock, because `stop` must not touch a number that is reused.
+  private func end(_ descriptor: Int32) {
+    state.withLock { state in
+      state.openConnections.remove(descriptor)
+      _ = close(descriptor)
+    }
+  }
+
+  private static func bindToLoopback(_ descriptor: Int32) -> UInt16 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        let bound = unsafe bind(descriptor, pointer, length)
+        let named = unsafe getsockname(descriptor, pointer, &length)
+        precondition(bound == 0 && named == 0, "no port on 127.0.0.1")
+      }
+    }
+    return UInt16(bigEndian: address.sin_port)
+  }
+}

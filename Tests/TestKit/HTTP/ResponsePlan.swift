@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+/// How a `LoopbackHTTPServer` answers one request, faults included.
+public struct ResponsePlan: Sendable {
+  /// Where the body's bytes come from.
+  public enum Body: Sendable {
+    /// These bytes.
+    case bytes([UInt8])
+    /// A file's bytes, read while they are sent.
+    case file(path: String)
+    /// Bytes made while they are sent: so many, by a function of offset and count that returns
+    /// exactly `count` bytes. For an endless stream give `UInt64.max` and `.untilClose`.
+    case generated(byteCount: UInt64, @Sendable (_ offset: UInt64, _ count: Int) -> [UInt8])
+  }
+
+  /// How the receiver learns where the body ends.
+  public enum Framing: Sendable {
+    /// `Content-Length`, as long as the body is; the connection stays open for another request.
+    case contentLength
+    /// A `Content-Length` that need not be true.
+    case announced(UInt64)
+    /// `Transfer-Encoding: chunked` (RFC 9112, section 7.1); the connection stays open.
+    case chunked
+    /// Nothing says so but the end of the connection, as with HTTP/1.0.
+    case untilClose
+  }
+
+  /// What goes wrong on the way.
+  public enum Fault: Sendable {
+    /// Nothing.
+    case none
+    /// Silence after this many bytes of the body, until the gate opens; for ever without one.
+    case stall(afterBytes: UInt64, until: Gate? = nil)
+    /// The connection ends in order (FIN) after this many bytes.
+    case finish(afterBytes: UInt64)
+    /// The connection is reset (RST) after this many bytes.
+    case reset(afterBytes: UInt64)
+  }
+
+  /// The first line; nil sends the body alone, without any head.
+  public var statusLine: String?
+  /// Further fields, in order. Framing adds its own.
+  public var fields: [(name: String, value: String)]
+  /// The body.
+  public var body: Body
+  /// How its end is told.
+  public var framing: Framing
+  /// Body bytes per second; nil is as fast as they are taken.
+  public var bytesPerSecond: UInt64?
+  /// What goes wrong.
+  public var fault = Fault.none
+  /// Nanoseconds between the request and the first byte of the answer.
+  public var delayNanoseconds: UInt64 = 0
+
+  /// A plan with these parts; by default `200 OK`, with a content length.
+  public init(
+    statusLine: String? = "HTTP/1.1 200 OK", fields: [(name: String, value: String)] = [],
+    body: Body = .bytes([]), framing: Framing = .contentLength, bytesPerSecond: UInt64? = nil,
+    fault: Fault = .none, delayNanoseconds: UInt64 = 0
+  ) {
+    self.statusLine = statusLine
+    self.fields = fields
+    self.body = body
+    self.framing = framing
+    self.bytesPerSecond = bytesPerSecond
+    self.fault = fault
+    self.delayNanoseconds = delayNanoseconds
+  }
+
+  /// A whole body of a media type.
+  public static func body(_ bytes: [UInt8], type: String = "audio/mpeg") -> ResponsePlan {
+    ResponsePlan(fields: [("Content-Type", type)], body: .bytes(bytes))
+  }
+
+  /// A whole file of a media type.
+  public static func file(_ path: String, type: String = "audio/mpeg") -> ResponsePlan {
+    ResponsePlan(fields: [("Content-Type", type)], body: .file(path: path))
+  }
+
+  /// A status with a short text that must not be taken for sound.
+  public static func status(_ status: Int, _ name: String) -> ResponsePlan {
+    ResponsePlan(
+      statusLine: "HTTP/1.1 \(status) \(name)", fields: [("Content-Type", "text/html")],
+      body: .bytes(Array("<html>\(name)</html>".utf8)))
+  }
+
+  /// A redirect to an absolute or relative URL.
+  public static func redirect(to location: String, status: Int = 302) -> ResponsePlan {
+    ResponsePlan(
+      statusLine: "HTTP/1.1 \(status) Found", fields: [("Location", location)],
+      body: .bytes(Array("moved".utf8)))
+  }
+
+  /// No answer: the connection is accepted, and then nothing happens.
+  public static var silence: ResponsePlan {
+    ResponsePlan(statusLine: nil, framing: .untilClose, fault: .stall(afterBytes: 0))
+  }
+}

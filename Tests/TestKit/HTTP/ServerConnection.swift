@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// One connection of a `LoopbackHTTPServer`, on its own thread.
+struct ServerConnection {
+  private let descriptor: Int32
+  private let server: LoopbackHTTPServer
+  private var received: [UInt8] = []
+
+  /// Bytes of body sent at once.
+  private static let pieceSize = 32 * 1024
+
+  init(_ descriptor: Int32, _ server: LoopbackHTTPServer) {
+    self.descriptor = descriptor
+    self.server = server
+  }
+
+  /// Answers requests until the client or a plan ends the connection.
+  mutating func run() {
+    while let request = readRequest() {
+      let path = String(request.target.prefix { $0 != "?" })
+      let handler = server.state.withLock { state in
+        state.requests.append(request)
+        return state.handlers[path]
+      }
+      let plan = handler?(request) ?? .status(404, "Not Found")
+      guard answer(plan, path) else { return }
+    }
+  }
+
+  /// Sends an answer; whether another request may follow.
+  private func answer(_ plan: ResponsePlan, _ path: String) -> Bool {
+    guard pause(nanoseconds: plan.delayNanoseconds) else { return false }
+    let body = BodyReader(plan.body)
+    guard let body, sendHead(plan, body.byteCount) else { return false }
+    var isChunked = false
+    var mayContinue = true
+    switch plan.framing {
+    case .contentLength: break
+    case .announced(let count): mayContinue = count == body.byteCount
+    case .chunked: isChunked = true
+    case .untilClose: mayContinue = false
+    }
+    var pace = Pace(plan.bytesPerSecond)
+    var offset: UInt64 = 0
+    let (breakpoint, fault) = Self.breakpoint(plan.fault)
+    while true {
+      if offset == breakpoint, !endure(fault) { return false }
+      let end = offset < breakpoint ? min(breakpoint, body.byteCount) : body.byteCount
+      guard offset < end else { break }
+      let allowed = pace.allowance(UInt64(Self.pieceSize))
+      guard allowed > 0 else {
+        guard pause(nanoseconds: pace.nanosecondsToNext) else { return false }
+        continue
+      }
+      let piece = body.read(at: offset, Int(min(end - offset, allowed)))
+      let head = isChunked ? Array("\(String(piece.count, radix: 16))\r\n".utf8) : []
+      guard send(head), send(piece, countedFor: path), !isChunked || send(Array("\r\n".utf8)) else {
+        return false
+      }
+      offset += UInt64(piece.count)
+      pace.spend(UInt64(piece.count))
+    }
+    return (!isChunked || send(Array("0\r\n\r\n".utf8))) && mayContinue
+  }
+
+  private func sendHead(_ plan: ResponsePlan, _ bodyCount: UInt64) -> Bool {
+    guard let statusLine = plan.statusLine else { return true }
+    var fields = plan.fields
+    switch plan.framing {
+    case .contentLength: fields.append(("Content-Length", "\(bodyCount)"))
+    case .announced(let count): fields.append(("Content-Length", "\(count)"))
+    case .chunked: fields.append(("Transfer-Encoding", "chunked"))
+    case .untilClose: break
+    }
+    let lines = [statusLine] + fields.map { "\($0.name): \($0.value)" } + ["", ""]
+    return send(Array(lines.joined(separator: "\r\n").utf8))
+  }
+
+  /// Where in the body the fault lies; beyond any body without one.
+  private static func breakpoint(_ fault: ResponsePlan.Fault) -> (UInt64, ResponsePlan.Fault) {
+    switch fault {
+    case .none: (.max, fault)
+    case .stall(let bytes, _), .finish(let bytes), .reset(let bytes): (bytes, fault)
+    }
+  }
+
+  /// Lets the fault happen; whether the answer goes on after it.
+  private func endure(_ fault: ResponsePlan.Fault) -> Bool {
+    switch fault {
+    case .none:
+      return true
+    case .stall(_, let gate):
+      return pause(nanoseconds: .max, until: gate)
+    case .finish:
+      return false
+    case .reset:
+      var option = linger(l_onoff: 1, l_linger: 0)
+      unsafe setsockopt(
+        descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+      return false
+    }
+  }
+
+  /// Does nothing for a time, or until a gate opens; false if the client went away meanwhile.
+  private func pause(nanoseconds: UInt64, until gate: Gate? = nil) -> Bool {
+    guard nanoseconds > 0 else { return true }
+    // POLLRDHUP, which Swift's Glibc module does not have.
+    let clientHasClosed: Int16 = 0x2000
+    var entries = [pollfd(fd: descriptor, events: clientHasClosed, revents: 0)]
+    if let gate { entries.append(pollfd(fd: gate.readEnd, events: Int16(POLLIN), revents: 0)) }
+    let milliseconds =
+      nanoseconds == .max ? -1 : Int32(clamping: nanoseconds / 1_000_000 + 1)
+    _ = unsafe poll(&entries, nfds_t(entries.count), milliseconds)
+    return entries[0].revents == 0
+  }
+
+  private func send(_ bytes: [UInt8], countedFor path: String? = nil) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { bytes in
+        unsafe Glibc.send(descriptor, bytes.baseAddress!, bytes.count, Int32(MSG_NOSIGNAL))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+      if let path {
+        server.state.withLock { $0.bodyBytesSent[path, default: 0] += UInt64(count) }
+      }
+    }
+    return true
+  }
+
+  private mutating func readRequest() -> LoopbackHTTPServer.Request? {
+    let separator = Array("\r\n\r\n".utf8)
+    while true {
+      if let end = received.indices.first(where: { received[$0...].starts(with: separator) }) {
+        let head = String(decoding: received[..<end], as: UTF8.self)
+        received.removeFirst(end + separator.count)
+        return Self.request(head)
+      }
+      var piece = [UInt8](repeating: 0, count: 4096)
+      let count = unsafe recv(descriptor, &piece, piece.count, 0)
+      guard count > 0, received.count < 64 * 1024 else { return nil }
+      received += piece[..<count]
+    }
+  }
+
+  private static func request(_ head: String) -> LoopbackHTTPServer.Request? {
+    let lines = head.utf8.split(separator: 0x0D).map { line in
+      String(decoding: line.drop { $0 == 0x0A }, as: UTF8.self)
+    }
+    let words = lines.first?.split(separator: " ") ?? []
+    guard words.count == 3 else { return nil }
+    var fields: [String: String] = [:]
+    for line in lines.dropFirst() {
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      let value = line[line.index(after: colon)...].drop { $0 == " " }
+      fields[line[..<colon].lowercased()] = String(value)
+    }
+    return LoopbackHTTPServer.Request(
+      method: String(words[0]), target: String(words[1]), fields: fields)
+  }
+}

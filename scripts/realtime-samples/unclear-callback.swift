@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// expect: cannot tell which function
+
+func activate(_ client: UnsafeMutableRawPointer, _ callback: process_callback) {
+  jack_set_process_callback(client, callback, nil)
+}
+
+func render() {}
