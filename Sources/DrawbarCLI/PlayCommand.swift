@@ -1,8 +1,108 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import Drawbar
+import Glibc
+import JACKRemoteIO
+import PlayerEngine
+import RenderCore
 
-/// placeholder
+/// `drawbar play`: files and URLs into JACK.
 struct PlayCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "play")
+  static let configuration = CommandConfiguration(
+    commandName: "play",
+    abstract: "Play files and URLs into JACK, one after the other.",
+    discussion: """
+      Tracks of the same rate and channel count follow each other without a gap. What has another \
+      rate than the server's is resampled; mono goes to both ports; more channels than ports are \
+      mixed down.
+
+      On a terminal a status line shows position, duration, what is buffered, underruns (the source \
+      was too slow) and xruns (the JACK server was late). Keys: space pauses and resumes, > goes to \
+      the next track, 9 and 0 change the volume, q quits.
+
+      Without a terminal nothing is printed but errors.
+      """)
+
+  @Option(help: "The client's name in the JACK graph.")
+  var name = "drawbar"
+
+  @Option(help: "The JACK server's name. (default: $JACK_DEFAULT_SERVER, or default)")
+  var server: String?
+
+  @Flag(help: "Let libjack start a server when none runs, as ~/.jackdrc says.")
+  var startServer = false
+
+  @Option(
+    help: """
+      What to connect to: auto (the physical playback ports of one client), none, a client or port \
+      name or pattern, or port,port for each output in turn. Under a session manager (NSM_URL is \
+      set) the default is none.
+      """)
+  var connect: String?
+
+  @Option(help: "Output ports, 1 to 64.")
+  var ports = 2
+
+  @Option(help: "Gain of the sound in percent; 100 is as decoded.")
+  var volume = 100
+
+  @Option(help: "Seconds to buffer before sound starts, or starts again.")
+  var buffer = 3.0
+
+  @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
+  var verbose = false
+
+  @Argument(help: "Paths, http or https URLs, or - for standard input.")
+  var locations: [String]
+
+  func validate() throws {
+    guard (1...64).contains(ports) else { throw ValidationError("--ports must be 1 to 64.") }
+    guard (0...400).contains(volume) else { throw ValidationError("--volume must be 0 to 400.") }
+    guard (0...60).contains(buffer) else { throw ValidationError("--buffer must be 0 to 60.") }
+  }
+
+  func run() throws {
+    let isSound: Bool
+    do {
+      isSound = try play()
+    } catch {
+      Failure.report(error)
+      throw ExitCode(1)
+    }
+    if !isSound { throw ExitCode(1) }
+  }
+
+  /// - Returns: whether every track was played, or the user ended it.
+  private func play() throws -> Bool {
+    // Before any thread is made, so that all of them leave these to the loop below.
+    let signals = TerminationSignals()
+    RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
+    // A file that is not there is told before JACK is troubled.
+    let first = try TrackReader(opening: locations[0])
+    let output = try RemoteIO(
+      RemoteIO.Configuration(
+        clientName: name, serverName: server, startsServer: startServer,
+        outputPortNames: (1...ports).map { "out_\($0)" }, connection: connectionPolicy()))
+    let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
+    var configuration = PlayerConfiguration()
+    configuration.startThresholdNanoseconds = UInt64(buffer * 1_000_000_000)
+    let player = Player(
+      opened: first, playing: Array(locations.dropFirst()), into: renderer,
+      configuration: configuration)
+    player.volume = Float(volume) / 100
+    let report = try output.start(rendering: renderer.context)
+    defer { output.close() }
+    let session = PlaySession(
+      player: player, output: output, signals: signals, trackCount: locations.count)
+    session.announce(report)
+    player.start()
+    return session.run()
+  }
+
+  private func connectionPolicy() throws -> RemoteIO.ConnectionPolicy {
+    if let connect { return try RemoteIO.ConnectionPolicy(parsing: connect) }
+    // A session manager restores the connections itself.
+    return unsafe getenv("NSM_URL") != nil ? .none : .automatic
+  }
 }

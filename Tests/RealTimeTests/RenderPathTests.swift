@@ -17,6 +17,17 @@ struct RenderPathTests {
     #expect((drawbar_realtime_is_checked() == 1) == isAsked)
   }
 
+  @Test("The sanitizer ends a process that allocates in the render scope")
+  func catchesAllocation() async {
+    guard drawbar_realtime_is_checked() == 1 else { return }
+    await #expect(processExitsWith: .failure) {
+      drawbar_realtime_enter()
+      let memory = unsafe malloc(64)
+      drawbar_realtime_exit()
+      unsafe free(memory)
+    }
+  }
+
   @Test(
     "Real music runs clean from the first packet to the end", arguments: [
       "mp1-384-44100-2.mp1", "mp2-192-44100-2.mp2", "mp3-cbr320-44100-2.mp3",

@@ -140,6 +140,9 @@ private enum RingSoak {
   static func run(_ ends: consuming PacketRingEnds, packetCount: Int) -> Int {
     let shared = UnsafeMutablePointer<Shared>.allocate(capacity: 1)
     unsafe shared.initialize(to: Shared(ends: ends, packetCount: packetCount))
+    // Each thread goes by a pointer to its own end: reaching it through the whole pair would be
+    // two threads' writes to one value.
+    let consumer = unsafe withUnsafeMutablePointer(to: &shared.pointee.ends.consumer) { unsafe $0 }
     var thread = pthread_t()
     let status = unsafe pthread_create(
       &thread, nil,
@@ -151,11 +154,11 @@ private enum RingSoak {
     var failures = 0
     var number = 0
     while number < packetCount {
-      guard let entry = unsafe shared.pointee.ends.consumer.peek() else {
+      guard let entry = unsafe consumer.pointee.peek() else {
         sched_yield()
         continue
       }
-      let bytes = unsafe shared.pointee.ends.consumer.bytes(of: entry)
+      let bytes = unsafe consumer.pointee.bytes(of: entry)
       let size = unsafe entry.pointee.byteCount
       let isRight =
         unsafe size == Self.size(number)
@@ -163,7 +166,7 @@ private enum RingSoak {
         && bytes.load(fromByteOffset: size - 1, as: UInt8.self) == UInt8(truncatingIfNeeded: number)
         && entry.pointee.history.packetIndex == Int64(number)
       if !isRight { failures += 1 }
-      unsafe shared.pointee.ends.consumer.release()
+      unsafe consumer.pointee.release()
       number += 1
     }
     pthread_join(thread, nil)
@@ -177,6 +180,7 @@ private enum RingSoak {
   static func produce(_ shared: UnsafeMutablePointer<Shared>) {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 8)
     defer { unsafe scratch.deallocate() }
+    let producer = unsafe withUnsafeMutablePointer(to: &shared.pointee.ends.producer) { unsafe $0 }
     for number in 0..<(unsafe shared.pointee.packetCount) {
       let size = Self.size(number)
       unsafe scratch.storeBytes(of: UInt64(number), as: UInt64.self)
@@ -185,7 +189,7 @@ private enum RingSoak {
       let history = PacketHistory(
         generation: 0, packetIndex: Int64(number), firstFrame: 0, frameCount: 1,
         trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 1)
-      while unsafe !shared.pointee.ends.producer.write(packet: packet, history: history) {
+      while unsafe !producer.pointee.write(packet: packet, history: history) {
         sched_yield()
       }
     }

@@ -62,20 +62,22 @@ public final class Player: Sendable {
   /// A player that has not been started.
   ///
   /// - Parameters:
+  ///   - opened: the first track, when it has been opened already to learn at once what stands in the
+  ///     way; `locations` are then the tracks after it.
   ///   - locations: paths, `file:`, `http:` or `https:` URLs, or `-` for standard input, in order.
   ///   - renderer: where it renders to. Kept alive by this.
   ///   - configuration: how it buffers.
   ///   - sources: how sources behave: time limits and sizes.
   public init(
-    playing locations: [String], into renderer: Renderer,
+    opened: sending TrackReader? = nil, playing locations: [String], into renderer: Renderer,
     configuration: PlayerConfiguration = PlayerConfiguration(),
     sources: ByteSourceConfiguration = ByteSourceConfiguration()
   ) {
     self.renderer = renderer
     let shared = SharedState(timeline: StreamTimeline(outputRate: renderer.sampleRate))
     let core = SteppedPlayer(
-      locations: locations, renderer: renderer, configuration: configuration, sources: sources,
-      tell: { [shared] event in shared.tell(event) })
+      opened: opened, locations: locations, renderer: renderer, configuration: configuration,
+      sources: sources, tell: { [shared] event in shared.tell(event) })
     control = core.control
     feeder = FeederThread(core: core, shared: shared)
     self.shared = shared
@@ -149,6 +151,7 @@ public final class Player: Sendable {
     return shared.state.withLock { shared in
       var snapshot = shared.snapshot
       snapshot.counters = counters
+      snapshot.trailingSilentFrames = position.trailingSilentFrames
       // Silence at the end of what was rendered has pushed that much sound out already.
       let held = latencyFrames - min(latencyFrames, position.trailingSilentFrames)
       let heard = position.outputFrames - min(position.outputFrames, held)

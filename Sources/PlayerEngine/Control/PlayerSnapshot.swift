@@ -14,6 +14,9 @@ public struct PlayerSnapshot: Sendable, Equatable {
   public var positionNanoseconds: UInt64 = 0
   /// Nanoseconds of sound that are ready to be rendered.
   public var bufferedNanoseconds: UInt64 = 0
+  /// Frames of silence rendered since the last frame of sound: when they are more than the output's
+  /// latency, all sound has been heard.
+  public var trailingSilentFrames: UInt64 = 0
   /// Underruns, packets and more, since the player was made.
   public var counters = SourceCounters()
 }

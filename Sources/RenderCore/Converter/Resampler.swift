@@ -139,7 +139,7 @@ struct Resampler: ~Copyable {
   private func feed(_ input: UnsafePointer<Float>, inputCount: Int) -> Int {
     let count = min(inputCount, Self.maximumFramesPerCall)
     var given = 0
-    unsafe soxr_process(soxr, input, count, nil, nil, 0, &given)
+    unsafe soxr_process(soxr, input, count, nil, silence, 0, &given)
     return count
   }
 }

@@ -30,7 +30,7 @@ final class SourceStorage: @unchecked Sendable {
 @frozen
 public struct RenderSource: ~Copyable {
   /// Where packets go in: for one feeder thread.
-  public var feed: SourceFeed
+  public let feed: SourceFeed
   /// How the source is told to play and asked for its position: for any thread.
   public let control: SourceControl
 }
