@@ -139,6 +139,21 @@ struct PlaybackTests {
     #expect(playback.player.control.counters.stalePackets > 0)
   }
 
+  @Test("Skipping goes to the track after the one that is heard, however far the feeder is ahead")
+  func skipWhenAllIsFed() {
+    let tracks = [music, Fixtures.path("gapless-1.mp3"), Fixtures.path("gapless-2.mp3")]
+    let playback = OfflinePlayback(tracks, rate: 44100, channels: 2)
+    // No cycle until every track is in the ring.
+    while case .progressed = playback.player.step(mayWait: true) {}
+    playback.crank(4410)
+    _ = playback.player.step(mayWait: true)
+    playback.player.apply(.next)
+    playback.run(period: 64, waits: false)
+    let expected = tracks[1...].flatMap(ReferenceDecoder.mpg123)
+    #expect(playback.sound.interleaved.suffix(expected.count) == expected[...])
+    #expect(playback.sound.interleaved.count < expected.count + 2 * (4410 + 300))
+  }
+
   @Test("The position counts sound and not silence")
   func position() {
     let playback = OfflinePlayback([music], rate: 48000, channels: 2)
