@@ -71,7 +71,11 @@ let package = Package(
     library("JACKRemoteIO", ["AudioModel", "RenderCore", "CJACK"]),
 
     // Level 3 and 4: the umbrella and the program.
-    library("Drawbar", ["AudioModel", "PacketParser", "ByteSources", "RenderCore", "PlayerEngine", "OfflineOutput"]),
+    library(
+      "Drawbar",
+      [
+        "AudioModel", "ByteSources", "OfflineOutput", "PacketParser", "PlayerEngine", "RenderCore",
+      ]),
     .executableTarget(
       name: "DrawbarCLI",
       dependencies: [
