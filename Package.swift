@@ -93,7 +93,9 @@ let package = Package(
       "JACKRemoteIOTests",
       ["AudioModel", "JACKRemoteIO", "PlayerEngine", "RenderCore", "TestKit"]),
     tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
-    tests("PlayerEngineTests", ["AudioModel", "PlayerEngine", "RenderCore", "TestKit"]),
+    tests(
+      "PlayerEngineTests",
+      ["AudioModel", "ByteSources", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"]),
     tests(
       "RealTimeTests",
       ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"],
