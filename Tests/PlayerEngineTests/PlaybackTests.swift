@@ -167,6 +167,16 @@ struct PlaybackTests {
     #expect(paused.trailingSilentFrames >= 4800 - 480)
   }
 
+  @Test("A volume of 0 is silence in which the track goes on")
+  func mute() {
+    let playback = OfflinePlayback([music], rate: 44100, channels: 2)
+    playback.player.control.volume = 0
+    playback.run(period: 1024)
+    #expect(playback.states.last == .ended)
+    #expect(playback.sound[0].count == 529_200)
+    #expect(playback.sound[0].dropFirst(241).allSatisfy { $0 == 0 })
+  }
+
   @Test("A stop fades and ends in idle")
   func stop() {
     let playback = OfflinePlayback([music], rate: 44100, channels: 2)
