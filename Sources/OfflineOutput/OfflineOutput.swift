@@ -34,7 +34,7 @@ public struct OfflineOutput: ~Copyable {
   /// Renders one cycle.
   ///
   /// - Parameters:
-  ///   - frameCount: frames of this cycle, 1 to ``Renderer/maximumFramesPerCycle``.
+  ///   - frameCount: frames of this cycle, 1 to `Renderer.maximumFramesPerCycle`.
   ///   - body: is given what each channel got, one span a channel, in order.
   public mutating func render(
     frameCount: Int, _ body: (_ channel: Int, _ samples: Span<Float>) -> Void

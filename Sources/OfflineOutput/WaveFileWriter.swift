@@ -40,7 +40,8 @@ public struct WaveFileWriter: ~Copyable {
   /// Appends one cycle's frames.
   ///
   /// - Parameters:
-  ///   - samples: the channels one after the other, each with `frameCount` samples.
+  ///   - samples: the channels one after the other, each with `frames` samples.
+  ///   - frames: how many frames these are.
   /// - Throws: ``WaveFileWriterError`` when the disk is full or gone.
   public mutating func write(
     planar samples: Span<Float>, frameCount frames: Int
