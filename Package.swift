@@ -91,7 +91,7 @@ let package = Package(
       name: "TestKit", dependencies: ["OfflineOutput", "PlayerEngine", "RenderCore"],
       path: "Tests/TestKit", swiftSettings: strict),
     tests("ByteSourcesTests", ["AudioModel", "ByteSources", "TestKit"]),
-    tests("JACKRemoteIOTests", ["AudioModel", "RenderCore", "JACKRemoteIO", "TestKit"]),
+    tests("JACKRemoteIOTests", ["AudioModel", "JACKRemoteIO", "RenderCore", "TestKit"]),
     tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
     tests("PlayerEngineTests", ["AudioModel", "PlayerEngine", "RenderCore", "TestKit"]),
     tests(

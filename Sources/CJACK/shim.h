@@ -5,9 +5,10 @@
 #include <jack/statistics.h>
 #include <jack/thread.h>
 #include <jack/uuid.h>
-#include <pthread.h>
 #include <semaphore.h>
+#include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/types.h>
 #include <time.h>
 
 /// `jack_client_open` is variadic in C, which Swift cannot call.
@@ -32,9 +33,10 @@ jack_nframes_t jack_last_frame_time(const jack_client_t *client);
 __attribute__((swift_attr("@_noLocks")))
 jack_time_t jack_get_time(void);
 
-/// The calling thread's handle: a register read, no system call (pthread_self(3)).
+/// A number of the calling thread, different from that of any other that lives: its thread pointer, a
+/// register.
 __attribute__((swift_attr("@_noLocks")))
-static inline pthread_t cjack_current_thread(void) { return pthread_self(); }
+static inline uintptr_t cjack_current_thread(void) { return (uintptr_t)__builtin_thread_pointer(); }
 
 // Declared by glibc for _GNU_SOURCE only, which Swift's Glibc module does not define.
 

@@ -142,7 +142,8 @@ final class Client: @unchecked Sendable {
     var index = 0
     while let text = unsafe names[index] {
       index += 1
-      guard let port = unsafe jack_port_by_name(handle, text), unsafe jack_port_is_mine(handle, port) == 0
+      guard let port = unsafe jack_port_by_name(handle, text),
+        unsafe jack_port_is_mine(handle, port) == 0
       else { continue }
       let isPhysical = unsafe UInt32(jack_port_flags(port)) & JackPortIsPhysical.rawValue != 0
       unsafe result.append(
@@ -156,7 +157,9 @@ final class Client: @unchecked Sendable {
     let size = Int(jack_port_name_size())
     return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 2 * size) { memory in
       unsafe memory.initialize(repeating: 0)
-      var names: [UnsafeMutablePointer<CChar>?] = unsafe [memory.baseAddress!, memory.baseAddress! + size]
+      var names: [UnsafeMutablePointer<CChar>?] = unsafe [
+        memory.baseAddress!, memory.baseAddress! + size,
+      ]
       let count = unsafe jack_port_get_aliases(port, &names)
       return unsafe names.prefix(max(0, Int(count))).map { unsafe String(cString: $0!) }
     }

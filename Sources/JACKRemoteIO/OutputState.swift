@@ -32,7 +32,7 @@ struct OutputState: ~Copyable {
   let missedCycles = Atomic<UInt64>(0)
   /// When the last cycle was called for, or when the client was activated, on JACK's clock.
   let lastCycleMicroseconds = Atomic<UInt64>(0)
-  /// The process thread's `pthread_t`.
+  /// Which thread that is: `cjack_current_thread`.
   let processThread = Atomic<UInt>(0)
 
   /// Written by the process thread and the notification thread.
@@ -133,7 +133,8 @@ struct OutputState: ~Copyable {
   /// The memory of a port for this cycle; never kept. JACK may have none.
   @_noLocks
   private func portBuffer(_ channel: Int, _ frameCount: UInt32) -> UnsafeMutablePointer<Float>? {
-    guard let port = unsafe ports[channel], let memory = unsafe jack_port_get_buffer(port, frameCount)
+    guard let port = unsafe ports[channel],
+      let memory = unsafe jack_port_get_buffer(port, frameCount)
     else { return nil }
     return unsafe memory.assumingMemoryBound(to: Float.self)
   }

@@ -56,8 +56,8 @@ extension RemoteIO {
   /// How the kernel schedules the process thread; nil before the first cycle and after the end.
   /// `jack_is_realtime` would tell what the server was asked for, not what the thread got.
   public var scheduling: ThreadScheduling? {
-    let handle = unsafe storage.state.pointee.processThread.load(ordering: .relaxed)
-    guard let threadID = unsafe storage.state.pointee.threads.threadID(of: handle) else {
+    let thread = unsafe storage.state.pointee.processThread.load(ordering: .relaxed)
+    guard let threadID = unsafe storage.state.pointee.threads.threadID(of: thread) else {
       return nil
     }
     return ThreadScheduling(threadID: threadID)

@@ -45,8 +45,10 @@ extension RemoteIO {
 
     /// Checks names before libjack sees them: it truncates or refuses them without a reason.
     func validate() throws(RemoteIOError) {
+      // jack2 takes 63 bytes; what it tells, the zero included, is 64 or 65 by release.
       try Self.check(
-        clientName, limit: Int(jack_client_name_size()) - 1, error: RemoteIOError.invalidClientName)
+        clientName, limit: min(63, Int(jack_client_name_size()) - 1),
+        error: RemoteIOError.invalidClientName)
       // Server names become parts of paths in /dev/shm. 64 bytes keep the longest of them, a socket
       // address, within its 108 (unix(7)).
       if let serverName {
@@ -57,7 +59,7 @@ extension RemoteIO {
       }
       if outputPortNames.isEmpty { throw .noOutputPorts }
       // The server may append three bytes to the client's name to make it unique.
-      let limit = Int(jack_port_name_size()) - 1 - clientName.utf8.count - 3 - 1
+      let limit = min(319, Int(jack_port_name_size()) - 1) - clientName.utf8.count - 3 - 1
       var seen: Set<String> = []
       for name in outputPortNames {
         try Self.check(name, limit: limit, error: RemoteIOError.invalidPortName)

@@ -51,8 +51,10 @@ extension RemoteIOError: CustomStringConvertible {
   /// One line: what happened, where, and what can be done.
   public var description: String {
     switch self {
-    case .invalidClientName(let name, let why): "the JACK client name '\(name)' cannot be used: \(why)"
-    case .invalidServerName(let name, let why): "the JACK server name '\(name)' cannot be used: \(why)"
+    case .invalidClientName(let name, let why):
+      "the JACK client name '\(name)' cannot be used: \(why)"
+    case .invalidServerName(let name, let why):
+      "the JACK server name '\(name)' cannot be used: \(why)"
     case .invalidPortName(let name, let why): "the JACK port name '\(name)' cannot be used: \(why)"
     case .noOutputPorts: "an output needs at least one port"
     case .invalidConnection(let text, let why): "cannot connect to '\(text)': \(why)"
@@ -103,7 +105,11 @@ extension RemoteIOError: CustomStringConvertible {
   /// libjack's status bits in words (jack/types.h, `JackStatus`).
   private static func meaning(of status: UInt32) -> String {
     let known: [(UInt32, String)] = [
-      (0x02, "an option is not valid"), (0x20, "communication with the server failed"),
+      (0x02, "an option is not valid"),
+      (
+        0x20,
+        "communication failed, or the name is taken and too long to have a number appended"
+      ),
       (0x80, "the client could not be loaded"), (0x100, "the client could not be initialised"),
       (0x200, "its shared memory could not be read"),
       (0x400, "server and library have different protocol versions"),

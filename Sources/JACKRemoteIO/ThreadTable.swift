@@ -6,20 +6,20 @@ internal import Synchronization
 
 /// The kernel's thread numbers of libjack's threads. jack2 initialises three threads with the same
 /// callback and makes the process thread real-time only afterwards: so the number is noted there, the
-/// process thread tells which one it is by its handle, and the scheduling is read later.
+/// process thread tells which one it is by its thread pointer, and the scheduling is read later.
 struct ThreadTable: ~Copyable {
   /// Protects the table. Taken when a thread begins and by the control side; never in a cycle.
   private let entries = Mutex<[UInt: pid_t]>([:])
 
   /// Notes the calling thread. PipeWire calls this again after a change of rate.
   func noteCurrentThread() {
-    let handle = UInt(pthread_self())
+    let thread = cjack_current_thread()
     let threadID = gettid()
-    entries.withLock { $0[handle] = threadID }
+    entries.withLock { $0[thread] = threadID }
   }
 
-  /// The kernel's number of the thread with this handle.
-  func threadID(of handle: UInt) -> pid_t? {
-    entries.withLock { $0[handle] }
+  /// The kernel's number of a thread, by that of `cjack_current_thread`.
+  func threadID(of thread: UInt) -> pid_t? {
+    entries.withLock { $0[thread] }
   }
 }

@@ -49,4 +49,17 @@ struct DecodeTests {
     // mpg123 forgets its reservoir when it finds junk, so it mutes what we decode: 3 frames at most.
     #expect(different <= 3 * 1152 * 2)
   }
+
+  @Test("Two tagged files put one behind the other sound as mpg123 has them")
+  func concatenated() throws {
+    let directory = TemporaryDirectory()
+    let path = directory.file("both.mp3")
+    let parts = ["gapless-1.mp3", "gapless-2.mp3"].map { "'\(Fixtures.path($0))'" }
+    _ = ReferenceDecoder.output("cat \(parts.joined(separator: " ")) > '\(path)'")
+    let playback = OfflinePlayback([path], rate: 44100, channels: 2)
+    playback.run(period: 1024)
+    let expected = ReferenceDecoder.mpg123(path)
+    #expect(expected.count > 2 * 352_800)
+    #expect(playback.sound.interleaved == expected)
+  }
 }

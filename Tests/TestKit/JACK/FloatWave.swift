@@ -22,7 +22,9 @@ public struct FloatWave: Sendable {
     func word(_ offset: Int, _ size: Int) -> Int {
       (0..<size).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
     }
-    func tag(_ offset: Int) -> String { String(decoding: bytes[offset..<offset + 4], as: UTF8.self) }
+    func tag(_ offset: Int) -> String {
+      String(decoding: bytes[offset..<offset + 4], as: UTF8.self)
+    }
     guard bytes.count >= 12, tag(0) == "RIFF", tag(8) == "WAVE" else {
       throw Failure(description: "\(path) is not a WAVE file")
     }

@@ -77,7 +77,9 @@ public final class JACKServer: Sendable {
   public func stop() {
     let wasKilled = process.wait(seconds: 0) == .signal(SIGKILL)
     end()
-    if wasKilled, let next = try? Self.start() { next.end() }
+    guard wasKilled else { return }
+    if let next = try? Self.start() { next.end() }
+    removeLeftovers()
   }
 
   /// Kills it: it has no time to tell its clients or to clean up.
@@ -107,6 +109,17 @@ public final class JACKServer: Sendable {
   /// Lets it go on.
   public func thaw() {
     process.signalGroup(SIGCONT)
+  }
+
+  /// Removes the semaphores that the killed server had for its clients.
+  private func removeLeftovers() {
+    guard let folder = unsafe opendir("/dev/shm") else { return }
+    defer { unsafe closedir(folder) }
+    while let name = unsafe nextName(in: folder) {
+      if name.hasPrefix("jack"), name.contains(Self.name + "_") {
+        unsafe unlink("/dev/shm/" + name)
+      }
+    }
   }
 
   private static var socketPath: String { "/dev/shm/jack_\(name)_\(getuid())_0" }

@@ -73,7 +73,8 @@ public final class JACKCapture: Sendable {
     guard exit == .status(0) else {
       process.signalGroup(SIGKILL)
       throw JACKServer.Failure(
-        description: "jack_capture: \(String(describing: exit)) \(process.output) \(process.errors)")
+        description: "jack_capture: \(String(describing: exit)) \(process.output) \(process.errors)"
+      )
     }
     return try FloatWave(path: folder.file("capture.wav"))
   }

@@ -80,10 +80,14 @@ public final class Subprocess: Sendable {
   }
 
   /// What it has written to standard output so far.
-  public var output: String { String(decoding: contents(ofFile: folder.file("stdout")), as: UTF8.self) }
+  public var output: String {
+    String(decoding: contents(ofFile: folder.file("stdout")), as: UTF8.self)
+  }
 
   /// What it has written to standard error so far.
-  public var errors: String { String(decoding: contents(ofFile: folder.file("stderr")), as: UTF8.self) }
+  public var errors: String {
+    String(decoding: contents(ofFile: folder.file("stderr")), as: UTF8.self)
+  }
 
   /// Waits for its end; nil when it still runs after that time.
   @discardableResult
@@ -142,7 +146,7 @@ private func spawn(
   unsafe posix_spawnattr_setflags(&attributes, Int16(options))
   var argv = unsafe arguments.map { unsafe strdup($0) } + [nil]
   var envp = unsafe variables.map { unsafe strdup($0) } + [nil]
-  defer { for unsafe text in unsafe argv + envp { unsafe free(text) } }
+  defer { unsafe (argv + envp).forEach { unsafe free($0) } }
   var pid: pid_t = 0
   let result = unsafe posix_spawnp(&pid, arguments[0], &actions, &attributes, &argv, &envp)
   return result == 0 ? .success(pid) : .failure(SpawnError(code: result))

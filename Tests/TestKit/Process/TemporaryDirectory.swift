@@ -39,18 +39,20 @@ public func contents(ofFile path: String) -> [UInt8] {
   }
 }
 
+/// The next name of an open folder; nil at its end.
+func nextName(in folder: OpaquePointer) -> String? {
+  guard let entry = unsafe readdir(folder) else { return nil }
+  return unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+    unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+  }
+}
+
 private func removeTree(_ path: String) {
   if let folder = unsafe opendir(path) {
-    while let entry = unsafe readdir(folder) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
+    while let name = unsafe nextName(in: folder) {
       if name == "." || name == ".." { continue }
-      if unsafe entry.pointee.d_type == UInt8(DT_DIR) {
-        removeTree(path + "/" + name)
-      } else {
-        unsafe unlink(path + "/" + name)
-      }
+      // A folder cannot be unlinked: it has to be emptied first.
+      if unsafe unlink(path + "/" + name) != 0 { removeTree(path + "/" + name) }
     }
     unsafe closedir(folder)
   }

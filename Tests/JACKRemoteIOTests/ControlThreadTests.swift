@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import TestKit
+import Testing
+
+@testable import JACKRemoteIO
+
+@Suite("The control thread")
+struct ControlThreadTests {
+  private final class Record: Sendable {
+    let entries = Mutex<[Int]>([])
+    var all: [Int] { entries.withLock { $0 } }
+    func add(_ entry: Int) { entries.withLock { $0.append(entry) } }
+  }
+
+  private func deadline(_ seconds: Double) -> Deadline {
+    Deadline(nanosecondsFromNow: UInt64(seconds * 1e9))
+  }
+
+  @Test("runs jobs in their order and gives back what they return")
+  func order() throws {
+    let thread = try ControlThread.start()
+    let record = Record()
+    for entry in 0..<1000 { thread.enqueue { record.add(entry) } }
+    #expect(thread.run(until: deadline(10)) { record.all.count } == 1000)
+    #expect(record.all == Array(0..<1000))
+    thread.finish()
+  }
+
+  @Test("lets no one wait past the deadline, and disposes of what comes too late")
+  func lateResult() throws {
+    let thread = try ControlThread.start()
+    let record = Record()
+    let gate = OneTimeEvent()
+    let disposed = OneTimeEvent()
+    let start = monotonicSeconds()
+    let result = thread.run(
+      until: deadline(0.05),
+      {
+        gate.wait()
+        return 7
+      },
+      disposeLate: {
+        record.add($0)
+        disposed.signal()
+      })
+    #expect(result == nil)
+    #expect(monotonicSeconds() - start < 1)
+    #expect(record.all.isEmpty)
+    gate.signal()
+    #expect(disposed.wait(seconds: 5))
+    #expect(record.all == [7])
+    thread.finish()
+  }
+
+  @Test("does the jobs that it has before it ends")
+  func finish() throws {
+    let thread = try ControlThread.start()
+    let record = Record()
+    let ended = OneTimeEvent()
+    for entry in 0..<100 { thread.enqueue { record.add(entry) } }
+    thread.enqueue { ended.signal() }
+    thread.finish()
+    #expect(ended.wait(seconds: 5))
+    #expect(record.all.count == 100)
+  }
+
+  @Test("keeps results and deadlines apart when they meet")
+  func race() throws {
+    let thread = try ControlThread.start()
+    let record = Record()
+    var received = 0
+    for _ in 0..<2000 {
+      let result = thread.run(
+        until: deadline(0.00001), { 1 }, disposeLate: { record.add($0) })
+      received += result ?? 0
+    }
+    let disposed = thread.run(until: deadline(10)) { record.all.count }
+    #expect(disposed.map { $0 + received } == 2000)
+    thread.finish()
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import JACKRemoteIO
+
+@Suite("The frame clock's continuity")
+struct CycleContinuityTests {
+  private func missed(_ cycles: [(time: UInt32, frames: UInt32)]) -> [UInt64] {
+    var continuity = CycleContinuity()
+    return cycles.map { continuity.missedCycles(frameTime: $0.time, frameCount: $0.frames) }
+  }
+
+  @Test("counts nothing while cycles follow each other, also where the clock wraps")
+  func continuous() {
+    #expect(missed([(5000, 64), (5064, 64), (5128, 64)]) == [0, 0, 0])
+    #expect(missed([(.max - 63, 64), (0, 64), (64, 64)]) == [0, 0, 0])
+  }
+
+  @Test("counts the cycles that a jump spans, part of one as one")
+  func jumps() {
+    #expect(missed([(0, 256), (1536, 256), (1792, 256)]) == [0, 5, 0])
+    #expect(missed([(0, 256), (300, 256)]) == [0, 1])
+  }
+
+  @Test("does not judge a change of size or a clock that goes back")
+  func notJudged() {
+    #expect(missed([(0, 256), (512, 512), (1024, 512)]) == [0, 0, 0])
+    #expect(missed([(0, 512), (512, 64), (576, 64)]) == [0, 0, 0])
+    #expect(missed([(100_000, 256), (0, 256), (256, 256)]) == [0, 0, 0])
+    #expect(missed([(0, 0), (64, 0)]) == [0, 0])
+  }
+}
+
+@Suite("The watchdog")
+struct CycleWatchdogTests {
+  @Test("allows half a second, or twenty periods when those are longer")
+  func limits() {
+    let short = CycleWatchdog(bufferSize: 256, sampleRate: 48000, isFreewheeling: false)
+    #expect(short.limitNanoseconds == 500_000_000)
+    #expect(!short.isStalled(afterSilenceOf: 500_000_000))
+    #expect(short.isStalled(afterSilenceOf: 500_000_001))
+    let long = CycleWatchdog(bufferSize: 8192, sampleRate: 8192, isFreewheeling: false)
+    #expect(long.limitNanoseconds == 20_000_000_000)
+  }
+
+  @Test("allows any silence while the server is freewheeling")
+  func freewheeling() {
+    let watchdog = CycleWatchdog(bufferSize: 256, sampleRate: 48000, isFreewheeling: true)
+    #expect(!watchdog.isStalled(afterSilenceOf: .max))
+  }
+
+  @Test("has a limit for any values")
+  func extremes() {
+    for rate in [0, -1, .nan, 1e-300, .infinity] {
+      let watchdog = CycleWatchdog(bufferSize: .max, sampleRate: rate, isFreewheeling: false)
+      #expect(watchdog.limitNanoseconds >= 500_000_000)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import JACKRemoteIO
+import RenderCore
+import TestKit
+import Testing
+
+extension OutputTests {
+  @Suite("an output's life")
+  struct LifeCycle {
+    @Test("has one start and one close, and no cycle after that")
+    func order() throws {
+      try JACKServer.with { _ in
+        let output = try RemoteIO(configuration())
+        let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
+        #expect(output.cycleCount == 0)
+        #expect(output.scheduling == nil)
+        #expect(!output.isStalled)
+        _ = try output.start(rendering: renderer.context)
+        #expect(throws: RemoteIOError.alreadyStarted) {
+          try output.start(rendering: renderer.context)
+        }
+        #expect(eventually { output.cycleCount > 5 })
+        #expect(output.close())
+        #expect(output.close())
+        let cycles = output.cycleCount
+        #expect(renderer.telemetry.cycles <= cycles)
+        #expect(throws: RemoteIOError.closed) { try output.start(rendering: renderer.context) }
+        #expect(output.cycleCount == cycles)
+        withExtendedLifetime(renderer) {}
+      }
+    }
+
+    @Test("ends with the last reference to it")
+    func release() throws {
+      try JACKServer.with { server in
+        _ = try RemoteIO(configuration())
+        #expect(try server.ports().allSatisfy { $0.name.hasPrefix("system:") })
+      }
+    }
+
+    @Test("can be many times the same")
+    func repetition() throws {
+      try JACKServer.with { _ in
+        let descriptors = openDescriptors()
+        for _ in 0..<20 {
+          try withIdleOutput(configuration(.automatic)) { output, report in
+            #expect(report.connections.count == 2)
+            #expect(output.clientName == "drawbar")
+          }
+        }
+        // The control thread lets go of the last one after the close has returned.
+        #expect(eventually { openDescriptors() <= descriptors })
+      }
+    }
+
+    private func openDescriptors() -> Int {
+      (0..<1024).filter { fcntl($0, F_GETFD) >= 0 }.count
+    }
+  }
+}

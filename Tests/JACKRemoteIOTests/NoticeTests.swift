@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import JACKRemoteIO
+import TestKit
+import Testing
+
+extension OutputTests {
+  @Suite("an output's notices")
+  struct Notices {
+    /// Waits on the descriptor as a main loop does.
+    private func isReadable(_ output: RemoteIO, seconds: Double) -> Bool {
+      var entry = pollfd(fd: output.noticeDescriptor, events: Int16(POLLIN), revents: 0)
+      return unsafe poll(&entry, 1, Int32(seconds * 1000)) == 1
+    }
+
+    /// What comes until a notice fulfils the condition, without xruns.
+    private func notices(
+      from output: RemoteIO, until isLast: (RemoteIO.Notice) -> Bool
+    ) -> [RemoteIO.Notice] {
+      var all: [RemoteIO.Notice] = []
+      _ = eventually {
+        all += output.takeNotices().filter { if case .xruns = $0 { false } else { true } }
+        return all.contains(where: isLast)
+      }
+      return all
+    }
+
+    @Test("tell of another period, and the sound goes on in it")
+    func bufferSize() throws {
+      try JACKServer.with { server in
+        try withIdleOutput { output, _ in
+          #expect(output.takeNotices().isEmpty)
+          for frames in [512, 64, 100] {
+            _ = try server.run(["jack_bufsize", "\(frames)"])
+            #expect(isReadable(output, seconds: 5))
+            let seen = notices(from: output) { $0 == .bufferSizeChanged(frames: frames) }
+            #expect(seen.last == .bufferSizeChanged(frames: frames))
+            let before = output.cycleCount
+            #expect(eventually { output.cycleCount > before + 2 && output.bufferSize == frames })
+          }
+        }
+      }
+    }
+
+    @Test("tell when the server runs as fast as it can, and when that ends")
+    func freewheel() throws {
+      try JACKServer.with { server in
+        try withIdleOutput { output, _ in
+          _ = try server.run(["jack_freewheel", "y"])
+          #expect(isReadable(output, seconds: 5))
+          #expect(notices(from: output) { $0 == .freewheeling(true) } == [.freewheeling(true)])
+          #expect(output.isFreewheeling)
+          _ = try server.run(["jack_freewheel", "n"])
+          #expect(notices(from: output) { $0 == .freewheeling(false) } == [.freewheeling(false)])
+          let before = output.cycleCount
+          #expect(eventually { output.cycleCount > before })
+        }
+      }
+    }
+
+    @Test("tell of xruns; a server that does not call is seen to stall, and to come back")
+    func stallAndXRun() throws {
+      try JACKServer.with { server in
+        try withIdleOutput { output, _ in
+          #expect(eventually { output.cycleCount > 10 })
+          _ = output.takeNotices()
+          let before = (xruns: output.xrunCount, cycles: output.cycleCount)
+          server.freeze()
+          #expect(eventually { output.isStalled })
+          #expect(!output.isServerShutDown)
+          server.thaw()
+          #expect(eventually { !output.isStalled && output.xrunCount > before.xruns })
+          #expect(output.cycleCount > before.cycles)
+          let notices = output.takeNotices()
+          #expect(notices.contains { if case .xruns(let count) = $0 { count > 0 } else { false } })
+          #expect(output.takeNotices().allSatisfy { $0 != notices.first })
+        }
+      }
+    }
+  }
+}
