@@ -77,7 +77,11 @@ let package = Package(
     library("JACKRemoteIO", ["AudioModel", "RenderCore", "CJACK"]),
 
     // Level 3 and 4: the umbrella and the program.
-    library("Drawbar", ["AudioModel", "PacketParser", "ByteSources", "RenderCore", "PlayerEngine", "OfflineOutput"]),
+    library(
+      "Drawbar",
+      [
+        "AudioModel", "ByteSources", "OfflineOutput", "PacketParser", "PlayerEngine", "RenderCore",
+      ]),
     .executableTarget(
       name: "DrawbarCLI",
       dependencies: [
@@ -91,9 +95,13 @@ let package = Package(
       name: "TestKit", dependencies: ["OfflineOutput", "PlayerEngine", "RenderCore"],
       path: "Tests/TestKit", swiftSettings: strict),
     tests("ByteSourcesTests", ["AudioModel", "ByteSources", "TestKit"]),
-    tests("JACKRemoteIOTests", ["AudioModel", "JACKRemoteIO", "RenderCore", "TestKit"]),
+    tests(
+      "JACKRemoteIOTests",
+      ["AudioModel", "JACKRemoteIO", "PlayerEngine", "RenderCore", "TestKit"]),
     tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
-    tests("PlayerEngineTests", ["AudioModel", "PlayerEngine", "RenderCore", "TestKit"]),
+    tests(
+      "PlayerEngineTests",
+      ["AudioModel", "ByteSources", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"]),
     tests(
       "RealTimeTests",
       ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"],

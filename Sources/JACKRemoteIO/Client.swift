@@ -15,6 +15,7 @@ final class Client: @unchecked Sendable {
   private let storage: OutputStateStorage
   private let handle: OpaquePointer
   private let ports: [OpaquePointer]
+  private var isClosed = false
 
   private init(
     name: String, server: String, storage: OutputStateStorage, handle: OpaquePointer,
@@ -83,6 +84,8 @@ final class Client: @unchecked Sendable {
   func start(
     _ context: RenderContext, _ policy: RemoteIO.ConnectionPolicy
   ) throws(RemoteIOError) -> RemoteIO.ConnectionReport {
+    // Another thread may have closed the output while this waited for its turn.
+    if isClosed { throw .closed }
     // Before activation, so that a port that is not there leaves nothing running.
     let plan = try plan(policy)
     unsafe storage.state.pointee.context = context
@@ -100,6 +103,7 @@ final class Client: @unchecked Sendable {
 
   /// Closes the client: no callback runs after it.
   func close() {
+    isClosed = true
     unsafe jack_client_close(handle)
   }
 

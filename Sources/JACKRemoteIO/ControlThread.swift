@@ -46,22 +46,30 @@ final class ControlThread: Sendable {
   ///
   /// - Parameter disposeLate: is given the result, on the thread, when no one waits for it any more.
   /// - Returns: its result, or nil when it is not there by the deadline; the job may then still run.
+  ///   nil at once, and the job never runs, after ``finish()``.
   func run<Result: Sendable>(
     until deadline: Deadline, _ job: @escaping @Sendable () -> Result,
     disposeLate: @escaping @Sendable (Result) -> Void = { _ in }
   ) -> Result? {
     let answer = Answer<Result>()
-    enqueue {
+    let isTaken = enqueue {
       let result = job()
       if !answer.give(result) { disposeLate(result) }
     }
-    return answer.wait(until: deadline)
+    return isTaken ? answer.wait(until: deadline) : nil
   }
 
   /// Runs a job after those before it, without waiting.
-  func enqueue(_ job: @escaping @Sendable () -> Void) {
-    queue.withLock { $0.jobs.append(job) }
+  ///
+  /// - Returns: false, and the job never runs, after ``finish()``.
+  @discardableResult
+  func enqueue(_ job: @escaping @Sendable () -> Void) -> Bool {
+    let isTaken = queue.withLock { queue in
+      if !queue.isFinished { queue.jobs.append(job) }
+      return !queue.isFinished
+    }
     wake.post()
+    return isTaken
   }
 
   /// Ends the thread after the jobs that it has.

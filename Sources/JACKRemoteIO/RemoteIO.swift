@@ -116,8 +116,8 @@ public final class RemoteIO: Sendable {
   ///   ``sampleRate``. Its renderer must live until ``close(withinMilliseconds:)`` has returned true.
   /// - Returns: which connections were made, and notes for what was left unconnected.
   /// - Throws: ``RemoteIOError``: a port to connect to is not there, the server refused, has ended or
-  ///   does not answer within 5 seconds, or this was started or closed before. Nothing renders then,
-  ///   and it can be closed.
+  ///   does not answer within 5 seconds, or this was started or closed before. Nothing renders then.
+  ///   It can be started again, unless the server did not answer, and it has to be closed.
   public func start(
     rendering context: RenderContext
   ) throws(RemoteIOError) -> ConnectionReport {
@@ -141,6 +141,9 @@ public final class RemoteIO: Sendable {
       }
     }
     guard let started else {
+      if progress.withLock({ $0.phase == .closed }) { throw .closed }
+      // It may yet become active, when the server answers: then with silence.
+      _ = storage.detach(until: Deadline(nanosecondsFromNow: 0))
       throw .serverNotAnswering(server: serverName, doing: "starting the output", seconds: 5)
     }
     if case .failure = started {

@@ -55,7 +55,9 @@ public struct WaveFileWriter: ~Copyable {
   public mutating func close() throws(WaveFileWriterError) {
     try flush()
     let patched = header()
-    let written = unsafe patched.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    let written = unsafe patched.withUnsafeBytes {
+      unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0)
+    }
     // A pipe cannot be patched; its reader goes by the end of the data.
     guard written == patched.count || errno == ESPIPE else {
       throw WaveFileWriterError(path: path, operation: "finish", code: errno)

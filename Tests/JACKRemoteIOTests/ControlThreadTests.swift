@@ -64,6 +64,8 @@ struct ControlThreadTests {
     thread.finish()
     #expect(ended.wait(seconds: 5))
     #expect(record.all.count == 100)
+    #expect(!thread.enqueue { record.add(-1) })
+    #expect(thread.run(until: deadline(60)) { 1 } == nil)
   }
 
   @Test("keeps results and deadlines apart when they meet")

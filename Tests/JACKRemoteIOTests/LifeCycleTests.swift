@@ -32,6 +32,30 @@ extension OutputTests {
       }
     }
 
+    @Test("can be closed while it starts")
+    func closedWhileStarting() throws {
+      try JACKServer.with { server in
+        for _ in 0..<10 {
+          let output = try RemoteIO(configuration(.automatic))
+          let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
+          let context = renderer.context
+          let hasStarted = OneTimeEvent()
+          startThread {
+            do throws(RemoteIOError) {
+              _ = try output.start(rendering: context)
+            } catch {
+              #expect(error == .closed)
+            }
+            hasStarted.signal()
+          }
+          #expect(output.close())
+          #expect(hasStarted.wait(seconds: 2))
+          withExtendedLifetime(renderer) {}
+        }
+        #expect(try server.ports().allSatisfy { $0.name.hasPrefix("system:") })
+      }
+    }
+
     @Test("ends with the last reference to it")
     func release() throws {
       try JACKServer.with { server in

@@ -17,7 +17,9 @@ struct DecodeTests {
     return playback.sound.interleaved
   }
 
-  @Test("Every MPEG audio fixture has mpg123's frames, sample for sample", arguments: Fixtures.mpegAudio)
+  @Test(
+    "Every MPEG audio fixture has mpg123's frames, sample for sample",
+    arguments: Fixtures.mpegAudio)
   func mpegAudio(_ name: String) throws {
     let expected = ReferenceDecoder.mpg123(Fixtures.path(name))
     let rendered = try render(name, period: 1024)
@@ -25,7 +27,9 @@ struct DecodeTests {
     #expect(rendered == expected)
   }
 
-  @Test("Every linear PCM fixture has ffmpeg's frames, sample for sample", arguments: Fixtures.linearPCM)
+  @Test(
+    "Every linear PCM fixture has ffmpeg's frames, sample for sample",
+    arguments: Fixtures.linearPCM)
   func linearPCM(_ name: String) throws {
     let expected = ReferenceDecoder.ffmpeg(Fixtures.path(name))
     let rendered = try render(name, period: 1024)

@@ -186,9 +186,9 @@ struct SourceUnit: ~Copyable {
     source.releaseHeldPacket()
     source.generation = generation
     var stale: UInt64 = 0
-    while let dropped = unsafe source.dropStaleEntry() {
+    while let dropped = source.dropStaleEntry() {
       if let converter = unsafe dropped.converter { unsafe retire(converter) }
-      if unsafe dropped.isPacket { stale &+= 1 }
+      if dropped.isPacket { stale &+= 1 }
     }
     self.gain = gain
     unsafe shared.pointee.stalePackets.add(stale, ordering: .relaxed)

@@ -56,7 +56,7 @@ public final class OneTimeEvent: @unchecked Sendable {
 }
 
 /// Runs a function on a thread of its own, which nobody joins.
-func startThread(_ body: @escaping @Sendable () -> Void) {
+public func startThread(_ body: @escaping @Sendable () -> Void) {
   let start = unsafe Unmanaged.passRetained(ThreadStart(body)).toOpaque()
   var handle = pthread_t()
   let result = unsafe pthread_create(&handle, nil, runThread, start)

@@ -55,10 +55,6 @@ public final class Subprocess: Sendable {
     startedEvent.wait()
   }
 
-  deinit {
-    // The thread holds this object until the program has ended: nothing to do.
-  }
-
   /// Runs a program to its end.
   ///
   /// - Returns: how it ended; nil when it had to be killed at the deadline.
