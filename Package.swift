@@ -38,15 +38,21 @@ func tests(
     linkerSettings: linkerSettings)
 }
 
+/// The documentation's plugin is not a dependency of the library's users: `scripts/docs` asks for it.
+let documentationPlugin: [Package.Dependency] =
+  Context.environment["DRAWBAR_DOCC"] == nil
+  ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0")]
+
 let package = Package(
   name: "drawbar",
   products: [
     .library(name: "Drawbar", targets: ["Drawbar"]),
+    .library(name: "JACKRemoteIO", targets: ["JACKRemoteIO"]),
     .executable(name: "drawbar", targets: ["DrawbarCLI"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
-  ],
+  ] + documentationPlugin,
   targets: [
     // Level 0: the C libraries, each with the functions that the render thread may call, and values.
     .systemLibrary(

@@ -34,9 +34,9 @@ public struct OfflineOutput: ~Copyable {
   /// Renders one cycle into an array, frame by frame with the channels side by side.
   ///
   /// - Parameters:
-  ///   - frameCount: frames of this cycle, 1 to ``Renderer/maximumFramesPerCycle``.
+  ///   - frameCount: frames of this cycle, 1 to `Renderer.maximumFramesPerCycle`.
   ///   - samples: is replaced by the cycle's `frameCount` times
-  ///     ``Renderer/outputChannels`` samples; its memory is used again.
+  ///     `Renderer.outputChannels` samples; its memory is used again.
   public mutating func render(frameCount: Int, interleavedInto samples: inout [Float]) {
     let channels = renderer.outputChannels
     samples.removeAll(keepingCapacity: true)
@@ -50,7 +50,7 @@ public struct OfflineOutput: ~Copyable {
   /// Renders one cycle.
   ///
   /// - Parameters:
-  ///   - frameCount: frames of this cycle, 1 to ``Renderer/maximumFramesPerCycle``.
+  ///   - frameCount: frames of this cycle, 1 to `Renderer.maximumFramesPerCycle`.
   ///   - body: is given what each channel got, one span a channel, in order.
   public mutating func render(
     frameCount: Int, _ body: (_ channel: Int, _ samples: Span<Float>) -> Void
