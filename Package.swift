@@ -43,6 +43,8 @@ let package = Package(
   products: [
     .library(name: "Drawbar", targets: ["Drawbar"]),
     .executable(name: "drawbar", targets: ["DrawbarCLI"]),
+    // The single parts, for the benchmarks.
+    .library(name: "DrawbarParts", targets: ["AudioModel", "PacketParser", "RenderCore"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
