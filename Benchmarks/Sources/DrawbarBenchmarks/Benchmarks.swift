@@ -21,25 +21,27 @@ enum Benchmarks {
     }
     var tables: [PacketTable] = []
     for file in options.files { tables.append(try PacketTable(path: file)) }
-    let comparisons = try comparisons(of: tables)
+    let plans = Plan.all(tables)
     if options.isList {
-      for comparison in comparisons { print("\(comparison.name) bare-\(comparison.name)") }
-      return
+      for name in plans.map(\.name) { print("\(name) bare-\(name)") }
+    } else if let name = options.once {
+      try count(name, in: plans)
+    } else {
+      try compare(plans.filter { options.only == nil || $0.name == options.only }, options)
     }
-    if let name = options.once {
-      guard let scenario = scenario(name, in: comparisons) else {
-        throw BenchmarkFailure("there is no scenario \(name); see --list")
-      }
-      _ = scenario.run()
-      return
+  }
+
+  private static func compare(_ plans: [Plan], _ options: Options) throws(BenchmarkFailure) {
+    guard !plans.isEmpty else {
+      throw BenchmarkFailure("there is no comparison \(options.only ?? ""); see --list")
     }
     var thresholds = Thresholds()
     if let path = options.thresholdsPath { thresholds = try Thresholds(path: path) }
     var report = Report(thresholds: thresholds)
     print(Report.heading)
-    for comparison in comparisons {
+    for plan in plans {
       print("")
-      print(report.add(try ComparisonResult(comparison, rounds: options.rounds)))
+      print(report.add(try ComparisonResult(try plan.make(), rounds: options.rounds)))
     }
     if let path = options.jsonPath { try WholeFile.write(report.json, to: path) }
     if options.isCheck, !report.isWithinLimits {
@@ -47,23 +49,22 @@ enum Benchmarks {
     }
   }
 
-  private static func comparisons(
-    of tables: [PacketTable]
-  ) throws(BenchmarkFailure) -> [Comparison] {
-    var all: [Comparison] = []
-    for table in tables { all += try Comparison.pull(table) }
-    for table in tables { all.append(Comparison.ring(table)) }
-    all += Comparison.channelMap()
-    all += try Comparison.resampler()
-    for table in tables { all.append(Comparison.parser(table)) }
-    return all
-  }
-
-  private static func scenario(_ name: String, in comparisons: [Comparison]) -> Scenario? {
-    for comparison in comparisons {
-      if name == comparison.name { return comparison.subject }
-      if name == "bare-" + comparison.name { return comparison.baseline }
+  private static func count(_ name: String, in plans: [Plan]) throws(BenchmarkFailure) {
+    let bare = name.hasPrefix("bare-")
+    guard let plan = plans.first(where: { name == (bare ? "bare-" : "") + $0.name }) else {
+      throw BenchmarkFailure("there is no scenario \(name); see --list")
     }
-    return nil
+    let comparison = try plan.make()
+    let scenario = bare ? comparison.baseline : comparison.subject
+    // Once for what only the first run does, then the one to be counted.
+    _ = scenario.run()
+    countedRun(scenario)
+    print(comparison.operations)
   }
+}
+
+/// One run, in a function that a profiler finds by its name.
+@inline(never)
+private func countedRun(_ scenario: Scenario) {
+  _ = scenario.run()
 }

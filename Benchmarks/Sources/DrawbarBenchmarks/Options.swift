@@ -3,7 +3,7 @@
 /// What the command line asks for.
 struct Options {
   static let help = """
-    Usage: drawbar-benchmarks [--file FILE]... [--rounds N] [--json FILE]
+    Usage: drawbar-benchmarks [--file FILE]... [--rounds N] [--only NAME] [--json FILE]
                               [--thresholds FILE [--check]]
            drawbar-benchmarks [--file FILE] --once NAME
 
@@ -14,13 +14,15 @@ struct Options {
       --file FILE        an MP3 file; may be given more than once. Default: the fixtures
                          mp3-cbr128-44100-2.mp3 and mp3-cbr320-44100-2.mp3 in .build/fixtures
       --rounds N         rounds that are recorded, 3 to 10000. Default: 60
+      --only NAME        only the comparisons of this name
       --json FILE        write the figures there too
       --thresholds FILE  print each goal and limit beside its figure
       --check            exit 1 when a figure is beyond its limit
-      --list             print the names for --once
-      --once NAME        run one side of one comparison once, and print nothing: for counting its
-                         instructions with valgrind --tool=callgrind. NAME is a comparison's name,
-                         or bare-NAME for what it is compared with
+      --list             print the names for --only and --once
+      --once NAME        run one side of one comparison and print its number of operations: for
+                         counting instructions in the function countedRun with
+                         valgrind --tool=callgrind. NAME is a comparison's name, or bare-NAME for
+                         what it is compared with
     """
 
   var files: [String] = []
@@ -30,6 +32,7 @@ struct Options {
   var isCheck = false
   var isList = false
   var once: String?
+  var only: String?
   var isHelp = false
 
   init(_ arguments: [String]) throws(BenchmarkFailure) {
@@ -42,6 +45,7 @@ struct Options {
       case "--file": files.append(try Self.value(of: option, &left))
       case "--json": jsonPath = try Self.value(of: option, &left)
       case "--thresholds": thresholdsPath = try Self.value(of: option, &left)
+      case "--only": only = try Self.value(of: option, &left)
       case "--once": once = try Self.value(of: option, &left)
       case "--rounds":
         let value = try Self.value(of: option, &left)

@@ -47,7 +47,8 @@ struct Report {
   private func line(_ name: String, _ samples: Samples) -> String {
     let digits = samples.median < 100 ? 2 : 0
     let label = name + String(repeating: " ", count: max(1, 22 - name.count))
-    return "  \(label)\(Self.padded(samples.minimum, digits)) \(Self.padded(samples.median, digits))"
+    return
+      "  \(label)\(Self.padded(samples.minimum, digits)) \(Self.padded(samples.median, digits))"
   }
 
   /// All results as one JSON array.

@@ -82,9 +82,10 @@ struct ChannelMap: ~Copyable {
         send(0.5, to: 1)
       }
     }
-    let largest = (0..<outputs).map { output in
-      gains[output * inputs..<(output + 1) * inputs].reduce(0, +)
-    }.max() ?? 1
+    let largest =
+      (0..<outputs).map { output in
+        gains[output * inputs..<(output + 1) * inputs].reduce(0, +)
+      }.max() ?? 1
     return largest > 1 ? gains.map { $0 / largest } : gains
   }
 

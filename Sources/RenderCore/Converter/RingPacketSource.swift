@@ -73,8 +73,9 @@ struct RingPacketSource: ~Copyable {
   ///
   /// - Returns: nil when the next entry is not stale; else what it was.
   @_noLocks
-  mutating func dropStaleEntry() -> (isPacket: Bool, converter: UnsafeMutablePointer<AudioConverter>?)?
-  {
+  mutating func dropStaleEntry() -> (
+    isPacket: Bool, converter: UnsafeMutablePointer<AudioConverter>?
+  )? {
     // Generations are compared as signed differences, because they may wrap.
     guard let entry = unsafe consumer.peek(),
       unsafe Int32(bitPattern: entry.pointee.history.generation &- generation) < 0

@@ -96,13 +96,10 @@ struct RenderState: ~Copyable {
 
   @_noLocks
   private func account(_ cycle: RenderCycle, nanoseconds: UInt64) {
-    // One writer: plain stores of what this thread alone counts.
-    cycles.store(cycles.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-    frames.store(
-      frames.load(ordering: .relaxed) &+ UInt64(cycle.frameCount), ordering: .relaxed)
+    cycles.grow(by: 1)
+    frames.grow(by: UInt64(cycle.frameCount))
     lastNanoseconds.store(nanoseconds, ordering: .relaxed)
-    totalNanoseconds.store(
-      totalNanoseconds.load(ordering: .relaxed) &+ nanoseconds, ordering: .relaxed)
+    totalNanoseconds.grow(by: nanoseconds)
     if nanoseconds > longestNanoseconds.load(ordering: .relaxed) {
       longestNanoseconds.store(nanoseconds, ordering: .relaxed)
     }

@@ -18,7 +18,8 @@ struct Thresholds {
 
   init(path: String) throws(BenchmarkFailure) {
     let text = try WholeFile.text(path)
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
       let words = line.prefix { $0 != "#" }.split(separator: " ").map(String.init)
       if words.isEmpty { continue }
       guard words.count == 4, words[1] == "at-most" || words[1] == "at-least",

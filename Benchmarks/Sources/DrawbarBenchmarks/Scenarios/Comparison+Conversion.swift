@@ -2,36 +2,29 @@
 
 internal import AudioModel
 internal import BarePeers
+
 @testable internal import RenderCore
 
 extension Comparison {
   /// Interleaved stereo to two buffers against memcpy of as many bytes, both in pieces of a period.
-  static func channelMap() -> [Comparison] {
-    [64, 1024].map { period in
-      let work = ConversionWork()
-      return Comparison(
-        name: "map-\(period)", input: "stereo", operations: ConversionWork.frames,
-        operation: "frame",
-        baseline: Scenario("memcpy") { work.copy(piece: period) },
-        subject: Scenario("channel map") { work.map(piece: period) })
-    }
+  static func channelMap(period: Int) -> Comparison {
+    let work = ConversionWork()
+    return Comparison(
+      name: "map-\(period)", input: "stereo", operations: ConversionWork.frames,
+      operation: "frame", baseline: Scenario("memcpy") { work.copy(piece: period) },
+      subject: Scenario("channel map") { work.map(piece: period) })
   }
 
   /// The engine's resampler against a soxr loop: the same quality, the same pieces.
-  static func resampler() throws(BenchmarkFailure) -> [Comparison] {
-    var comparisons: [Comparison] = []
-    for (input, output) in [(44100, 48000), (48000, 44100)] {
-      for period in [64, 1024] {
-        let work = try ResamplerWork(inputRate: input, outputRate: output)
-        comparisons.append(
-          Comparison(
-            name: "resample-\(period)", input: "\(input) to \(output) Hz, stereo",
-            operations: ConversionWork.frames, operation: "input frame",
-            baseline: Scenario("soxr in C") { work.runBare(piece: period) },
-            subject: Scenario("resampler") { work.run(piece: period) }))
-      }
-    }
-    return comparisons
+  static func resampler(
+    from inputRate: Int, to outputRate: Int, period: Int
+  ) throws(BenchmarkFailure) -> Comparison {
+    let work = try ResamplerWork(inputRate: inputRate, outputRate: outputRate)
+    return Comparison(
+      name: "resample-\(period)", input: "\(inputRate) to \(outputRate) Hz, stereo",
+      operations: ConversionWork.frames, operation: "input frame",
+      baseline: Scenario("soxr in C") { work.runBare(piece: period) },
+      subject: Scenario("resampler") { work.run(piece: period) })
   }
 }
 

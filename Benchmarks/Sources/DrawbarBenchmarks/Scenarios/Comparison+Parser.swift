@@ -3,6 +3,7 @@
 internal import AudioModel
 internal import BarePeers
 internal import PacketParser
+
 @testable internal import RenderCore
 
 extension Comparison {

@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
 internal import BarePeers
-internal import RenderCore
 
 extension Comparison {
-  /// The periods that the pull path is timed at.
-  static let periods = [64, 128, 256, 1024]
-
   /// The pull path at the file's own rate against libmpg123 and a loop that writes its samples.
-  static func pull(_ table: PacketTable) throws(BenchmarkFailure) -> [Comparison] {
+  static func pull(_ table: PacketTable, period: Int) throws(BenchmarkFailure) -> Comparison {
     let packets = unsafe table.packets.count / PullPath.batch * PullPath.batch
     let bare = try BareDecoder(table, packetsPerRun: packets)
-    let baseline = Scenario("libmpg123 in C") { bare.run() }
-    var comparisons: [Comparison] = []
-    for period in periods {
-      let path = try PullPath(table, packetsPerRun: packets, period: period)
-      comparisons.append(
-        Comparison(
-          name: "pull-\(period)", input: table.name, operations: packets, operation: "packet",
-          baseline: baseline, subject: Scenario("pull path") { path.run() },
-          objection: { path.objection }))
-    }
-    return comparisons
+    let path = try PullPath(table, packetsPerRun: packets, period: period)
+    return Comparison(
+      name: "pull-\(period)", input: table.name, operations: packets, operation: "packet",
+      baseline: Scenario("libmpg123 in C") { bare.run() },
+      subject: Scenario("pull path") { path.run() }, objection: { path.objection })
   }
 }
 

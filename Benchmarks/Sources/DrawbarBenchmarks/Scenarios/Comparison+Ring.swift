@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import BarePeers
+
 @testable internal import RenderCore
 
 extension Comparison {
