@@ -9,7 +9,7 @@ enum Benchmarks {
     do throws(BenchmarkFailure) {
       try run(Options(Array(CommandLine.arguments.dropFirst())))
     } catch {
-      try? WholeFile.write("drawbar-benchmarks: \(error)\n", to: "/dev/stderr")
+      _ = WholeFile.write("drawbar-benchmarks: \(error)\n", toDescriptor: STDERR_FILENO)
       exit(1)
     }
   }

@@ -26,14 +26,20 @@ enum WholeFile {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
     guard descriptor >= 0 else { throw failure(path) }
     defer { close(descriptor) }
+    guard write(text, toDescriptor: descriptor) else { throw failure(path) }
+  }
+
+  /// Writes to an open file. False when that failed; `errno` says why.
+  static func write(_ text: String, toDescriptor descriptor: Int32) -> Bool {
     var left = Array(text.utf8)[...]
     while !left.isEmpty {
       let count = unsafe left.withUnsafeBytes {
         unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
       }
-      guard count > 0 else { throw failure(path) }
+      guard count > 0 else { return false }
       left = left.dropFirst(count)
     }
+    return true
   }
 
   private static func failure(_ path: String) -> BenchmarkFailure {
