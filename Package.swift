@@ -49,6 +49,8 @@ let package = Package(
     .library(name: "Drawbar", targets: ["Drawbar"]),
     .library(name: "JACKRemoteIO", targets: ["JACKRemoteIO"]),
     .executable(name: "drawbar", targets: ["DrawbarCLI"]),
+    // The single parts, for the benchmarks.
+    .library(name: "DrawbarParts", targets: ["AudioModel", "PacketParser", "RenderCore"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")

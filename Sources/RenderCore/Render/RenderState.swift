@@ -36,9 +36,10 @@ struct RenderState: ~Copyable {
 
   let cycles = Atomic<UInt64>(0)
   let frames = Atomic<UInt64>(0)
-  let lastNanoseconds = Atomic<UInt64>(0)
-  let longestNanoseconds = Atomic<UInt64>(0)
-  let totalNanoseconds = Atomic<UInt64>(0)
+  /// How long cycles took, in ``TickScale``'s ticks.
+  let lastTicks = Atomic<UInt64>(0)
+  let longestTicks = Atomic<UInt64>(0)
+  let totalTicks = Atomic<UInt64>(0)
 
   init(outputChannels: Int, plan: UnsafeMutablePointer<RenderPlan>) {
     self.outputChannels = outputChannels
@@ -62,13 +63,13 @@ struct RenderState: ~Copyable {
   mutating func render(
     _ cycle: RenderCycle, into outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
-    let start = drawbar_monotonic_nanoseconds()
+    let start = drawbar_ticks()
     let address = plan.load(ordering: .acquiring)
     if let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) {
       unsafe walk(plan, cycle: cycle, outputs: outputs)
     }
     finishedPlan.store(address, ordering: .releasing)
-    account(cycle, nanoseconds: drawbar_monotonic_nanoseconds() &- start)
+    account(cycle, ticks: drawbar_ticks() &- start)
   }
 
   @_noLocks
@@ -95,16 +96,13 @@ struct RenderState: ~Copyable {
   }
 
   @_noLocks
-  private func account(_ cycle: RenderCycle, nanoseconds: UInt64) {
-    // One writer: plain stores of what this thread alone counts.
-    cycles.store(cycles.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-    frames.store(
-      frames.load(ordering: .relaxed) &+ UInt64(cycle.frameCount), ordering: .relaxed)
-    lastNanoseconds.store(nanoseconds, ordering: .relaxed)
-    totalNanoseconds.store(
-      totalNanoseconds.load(ordering: .relaxed) &+ nanoseconds, ordering: .relaxed)
-    if nanoseconds > longestNanoseconds.load(ordering: .relaxed) {
-      longestNanoseconds.store(nanoseconds, ordering: .relaxed)
+  private func account(_ cycle: RenderCycle, ticks: UInt64) {
+    cycles.grow(by: 1)
+    frames.grow(by: UInt64(cycle.frameCount))
+    lastTicks.store(ticks, ordering: .relaxed)
+    totalTicks.grow(by: ticks)
+    if ticks > longestTicks.load(ordering: .relaxed) {
+      longestTicks.store(ticks, ordering: .relaxed)
     }
   }
 }

@@ -18,6 +18,8 @@ public final class Renderer: Sendable {
   /// What an output's callback renders with. Valid while this object lives: stop the output first.
   public let context: RenderContext
 
+  private let ticks = TickScale()
+
   private struct Attached: ~Copyable {
     var sources: [SourceStorage] = []
     /// Plans that the render thread may still be walking, with the sources that they keep alive.
@@ -79,12 +81,16 @@ public final class Renderer: Sendable {
 
   /// What the render path has counted since it was made.
   public var telemetry: RenderTelemetry {
-    unsafe RenderTelemetry(
+    let scale = ticks.nanosecondsPerTick
+    func nanoseconds(_ ticks: borrowing Atomic<UInt64>) -> UInt64 {
+      UInt64(Double(ticks.load(ordering: .relaxed)) * scale)
+    }
+    return unsafe RenderTelemetry(
       cycles: context.state.pointee.cycles.load(ordering: .relaxed),
       frames: context.state.pointee.frames.load(ordering: .relaxed),
-      lastCycleNanoseconds: context.state.pointee.lastNanoseconds.load(ordering: .relaxed),
-      longestCycleNanoseconds: context.state.pointee.longestNanoseconds.load(ordering: .relaxed),
-      totalNanoseconds: context.state.pointee.totalNanoseconds.load(ordering: .relaxed))
+      lastCycleNanoseconds: nanoseconds(context.state.pointee.lastTicks),
+      longestCycleNanoseconds: nanoseconds(context.state.pointee.longestTicks),
+      totalNanoseconds: nanoseconds(context.state.pointee.totalTicks))
   }
 
   private func replacePlan(_ change: (inout [SourceStorage]) -> Void) {

@@ -83,8 +83,10 @@ struct SourceUnit: ~Copyable {
       unsafe ramp(to: target, frames: given, in: buffers)
       if isStale, gain == 0 || given < wanted { adopt(wantedGeneration, gain: volume) }
     }
-    for channel in 0..<buffers.count {
-      unsafe (buffers[channel] + given).update(repeating: 0, count: cycle.frameCount - given)
+    if given < cycle.frameCount {
+      for channel in 0..<buffers.count {
+        unsafe (buffers[channel] + given).update(repeating: 0, count: cycle.frameCount - given)
+      }
     }
     publish(cycle, given: given)
   }
@@ -193,7 +195,7 @@ struct SourceUnit: ~Copyable {
       if dropped.isPacket { stale &+= 1 }
     }
     self.gain = gain
-    unsafe shared.pointee.stalePackets.add(stale, ordering: .relaxed)
+    unsafe shared.pointee.stalePackets.grow(by: stale)
     unsafe shared.pointee.renderedGeneration.store(generation, ordering: .releasing)
   }
 
@@ -201,14 +203,14 @@ struct SourceUnit: ~Copyable {
   private mutating func countPackets() {
     guard let converter = unsafe converter else { return }
     let packets = unsafe converter.pointee.packetCount
-    let failures = unsafe converter.pointee.failedPacketCount
-    unsafe shared.pointee.packets.add(packets &- publishedPackets, ordering: .relaxed)
-    if failures != publishedFailures {
-      unsafe shared.pointee.failedPackets.add(failures &- publishedFailures, ordering: .relaxed)
-      emit(.packetsFailed, at: outputFrames)
-    }
+    if packets == publishedPackets { return }
+    unsafe shared.pointee.packets.grow(by: packets &- publishedPackets)
     publishedPackets = packets
+    let failures = unsafe converter.pointee.failedPacketCount
+    if failures == publishedFailures { return }
+    unsafe shared.pointee.failedPackets.grow(by: failures &- publishedFailures)
     publishedFailures = failures
+    emit(.packetsFailed, at: outputFrames)
   }
 
   @_noLocks
@@ -242,7 +244,7 @@ struct SourceUnit: ~Copyable {
   private func emit(_ kind: SourceEvent.Kind, at frame: UInt64) {
     let pair = ReturnRing.Pair(kind.code << 32 | UInt64(streamID), frame)
     if !events.push(pair) {
-      unsafe shared.pointee.droppedEvents.add(1, ordering: .relaxed)
+      unsafe shared.pointee.droppedEvents.grow(by: 1)
     }
   }
 
@@ -264,7 +266,7 @@ struct SourceUnit: ~Copyable {
     unsafe block.pointee.sequence.store(sequence &+ 2, ordering: .releasing)
     unsafe block.pointee.isSilent.store(given == 0, ordering: .releasing)
     if silent > 0 {
-      unsafe block.pointee.silentFrames.add(silent, ordering: .relaxed)
+      unsafe block.pointee.silentFrames.grow(by: silent)
     }
   }
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+internal import Glibc
+
+/// The program.
+@main
+enum Benchmarks {
+  static func main() {
+    do throws(BenchmarkFailure) {
+      try run(Options(Array(CommandLine.arguments.dropFirst())))
+    } catch {
+      _ = WholeFile.write("drawbar-benchmarks: \(error)\n", toDescriptor: STDERR_FILENO)
+      exit(1)
+    }
+  }
+
+  private static func run(_ options: Options) throws(BenchmarkFailure) {
+    if options.isHelp {
+      print(Options.help)
+      return
+    }
+    var tables: [PacketTable] = []
+    for file in options.files { tables.append(try PacketTable(path: file)) }
+    let plans = Plan.all(tables)
+    if options.isList {
+      for name in plans.map(\.name) { print("\(name) bare-\(name)") }
+    } else if let name = options.once {
+      try count(name, in: plans)
+    } else {
+      try compare(plans.filter { options.only == nil || $0.name == options.only }, options)
+    }
+  }
+
+  private static func compare(_ plans: [Plan], _ options: Options) throws(BenchmarkFailure) {
+    guard !plans.isEmpty else {
+      throw BenchmarkFailure("there is no comparison \(options.only ?? ""); see --list")
+    }
+    var thresholds = Thresholds()
+    if let path = options.thresholdsPath { thresholds = try Thresholds(path: path) }
+    var report = Report(thresholds: thresholds)
+    print(Report.heading)
+    for plan in plans {
+      print("")
+      print(report.add(try ComparisonResult(try plan.make(), rounds: options.rounds)))
+    }
+    if let path = options.jsonPath { try WholeFile.write(report.json, to: path) }
+    if options.isCheck, !report.isWithinLimits {
+      throw BenchmarkFailure("a figure is beyond its limit")
+    }
+  }
+
+  private static func count(_ name: String, in plans: [Plan]) throws(BenchmarkFailure) {
+    let bare = name.hasPrefix("bare-")
+    guard let plan = plans.first(where: { name == (bare ? "bare-" : "") + $0.name }) else {
+      throw BenchmarkFailure("there is no scenario \(name); see --list")
+    }
+    let comparison = try plan.make()
+    let scenario = bare ? comparison.baseline : comparison.subject
+    // Once for what only the first run does, then the one to be counted.
+    _ = scenario.run()
+    countedRun(scenario)
+    print(comparison.operations)
+  }
+}
+
+/// One run, in a function that a profiler finds by its name.
+@inline(never)
+private func countedRun(_ scenario: Scenario) {
+  _ = scenario.run()
+}

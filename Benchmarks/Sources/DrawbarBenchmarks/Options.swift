@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+/// What the command line asks for.
+struct Options {
+  static let help = """
+    Usage: drawbar-benchmarks [--file FILE]... [--rounds N] [--only NAME] [--json FILE]
+                              [--thresholds FILE [--check]]
+           drawbar-benchmarks [--file FILE] --once NAME
+
+    Times parts of the engine against plain C loops over the same libraries and the same data, in one
+    process, in turn. The times are processor time of the thread; a ratio is the engine's time over
+    the C loop's in the same round, and the median over all rounds is what counts.
+
+      --file FILE        an MP3 file; may be given more than once. Default: the fixtures
+                         mp3-cbr128-44100-2.mp3 and mp3-cbr320-44100-2.mp3 in .build/fixtures
+      --rounds N         rounds that are recorded, 3 to 10000. Default: 60
+      --only NAME        only the comparisons of this name
+      --json FILE        write the figures there too
+      --thresholds FILE  print each goal and limit beside its figure
+      --check            exit 1 when a figure is beyond its limit
+      --list             print the names for --only and --once
+      --once NAME        run one side of one comparison and print its number of operations: for
+                         counting instructions in the function countedRun with
+                         valgrind --tool=callgrind. NAME is a comparison's name, or bare-NAME for
+                         what it is compared with
+    """
+
+  var files: [String] = []
+  var rounds = 60
+  var jsonPath: String?
+  var thresholdsPath: String?
+  var isCheck = false
+  var isList = false
+  var once: String?
+  var only: String?
+  var isHelp = false
+
+  init(_ arguments: [String]) throws(BenchmarkFailure) {
+    var left = arguments[...]
+    while let option = left.popFirst() {
+      switch option {
+      case "-h", "--help": isHelp = true
+      case "--check": isCheck = true
+      case "--list": isList = true
+      case "--file": files.append(try Self.value(of: option, &left))
+      case "--json": jsonPath = try Self.value(of: option, &left)
+      case "--thresholds": thresholdsPath = try Self.value(of: option, &left)
+      case "--only": only = try Self.value(of: option, &left)
+      case "--once": once = try Self.value(of: option, &left)
+      case "--rounds":
+        let value = try Self.value(of: option, &left)
+        guard let number = Int(value), (3...10_000).contains(number) else {
+          throw BenchmarkFailure("--rounds takes a number from 3 to 10000, not \(value)")
+        }
+        rounds = number
+      default: throw BenchmarkFailure("unknown option \(option); see --help")
+      }
+    }
+    if isCheck, thresholdsPath == nil {
+      throw BenchmarkFailure("--check needs --thresholds FILE")
+    }
+    if files.isEmpty {
+      files = ["mp3-cbr128-44100-2.mp3", "mp3-cbr320-44100-2.mp3"].map { ".build/fixtures/" + $0 }
+    }
+  }
+
+  private static func value(
+    of option: String, _ left: inout ArraySlice<String>
+  ) throws(BenchmarkFailure) -> String {
+    guard let value = left.popFirst() else { throw BenchmarkFailure("\(option) needs a value") }
+    return value
+  }
+}

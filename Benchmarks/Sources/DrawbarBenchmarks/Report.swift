@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+/// The figures as text and as JSON.
+struct Report {
+  let thresholds: Thresholds
+  private(set) var results: [ComparisonResult] = []
+  private(set) var isWithinLimits = true
+
+  init(thresholds: Thresholds) {
+    self.thresholds = thresholds
+  }
+
+  static let heading = """
+    Nanoseconds of processor time per operation: least and median over the rounds, then the ratio
+    within a round: its median, and its quartiles.
+    """
+
+  /// Takes a result in and gives its lines.
+  mutating func add(_ result: ComparisonResult) -> String {
+    results.append(result)
+    let comparison = result.comparison
+    var lines = ["\(comparison.name), per \(comparison.operation): \(comparison.input)"]
+    lines.append(line(comparison.baseline.name, result.baseline))
+    lines.append(line(comparison.subject.name, result.subject))
+    if result.feed.maximum > 0 {
+      lines[2] += "   feeder \(Self.text(result.feed.median)), the rest render"
+    }
+    var verdict =
+      "  ratio \(Self.text(result.ratios.median, digits: 3)) "
+      + "(\(Self.text(result.ratios.lowerQuartile, digits: 3)) to "
+      + "\(Self.text(result.ratios.upperQuartile, digits: 3)))"
+    if let megabytes = result.megabytesPerSecond {
+      verdict += "; \(Self.text(megabytes, digits: 0)) MB/s"
+    }
+    if let entry = thresholds.entries[comparison.name] {
+      let word = entry.isUpperBound ? "at most" : "at least"
+      verdict += "; goal \(word) \(Self.short(entry.goal)): "
+      verdict += entry.isMet(result.value) ? "met" : "missed"
+      if !entry.isWithinLimit(result.value) {
+        verdict += "; BEYOND THE LIMIT of \(Self.short(entry.limit))"
+        isWithinLimits = false
+      }
+    }
+    return (lines + [verdict]).joined(separator: "\n")
+  }
+
+  private func line(_ name: String, _ samples: Samples) -> String {
+    let digits = samples.median < 100 ? 2 : 0
+    let label = name + String(repeating: " ", count: max(1, 22 - name.count))
+    return
+      "  \(label)\(Self.padded(samples.minimum, digits)) \(Self.padded(samples.median, digits))"
+  }
+
+  /// All results as one JSON array.
+  var json: String {
+    let objects = results.map { result in
+      """
+      {"name":"\(result.comparison.name)","input":"\(Self.escaped(result.comparison.input))",\
+      "operation":"\(result.comparison.operation)",\
+      "baseline":\(Self.json(result.baseline)),"subject":\(Self.json(result.subject)),\
+      "feedNanoseconds":\(result.feed.median),"ratio":\(Self.json(result.ratios)),\
+      "megabytesPerSecond":\(result.megabytesPerSecond.map { "\($0)" } ?? "null")}
+      """
+    }
+    return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
+  }
+
+  private static func json(_ samples: Samples) -> String {
+    """
+    {"minimum":\(samples.minimum),"lowerQuartile":\(samples.lowerQuartile),\
+    "median":\(samples.median),"upperQuartile":\(samples.upperQuartile),\
+    "maximum":\(samples.maximum)}
+    """
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\"", "\\": "\\\(scalar)"
+      case "\u{0}"..<" ": " "
+      default: String(scalar)
+      }
+    }.joined()
+  }
+
+  private static func padded(_ value: Double, _ digits: Int) -> String {
+    let number = text(value, digits: digits)
+    return String(repeating: " ", count: max(0, 10 - number.count)) + number
+  }
+
+  /// A number as short as it can be told.
+  private static func short(_ value: Double) -> String {
+    value == value.rounded() ? text(value, digits: 0) : "\(value)"
+  }
+
+  private static func text(_ value: Double, digits: Int? = nil) -> String {
+    let digits = digits ?? (value < 100 ? 2 : 0)
+    var scale = 1.0
+    for _ in 0..<digits { scale *= 10 }
+    let scaled = Int((value * scale).rounded())
+    guard digits > 0 else { return "\(scaled)" }
+    let fraction = String(scaled % Int(scale))
+    return "\(scaled / Int(scale))."
+      + String(repeating: "0", count: digits - fraction.count) + fraction
+  }
+}

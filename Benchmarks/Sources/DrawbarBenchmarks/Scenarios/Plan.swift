@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+/// A comparison that can be made: its name and how. Each is made when its turn comes, so that a
+/// single one can be looked at without the set-up of the others.
+struct Plan {
+  let name: String
+  let make: () throws(BenchmarkFailure) -> Comparison
+
+  /// Everything, in the order of the report.
+  static func all(_ tables: [PacketTable]) -> [Plan] {
+    var plans: [Plan] = []
+    for table in tables {
+      for period in [64, 128, 256, 1024] {
+        plans.append(
+          Plan(name: "pull-\(period)") { () throws(BenchmarkFailure) in
+            try Comparison.pull(table, period: period)
+          })
+      }
+    }
+    for table in tables { plans.append(Plan(name: "ring") { Comparison.ring(table) }) }
+    for period in [64, 1024] {
+      plans.append(Plan(name: "map-\(period)") { Comparison.channelMap(period: period) })
+    }
+    for (input, output) in [(44100, 48000), (48000, 44100)] {
+      for period in [64, 1024] {
+        plans.append(
+          Plan(name: "resample-\(period)") { () throws(BenchmarkFailure) in
+            try Comparison.resampler(from: input, to: output, period: period)
+          })
+      }
+    }
+    for table in tables { plans.append(Plan(name: "parse-ring") { Comparison.parser(table) }) }
+    return plans
+  }
+}
