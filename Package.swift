@@ -38,15 +38,21 @@ func tests(
     linkerSettings: linkerSettings)
 }
 
+/// The documentation's plugin is not a dependency of the library's users: `scripts/docs` asks for it.
+let documentationPlugin: [Package.Dependency] =
+  Context.environment["DRAWBAR_DOCC"] == nil
+  ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0")]
+
 let package = Package(
   name: "drawbar",
   products: [
     .library(name: "Drawbar", targets: ["Drawbar"]),
+    .library(name: "JACKRemoteIO", targets: ["JACKRemoteIO"]),
     .executable(name: "drawbar", targets: ["DrawbarCLI"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
-  ],
+  ] + documentationPlugin,
   targets: [
     // Level 0: the C libraries, each with the functions that the render thread may call, and values.
     .systemLibrary(
@@ -71,7 +77,11 @@ let package = Package(
     library("JACKRemoteIO", ["AudioModel", "RenderCore", "CJACK"]),
 
     // Level 3 and 4: the umbrella and the program.
-    library("Drawbar", ["AudioModel", "PacketParser", "ByteSources", "RenderCore", "PlayerEngine", "OfflineOutput"]),
+    library(
+      "Drawbar",
+      [
+        "AudioModel", "ByteSources", "OfflineOutput", "PacketParser", "PlayerEngine", "RenderCore",
+      ]),
     .executableTarget(
       name: "DrawbarCLI",
       dependencies: [
@@ -85,9 +95,13 @@ let package = Package(
       name: "TestKit", dependencies: ["OfflineOutput", "PlayerEngine", "RenderCore"],
       path: "Tests/TestKit", swiftSettings: strict),
     tests("ByteSourcesTests", ["AudioModel", "ByteSources", "TestKit"]),
-    tests("JACKRemoteIOTests", ["AudioModel", "JACKRemoteIO", "RenderCore", "TestKit"]),
+    tests(
+      "JACKRemoteIOTests",
+      ["AudioModel", "JACKRemoteIO", "PlayerEngine", "RenderCore", "TestKit"]),
     tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
-    tests("PlayerEngineTests", ["AudioModel", "PlayerEngine", "RenderCore", "TestKit"]),
+    tests(
+      "PlayerEngineTests",
+      ["AudioModel", "ByteSources", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"]),
     tests(
       "RealTimeTests",
       ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"],

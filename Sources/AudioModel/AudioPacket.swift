@@ -82,11 +82,15 @@ public struct AudioChannelBitmap: OptionSet, Hashable, Sendable {
     case 5: [.left, .right, .center, .leftSurround, .rightSurround]
     case 6: [.left, .right, .center, .lowFrequencyEffects, .leftSurround, .rightSurround]
     case 7:
-      [.left, .right, .center, .lowFrequencyEffects, .centerSurround, .leftSurroundDirect,
-        .rightSurroundDirect]
+      [
+        .left, .right, .center, .lowFrequencyEffects, .centerSurround, .leftSurroundDirect,
+        .rightSurroundDirect,
+      ]
     case 8:
-      [.left, .right, .center, .lowFrequencyEffects, .leftSurround, .rightSurround,
-        .leftSurroundDirect, .rightSurroundDirect]
+      [
+        .left, .right, .center, .lowFrequencyEffects, .leftSurround, .rightSurround,
+        .leftSurroundDirect, .rightSurroundDirect,
+      ]
     default: []
     }
   }

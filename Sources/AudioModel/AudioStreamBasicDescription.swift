@@ -42,8 +42,11 @@ public struct AudioStreamBasicDescription: Hashable, Sendable {
   /// Interleaved linear PCM with one frame a packet.
   ///
   /// - Parameters:
+  ///   - sampleRate: frames per second.
+  ///   - channels: samples in each frame.
   ///   - bitsPerChannel: bits that carry the sample.
   ///   - bytesPerSample: bytes that hold it; by default the fewest that fit.
+  ///   - flags: how the sample lies in those bytes.
   public static func linearPCM(
     sampleRate: Double, channels: UInt32, bitsPerChannel: UInt32, bytesPerSample: UInt32? = nil,
     flags: AudioFormatFlags

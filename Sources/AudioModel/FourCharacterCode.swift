@@ -19,6 +19,7 @@ public struct FourCharacterCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension FourCharacterCode: ExpressibleByStringLiteral {
+  /// The code spelled by a literal of four ASCII characters. Traps on any other number of bytes.
   public init(stringLiteral text: String) {
     self.init(text)
   }

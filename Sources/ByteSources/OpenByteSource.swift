@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// How sources behave. The defaults fit a player.
 public struct ByteSourceConfiguration: Hashable, Sendable {
   /// What the program calls itself in requests (RFC 9110, section 10.1.5).
-  public var userAgent = "Drawbar/0.1.0"
+  public var userAgent = "Drawbar/\(DrawbarVersion.text)"
   /// How long finding the host's address and connecting may take, in nanoseconds.
   public var connectTimeoutNanoseconds: UInt64 = 4_000_000_000
   /// How long the first byte of an answer may take once the request can be sent, in nanoseconds.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import AudioModel
 
 /// The program.
 @main
@@ -21,6 +22,6 @@ struct DrawbarCommand: ParsableCommand {
 
       Exit codes: 0 done, 1 failed (one line on standard error says why), 64 wrong usage.
       """,
-    version: "drawbar 0.1.0",
+    version: "drawbar \(DrawbarVersion.text)",
     subcommands: [PlayCommand.self, InfoCommand.self, RenderCommand.self])
 }

@@ -79,7 +79,9 @@ final class PlaySession {
         }
       }
       let snapshot = player.snapshot(latencyFrames: latencyFrames)
-      terminal.show(status: StatusLine.text(snapshot, output: output))
+      if snapshot.state != .idle || isStopping {
+        terminal.show(status: StatusLine.text(snapshot, output: output))
+      }
       if let endState, hasBeenHeard(snapshot) {
         return isStopping || (endState == .ended && !hasFailed)
       }

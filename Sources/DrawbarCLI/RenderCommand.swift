@@ -84,28 +84,18 @@ struct RenderCommand: ParsableCommand {
     _ player: SteppedPlayer, renderer: Renderer, writer: inout WaveFileWriter
   ) throws {
     var output = OfflineOutput(renderer: renderer)
-    var planar = [Float](repeating: 0, count: period * renderer.outputChannels)
+    var samples: [Float] = []
     var written: UInt64 = 0
     while true {
       let step = player.step(mayWait: true)
       if step == .finished { return }
       guard player.state == .playing, player.isBufferReady else { continue }
-      output.render(frameCount: period) { channel, samples in
-        for index in samples.indices { planar[channel * period + index] = samples[index] }
-      }
+      output.render(frameCount: period, interleavedInto: &samples)
+      // The last cycle ends in silence that is not the track's.
       let sounding = Int(player.control.position.outputFrames - written)
       written += UInt64(sounding)
-      if sounding < period {
-        compact(&planar, to: sounding, channels: renderer.outputChannels)
-      }
-      try writer.write(planar: planar.span, frameCount: sounding)
-    }
-  }
-
-  /// Keeps the first frames of each channel: the last cycle ends in silence that is not the track's.
-  private func compact(_ planar: inout [Float], to frames: Int, channels: Int) {
-    for channel in 0..<channels {
-      for frame in 0..<frames { planar[channel * frames + frame] = planar[channel * period + frame] }
+      try writer.write(
+        interleaved: samples.span.extracting(first: sounding * renderer.outputChannels))
     }
   }
 }

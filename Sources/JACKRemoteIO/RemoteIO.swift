@@ -118,6 +118,7 @@ public final class RemoteIO: Sendable {
   /// - Throws: ``RemoteIOError``: a port to connect to is not there, the server refused, has ended or
   ///   does not answer within 5 seconds, or this was started or closed before. Nothing renders then.
   ///   It can be started again, unless the server did not answer, and it has to be closed.
+  @discardableResult
   public func start(
     rendering context: RenderContext
   ) throws(RemoteIOError) -> ConnectionReport {

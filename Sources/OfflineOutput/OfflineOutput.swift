@@ -31,10 +31,26 @@ public struct OfflineOutput: ~Copyable {
     unsafe buffers.deallocate()
   }
 
+  /// Renders one cycle into an array, frame by frame with the channels side by side.
+  ///
+  /// - Parameters:
+  ///   - frameCount: frames of this cycle, 1 to `Renderer.maximumFramesPerCycle`.
+  ///   - samples: is replaced by the cycle's `frameCount` times
+  ///     `Renderer.outputChannels` samples; its memory is used again.
+  public mutating func render(frameCount: Int, interleavedInto samples: inout [Float]) {
+    let channels = renderer.outputChannels
+    samples.removeAll(keepingCapacity: true)
+    samples.reserveCapacity(frameCount * channels)
+    render(frameCount: frameCount) { _, _ in }
+    for frame in 0..<frameCount {
+      for channel in 0..<channels { unsafe samples.append(buffers[channel][frame]) }
+    }
+  }
+
   /// Renders one cycle.
   ///
   /// - Parameters:
-  ///   - frameCount: frames of this cycle, 1 to ``Renderer/maximumFramesPerCycle``.
+  ///   - frameCount: frames of this cycle, 1 to `Renderer.maximumFramesPerCycle`.
   ///   - body: is given what each channel got, one span a channel, in order.
   public mutating func render(
     frameCount: Int, _ body: (_ channel: Int, _ samples: Span<Float>) -> Void

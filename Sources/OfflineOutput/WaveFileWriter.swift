@@ -13,9 +13,11 @@ public struct WaveFileWriter: ~Copyable {
   private let descriptor: Int32
   private let channels: Int
   private let sampleRate: Int
-  private var pending: [UInt8] = []
+  /// Samples that have not been written yet. WAVE is little-endian, as this machine must be.
+  private var pending: [Float] = []
   private var isClosed = false
 
+  private static let flushedSamples = 1 << 16
   private static let headerBytes = 12 + 8 + 28 + 8 + 18 + 8 + 4 + 8
 
   /// Creates or replaces the file.
@@ -29,37 +31,33 @@ public struct WaveFileWriter: ~Copyable {
     guard descriptor >= 0 else {
       throw WaveFileWriterError(path: path, operation: "create", code: errno)
     }
-    pending.reserveCapacity(1 << 17)
-    pending.append(contentsOf: header())
+    pending.reserveCapacity(2 * Self.flushedSamples)
+    let header = header()
+    unsafe try writeAll(header.span.bytes)
   }
 
   deinit {
     if !isClosed { _ = Glibc.close(descriptor) }
   }
 
-  /// Appends one cycle's frames.
+  /// Appends frames.
   ///
-  /// - Parameters:
-  ///   - samples: the channels one after the other, each with `frameCount` samples.
+  /// - Parameter samples: whole frames, the channels side by side.
   /// - Throws: ``WaveFileWriterError`` when the disk is full or gone.
-  public mutating func write(
-    planar samples: Span<Float>, frameCount frames: Int
-  ) throws(WaveFileWriterError) {
-    precondition(samples.count >= frames * channels)
-    for frame in 0..<frames {
-      for channel in 0..<channels {
-        append(samples[channel * frames + frame].bitPattern)
-      }
-    }
-    frameCount += UInt64(frames)
-    if pending.count >= 1 << 16 { try flush() }
+  public mutating func write(interleaved samples: Span<Float>) throws(WaveFileWriterError) {
+    precondition(samples.count % channels == 0, "frames are written whole")
+    unsafe samples.withUnsafeBufferPointer { unsafe pending.append(contentsOf: $0) }
+    frameCount += UInt64(samples.count / channels)
+    if pending.count >= Self.flushedSamples { try flush() }
   }
 
   /// Writes what is left, and the sizes into the header.
   public mutating func close() throws(WaveFileWriterError) {
     try flush()
     let patched = header()
-    let written = unsafe patched.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    let written = unsafe patched.withUnsafeBytes {
+      unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0)
+    }
     // A pipe cannot be patched; its reader goes by the end of the data.
     guard written == patched.count || errno == ESPIPE else {
       throw WaveFileWriterError(path: path, operation: "finish", code: errno)
@@ -71,22 +69,22 @@ public struct WaveFileWriter: ~Copyable {
   }
 
   private mutating func flush() throws(WaveFileWriterError) {
-    var offset = 0
-    while offset < pending.count {
-      let count = unsafe pending.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress! + offset, $0.count - offset)
+    unsafe try writeAll(pending.span.bytes)
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  private func writeAll(_ bytes: RawSpan) throws(WaveFileWriterError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
       }
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else {
         throw WaveFileWriterError(path: path, operation: "write", code: errno)
       }
-      offset += count
+      rest = rest.extracting(droppingFirst: count)
     }
-    pending.removeAll(keepingCapacity: true)
-  }
-
-  private mutating func append(_ value: UInt32) {
-    for shift in [UInt32(0), 8, 16, 24] { pending.append(UInt8(truncatingIfNeeded: value >> shift)) }
   }
 
   /// RIFF or RF64, a place for ds64, fmt, fact and the start of data, with what is known now.

@@ -6,11 +6,21 @@ import Testing
 
 /// Files of every encoder at hand: what the parser finds is what mpg123 decodes.
 @Suite struct MPEGAudioOracleTests {
+  /// A sound and the command that encodes it.
   struct Recipe: Sendable, CustomTestStringConvertible {
-    var command: String
-    var testDescription: String { command }
+    var rate: Int
+    var channels: Int
+    var encoder: String
 
-    init(_ command: String) { self.command = command }
+    var testDescription: String { "\(encoder) at \(rate) Hz from \(channels) channels" }
+    var command: String { "\(tone(rate, channels)) && \(encoder) in.wav out.mp3" }
+    var isFreeFormat: Bool { encoder.contains("freeformat") }
+
+    init(_ rate: Int, _ channels: Int, _ encoder: String) {
+      self.rate = rate
+      self.channels = channels
+      self.encoder = encoder
+    }
   }
 
   /// Noise and a tone that changes, so that variable bit rates vary.
@@ -21,36 +31,37 @@ import Testing
     """
   }
 
-  static let lame: [Recipe] = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000].flatMap
-  { rate in
-    [
-      Recipe("\(tone(rate, 2)) && lame --quiet --resample \(rate) -b 64 in.wav out.mp3"),
-      Recipe("\(tone(rate, 1)) && lame --quiet --resample \(rate) -m m -V 5 in.wav out.mp3"),
-      Recipe("\(tone(rate, 2)) && lame --quiet --resample \(rate) -t -p -b 56 in.wav out.mp3"),
-      Recipe("\(tone(rate, 2)) && lame --quiet --resample \(rate) -p --abr 48 in.wav out.mp3"),
-      Recipe("\(tone(rate, 1)) && lame --quiet --resample \(rate) -p -t -V 2 in.wav out.mp3"),
-      Recipe("\(tone(rate, 2)) && lame --quiet --resample \(rate) --freeformat -b 100 in.wav out.mp3"),
-      Recipe("\(tone(rate, 1)) && lame --quiet --resample \(rate) -t --freeformat -b 31 in.wav out.mp3"),
+  static let lame: [Recipe] =
+    [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000].flatMap { rate in
+      let lame = "lame --quiet --resample \(rate)"
+      return [
+        Recipe(rate, 2, "\(lame) -b 64"),
+        Recipe(rate, 1, "\(lame) -m m -V 5"),
+        Recipe(rate, 2, "\(lame) -t -p -b 56"),
+        Recipe(rate, 2, "\(lame) -p --abr 48"),
+        Recipe(rate, 1, "\(lame) -p -t -V 2"),
+        Recipe(rate, 2, "\(lame) --freeformat -b 100"),
+        Recipe(rate, 1, "\(lame) -t --freeformat -b 31"),
+      ]
+    } + [
+      Recipe(44100, 2, "lame --quiet -b 320"),
+      Recipe(44100, 2, "lame --quiet -b 640 --freeformat"),
+      Recipe(44100, 2, "lame --quiet -V 0 --add-id3v2 --tt title --ta me"),
+      Recipe(44100, 2, "lame --quiet -m s -b 128 --id3v1-only --tt title"),
+      Recipe(44100, 2, "lame --quiet -m d -b 128"),
     ]
-  }
 
   static let others: [Recipe] =
     [16000, 22050, 24000, 32000, 44100, 48000].flatMap { rate in
       [
-        Recipe("\(tone(rate, 2)) && twolame -b 160 in.wav out.mp3"),
-        Recipe("\(tone(rate, 1)) && twolame -b 64 -p in.wav out.mp3"),
-        Recipe("\(tone(rate, 2)) && twolame --vbr in.wav out.mp3"),
-        Recipe("\(tone(rate, 2)) && ffmpeg -v error -y -i in.wav -c:a mp2 -b:a 128k -f mp2 out.mp3"),
-        Recipe("\(tone(rate, 2)) && ffmpeg -v error -y -i in.wav -c:a libmp3lame -b:a 96k out.mp3"),
-        Recipe("\(tone(rate, 1)) && ffmpeg -v error -y -i in.wav -c:a libmp3lame -q:a 3 -write_apetag 1 out.mp3"),
+        Recipe(rate, 2, "twolame -b 160"),
+        Recipe(rate, 1, "twolame -b 64 -p"),
+        Recipe(rate, 2, "twolame --vbr"),
+        Recipe(rate, 2, "f() { ffmpeg -v error -y -i $1 -c:a mp2 -b:a 128k -f mp2 $2; }; f"),
+        Recipe(rate, 2, "f() { ffmpeg -v error -y -i $1 -c:a libmp3lame -b:a 96k $2; }; f"),
+        Recipe(rate, 1, "f() { ffmpeg -v error -y -i $1 -q:a 3 -write_apetag 1 $2; }; f"),
       ]
-    } + [
-      Recipe("\(tone(44100, 2)) && lame --quiet -b 320 in.wav out.mp3"),
-      Recipe("\(tone(44100, 2)) && lame --quiet -b 640 --freeformat in.wav out.mp3"),
-      Recipe("\(tone(44100, 2)) && lame --quiet -V 0 --add-id3v2 --tt title --ta me in.wav out.mp3"),
-      Recipe("\(tone(44100, 2)) && lame --quiet -m s -b 128 --id3v1-only --tt title in.wav out.mp3"),
-      Recipe("\(tone(44100, 2)) && lame --quiet -m d -b 128 in.wav out.mp3"),
-    ]
+    }
 
   @Test("As many packets are found as mpg123 decodes frames", arguments: lame + others)
   func packetsAreMPG123sFrames(_ recipe: Recipe) throws {
@@ -66,7 +77,7 @@ import Testing
     let framesPerPacket = Int(try stream.dataFormat.framesPerPacket)
     let decoded = try workshop.framesByMPG123("out.mp3", gapless: false)
     #expect(recorder.packetCount * framesPerPacket == decoded)
-    if !recipe.command.contains("freeformat") {
+    if !recipe.isFreeFormat {
       #expect(recorder.packetCount == (try workshop.packetsByFFprobe("out.mp3")))
     }
     if let table = try? stream.packetTableInfo {

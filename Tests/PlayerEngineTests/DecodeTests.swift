@@ -17,7 +17,9 @@ struct DecodeTests {
     return playback.sound.interleaved
   }
 
-  @Test("Every MPEG audio fixture has mpg123's frames, sample for sample", arguments: Fixtures.mpegAudio)
+  @Test(
+    "Every MPEG audio fixture has mpg123's frames, sample for sample",
+    arguments: Fixtures.mpegAudio)
   func mpegAudio(_ name: String) throws {
     let expected = ReferenceDecoder.mpg123(Fixtures.path(name))
     let rendered = try render(name, period: 1024)
@@ -25,7 +27,9 @@ struct DecodeTests {
     #expect(rendered == expected)
   }
 
-  @Test("Every linear PCM fixture has ffmpeg's frames, sample for sample", arguments: Fixtures.linearPCM)
+  @Test(
+    "Every linear PCM fixture has ffmpeg's frames, sample for sample",
+    arguments: Fixtures.linearPCM)
   func linearPCM(_ name: String) throws {
     let expected = ReferenceDecoder.ffmpeg(Fixtures.path(name))
     let rendered = try render(name, period: 1024)
@@ -48,5 +52,18 @@ struct DecodeTests {
     let different = zip(rendered, expected).count { $0 != $1 }
     // mpg123 forgets its reservoir when it finds junk, so it mutes what we decode: 3 frames at most.
     #expect(different <= 3 * 1152 * 2)
+  }
+
+  @Test("Two tagged files put one behind the other sound as mpg123 has them")
+  func concatenated() throws {
+    let directory = TemporaryDirectory()
+    let path = directory.file("both.mp3")
+    let parts = ["gapless-1.mp3", "gapless-2.mp3"].map { "'\(Fixtures.path($0))'" }
+    _ = ReferenceDecoder.output("cat \(parts.joined(separator: " ")) > '\(path)'")
+    let playback = OfflinePlayback([path], rate: 44100, channels: 2)
+    playback.run(period: 1024)
+    let expected = ReferenceDecoder.mpg123(path)
+    #expect(expected.count > 2 * 352_800)
+    #expect(playback.sound.interleaved == expected)
   }
 }

@@ -47,4 +47,14 @@ struct EdgeTrimmingTests {
     let trimming = EdgeTrimming(table, format: .mpegLayer3)
     #expect(sounding(trimming, packets: 10, frames: 1152) == 10 * 1152 - 576 - 529)
   }
+
+  @Test("Packets beyond those that the table speaks of are sound")
+  func beyondTheTable() {
+    let table = AudioFilePacketTableInfo(
+      numberValidFrames: 10 * 1152 - 576 - 1000, primingFrames: 576, remainderFrames: 1000)
+    let trimming = EdgeTrimming(table, format: .mpegLayer3)
+    #expect(trimming.trims(firstFrame: 10 * 1152, frameCount: 1152) == (0, 0))
+    #expect(
+      sounding(trimming, packets: 15, frames: 1152) == table.numberValidFrames + 5 * 1152)
+  }
 }

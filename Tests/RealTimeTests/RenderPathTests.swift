@@ -29,7 +29,8 @@ struct RenderPathTests {
   }
 
   @Test(
-    "Real music runs clean from the first packet to the end", arguments: [
+    "Real music runs clean from the first packet to the end",
+    arguments: [
       "mp1-384-44100-2.mp1", "mp2-192-44100-2.mp2", "mp3-cbr320-44100-2.mp3",
       "mp3-vbr2-44100-2.mp3", "mp3-free-44100-2.mp3", "mp3-garbage.mp3", "mp3-cbr-8000-1.mp3",
       "wav-u8-44100-2.wav", "wav-s16-44100-2.wav", "wav-s24-44100-2.wav", "wav-s32-44100-2.wav",

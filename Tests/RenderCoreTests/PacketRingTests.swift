@@ -61,7 +61,7 @@ private final class Ring {
 
 @Suite("Packet ring")
 struct PacketRingTests {
-  @Test("Every head position, packet size and fill of a small ring keeps packets whole and in order")
+  @Test("Every head position, packet size and fill of a small ring keeps packets in order")
   func everyLayout() {
     let capacity = 24
     for first in 1...capacity / 2 {

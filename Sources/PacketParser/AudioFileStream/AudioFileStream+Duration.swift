@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 /// How long a stream is, and how that is known.
 public struct AudioFileStreamDuration: Hashable, Sendable {
@@ -53,7 +53,9 @@ extension AudioFileStream {
         AudioFileStreamDuration(
           frames: frames, sampleRate: format.sampleRate, evidence: evidence)
       }
-      if let table = facts.packetTableInfo { return duration(table.numberValidFrames, .packetTable) }
+      if let table = facts.packetTableInfo {
+        return duration(table.numberValidFrames, .packetTable)
+      }
       let framesPerPacket = Int64(format.framesPerPacket)
       if format.bytesPerPacket > 0 {
         return duration(try audioDataPacketCount * framesPerPacket, .byteCount)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 /// Where to read on in order to get a packet. What `AudioFileStreamSeek` answers.
 public struct AudioFileStreamSeekTarget: Hashable, Sendable {

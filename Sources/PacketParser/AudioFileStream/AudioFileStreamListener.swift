@@ -21,6 +21,7 @@ public protocol AudioFileStreamListener {
   /// Whole packets, at least one.
   ///
   /// - Parameters:
+  ///   - stream: the parser, for its properties.
   ///   - packets: which packets, and where in the stream they lie.
   ///   - bytes: the packets, side by side; valid during the call only.
   ///   - descriptions: one for each packet, with offsets from the start of `bytes`; empty when all
@@ -33,6 +34,7 @@ public protocol AudioFileStreamListener {
   /// that the end of the input cut. By default nothing is done.
   ///
   /// - Parameters:
+  ///   - stream: the parser, for its properties.
   ///   - byteCount: how many bytes.
   ///   - byteOffset: bytes from the start of the stream to the first of them.
   mutating func audioFileStream(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 /// What a container parser wants next. A parser does no more than look at bytes and answer; moving
 /// through the stream, and telling the listener, is `AudioFileStream`'s part.

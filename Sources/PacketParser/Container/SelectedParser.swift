@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 /// The detector until the type of the stream is known, then the parser of that type.
 struct SelectedParser {

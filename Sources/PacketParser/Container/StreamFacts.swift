@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 /// What a container parser knows of its stream; nil is unknown.
 struct StreamFacts {

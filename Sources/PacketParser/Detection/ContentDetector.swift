@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 /// Passes the tags before the content and tells from its first bytes which parser it is for. The
 /// content decides; a hint never contradicts it.
@@ -31,8 +31,10 @@ struct ContentDetector {
       return .skip(byteCount)
     }
     if bytes.has("RIFF", at: 0), bytes.has("WAVE", at: 8) { return .detected(.wave) }
-    if let foreign = ForeignContent.certain(bytes) { throw foreign.error(at: offset) }
-    suspicion = ForeignContent.suspected(bytes)
+    // However many bytes are here, the same ones are judged.
+    let head = bytes.extracting(0..<min(bytes.count, ForeignContent.signatureBytes))
+    if let foreign = ForeignContent.certain(head) { throw foreign.error(at: offset) }
+    suspicion = ForeignContent.suspected(head)
     return .detected(.mpegAudio)
   }
 

@@ -4,7 +4,8 @@
 ///
 /// Frame *k* of such a stream begins at `k·base + slot·⌊k·f + φ⌋`, where *f* is the fraction of a
 /// slot that a frame lacks (ISO/IEC 11172-3 section 2.4.3.1). Encoders differ in the phase φ; each
-/// padding bit narrows it. A position is exact when every phase still possible gives the same one.
+/// padding bit narrows it. Some never pad, and keep a slightly lower rate. A position is exact when
+/// everything still possible gives the same one.
 struct ConstantBitRateMap {
   private let unpaddedBytes: Int64
   private let slotBytes: Int64
@@ -15,8 +16,8 @@ struct ConstantBitRateMap {
   private var phaseEnd: Int64
   /// k·f less the slots added so far.
   private var debt: Int64 = 0
-  /// Whether every frame so far fits.
-  private(set) var holds = true
+  private var hasOneBitRate = true
+  private var isNeverPadded = true
   let bitRateIndex: Int
 
   init?(_ header: MPEGAudioHeader) {
@@ -30,21 +31,27 @@ struct ConstantBitRateMap {
     phaseEnd = rate
   }
 
+  /// Whether every frame so far fits.
+  var holds: Bool { hasOneBitRate && (isNeverPadded || lowestPhase < phaseEnd) }
+
   /// Takes the next frame into account.
   @inline(__always)
   mutating func add(bitRateIndex index: Int, isPadded: Bool) {
-    guard holds else { return }
+    hasOneBitRate = hasOneBitRate && index == bitRateIndex
+    isNeverPadded = isNeverPadded && !isPadded
+    guard lowestPhase < phaseEnd else { return }
     debt += isPadded ? fraction - rate : fraction
     lowestPhase = max(lowestPhase, -debt)
     phaseEnd = min(phaseEnd, rate - debt)
-    holds = index == bitRateIndex && lowestPhase < phaseEnd
   }
 
   /// Bytes from the first packet to this one, whose number must be below 2^40.
   func byteOffset(packet: Int64) -> (bytes: Int64, isExact: Bool) {
+    let unpadded = packet * unpaddedBytes
+    guard lowestPhase < phaseEnd else { return (unpadded, holds) }
     let low = slots(packet, phase: lowestPhase)
-    let high = slots(packet, phase: max(lowestPhase, phaseEnd - 1))
-    return (packet * unpaddedBytes + low * slotBytes, holds && low == high)
+    let isSettled = low == slots(packet, phase: phaseEnd - 1) && (low == 0 || !isNeverPadded)
+    return (unpadded + low * slotBytes, holds && isSettled)
   }
 
   private func slots(_ packet: Int64, phase: Int64) -> Int64 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 /// The four bytes before every MPEG audio frame (ISO/IEC 11172-3 section 2.4.1.3, ISO/IEC 13818-3,
 /// and the unofficial MPEG 2.5 for the lowest rates).

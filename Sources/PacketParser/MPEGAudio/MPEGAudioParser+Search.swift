@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 extension MPEGAudioParser {
   /// Frames that must agree on a format before it is believed, and with a hint that names it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 /// A bare stream of MPEG audio frames, layers I to III, with the tags around and inside it.
 ///

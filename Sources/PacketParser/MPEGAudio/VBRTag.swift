@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 /// What the first frame of a layer III stream says of the others, in place of sound: the Xing or
 /// Info tag with LAME's extension, or Fraunhofer's VBRI.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 /// The `fmt ` chunk of a WAVE file (Microsoft's WAVEFORMAT, WAVEFORMATEX and WAVEFORMATEXTENSIBLE).
 struct WaveFormat {

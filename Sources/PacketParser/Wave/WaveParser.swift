@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
+import AudioModel
 
 /// A RIFF WAVE file: chunks, of which `fmt ` and `data` matter. A packet is a frame.
 struct WaveParser: ContainerParser {

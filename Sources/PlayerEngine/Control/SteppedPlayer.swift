@@ -96,7 +96,8 @@ public final class SteppedPlayer {
     case .stop: perform(.stop)
     case .next:
       generation &+= 1
-      feeder.skipToNextTrack(generation: generation)
+      let rendered = timeline.position(at: control.position.outputFrames)?.track
+      feeder.skip(toTrack: (rendered ?? 0) + 1, generation: generation)
       control.generation = generation
       awaitedGeneration = generation
       lastError = nil

@@ -74,9 +74,11 @@ final class Feeder {
   /// The next event of the render thread.
   func nextRenderEvent() -> SourceEvent? { feed.nextEvent() }
 
-  /// Drops what is being read and goes on with the next track, in a new generation.
-  func skipToNextTrack(generation: UInt32) {
+  /// Drops what is being read and goes on with a track, in a new generation. The feeder is ahead of
+  /// what is heard, so that may be one that it has read before.
+  func skip(toTrack index: Int, generation: UInt32) {
     closeReader()
+    trackIndex = index - 1
     feed.generation = generation
     canJoin = false
     isFinished = false

@@ -12,13 +12,17 @@ struct EdgeTrimming: Equatable {
   /// The first decoded frame that is sound, and the first after it that is not.
   let firstFrame: Int64
   let endFrame: Int64
+  /// Where the packets end that the table speaks of. What follows, as in files that were put one
+  /// behind the other, is sound.
+  private let tableEndFrame: Int64
 
   /// No frame is cut.
-  static let none = EdgeTrimming(firstFrame: 0, endFrame: .max)
+  static let none = EdgeTrimming(firstFrame: 0, endFrame: .max, tableEndFrame: .max)
 
-  private init(firstFrame: Int64, endFrame: Int64) {
+  private init(firstFrame: Int64, endFrame: Int64, tableEndFrame: Int64) {
     self.firstFrame = firstFrame
     self.endFrame = endFrame
+    self.tableEndFrame = tableEndFrame
   }
 
   /// The cut that a packet table asks for. The decoder's delay moves both edges; where the padding is
@@ -33,10 +37,12 @@ struct EdgeTrimming: Equatable {
     let total = priming + table.numberValidFrames + Int64(max(0, table.remainderFrames))
     firstFrame = priming + delay
     endFrame = min(total, priming + table.numberValidFrames + delay)
+    tableEndFrame = total
   }
 
   /// Frames to cut at the start and at the end of a packet that decodes to these frames.
   func trims(firstFrame first: Int64, frameCount: Int32) -> (start: Int32, end: Int32) {
+    guard first < tableEndFrame else { return (0, 0) }
     let count = Int64(frameCount)
     let start = min(count, max(0, firstFrame - first))
     let end = min(count - start, max(0, first + count - endFrame))

@@ -93,8 +93,9 @@ struct AudioConverter: ~Copyable {
     unsafe scratch.deallocate()
   }
 
-  private static func allocate<Part: ~Copyable>(_ part: consuming Part) -> UnsafeMutablePointer<Part>
-  {
+  private static func allocate<Part: ~Copyable>(
+    _ part: consuming Part
+  ) -> UnsafeMutablePointer<Part> {
     let address = UnsafeMutablePointer<Part>.allocate(capacity: 1)
     unsafe address.initialize(to: part)
     return unsafe address

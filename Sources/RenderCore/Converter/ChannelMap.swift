@@ -54,8 +54,8 @@ struct ChannelMap: ~Copyable {
   /// Gains of the documented downmix, `[output * inputs + input]`.
   static func downmix(inputs: Int, outputs: Int, layout: AudioChannelBitmap) -> [Float] {
     var gains = [Float](repeating: 0, count: inputs * outputs)
-    let positions = (0..<11).map { AudioChannelBitmap(rawValue: 1 << $0) }
-      .filter { layout.contains($0) }
+    let all = (0..<11).map { AudioChannelBitmap(rawValue: 1 << $0) }
+    let positions = all.filter { layout.contains($0) }
     let third = Float(0.5).squareRoot()
     for input in 0..<inputs {
       func send(_ gain: Float, to output: Int) { gains[output * inputs + input] += gain }
@@ -82,9 +82,8 @@ struct ChannelMap: ~Copyable {
         send(0.5, to: 1)
       }
     }
-    let largest = (0..<outputs).map { output in
-      gains[output * inputs..<(output + 1) * inputs].reduce(0, +)
-    }.max() ?? 1
+    let sums = (0..<outputs).map { gains[$0 * inputs..<($0 + 1) * inputs].reduce(0, +) }
+    let largest = sums.max() ?? 1
     return largest > 1 ? gains.map { $0 / largest } : gains
   }
 

@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: MIT
 
+/// What a dropped entry was.
+@safe
+struct DroppedEntry {
+  let isPacket: Bool
+  /// The converter of a stream mark, to be given back.
+  let converter: UnsafeMutablePointer<AudioConverter>?
+
+  @_noLocks
+  init(isPacket: Bool, converter: UnsafeMutablePointer<AudioConverter>?) {
+    self.isPacket = isPacket
+    unsafe self.converter = converter
+  }
+}
+
 /// The fill callback, over a packet ring: asked for one packet when, and only when, the converter
 /// needs one.
 ///
@@ -73,8 +87,7 @@ struct RingPacketSource: ~Copyable {
   ///
   /// - Returns: nil when the next entry is not stale; else what it was.
   @_noLocks
-  mutating func dropStaleEntry() -> (isPacket: Bool, converter: UnsafeMutablePointer<AudioConverter>?)?
-  {
+  mutating func dropStaleEntry() -> DroppedEntry? {
     // Generations are compared as signed differences, because they may wrap.
     guard let entry = unsafe consumer.peek(),
       unsafe Int32(bitPattern: entry.pointee.history.generation &- generation) < 0
@@ -83,6 +96,6 @@ struct RingPacketSource: ~Copyable {
     if case .packet = unsafe entry.pointee.kind { isPacket = true }
     let converter = unsafe consumer.takeConverter()
     consumer.release()
-    return unsafe (isPacket, converter)
+    return unsafe DroppedEntry(isPacket: isPacket, converter: converter)
   }
 }

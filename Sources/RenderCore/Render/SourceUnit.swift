@@ -65,18 +65,20 @@ struct SourceUnit: ~Copyable {
     let isStale = wantedGeneration != source.generation
     let volume = unsafe Float(
       bitPattern: shared.pointee.volumeBits.load(ordering: .relaxed))
-    let target = mode == SourceMode.pauseCode || isStale ? 0 : volume
+    let isFadingOut = mode == SourceMode.pauseCode || isStale
+    let target = isFadingOut ? 0 : volume
     // Nothing sounds that could be faded: go over to the new generation at once.
     if isStale, gain == 0 || mode != SourceMode.playCode || isStarved || converterIsMissing {
       adopt(wantedGeneration, gain: volume)
     }
     var given = 0
-    let isHeld = mode == SourceMode.holdCode || isStarved || (gain == 0 && target == 0)
+    // A volume of 0 is silence that passes; only a finished fade stands still.
+    let isHeld = mode == SourceMode.holdCode || isStarved || (isFadingOut && gain == 0)
     if !isHeld {
       // A fade to silence takes just the frames that it needs; the next one is kept for later.
       let distance = gain > target ? gain - target : target - gain
       let fadeFrames = Int(distance * Self.rampFrames) + 1
-      let wanted = target == 0 ? min(cycle.frameCount, fadeFrames) : cycle.frameCount
+      let wanted = isFadingOut ? min(cycle.frameCount, fadeFrames) : cycle.frameCount
       given = unsafe pull(wanted, into: buffers)
       unsafe ramp(to: target, frames: given, in: buffers)
       if isStale, gain == 0 || given < wanted { adopt(wantedGeneration, gain: volume) }
@@ -186,9 +188,9 @@ struct SourceUnit: ~Copyable {
     source.releaseHeldPacket()
     source.generation = generation
     var stale: UInt64 = 0
-    while let dropped = unsafe source.dropStaleEntry() {
+    while let dropped = source.dropStaleEntry() {
       if let converter = unsafe dropped.converter { unsafe retire(converter) }
-      if unsafe dropped.isPacket { stale &+= 1 }
+      if dropped.isPacket { stale &+= 1 }
     }
     self.gain = gain
     unsafe shared.pointee.stalePackets.add(stale, ordering: .relaxed)

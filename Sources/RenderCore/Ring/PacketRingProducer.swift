@@ -45,7 +45,8 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
     let offset = Int(position % UInt64(capacity))
     // A packet does not wrap: what is left before the end is skipped, and counts as used.
     let skipped = offset + count > capacity ? capacity - offset : 0
-    let free = unsafe capacity
+    let free =
+      unsafe capacity
       - Int(position - storage.pointee.readPosition.load(ordering: .acquiring))
     guard skipped + count <= free else { return false }
     let target = skipped > 0 ? 0 : offset

@@ -69,7 +69,9 @@ final class Workshop: Sendable {
 
   /// Packets that ffmpeg's demuxer finds.
   func packetsByFFprobe(_ name: String) throws -> Int {
-    try run("ffprobe -v error -count_packets -show_entries stream=nb_read_packets -of csv=p=0 \(name) >count")
+    try run(
+      "ffprobe -v error -count_packets -show_entries stream=nb_read_packets -of csv=p=0 \(name) >count"
+    )
     return Int(String(decoding: try read("count").prefix { $0 >= 0x30 }, as: UTF8.self)) ?? -1
   }
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+
+/// Takes the input as it is: the same in any slices; and then with seeks, stated lengths and lost
+/// continuity in between, which nothing may break.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzAudioFileStream(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
+  guard input.count > 4 else { return 0 }
+  let stream = Array(input[4...])
+  fuzzSlicing(stream, hint: fuzzHints[Int(input[1] & 3)], seed: UInt64(input[0]))
+  jumpAbout(
+    stream, hint: fuzzHints[Int(input[1] & 3)], seed: UInt64(input[2]) << 8 | UInt64(input[3]))
+  return 0
+}
+
+private func jumpAbout(_ input: [UInt8], hint: AudioFileTypeID?, seed: UInt64) {
+  var random = FuzzRandom(state: seed)
+  var parser = AudioFileStream(hint: hint)
+  if random.next(2) == 0 {
+    parser.tell(totalByteCount: Int64(input.count + random.next(9)), tail: input.span)
+  }
+  var listener = FuzzListener(input: nil)
+  var place = 0
+  do throws(AudioFileStreamError) {
+    for _ in 0..<200 {
+      switch random.next(12) {
+      case 0:
+        let packet = random.next(10) == 0 ? Int.max - random.next(3) : random.next(400) - 3
+        guard let target = try? parser.seek(toPacket: Int64(packet)) else { continue }
+        precondition(target.byteOffset >= 0 && target.packet == Int64(packet))
+        place = Int(clamping: (try parser.dataOffset) + target.byteOffset)
+        listener.restart()
+      case 1:
+        place = random.next(input.count + 1)
+        listener.restart()
+        try parser.parse(Span(), discontinuity: true, listener: &listener)
+      case 2:
+        try parser.finish(listener: &listener)
+      default:
+        guard place < input.count else { continue }
+        let count = min(input.count - place, random.next([2, 40, 1500, 9000][random.next(4)]))
+        let slice = input.span.extracting(place..<place + count)
+        do throws(AudioFileStreamError) {
+          try parser.parse(slice, listener: &listener)
+        } catch {
+          if error.code != .illegalOperation { throw error }
+        }
+        place += count
+      }
+    }
+  } catch {
+    precondition(!error.message.isEmpty)
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+
+/// Holds every call against the rules, and keeps a digest of what was told.
+struct FuzzListener: AudioFileStreamListener {
+  /// The stream, against which packets are compared; nil when positions are uncertain.
+  var input: [UInt8]?
+  var digest: [Int64] = []
+  private var end: Int64 = 0
+  private var nextPacket: Int64 = 0
+  private var isReady = false
+
+  init(input: [UInt8]?) {
+    self.input = input
+  }
+
+  /// After a seek, packets go on elsewhere.
+  mutating func restart() {
+    end = 0
+    nextPacket = -1
+  }
+
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID
+  ) {
+    digest.append(Int64(property.rawValue.rawValue))
+    if property == .readyToProducePackets { isReady = true }
+    if property == .fileFormat { precondition(digest.count == 1 || digest[0] < 0) }
+    digest.append((try? stream.dataOffset) ?? -1)
+    digest.append((try? stream.audioDataByteCount) ?? -1)
+    digest.append(Int64((try? stream.bitRate) ?? -1))
+    digest.append((try? stream.duration.frames) ?? -1)
+  }
+
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, skipped byteCount: Int64, at byteOffset: Int64
+  ) {
+    precondition(byteCount > 0 && byteOffset >= 0)
+    if let input { precondition(byteOffset + byteCount <= Int64(input.count)) }
+    digest += [-1, byteCount, byteOffset]
+  }
+
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, produced packets: AudioFileStreamPackets,
+    bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>
+  ) {
+    precondition(isReady && stream.isReadyToProducePackets, "packets before ready")
+    precondition(packets.packetCount > 0 && bytes.count > 0)
+    precondition(packets.byteOffset >= end, "packets overlap")
+    precondition(nextPacket < 0 || packets.firstPacketIndex == nextPacket, "numbers jump")
+    nextPacket = packets.firstPacketIndex + Int64(packets.packetCount)
+    end = packets.byteOffset + Int64(bytes.count)
+    if let input {
+      precondition(end <= Int64(input.count), "a packet beyond the input")
+      for index in 0..<bytes.count {
+        precondition(bytes[index] == input[Int(packets.byteOffset) + index], "other bytes")
+      }
+    }
+    let bytesPerPacket = Int((try? stream.dataFormat.bytesPerPacket) ?? 0)
+    let bound = (try? stream.packetSizeUpperBound) ?? 0
+    if descriptions.isEmpty {
+      precondition(bytes.count == packets.packetCount * bytesPerPacket)
+    } else {
+      precondition(descriptions.count == packets.packetCount && bytesPerPacket == 0)
+      check(descriptions, at: packets.byteOffset, byteCount: bytes.count, bound: bound)
+    }
+  }
+
+  /// Packets lie side by side and none exceeds the bound.
+  private mutating func check(
+    _ descriptions: Span<AudioStreamPacketDescription>, at offset: Int64, byteCount: Int, bound: Int
+  ) {
+    var place: Int64 = 0
+    for index in 0..<descriptions.count {
+      let description = descriptions[index]
+      precondition(description.startOffset == place, "a hole between packets")
+      precondition(Int(description.dataByteSize) <= bound, "a packet above the bound")
+      place += Int64(description.dataByteSize)
+      digest += [offset + place, Int64(description.dataByteSize)]
+    }
+    precondition(place == Int64(byteCount), "bytes without a packet")
+  }
+}
+
+/// Numbers for the slicing, from the input's first bytes.
+struct FuzzRandom {
+  var state: UInt64
+
+  mutating func next(_ bound: Int) -> Int {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Int((state >> 33) % UInt64(bound))
+  }
+}
+
+/// Parses an input whole and in slices, and demands the same of both.
+func fuzzSlicing(_ input: [UInt8], hint: AudioFileTypeID?, seed: UInt64) {
+  func run(_ size: (Int) -> Int) -> [Int64] {
+    var stream = AudioFileStream(hint: hint)
+    var listener = FuzzListener(input: input)
+    var place = 0
+    do throws(AudioFileStreamError) {
+      while place < input.count {
+        let count = min(size(place), input.count - place)
+        try stream.parse(input.span.extracting(place..<place + count), listener: &listener)
+        place += count
+      }
+      try stream.finish(listener: &listener)
+    } catch {
+      listener.digest += [-2, Int64(error.code.fourCharacterCode.rawValue), error.byteOffset]
+    }
+    return listener.digest
+  }
+  let whole = run { _ in input.count }
+  var random = FuzzRandom(state: seed)
+  let longest = [1, 5, 50, 700][random.next(4)]
+  let sliced = run { _ in random.next(longest + 1) }
+  guard whole != sliced else { return }
+  let place = zip(whole, sliced).prefix { $0 == $1 }.count
+  fatalError(
+    "the slicing shows, from the digest's place \(place) on: "
+      + "\(whole.dropFirst(place).prefix(8)) whole, \(sliced.dropFirst(place).prefix(8)) sliced")
+}
+
+let fuzzHints: [AudioFileTypeID?] = [nil, .mpegLayer3, .mpegLayer2, .wave]

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+import Testing
+
+/// What is not a frame, and how the parser finds back.
+@Suite struct MPEGAudioResyncTests {
+  static let frames = SyntheticFrame.stream(8)
+  static let more = SyntheticFrame.stream(8, from: 8)
+
+  @Test("Garbage before the first frame is skipped and told")
+  func leadingGarbage() {
+    let (recorder, error) = parse(garbage(777) + Self.frames)
+    #expect(error == nil)
+    #expect(recorder.events.first == .skipped(byteCount: 777, offset: 0))
+    #expect(recorder.packetCount == 8)
+    #expect(recorder.value(.dataOffset) == "777")
+  }
+
+  @Test("Garbage between frames is skipped and told once, with its place")
+  func garbageBetween() {
+    for count in [1, 2, 3, 100, 100_000] {
+      let bytes = Self.frames + garbage(count) + Self.more
+      let (recorder, _) = parse(bytes)
+      #expect(
+        recorder.skips == [.skipped(byteCount: Int64(count), offset: Int64(Self.frames.count))])
+      #expect(recorder.packetCount == 16)
+    }
+  }
+
+  @Test("A frame that the end of the input cuts is left out, and told")
+  func cutFrame() {
+    for missing in [1, 100, 413, 414, 416] {
+      let (recorder, error) = parse(Array(Self.frames.dropLast(missing)))
+      #expect(error == nil)
+      #expect(recorder.packetCount == 7)
+      let left = SyntheticFrame.stream(8).count - SyntheticFrame.stream(7).count - missing
+      #expect(
+        recorder.skips == [
+          .skipped(byteCount: Int64(left), offset: Int64(SyntheticFrame.stream(7).count))
+        ])
+    }
+  }
+
+  @Test("A stream that is joined within a frame begins with the first whole one")
+  func joinedMidway() {
+    let (recorder, _) = parse(Array(Self.frames.dropFirst(100)))
+    #expect(recorder.packetCount == 7)
+    #expect(recorder.skips == [.skipped(byteCount: 317, offset: 0)])
+  }
+
+  @Test("A sync pattern without frames behind it is garbage")
+  func falseSync() {
+    var noise = garbage(2000)
+    noise.replaceSubrange(500..<504, with: Self.frames[..<4])
+    noise.replaceSubrange(917..<921, with: Self.frames[..<4])
+    let (recorder, _) = parse(noise + Self.frames)
+    #expect(recorder.skips == [.skipped(byteCount: 2000, offset: 0)])
+    #expect(recorder.packetCount == 8)
+  }
+
+  @Test("Another format is told once three frames confirm it, and packets are numbered on")
+  func formatChange() throws {
+    let other = SyntheticFrame(version: 2, bitRateIndex: 8, rateIndex: 1, mode: 3, byteCount: 192)
+    let others = (0..<5).flatMap { other.bytes(seed: $0) }
+    var stream = AudioFileStream()
+    let (recorder, _) = parse(Self.frames + others, with: &stream)
+    #expect(recorder.skips == [])
+    #expect(recorder.packetCount == 13)
+    #expect(recorder.properties.filter { $0 == "dfmt" }.count == 2)
+    let place = recorder.events.lastIndex {
+      if case .property(.dataFormat, _) = $0 { true } else { false }
+    }
+    guard let place, case .packet(let index, let offset, _) = recorder.events[place + 1] else {
+      Issue.record("no packet follows the new format")
+      return
+    }
+    #expect(index == 8)
+    #expect(offset == Int64(Self.frames.count))
+    let format = try stream.dataFormat
+    #expect(format.sampleRate == 24_000)
+    #expect(format.channelsPerFrame == 1)
+    #expect(format.framesPerPacket == 576)
+    #expect(try stream.channelLayout == .center)
+  }
+
+  @Test("Two frames of another format in the middle are garbage")
+  func unconfirmedChange() {
+    let other = SyntheticFrame(version: 2, bitRateIndex: 8, rateIndex: 1, byteCount: 192)
+    let bytes = Self.frames + other.bytes(seed: 1) + other.bytes(seed: 2) + Self.more
+    let (recorder, _) = parse(bytes)
+    #expect(recorder.properties.filter { $0 == "dfmt" }.count == 1)
+    #expect(recorder.skips == [.skipped(byteCount: 384, offset: Int64(Self.frames.count))])
+    #expect(recorder.packetCount == 16)
+  }
+
+  @Test("A hint that agrees makes two frames enough")
+  func hintAgrees() {
+    let two = Array(SyntheticFrame.stream(3).prefix(417 + 418 - 1))
+    var recorder = Recorder()
+    for (hint, isEnough) in [
+      (AudioFileTypeID.mpegLayer3, true), (.mpegLayer2, false), (.wave, false), (nil, false),
+    ] as [(AudioFileTypeID?, Bool)] {
+      recorder = Recorder()
+      var stream = AudioFileStream(hint: hint)
+      try? stream.parse(two.span, listener: &recorder)
+      #expect(stream.isReadyToProducePackets == isEnough)
+    }
+  }
+
+  @Test(
+    "Ten bytes first never make an MP3 an MP1 or MP2", arguments: [nil, AudioFileTypeID.mpegLayer3])
+  func fewBytesFirst(_ hint: AudioFileTypeID?) {
+    for split in [1, 4, 10, 100, 417, 421] {
+      let (recorder, _) = parse(Self.frames, .splitAt(split), hint: hint)
+      #expect(recorder.value(.fileFormat) == "MPG3")
+    }
+  }
+
+  @Test("As mpg123 plays them, damaged files are parsed")
+  func damagedFiles() throws {
+    let workshop = try Workshop()
+    try workshop.run(
+      "\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -b 128 in.wav a.mp3 "
+        + "&& lame --quiet -t -V 4 in.wav b.mp3")
+    for name in ["a.mp3", "b.mp3"] {
+      let bytes = try workshop.read(name)
+      let places = parse(bytes).recorder.packetOffsets.map { Int($0) }
+      let cut = places[40]
+      let damaged: [String: [UInt8]] = [
+        "garbage between": Array(bytes[..<cut]) + garbage(3000) + bytes[cut...],
+        "a tag between": Array(bytes[..<cut]) + SyntheticTag.id3v2(3000) + bytes[cut...],
+        "the end cut": Array(bytes.dropLast(50)),
+        "the beginning cut": Array(bytes[(places[3] + 50)...]),
+        "garbage before": garbage(900) + bytes,
+        "a tag behind": bytes + SyntheticTag.id3v1,
+      ]
+      for (damage, bytes) in damaged {
+        try workshop.write(bytes, "damaged.mp3")
+        let decoded = try workshop.framesByMPG123("damaged.mp3", gapless: false)
+        #expect(parse(bytes).recorder.packetCount * 1152 == decoded, "\(damage) in \(name)")
+      }
+      // Here mpg123 takes a false sync in the broken frame for layer I; ffmpeg does not.
+      try workshop.write(Array(bytes[..<(cut + 300)]) + bytes[(cut + 351)...], "damaged.mp3")
+      let lossy = parse(try workshop.read("damaged.mp3")).recorder
+      #expect(lossy.packetCount == (try workshop.packetsByFFprobe("damaged.mp3")), "\(name)")
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+
+import ByteSources
+import OfflineOutput
+import RenderCore
+import Synchronization
+import TestKit
+import Testing
+
+@testable import PlayerEngine
+
+@Suite("Feeder")
+struct FeederTests {
+  /// What a step says, and the events that it told.
+  private func feeder(_ locations: [String], ringBytes: Int = 2 << 20) -> (Feeder, Renderer) {
+    let renderer = Renderer(sampleRate: 44100, outputChannels: 2)
+    let source = renderer.addSource(ringBytes: ringBytes)
+    return (
+      Feeder(feed: source.feed, opened: nil, locations: locations, configuration: .init()), renderer
+    )
+  }
+
+  @Test("An empty list ends at once")
+  func emptyList() {
+    let (feeder, renderer) = feeder([])
+    #expect(feeder.step(timeoutNanoseconds: 0) == .finished)
+    #expect(feeder.isFinished)
+    withExtendedLifetime(renderer) {}
+  }
+
+  @Test("A full ring stops the reading, and nothing more is read until there is room")
+  func backPressure() {
+    let (feeder, renderer) = feeder(
+      [Fixtures.path("mp3-cbr320-44100-2.mp3")], ringBytes: 64 << 10)
+    var step = Feeder.Step.progressed
+    while step == .progressed { step = feeder.step(timeoutNanoseconds: 0) }
+    #expect(step == .waitingForRing)
+    let buffered = feeder.feed.bufferedNanoseconds
+    for _ in 0..<100 { #expect(feeder.step(timeoutNanoseconds: 0) == .waitingForRing) }
+    #expect(feeder.feed.bufferedNanoseconds == buffered)
+    // 64 KiB at 320 kbit/s are 1.6 s.
+    #expect((1_400_000_000...1_700_000_000).contains(buffered))
+    withExtendedLifetime(renderer) {}
+  }
+
+  @Test("A packet that the ring can never take is an error that says where, not a hang")
+  func hugePacket() {
+    let (feeder, renderer) = feeder([Fixtures.path("mp3-free-44100-2.mp3")], ringBytes: 2048)
+    var step = Feeder.Step.progressed
+    while step != .finished { step = feeder.step(timeoutNanoseconds: 0) }
+    let failures = feeder.events.compactMap {
+      if case .failed(_, let error) = $0 { error } else { nil }
+    }
+    guard case .packetTooLarge(let bytes, _)? = failures.first?.reason else {
+      Issue.record("no such error")
+      return
+    }
+    #expect(bytes > 1024)
+    withExtendedLifetime(renderer) {}
+  }
+
+  @Test("A feeder thread and a render thread together lose nothing", arguments: [64, 1024])
+  func twoThreads(_ period: Int) {
+    let tracks = ["mp3-cbr128-44100-2.mp3", "gapless-1.mp3", "gapless-2.mp3"].map(Fixtures.path)
+    var configuration = PlayerConfiguration()
+    configuration.ringBytes = 64 << 10
+    configuration.startThresholdNanoseconds = 500_000_000
+    let renderer = Renderer(sampleRate: 44100, outputChannels: 2)
+    let player = StepThread(
+      SteppedPlayer(
+        locations: tracks, renderer: renderer, configuration: configuration, tell: { _ in }))
+    var output = OfflineOutput(renderer: renderer)
+    var rendered: [Float] = []
+    var samples: [Float] = []
+    var before: UInt64 = 0
+    // No clock and no waiting: the render thread outruns the feeder, and underruns come and go.
+    player.start()
+    while !player.isFinished {
+      output.render(frameCount: period, interleavedInto: &samples)
+      let after = player.control.position.outputFrames
+      rendered.append(contentsOf: samples[..<(2 * Int(after - before))])
+      before = after
+    }
+    player.join()
+    let expected = tracks.flatMap(ReferenceDecoder.mpg123)
+    #expect(rendered.count == expected.count)
+    #expect(rendered == expected)
+  }
+}
+
+/// Repeats a player's step on a thread of its own. Nothing but atomics is shared with the render
+/// side, so that ThreadSanitizer sees all there is.
+private final class StepThread: @unchecked Sendable {
+  let control: SourceControl
+  private let player: SteppedPlayer
+  private let finished = Atomic<Bool>(false)
+  private var thread: JoinableThread?
+
+  init(_ player: SteppedPlayer) {
+    self.player = player
+    control = player.control
+  }
+
+  var isFinished: Bool { finished.load(ordering: .acquiring) }
+
+  func start() {
+    thread = JoinableThread { [self] in
+      while player.step(mayWait: false) != .finished {}
+      finished.store(true, ordering: .releasing)
+    }
+  }
+
+  func join() { thread?.join() }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import Testing
+
+@testable import RenderCore
+
+@Suite("Linear PCM decoder")
+struct LinearPCMDecoderTests {
+  private func decoded(
+    _ bytes: [UInt8], bits: UInt32, flags: AudioFormatFlags, channels: UInt32 = 1
+  ) throws -> [Float] {
+    let format = AudioStreamBasicDescription.linearPCM(
+      sampleRate: 44100, channels: channels, bitsPerChannel: bits, flags: flags)
+    let decoder = try LinearPCMDecoder(format: format)
+    return unsafe bytes.withUnsafeBytes { raw in
+      let (samples, frames) = unsafe decoder.decode(raw.baseAddress!, count: raw.count)
+      return (0..<frames * Int(channels)).map { unsafe samples[$0] }
+    }
+  }
+
+  @Test("Eight bits are unsigned around 128, or signed when flagged")
+  func eight() throws {
+    #expect(try decoded([0, 128, 255], bits: 8, flags: []) == [-1, 0, 127.0 / 128])
+    #expect(
+      try decoded([0x80, 0, 0x7F], bits: 8, flags: .signedInteger) == [-1, 0, 127.0 / 128])
+  }
+
+  @Test("Integers of 16, 24 and 32 bits are exact in both byte orders")
+  func integers() throws {
+    let signed = AudioFormatFlags.signedInteger
+    let big: AudioFormatFlags = [.signedInteger, .bigEndian]
+    #expect(
+      try decoded([0, 0x80, 0xFF, 0x7F, 1, 0], bits: 16, flags: signed)
+        == [-1, 32767.0 / 32768, 1.0 / 32768])
+    #expect(try decoded([0x80, 0, 0, 1], bits: 16, flags: big) == [-1, 1.0 / 32768])
+    #expect(
+      try decoded([0, 0, 0x80, 1, 0, 0], bits: 24, flags: signed) == [-1, 1.0 / 8_388_608])
+    #expect(try decoded([0x80, 0, 0, 0, 0, 1], bits: 24, flags: big) == [-1, 1.0 / 8_388_608])
+    #expect(try decoded([0, 0, 0, 0x80], bits: 32, flags: signed) == [-1])
+    #expect(try decoded([0x40, 0, 0, 0], bits: 32, flags: big) == [0.5])
+  }
+
+  @Test("Floats of 32 and 64 bits pass unchanged in both byte orders")
+  func floats() throws {
+    let little = Float(0.1).bitPattern
+    let bytes = (0..<4).map { UInt8(truncatingIfNeeded: little >> UInt32(8 * $0)) }
+    #expect(try decoded(bytes, bits: 32, flags: .float) == [0.1])
+    #expect(try decoded(bytes.reversed(), bits: 32, flags: [.float, .bigEndian]) == [0.1])
+    let double = Double(0.25).bitPattern
+    let eight = (0..<8).map { UInt8(truncatingIfNeeded: double >> UInt64(8 * $0)) }
+    #expect(try decoded(eight, bits: 64, flags: .float) == [0.25])
+    #expect(try decoded(eight.reversed(), bits: 64, flags: [.float, .bigEndian]) == [0.25])
+  }
+
+  @Test("Only whole frames are decoded, and no more than one run")
+  func wholeFrames() throws {
+    #expect(
+      try decoded([0, 0, 0, 0, 0, 0, 0], bits: 16, flags: .signedInteger, channels: 2) == [0, 0])
+    let long = [UInt8](repeating: 128, count: 5000)
+    #expect(try decoded(long, bits: 8, flags: []).count == 1024)
+  }
+
+  @Test("Layouts that are not interleaved PCM are refused")
+  func refused() {
+    for (bits, flags) in [
+      (UInt32(12 * 8), AudioFormatFlags.signedInteger), (16, .float), (16, .nonInterleaved),
+    ] {
+      #expect(throws: AudioConverterError.self) {
+        _ = try LinearPCMDecoder(
+          format: .linearPCM(sampleRate: 1, channels: 1, bitsPerChannel: bits, flags: flags))
+      }
+    }
+  }
+}
