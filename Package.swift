@@ -110,5 +110,7 @@ let package = Package(
       // All test targets are linked into one bundle, so the archive is named once.
       linkerSettings: realtimeLink),
     tests("PacketParserTests", ["AudioModel", "PacketParser"]),
+    // They run the built program, and need none of its code.
+    tests("ProgramTests", ["TestKit"]),
   ]
 )

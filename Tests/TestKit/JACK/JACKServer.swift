@@ -58,13 +58,19 @@ public final class JACKServer: Sendable {
     return server
   }
 
-  /// Starts a server, runs the test with it and stops it, also when the test has killed it.
+  /// Held by ``with(_:_:)``, because tests of several suites run at once and there is one name.
+  private static let turn = Locked(())
+
+  /// Starts a server, runs the test with it and stops it, also when the test has killed it. Waits
+  /// while another test has the server.
   public static func with<Result>(
     _ options: Options = Options(), _ body: (JACKServer) throws -> Result
   ) throws -> Result {
-    let server = try start(options)
-    defer { server.stop() }
-    return try body(server)
+    try turn.withLock { _ in
+      let server = try start(options)
+      defer { server.stop() }
+      return try body(server)
+    }
   }
 
   /// The process's number; nil once it has ended.

@@ -67,6 +67,11 @@ public final class JACKCapture: Sendable {
     self.seconds = seconds
   }
 
+  /// Ends the recording before its time.
+  public func stop() {
+    process.signalGroup(SIGTERM)
+  }
+
   /// Waits for the end of the recording and reads it.
   public func finish() throws -> FloatWave {
     let exit = process.wait(seconds: Double(seconds) + 10)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+import Testing
+
+extension ProgramTests {
+  @Suite("ends")
+  struct Endings {
+    /// Twelve seconds of sound: more than any of these tests takes.
+    static let long = Fixtures.path("mp3-cbr320-44100-2.mp3")
+    static let play = ["play", "--connect", "none", "--buffer", "0.2"]
+
+    static func isPresent(_ jack: JACKServer) -> Bool {
+      (try? jack.ports().contains { $0.name.hasPrefix("drawbar") }) == true
+    }
+
+    @Test("within a second of Ctrl-C or SIGTERM while playing", arguments: [SIGINT, SIGTERM])
+    func signalled(_ signal: Int32) throws {
+      try JACKServer.with { jack in
+        let program = TerminalProgram(Self.play + [Self.long])
+        #expect(program.shows("Playing    0:01"), "\(program.output)")
+        if signal == SIGINT { program.type("\u{3}") } else { program.signal(signal) }
+        let end = program.end()
+        #expect(end.exit == .status(0) && end.seconds < 1, "\(end) \(program.output)")
+        #expect(!Self.isPresent(jack))
+      }
+    }
+
+    @Test("within a second of a signal while it has no terminal", arguments: [SIGINT, SIGTERM])
+    func withoutTerminal(_ signal: Int32) throws {
+      try JACKServer.with { jack in
+        let program = Program.start(Self.play + [Self.long])
+        #expect(eventually { Self.isPresent(jack) }, "\(program.errors)")
+        program.signalGroup(signal)
+        let result = Program.end(of: program)
+        #expect(result.exit == .status(0) && result.seconds < 1, "\(result)")
+        #expect(result.output == "" && result.errors == "" && !result.hasLeftSomething)
+      }
+    }
+
+    @Test(
+      "within a second of a signal while the source gives nothing, before the first byte and after",
+      arguments: [0, 20000] as [UInt64])
+    func stalled(afterBytes: UInt64) throws {
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      var plan = ResponsePlan.file(Self.long)
+      plan.fault = .stall(afterBytes: afterBytes)
+      web.serve("/stalled", plan)
+      try JACKServer.with { _ in
+        let program = TerminalProgram(
+          ["play", "--connect", "none", "--buffer", "3", web.url("/stalled")])
+        #expect(program.shows(afterBytes == 0 ? "Opening" : "Buffering"), "\(program.output)")
+        #expect(eventually { web.bodyBytesSent("/stalled") == afterBytes })
+        program.signal(SIGINT)
+        let end = program.end()
+        #expect(end.exit == .status(0) && end.seconds < 1, "\(end) \(program.output)")
+      }
+    }
+
+    @Test("within a second of a signal while a server does not answer at all")
+    func silentServer() throws {
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      web.serve("/silent", .silence)
+      try JACKServer.with { _ in
+        let program = Program.start(Self.play + [web.url("/silent")])
+        #expect(eventually { web.requests.count == 1 })
+        program.signalGroup(SIGINT)
+        let result = Program.end(of: program, seconds: 5)
+        #expect(result.exit == .status(0) && result.seconds < 1, "\(result)")
+      }
+    }
+
+    @Test("within three seconds of a signal while the JACK server is stopped")
+    func frozenServer() throws {
+      try JACKServer.with { jack in
+        let program = TerminalProgram(Self.play + [Self.long])
+        #expect(program.shows("Playing    0:01"), "\(program.output)")
+        jack.freeze()
+        defer { jack.thaw() }
+        program.signal(SIGINT)
+        let end = program.end()
+        #expect(end.exit == .status(0) && end.seconds < 3, "\(end) \(program.output)")
+      }
+    }
+
+    @Test("with one line and exit code 1 when the JACK server dies", arguments: [true, false])
+    func lostServer(isKilled: Bool) throws {
+      try JACKServer.with { jack in
+        let program = Program.start(Self.play + [Self.long])
+        #expect(eventually { Self.isPresent(jack) }, "\(program.errors)")
+        let start = monotonicSeconds()
+        if isKilled { jack.kill() } else { jack.end() }
+        let result = Program.end(of: program, since: start)
+        Failures.expectOneLine(result, "play", word: JACKServer.name, on: #_sourceLocation)
+        #expect(result.seconds < 2 && result.output == "")
+      }
+    }
+
+    @Test("at q, pauses at space, goes on at >, and leaves the terminal as it was")
+    func keys() throws {
+      try JACKServer.with { _ in
+        let program = TerminalProgram(Self.play + [Self.long, Self.long])
+        let modes = program.localModes
+        #expect(program.shows("Playing    0:01"), "\(program.output)")
+        #expect(program.showsAnew("Paused") { program.type(" ") })
+        #expect(program.showsAnew("Playing") { program.type(" ") })
+        #expect(program.showsAnew("[2/2]") { program.type(">") })
+        #expect(program.showsAnew("Playing    0:00") {})
+        #expect(program.localModes & tcflag_t(ECHO) == 0)
+        program.type("q")
+        let end = program.end()
+        #expect(end.exit == .status(0) && end.seconds < 1, "\(end) \(program.output)")
+        #expect(program.localModes == modes && modes & tcflag_t(ECHO) != 0)
+      }
+    }
+
+    @Test("by itself when all was heard, and > on the last track ends it too")
+    func byItself() throws {
+      try JACKServer.with { jack in
+        let short = Program.run(Self.play + [Fixtures.path("mp3-short-44100-2.mp3")])
+        #expect(short.exit == .status(0) && short.seconds < 3, "\(short)")
+        #expect(!Self.isPresent(jack))
+        let program = TerminalProgram(Self.play + [Self.long])
+        #expect(program.shows("Playing    0:01"), "\(program.output)")
+        program.type(">")
+        let end = program.end()
+        #expect(end.exit == .status(0) && end.seconds < 1, "\(end) \(program.output)")
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+import TestKit
+import Testing
+
+extension ProgramTests {
+  @Suite("tells")
+  struct Information {
+    static let names = [
+      "file", "format", "dataFormat", "sampleRate", "channels", "bitsPerChannel",
+      "framesPerPacket", "dataOffset", "audioDataByteCount", "packetCount", "bitRate",
+      "durationSeconds", "durationSource", "primingFrames", "remainderFrames", "error",
+    ]
+
+    @Test("an MP3's facts as one JSON object, the same each time")
+    func mpeg() throws {
+      let path = Fixtures.path("gapless-1.mp3")
+      let result = Program.run(["info", "--json", path])
+      #expect(result.exit == .status(0) && result.errors == "")
+      #expect(Program.run(["info", "--json", path]).output == result.output)
+      let members = try JSONLine.members(of: result.output)
+      #expect(members.map(\.name) == Self.names)
+      let values = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
+      let frames = ReferenceDecoder.mpg123(path).count / 2
+      #expect(values["file"] == "\"\(path)\"")
+      #expect(values["dataFormat"] == "\".mp3\"")
+      #expect(values["sampleRate"] == "44100.0" && values["channels"] == "2")
+      #expect(values["bitRate"] == "256000" && values["framesPerPacket"] == "1152")
+      #expect(values["error"] == "null" && values["bitsPerChannel"] == "null")
+      let seconds = try #require(Double(values["durationSeconds"] ?? ""))
+      #expect(abs(seconds - Double(frames) / 44100) < 1e-6)
+      let edges = [values["primingFrames"], values["remainderFrames"]].compactMap { Int($0 ?? "") }
+      let packets = try #require(Int(values["packetCount"] ?? ""))
+      #expect(edges.count == 2 && frames + edges.reduce(0, +) == packets * 1152)
+    }
+
+    @Test("a WAVE file's facts, also over HTTP and to people")
+    func wave() throws {
+      let path = Fixtures.path("wav-s24-48000-1.wav")
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      web.serve("/tone.wav", .file(path, type: "audio/wav"))
+      let file = try JSONLine.members(of: Program.run(["info", "--json", path]).output)
+      let http = try JSONLine.members(
+        of: Program.run(["info", "--json", web.url("/tone.wav")]).output)
+      #expect(file.map(\.name) == Self.names)
+      #expect(file.dropFirst().map(\.value) == http.dropFirst().map(\.value))
+      #expect(http.first?.value == "\"\(web.url("/tone.wav"))\"")
+      let text = Program.run(["info", path])
+      #expect(text.exit == .status(0) && text.errors == "")
+      #expect(text.output.contains("24-bit signed integer") && text.output.contains("48000 Hz"))
+    }
+
+    @Test("its version, alone on standard output")
+    func version() {
+      let result = Program.run(["--version"])
+      #expect(result.exit == .status(0) && result.errors == "")
+      #expect(result.output.hasPrefix("drawbar ") && result.output.hasSuffix("\n"))
+      #expect(result.output.split(separator: "\n").count == 1)
+    }
+
+    @Test("how it is used", arguments: ["", "play", "info", "render"])
+    func help(_ command: String) {
+      let words = command.isEmpty ? [] : [command]
+      let result = Program.run(words + ["--help"])
+      #expect(result.exit == .status(0) && result.errors == "")
+      #expect(result.output.contains("USAGE: drawbar"))
+      #expect(result.output.contains("OVERVIEW: "))
+      // An option without a word about it teaches nothing.
+      for line in result.output.split(separator: "\n") where line.hasPrefix("  -") {
+        #expect(line.split(separator: "  ").count >= 2 || line.count > 24, "\(line)")
+      }
+      #expect(Program.run(["help"] + words).output == result.output)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+import Testing
+
+extension ProgramTests {
+  /// Each test reads 300 MB of MP3, or so much of it that keeping it would break the limit.
+  @Suite("stays small")
+  struct Memory {
+    static let mebibyte = 1 << 20
+    /// A debug build would take minutes for the whole.
+    static let bytesToRead = Program.isRelease ? UInt64.max : 40_000_000
+
+    /// 300 MB of CBR frames, one stream as a recorder of a radio station leaves it.
+    static func makeBigFile(in folder: TemporaryDirectory) throws -> String {
+      let frames = contents(ofFile: Fixtures.path("mp3-cbr320-44100-2.mp3"))
+      // Behind the tag's frame, which tells of a shorter stream.
+      let start = try #require(
+        frames.indices.first { frames[$0...].starts(with: Array("LAME".utf8)) })
+      let tail = try #require(frames[start...].indices.first {
+        frames[$0] == 0xFF && frames[$0 + 1] == 0xFB
+      })
+      let path = folder.file("big.mp3")
+      let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+      try #require(file >= 0)
+      defer { close(file) }
+      var written = 0
+      while written < 300_000_000 {
+        let count = unsafe frames[tail...].withUnsafeBytes {
+          unsafe write(file, $0.baseAddress!, $0.count)
+        }
+        try #require(count > 0)
+        written += count
+      }
+      return path
+    }
+
+    /// Follows a run until it has read so much, or to its end.
+    static func peakBytes(of program: Subprocess, reading path: String) -> Int {
+      var peak = 0
+      _ = eventually(seconds: 50) {
+        guard let bytes = Program.peakResidentBytes(program.pid) else { return true }
+        peak = max(peak, bytes)
+        return readOffset(program.pid, path) >= bytesToRead
+      }
+      return peak
+    }
+
+    /// How far a process has read a file (proc(5), `fdinfo`).
+    static func readOffset(_ pid: pid_t?, _ path: String) -> UInt64 {
+      guard let pid else { return 0 }
+      for descriptor in 3..<32 {
+        var target = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe target.withUnsafeMutableBytes {
+          unsafe readlink("/proc/\(pid)/fd/\(descriptor)", $0.baseAddress!, $0.count)
+        }
+        guard count > 0, String(decoding: target[..<count], as: UTF8.self) == path else { continue }
+        let text = String(
+          decoding: contents(ofFile: "/proc/\(pid)/fdinfo/\(descriptor)"), as: UTF8.self)
+        return text.split(whereSeparator: { $0.isWhitespace }).dropFirst().first
+          .flatMap { UInt64($0) } ?? 0
+      }
+      return 0
+    }
+
+    @Test(
+      "in render: at most 32 MiB resident (release: the whole file; debug: its first 40 MB)",
+      .timeLimit(.minutes(2)))
+    func render() throws {
+      let folder = TemporaryDirectory()
+      let path = try Self.makeBigFile(in: folder)
+      let program = Program.start(["render", "-o", "/dev/null", path])
+      defer { program.signalGroup(SIGKILL) }
+      let peak = Self.peakBytes(of: program, reading: path)
+      print("render: \(peak / 1024) KiB at most")
+      #expect(program.pid != nil || program.wait(seconds: 1) == .status(0), "\(program.errors)")
+      #expect(peak > 0 && peak <= 32 * Self.mebibyte)
+    }
+
+    @Test(
+      "in play, ring full: at most 24 MiB more than a JACK client that does nothing",
+      arguments: ["file", "http"])
+    func play(_ kind: String) throws {
+      let folder = TemporaryDirectory()
+      let path = try Self.makeBigFile(in: folder)
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      web.serve("/big", .file(path))
+      try JACKServer.with { jack in
+        let empty = try EmptyClient.peakBytes(in: folder, on: jack)
+        let program = TerminalProgram(
+          ["play", "--connect", "none", kind == "file" ? path : web.url("/big")])
+        defer { program.signal(SIGKILL) }
+        // The ring's 2 MiB are 52 s at 320 kbit/s.
+        #expect(program.shows("buffer 5", seconds: 20), "\(program.output)")
+        #expect(program.showsAnew("Playing    0:03") {}, "\(program.output)")
+        let peak = Program.peakResidentBytes(program.pid) ?? 0
+        print("play, \(kind): \(peak / 1024) KiB, empty client: \(empty / 1024) KiB")
+        #expect(peak > 0 && peak - empty <= 24 * Self.mebibyte)
+        program.type("q")
+        let end = program.end()
+        #expect(end.exit == .status(0) && end.seconds < 1)
+      }
+    }
+  }
+}
+
+/// A JACK client in C that writes silence: what libjack alone takes.
+private enum EmptyClient {
+  static let source = """
+    #include <jack/jack.h>
+    #include <string.h>
+    #include <unistd.h>
+    static jack_port_t *ports[2];
+    static int process(jack_nframes_t frames, void *unused) {
+      for (int i = 0; i < 2; i++)
+        memset(jack_port_get_buffer(ports[i], frames), 0, frames * sizeof(float));
+      return 0;
+    }
+    int main(void) {
+      jack_client_t *client = jack_client_open("empty", JackNoStartServer, 0);
+      if (!client) return 1;
+      jack_set_process_callback(client, process, 0);
+      ports[0] = jack_port_register(client, "out_1", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
+      ports[1] = jack_port_register(client, "out_2", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
+      if (jack_activate(client)) return 1;
+      pause();
+    }
+    """
+
+  /// Its peak once the server has called it for some cycles.
+  static func peakBytes(in folder: TemporaryDirectory, on jack: JACKServer) throws -> Int {
+    let file = folder.file("empty.c")
+    let program = folder.file("empty")
+    _ = ReferenceDecoder.output("cat >'\(file)' <<'END'\n\(source)\nEND\n")
+    let compiled = Subprocess.run(
+      ["sh", "-c", "cc -o '\(program)' '\(file)' $(pkg-config --cflags --libs jack)"])
+    try #require(compiled.exit == .status(0), "\(compiled.errors)")
+    let client = Subprocess([program], environment: Program.environment)
+    defer { client.signalGroup(SIGKILL) }
+    try #require(
+      eventually { (try? jack.ports().contains { $0.name == "empty:out_2" }) == true },
+      "\(client.errors)")
+    // Its peak is reached when it does not grow for a while.
+    var peak = 0
+    var steady = 0
+    _ = eventually {
+      let now = Program.peakResidentBytes(client.pid) ?? 0
+      steady = now == peak ? steady + 1 : 0
+      peak = now
+      return steady == 100
+    }
+    return peak
+  }
+}

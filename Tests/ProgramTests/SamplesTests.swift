@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+import Testing
+
+extension ProgramTests {
+  @Suite("plays samples")
+  struct Samples {
+    /// 44.1 kHz, so that nothing is resampled, and synchronous: a late client delays the cycle of
+    /// this server and loses none.
+    static var exactServer: JACKServer.Options {
+      var options = JACKServer.Options()
+      options.sampleRate = 44100
+      options.period = 512
+      options.arguments = ["-S"]
+      return options
+    }
+
+    @Test("that equal mpg123's gapless decode, from the first to the last")
+    func exact() throws {
+      let file = Fixtures.path("gapless-1.mp3")
+      let wave = try JACKServer.with(Self.exactServer) { try Recording.play(file, on: $0) }
+      let heard = StereoFrames(wave).withoutSilentEdges
+      let decoded = StereoFrames(interleaved: ReferenceDecoder.mpg123(file))
+      #expect(wave.sampleRate == 44100)
+      #expect(heard.count == decoded.count)
+      #expect(heard.firstDifference(from: decoded) == nil)
+    }
+
+    @Test("of two tracks without a gap between them")
+    func gapless() throws {
+      let files = ["gapless-1.mp3", "gapless-2.mp3"].map(Fixtures.path)
+      let wave = try JACKServer.with(Self.exactServer) {
+        try Recording.play(files[0], then: [files[1]], on: $0)
+      }
+      let heard = StereoFrames(wave).withoutSilentEdges
+      let decoded = StereoFrames(interleaved: files.flatMap(ReferenceDecoder.mpg123))
+      #expect(heard.count == decoded.count)
+      #expect(heard.firstDifference(from: decoded) == nil)
+    }
+
+    @Test("from a server at half the rate, with pauses to buffer, and loses or repeats none")
+    func throttled() throws {
+      let file = Fixtures.path("gapless-1.mp3")
+      // 256 kbit/s are 32,000 bytes a second.
+      let wave = try JACKServer.with(Self.exactServer) {
+        try Recording.play(file, options: ["--buffer", "0.5"], bytesPerSecond: 16000, on: $0)
+      }
+      let heard = StereoFrames(wave).withoutSilentEdges
+      let decoded = StereoFrames(interleaved: ReferenceDecoder.mpg123(file))
+      #expect(heard.silences(ofAtLeast: 4410) >= 2)
+      #expect(heard.withoutSilence.firstDifference(from: decoded.withoutSilence) == nil)
+    }
+
+    @Test("that render writes too, whatever the period")
+    func render() throws {
+      let file = Fixtures.path("gapless-1.mp3")
+      let decoded = StereoFrames(interleaved: ReferenceDecoder.mpg123(file))
+      let folder = TemporaryDirectory()
+      var first: [UInt8] = []
+      for period in [16, 64, 100, 1024, 8192] {
+        let path = folder.file("\(period).wav")
+        let result = Program.run(["render", "--period", "\(period)", "-o", path, file])
+        #expect(result.exit == .status(0), "\(result.errors)")
+        #expect(result.output == "" && result.errors == "")
+        let bytes = contents(ofFile: path)
+        if first.isEmpty {
+          first = bytes
+          let frames = StereoFrames(try FloatWave(path: path))
+          #expect(frames.firstDifference(from: decoded) == nil)
+        }
+        #expect(bytes == first, "period \(period)")
+      }
+    }
+
+    @Test("of two tracks that render joins without a gap")
+    func renderGapless() throws {
+      let files = ["gapless-1.mp3", "gapless-2.mp3"].map(Fixtures.path)
+      let folder = TemporaryDirectory()
+      let path = folder.file("both.wav")
+      let result = Program.run(["render", "-o", path] + files)
+      #expect(result.exit == .status(0), "\(result.errors)")
+      let frames = StereoFrames(try FloatWave(path: path))
+      let decoded = StereoFrames(interleaved: files.flatMap(ReferenceDecoder.mpg123))
+      #expect(frames.firstDifference(from: decoded) == nil)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+
+import TestKit
+import Testing
+
+extension ProgramTests {
+  @Suite("resamples")
+  struct Tones {
+    /// Recorded on a server of 48 kHz; two and a half seconds of it, away from the tone's start.
+    static func recorded(_ name: String) throws -> SineFit {
+      var options = JACKServer.Options()
+      options.period = 512
+      options.arguments = ["-S"]
+      let wave = try JACKServer.with(options) {
+        try Recording.play(
+          Fixtures.path(name), options: ["--buffer", "0.5"], seconds: 5, on: $0)
+      }
+      let heard = StereoFrames(wave).withoutSilentEdges.left
+      try #require(heard.count > 160_000)
+      return SineFit(heard[24000..<144_000], sampleRate: 48000, near: 997)
+    }
+
+    /// The file itself, the same stretch of it.
+    static func plain(_ name: String) -> SineFit {
+      let path = Fixtures.path(name)
+      let samples =
+        name.hasSuffix("wav") ? ReferenceDecoder.ffmpeg(path) : ReferenceDecoder.mpg123(path)
+      return SineFit(
+        StereoFrames(interleaved: samples).left[22050..<132_300], sampleRate: 44100, near: 997)
+    }
+
+    @Test("an MP3's 997 Hz at 44.1 kHz to 48 kHz: exact to 1 ppm, as clean as the file")
+    func encoded() throws {
+      let file = Self.plain("mp3-997-44100-2.mp3")
+      let heard = try Self.recorded("mp3-997-44100-2.mp3")
+      print("MP3: \(file); heard: \(heard)")
+      #expect(abs(heard.frequency / 997 - 1) < 1e-6)
+      #expect(heard.signalToResidual > file.signalToResidual - 0.5)
+    }
+
+    @Test("a WAVE file's 997 Hz at 44.1 kHz to 48 kHz: exact to 1 ppm, residual below -120 dB")
+    func linear() throws {
+      let file = Self.plain("tone-997-44100-2.wav")
+      let heard = try Self.recorded("tone-997-44100-2.wav")
+      print("WAVE: \(file); heard: \(heard)")
+      #expect(abs(heard.frequency / 997 - 1) < 1e-6)
+      #expect(heard.signalToResidual > 120)
+    }
+  }
+}
