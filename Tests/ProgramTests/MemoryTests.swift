@@ -18,9 +18,10 @@ extension ProgramTests {
       // Behind the tag's frame, which tells of a shorter stream.
       let start = try #require(
         frames.indices.first { frames[$0...].starts(with: Array("LAME".utf8)) })
-      let tail = try #require(frames[start...].indices.first {
-        frames[$0] == 0xFF && frames[$0 + 1] == 0xFB
-      })
+      let tail = try #require(
+        frames[start...].indices.first {
+          frames[$0] == 0xFF && frames[$0 + 1] == 0xFB
+        })
       let path = folder.file("big.mp3")
       let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
       try #require(file >= 0)
