@@ -51,7 +51,7 @@ public final class JACKServer: Sendable {
       unsafe server.process.pid == nil || access(socketPath, F_OK) == 0
     }
     if !isReady || server.process.pid == nil {
-      server.stop()
+      server.end()
       throw Failure(
         description: "jackd did not start: \(server.process.output) \(server.process.errors)")
     }
@@ -79,11 +79,11 @@ public final class JACKServer: Sendable {
   /// What it has written so far.
   public var log: String { process.output + process.errors }
 
-  /// Ends it as a user would. When it was killed, one of its name is started and ended for it.
+  /// Ends it as a user would. When a signal ended it (a client's end can make it SIGPIPE), one of its
+  /// name is started and ended for it.
   public func stop() {
-    let wasKilled = process.wait(seconds: 0) == .signal(SIGKILL)
     end()
-    guard wasKilled else { return }
+    guard case .signal = process.wait(seconds: 0) else { return }
     if let next = try? Self.start() { next.end() }
     removeLeftovers()
   }
