@@ -101,8 +101,6 @@ struct PlayCommand: ParsableCommand {
   }
 
   private func connectionPolicy() throws -> RemoteIO.ConnectionPolicy {
-    if let connect { return try RemoteIO.ConnectionPolicy(parsing: connect) }
-    // A session manager restores the connections itself.
-    return unsafe getenv("NSM_URL") != nil ? .none : .automatic
+    try connect.map { try RemoteIO.ConnectionPolicy(parsing: $0) } ?? .automatic
   }
 }
