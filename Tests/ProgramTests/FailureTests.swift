@@ -31,7 +31,7 @@ extension ProgramTests {
       let refused = closed.url("/stream")
       closed.stop()
       return [
-        Input(name: "missing file", location: folder.file("none.mp3"), word: "No such file"),
+        Input(name: "missing file", location: folder.file("none.mp3"), word: "no such file"),
         Input(name: "folder", location: folder.path, word: "irectory"),
         unreadable(in: folder),
         Input(name: "empty file", location: Fixtures.path("empty.mp3"), word: "empty"),
@@ -52,7 +52,7 @@ extension ProgramTests {
       let file = folder.file("private.mp3")
       _ = ReferenceDecoder.output(
         "cp '\(Fixtures.path("mp3-short-44100-2.mp3"))' '\(file)'; chmod 0 '\(file)'")
-      var input = Input(name: "unreadable file", location: file, word: "Permission denied")
+      var input = Input(name: "unreadable file", location: file, word: "no permission")
       if getuid() == 0 {
         let program = folder.file("drawbar")
         _ = ReferenceDecoder.output(

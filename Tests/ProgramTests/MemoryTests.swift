@@ -10,7 +10,11 @@ extension ProgramTests {
   struct Memory {
     static let mebibyte = 1 << 20
     /// A debug build would take minutes for the whole.
-    static let bytesToRead = Program.isRelease ? UInt64.max : 40_000_000
+    static let bytesToRead: UInt64 = Program.isRelease ? .max : 40_000_000
+
+    /// Most of what play takes are shared libraries; a debug build's code is larger and brings one
+    /// more of them.
+    static let playAllowance = (Program.isRelease ? 24 : 28) * mebibyte
 
     /// 300 MB of CBR frames, one stream as a recorder of a radio station leaves it.
     static func makeBigFile(in folder: TemporaryDirectory) throws -> String {
@@ -18,9 +22,10 @@ extension ProgramTests {
       // Behind the tag's frame, which tells of a shorter stream.
       let start = try #require(
         frames.indices.first { frames[$0...].starts(with: Array("LAME".utf8)) })
-      let tail = try #require(frames[start...].indices.first {
-        frames[$0] == 0xFF && frames[$0 + 1] == 0xFB
-      })
+      let tail = try #require(
+        frames[start...].indices.first {
+          frames[$0] == 0xFF && frames[$0 + 1] == 0xFB
+        })
       let path = folder.file("big.mp3")
       let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
       try #require(file >= 0)
@@ -73,13 +78,16 @@ extension ProgramTests {
       let program = Program.start(["render", "-o", "/dev/null", path])
       defer { program.signalGroup(SIGKILL) }
       let peak = Self.peakBytes(of: program, reading: path)
-      print("render: \(peak / 1024) KiB at most")
-      #expect(program.pid != nil || program.wait(seconds: 1) == .status(0), "\(program.errors)")
+      if Program.isRelease {
+        #expect(program.wait(seconds: 1) == .status(0), "\(program.errors)")
+      } else {
+        #expect(program.pid != nil, "it ended before 40 MB: \(program.errors)")
+      }
       #expect(peak > 0 && peak <= 32 * Self.mebibyte)
     }
 
     @Test(
-      "in play, ring full: at most 24 MiB more than a JACK client that does nothing",
+      "in play, ring full: at most 24 MiB (debug: 28) above a JACK client that does nothing",
       arguments: ["file", "http"])
     func play(_ kind: String) throws {
       let folder = TemporaryDirectory()
@@ -96,8 +104,7 @@ extension ProgramTests {
         #expect(program.shows("buffer 5", seconds: 20), "\(program.output)")
         #expect(program.showsAnew("Playing    0:03") {}, "\(program.output)")
         let peak = Program.peakResidentBytes(program.pid) ?? 0
-        print("play, \(kind): \(peak / 1024) KiB, empty client: \(empty / 1024) KiB")
-        #expect(peak > 0 && peak - empty <= 24 * Self.mebibyte)
+        #expect(peak > 0 && peak - empty <= Self.playAllowance, "\(peak) - \(empty)")
         program.type("q")
         let end = program.end()
         #expect(end.exit == .status(0) && end.seconds < 1)

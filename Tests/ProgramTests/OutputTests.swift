@@ -10,9 +10,10 @@ extension ProgramTests {
     func quiet() throws {
       try JACKServer.with { _ in
         let result = Program.run(
-          ["play", "--buffer", "0.2"] + ["short-44100-2", "short-44100-2"].map {
-            Fixtures.path("mp3-\($0).mp3")
-          })
+          ["play", "--buffer", "0.2"]
+            + ["short-44100-2", "short-44100-2"].map {
+              Fixtures.path("mp3-\($0).mp3")
+            })
         #expect(result.exit == .status(0))
         #expect(result.output == "" && result.errors == "")
       }

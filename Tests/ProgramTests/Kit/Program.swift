@@ -23,7 +23,8 @@ enum Program {
 
   /// What a run needs to find the test's server, and nobody's session manager.
   static let environment = [
-    "JACK_DEFAULT_SERVER": JACKServer.name, "JACK_NO_START_SERVER": "1", "NSM_URL": "",
+    "JACK_DEFAULT_SERVER": JACKServer.name, "JACK_NO_START_SERVER": "1",
+    "NSM_URL": "",
   ]
 
   /// A run that has ended.
