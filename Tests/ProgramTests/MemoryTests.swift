@@ -141,8 +141,11 @@ private enum EmptyClient {
     let file = folder.file("empty.c")
     let program = folder.file("empty")
     _ = ReferenceDecoder.output("cat >'\(file)' <<'END'\n\(source)\nEND\n")
-    let compiled = Subprocess.run(
-      ["sh", "-c", "cc -o '\(program)' '\(file)' $(pkg-config --cflags --libs jack)"])
+    // Swift's own clang will do where the system has no other compiler.
+    let compile =
+      "$(command -v cc || command -v clang) -o '\(program)' '\(file)' "
+      + "$(pkg-config --cflags --libs jack)"
+    let compiled = Subprocess.run(["sh", "-c", compile])
     try #require(compiled.exit == .status(0), "\(compiled.errors)")
     let client = Subprocess([program], environment: Program.environment)
     defer { client.signalGroup(SIGKILL) }
