@@ -10,7 +10,11 @@ extension ProgramTests {
   struct Memory {
     static let mebibyte = 1 << 20
     /// A debug build would take minutes for the whole.
-    static let bytesToRead = Program.isRelease ? UInt64.max : 40_000_000
+    static let bytesToRead: UInt64 = Program.isRelease ? .max : 40_000_000
+
+    /// Most of what play takes are shared libraries; a debug build's code is larger and brings one
+    /// more of them.
+    static let playAllowance = Program.isRelease ? 24_000_000 : 28 * mebibyte
 
     /// 300 MB of CBR frames, one stream as a recorder of a radio station leaves it.
     static func makeBigFile(in folder: TemporaryDirectory) throws -> String {
@@ -74,13 +78,16 @@ extension ProgramTests {
       let program = Program.start(["render", "-o", "/dev/null", path])
       defer { program.signalGroup(SIGKILL) }
       let peak = Self.peakBytes(of: program, reading: path)
-      print("render: \(peak / 1024) KiB at most")
-      #expect(program.pid != nil || program.wait(seconds: 1) == .status(0), "\(program.errors)")
+      if Program.isRelease {
+        #expect(program.wait(seconds: 1) == .status(0), "\(program.errors)")
+      } else {
+        #expect(program.pid != nil, "it ended before 40 MB: \(program.errors)")
+      }
       #expect(peak > 0 && peak <= 32 * Self.mebibyte)
     }
 
     @Test(
-      "in play, ring full: at most 24 MB more than a JACK client that does nothing (debug: 32 MB)",
+      "in play, ring full: at most 24 MB (debug: 28 MiB) above a JACK client that does nothing",
       arguments: ["file", "http"])
     func play(_ kind: String) throws {
       let folder = TemporaryDirectory()
@@ -97,8 +104,7 @@ extension ProgramTests {
         #expect(program.shows("buffer 5", seconds: 20), "\(program.output)")
         #expect(program.showsAnew("Playing    0:03") {}, "\(program.output)")
         let peak = Program.peakResidentBytes(program.pid) ?? 0
-        print("play, \(kind): \(peak / 1024) KiB, empty client: \(empty / 1024) KiB")
-        #expect(peak > 0 && peak - empty <= (Program.isRelease ? 24_000_000 : 32_000_000))
+        #expect(peak > 0 && peak - empty <= Self.playAllowance, "\(peak) - \(empty)")
         program.type("q")
         let end = program.end()
         #expect(end.exit == .status(0) && end.seconds < 1)
@@ -135,8 +141,11 @@ private enum EmptyClient {
     let file = folder.file("empty.c")
     let program = folder.file("empty")
     _ = ReferenceDecoder.output("cat >'\(file)' <<'END'\n\(source)\nEND\n")
-    let compiled = Subprocess.run(
-      ["sh", "-c", "cc -o '\(program)' '\(file)' $(pkg-config --cflags --libs jack)"])
+    // Swift's own clang will do where the system has no other compiler.
+    let compile =
+      "$(command -v cc || command -v clang) -o '\(program)' '\(file)' "
+      + "$(pkg-config --cflags --libs jack)"
+    let compiled = Subprocess.run(["sh", "-c", compile])
     try #require(compiled.exit == .status(0), "\(compiled.errors)")
     let client = Subprocess([program], environment: Program.environment)
     defer { client.signalGroup(SIGKILL) }
