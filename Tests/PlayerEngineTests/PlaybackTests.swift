@@ -177,6 +177,19 @@ struct PlaybackTests {
     #expect(playback.sound[0].dropFirst(241).allSatisfy { $0 == 0 })
   }
 
+  @Test("No volume, however large, does harm", arguments: [Float.infinity, .nan, 1e38, -1])
+  func anyVolume(_ volume: Float) {
+    let playback = OfflinePlayback([music], rate: 44100, channels: 2)
+    playback.player.control.volume = volume
+    #expect((0...SourceControl.maximumVolume).contains(playback.player.control.volume))
+    while playback.player.state != .playing { _ = playback.player.step(mayWait: true) }
+    playback.crank(8192)
+    playback.player.apply(.pause)
+    for _ in 0..<20 { playback.crank(64) }
+    #expect(playback.player.control.isSilent)
+    #expect(playback.player.control.position.outputFrames <= 8192 + 1200)
+  }
+
   @Test("A stop fades and ends in idle")
   func stop() {
     let playback = OfflinePlayback([music], rate: 44100, channels: 2)

@@ -12,6 +12,9 @@ public struct SourceControl: Sendable {
     self.storage = storage
   }
 
+  /// The largest gain: 40 dB.
+  public static let maximumVolume: Float = 100
+
   /// What the source shall do from the next cycle on.
   public var mode: SourceMode {
     get {
@@ -32,11 +35,12 @@ public struct SourceControl: Sendable {
     }
   }
 
-  /// Gain of the sound, 1 is as decoded. A change is spread over 5 ms. Not negative.
+  /// Gain of the sound, 1 is as decoded; 0 to ``maximumVolume``, and 1 for what is no number. A change
+  /// takes about 5 ms, a fade from the largest gain 25.
   public var volume: Float {
     get { unsafe Float(bitPattern: shared.pointee.volumeBits.load(ordering: .acquiring)) }
     nonmutating set {
-      let volume = newValue.isFinite ? max(0, newValue) : 1
+      let volume = newValue.isNaN ? 1 : min(max(0, newValue), Self.maximumVolume)
       unsafe shared.pointee.volumeBits.store(volume.bitPattern, ordering: .releasing)
     }
   }

@@ -75,12 +75,11 @@ struct SourceUnit: ~Copyable {
     // A volume of 0 is silence that passes; only a finished fade stands still.
     let isHeld = mode == SourceMode.holdCode || isStarved || (isFadingOut && gain == 0)
     if !isHeld {
+      var wanted = cycle.frameCount
       // A fade to silence takes just the frames that it needs; the next one is kept for later.
-      let distance = gain > target ? gain - target : target - gain
-      let fadeFrames = Int(distance * Self.rampFrames) + 1
-      let wanted = isFadingOut ? min(cycle.frameCount, fadeFrames) : cycle.frameCount
+      if isFadingOut { wanted = min(wanted, Int(gain / rampStep(to: 0)) + 1) }
       given = unsafe pull(wanted, into: buffers)
-      unsafe ramp(to: target, frames: given, in: buffers)
+      if gain != 1 || target != 1 { unsafe ramp(to: target, frames: given, in: buffers) }
       if isStale, gain == 0 || given < wanted { adopt(wantedGeneration, gain: volume) }
     }
     if given < cycle.frameCount {
@@ -213,20 +212,27 @@ struct SourceUnit: ~Copyable {
     emit(.packetsFailed, at: outputFrames)
   }
 
+  /// How much the gain changes with each frame: ``rampFrames`` from 0 to 1 and back, faster from
+  /// larger gains.
+  @_noLocks
+  private func rampStep(to target: Float) -> Float {
+    let larger = gain > target ? gain : target
+    return (larger > 1 ? larger : 1) / Self.rampFrames
+  }
+
   @_noLocks
   private mutating func ramp(
     to target: Float, frames: Int,
     in buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
     if gain == target {
-      if target == 1 { return }
       for channel in 0..<buffers.count {
         let samples = unsafe buffers[channel]
         for i in 0..<frames { unsafe samples[i] *= target }
       }
       return
     }
-    let step = (target > gain ? 1 : -1) / Self.rampFrames
+    let step = target > gain ? rampStep(to: target) : -rampStep(to: target)
     var level = gain
     for channel in 0..<buffers.count {
       let samples = unsafe buffers[channel]
@@ -237,7 +243,9 @@ struct SourceUnit: ~Copyable {
         unsafe samples[i] *= level
       }
     }
-    gain = level
+    // Rounding may leave a crumb that would take a cycle of its own.
+    let rest = level > target ? level - target : target - level
+    gain = rest < rampStep(to: target) / 2 ? target : level
   }
 
   @_noLocks
