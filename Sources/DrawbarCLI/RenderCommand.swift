@@ -19,7 +19,9 @@ struct RenderCommand: ParsableCommand {
       difference to the samples.
       """)
 
-  @Option(name: [.short, .long], help: "The WAVE file to write. It is replaced if it exists.")
+  @Option(
+    name: [.short, .long],
+    help: "The WAVE file to write, replaced if it exists; - for standard output.")
   var output: String
 
   @Option(help: "Frames per second of the output, 1000 to 768000.")
@@ -73,7 +75,8 @@ struct RenderCommand: ParsableCommand {
       }
     }
     var writer = try WaveFileWriter(
-      path: output, sampleRate: outputRate, channels: outputChannels)
+      path: output == "-" ? "/dev/stdout" : output, sampleRate: outputRate, channels: outputChannels
+    )
     try crank(player, renderer: renderer, writer: &writer)
     try writer.close()
     if failure != nil { throw ExitCode(1) }

@@ -3,7 +3,8 @@
 internal import Glibc
 
 /// Writes interleaved 32-bit float WAVE (format tag 3). A file that outgrows the 4 GiB of RIFF's size
-/// fields becomes RF64 (EBU Tech 3306), for which room is kept in the header.
+/// fields becomes RF64 (EBU Tech 3306), for which room is kept in the header. Where the header cannot
+/// be mended at the end, in a pipe, its sizes say "unknown" and readers go by the end of the data.
 ///
 /// One thread at a time; blocks on the disk, so never for a render thread.
 public struct WaveFileWriter: ~Copyable {
@@ -15,6 +16,7 @@ public struct WaveFileWriter: ~Copyable {
   private let sampleRate: Int
   /// Samples that have not been written yet. WAVE is little-endian, as this machine must be.
   private var pending: [Float] = []
+  private let isSeekable: Bool
   private var isClosed = false
 
   private static let flushedSamples = 1 << 16
@@ -28,6 +30,7 @@ public struct WaveFileWriter: ~Copyable {
     self.channels = channels
     self.sampleRate = sampleRate
     descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    isSeekable = descriptor >= 0 && lseek(descriptor, 0, SEEK_CUR) >= 0
     guard descriptor >= 0 else {
       throw WaveFileWriterError(path: path, operation: "create", code: errno)
     }
@@ -54,13 +57,14 @@ public struct WaveFileWriter: ~Copyable {
   /// Writes what is left, and the sizes into the header.
   public mutating func close() throws(WaveFileWriterError) {
     try flush()
-    let patched = header()
-    let written = unsafe patched.withUnsafeBytes {
-      unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0)
-    }
-    // A pipe cannot be patched; its reader goes by the end of the data.
-    guard written == patched.count || errno == ESPIPE else {
-      throw WaveFileWriterError(path: path, operation: "finish", code: errno)
+    if isSeekable {
+      let patched = header()
+      let written = unsafe patched.withUnsafeBytes {
+        unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0)
+      }
+      guard written == patched.count else {
+        throw WaveFileWriterError(path: path, operation: "finish", code: errno)
+      }
     }
     isClosed = true
     guard Glibc.close(descriptor) == 0 else {
@@ -99,7 +103,8 @@ public struct WaveFileWriter: ~Copyable {
     let riffBytes = UInt64(Self.headerBytes - 8) + dataBytes
     let isLarge = riffBytes > UInt64(UInt32.max)
     text(isLarge ? "RF64" : "RIFF")
-    number(isLarge ? UInt64(UInt32.max) : riffBytes, 4)
+    let unknown = UInt64(UInt32.max)
+    number(isLarge || !isSeekable ? unknown : riffBytes, 4)
     text("WAVE")
     text(isLarge ? "ds64" : "JUNK")
     number(28, 4)
@@ -120,7 +125,7 @@ public struct WaveFileWriter: ~Copyable {
     number(4, 4)
     number(min(frameCount, UInt64(UInt32.max)), 4)
     text("data")
-    number(isLarge ? UInt64(UInt32.max) : dataBytes, 4)
+    number(isLarge || !isSeekable ? unknown : dataBytes, 4)
     return bytes
   }
 }

@@ -74,6 +74,14 @@ extension ProgramTests {
       }
     }
 
+    @Test("that render writes into a pipe, where the header cannot tell how many")
+    func renderIntoPipe() {
+      let file = Fixtures.path("gapless-1.mp3")
+      let command = "'\(Program.path)' render -o - '\(file)' | ffmpeg -v error -i - -f f32le -"
+      let bytes = ReferenceDecoder.output(command)
+      #expect(bytes == ReferenceDecoder.output("mpg123 -q -e f32 -s '\(file)'"))
+    }
+
     @Test("of two tracks that render joins without a gap")
     func renderGapless() throws {
       let files = ["gapless-1.mp3", "gapless-2.mp3"].map(Fixtures.path)
