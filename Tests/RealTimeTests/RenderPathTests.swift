@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import CRealtimeScope
 import Glibc
+import OfflineOutput
 import PlayerEngine
 import RenderCore
 import TestKit
@@ -70,11 +72,58 @@ struct RenderPathTests {
     #expect(playback.states.last == .ended)
   }
 
-  @Test("A damaged packet is replaced by silence of its length, clean")
-  func damagedPackets() {
-    let playback = OfflinePlayback(
-      [Fixtures.path("mp3-truncated.mp3")], rate: 48000, channels: 2)
-    playback.run(period: 64)
-    #expect(playback.states.last == .ended)
+  @Test(
+    "A packet that cannot be decoded is silence of its length, counted, and the next one sounds")
+  func damagedPacket() throws {
+    let frames = Self.frames(of: "mp3-notag-44100-2.mp3", count: 8)
+    let renderer = Renderer(sampleRate: 44100, outputChannels: 2)
+    let source = renderer.addSource()
+    var feed = source.feed
+    for (index, frame) in frames.enumerated() {
+      // The fourth has a good size and no header.
+      let packet = index == 3 ? [UInt8](repeating: 0x55, count: frame.count) : frame
+      let history = PacketHistory(
+        generation: 0, packetIndex: Int64(index), firstFrame: Int64(index) * 1152, frameCount: 1152,
+        trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 26_122_448)
+      let isTaken = try unsafe packet.withUnsafeBytes { bytes in
+        if index == 0 {
+          let format = AudioStreamBasicDescription(
+            sampleRate: 44100, formatID: .mpegLayer3, framesPerPacket: 1152, channelsPerFrame: 2)
+          _ = try unsafe feed.beginStream(
+            format: format, layout: .standard(channels: 2), freeFormatBytes: nil,
+            firstPacket: bytes, joinsPrevious: false)
+        }
+        return unsafe feed.write(packet: bytes, history: history)
+      }
+      #expect(isTaken)
+    }
+    let isEnded = feed.endStream()
+    #expect(isEnded)
+    source.control.mode = .play
+    var output = OfflineOutput(renderer: renderer)
+    var samples: [Float] = []
+    var packets: [[Float]] = []
+    for _ in frames {
+      output.render(frameCount: 1152, interleavedInto: &samples)
+      packets.append(samples)
+    }
+    #expect(source.control.counters.failedPackets == 1)
+    #expect(source.control.counters.underruns == 0)
+    #expect(source.control.position.outputFrames == 8 * 1152)
+    #expect(packets[3].allSatisfy { $0 == 0 })
+    #expect(packets[2].contains { $0 != 0 } && packets[7].contains { $0 != 0 })
+  }
+
+  /// The first frames of an untagged layer III file at 44.1 kHz.
+  private static func frames(of name: String, count: Int) -> [[UInt8]] {
+    let bytes = contents(ofFile: Fixtures.path(name))
+    let kilobits = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+    var start = 0
+    return (0..<count).map { _ in
+      let size =
+        144_000 * kilobits[Int(bytes[start + 2] >> 4)] / 44100 + Int(bytes[start + 2] >> 1 & 1)
+      defer { start += size }
+      return Array(bytes[start..<start + size])
+    }
   }
 }
