@@ -25,9 +25,8 @@ import Testing
       ("<?xml version=\"1.0\"?><rss/>", "XML"), ("Not found\r\n", "text"),
       ("#EXTM3U\nhttp://example.org/stream.mp3\n", "playlist"),
       ("[playlist]\nFile1=x\n", "playlist"),
-      ("fLaC\0\0\0\u{22}", "FLAC"), ("OggS\0\u{2}\0\0", "Ogg"), ("\0\0\0\u{20}ftypM4A \0\0", "MP4"),
-      ("FORM\0\0\0\u{20}AIFFCOMM", "AIFF"), ("caff\0\u{1}\0\0", "CAF"), ("%PDF-1.7", "PDF"),
-      ("RF64....WAVEds64", "RF64"), ("RIFF....AVI LIST", "RIFF"), ("MThd\0\0\0\u{6}", "MIDI"),
+      ("FORM\0\0\0\u{20}8SVXVHDR", "IFF"), ("%PDF-1.7", "PDF"), ("RIFF....AVI LIST", "RIFF"),
+      ("MThd\0\0\0\u{6}", "MIDI"), ("#!AMR\n...", "AMR"),
       ("PK\u{3}\u{4}\0\0", "ZIP"),
     ])
   func foreignContent(_ text: String, _ name: String) {
@@ -41,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("A JPEG image is named, and so is an AAC stream")
+  @Test("A JPEG image is named")
   func binaryContent() throws {
     let workshop = try Workshop()
     try workshop.run(
@@ -49,9 +48,6 @@ import Testing
     let image = parse(try workshop.read("image.jpg"), hint: .mpegLayer3).error
     #expect(image?.code == .unsupportedFileType)
     #expect(image?.message.contains("JPEG") == true)
-    try workshop.run(
-      "\(MPEGAudioOracleTests.tone(44100, 2)) && ffmpeg -v error -y -i in.wav out.aac")
-    #expect(parse(try workshop.read("out.aac")).error?.message.contains("AAC") == true)
   }
 
   @Test("An empty input and a tag without audio are errors of the file type")
@@ -99,7 +95,7 @@ import Testing
   @Test("After an error every call throws the same again")
   func errorsStay() {
     var stream = AudioFileStream()
-    let (_, first) = parse([UInt8]("fLaC".utf8) + garbage(100), with: &stream)
+    let (_, first) = parse([UInt8]("%PDF-1.7".utf8) + garbage(100), with: &stream)
     let (_, second) = parse(SyntheticFrame.stream(4), with: &stream)
     #expect(first != nil)
     #expect(first == second)
@@ -110,8 +106,8 @@ import Testing
     let codes = AudioFileStreamError.Code.allCases.map { $0.fourCharacterCode.rawValue }
     #expect(
       codes == [
-        0x7479_703F, 0x666D_743F, 0x7074_793F, 0x6F70_746D, 0x7063_6B3F, 0x6474_613F, 0x756E_6B3F,
-        0x6D6F_7265, 0x6E6F_7065, 0x7768_743F, 0x6473_6321,
+        0x7479_703F, 0x666D_743F, 0x7074_793F, 0x2173_697A, 0x6F70_746D, 0x7063_6B3F, 0x6474_613F,
+        0x756E_6B3F, 0x6D6F_7265, 0x6E6F_7065, 0x7768_743F, 0x6473_6321,
       ])
     let properties: [(AudioFileStreamPropertyID, UInt32)] = [
       (.readyToProducePackets, 0x7265_6479), (.fileFormat, 0x6666_6D74), (.dataFormat, 0x6466_6D74),
@@ -119,6 +115,9 @@ import Testing
       (.maximumPacketSize, 0x7073_7A65), (.dataOffset, 0x646F_6666), (.channelLayout, 0x636D_6170),
       (.packetTableInfo, 0x706E_666F), (.packetSizeUpperBound, 0x706B_7562),
       (.averageBytesPerPacket, 0x6162_7070), (.bitRate, 0x6272_6174),
+      (.formatList, 0x666C_7374), (.magicCookieData, 0x6D67_6963), (.packetToFrame, 0x706B_6672),
+      (.frameToPacket, 0x6672_706B), (.packetToByte, 0x706B_6279), (.byteToPacket, 0x6279_706B),
+      (.infoDictionary, 0x696E_666F),
     ]
     for (property, code) in properties { #expect(property.rawValue.rawValue == code) }
     let error = AudioFileStreamError(.invalidFile, at: 12, "the file is broken")

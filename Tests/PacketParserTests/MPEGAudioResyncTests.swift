@@ -82,7 +82,7 @@ import Testing
     #expect(format.sampleRate == 24_000)
     #expect(format.channelsPerFrame == 1)
     #expect(format.framesPerPacket == 576)
-    #expect(try stream.channelLayout == .center)
+    #expect(try stream.channelLayout == AudioChannelLayout(.center))
   }
 
   @Test("Two frames of another format in the middle are garbage")

@@ -42,7 +42,7 @@ import Testing
     let (recorder, _) = parse(SyntheticWave().bytes(frames: 10))
     #expect(
       recorder.properties == [
-        "ffmt", "dfmt", "cmap", "doff", "bcnt", "pcnt", "psze", "pkub", "brat", "redy",
+        "ffmt", "dfmt", "flst", "cmap", "doff", "bcnt", "pcnt", "psze", "pkub", "brat", "redy",
       ])
     #expect(recorder.value(.fileFormat) == "WAVE")
     #expect(recorder.value(.dataOffset) == "44")

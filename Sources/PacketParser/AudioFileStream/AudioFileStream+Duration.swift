@@ -8,6 +8,8 @@ public struct AudioFileStreamDuration: Hashable, Sendable {
   public enum Evidence: Hashable, Sendable {
     /// The stream's own count of frames, without those the encoder added: exact.
     case packetTable
+    /// The stream's own count of frames, or the frames counted to the end.
+    case frameCount
     /// The stream's own count of packets, or the packets counted to the end.
     case packetCount
     /// The size of the audio and the one size that all packets have: exact.
@@ -53,23 +55,29 @@ extension AudioFileStream {
         AudioFileStreamDuration(
           frames: frames, sampleRate: format.sampleRate, evidence: evidence)
       }
+      let facts = facts
       if let table = facts.packetTableInfo {
-        return duration(table.numberValidFrames, .packetTable)
+        // A stream that was cut ends before its table says.
+        let end = facts.isWhole ? effectiveFrameCount ?? .max : .max
+        let valid = min(table.numberValidFrames, max(0, end - Int64(table.primingFrames)))
+        return duration(valid, .packetTable)
       }
-      let framesPerPacket = Int64(format.framesPerPacket)
-      if format.bytesPerPacket > 0 {
-        return duration(try audioDataPacketCount * framesPerPacket, .byteCount)
-      }
-      if let packets = effectivePacketCount {
-        return duration(packets * framesPerPacket, .packetCount)
+      if let frames = effectiveFrameCount {
+        if format.bytesPerPacket > 0 { return duration(frames, .byteCount) }
+        let isByFrames = format.framesPerPacket == 0 || facts.statedFrameCount != nil
+        return duration(frames, isByFrames ? .frameCount : .packetCount)
       }
       let byteCount = Double(try audioDataByteCount)
       if let bitRate = facts.constantBitRate, bitRate > 0 {
         let frames = byteCount * 8 / Double(bitRate) * format.sampleRate
         return duration(Int64(frames), .constantBitRate)
       }
+      let framesPerPacket =
+        format.framesPerPacket > 0
+        ? Double(format.framesPerPacket)
+        : facts.packetsSeen > 0 ? Double(facts.framesSeen) / Double(facts.packetsSeen) : 0
       let packets = byteCount / (try averageBytesPerPacket)
-      return duration(Int64(packets * Double(framesPerPacket)), .averageOfPackets)
+      return duration(Int64(packets * framesPerPacket), .averageOfPackets)
     }
   }
 }

@@ -6,7 +6,7 @@ public import AudioModel
 /// the parser has reached the audio, `unk?` when the stream does not say.
 extension AudioFileStream {
   /// Whether the parser has reached the audio: all that can be known before is known. `'redy'`.
-  public var isReadyToProducePackets: Bool { facts.isReady }
+  public var isReadyToProducePackets: Bool { hasToldReady }
 
   /// The file type: `'ffmt'`.
   public var fileFormat: AudioFileTypeID {
@@ -41,7 +41,9 @@ extension AudioFileStream {
     get throws(AudioFileStreamError) {
       let facts = facts
       let constant = facts.dataFormat.map { Int($0.bytesPerPacket) } ?? 0
-      let largest = constant > 0 ? constant : facts.isWhole ? facts.largestPacketSeen : nil
+      let largest =
+        constant > 0
+        ? constant : facts.isWhole ? facts.largestPacketSeen : facts.statedMaximumPacketSize
       return try known(largest, "the largest packet's size")
     }
   }
@@ -60,23 +62,68 @@ extension AudioFileStream {
     }
   }
 
-  /// Bits per second: `'brat'`. What the packets' headers say as long as they agree, else by the
-  /// mean size of a packet.
+  /// Bits per second: `'brat'`. What the packets' headers say as long as they agree; by the stream's
+  /// totals; what the stream states; or by the packets so far.
   public var bitRate: Int {
     get throws(AudioFileStreamError) {
       let facts = facts
       if let constant = facts.constantBitRate { return constant }
-      guard let average = facts.averageBytesPerPacket, let format = facts.dataFormat,
-        format.framesPerPacket > 0
-      else { throw unknown("the bit rate") }
-      let packetsPerSecond = format.sampleRate / Double(format.framesPerPacket)
-      return Int((average * 8 * packetsPerSecond).rounded())
+      guard let format = facts.dataFormat else { throw unknown("the bit rate") }
+      let framesPerPacket = Double(format.framesPerPacket)
+      if let bytes = facts.isWhole ? facts.bytesSeen : facts.statedByteCount,
+        let frames = effectiveFrameCount, frames > 0
+      {
+        return Int((Double(bytes) * 8 * format.sampleRate / Double(frames)).rounded())
+      }
+      if let nominal = facts.nominalBitRate { return nominal }
+      if framesPerPacket > 0, let average = facts.averageBytesPerPacket {
+        return Int((average * 8 * format.sampleRate / framesPerPacket).rounded())
+      }
+      guard facts.framesSeen > 0 else { throw unknown("the bit rate") }
+      return Int(
+        (Double(facts.bytesSeen) * 8 * format.sampleRate / Double(facts.framesSeen)).rounded())
     }
   }
 
-  /// Which speakers the channels are for: `'cmap'`.
-  public var channelLayout: AudioChannelBitmap {
-    get throws(AudioFileStreamError) { try known(facts.channelLayout, "the channel layout") }
+  /// Which speakers the channels are for, in the channels' order: `'cmap'`.
+  public var channelLayout: AudioChannelLayout {
+    get throws(AudioFileStreamError) {
+      try known(parser.details.channelLayout, "the channel layout")
+    }
+  }
+
+  /// The formats that the packets can be decoded as, the richest first; most streams have but the
+  /// data format: `'flst'`.
+  public var formatList: [AudioFormatListItem] {
+    get throws(AudioFileStreamError) {
+      let details = parser.details
+      if !details.formatList.isEmpty { return details.formatList }
+      return [AudioFormatListItem(format: try dataFormat, channelLayout: details.channelLayout)]
+    }
+  }
+
+  /// What a decoder needs besides the format: `'mgic'`. For AAC the `esds` descriptor (ISO/IEC
+  /// 14496-1 section 7.2.6.5) or a bare AudioSpecificConfig, for Apple Lossless its configuration, for
+  /// FLAC the stream information block, for Opus the identification header, for Vorbis the three
+  /// headers in Xiph's lacing.
+  ///
+  /// - Throws: `pty?` for a stream whose encoding has none.
+  public var magicCookieData: [UInt8] {
+    get throws(AudioFileStreamError) {
+      let cookie = parser.details.magicCookie
+      if !cookie.isEmpty { return cookie }
+      guard facts.isReady else { throw unknown("the magic cookie") }
+      throw AudioFileStreamError(
+        .unsupportedProperty, at: position, "this stream has no magic cookie")
+    }
+  }
+
+  /// What the tags so far said: `'info'`.
+  public var infoDictionary: AudioFileInfo {
+    get throws(AudioFileStreamError) {
+      let info = parser.details.tags.info
+      return try known(info.isEmpty ? nil : info, "a title or any other tag")
+    }
   }
 
   /// The frames that are sound, and those that the encoder put around them, as the stream states
@@ -104,6 +151,10 @@ extension AudioFileStream {
       case .audioDataPacketCount: _ = try audioDataPacketCount
       case .packetTableInfo: _ = try packetTableInfo
       case .channelLayout: _ = try channelLayout
+      case .magicCookieData: _ = try magicCookieData
+      case .infoDictionary: _ = try infoDictionary
+      case .packetSizeUpperBound: _ = try packetSizeUpperBound
+      case .dataOffset: _ = try dataOffset
       default: return true
       }
       return true
@@ -116,11 +167,11 @@ extension AudioFileStream {
   var effectiveByteCount: Int64? {
     let facts = facts
     if facts.isWhole { return facts.bytesSeen }
-    guard let dataOffset = facts.dataOffset, let totalByteCount else {
+    guard facts.isDataLast, let dataOffset = facts.dataOffset, let totalByteCount else {
       return facts.statedByteCount
     }
     var left = max(0, totalByteCount - dataOffset - trailingTagByteCount)
-    if let frame = facts.dataFormat?.bytesPerPacket, frame > 0 { left -= left % Int64(frame) }
+    if let packet = facts.dataFormat?.bytesPerPacket, packet > 0 { left -= left % Int64(packet) }
     return min(left, facts.statedByteCount ?? left)
   }
 
@@ -134,15 +185,26 @@ extension AudioFileStream {
     return facts.statedPacketCount
   }
 
-  private func known<Value>(
-    _ value: Value?, _ name: StaticString
+  /// Frames in all, priming frames included, by counting or by statement.
+  var effectiveFrameCount: Int64? {
+    let facts = facts
+    let framesPerPacket = Int64(facts.dataFormat?.framesPerPacket ?? 0)
+    if facts.isWhole, framesPerPacket == 0 { return facts.framesSeen }
+    let byPackets =
+      framesPerPacket > 0 ? effectivePacketCount.map { $0 * framesPerPacket } : nil
+    guard let stated = facts.statedFrameCount else { return byPackets }
+    return min(stated, byPackets ?? stated)
+  }
+
+  func known<Value>(
+    _ value: Value?, _ name: @autoclosure () -> String
   ) throws(AudioFileStreamError) -> Value {
-    guard let value else { throw unknown(name) }
+    guard let value else { throw unknown(name()) }
     return value
   }
 
-  private func unknown(_ name: StaticString) -> AudioFileStreamError {
-    facts.isReady
+  private func unknown(_ name: String) -> AudioFileStreamError {
+    hasToldReady
       ? AudioFileStreamError(.valueUnknown, at: position, "the stream does not tell \(name)")
       : AudioFileStreamError(
         .dataUnavailable, at: position, "\(name) is not known before more is parsed")

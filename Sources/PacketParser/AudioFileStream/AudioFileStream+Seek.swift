@@ -4,19 +4,33 @@ import AudioModel
 
 /// Where to read on in order to get a packet. What `AudioFileStreamSeek` answers.
 public struct AudioFileStreamSeekTarget: Hashable, Sendable {
-  /// The packet that was asked for, and whose number the next packet gets.
+  /// The packet that was asked for: the next one to be delivered, whose number it gets.
   public var packet: Int64
   /// Bytes from `dataOffset` to read on from.
   public var byteOffset: Int64
   /// The packet is only somewhere near. Core Audio's `kAudioFileStreamSeekFlag_OffsetIsEstimated`.
   public var isEstimated: Bool
+  /// Packets between that byte and the one asked for, which the parser passes without delivering
+  /// them: a place is not remembered for every packet.
+  public var leadingPacketCount: Int64
+  /// How many packets the one found may be away from the one asked for, at most, if the stream's own
+  /// statements are true; 0 when exact, nil when nothing bounds it.
+  public var errorBoundInPackets: Int64?
 
   /// A target with these parts.
-  public init(packet: Int64, byteOffset: Int64, isEstimated: Bool) {
+  public init(
+    packet: Int64, byteOffset: Int64, isEstimated: Bool, leadingPacketCount: Int64 = 0,
+    errorBoundInPackets: Int64? = nil
+  ) {
     self.packet = packet
     self.byteOffset = byteOffset
     self.isEstimated = isEstimated
+    self.leadingPacketCount = leadingPacketCount
+    self.errorBoundInPackets = isEstimated ? errorBoundInPackets : 0
   }
+
+  /// The number of the packet that the parser finds first.
+  var firstPacket: Int64 { packet - leadingPacketCount }
 }
 
 extension AudioFileStream {
@@ -45,8 +59,14 @@ extension AudioFileStream {
   public func seekTarget(
     packet: Int64
   ) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
+    try checkSeekable(packet: packet)
+    return try place(packet: packet)
+  }
+
+  /// Throws unless packets can be produced and this is one of them.
+  func checkSeekable(packet: Int64) throws(AudioFileStreamError) {
     try throwFailure()
-    guard facts.isReady else {
+    guard hasToldReady else {
       throw AudioFileStreamError(
         .dataUnavailable, at: position, "a seek is possible once the audio is reached")
     }
@@ -54,6 +74,5 @@ extension AudioFileStream {
       throw AudioFileStreamError(
         .invalidPacketOffset, at: position, "the stream has no packet \(packet)")
     }
-    return try place(packet: packet)
   }
 }

@@ -12,44 +12,69 @@ public import AudioModel
 /// }
 /// try stream.finish(listener: &listener)
 /// ```
-/// Understood are MPEG audio (layers I, II and III, with their tags) and WAVE with linear PCM. What
+/// Understood are MPEG audio (layers I, II and III), ADTS, WAVE with its 64-bit kin, AIFF and AIFF-C,
+/// NeXT/Sun sound, Core Audio Format, MPEG-4 and QuickTime, FLAC and Ogg, with their tags. What
 /// a listener is told does not depend on the slicing. Packets that lie within a slice are delivered
-/// where they are; only what a slice's end cuts is copied, so memory is bounded by a few frames,
-/// whatever the stream holds. Real-time: never on the render thread.
+/// where they are; only what a slice's end cuts is copied. Memory is bounded by the stream's own
+/// tables of packets and a few packets, whatever else the stream holds. Real-time: never on the render thread.
 public struct AudioFileStream: ~Copyable {
-  private var parser: SelectedParser
-  private var carry = CarryBuffer()
+  let options: AudioFileStreamOptions
+  var parser: SelectedParser
+  var carry = CarryBuffer()
   /// Bytes that the parser demanded, counted from the present position.
-  private var needed = 0
+  var needed = 0
   /// Bytes to pass before the parser looks again.
-  private var toSkip: Int64 = 0
+  var toSkip: Int64 = 0
   /// Where the parser's next byte lies in the stream.
-  private(set) var position: Int64 = 0
+  var position: Int64 = 0
+  /// The parser went elsewhere: what is left of the slice is not what it reads next.
+  var hasGone = false
+  /// Packets before this one are passed over.
+  var firstWantedPacket: Int64?
   private var pendingSeek: AudioFileStreamSeekTarget?
   private var failure: AudioFileStreamError?
   private var hasEnded = false
+  /// Everything that can be known before the first packet was told. `'redy'`
+  var hasToldReady = false
 
   private(set) var totalByteCount: Int64?
   private(set) var trailingTagByteCount: Int64 = 0
 
+  /// The most bytes of a stream's end that are looked at.
+  static let maximumTailBytes = 128 << 10
+
   /// A parser at the beginning of a stream.
   ///
-  /// - Parameter hint: what the name or the server says the stream is. Only a hint: the bytes
-  ///   decide.
-  public init(hint: AudioFileTypeID? = nil) {
-    parser = SelectedParser(hint: hint)
+  /// - Parameters:
+  ///   - hint: what the name or the server says the stream is. Only a hint: the bytes decide.
+  ///   - options: what the parser may count on.
+  public init(
+    hint: AudioFileTypeID? = nil, options: AudioFileStreamOptions = AudioFileStreamOptions()
+  ) {
+    self.options = options
+    parser = SelectedParser(hint: hint, options: options)
   }
+
+  /// Ends the parser's life: Core Audio's `AudioFileStreamClose`. The end of the value's scope does
+  /// the same.
+  public consuming func close() {}
 
   /// States how long the stream is, if its source knows, which makes a byte count, and with it a
   /// duration, known where the stream itself does not say. To be called before the first slice.
   ///
   /// - Parameters:
   ///   - totalByteCount: bytes of the whole stream, tags included.
-  ///   - tail: the stream's last bytes, as many as the source cares to read (some kilobytes do), so
-  ///     that ID3v1, APE and Lyrics3 tags at the end are not counted as audio.
+  ///   - tail: the stream's last bytes, as many as the source cares to read: with 128 KiB the tags at
+  ///     the end are read, and not counted as audio, and an Ogg stream's duration is known. More are
+  ///     not looked at.
   public mutating func tell(totalByteCount: Int64, tail: Span<UInt8>) {
     trailingTagByteCount = min(totalByteCount, TrailingTags.byteCount(tail: tail))
     self.totalByteCount = totalByteCount
+    parser.context.totalByteCount = totalByteCount
+    parser.context.tail.removeAll()
+    for index in max(0, tail.count - Self.maximumTailBytes)..<tail.count {
+      parser.context.tail.append(tail[index])
+    }
   }
 
   /// States how long the stream is when its last bytes are not at hand.
@@ -58,7 +83,20 @@ public struct AudioFileStream: ~Copyable {
   public mutating func tell(totalByteCount: Int64) {
     trailingTagByteCount = 0
     self.totalByteCount = totalByteCount
+    parser.context.totalByteCount = totalByteCount
   }
+
+  /// Where the next slice has to begin, counted from the start of the stream. Without
+  /// ``AudioFileStreamOptions/canReposition`` this is where the last one ended, but after a seek; with
+  /// it the caller has to look before each slice.
+  public var nextByteOffset: Int64 {
+    if let target = pendingSeek { return (facts.dataOffset ?? 0) + target.byteOffset }
+    return position + Int64(carry.count) + (options.canReposition ? toSkip : 0)
+  }
+
+  /// Whether the end was told and nothing is left to read. After `finish` this is false only when the
+  /// parser found what it needs at the end and goes back to ``nextByteOffset``.
+  public var isFinished: Bool { hasEnded }
 
   /// Parses the stream's next bytes. Core Audio's `AudioFileStreamParseBytes`.
   ///
@@ -78,7 +116,7 @@ public struct AudioFileStream: ~Copyable {
     } else if hasEnded {
       throw AudioFileStreamError(
         .illegalOperation, at: position, "the stream has ended: seek before parsing more")
-    } else if discontinuity, parser.hasProduced {
+    } else if discontinuity, facts.packetsSeen > 0 {
       try loseContinuity()
     }
     do throws(AudioFileStreamError) {
@@ -105,7 +143,7 @@ public struct AudioFileStream: ~Copyable {
       failure = error
       throw error
     }
-    hasEnded = true
+    hasEnded = !hasGone
   }
 
   /// Expects the next slice to come from there.
@@ -117,6 +155,7 @@ public struct AudioFileStream: ~Copyable {
     position = (facts.dataOffset ?? 0) + target.byteOffset
     dropCarried()
     hasEnded = false
+    firstWantedPacket = target.leadingPacketCount > 0 ? target.packet : nil
     parser.reposition(to: target)
   }
 
@@ -127,7 +166,7 @@ public struct AudioFileStream: ~Copyable {
     try parser.loseContinuity(at: position)
   }
 
-  private mutating func dropCarried() {
+  mutating func dropCarried() {
     carry.removeAll()
     needed = 0
     toSkip = 0
@@ -135,85 +174,6 @@ public struct AudioFileStream: ~Copyable {
 }
 
 extension AudioFileStream {
-  /// Steps through the carried bytes and the slice until more are needed.
-  private mutating func run<L: AudioFileStreamListener>(
-    _ input: Span<UInt8>, isEnd: Bool, listener: inout L
-  ) throws(AudioFileStreamError) {
-    // Bytes of the slice that were used or are in the carry buffer, whose last bytes they are.
-    var taken = 0
-    while true {
-      passSkipped(input.count, &taken)
-      if toSkip > 0 && !isEnd { return }
-      toSkip = 0
-      if carry.count <= taken {
-        taken -= carry.count
-        carry.removeAll()
-      }
-      let step: ParserStep
-      let isCarried = !carry.isEmpty
-      if isCarried {
-        let missing = min(max(0, needed - carry.count), input.count - taken)
-        carry.append(input, taken..<taken + missing)
-        taken += missing
-        if carry.count < needed && !isEnd { return }
-        let held = carry.storage
-        step = try parser.step(
-          held.span.extracting(carry.start..<held.count), at: position, isEnd: isEnd)
-      } else if input.count - taken < needed && !isEnd {
-        carry.append(input, taken..<input.count)
-        return
-      } else {
-        step = try parser.step(
-          input.extracting(taken..<input.count), at: position, isEnd: isEnd)
-      }
-      if case .need(let byteCount) = step {
-        let shown = isCarried ? carry.count : input.count - taken
-        precondition(byteCount > shown && !isEnd, "a parser demanded bytes that it was shown")
-        needed = byteCount
-        continue
-      }
-      needed = 0
-      switch step {
-      case .need, .detected: break
-      case .finished: return
-      case .skip(let byteCount): toSkip = byteCount
-      case .skipped(let byteCount, let offset):
-        listener.audioFileStream(self, skipped: byteCount, at: offset)
-      case .found(let property):
-        if isKnown(property) { listener.audioFileStream(self, found: property) }
-      case .packets(let first, let count, let byteCount):
-        let packets = AudioFileStreamPackets(
-          firstPacketIndex: first, packetCount: count, byteOffset: position)
-        if isCarried {
-          let bytes = carry.storage.span.extracting(carry.start..<carry.start + byteCount)
-          deliver(packets, bytes, &listener)
-        } else {
-          deliver(packets, input.extracting(taken..<taken + byteCount), &listener)
-        }
-        toSkip = Int64(byteCount)
-      }
-    }
-  }
-
-  private borrowing func deliver<L: AudioFileStreamListener>(
-    _ packets: AudioFileStreamPackets, _ bytes: Span<UInt8>, _ listener: inout L
-  ) {
-    let descriptions = parser.descriptions
-    listener.audioFileStream(
-      self, produced: packets, bytes: bytes, descriptions: descriptions.span)
-  }
-
-  /// Passes the bytes to skip, as far as there are any.
-  private mutating func passSkipped(_ inputCount: Int, _ taken: inout Int) {
-    guard toSkip > 0 else { return }
-    let carried = Int(min(toSkip, Int64(carry.count)))
-    if carried > 0 { carry.removeFirst(carried) }
-    let direct = Int(min(toSkip - Int64(carried), Int64(inputCount - taken)))
-    taken += direct
-    toSkip -= Int64(carried + direct)
-    position += Int64(carried + direct)
-  }
-
   /// Throws what made the stream unplayable, if anything did.
   func throwFailure() throws(AudioFileStreamError) {
     if let failure { throw failure }

@@ -13,6 +13,8 @@ public struct AudioFileStreamError: Error, Hashable, Sendable {
     case unsupportedDataFormat
     /// This file type has no such property: `'pty?'`.
     case unsupportedProperty
+    /// The room handed over for a property's value is too small: `'!siz'`.
+    case badPropertySize
     /// The file cannot be played from its beginning in one pass: `'optm'`.
     case notOptimized
     /// A packet number below zero or past the end: `'pck?'`.
@@ -36,6 +38,7 @@ public struct AudioFileStreamError: Error, Hashable, Sendable {
       case .unsupportedFileType: "typ?"
       case .unsupportedDataFormat: "fmt?"
       case .unsupportedProperty: "pty?"
+      case .badPropertySize: "!siz"
       case .notOptimized: "optm"
       case .invalidPacketOffset: "pck?"
       case .invalidFile: "dta?"

@@ -23,9 +23,11 @@ public protocol AudioFileStreamListener {
   /// - Parameters:
   ///   - stream: the parser, for its properties.
   ///   - packets: which packets, and where in the stream they lie.
-  ///   - bytes: the packets, side by side; valid during the call only.
+  ///   - bytes: the packets, in order; between them may lie bytes that belong to none. Valid during
+  ///     the call only.
   ///   - descriptions: one for each packet, with offsets from the start of `bytes`; empty when all
-  ///     packets have the size that the data format states. Valid during the call only.
+  ///     packets have the size that the data format states, and lie side by side. Valid during the
+  ///     call only.
   mutating func audioFileStream(
     _ stream: borrowing AudioFileStream, produced packets: AudioFileStreamPackets,
     bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>)
@@ -50,18 +52,25 @@ extension AudioFileStreamListener {
 
 /// Which packets one call delivers.
 public struct AudioFileStreamPackets: Hashable, Sendable {
-  /// The first packet's number; 0 is the stream's first. After a seek to an estimated place, an
-  /// estimate.
+  /// The first packet's number; 0 is the stream's first. After a seek to an estimated place an
+  /// estimate, unless the packets themselves tell.
   public var firstPacketIndex: Int64
   /// How many packets there are, at least one.
   public var packetCount: Int
-  /// Bytes from the start of the stream to the first packet.
+  /// Bytes from the start of the stream to the first packet. Where the container cuts packets up (Ogg)
+  /// the packets are joined, and this is where the first one's page begins.
   public var byteOffset: Int64
+  /// Frames from the start of the stream to the first packet, priming frames included, where the
+  /// container itself tells; nil where that follows from the packet's number.
+  public var firstFrame: Int64?
 
   /// A run of packets.
-  public init(firstPacketIndex: Int64, packetCount: Int, byteOffset: Int64) {
+  public init(
+    firstPacketIndex: Int64, packetCount: Int, byteOffset: Int64, firstFrame: Int64? = nil
+  ) {
     self.firstPacketIndex = firstPacketIndex
     self.packetCount = packetCount
     self.byteOffset = byteOffset
+    self.firstFrame = firstFrame
   }
 }

@@ -19,6 +19,10 @@ public struct AudioFileStreamPropertyID: RawRepresentable, Hashable, Sendable {
   public static let fileFormat = AudioFileStreamPropertyID(rawValue: "ffmt")
   /// The packets' format: `'dfmt'`.
   public static let dataFormat = AudioFileStreamPropertyID(rawValue: "dfmt")
+  /// All formats that the packets can be decoded as: `'flst'`.
+  public static let formatList = AudioFileStreamPropertyID(rawValue: "flst")
+  /// What a decoder needs besides the format: `'mgic'`.
+  public static let magicCookieData = AudioFileStreamPropertyID(rawValue: "mgic")
   /// Bytes of audio data: `'bcnt'`.
   public static let audioDataByteCount = AudioFileStreamPropertyID(rawValue: "bcnt")
   /// Packets of audio data: `'pcnt'`.
@@ -29,6 +33,14 @@ public struct AudioFileStreamPropertyID: RawRepresentable, Hashable, Sendable {
   public static let dataOffset = AudioFileStreamPropertyID(rawValue: "doff")
   /// Which speakers the channels are for: `'cmap'`.
   public static let channelLayout = AudioFileStreamPropertyID(rawValue: "cmap")
+  /// The frame that a packet begins with: `'pkfr'`.
+  public static let packetToFrame = AudioFileStreamPropertyID(rawValue: "pkfr")
+  /// The packet that holds a frame: `'frpk'`.
+  public static let frameToPacket = AudioFileStreamPropertyID(rawValue: "frpk")
+  /// The byte that a packet begins at: `'pkby'`.
+  public static let packetToByte = AudioFileStreamPropertyID(rawValue: "pkby")
+  /// The packet that holds a byte: `'bypk'`.
+  public static let byteToPacket = AudioFileStreamPropertyID(rawValue: "bypk")
   /// Valid, priming and remainder frames: `'pnfo'`.
   public static let packetTableInfo = AudioFileStreamPropertyID(rawValue: "pnfo")
   /// Bytes that no packet of this format exceeds: `'pkub'`.
@@ -37,6 +49,15 @@ public struct AudioFileStreamPropertyID: RawRepresentable, Hashable, Sendable {
   public static let averageBytesPerPacket = AudioFileStreamPropertyID(rawValue: "abpp")
   /// Bits per second: `'brat'`.
   public static let bitRate = AudioFileStreamPropertyID(rawValue: "brat")
+  /// What the tags say: `'info'`.
+  public static let infoDictionary = AudioFileStreamPropertyID(rawValue: "info")
+
+  /// What a listener is told before the first packet, in this order, as far as it is known.
+  static let beforePackets: [AudioFileStreamPropertyID] = [
+    .fileFormat, .dataFormat, .formatList, .magicCookieData, .channelLayout, .dataOffset,
+    .audioDataByteCount, .audioDataPacketCount, .maximumPacketSize, .packetSizeUpperBound,
+    .bitRate, .packetTableInfo, .infoDictionary, .readyToProducePackets,
+  ]
 }
 
 extension AudioFileStreamPropertyID: CustomStringConvertible {

@@ -17,7 +17,6 @@ struct CarryBuffer {
       storage.removeFirst(start)
       start = 0
     }
-    storage.reserveCapacity(storage.count + range.count)
     for index in range { storage.append(slice[index]) }
   }
 

@@ -4,76 +4,61 @@ import AudioModel
 
 /// The detector until the type of the stream is known, then the parser of that type.
 struct SelectedParser {
-  private let hint: AudioFileTypeID?
-  private(set) var container: Container?
+  /// What a parser that is found is told.
+  var context: ParserContext
   private var detector = ContentDetector()
-  private(set) var mpegAudio: MPEGAudioParser
-  private var wave = WaveParser()
-  private let noDescriptions: [AudioStreamPacketDescription] = []
+  private var parser: (any ContainerParser)?
 
-  init(hint: AudioFileTypeID?) {
-    self.hint = hint
-    mpegAudio = MPEGAudioParser(start: 0, hint: hint, suspicion: nil)
+  init(hint: AudioFileTypeID?, options: AudioFileStreamOptions) {
+    context = ParserContext(hint: hint, canReposition: options.canReposition)
+    context.tags.pictureByteLimit = options.pictureByteLimit
   }
 
   /// What is known of the stream.
-  var facts: StreamFacts {
-    switch container {
-    case .mpegAudio: mpegAudio.facts
-    case .wave: wave.facts
-    case nil: StreamFacts()
-    }
-  }
+  var facts: StreamFacts { parser?.facts ?? StreamFacts() }
 
-  /// Whether packets were delivered.
-  var hasProduced: Bool {
-    switch container {
-    case .mpegAudio: mpegAudio.facts.packetsSeen > 0
-    case .wave: wave.facts.packetsSeen > 0
-    case nil: false
-    }
-  }
+  var details: StreamDetails { parser?.details ?? StreamDetails(context) }
 
-  /// Descriptions of the packets of the last step; none when they have one size.
-  var descriptions: [AudioStreamPacketDescription] {
-    container == .mpegAudio ? mpegAudio.descriptions : noDescriptions
-  }
+  var descriptions: [AudioStreamPacketDescription] { parser?.descriptions ?? [] }
+
+  var assembled: [UInt8] { parser?.assembled ?? [] }
 
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    switch container {
-    case .mpegAudio: return try mpegAudio.step(bytes, at: offset, isEnd: isEnd)
-    case .wave: return try wave.step(bytes, at: offset, isEnd: isEnd)
-    case nil: break
-    }
-    let step = try detector.step(bytes, at: offset, isEnd: isEnd)
+    let step =
+      parser == nil
+      ? try detector.step(bytes, at: offset, isEnd: isEnd, tags: &context.tags)
+      : try parser!.step(bytes, at: offset, isEnd: isEnd)
     guard case .detected(let found) = step else { return step }
-    container = found
-    if found == .mpegAudio {
-      mpegAudio = MPEGAudioParser(start: offset, hint: hint, suspicion: detector.suspicion)
-    }
+    context.start = offset
+    context.suspicion = detector.suspicion
+    parser = found.makeParser(context)
     return .skip(0)
   }
 
   func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
-    switch container {
-    case .mpegAudio: try mpegAudio.seekTarget(packet: packet)
-    case .wave, nil: wave.seekTarget(packet: packet)
-    }
+    guard let parser else { preconditionFailure("a seek before the type is known") }
+    return try parser.seekTarget(packet: packet)
+  }
+
+  func packet(atByte byteOffset: Int64) -> AudioBytePacketTranslation? {
+    parser?.packet(atByte: byteOffset)
+  }
+
+  func packet(atFrame frame: Int64) -> AudioFramePacketTranslation? {
+    parser?.packet(atFrame: frame)
+  }
+
+  func firstFrame(ofPacket packet: Int64) -> Int64? {
+    parser?.firstFrame(ofPacket: packet)
   }
 
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
-    switch container {
-    case .mpegAudio: mpegAudio.reposition(to: target)
-    case .wave, nil: wave.reposition(to: target)
-    }
+    parser?.reposition(to: target)
   }
 
   mutating func loseContinuity(at offset: Int64) throws(AudioFileStreamError) {
-    switch container {
-    case .mpegAudio: mpegAudio.loseContinuity(at: offset)
-    case .wave, nil: try wave.loseContinuity(at: offset)
-    }
+    try parser?.loseContinuity(at: offset)
   }
 }

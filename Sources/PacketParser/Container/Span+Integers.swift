@@ -22,6 +22,15 @@ extension Span where Element == UInt8 {
     bigEndian32(at: offset).byteSwapped
   }
 
+  @inline(__always)
+  func bigEndian64(at offset: Int) -> UInt64 {
+    UInt64(bigEndian32(at: offset)) << 32 | UInt64(bigEndian32(at: offset + 4))
+  }
+
+  func littleEndian64(at offset: Int) -> UInt64 {
+    bigEndian64(at: offset).byteSwapped
+  }
+
   /// Whether these ASCII characters are at `offset`; false when they would not fit.
   func has(_ text: String, at offset: Int) -> Bool {
     guard offset >= 0, count - offset >= text.utf8.count else { return false }

@@ -7,22 +7,32 @@ struct StreamFacts {
   var fileFormat: AudioFileTypeID?
   var dataFormat: AudioStreamBasicDescription?
   var dataOffset: Int64?
-  var channelLayout: AudioChannelBitmap?
   /// Bytes of audio that the stream says it has.
   var statedByteCount: Int64?
   /// Packets that the stream says it has.
   var statedPacketCount: Int64?
+  /// Frames that the stream says it has in all, priming frames included; for streams whose packets
+  /// differ in duration or whose last packet is shorter.
+  var statedFrameCount: Int64?
   var packetTableInfo: AudioFilePacketTableInfo?
+  /// The bytes of the largest packet, where a table tells.
+  var statedMaximumPacketSize: Int?
   var packetSizeUpperBound: Int?
   var freeFormatFrameByteCount: Int?
   /// Bits per second, the same in every packet so far.
   var constantBitRate: Int?
+  /// Bits per second on average, as the stream states them.
+  var nominalBitRate: Int?
   /// Packets can be produced, and all that can be known before is known.
   var isReady = false
+  /// The audio's bytes run from the data offset to the end of the stream, so that the stream's length
+  /// tells how many there are.
+  var isDataLast = true
 
-  /// Packets delivered, and their bytes.
+  /// Packets delivered, their bytes, and their frames where packets differ in duration.
   var packetsSeen: Int64 = 0
   var bytesSeen: Int64 = 0
+  var framesSeen: Int64 = 0
   var largestPacketSeen = 0
   /// Packets and bytes of the whole stream, once it was parsed from its first packet to its end.
   var isWhole = false
@@ -37,5 +47,20 @@ extension StreamFacts {
       return Double(statedByteCount) / Double(statedPacketCount)
     }
     return packetsSeen > 0 ? Double(bytesSeen) / Double(packetsSeen) : nil
+  }
+}
+
+/// What is known of a stream and not asked for with every packet.
+struct StreamDetails {
+  /// What a decoder needs besides the format; empty when there is nothing.
+  var magicCookie: [UInt8] = []
+  /// The formats that the packets can be decoded as, the richest first; empty when there is only the
+  /// data format.
+  var formatList: [AudioFormatListItem] = []
+  var channelLayout: AudioChannelLayout?
+  var tags: TagCollector
+
+  init(_ context: ParserContext) {
+    tags = context.tags
   }
 }

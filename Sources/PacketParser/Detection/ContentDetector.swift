@@ -2,18 +2,26 @@
 
 import AudioModel
 
-/// Passes the tags before the content and tells from its first bytes which parser it is for. The
+/// Reads the tags before the content and tells from its first bytes which parser it is for. The
 /// content decides; a hint never contradicts it.
 struct ContentDetector {
   private var hasPassedTag = false
+  private var tag: ID3v2Reader?
   /// Zeros behind a tag are its padding, up to so many.
   private var paddingLeft = 1 << 20
   /// What the content's first bytes look like, unless they are a known kind of audio's.
   private(set) var suspicion: ForeignContent?
 
   mutating func step(
-    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool, tags: inout TagCollector
   ) throws(AudioFileStreamError) -> ParserStep {
+    if tag != nil {
+      switch tag!.step(bytes, isEnd: isEnd, into: &tags) {
+      case .need(let byteCount): return .need(byteCount)
+      case .skip(let byteCount): return .skip(byteCount)
+      case .finished: tag = nil
+      }
+    }
     if hasPassedTag, paddingLeft > 0 {
       var zeros = 0
       while zeros < min(bytes.count, paddingLeft), bytes[zeros] == 0 { zeros += 1 }
@@ -24,18 +32,50 @@ struct ContentDetector {
       return .need(ForeignContent.signatureBytes)
     }
     guard bytes.count > 0 else { throw empty(at: offset) }
+    if let reader = ID3v2Reader(bytes) {
+      tag = reader
+      hasPassedTag = true
+      return .skip(0)
+    }
     if case .bytes(let byteCount) = AudioTag.extent(bytes, at: 0, isEnd: isEnd),
       !bytes.has("TAG", at: 0)
     {
       hasPassedTag = true
       return .skip(byteCount)
     }
-    if bytes.has("RIFF", at: 0), bytes.has("WAVE", at: 8) { return .detected(.wave) }
     // However many bytes are here, the same ones are judged.
     let head = bytes.extracting(0..<min(bytes.count, ForeignContent.signatureBytes))
+    if let container = Self.container(head) { return .detected(container) }
     if let foreign = ForeignContent.certain(head) { throw foreign.error(at: offset) }
     suspicion = ForeignContent.suspected(head)
-    return .detected(.mpegAudio)
+    return .detected(ADTSHeader.mayBegin(head) ? .adts : .mpegAudio)
+  }
+
+  /// A container with a signature of its own.
+  private static func container(_ bytes: Span<UInt8>) -> Container? {
+    if bytes.has("WAVE", at: 8) {
+      for form in ["RIFF", "RF64", "BW64"] where bytes.has(form, at: 0) { return .wave }
+    }
+    if bytes.has("FORM", at: 0), bytes.has("AIFF", at: 8) || bytes.has("AIFC", at: 8) {
+      return .aiff
+    }
+    if bytes.has("caff", at: 0) { return .coreAudio }
+    if bytes.has(".snd", at: 0) { return .nextSound }
+    if bytes.has("fLaC", at: 0) { return .flac }
+    if bytes.has("OggS", at: 0) { return .ogg }
+    if bytes.has("ftyp", at: 4) { return .mpeg4 }
+    // QuickTime files without a type box, and what is cut off a fragmented file.
+    for box in ["moov", "mdat", "free", "wide", "skip", "styp", "moof", "pnot"]
+    where bytes.has(box, at: 4) && (bytes[0] == 0 || bytes.has("mdat", at: 4)) {
+      return .mpeg4
+    }
+    // Wave64 begins with a GUID: "riff", then these.
+    if bytes.has("riff", at: 0), bytes.count >= 16, bytes.bigEndian32(at: 4) == 0x2E91_CF11,
+      bytes.bigEndian32(at: 8) == 0xA5D6_28DB
+    {
+      return .wave64
+    }
+    return nil
   }
 
   private func empty(at offset: Int64) -> AudioFileStreamError {

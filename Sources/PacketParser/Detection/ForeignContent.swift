@@ -4,7 +4,7 @@
 enum ForeignContent: Equatable {
   case html, xml, text, playlist
   case jpeg, png, gif, pdf, zip, gzip
-  case ogg, mp4, flac, aiff, coreAudio, nextSound, rf64, bigEndianWave, riff, adts, ac3, amr
+  case bigEndianWave, riff, iff, ac3, amr
   case matroska, windowsMedia, midi
 
   /// Bytes that are looked at.
@@ -13,13 +13,7 @@ enum ForeignContent: Equatable {
   /// Content whose first bytes leave no doubt; MPEG audio, which may begin with anything when it
   /// is joined midway, does not begin like this by accident.
   static func certain(_ bytes: Span<UInt8>) -> ForeignContent? {
-    if bytes.has("fLaC", at: 0) { return .flac }
-    if bytes.has("OggS", at: 0) { return .ogg }
-    if bytes.has("ftyp", at: 4) { return .mp4 }
-    if bytes.has("FORM", at: 0), bytes.has("AIF", at: 8) { return .aiff }
-    if bytes.has("caff", at: 0) { return .coreAudio }
-    if bytes.has(".snd", at: 0) { return .nextSound }
-    if bytes.has("RF64", at: 0) || bytes.has("BW64", at: 0) { return .rf64 }
+    if bytes.has("FORM", at: 0), bytes.count >= 12 { return .iff }
     if bytes.has("RIFX", at: 0) { return .bigEndianWave }
     if bytes.has("RIFF", at: 0), !bytes.has("WAVE", at: 8), bytes.count >= 12 { return .riff }
     if bytes.has("#!AMR", at: 0) { return .amr }
@@ -44,9 +38,7 @@ enum ForeignContent: Equatable {
     if bytes[0] == 0xFF, bytes[1] == 0xD8, bytes[2] == 0xFF { return .jpeg }
     if bytes[0] == 0x1F, bytes[1] == 0x8B { return .gzip }
     if bytes[0] == 0x0B, bytes[1] == 0x77 { return .ac3 }
-    if bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0, (bytes[2] >> 2) & 15 <= 12 { return .adts }
     if bytes[0] == UInt8(ascii: "P"), bytes[1] == UInt8(ascii: "K"), bytes[2] == 3 { return .zip }
-    for box in ["moov", "mdat", "free", "wide", "skip"] where bytes.has(box, at: 4) { return .mp4 }
     guard isText(bytes) else { return nil }
     let start = textStart(bytes)
     return start < bytes.count && bytes[start] == UInt8(ascii: "<") ? .xml : .text
@@ -107,16 +99,9 @@ enum ForeignContent: Equatable {
     case .zip: "this is a ZIP archive, not audio: unpack it first"
     case .gzip: "this is gzip-compressed data, not audio: unpack it first"
     case .midi: "this is a MIDI file: it holds notes, not sound"
-    case .ogg: "this is an Ogg file, which is not supported yet"
-    case .mp4: "this is an MP4 file, which is not supported yet"
-    case .flac: "this is a FLAC file, which is not supported yet"
-    case .aiff: "this is an AIFF file, which is not supported yet"
-    case .coreAudio: "this is a Core Audio file (CAF), which is not supported yet"
-    case .nextSound: "this is a NeXT/Sun sound file, which is not supported yet"
-    case .rf64: "this is an RF64 file (WAVE above 4 GiB), which is not supported yet"
+    case .iff: "this is an IFF file of another kind than AIFF"
     case .bigEndianWave: "this is a big-endian WAVE file (RIFX), which is not supported"
     case .riff: "this is a RIFF file of another kind than WAVE"
-    case .adts: "this looks like AAC (ADTS), which is not supported yet"
     case .ac3: "this looks like AC-3, which is not supported"
     case .amr: "this is an AMR file, which is not supported"
     case .matroska: "this is a Matroska or WebM file, which is not supported"

@@ -92,7 +92,7 @@ extension MPEGAudioParser {
     }
     return AudioFileStreamError(
       .unsupportedFileType, at: offset,
-      "this is no kind of audio that can be played: neither MPEG audio nor WAVE")
+      "this is no kind of audio file or stream that is known here")
   }
 
   /// Frames of a format begin here.
@@ -106,7 +106,7 @@ extension MPEGAudioParser {
       facts.constantBitRate = nil
       isGapless = false
       describe(chain.lock)
-      pending = [.dataFormat]
+      notice = .found(.dataFormat)
     } else {
       lock = chain.lock
       firstChain = chain
@@ -117,7 +117,7 @@ extension MPEGAudioParser {
   private mutating func describe(_ lock: MPEGAudioFormatLock) {
     let header = lock.header
     facts.dataFormat = header.dataFormat
-    facts.channelLayout = .standard(channels: header.channels)
+    details.channelLayout = AudioChannelLayout(.standard(channels: header.channels))
     facts.packetSizeUpperBound = lock.frameByteUpperBound
     facts.freeFormatFrameByteCount = lock.freeFormatFrameByteCount
   }
@@ -152,12 +152,8 @@ extension MPEGAudioParser {
       bitRateMap = ConstantBitRateMap(header)
       facts.constantBitRate = lock.bitRate(of: header)
     }
-    pending = [
-      .readyToProducePackets, .packetTableInfo, .bitRate, .packetSizeUpperBound,
-      .audioDataPacketCount, .audioDataByteCount, .dataOffset, .channelLayout, .dataFormat,
-      .fileFormat,
-    ]
-    return .skip(0)
+    facts.isReady = true
+    return .ready
   }
 }
 

@@ -32,7 +32,7 @@ extension MPEGAudioParser {
   }
 
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
-    nextPacket = target.packet
+    nextPacket = target.firstPacket
     isExact = target.packet == 0 || (isExact && !target.isEstimated)
     resynchronize()
   }

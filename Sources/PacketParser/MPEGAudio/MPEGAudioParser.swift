@@ -36,6 +36,7 @@ struct MPEGAudioParser: ContainerParser {
   static let maximumPacketsPerBatch = 512
 
   var facts = StreamFacts()
+  var details: StreamDetails
   private(set) var descriptions: [AudioStreamPacketDescription] = []
 
   var state = State.searching
@@ -43,8 +44,8 @@ struct MPEGAudioParser: ContainerParser {
   var lock: MPEGAudioFormatLock?
   /// The frames that proved the format, until their properties are told.
   var firstChain: MPEGAudioFrameChain?
-  /// Properties to tell, the next one last.
-  var pending: [AudioFileStreamPropertyID] = []
+  /// What has to be told before the next packet.
+  var notice: ParserStep?
   var gap = Gap()
   /// Where the search for the first frame is given up.
   var searchLimit: Int64
@@ -67,20 +68,20 @@ struct MPEGAudioParser: ContainerParser {
   /// The stream was parsed from its beginning without a jump.
   var isUnbroken = true
 
-  /// A parser that begins at stream offset `start`.
-  init(start: Int64, hint: AudioFileTypeID?, suspicion: ForeignContent?) {
-    self.hint = hint
-    self.suspicion = suspicion
-    searchLimit = start + (hint?.isMPEGAudio == true ? 1 << 20 : 1 << 16)
+  init(_ context: ParserContext) {
+    hint = context.hint
+    suspicion = context.suspicion
+    details = StreamDetails(context)
+    searchLimit = context.start + (hint?.isMPEGAudio == true ? 1 << 20 : 1 << 16)
     descriptions.reserveCapacity(Self.maximumPacketsPerBatch)
   }
 
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    if let property = pending.popLast() {
-      if property == .readyToProducePackets { facts.isReady = true }
-      return .found(property)
+    if let notice {
+      self.notice = nil
+      return notice
     }
     switch state {
     case .locked: return stepLocked(bytes, at: offset, isEnd: isEnd)
@@ -125,7 +126,7 @@ struct MPEGAudioParser: ContainerParser {
       facts.bytesSeen += Int64(place)
       if constantBitRateIndex == nil { facts.constantBitRate = nil }
       defer { nextPacket += Int64(count) }
-      return .packets(first: nextPacket, count: count, byteCount: place)
+      return .packets(.shown(first: nextPacket, count: count, byteCount: place))
     }
     if available >= 4, frameBytes == 0 {
       state = .boundary

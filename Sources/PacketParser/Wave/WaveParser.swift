@@ -8,16 +8,19 @@ struct WaveParser: ContainerParser {
     case riffHeader
     case chunkHeader
     case formatChunk(byteCount: UInt32)
+    /// The audio begins here.
+    case firstByte
     case data
     /// Behind the audio.
     case rest
   }
 
   private(set) var facts = StreamFacts()
+  private(set) var details: StreamDetails
+  let descriptions: [AudioStreamPacketDescription] = []
   private var state = State.riffHeader
   /// The form's end by its own statement, from the stream's start; nil when that is a placeholder.
   private var riffEnd: Int64?
-  private var pending: [AudioFileStreamPropertyID] = []
   private var bytesPerFrame = 0
   /// Bytes of audio still to come; nil when the file does not say how many.
   private var dataLeft: Int64?
@@ -26,18 +29,22 @@ struct WaveParser: ContainerParser {
   /// Bytes of a frame that the input's end cut, and where.
   private var cutFrame: (byteCount: Int64, offset: Int64)?
 
+  init(_ context: ParserContext) {
+    details = StreamDetails(context)
+  }
+
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    if let property = pending.popLast() {
-      if property == .readyToProducePackets { facts.isReady = true }
-      return .found(property)
-    }
     switch state {
     case .riffHeader: return try stepRIFFHeader(bytes, at: offset, isEnd: isEnd)
     case .chunkHeader: return try stepChunkHeader(bytes, at: offset, isEnd: isEnd)
     case .formatChunk(let byteCount):
       return try stepFormat(bytes, byteCount: byteCount, at: offset, isEnd: isEnd)
+    case .firstByte:
+      state = .data
+      facts.isReady = true
+      return .ready
     case .data: return stepData(bytes, at: offset, isEnd: isEnd)
     case .rest:
       if !bytes.isEmpty { return .skip(Int64(bytes.count)) }
@@ -84,7 +91,7 @@ struct WaveParser: ContainerParser {
     let format = try WaveFormat(bytes.extracting(0..<wanted), at: offset)
     bytesPerFrame = Int(format.dataFormat.bytesPerFrame)
     facts.dataFormat = format.dataFormat
-    facts.channelLayout = format.channelLayout
+    details.channelLayout = format.channelLayout.map { AudioChannelLayout($0) }
     facts.packetSizeUpperBound = bytesPerFrame
     facts.constantBitRate = Int(format.dataFormat.sampleRate) * bytesPerFrame * 8
     state = .chunkHeader
@@ -102,12 +109,7 @@ struct WaveParser: ContainerParser {
       facts.statedByteCount = whole
       facts.statedPacketCount = whole / Int64(bytesPerFrame)
     }
-    state = .data
-    pending = [
-      .readyToProducePackets, .bitRate, .packetSizeUpperBound, .maximumPacketSize,
-      .audioDataPacketCount, .audioDataByteCount, .dataOffset, .channelLayout, .dataFormat,
-      .fileFormat,
-    ]
+    state = .firstByte
   }
 
   private mutating func stepData(
@@ -130,7 +132,7 @@ struct WaveParser: ContainerParser {
     facts.packetsSeen += Int64(count)
     facts.bytesSeen += Int64(byteCount)
     defer { nextPacket += Int64(count) }
-    return .packets(first: nextPacket, count: count, byteCount: byteCount)
+    return .packets(.shown(first: nextPacket, count: count, byteCount: byteCount))
   }
 
   private mutating func endOfInput() -> ParserStep {
@@ -156,7 +158,7 @@ struct WaveParser: ContainerParser {
   }
 
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
-    nextPacket = target.packet
+    nextPacket = target.firstPacket
     isUnbroken = false
     facts.isWhole = false
     dataLeft = facts.statedByteCount.map { max(0, $0 - target.byteOffset) }

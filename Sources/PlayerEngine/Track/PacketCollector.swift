@@ -39,7 +39,7 @@ struct PacketCollector: AudioFileStreamListener {
     nextFrame = 0
     streamStart = PendingPackets.StreamStart(
       format: format,
-      layout: (try? stream.channelLayout)
+      layout: (try? stream.channelLayout)?.bitmap
         ?? AudioChannelBitmap.standard(channels: format.channelsPerFrame),
       freeFormatBytes: try? stream.freeFormatFrameByteCount)
     // The delay and padding of a file are those of its first format's packets.

@@ -10,9 +10,9 @@ public func fuzzAudioFileStream(_ data: UnsafePointer<UInt8>?, _ count: Int) -> 
   let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
   guard input.count > 4 else { return 0 }
   let stream = Array(input[4...])
-  fuzzSlicing(stream, hint: fuzzHints[Int(input[1] & 3)], seed: UInt64(input[0]))
+  fuzzSlicing(stream, hint: fuzzHint(input[1]), seed: UInt64(input[0]))
   jumpAbout(
-    stream, hint: fuzzHints[Int(input[1] & 3)], seed: UInt64(input[2]) << 8 | UInt64(input[3]))
+    stream, hint: fuzzHint(input[1]), seed: UInt64(input[2]) << 8 | UInt64(input[3]))
   return 0
 }
 

@@ -53,7 +53,7 @@ public func fuzzMPEGAudio(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       }
     }
   }
-  fuzzSlicing(stream, hint: fuzzHints[Int(plan[2] & 3)], seed: UInt64(plan[0]))
+  fuzzSlicing(stream, hint: fuzzHint(plan[2]), seed: UInt64(plan[0]))
   return 0
 }
 

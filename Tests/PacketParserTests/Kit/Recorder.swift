@@ -8,7 +8,9 @@ struct Recorder: AudioFileStreamListener {
   enum Event: Equatable {
     case property(AudioFileStreamPropertyID, String)
     case packet(index: Int64, offset: Int64, bytes: [UInt8])
-    /// Packets of one size: only where they begin, their joined bytes are in `pcm`.
+    /// What a packet says of its place in time: its own frames when packets differ in duration, and
+    /// its first frame where the container tells that. Follows the packet.
+    case time(firstFrame: Int64?, frames: UInt32)
     case skipped(byteCount: Int64, offset: Int64)
   }
 
@@ -53,6 +55,8 @@ struct Recorder: AudioFileStreamListener {
       return
     }
     if descriptions.count != packets.packetCount { failures.append("descriptions are missing") }
+    let framesPerPacket = Int64((try? stream.dataFormat.framesPerPacket) ?? 0)
+    var frame = packets.firstFrame
     for index in 0..<descriptions.count {
       let description = descriptions[index]
       let start = Int(description.startOffset)
@@ -61,6 +65,9 @@ struct Recorder: AudioFileStreamListener {
         .packet(
           index: packets.firstPacketIndex + Int64(index),
           offset: packets.byteOffset + description.startOffset, bytes: packet))
+      let frames = description.variableFramesInPacket
+      if frame != nil || frames > 0 { events.append(.time(firstFrame: frame, frames: frames)) }
+      frame? += framesPerPacket > 0 ? framesPerPacket : Int64(frames)
     }
   }
 
@@ -98,9 +105,12 @@ func describe(
     case .audioDataPacketCount: "\(try stream.audioDataPacketCount)"
     case .maximumPacketSize: "\(try stream.maximumPacketSize)"
     case .dataOffset: "\(try stream.dataOffset)"
-    case .channelLayout: "\(try stream.channelLayout.rawValue)"
+    case .channelLayout: (try stream.channelLayout.bitmap).map { "\($0.rawValue)" } ?? "none"
     case .packetTableInfo: "\(try stream.packetTableInfo)"
     case .packetSizeUpperBound: "\(try stream.packetSizeUpperBound)"
+    case .formatList: "\(try stream.formatList)"
+    case .magicCookieData: "\(try stream.magicCookieData)"
+    case .infoDictionary: "\(try stream.infoDictionary)"
     case .bitRate: "\(try stream.bitRate)"
     default: "\(stream.isReadyToProducePackets)"
     }

@@ -1,42 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-/// Where one packet lies in a buffer of packets. Core Audio's type of the same name
-/// (CoreAudioBaseTypes.h).
-public struct AudioStreamPacketDescription: Hashable, Sendable {
-  /// Bytes from the start of the buffer to the packet.
-  public var startOffset: Int64
-  /// Frames in this packet when the format's `framesPerPacket` is 0; otherwise 0.
-  public var variableFramesInPacket: UInt32
-  /// Bytes in this packet.
-  public var dataByteSize: UInt32
-
-  /// A description with these fields.
-  public init(startOffset: Int64, variableFramesInPacket: UInt32, dataByteSize: UInt32) {
-    self.startOffset = startOffset
-    self.variableFramesInPacket = variableFramesInPacket
-    self.dataByteSize = dataByteSize
-  }
-}
-
-/// Which of a stream's frames are sound, and which the encoder added. Core Audio's
-/// `AudioFilePacketTableInfo` (AudioFile.h), with the values as the file states them: the decoder's
-/// own delay is not in them.
-public struct AudioFilePacketTableInfo: Hashable, Sendable {
-  /// Frames of sound.
-  public var numberValidFrames: Int64
-  /// Frames before the sound: the encoder's delay.
-  public var primingFrames: Int32
-  /// Frames after the sound, up to the end of the last packet.
-  public var remainderFrames: Int32
-
-  /// A table with these fields.
-  public init(numberValidFrames: Int64, primingFrames: Int32, remainderFrames: Int32) {
-    self.numberValidFrames = numberValidFrames
-    self.primingFrames = primingFrames
-    self.remainderFrames = remainderFrames
-  }
-}
-
 /// Which speakers a stream's channels are for, as a set of speaker positions in their fixed order.
 /// Core Audio's `AudioChannelBitmap` and WAVE's `dwChannelMask`, which share their bits.
 public struct AudioChannelBitmap: OptionSet, Hashable, Sendable {
