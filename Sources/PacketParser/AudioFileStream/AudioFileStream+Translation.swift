@@ -61,7 +61,7 @@ extension AudioFileStream {
     containingByte byteOffset: Int64
   ) throws(AudioFileStreamError) -> AudioBytePacketTranslation {
     try checkSeekable(packet: 0)
-    guard byteOffset >= 0, byteOffset < effectiveByteCount ?? .max else {
+    guard byteOffset >= 0, byteOffset < facts.audioExtent ?? effectiveByteCount ?? .max else {
       throw AudioFileStreamError(
         .invalidPacketOffset, at: position, "byte \(byteOffset) is not one of the audio's")
     }

@@ -28,6 +28,8 @@ struct StreamFacts {
   /// The audio's bytes run from the data offset to the end of the stream, so that the stream's length
   /// tells how many there are.
   var isDataLast = true
+  /// Bytes from the data offset to the end of the last packet, where other things lie between packets.
+  var audioExtent: Int64?
 
   /// Packets delivered, their bytes, and their frames where packets differ in duration.
   var packetsSeen: Int64 = 0

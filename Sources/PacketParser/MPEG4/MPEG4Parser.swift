@@ -2,24 +2,166 @@
 
 import AudioModel
 
+/// MPEG-4, QuickTime and 3GPP files (ISO/IEC 14496-12): boxes within boxes, of which `moov` holds an
+/// index of all samples, or `moof` one of the samples that follow.
+///
+/// The first sound track is parsed. What lies between its chunks is passed over. No box is held but
+/// the small ones; the index becomes compact tables while it passes.
 struct MPEG4Parser: ContainerParser {
-  private(set) var facts = StreamFacts()
-  private(set) var details: StreamDetails
-  private(set) var descriptions: [AudioStreamPacketDescription] = []
+  /// What the next bytes are.
+  enum Phase {
+    /// The header of a box, or a small box.
+    case boxes
+    /// Entries of a table.
+    case table(BoxTable)
+    /// Everything is known but what the first packet itself tells.
+    case begin
+    /// Packets that the index of `moov` lists.
+    case packets
+    /// Packets that a fragment lists.
+    case fragment
+    /// Anything, with a fragment somewhere ahead.
+    case searching
+    /// Nothing that matters.
+    case rest
+  }
+
+  /// Bytes of the largest packet that is believed.
+  static let maximumPacketBytes = 4 << 20
+  /// Bytes of the largest box that is read in one piece.
+  static let maximumBoxBytes = 64 << 10
+  /// Packets of one run.
+  static let maximumRun = 512
+
+  let canReposition: Bool
+  let totalByteCount: Int64?
+  var facts = StreamFacts()
+  var details: StreamDetails
+  var descriptions: [AudioStreamPacketDescription] = []
+  var phase = Phase.boxes
+  var open: [OpenBox] = []
+
+  // The movie.
+  var isQuickTime = true
+  var hasMovie = false
+  /// Where audio came that nothing described yet.
+  var unreadMediaData: Int64?
+  var movieTimescale: UInt32 = 0
+  var draft = TrackDraft()
+  /// The first enabled sound track, and the first one that is not.
+  var enabledTrack: TrackDraft?
+  var disabledTrack: TrackDraft?
+  var track: SoundTrack?
+  var tagReader = ItemListReader()
+
+  // Where packets are.
+  var nextPacket: Int64 = 0
+  /// Where the media data end that hold the packets of a fragment.
+  var mediaEnd: Int64 = 0
+  var isUnbroken = true
+  /// Bytes of a packet that the input's end cut, and where.
+  var cutPacket: (byteCount: Int64, offset: Int64)?
+  var fragments = FragmentState()
 
   init(_ context: ParserContext) {
+    canReposition = context.canReposition
+    totalByteCount = context.totalByteCount
     details = StreamDetails(context)
+    facts.isDataLast = false
   }
 
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    throw AudioFileStreamError(.unsupportedFileType, at: offset, "MPEG-4 is not supported")
+    switch phase {
+    case .boxes: try stepBox(bytes, at: offset, isEnd: isEnd)
+    case .table(let table): try stepTable(table, bytes, at: offset, isEnd: isEnd)
+    case .begin: try stepBegin(bytes, at: offset, isEnd: isEnd)
+    case .packets: try stepPackets(bytes, at: offset, isEnd: isEnd)
+    case .fragment: try stepFragment(bytes, at: offset, isEnd: isEnd)
+    case .searching: stepSearch(bytes, isEnd: isEnd)
+    case .rest: try stepRest(bytes, at: offset, isEnd: isEnd)
+    }
   }
 
-  func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
-    AudioFileStreamSeekTarget(packet: packet, byteOffset: 0, isEstimated: true)
+  private mutating func stepRest(
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+  ) throws(AudioFileStreamError) -> ParserStep {
+    if !bytes.isEmpty {
+      // Nothing need be read on the way to the end.
+      if canReposition, !isEnd, let end = totalByteCount, end > offset {
+        return .skip(end - offset)
+      }
+      return .skip(Int64(bytes.count))
+    }
+    if !isEnd { return .need(1) }
+    if let cut = cutPacket {
+      cutPacket = nil
+      return .skipped(byteCount: cut.byteCount, at: cut.offset)
+    }
+    if !facts.isReady { return try endOfInput(at: offset) }
+    facts.isWhole = isUnbroken
+    return .finished
   }
 
-  mutating func reposition(to target: AudioFileStreamSeekTarget) {}
+  /// The input ended where a box was expected.
+  mutating func endOfInput(at offset: Int64) throws(AudioFileStreamError) -> ParserStep {
+    if facts.isReady {
+      phase = .rest
+      return .skip(0)
+    }
+    // A box of size 0 goes on to the stream's end, which is here.
+    if let first = open.first, first.end == .max {
+      for index in open.indices where open[index].end == .max { open[index].end = offset }
+      if open.allSatisfy({ $0.end == offset }) {
+        phase = .boxes
+        return .skip(0)
+      }
+    }
+    let message =
+      if hasMovie {
+        "this is only the beginning of a fragmented MPEG-4 stream: its segments are missing"
+      } else if open.isEmpty {
+        unreadMediaData == nil
+          ? "the MPEG-4 file ends before its index (moov)"
+          : "the MPEG-4 file has no index (moov): its recording or transfer was not finished"
+      } else {
+        "the MPEG-4 file ends within its index (moov): its transfer was not finished"
+      }
+    throw AudioFileStreamError(.invalidFile, at: offset, message)
+  }
+
+  /// Moves on to a place; nil when it is here.
+  ///
+  /// - Parameter mayGoBack: a place behind the present one is no contradiction.
+  mutating func approach(
+    _ place: Int64, _ shown: Int, at offset: Int64, isEnd: Bool, mayGoBack: Bool
+  ) throws(AudioFileStreamError) -> ParserStep? {
+    if place > offset {
+      let isBeyond = canReposition && place > totalByteCount ?? .max
+      if isBeyond || isEnd && Int64(shown) < place - offset {
+        phase = .rest
+        return .skip(0)
+      }
+      return .skip(place - offset)
+    }
+    guard place < offset else { return nil }
+    guard mayGoBack, canReposition else { throw outOfOrder(at: place) }
+    return .goTo(place)
+  }
+
+  func outOfOrder(at offset: Int64) -> AudioFileStreamError {
+    AudioFileStreamError(
+      .notOptimized, at: offset,
+      "the MPEG-4 file's audio is not stored in the order of playing: play it from a file or from a "
+        + "server that can send any part, or rewrite it with ffmpeg -c copy -movflags +faststart")
+  }
+
+  /// Counts packets that are delivered.
+  mutating func count(packets: Int, bytes: Int, frames: Int64, largest: Int) {
+    facts.packetsSeen += Int64(packets)
+    facts.bytesSeen += Int64(bytes)
+    facts.framesSeen += frames
+    facts.largestPacketSeen = max(facts.largestPacketSeen, largest)
+  }
 }

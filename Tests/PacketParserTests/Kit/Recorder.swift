@@ -71,6 +71,9 @@ struct Recorder: AudioFileStreamListener {
     }
   }
 
+  /// What comes next may lie before what came.
+  mutating func restart() { end = 0 }
+
   var packetCount: Int {
     events.count { if case .packet = $0 { true } else { false } }
   }

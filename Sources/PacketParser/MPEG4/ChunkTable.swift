@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+/// Where a track's chunks begin (`stco` and `co64`, ISO/IEC 14496-12 section 8.7.5) and how many
+/// samples each has (`stsc`, section 8.7.4).
+struct ChunkTable {
+  /// Chunks from one on have this many samples each, described by the sample entry of this number.
+  struct Run {
+    /// The first chunk's number, from 0.
+    var firstChunk: Int
+    var samplesPerChunk: UInt32
+    var entry: UInt32
+  }
+
+  private(set) var runs: [Run] = []
+  private var narrow: [UInt32] = []
+  private var wide: [UInt64] = []
+  /// The numbers of the runs' first chunks do not rise.
+  private(set) var isContradictory = false
+
+  /// Chunks.
+  var count: Int { narrow.isEmpty ? wide.count : narrow.count }
+
+  /// Where a chunk begins, from the stream's start.
+  func offset(_ chunk: Int) -> Int64 {
+    narrow.isEmpty ? Int64(clamping: wide[chunk]) : Int64(narrow[chunk])
+  }
+
+  mutating func append(offset: UInt32) { narrow.append(offset) }
+  mutating func append(offset: UInt64) { wide.append(offset) }
+
+  mutating func append(firstChunk: UInt32, samplesPerChunk: UInt32, entry: UInt32) {
+    guard firstChunk > 0, Int(firstChunk) - 1 > runs.last?.firstChunk ?? -1 else {
+      isContradictory = true
+      return
+    }
+    runs.append(
+      Run(firstChunk: Int(firstChunk) - 1, samplesPerChunk: samplesPerChunk, entry: entry))
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+
+/// Which part of the media is the sound (`elst`, ISO/IEC 14496-12 section 8.6.6).
+struct EditList {
+  /// The first part that is not empty.
+  private(set) var mediaTime: Int64?
+  /// Its duration in units of the movie's time scale; 0 means up to the media's end.
+  private(set) var duration: Int64 = 0
+  /// There are several parts, so that the sound is not one stretch of the media.
+  private(set) var isScattered = false
+
+  mutating func append(duration: UInt64, mediaTime: Int64) {
+    // An empty edit only delays the track.
+    guard mediaTime >= 0 else { return }
+    if self.mediaTime != nil { isScattered = true }
+    if self.mediaTime == nil {
+      self.mediaTime = mediaTime
+      self.duration = Int64(clamping: duration)
+    }
+  }
+
+  /// The frames that are sound.
+  ///
+  /// - Parameters:
+  ///   - mediaDuration: the media's, in its own units.
+  ///   - movieUnits: units per second of the movie's time scale.
+  ///   - frames: all of the packets'.
+  func packetTable(
+    mediaDuration: Int64, scale: TimeScale, movieUnits: Int64, frames: Int64
+  ) -> AudioFilePacketTableInfo? {
+    guard let mediaTime, !isScattered, mediaTime <= mediaDuration else { return nil }
+    let left = mediaDuration - mediaTime
+    var valid = left
+    if duration > 0, movieUnits > 0 {
+      let stated = TimeScale.scale(duration, scale.unitsPerSecond, movieUnits)
+      // The movie's units are coarser: what ends within one of the media's end ends there.
+      let slack = scale.unitsPerSecond / movieUnits + 1
+      valid = stated < left - slack ? stated : left
+    }
+    return AudioFilePacketTableInfo(
+      priming: scale.frames(mediaTime), end: scale.frames(mediaTime + valid), of: frames)
+  }
+}
+
+extension AudioFilePacketTableInfo {
+  /// The sound from frame `priming` to `end` of `frames`; nil if that makes no sense.
+  init?(priming: Int64, end: Int64, of frames: Int64) {
+    let end = min(end, frames)
+    guard priming >= 0, priming <= end, priming <= Int32.max, frames - end <= Int32.max else {
+      return nil
+    }
+    self.init(
+      numberValidFrames: end - priming, primingFrames: Int32(priming),
+      remainderFrames: Int32(frames - end))
+  }
+}
+
+/// What iTunes writes of an encoder's delay (`----` with the name iTunSMPB): words in hexadecimal,
+/// of which the second is the frames before the sound, the third those behind it, and the fourth those
+/// of the sound.
+struct GaplessTag {
+  /// The tag's name.
+  static let key = AudioTagKey(rawValue: "iTunSMPB")
+
+  var priming: Int64
+  var remainder: Int64
+  var valid: Int64
+
+  init?(_ text: String) {
+    var words: [Int64] = []
+    for word in text.split(separator: " ").prefix(4) {
+      guard word.utf8.count <= 16, let value = UInt64(word, radix: 16) else { return nil }
+      words.append(Int64(clamping: value))
+    }
+    guard words.count == 4, words.allSatisfy({ $0 < 1 << 60 }), words[3] > 0 else { return nil }
+    (priming, remainder, valid) = (words[1], words[2], words[3])
+  }
+
+  /// The table for packets with this many frames in all. For HE-AAC the words may count frames of the
+  /// doubled rate.
+  func packetTable(frames: Int64) -> AudioFilePacketTableInfo? {
+    let total = priming + valid + remainder
+    let factor: Int64 = frames > 0 && total / frames >= 2 ? 2 : 1
+    return AudioFilePacketTableInfo(
+      priming: priming / factor, end: (priming + valid) / factor, of: frames)
+  }
+}

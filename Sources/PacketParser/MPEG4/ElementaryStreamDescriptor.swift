@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+/// The content of an `esds` box (ES_Descriptor, ISO/IEC 14496-1 section 7.2.6.5).
+struct ElementaryStreamDescriptor {
+  /// What the packets are: 0x40 for MPEG-4 audio (ISO/IEC 14496-1 table 5).
+  private(set) var objectType: UInt8?
+  /// Bits per second; 0 when not stated.
+  private(set) var averageBitRate: UInt32 = 0
+  /// What the decoder is told: an AudioSpecificConfig for AAC.
+  private(set) var specificInfo: [UInt8] = []
+
+  /// Reads as much as makes sense.
+  init(_ bytes: Span<UInt8>) {
+    guard let (tag, content) = Self.descriptor(bytes, 0..<bytes.count), tag == 3,
+      content.count >= 3
+    else { return }
+    var place = content.lowerBound + 3
+    let flags = bytes[content.lowerBound + 2]
+    if flags & 0x80 != 0 { place += 2 }
+    if flags & 0x40 != 0, place < content.upperBound { place += 1 + Int(bytes[place]) }
+    if flags & 0x20 != 0 { place += 2 }
+    guard place <= content.upperBound else { return }
+    readDecoderConfig(bytes, place..<content.upperBound)
+  }
+
+  private mutating func readDecoderConfig(_ bytes: Span<UInt8>, _ range: Range<Int>) {
+    guard let (tag, content) = Self.descriptor(bytes, range), tag == 4, content.count >= 13 else {
+      return
+    }
+    objectType = bytes[content.lowerBound]
+    averageBitRate = bytes.bigEndian32(at: content.lowerBound + 9)
+    guard
+      let (next, info) = Self.descriptor(bytes, content.lowerBound + 13..<content.upperBound),
+      next == 5
+    else { return }
+    specificInfo = info.map { bytes[$0] }
+  }
+
+  /// A tag, a length of up to four groups of seven bits, and the content, no more than is there.
+  private static func descriptor(
+    _ bytes: Span<UInt8>, _ range: Range<Int>
+  ) -> (tag: UInt8, content: Range<Int>)? {
+    guard let first = range.first else { return nil }
+    var place = first + 1
+    var length = 0
+    for _ in 0..<4 {
+      guard place < range.upperBound else { return nil }
+      let byte = bytes[place]
+      place += 1
+      length = length << 7 | Int(byte & 0x7F)
+      if byte & 0x80 == 0 { break }
+    }
+    return (bytes[first], place..<min(range.upperBound, place + length))
+  }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+
+/// Fragmented streams: a fragment lists packets, whose data follow it.
+extension MPEG4Parser {
+  /// Tells what is known when the first fragment is.
+  mutating func describeFragmentedStream() {
+    guard let track else { return }
+    let hasTable = track.map.packetCount > 0
+    facts.dataOffset = hasTable ? track.map.start : fragments.current?.byteOffset
+    facts.packetSizeUpperBound = max(track.encoding.packetSizeUpperBound, track.map.largestPacket)
+    if fragments.movieDuration > 0, movieTimescale > 0 {
+      facts.statedFrameCount = TimeScale.scale(
+        fragments.movieDuration, track.scale.frameRate, Int64(movieTimescale))
+    }
+    if let segments = fragments.segments, isOfAll(segments) {
+      let frames = TimeScale.scale(
+        segments.endTime, track.scale.frameRate, segments.unitsPerSecond)
+      facts.statedFrameCount = frames
+      let table = track.edits.packetTable(
+        mediaDuration: track.scale.units(frames), scale: track.scale,
+        movieUnits: Int64(movieTimescale), frames: frames)
+      if let table, table.numberValidFrames > 0 { facts.packetTableInfo = table }
+    }
+    describeEncoding()
+  }
+
+  /// Whether an index is of all segments: some streams have one in every segment. Behind the last
+  /// one there may be an index of fragments (`mfra`).
+  private func isOfAll(_ segments: SegmentIndex) -> Bool {
+    guard let totalByteCount else { return segments.entries.count > 1 }
+    let left = totalByteCount - segments.endByte
+    return left >= 0 && left <= max(4096, Int64(segments.entries.count) * 64)
+  }
+
+  /// A fragment's lists are complete: gives its packets their numbers and their time.
+  mutating func closeFragment(at offset: Int64) throws(AudioFileStreamError) {
+    guard let track, var fragment = fragments.current else { return }
+    guard fragment.packetCount > 0 else {
+      fragments.current = nil
+      return
+    }
+    let framesPerPacket = Int64(track.encoding.dataFormat.framesPerPacket)
+    if facts.packetsSeen == 0, fragments.first == nil, !fragments.needsNumber {
+      // Behind packets of the index time goes on from them.
+      fragments.timeOrigin =
+        track.map.packetCount > 0 ? 0 : fragment.baseTime ?? 0
+    }
+    var firstFrame = fragments.nextFrame
+    if let time = fragment.baseTime {
+      firstFrame = track.scale.frames(max(0, time - (fragments.timeOrigin ?? 0)))
+      if fragments.needsNumber, framesPerPacket > 0 {
+        nextPacket = (firstFrame + framesPerPacket / 2) / framesPerPacket
+      }
+    }
+    fragments.needsNumber = false
+    fragments.firstFrame = firstFrame
+    fragments.firstPacket = nextPacket
+    fragment.rewind()
+    fragments.current = fragment
+    let frames =
+      framesPerPacket > 0
+      ? fragment.packetCount * framesPerPacket : track.scale.frames(fragment.duration)
+    fragments.nextFrame = firstFrame + frames
+    fragments.index.add(
+      FragmentIndex.Entry(
+        firstPacket: nextPacket, firstFrame: firstFrame, byteOffset: fragment.start),
+      packets: fragment.packetCount, frames: frames)
+    if fragments.first == nil, track.map.packetCount == 0, nextPacket == 0 {
+      fragments.first = fragment
+    }
+  }
+
+  mutating func stepFragment(
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+  ) throws(AudioFileStreamError) -> ParserStep {
+    guard let track, let fragment = fragments.current, !fragment.isDone,
+      fragment.byteOffset < mediaEnd
+    else {
+      // What is left of the fragment is in another box of media data.
+      if fragments.current?.isDone == true { fragments.current = nil }
+      phase = mediaEnd == .max ? .rest : .boxes
+      return .skip(mediaEnd == .max ? 0 : max(0, mediaEnd - offset))
+    }
+    if let step = try approach(
+      fragment.byteOffset, bytes.count, at: offset, isEnd: isEnd, mayGoBack: false)
+    {
+      return step
+    }
+    return try deliver(fragment, of: track, bytes, at: offset, isEnd: isEnd)
+  }
+
+  /// Delivers packets from the start of `bytes` on.
+  private mutating func deliver(
+    _ fragment: MovieFragment, of track: SoundTrack, _ bytes: Span<UInt8>, at offset: Int64,
+    isEnd: Bool
+  ) throws(AudioFileStreamError) -> ParserStep {
+    var fragment = fragment
+    let format = track.encoding.dataFormat
+    let framesPerPacket = Int64(format.framesPerPacket)
+    let startTime = fragment.time
+    let before =
+      framesPerPacket > 0
+      ? fragment.packet * framesPerPacket : track.scale.frames(startTime)
+    let firstFrame = fragments.firstFrame + before
+    let firstPacket = fragments.firstPacket + fragment.packet
+    descriptions.removeAll(keepingCapacity: true)
+    var count = 0
+    var byteCount = 0
+    var frames: Int64 = 0
+    var largest = 0
+    let nextSize = Int(fragment.size)
+    if format.bytesPerPacket > 0 {
+      largest = nextSize
+      count = Int(min(Int64(bytes.count / largest), fragment.left))
+      byteCount = count * largest
+      if count > 0 { fragment.advance(by: Int64(count)) }
+    } else {
+      var isNeighbour = true
+      while isNeighbour, count < Self.maximumRun {
+        let size = fragment.size
+        guard size > 0, size <= facts.packetSizeUpperBound ?? 0 else {
+          throw FragmentState.invalid(
+            "packet \(firstPacket + Int64(count)) has \(size) bytes, and a packet has from 1 to "
+              + "\(facts.packetSizeUpperBound ?? 0)", fragment.byteOffset)
+        }
+        if size > bytes.count - byteCount { break }
+        var ownFrames: Int64 = 0
+        if framesPerPacket == 0 {
+          ownFrames =
+            track.scale.frames(fragment.time + fragment.packetDuration)
+            - track.scale.frames(fragment.time)
+        }
+        descriptions.append(
+          AudioStreamPacketDescription(
+            startOffset: Int64(byteCount), variableFramesInPacket: UInt32(clamping: ownFrames),
+            dataByteSize: UInt32(size)))
+        frames += ownFrames
+        largest = max(largest, Int(size))
+        byteCount += Int(size)
+        count += 1
+        isNeighbour = fragment.advance()
+      }
+    }
+    guard count > 0 else { return cut(bytes.count, size: nextSize, at: offset, isEnd: isEnd) }
+    guard offset + Int64(byteCount) <= mediaEnd else {
+      throw FragmentState.invalid("its packets go on behind its media data", mediaEnd)
+    }
+    self.count(packets: count, bytes: byteCount, frames: frames, largest: largest)
+    fragments.current = fragment
+    nextPacket = firstPacket + Int64(count)
+    return .packets(
+      .shown(first: firstPacket, count: count, byteCount: byteCount, firstFrame: firstFrame))
+  }
+
+  /// Looks for a fragment, which begins with a header of its own: 16 bytes, `mfhd`.
+  mutating func stepSearch(_ bytes: Span<UInt8>, isEnd: Bool) -> ParserStep {
+    guard bytes.count >= 16 else {
+      if !isEnd { return .need(16) }
+      phase = .rest
+      return .skip(0)
+    }
+    for place in 0...bytes.count - 16
+    where bytes[place + 4] == UInt8(ascii: "m") && bytes.has("moof\0\0\0\u{10}mfhd", at: place + 4)
+    {
+      phase = .boxes
+      return .skip(Int64(place))
+    }
+    return .skip(Int64(bytes.count - 15))
+  }
+}

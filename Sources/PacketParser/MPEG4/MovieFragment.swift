@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+
+/// The samples of one track in one movie fragment (`moof`, ISO/IEC 14496-12 section 8.8.4).
+struct MovieFragment {
+  /// Samples one behind the other (`trun`).
+  struct Run {
+    var byteOffset: Int64
+    var count: Int64
+    /// The size and duration of all samples, or where in the tables those of the first one are.
+    var size: Value
+    var duration: Value
+  }
+
+  enum Value {
+    case common(UInt32)
+    case table(Int)
+  }
+
+  /// Where the fragment begins.
+  var start: Int64
+  /// When the first sample is to be decoded, in the media's units (`tfdt`).
+  var baseTime: Int64?
+  private(set) var runs: [Run] = []
+  private(set) var sizes: [UInt32] = []
+  private(set) var durations: [UInt32] = []
+  private(set) var packetCount: Int64 = 0
+  /// Of all samples, in the media's units.
+  private(set) var duration: Int64 = 0
+
+  /// The next packet: its run, its number in it, and its place.
+  private(set) var run = 0
+  private(set) var index: Int64 = 0
+  private(set) var byteOffset: Int64 = 0
+  /// Its number and time, both from the fragment's first packet.
+  private(set) var packet: Int64 = 0
+  private(set) var time: Int64 = 0
+
+  init(start: Int64) {
+    self.start = start
+  }
+
+  mutating func append(_ run: Run) {
+    guard run.count > 0 else { return }
+    if runs.isEmpty { byteOffset = run.byteOffset }
+    runs.append(run)
+    packetCount += run.count
+    switch run.duration {
+    case .common(let duration):
+      let (time, overflow) = run.count.multipliedReportingOverflow(by: Int64(duration))
+      self.duration = min(1 << 60, self.duration + (overflow ? 1 << 60 : min(time, 1 << 60)))
+    case .table(let first):
+      for index in first..<first + Int(run.count) { duration += Int64(durations[index]) }
+    }
+  }
+
+  mutating func append(size: UInt32) { sizes.append(size) }
+  mutating func append(duration: UInt32) { durations.append(duration) }
+
+  /// Whether all packets are behind.
+  var isDone: Bool { run >= runs.count }
+
+  /// Packets of the same run from the next one on.
+  var left: Int64 { runs[run].count - index }
+
+  /// The next packet's bytes and duration.
+  var size: Int64 {
+    switch runs[run].size {
+    case .common(let size): Int64(size)
+    case .table(let first): Int64(sizes[first + Int(index)])
+    }
+  }
+
+  var packetDuration: Int64 {
+    switch runs[run].duration {
+    case .common(let duration): Int64(duration)
+    case .table(let first): Int64(durations[first + Int(index)])
+    }
+  }
+
+  /// Goes on behind the next packet.
+  ///
+  /// - Returns: whether the packet after it lies right behind it, in the same run.
+  @discardableResult
+  mutating func advance() -> Bool {
+    byteOffset += size
+    time = min(time + packetDuration, 1 << 60)
+    packet += 1
+    index += 1
+    if index < runs[run].count { return true }
+    run += 1
+    index = 0
+    guard run < runs.count else { return false }
+    let isNeighbour = byteOffset == runs[run].byteOffset
+    byteOffset = runs[run].byteOffset
+    return isNeighbour
+  }
+
+  /// Goes on behind so many packets of the same size and duration, no more than the run has.
+  mutating func advance(by count: Int64) {
+    let (time, overflow) = packetDuration.multipliedReportingOverflow(by: count - 1)
+    self.time = overflow ? 1 << 60 : min(self.time + min(time, 1 << 60), 1 << 60)
+    byteOffset += size * (count - 1)
+    packet += count - 1
+    index += count - 1
+    advance()
+  }
+
+  /// Goes to a packet from the first one on; it is one of the fragment's.
+  mutating func advance(to packet: Int64) {
+    rewind()
+    while self.packet < packet {
+      if case .common = runs[run].duration, case .common = runs[run].size {
+        advance(by: min(left, packet - self.packet))
+      } else {
+        advance()
+      }
+    }
+  }
+
+  /// Goes back to the first packet.
+  mutating func rewind() {
+    (run, index, packet, time) = (0, 0, 0, 0)
+    byteOffset = runs.first?.byteOffset ?? 0
+  }
+}
+
+/// The header of a track's part of a fragment (`tfhd`, ISO/IEC 14496-12 section 8.8.7) with the defaults
+/// of `trex`.
+struct TrackFragmentHeader {
+  var trackID: UInt32 = 0
+  /// Where the data of the next run begin, unless it says so itself.
+  var nextByte: Int64
+  /// What data offsets count from.
+  var base: Int64
+  var defaultSize: UInt32 = 0
+  var defaultDuration: UInt32 = 0
+}
+
+/// A run of samples whose table is being read.
+struct RunDraft {
+  var byteOffset: Int64
+  var count: Int64
+  var hasDuration: Bool
+  var hasSize: Bool
+  var entryBytes: Int
+  /// Of the samples read so far.
+  var byteCount: Int64 = 0
+  /// Where in the fragment's tables its first sample is.
+  var firstSize: Int
+  var firstDuration: Int
+}
