@@ -146,6 +146,7 @@ struct InfoSheet {
   private func name(_ evidence: AudioFileStreamDuration.Evidence) -> String {
     switch evidence {
     case .packetTable: "packetTable"
+    case .frameCount: "frameCount"
     case .packetCount: "packetCount"
     case .byteCount: "byteCount"
     case .constantBitRate: "constantBitRate"
@@ -156,6 +157,7 @@ struct InfoSheet {
   private func words(_ evidence: AudioFileStreamDuration.Evidence) -> String {
     switch evidence {
     case .packetTable: "packet table"
+    case .frameCount: "frame count"
     case .packetCount: "packet count"
     case .byteCount: "byte count"
     case .constantBitRate: "constant bit rate"
