@@ -197,13 +197,16 @@ extension CoreAudioFormatParser {
       case .refused(let reason):
         throw AudioFileStreamError(
           .invalidFile, at: offset + Int64(place),
-          "the packet table gives packet \(entries - left) \(reason)")
+          "the packet table gives packet \(table?.end.packet ?? 0) \(reason)")
       }
     }
     if left == 0 {
       isTableWhole = true
       state = .chunkHeader
-      if facts.dataOffset != nil { try describe(at: offset) }
+      if facts.dataOffset != nil {
+        isTableBehind = true
+        try describe(at: offset)
+      }
       return .skip(byteCount)
     }
     if Int64(shown.count) == byteCount {

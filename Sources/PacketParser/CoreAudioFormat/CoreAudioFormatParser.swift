@@ -45,6 +45,8 @@ struct CoreAudioFormatParser: ContainerParser {
   var hasMetTable = false
   /// The table was read to its last entry.
   var isTableWhole = false
+  /// The audio was passed on the way to it.
+  var isTableBehind = false
   /// What has to be told before anything else.
   var notice: ParserStep?
   var rawLayout: [UInt8] = []
@@ -73,8 +75,7 @@ struct CoreAudioFormatParser: ContainerParser {
     case .fileHeader, .chunkHeader, .content, .packetTableHeader, .packetTable:
       return try stepChunks(bytes, at: offset, isEnd: isEnd)
     case .firstByte:
-      let isBehind = offset != facts.dataOffset
-      state = isBehind ? .back : .data
+      state = isTableBehind ? .back : .data
       facts.isReady = true
       return .ready
     case .back:
