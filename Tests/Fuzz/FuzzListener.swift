@@ -64,7 +64,8 @@ struct FuzzListener: AudioFileStreamListener {
     if descriptions.isEmpty {
       precondition(bytes.count == packets.packetCount * bytesPerPacket)
     } else {
-      precondition(descriptions.count == packets.packetCount && bytesPerPacket == 0)
+      precondition(descriptions.count == packets.packetCount)
+      precondition((try? stream.dataFormat)?.needsPacketDescriptions == true)
       check(descriptions, at: packets.byteOffset, byteCount: bytes.count, bound: bound)
     }
   }

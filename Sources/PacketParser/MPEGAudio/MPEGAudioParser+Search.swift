@@ -32,6 +32,9 @@ extension MPEGAudioParser {
         }
         continue
       }
+      if lock == nil, let step = stepADTS(bytes, at: place, offset: offset, isEnd: isEnd) {
+        return step
+      }
       let verdict = MPEGAudioFrameChain.examine(
         bytes, at: place, required: requiredFrames(bytes, at: place), known: lock, isEnd: isEnd)
       switch verdict {
@@ -46,6 +49,20 @@ extension MPEGAudioParser {
         return .skip(0)
       }
     }
+  }
+
+  /// Hands over to the other kind of frames when they are here; nil if they are not.
+  private mutating func stepADTS(
+    _ bytes: Span<UInt8>, at place: Int, offset: Int64, isEnd: Bool
+  ) -> ParserStep? {
+    let required =
+      hint == .aacADTS ? ADTSFrameChain.requiredFramesWithHint : ADTSFrameChain.requiredFrames
+    let verdict = ADTSFrameChain.examine(
+      bytes, at: place, required: required, known: nil, isEnd: isEnd)
+    if case .refused = verdict { return nil }
+    if place > 0 { return passGarbage(place, at: offset) }
+    if case .need(let byteCount) = verdict { return .need(byteCount) }
+    return endGap() ?? .detected(.adts)
   }
 
   /// The bytes that frames and the long tags begin with. "TAG" and Lyrics3 are believed only where
