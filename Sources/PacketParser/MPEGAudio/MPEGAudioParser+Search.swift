@@ -117,18 +117,24 @@ extension MPEGAudioParser {
     if let lock {
       state = .locked
       guard !lock.isSameFormat(as: chain.lock) else { return }
-      self.lock = chain.lock
-      bitRateMap = nil
-      constantBitRateIndex = nil
-      facts.constantBitRate = nil
-      isGapless = false
-      describe(chain.lock)
-      notice = .found(.dataFormat)
+      isIndexedFormat = indexedLock?.isSameFormat(as: chain.lock) ?? false
+      change(to: chain.lock)
     } else {
       lock = chain.lock
       firstChain = chain
       state = .firstFrame
     }
+  }
+
+  /// Packets of another format follow.
+  mutating func change(to lock: MPEGAudioFormatLock) {
+    self.lock = lock
+    bitRateMap = nil
+    constantBitRateIndex = nil
+    facts.constantBitRate = nil
+    isGapless = false
+    describe(lock)
+    notice = .found(.dataFormat)
   }
 
   private mutating func describe(_ lock: MPEGAudioFormatLock) {
@@ -145,6 +151,7 @@ extension MPEGAudioParser {
     let frameBytes = lock.frameBytes(chain.headers[0].word)
     if bytes.count < frameBytes { return .need(frameBytes) }
     firstChain = nil
+    indexedLock = lock
     state = .locked
     var audioHeaders = chain.headers[...]
     facts.dataOffset = offset
@@ -169,6 +176,10 @@ extension MPEGAudioParser {
       bitRateMap = ConstantBitRateMap(header)
       facts.constantBitRate = lock.bitRate(of: header)
     }
+    if facts.packetTableInfo == nil, let text = details.tags.info[ITunesGaplessInfo.key] {
+      facts.packetTableInfo = ITunesGaplessInfo.packetTableInfo(text)
+    }
+    statementsTold = details.tags.statementCount
     facts.isReady = true
     return .ready
   }
