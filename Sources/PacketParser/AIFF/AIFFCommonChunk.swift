@@ -72,8 +72,9 @@ struct AIFFCommonChunk {
     case "raw ": return bits <= 8 ? linear(bits, []) : nil
     case "in24": return linear(24, [.signedInteger, .bigEndian])
     case "in32": return linear(32, [.signedInteger, .bigEndian])
-    case "42ni": return linear(24, .signedInteger)
-    case "23ni": return linear(32, .signedInteger)
+    // libsndfile writes the digit.
+    case "42ni", "42n1": return linear(24, .signedInteger)
+    case "23ni", "23n1": return linear(32, .signedInteger)
     case "fl32", "FL32": return linear(32, [.float, .bigEndian])
     case "fl64", "FL64": return linear(64, [.float, .bigEndian])
     case "ulaw", "ULAW": return .g711(.muLaw, sampleRate: sampleRate, channels: channels)
