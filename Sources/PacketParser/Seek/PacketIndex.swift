@@ -17,6 +17,8 @@ struct PacketIndex {
   private var byteOffsets: [Int64] = []
   /// The frame that each entry's packet begins with; empty when packets have one duration.
   private var firstFrames: [Int64] = []
+  /// Places that are remembered.
+  var entryCount: Int { byteOffsets.count }
   /// Packets covered.
   private(set) var packetCount: Int64 = 0
   /// Bytes from the data offset to the end of the last packet covered.

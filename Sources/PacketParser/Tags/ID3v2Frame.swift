@@ -58,14 +58,15 @@ struct ID3v2Frame: Equatable {
     }
   }
 
-  /// Whether these can be a frame's first bytes: capitals and digits.
+  /// Whether these can be a frame's first bytes: a capital, then capitals and digits.
   static func isID(_ bytes: Span<UInt8>, at place: Int, version: UInt8) -> Bool {
     let idBytes = version == 2 ? 3 : 4
     guard bytes.count - place >= headerBytes(version: version) else { return false }
     for index in place..<place + idBytes {
       switch bytes[index] {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): continue
-      // Some programs put a space behind an identifier of version 2.2.
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): continue
+      case UInt8(ascii: "0")...UInt8(ascii: "9") where index > place: continue
+      // Some programs put an identifier of version 2.2 and a space.
       case 0x20 where index == place + 3: continue
       default: return false
       }
@@ -73,9 +74,12 @@ struct ID3v2Frame: Equatable {
     return true
   }
 
-  /// Whether a frame, the padding or the tag's end can be at `place`.
+  /// Whether a frame, the padding or the tag's end can be at `place`. A zero alone is soon found in
+  /// a picture, so that all bytes that are there have to be zero.
   static func mayFollow(_ bytes: Span<UInt8>, at place: Int, version: UInt8) -> Bool {
-    place == bytes.count || bytes[place] == 0 || isID(bytes, at: place, version: version)
+    if isID(bytes, at: place, version: version) { return true }
+    for index in place..<bytes.count where bytes[index] != 0 { return false }
+    return true
   }
 
   /// The same frame with the size that eight bits a byte make.
