@@ -63,6 +63,8 @@ let package = Package(
     .systemLibrary(name: "CJACK", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+      name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(
       name: "CRealtimeScope",
       cSettings: realtimeSanitizer == nil ? [] : [.define("DRAWBAR_RTSAN")]),
@@ -87,7 +89,7 @@ let package = Package(
     .executableTarget(
       name: "DrawbarCLI",
       dependencies: [
-        "Drawbar", "JACKRemoteIO",
+        "Drawbar", "JACKRemoteIO", "CCrypto",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),

@@ -56,6 +56,9 @@ public struct AudioFormatID: RawRepresentable, Hashable, Sendable {
   public static let waveIMAADPCM = AudioFormatID(waveFormatTag: 0x11)
   /// GSM 6.10 as WAVE has it, format 31 hexadecimal: `'ms\01'`.
   public static let microsoftGSM = AudioFormatID(waveFormatTag: 0x31)
+  /// GSM 06.10 in frames of 33 bytes, as AIFF-C and QuickTime have it: `'GSM '`. Core Audio has no
+  /// code for it; this one is AIFF-C's.
+  public static let gsm = AudioFormatID(rawValue: "GSM ")
 
   /// The code that Core Audio gives an encoding that only WAVE's register knows (RFC 2361):
   /// `'ms'` and the format tag.
@@ -93,7 +96,7 @@ public struct AudioFormatID: RawRepresentable, Hashable, Sendable {
     case .amrWideBand: "AMR wide band"
     case .microsoftADPCM: "Microsoft ADPCM"
     case .waveIMAADPCM: "IMA ADPCM"
-    case .microsoftGSM: "GSM 6.10"
+    case .microsoftGSM, .gsm: "GSM 6.10"
     default: "'\(rawValue)'"
     }
   }

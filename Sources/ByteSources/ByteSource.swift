@@ -2,9 +2,10 @@
 
 public import AudioModel
 
-/// A stream of bytes from a file, a pipe or a server, read from its start to its end.
+/// A stream of bytes from a file, a pipe or a server, read from its start to its end, and from other
+/// places where the source can.
 ///
-/// One thread at a time calls `read`, `information` and `close`, in the player the feeder; calls of
+/// One thread at a time calls `read`, `reposition`, `information` and `close`, in the player the feeder; calls of
 /// these that overlap are a programming error and trap. `wake()` may be called from any thread at
 /// any time, also after `close()`.
 ///
@@ -26,6 +27,16 @@ public protocol ByteSource: AnyObject, Sendable {
     into buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
   ) throws(ByteSourceError) -> ByteSourceRead
 
+  /// Makes the next read give the byte at this offset, also after the end was read. Sends nothing
+  /// and waits for nothing: what a server has against it is thrown by `read`. After `close()` the
+  /// stream has ended all the same.
+  ///
+  /// - Parameter byteOffset: bytes from the first byte that the source gave. Behind a file's last
+  ///   byte there is its end; a server refuses.
+  /// - Throws: `notRepositionable` when `information.isRepositionable` is false, and the source reads
+  ///   on where it was; or what ended it before.
+  func reposition(to byteOffset: UInt64) throws(ByteSourceError)
+
   /// Ends a wait in `read` early. When none is under way, the next one ends at once. Any thread.
   func wake()
 
@@ -40,7 +51,7 @@ public enum ByteSourceRead: Hashable, Sendable {
   case bytes(Int)
   /// No byte yet; there may be some later.
   case wait
-  /// No more bytes, now or later: everything was read.
+  /// No more bytes: everything up to the last one was read.
   case end
 }
 
@@ -52,8 +63,8 @@ public struct ByteSourceInformation: Hashable, Sendable {
   public var byteCount: UInt64?
   /// The server's `Content-Type`, as sent (RFC 9110, section 8.3).
   public var contentType: String?
-  /// Whether reading could start at another byte: a regular file, or a server that says
-  /// `Accept-Ranges: bytes` (RFC 9110, section 14.3).
+  /// Whether reading can go on at another byte: a regular file, or a server that says
+  /// `Accept-Ranges: bytes` (RFC 9110, section 14.3). False until a server has answered.
   public var isRepositionable: Bool
   /// What the bytes probably are, from the content type or the name's extension. A hint: the bytes
   /// themselves have the last word.

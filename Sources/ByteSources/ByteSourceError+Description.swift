@@ -48,6 +48,15 @@ extension ByteSourceError: CustomStringConvertible {
     case .interrupted(let received, let expected):
       "connection lost after \(received) \(expected.map { "of \($0) " } ?? "")bytes of \(location);"
         + " try again"
+    case .notRepositionable:
+      "\(location) can only be read from its start to its end; save it to a file first"
+    case .wrongRange(let byteOffset):
+      "the server was asked for \(location) from byte \(byteOffset) on and sent something else;"
+        + " download it first"
+    case .changed:
+      "\(location) has changed on the server while it was read; try again"
+    case .noSuchByte(let byteOffset):
+      "the server has no byte \(byteOffset) of \(location); it may have changed: try again"
     case .system(let errno):
       "cannot read \(location)\(Self.systemText(errno)); check the file and its medium"
     case .transfer(let code, let explanation):

@@ -52,6 +52,16 @@ public struct ByteSourceError: Error, Hashable, Sendable {
     case badResponse(host: String, port: UInt16)
     /// The connection was lost after this many bytes of the body, of as many as were announced.
     case interrupted(receivedBytes: UInt64, expectedBytes: UInt64?)
+    /// Only reading from the start to the end is possible: a pipe, a FIFO, a device, or a server that
+    /// does not offer ranges.
+    case notRepositionable
+    /// The server offers ranges, and answered a request for the bytes from this offset on with all
+    /// bytes or with others.
+    case wrongRange(byteOffset: UInt64)
+    /// What the server has there is no longer what was read before.
+    case changed
+    /// The server has no bytes from this offset on.
+    case noSuchByte(byteOffset: UInt64)
     /// The operating system's error on opening or reading a file.
     case system(errno: Int32)
     /// Any other failure of the transfer: libcurl's code and its own words.

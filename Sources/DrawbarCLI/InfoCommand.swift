@@ -1,165 +1,143 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
-import AudioModel
-import Drawbar
 import Glibc
-import PlayerEngine
 
-/// `drawbar info`: what a file or stream is, as far as its beginning tells.
+/// `drawbar info`: what files and streams are.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Tell what a file or stream is.",
+    abstract: "Tell what files and streams are.",
     discussion: """
-      Reads as much as it takes to know the format: for most files a few kilobytes.
+      Reads as much as it takes to know the format: for most files a few kilobytes. With --json, \
+      --jsonl or --packets all of it is read, and what can be counted is counted; only of a network \
+      stream of unknown length no more than the head is.
 
-      With --json one object is written to standard output, also when there is an error: `error` is \
-      then its text, the exit code is 1, and what could not be learned is null.
+      With --json one object is written to standard output for each file, also when there is an \
+      error: `error` is then its text, the exit code is 1, and what could not be learned is null.
       """)
 
-  @Flag(help: "One JSON object on standard output.")
+  @Flag(help: "A JSON object on standard output for each file.")
   var json = false
 
-  @Argument(help: "A path, an http or https URL, or - for standard input.")
-  var location: String
+  @Flag(help: "The same with each object on one line.")
+  var jsonl = false
+
+  @Flag(help: "List the packets: number, first frame, byte offset and size.")
+  var packets = false
+
+  @Option(help: "Write the cover, or else the first picture, into this file.")
+  var picture: String?
+
+  @Option(help: "Give the parser pieces of so many bytes; makes no difference to what is told.")
+  var slice: Int?
+
+  @Argument(help: "Paths, http or https URLs, or - for standard input.")
+  var locations: [String]
+
+  func validate() throws {
+    guard slice ?? 1 >= 1 else { throw ValidationError("--slice must be at least 1.") }
+    guard picture == nil || locations.count == 1 else {
+      throw ValidationError("--picture takes one file at a time.")
+    }
+    guard picture != "-" else { throw ValidationError("--picture needs the name of a file.") }
+  }
 
   func run() throws {
-    do throws(PlayerError) {
-      let reader = try TrackReader(opening: location)
-      let information = try reader.readInformation()
-      let sheet = InfoSheet(location: location, information: information, error: nil)
-      print(json ? sheet.json : sheet.text)
-    } catch {
-      if json {
-        let sheet = InfoSheet(location: location, information: nil, error: "\(error)")
-        print(sheet.json)
+    var output = StandardOutput()
+    var hasFailed = false
+    for (index, location) in locations.enumerated() {
+      if json || jsonl {
+        if !writeObject(location, to: &output) { hasFailed = true }
       } else {
-        Failure.report(error)
+        if !writeText(location, isFirst: index == 0, to: &output) { hasFailed = true }
       }
-      throw ExitCode(1)
+      output.flush()
+    }
+    if hasFailed { throw ExitCode(1) }
+  }
+
+  private func inspection(
+    _ location: String, pictureByteLimit: Int = 0
+  ) -> StreamInspection {
+    StreamInspection(
+      location, depth: json || jsonl ? .whole : packets ? .toTheEnd : .head,
+      listsPackets: packets, sliceBytes: slice ?? .max, pictureByteLimit: pictureByteLimit,
+      pipePictureByteLimit: picture == nil ? 0 : PictureExport.largestFromPipe)
+  }
+
+  /// - Returns: whether nothing went wrong.
+  private func writeObject(_ location: String, to output: inout StandardOutput) -> Bool {
+    let inspection = inspection(location)
+    inspection.run()
+    var sheet = inspection.sheet
+    if sheet.error == nil {
+      sheet.error = exportPicture(sheet, location, isReadOnce: inspection.isReadOnce)
+    }
+    let members = sheet.members(listsPackets: packets)
+    if jsonl {
+      JSONValue.object(members).write(to: &output)
+      output.write("\n")
+    } else {
+      JSONValue.writeLines(members, to: &output)
+    }
+    return sheet.error == nil
+  }
+
+  /// - Returns: whether nothing went wrong.
+  private func writeText(
+    _ location: String, isFirst: Bool, to output: inout StandardOutput
+  ) -> Bool {
+    let inspection = inspection(location)
+    var hasWritten = false
+    inspection.run { inspection in
+      guard inspection.isReady else { return }
+      if !hasWritten {
+        output.write((isFirst ? "" : "\n") + inspection.sheet.text)
+        if packets { output.write("\n" + PacketRow.header) }
+        hasWritten = true
+      }
+      guard packets else { return }
+      for packet in inspection.takePackets() { output.write(PacketRow.text(packet)) }
+      output.flush()
+    }
+    output.flush()
+    let sheet = inspection.sheet
+    let error = sheet.error ?? exportPicture(sheet, location, isReadOnce: inspection.isReadOnce)
+    if let error { Failure.report(error) }
+    return error == nil
+  }
+
+  /// - Returns: what went wrong, if anything did.
+  private func exportPicture(
+    _ sheet: InfoSheet, _ location: String, isReadOnce: Bool
+  ) -> String? {
+    guard let picture else { return nil }
+    do throws(PictureExport.Failure) {
+      let readAgain = { (limit: Int) in
+        let inspection = inspection(location, pictureByteLimit: limit)
+        inspection.run()
+        return inspection.sheet
+      }
+      try PictureExport.write(sheet, to: picture, again: isReadOnce ? nil : readAgain)
+      return nil
+    } catch {
+      return "\(error)"
     }
   }
 }
 
-/// The facts of one track, laid out for people and for programs.
-struct InfoSheet {
-  let location: String
-  let information: TrackInformation?
-  let error: String?
+/// A line of the list of packets.
+private enum PacketRow {
+  static let header = line("Packet", "Frame", "Byte", "Size")
 
-  /// Stable: the names and their order do not change between releases; new ones may be added.
-  var json: String {
-    let format = information?.dataFormat
-    let table = information?.packetTable
-    let members: [(String, JSONValue)] = [
-      ("file", .string(information?.location ?? location)),
-      ("format", .optional(information.map { "\($0.fileFormat)" })),
-      ("dataFormat", .optional(format.map { "\($0.formatID)" })),
-      ("sampleRate", .optional(format?.sampleRate)),
-      ("channels", .optional(format.map { Int64($0.channelsPerFrame) })),
-      ("bitsPerChannel", .optional(format.flatMap { bits($0) })),
-      ("framesPerPacket", .optional(format.map { Int64($0.framesPerPacket) })),
-      ("dataOffset", .optional(information?.dataOffset)),
-      ("audioDataByteCount", .optional(information?.audioDataByteCount)),
-      ("packetCount", .optional(information?.packetCount)),
-      ("bitRate", .optional(information?.bitRate.map(Int64.init))),
-      ("durationSeconds", .optional(information?.durationNanoseconds.map { Double($0) / 1e9 })),
-      ("durationSource", .optional(information?.durationEvidence.map(name))),
-      ("primingFrames", .optional(table.map { Int64($0.primingFrames) })),
-      ("remainderFrames", .optional(table.map { Int64($0.remainderFrames) })),
-      ("error", .optional(error)),
-    ]
-    return JSONValue.object(members).text()
+  static func text(_ packet: PacketList.Packet) -> String {
+    line("\(packet.index)", "\(packet.frame)", "\(packet.byteOffset)", "\(packet.byteCount)")
   }
 
-  var text: String {
-    guard let information else { return "" }
-    let format = information.dataFormat
-    var rows: [(String, String)] = [
-      ("File", information.location),
-      ("Container", "\(containerName(information.fileFormat)) ('\(information.fileFormat)')"),
-      ("Encoding", encoding(format)),
-      ("Rate", "\(Int(format.sampleRate.rounded())) Hz"),
-      ("Channels", channels(Int(format.channelsPerFrame))),
-    ]
-    if let duration = information.durationNanoseconds {
-      var text = TimeText.clock(nanoseconds: duration)
-      text += " (\(TimeText.seconds(nanoseconds: duration, decimals: 3)) s"
-      if let evidence = information.durationEvidence { text += ", by \(words(evidence))" }
-      rows.append(("Duration", text + ")"))
-    } else {
-      rows.append(("Duration", "unknown"))
-    }
-    if let bitRate = information.bitRate {
-      rows.append(("Bit rate", "\((bitRate + 500) / 1000) kbit/s"))
-    }
-    if let count = information.packetCount { rows.append(("Packets", "\(count)")) }
-    if let table = information.packetTable {
-      rows.append(
-        (
-          "Edges",
-          "\(table.primingFrames) priming, \(table.remainderFrames) remainder frames, trimmed"
-        ))
-    }
-    rows.append(("Audio at", "byte \(information.dataOffset)"))
-    let width = rows.map(\.0.count).max() ?? 0
-    return rows.map { label, value in
-      label + String(repeating: " ", count: width - label.count + 2) + value
-    }.joined(separator: "\n")
-  }
-
-  private func bits(_ format: AudioStreamBasicDescription) -> Int64? {
-    format.bitsPerChannel > 0 ? Int64(format.bitsPerChannel) : nil
-  }
-
-  private func containerName(_ type: AudioFileTypeID) -> String {
-    switch type {
-    case .mpegLayer1, .mpegLayer2, .mpegLayer3: "MPEG audio stream"
-    case .wave: "WAVE"
-    default: "file"
-    }
-  }
-
-  private func encoding(_ format: AudioStreamBasicDescription) -> String {
-    switch format.formatID {
-    case .mpegLayer1: return "MPEG audio layer I ('\(format.formatID)')"
-    case .mpegLayer2: return "MPEG audio layer II ('\(format.formatID)')"
-    case .mpegLayer3: return "MPEG audio layer III ('\(format.formatID)')"
-    case .linearPCM:
-      let isFloat = format.formatFlags.contains(.float)
-      let isSigned = format.formatFlags.contains(.signedInteger)
-      let kind = isFloat ? "float" : isSigned ? "signed integer" : "unsigned integer"
-      return "linear PCM, \(format.bitsPerChannel)-bit \(kind) ('\(format.formatID)')"
-    default: return "'\(format.formatID)'"
-    }
-  }
-
-  private func channels(_ count: Int) -> String {
-    switch count {
-    case 1: "1 (mono)"
-    case 2: "2 (stereo)"
-    default: "\(count)"
-    }
-  }
-
-  private func name(_ evidence: AudioFileStreamDuration.Evidence) -> String {
-    switch evidence {
-    case .packetTable: "packetTable"
-    case .packetCount: "packetCount"
-    case .byteCount: "byteCount"
-    case .constantBitRate: "constantBitRate"
-    case .averageOfPackets: "averageOfPackets"
-    }
-  }
-
-  private func words(_ evidence: AudioFileStreamDuration.Evidence) -> String {
-    switch evidence {
-    case .packetTable: "packet table"
-    case .packetCount: "packet count"
-    case .byteCount: "byte count"
-    case .constantBitRate: "constant bit rate"
-    case .averageOfPackets: "average of packets, an estimate"
-    }
+  private static func line(_ columns: String...) -> String {
+    zip(columns, [8, 12, 12, 8]).map { text, width in
+      String(repeating: " ", count: max(0, width - text.utf8.count)) + text
+    }.joined(separator: " ") + "\n"
   }
 }

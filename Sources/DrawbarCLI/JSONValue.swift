@@ -8,25 +8,54 @@ enum JSONValue {
   case integer(Int64)
   case number(Double)
   case string(String)
+  /// Elements that may be made while they are written.
+  case array(AnySequence<JSONValue>)
   case object([(String, JSONValue)])
 
+  static func optional(_ value: Bool?) -> JSONValue { value.map(JSONValue.bool) ?? .null }
   static func optional(_ value: Int64?) -> JSONValue { value.map(JSONValue.integer) ?? .null }
   static func optional(_ value: Double?) -> JSONValue { value.map(JSONValue.number) ?? .null }
   static func optional(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
 
-  /// The value as text; objects over several lines, two spaces a level.
-  func text(indent: Int = 0) -> String {
+  /// Writes an object with each of its members on a line, and what is in them on that line, too.
+  static func writeLines(
+    _ members: [(String, JSONValue)], to output: inout some TextOutputStream
+  ) {
+    output.write("{\n")
+    for (index, member) in members.enumerated() {
+      output.write("  " + quoted(member.0) + ": ")
+      member.1.write(to: &output, space: " ")
+      output.write(index == members.count - 1 ? "\n" : ",\n")
+    }
+    output.write("}\n")
+  }
+
+  /// Writes the value on one line.
+  ///
+  /// - Parameter space: what follows a comma or a colon.
+  func write(to output: inout some TextOutputStream, space: String = "") {
     switch self {
-    case .null: return "null"
-    case .bool(let value): return value ? "true" : "false"
-    case .integer(let value): return String(value)
-    case .number(let value): return value.isFinite ? String(value) : "null"
-    case .string(let value): return Self.quoted(value)
+    case .null: output.write("null")
+    case .bool(let value): output.write(value ? "true" : "false")
+    case .integer(let value): output.write(String(value))
+    case .number(let value): output.write(value.isFinite ? String(value) : "null")
+    case .string(let value): output.write(Self.quoted(value))
+    case .array(let elements):
+      var separator = "["
+      for element in elements {
+        output.write(separator)
+        element.write(to: &output, space: space)
+        separator = "," + space
+      }
+      output.write(separator == "[" ? "[]" : "]")
     case .object(let members):
-      let space = String(repeating: " ", count: indent + 2)
-      let lines = members.map { space + Self.quoted($0) + ": " + $1.text(indent: indent + 2) }
-      return "{\n" + lines.joined(separator: ",\n") + "\n" + String(repeating: " ", count: indent)
-        + "}"
+      var separator = "{"
+      for (name, value) in members {
+        output.write(separator + Self.quoted(name) + ":" + space)
+        value.write(to: &output, space: space)
+        separator = "," + space
+      }
+      output.write(separator == "{" ? "{}" : "}")
     }
   }
 
@@ -39,7 +68,7 @@ enum JSONValue {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case _ where scalar.value < 0x20:
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
         let digits = String(scalar.value, radix: 16)
         result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: result.unicodeScalars.append(scalar)

@@ -10,12 +10,13 @@ enum TimeText {
   }
 
   static func seconds(nanoseconds: UInt64, decimals: Int) -> String {
-    let scale = [1, 10, 100, 1000][min(3, decimals)]
-    let units = (nanoseconds * UInt64(scale) + 500_000_000) / 1_000_000_000
-    let fraction = String(units % UInt64(scale))
+    let scale: UInt64 = [1, 10, 100, 1000][min(3, decimals)]
+    let unit = 1_000_000_000 / scale
+    let units = nanoseconds / unit + (nanoseconds % unit >= unit / 2 ? 1 : 0)
+    let fraction = String(units % scale)
     guard decimals > 0 else { return String(units) }
     let padding = String(repeating: "0", count: decimals - fraction.count)
-    return "\(units / UInt64(scale)).\(padding)\(fraction)"
+    return "\(units / scale).\(padding)\(fraction)"
   }
 
   private static func twoDigits(_ value: UInt64) -> String { value < 10 ? "0\(value)" : "\(value)" }

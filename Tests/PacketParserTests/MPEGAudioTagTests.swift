@@ -142,7 +142,9 @@ import Testing
     #expect(try stream.duration.frames == 8 * 1152)
     let place = try stream.seekTarget(packet: 4)
     #expect(
-      place == AudioFileStreamSeekTarget(packet: 4, byteOffset: 1600 - 417, isEstimated: true))
+      place
+        == AudioFileStreamSeekTarget(
+          packet: 4, byteOffset: 1600 - 417, isEstimated: true, errorBoundInPackets: 2))
     #expect(recorder.packetOffsets.first == 417)
   }
 

@@ -63,7 +63,7 @@ import Testing
     try workshop.run("\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -V 3 in.wav out.mp3")
     let bytes = try workshop.read("out.mp3")
     let places = parse(bytes).recorder.packetOffsets
-    for packet in [5, 30, 60, 100] {
+    for packet in [15, 30, 60, 100] {
       let (target, recorder) = try packetsAfterSeek(bytes, parsed: 3000, to: Int64(packet))
       #expect(target.isEstimated)
       let reached = places.enumerated().min {
@@ -90,9 +90,12 @@ import Testing
     var stream = AudioFileStream()
     var recorder = Recorder()
     try stream.parse(bytes.span.extracting(0..<min(bytes.count, 20_000)), listener: &recorder)
-    let target = try stream.seekTarget(packet: 40)
+    let seen = try #require(recorder.packetOffsets.last) - (recorder.packetOffsets.first ?? 0)
+    let target = try stream.seekTarget(packet: 100)
     #expect(target.isEstimated)
-    #expect(target.byteOffset == Int64(40 * (try stream.averageBytesPerPacket)))
+    let mean = try stream.averageBytesPerPacket
+    let ahead = Double(100 - recorder.packetCount + 1)
+    #expect(abs(Double(target.byteOffset - seen) - ahead * mean) < 2 * mean)
   }
 
   @Test("In WAVE every seek is exact")

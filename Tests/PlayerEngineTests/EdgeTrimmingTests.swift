@@ -18,7 +18,7 @@ struct EdgeTrimmingTests {
 
   @Test("Without a packet table nothing is cut")
   func none() {
-    #expect(EdgeTrimming(nil, format: .mpegLayer3) == .none)
+    #expect(EdgeTrimming(nil, format: .mpegLayer3, fileFormat: .mpegLayer3) == .none)
     #expect(sounding(.none, packets: 3, frames: 1152) == 3456)
   }
 
@@ -26,7 +26,7 @@ struct EdgeTrimmingTests {
   func lame() {
     let table = AudioFilePacketTableInfo(
       numberValidFrames: 10 * 1152 - 576 - 1000, primingFrames: 576, remainderFrames: 1000)
-    let trimming = EdgeTrimming(table, format: .mpegLayer3)
+    let trimming = EdgeTrimming(table, format: .mpegLayer3, fileFormat: .mpegLayer3)
     #expect(trimming.firstFrame == 1105)
     #expect(sounding(trimming, packets: 10, frames: 1152) == table.numberValidFrames)
   }
@@ -35,7 +35,7 @@ struct EdgeTrimmingTests {
   func longDelay() {
     let table = AudioFilePacketTableInfo(
       numberValidFrames: 10 * 1152 - 3000 - 529, primingFrames: 3000, remainderFrames: 529)
-    let trimming = EdgeTrimming(table, format: .mpegLayer3)
+    let trimming = EdgeTrimming(table, format: .mpegLayer3, fileFormat: .mpegLayer3)
     #expect(trimming.trims(firstFrame: 0, frameCount: 1152) == (1152, 0))
     #expect(sounding(trimming, packets: 10, frames: 1152) == table.numberValidFrames)
   }
@@ -44,7 +44,7 @@ struct EdgeTrimmingTests {
   func shortPadding() {
     let table = AudioFilePacketTableInfo(
       numberValidFrames: 10 * 1152 - 576 - 100, primingFrames: 576, remainderFrames: 100)
-    let trimming = EdgeTrimming(table, format: .mpegLayer3)
+    let trimming = EdgeTrimming(table, format: .mpegLayer3, fileFormat: .mpegLayer3)
     #expect(sounding(trimming, packets: 10, frames: 1152) == 10 * 1152 - 576 - 529)
   }
 
@@ -52,9 +52,36 @@ struct EdgeTrimmingTests {
   func beyondTheTable() {
     let table = AudioFilePacketTableInfo(
       numberValidFrames: 10 * 1152 - 576 - 1000, primingFrames: 576, remainderFrames: 1000)
-    let trimming = EdgeTrimming(table, format: .mpegLayer3)
+    let trimming = EdgeTrimming(table, format: .mpegLayer3, fileFormat: .mpegLayer3)
     #expect(trimming.trims(firstFrame: 10 * 1152, frameCount: 1152) == (0, 0))
     #expect(
       sounding(trimming, packets: 15, frames: 1152) == table.numberValidFrames + 5 * 1152)
+  }
+
+  @Test("The decoder's delay is added where the table is the MPEG stream's own, and only there")
+  func tableOwners() {
+    let table = AudioFilePacketTableInfo(
+      numberValidFrames: 10 * 1152 - 1105 - 1000, primingFrames: 1105, remainderFrames: 1000)
+    for fileFormat: AudioFileTypeID in [.mpegLayer3, .wave, .rf64, .bw64, .wave64] {
+      let trimming = EdgeTrimming(table, format: .mpegLayer3, fileFormat: fileFormat)
+      #expect(trimming.firstFrame == 1105 + 529, "\(fileFormat)")
+    }
+    for fileFormat: AudioFileTypeID in [.m4a, .mpeg4, .caf, .aifc] {
+      let trimming = EdgeTrimming(table, format: .mpegLayer3, fileFormat: fileFormat)
+      #expect(trimming.firstFrame == 1105, "\(fileFormat)")
+      #expect(sounding(trimming, packets: 10, frames: 1152) == table.numberValidFrames)
+    }
+    #expect(EdgeTrimming(table, format: .mpeg4AAC, fileFormat: .wave).firstFrame == 1105)
+  }
+
+  @Test("A table that claims anything cuts without overflow")
+  func hostile() {
+    for frames in [Int64.max, Int64.min, -1, 0] {
+      let table = AudioFilePacketTableInfo(
+        numberValidFrames: frames, primingFrames: .max, remainderFrames: .max)
+      let trimming = EdgeTrimming(table, format: .mpegLayer3, fileFormat: .mpegLayer3)
+      #expect(trimming.trims(firstFrame: 0, frameCount: 1152) == (1152, 0))
+      #expect((trimming.frameCount ?? 0) >= 0)
+    }
   }
 }

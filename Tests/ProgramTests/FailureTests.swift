@@ -161,7 +161,9 @@ extension ProgramTests {
         ["play", "--ports", "0", "a.mp3"], ["play", "--volume", "-1", "a.mp3"],
         ["play", "--buffer", "61", "a.mp3"], ["play", "--no-such", "a.mp3"],
         ["render", "--period", "8193", "-o", "b.wav", "a.mp3"],
-        ["render", "--rate", "1", "-o", "b.wav", "a.mp3"], ["info", "a.mp3", "b.mp3"],
+        ["render", "--rate", "1", "-o", "b.wav", "a.mp3"], ["info", "--slice", "0", "a.mp3"],
+        ["info", "--picture", "-", "a.mp3"],
+        ["info", "--picture", "b.jpg", "a.mp3", "b.mp3"],
       ])
     func usage(_ arguments: [String]) {
       let result = Program.run(arguments)

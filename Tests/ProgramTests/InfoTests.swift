@@ -8,8 +8,9 @@ extension ProgramTests {
   struct Information {
     static let names = [
       "file", "format", "dataFormat", "sampleRate", "channels", "bitsPerChannel",
-      "framesPerPacket", "dataOffset", "audioDataByteCount", "packetCount", "bitRate",
-      "durationSeconds", "durationSource", "primingFrames", "remainderFrames", "error",
+      "framesPerPacket", "dataOffset", "audioDataByteCount", "packetCount", "packetsSHA", "bitRate",
+      "durationSeconds", "durationSource", "primingFrames", "remainderFrames", "validFrames",
+      "seekable", "tags", "pictures", "error",
     ]
 
     @Test("an MP3's facts as one JSON object, the same each time")
@@ -32,6 +33,9 @@ extension ProgramTests {
       let edges = [values["primingFrames"], values["remainderFrames"]].compactMap { Int($0 ?? "") }
       let packets = try #require(Int(values["packetCount"] ?? ""))
       #expect(edges.count == 2 && frames + edges.reduce(0, +) == packets * 1152)
+      #expect(values["validFrames"] == "\(frames)" && values["durationSource"] == "\"packetTable\"")
+      #expect(values["seekable"] == "true")
+      #expect(values["tags"] == "{}" && values["pictures"] == "[]")
     }
 
     @Test("a WAVE file's facts, also over HTTP and to people")
@@ -39,7 +43,7 @@ extension ProgramTests {
       let path = Fixtures.path("wav-s24-48000-1.wav")
       let web = LoopbackHTTPServer()
       defer { web.stop() }
-      web.serve("/tone.wav", .file(path, type: "audio/wav"))
+      web.serve("/tone.wav", .file(path, type: "audio/wav", ranges: .honoured))
       let file = try JSONLine.members(of: Program.run(["info", "--json", path]).output)
       let http = try JSONLine.members(
         of: Program.run(["info", "--json", web.url("/tone.wav")]).output)
@@ -49,6 +53,9 @@ extension ProgramTests {
       let text = Program.run(["info", path])
       #expect(text.exit == .status(0) && text.errors == "")
       #expect(text.output.contains("24-bit signed integer") && text.output.contains("48000 Hz"))
+      #expect(text.output.contains("Channels   1 (mono)\n"))
+      let surround = Program.run(["info", Fixtures.path("wav-ext-s24-96000-6.wav")])
+      #expect(surround.output.contains("Channels   6 (L R C LFE Ls Rs)\n"))
     }
 
     @Test("its version, alone on standard output")

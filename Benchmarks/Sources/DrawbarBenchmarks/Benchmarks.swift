@@ -21,7 +21,7 @@ enum Benchmarks {
     }
     var tables: [PacketTable] = []
     for file in options.files { tables.append(try PacketTable(path: file)) }
-    let plans = Plan.all(tables)
+    let plans = Plan.all(tables, demuxing: options.demuxing)
     if options.isList {
       for name in plans.map(\.name) { print("\(name) bare-\(name)") }
     } else if let name = options.once {

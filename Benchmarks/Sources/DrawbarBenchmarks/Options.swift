@@ -4,7 +4,7 @@
 struct Options {
   static let help = """
     Usage: drawbar-benchmarks [--file FILE]... [--rounds N] [--only NAME] [--json FILE]
-                              [--thresholds FILE [--check]]
+                              [--thresholds FILE [--check]] [--demux LONG BRIEF]...
            drawbar-benchmarks [--file FILE] --once NAME
 
     Times parts of the engine against plain C loops over the same libraries and the same data, in one
@@ -13,6 +13,9 @@ struct Options {
 
       --file FILE        an MP3 file; may be given more than once. Default: the fixtures
                          mp3-cbr128-44100-2.mp3 and mp3-cbr320-44100-2.mp3 in .build/fixtures
+      --demux LONG BRIEF find the packets of LONG, beside `ffmpeg -c copy` and, for MP3, libmpg123's
+                         scan; BRIEF is a file of the same kind with next to nothing in it, whose
+                         time ffmpeg takes to start. May be given more than once
       --rounds N         rounds that are recorded, 3 to 10000. Default: 60
       --only NAME        only the comparisons of this name
       --json FILE        write the figures there too
@@ -25,7 +28,14 @@ struct Options {
                          what it is compared with
     """
 
+  /// A file whose packets are to be found, and a short one of its kind.
+  struct Demuxing {
+    var path: String
+    var briefPath: String
+  }
+
   var files: [String] = []
+  var demuxing: [Demuxing] = []
   var rounds = 60
   var jsonPath: String?
   var thresholdsPath: String?
@@ -43,6 +53,9 @@ struct Options {
       case "--check": isCheck = true
       case "--list": isList = true
       case "--file": files.append(try Self.value(of: option, &left))
+      case "--demux":
+        let path = try Self.value(of: option, &left)
+        demuxing.append(Demuxing(path: path, briefPath: try Self.value(of: option, &left)))
       case "--json": jsonPath = try Self.value(of: option, &left)
       case "--thresholds": thresholdsPath = try Self.value(of: option, &left)
       case "--only": only = try Self.value(of: option, &left)

@@ -29,6 +29,9 @@ struct Report {
       "  ratio \(Self.text(result.ratios.median, digits: 3)) "
       + "(\(Self.text(result.ratios.lowerQuartile, digits: 3)) to "
       + "\(Self.text(result.ratios.upperQuartile, digits: 3)))"
+    if result.ratios.median < 0.5 {
+      verdict += ": \(Self.text(1 / result.ratios.median, digits: 1)) times as fast"
+    }
     if let megabytes = result.megabytesPerSecond {
       verdict += "; \(Self.text(megabytes, digits: 0)) MB/s"
     }

@@ -8,7 +8,9 @@ import Glibc
 final class FileByteSource: ByteSource, @unchecked Sendable {
   private enum State {
     case open(descriptor: Int32)
-    case ended
+    /// Everything was read; a regular file can go on at another place.
+    case exhausted(descriptor: Int32)
+    case closed
     case failed(ByteSourceError)
   }
 
@@ -17,7 +19,10 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
   private let wakePipe: WakePipe?
   private let exclusive = ExclusiveUse()
   private var state: State
-  private var hasDelivered = false
+  /// The next byte is not the first one.
+  private var isBehindStart = false
+  /// Where a regular file's first byte is: standard input may have been read from by others before.
+  private let start: off_t
 
   /// Takes over the descriptor, closing it also when this throws.
   private init(descriptor: Int32, name: String, path: String?) throws(ByteSourceError) {
@@ -28,6 +33,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
       guard kind != S_IFDIR else { throw ByteSourceError(.directory, at: name) }
       guard isatty(descriptor) == 0 else { throw ByteSourceError(.terminal, at: name) }
       let isRegular = kind == S_IFREG
+      start = isRegular ? max(0, lseek(descriptor, 0, SEEK_CUR)) : 0
       if isRegular {
         wakePipe = nil
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
@@ -38,7 +44,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
       facts = ByteSourceInformation(
         name: name,
         // Files made on the fly, as in /proc, say 0 and have content.
-        byteCount: isRegular && status.st_size > 0 ? UInt64(status.st_size) : nil,
+        byteCount: isRegular && status.st_size > start ? UInt64(status.st_size - start) : nil,
         isRepositionable: isRegular,
         fileTypeHint: path.flatMap { AudioFileTypeID(hintedByPath: $0) })
       state = .open(descriptor: descriptor)
@@ -78,9 +84,31 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
     return try exclusive { () throws(ByteSourceError) in
       switch state {
       case .failed(let error): throw error
-      case .ended: return .end
+      case .closed, .exhausted: return .end
       case .open(let descriptor):
         return try unsafe read(descriptor, into: buffer, timeoutNanoseconds: timeoutNanoseconds)
+      }
+    }
+  }
+
+  func reposition(to byteOffset: UInt64) throws(ByteSourceError) {
+    try exclusive { () throws(ByteSourceError) in
+      switch state {
+      case .failed(let error): throw error
+      case .closed: return
+      case .open(let descriptor), .exhausted(let descriptor):
+        guard facts.isRepositionable else {
+          throw ByteSourceError(.notRepositionable, at: facts.name)
+        }
+        // Too large for the system is behind the end of any file.
+        let place = min(UInt64(off_t.max) - UInt64(start), byteOffset)
+        // The file system may not have so large an offset; that, too, is behind the end.
+        guard
+          lseek(descriptor, start + off_t(place), SEEK_SET) >= 0
+            || errno == EINVAL && lseek(descriptor, 0, SEEK_END) >= 0
+        else { throw fail(Self.error(errno, at: facts.name)) }
+        isBehindStart = place > 0
+        state = .open(descriptor: descriptor)
       }
     }
   }
@@ -91,7 +119,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
 
   func close() {
     exclusive {
-      finish(.ended)
+      finish(.closed)
     }
   }
 
@@ -107,12 +135,16 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
       }
       let count = unsafe Glibc.read(descriptor, buffer.baseAddress!, buffer.count)
       if count > 0 {
-        hasDelivered = true
+        isBehindStart = true
         return .bytes(count)
       }
       if count == 0 {
-        guard hasDelivered else { throw fail(ByteSourceError(.empty, at: facts.name)) }
-        finish(.ended)
+        guard isBehindStart else { throw fail(ByteSourceError(.empty, at: facts.name)) }
+        if facts.isRepositionable {
+          state = .exhausted(descriptor: descriptor)
+        } else {
+          finish(.closed)
+        }
         return .end
       }
       switch errno {
@@ -143,7 +175,10 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
   }
 
   private func finish(_ end: State) {
-    if case .open(let descriptor) = state { _ = Glibc.close(descriptor) }
+    switch state {
+    case .open(let descriptor), .exhausted(let descriptor): _ = Glibc.close(descriptor)
+    case .closed, .failed: break
+    }
     state = end
   }
 

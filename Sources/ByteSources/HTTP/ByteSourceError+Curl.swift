@@ -15,6 +15,10 @@ extension ByteSourceError.Reason {
   ) {
     let response = transfer.response
     let (host, port) = (url.host, url.port)
+    if let objection = transfer.objection {
+      self = objection
+      return
+    }
     if response.isRefusal {
       self = .status(response.status)
       return
@@ -25,6 +29,10 @@ extension ByteSourceError.Reason {
         self = .status(response.status)
       } else if transfer.receivedBytes == 0 {
         self = .empty
+      } else if transfer.range != nil, let expected = transfer.expectedBytes,
+        transfer.receivedBytes != expected
+      {
+        self = .interrupted(receivedBytes: transfer.receivedBytes, expectedBytes: expected)
       } else {
         return nil
       }
@@ -48,8 +56,7 @@ extension ByteSourceError.Reason {
       self = .status(outcome.proxyStatus)
     case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       self = .interrupted(
-        receivedBytes: transfer.receivedBytes,
-        expectedBytes: response.isSuccess ? response.contentLength : nil)
+        receivedBytes: transfer.receivedBytes, expectedBytes: transfer.expectedBytes)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
       CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CLIENTCERT,
       CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH:

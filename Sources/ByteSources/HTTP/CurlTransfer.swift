@@ -2,7 +2,7 @@
 
 import CCurl
 
-/// One GET, driven step by step by the thread that reads it. All calls of libcurl on a handle are
+/// One GET, of a body or of the rest of one, driven step by step by the thread that reads it. All calls of libcurl on a handle are
 /// in this class and its extension; what they mean is decided above it.
 @safe final class CurlTransfer {
   /// How far the transfer is with the present request.
@@ -32,7 +32,11 @@ import CCurl
   let errorText: UnsafeMutableBufferPointer<CChar>
   /// The list given as HTTP200ALIASES, which libcurl does not copy.
   var aliases: UnsafeMutablePointer<curl_slist>?
-  let wakePipe: WakePipe
+  /// Further request fields, a list that libcurl does not copy.
+  var requestFields: UnsafeMutablePointer<curl_slist>?
+  /// What part of the body is asked for; nil for all of it.
+  let range: RangeRequest?
+  private let wakePipe: WakePipe
   private let multi: UnsafeMutableRawPointer
   private var isOpen = true
 
@@ -40,8 +44,8 @@ import CCurl
   private(set) var response = HTTPResponse()
   /// How the transfer ended; nil while it runs.
   private(set) var outcome: Outcome?
-  /// Bytes of the body received so far.
-  private(set) var receivedBytes: UInt64 = 0
+  /// Bytes received so far of the body that this request is answered with.
+  private var partBytes: UInt64 = 0
   /// Grows with everything that the server sends.
   private(set) var progress: UInt64 = 0
   private var buffer: ReceiveBuffer
@@ -56,16 +60,20 @@ import CCurl
   private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
   /// A transfer that has not begun; nil when libcurl has no memory or descriptors for it.
-  init?(_ url: WebURL, _ configuration: ByteSourceConfiguration) {
-    guard Self.isLibraryReady, let wakePipe = WakePipe(), let easy = unsafe curl_easy_init() else {
-      return nil
-    }
+  ///
+  /// - Parameter wakePipe: what ends a wait.
+  init?(
+    _ url: WebURL, _ configuration: ByteSourceConfiguration, range: RangeRequest? = nil,
+    wakePipe: WakePipe
+  ) {
+    guard Self.isLibraryReady, let easy = unsafe curl_easy_init() else { return nil }
     guard let multi = unsafe curl_multi_init() else {
       unsafe curl_easy_cleanup(easy)
       return nil
     }
     unsafe self.easy = easy
     unsafe self.multi = multi
+    self.range = range
     self.wakePipe = wakePipe
     unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     unsafe errorText.initialize(repeating: 0)
@@ -78,6 +86,7 @@ import CCurl
   deinit {
     close()
     unsafe curl_slist_free_all(aliases)
+    unsafe curl_slist_free_all(requestFields)
     unsafe errorText.deallocate()
   }
 
@@ -105,6 +114,23 @@ import CCurl
     guard wake.revents != 0 else { return false }
     wakePipe.drain()
     return true
+  }
+
+  /// Bytes from the body's first to the next one to be received.
+  var receivedBytes: UInt64 {
+    let (sum, overflow) = partBytes.addingReportingOverflow(range?.byteOffset ?? 0)
+    return overflow ? .max : sum
+  }
+
+  /// Bytes of the whole body, when they are known.
+  var expectedBytes: UInt64? {
+    guard let range else { return response.isSuccess ? response.contentLength : nil }
+    return range.first.contentLength ?? response.contentRange?.total
+  }
+
+  /// Why the body that comes is not the one that was asked for.
+  var objection: ByteSourceError.Reason? {
+    response.isComplete ? range?.objection(to: response) : nil
   }
 
   /// Bytes that can be taken.
@@ -166,7 +192,7 @@ extension CurlTransfer {
     progress += 1
     headBytes += line.count
     response.consume(line)
-    return headBytes <= Self.headLimit && !response.isRefusal
+    return headBytes <= Self.headLimit && !response.isRefusal && objection == nil
   }
 
   /// Takes a piece of the body; what the write callback returns (CURLOPT_WRITEFUNCTION(3)).
@@ -180,7 +206,7 @@ extension CurlTransfer {
       return Int(CURL_WRITEFUNC_PAUSE)
     }
     unsafe buffer.append(bytes)
-    receivedBytes += UInt64(bytes.count)
+    partBytes += UInt64(bytes.count)
     return bytes.count
   }
 }

@@ -8,30 +8,38 @@ import CCurl
 final class HTTPByteSource: ByteSource, @unchecked Sendable {
   private let url: WebURL
   private let configuration: ByteSourceConfiguration
-  private let transfer: CurlTransfer
+  private var transfer: CurlTransfer
+  /// The head of the first answer, once there is a second request.
+  private var firstResponse: HTTPResponse?
   private let wakePipe: WakePipe
   private let exclusive = ExclusiveUse()
   private var clock = StallClock()
   private var failure: ByteSourceError?
+  /// Everything was read, up to the last byte.
   private var isEnded = false
+  private var isClosed = false
 
   /// A source whose first read sends the request.
   init(_ url: WebURL, _ configuration: ByteSourceConfiguration) throws(ByteSourceError) {
-    guard let transfer = CurlTransfer(url, configuration) else {
-      throw ByteSourceError(
-        .transfer(
-          code: Int32(bitPattern: CURLE_FAILED_INIT.rawValue),
-          explanation: "no memory or file descriptors left"), at: url.text)
-    }
+    guard let wakePipe = WakePipe(),
+      let transfer = CurlTransfer(url, configuration, wakePipe: wakePipe)
+    else { throw Self.noResources(url) }
     self.url = url
     self.configuration = configuration
     self.transfer = transfer
-    wakePipe = transfer.wakePipe
+    self.wakePipe = wakePipe
+  }
+
+  private static func noResources(_ url: WebURL) -> ByteSourceError {
+    ByteSourceError(
+      .transfer(
+        code: Int32(bitPattern: CURLE_FAILED_INIT.rawValue),
+        explanation: "no memory or file descriptors left"), at: url.text)
   }
 
   var information: ByteSourceInformation {
     exclusive {
-      let response = transfer.response
+      let response = firstResponse ?? transfer.response
       let isAnswered = response.isComplete && response.isSuccess
       let contentType = isAnswered ? response.contentType : nil
       return ByteSourceInformation(
@@ -48,7 +56,7 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
     return try exclusive { () throws(ByteSourceError) in
       let start = monotonicNanoseconds()
       while true {
-        if isEnded { return .end }
+        if isEnded || isClosed { return .end }
         if let failure { throw failure }
         if transfer.availableBytes < buffer.count { transfer.perform() }
         let count = unsafe transfer.take(into: buffer)
@@ -70,13 +78,40 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
     }
   }
 
+  func reposition(to byteOffset: UInt64) throws(ByteSourceError) {
+    try exclusive { () throws(ByteSourceError) in
+      if isClosed { return }
+      if let failure { throw failure }
+      let first = firstResponse ?? transfer.response
+      guard first.isComplete, first.isSuccess, first.acceptsByteRanges else {
+        throw ByteSourceError(.notRepositionable, at: url.text)
+      }
+      // The connection goes with it: what the server still sends on it is not wanted.
+      transfer.close()
+      isEnded = false
+      clock = StallClock()
+      firstResponse = first
+      // The URL that was given, not the one that redirects led to: that may hold for one request only.
+      guard
+        let next = CurlTransfer(
+          url, configuration, range: RangeRequest(byteOffset: byteOffset, first: first),
+          wakePipe: wakePipe)
+      else {
+        let error = Self.noResources(url)
+        failure = error
+        throw error
+      }
+      transfer = next
+    }
+  }
+
   func wake() {
     wakePipe.wake()
   }
 
   func close() {
     exclusive {
-      isEnded = true
+      isClosed = true
       transfer.close()
     }
   }

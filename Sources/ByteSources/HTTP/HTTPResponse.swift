@@ -18,6 +18,12 @@ struct HTTPResponse: Hashable {
   private(set) var contentType: String?
   /// Whether `Accept-Ranges` names `bytes`.
   private(set) var acceptsByteRanges = false
+  /// The entity tag, as sent, with its quotes (RFC 9110, section 8.8.3).
+  private(set) var entityTag: String?
+  /// When the body was last changed, as sent.
+  private(set) var lastModified: String?
+  /// Which part of the whole the body is.
+  private(set) var contentRange: ContentRange?
   /// Where a redirect leads, as sent.
   private(set) var location: String?
 
@@ -62,6 +68,12 @@ struct HTTPResponse: Hashable {
       contentType = Self.text(line, start..<end).onOneLine
     case "accept-ranges":
       acceptsByteRanges = Self.text(line, start..<end).lowercased() == "bytes"
+    case "etag":
+      entityTag = Self.text(line, start..<end).onOneLine
+    case "last-modified":
+      lastModified = Self.text(line, start..<end).onOneLine
+    case "content-range":
+      contentRange = ContentRange(Self.text(line, start..<end))
     case "transfer-encoding":
       // RFC 9112, section 6.3: it overrides a Content-Length, also a later one.
       isTransferEncoded = true

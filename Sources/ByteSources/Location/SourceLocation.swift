@@ -94,7 +94,7 @@ extension UInt8 {
 extension String {
   /// The text with control characters and line separators written as `\u{…}`. Names of files and
   /// servers' headers come from others: printed raw, they could move a terminal's cursor.
-  var onOneLine: String {
+  package var onOneLine: String {
     var line = ""
     for scalar in unicodeScalars {
       switch scalar.value {

@@ -41,7 +41,7 @@ public struct AudioFileStream: ~Copyable {
   private(set) var trailingTagByteCount: Int64 = 0
 
   /// The most bytes of a stream's end that are looked at.
-  static let maximumTailBytes = 128 << 10
+  public static let maximumTailBytes = 128 << 10
 
   /// A parser at the beginning of a stream.
   ///
@@ -64,9 +64,9 @@ public struct AudioFileStream: ~Copyable {
   ///
   /// - Parameters:
   ///   - totalByteCount: bytes of the whole stream, tags included.
-  ///   - tail: the stream's last bytes, as many as the source cares to read: with 128 KiB the tags at
-  ///     the end are read, and not counted as audio, and an Ogg stream's duration is known. More are
-  ///     not looked at.
+  ///   - tail: the stream's last bytes, as many as the source cares to read: with
+  ///     ``maximumTailBytes`` the tags at the end are read, and not counted as audio, and an Ogg
+  ///     stream's duration is known. More are not looked at.
   public mutating func tell(totalByteCount: Int64, tail: Span<UInt8>) {
     trailingTagByteCount = min(totalByteCount, TrailingTags.byteCount(tail: tail))
     self.totalByteCount = totalByteCount

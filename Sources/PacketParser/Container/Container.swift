@@ -22,7 +22,7 @@ enum Container {
     case .mpegAudio: MPEGAudioParser(context)
     case .adts: ADTSParser(context)
     case .wave: WaveParser(context)
-    case .wave64: Wave64Parser(context)
+    case .wave64: WaveParser(context, form: .wave64)
     case .aiff: AIFFParser(context)
     case .nextSound: NextSoundParser(context)
     case .coreAudio: CoreAudioFormatParser(context)

@@ -2,24 +2,177 @@
 
 import AudioModel
 
+/// A Core Audio Format file (Apple's specification 1.0): chunks, of which the audio description comes
+/// first. Packets that differ in size or duration need the packet table: in front of the audio, or
+/// behind it if the source can be read from any place.
 struct CoreAudioFormatParser: ContainerParser {
-  private(set) var facts = StreamFacts()
-  private(set) var details: StreamDetails
+  enum State {
+    case fileHeader
+    case chunkHeader
+    /// The content of a chunk that is read whole.
+    case content(Content, byteCount: Int64)
+    case packetTableHeader(byteCount: Int64)
+    /// So many entries, and so many bytes of the chunk, are still to come.
+    case packetTable(entries: Int64, byteCount: Int64)
+    /// All is known.
+    case firstByte
+    /// The table was found behind the audio, to which the parser goes back.
+    case back
+    case data
+    /// Behind the last packet, with bytes of the audio left over.
+    case surplus
+    /// Nothing of use can follow.
+    case rest
+  }
+
+  /// Chunks that are read whole.
+  enum Content {
+    case description, magicCookie, channelLayout, information
+  }
+
+  /// No place in a file is above it, so that sums of places do not overflow.
+  static let maximumOffset: Int64 = 1 << 50
+  /// Packets delivered in one call at most, which bounds the memory for their descriptions.
+  static let maximumPacketsPerBatch = 512
+
+  var facts = StreamFacts()
+  var details: StreamDetails
   private(set) var descriptions: [AudioStreamPacketDescription] = []
+  let context: ParserContext
+  var state = State.fileHeader
+  var table: CoreAudioPacketTable?
+  /// A packet table began: the first one counts.
+  var hasMetTable = false
+  /// The table was read to its last entry.
+  var isTableWhole = false
+  /// The audio was passed on the way to it.
+  var isTableBehind = false
+  /// What has to be told before anything else.
+  var notice: ParserStep?
+  var rawLayout: [UInt8] = []
+  var rawCookie: [UInt8] = []
+  /// The audio's end, from the stream's start; nil when the file does not say.
+  var dataEnd: Int64?
+  /// The next packet.
+  var next = CoreAudioPacketTable.Place()
+  var isUnbroken = true
+  /// Bytes of the audio that belong to no packet, and where.
+  var left: (byteCount: Int64, offset: Int64) = (0, 0)
 
   init(_ context: ParserContext) {
+    self.context = context
     details = StreamDetails(context)
   }
 
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    throw AudioFileStreamError(.unsupportedFileType, at: offset, "CAF is not supported")
+    if let notice {
+      self.notice = nil
+      return notice
+    }
+    switch state {
+    case .fileHeader, .chunkHeader, .content, .packetTableHeader, .packetTable:
+      return try stepChunks(bytes, at: offset, isEnd: isEnd)
+    case .firstByte:
+      state = isTableBehind ? .back : .data
+      facts.isReady = true
+      return .ready
+    case .back:
+      state = .data
+      return .goTo(facts.dataOffset ?? 0)
+    case .data:
+      return table == nil
+        ? stepConstantPackets(bytes, at: offset, isEnd: isEnd)
+        : stepPackets(bytes, at: offset, isEnd: isEnd)
+    case .surplus: return stepSurplus(bytes, at: offset, isEnd: isEnd)
+    case .rest:
+      if !bytes.isEmpty { return .skip(Int64(bytes.count)) }
+      return try isEnd ? endOfChunks(at: offset) : .need(1)
+    }
   }
 
-  func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
-    AudioFileStreamSeekTarget(packet: packet, byteOffset: 0, isEstimated: true)
+  /// Packets of one size and duration, side by side.
+  private mutating func stepConstantPackets(
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+  ) -> ParserStep {
+    let bytesPerPacket = Int64(facts.dataFormat?.bytesPerPacket ?? 1)
+    let inData = dataEnd.map { $0 - offset } ?? .max
+    let available = min(Int64(bytes.count), inData)
+    let count = available / bytesPerPacket
+    guard count > 0 else {
+      if inData >= bytesPerPacket, !isEnd { return .need(Int(bytesPerPacket)) }
+      state = .surplus
+      return .skip(0)
+    }
+    let first = next.packet
+    next.packet += count
+    next.byteOffset += count * bytesPerPacket
+    facts.packetsSeen += count
+    facts.bytesSeen += count * bytesPerPacket
+    return .packets(
+      .shown(first: first, count: Int(count), byteCount: Int(count * bytesPerPacket)))
   }
 
-  mutating func reposition(to target: AudioFileStreamSeekTarget) {}
+  /// Packets that the table describes.
+  private mutating func stepPackets(
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+  ) -> ParserStep {
+    guard let table else { preconditionFailure("there is no packet table") }
+    descriptions.removeAll(keepingCapacity: true)
+    let hasFrames = table.framesPerPacket == 0
+    let first = next
+    var place = 0
+    var missing = 0
+    while descriptions.count < Self.maximumPacketsPerBatch {
+      var following = next
+      guard let packet = table.next(&following) else { break }
+      guard bytes.count - place >= packet.byteCount else {
+        missing = Int(packet.byteCount)
+        break
+      }
+      descriptions.append(
+        AudioStreamPacketDescription(
+          startOffset: Int64(place), variableFramesInPacket: hasFrames ? UInt32(packet.frames) : 0,
+          dataByteSize: UInt32(packet.byteCount)))
+      facts.largestPacketSeen = max(facts.largestPacketSeen, Int(packet.byteCount))
+      place += Int(packet.byteCount)
+      next = following
+    }
+    if descriptions.isEmpty {
+      if missing > 0, !isEnd { return .need(missing) }
+      state = .surplus
+      return .skip(0)
+    }
+    facts.packetsSeen += Int64(descriptions.count)
+    facts.bytesSeen += Int64(place)
+    facts.framesSeen += next.frame - first.frame
+    return .packets(
+      .shown(
+        first: first.packet, count: descriptions.count, byteCount: place,
+        firstFrame: hasFrames ? first.frame : nil))
+  }
+
+  /// Passes what is left of the audio: less than a packet, or more than the table describes.
+  private mutating func stepSurplus(
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+  ) -> ParserStep {
+    let inData = dataEnd.map { $0 - offset } ?? .max
+    let byteCount = min(inData, Int64(bytes.count))
+    if byteCount > 0 {
+      if left.byteCount == 0 { left.offset = offset }
+      left.byteCount += byteCount
+      return .skip(byteCount)
+    }
+    if inData > 0, !isEnd { return .need(1) }
+    state = .chunkHeader
+    guard left.byteCount > 0 else { return .skip(0) }
+    defer { left = (0, 0) }
+    return .skipped(byteCount: left.byteCount, at: left.offset)
+  }
+
+  mutating func endOfInput() -> ParserStep {
+    facts.isWhole = isUnbroken
+    return .finished
+  }
 }

@@ -6,7 +6,7 @@ import AudioModel
 /// content decides; a hint never contradicts it.
 struct ContentDetector {
   private var hasPassedTag = false
-  private var tag: ID3v2Reader?
+  private var tag: AudioTagReader?
   /// Zeros behind a tag are its padding, up to so many.
   private var paddingLeft = 1 << 20
   /// What the content's first bytes look like, unless they are a known kind of audio's.
@@ -32,16 +32,12 @@ struct ContentDetector {
       return .need(ForeignContent.signatureBytes)
     }
     guard bytes.count > 0 else { throw empty(at: offset) }
-    if let reader = ID3v2Reader(bytes) {
-      tag = reader
-      hasPassedTag = true
-      return .skip(0)
-    }
     if case .bytes(let byteCount) = AudioTag.extent(bytes, at: 0, isEnd: isEnd),
       !bytes.has("TAG", at: 0)
     {
       hasPassedTag = true
-      return .skip(byteCount)
+      tag = AudioTagReader(bytes)
+      return .skip(tag == nil ? byteCount : 0)
     }
     // However many bytes are here, the same ones are judged.
     let head = bytes.extracting(0..<min(bytes.count, ForeignContent.signatureBytes))

@@ -7,7 +7,8 @@
 /// padding bit narrows it. Some never pad, and keep a slightly lower rate. A position is exact when
 /// everything still possible gives the same one.
 struct ConstantBitRateMap {
-  private let unpaddedBytes: Int64
+  /// Bytes of a packet without padding.
+  let unpaddedBytes: Int64
   private let slotBytes: Int64
   /// f, and the range of φ, in units of 1/rate.
   private let rate: Int64
@@ -52,6 +53,32 @@ struct ConstantBitRateMap {
     let low = slots(packet, phase: lowestPhase)
     let isSettled = low == slots(packet, phase: phaseEnd - 1) && (low == 0 || !isNeverPadded)
     return (unpadded + low * slotBytes, holds && isSettled)
+  }
+
+  /// The first and the last byte at which this packet may begin, by what is settled.
+  func byteRange(packet: Int64) -> ClosedRange<Int64> {
+    let unpadded = packet * unpaddedBytes
+    guard lowestPhase < phaseEnd else { return unpadded...unpadded }
+    let low = isNeverPadded ? 0 : slots(packet, phase: lowestPhase)
+    return unpadded + low * slotBytes...unpadded + slots(packet, phase: phaseEnd - 1) * slotBytes
+  }
+
+  /// Whether a packet may end after this many bytes.
+  func hasPacketEnd(at byteCount: Int64) -> Bool {
+    guard byteCount > 0 else { return true }
+    // Padding adds less than one slot a packet.
+    var packet = byteCount / (unpaddedBytes + slotBytes)
+    // The first packet that may begin so late.
+    var end = min(byteCount / unpaddedBytes + 1, 1 << 40)
+    while packet < end {
+      let middle = packet + (end - packet) / 2
+      if byteRange(packet: middle).upperBound < byteCount {
+        packet = middle + 1
+      } else {
+        end = middle
+      }
+    }
+    return byteRange(packet: packet).contains(byteCount)
   }
 
   private func slots(_ packet: Int64, phase: Int64) -> Int64 {

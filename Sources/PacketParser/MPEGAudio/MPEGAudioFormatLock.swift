@@ -38,6 +38,17 @@ struct MPEGAudioFormatLock {
     return word & 0x200 != 0 && unpadded != 0 ? unpadded + slotBytes : unpadded
   }
 
+  /// Bytes of the smallest and of the largest frame of this format.
+  var frameByteRange: ClosedRange<Int64> {
+    var smallest = Int.max
+    var largest = 1
+    for index in 0..<16 where frameBytesByIndex[index] > 0 {
+      smallest = min(smallest, frameBytesByIndex[index])
+      largest = max(largest, frameBytesByIndex[index] + slotBytes)
+    }
+    return Int64(min(smallest, largest))...Int64(largest)
+  }
+
   /// Bytes that no frame of this format exceeds: the largest one and a margin of eight, which holds
   /// the padding.
   var frameByteUpperBound: Int {

@@ -78,7 +78,9 @@ struct MPEGAudioFrameChain {
     var distance = first.minimumFrameBytes + padding
     while distance <= maximumFreeFormatFrameBytes + padding {
       guard bytes.count - start >= distance + 4 else {
-        return isEnd ? .refused : .need(distance + 4)
+        // Twice as many each time, so that small slices do not make this look again and again.
+        let wanted = min(2 * distance, maximumFreeFormatFrameBytes + padding)
+        return isEnd ? .refused : .need(max(distance, wanted) + 4)
       }
       if bytes[start + distance] == 0xFF,
         let next = MPEGAudioHeader(bytes.bigEndian32(at: start + distance)),

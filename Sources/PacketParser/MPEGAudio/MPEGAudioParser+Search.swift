@@ -32,6 +32,9 @@ extension MPEGAudioParser {
         }
         continue
       }
+      if lock == nil, let step = stepADTS(bytes, at: place, offset: offset, isEnd: isEnd) {
+        return step
+      }
       let verdict = MPEGAudioFrameChain.examine(
         bytes, at: place, required: requiredFrames(bytes, at: place), known: lock, isEnd: isEnd)
       switch verdict {
@@ -46,6 +49,20 @@ extension MPEGAudioParser {
         return .skip(0)
       }
     }
+  }
+
+  /// Hands over to the other kind of frames when they are here; nil if they are not.
+  private mutating func stepADTS(
+    _ bytes: Span<UInt8>, at place: Int, offset: Int64, isEnd: Bool
+  ) -> ParserStep? {
+    let required =
+      hint == .aacADTS ? ADTSFrameChain.requiredFramesWithHint : ADTSFrameChain.requiredFrames
+    let verdict = ADTSFrameChain.examine(
+      bytes, at: place, required: required, known: nil, isEnd: isEnd)
+    if case .refused = verdict { return nil }
+    if place > 0 { return passGarbage(place, at: offset) }
+    if case .need(let byteCount) = verdict { return .need(byteCount) }
+    return endGap() ?? .detected(.adts)
   }
 
   /// The bytes that frames and the long tags begin with. "TAG" and Lyrics3 are believed only where
@@ -100,18 +117,24 @@ extension MPEGAudioParser {
     if let lock {
       state = .locked
       guard !lock.isSameFormat(as: chain.lock) else { return }
-      self.lock = chain.lock
-      bitRateMap = nil
-      constantBitRateIndex = nil
-      facts.constantBitRate = nil
-      isGapless = false
-      describe(chain.lock)
-      notice = .found(.dataFormat)
+      isIndexedFormat = indexedLock?.isSameFormat(as: chain.lock) ?? false
+      change(to: chain.lock)
     } else {
       lock = chain.lock
       firstChain = chain
       state = .firstFrame
     }
+  }
+
+  /// Packets of another format follow.
+  mutating func change(to lock: MPEGAudioFormatLock) {
+    self.lock = lock
+    bitRateMap = nil
+    constantBitRateIndex = nil
+    facts.constantBitRate = nil
+    isGapless = false
+    describe(lock)
+    notice = .found(.dataFormat)
   }
 
   private mutating func describe(_ lock: MPEGAudioFormatLock) {
@@ -128,6 +151,7 @@ extension MPEGAudioParser {
     let frameBytes = lock.frameBytes(chain.headers[0].word)
     if bytes.count < frameBytes { return .need(frameBytes) }
     firstChain = nil
+    indexedLock = lock
     state = .locked
     var audioHeaders = chain.headers[...]
     facts.dataOffset = offset
@@ -152,6 +176,10 @@ extension MPEGAudioParser {
       bitRateMap = ConstantBitRateMap(header)
       facts.constantBitRate = lock.bitRate(of: header)
     }
+    if facts.packetTableInfo == nil, let text = details.tags.info[ITunesGaplessInfo.key] {
+      facts.packetTableInfo = ITunesGaplessInfo.packetTableInfo(text)
+    }
+    statementsTold = details.tags.statementCount
     facts.isReady = true
     return .ready
   }

@@ -14,6 +14,8 @@ struct MPEGAudioParser: ContainerParser {
     case searching
     /// Where a frame or tag has ended: a tag may follow.
     case boundary
+    /// Inside a tag that is read.
+    case tag(AudioTagReader)
     /// Inside a Lyrics3 tag.
     case lyrics
     /// The stream's first frame is here: it may be a tag in a frame's clothes.
@@ -67,11 +69,29 @@ struct MPEGAudioParser: ContainerParser {
   var isGapless = true
   /// The stream was parsed from its beginning without a jump.
   var isUnbroken = true
+  /// Where the packets of the first format lie that were seen.
+  var index = PacketIndex()
+  var indexedLock: MPEGAudioFormatLock?
+  /// The stream has that format here.
+  var isIndexedFormat = true
+  /// From here to the stream's end there are tags only, which were read in advance.
+  private(set) var tagsStart: Int64?
+  private(set) var totalByteCount: Int64?
+  /// Where all tags at the stream's end begin.
+  private(set) var audioEnd: Int64?
+  /// How many statements the listener knows of.
+  var statementsTold = 0
 
   init(_ context: ParserContext) {
     hint = context.hint
     suspicion = context.suspicion
     details = StreamDetails(context)
+    totalByteCount = context.totalByteCount
+    let tagBytes = TrailingTags.read(context.tail.span, into: &details.tags)
+    if let totalByteCount, !context.tail.isEmpty {
+      audioEnd = max(0, totalByteCount - TrailingTags.byteCount(tail: context.tail.span))
+      if tagBytes > 0 { tagsStart = totalByteCount - tagBytes }
+    }
     searchLimit = context.start + (hint?.isMPEGAudio == true ? 1 << 20 : 1 << 16)
     descriptions.reserveCapacity(Self.maximumPacketsPerBatch)
   }
@@ -86,7 +106,8 @@ struct MPEGAudioParser: ContainerParser {
     switch state {
     case .locked: return stepLocked(bytes, at: offset, isEnd: isEnd)
     case .searching: return try stepSearching(bytes, at: offset, isEnd: isEnd)
-    case .boundary: return stepBoundary(bytes, isEnd: isEnd)
+    case .boundary: return stepBoundary(bytes, at: offset, isEnd: isEnd)
+    case .tag(let reader): return stepTag(reader, bytes, isEnd: isEnd)
     case .lyrics: return stepLyrics(bytes, isEnd: isEnd)
     case .firstFrame: return stepFirstFrame(bytes, at: offset)
     case .tagFrame(let byteCount):
@@ -122,8 +143,14 @@ struct MPEGAudioParser: ContainerParser {
     let count = descriptions.count
     if count > 0 {
       facts.largestPacketSeen = largest
-      facts.packetsSeen += Int64(count)
-      facts.bytesSeen += Int64(place)
+      // What was counted to the end stays.
+      if !facts.isWhole {
+        facts.packetsSeen += Int64(count)
+        facts.bytesSeen += Int64(place)
+      }
+      if isExact, isIndexedFormat, let dataOffset = facts.dataOffset {
+        index.add(first: nextPacket, byteOffset: offset - dataOffset, descriptions)
+      }
       if constantBitRateIndex == nil { facts.constantBitRate = nil }
       defer { nextPacket += Int64(count) }
       return .packets(.shown(first: nextPacket, count: count, byteCount: place))
@@ -131,7 +158,7 @@ struct MPEGAudioParser: ContainerParser {
     if available >= 4, frameBytes == 0 {
       state = .boundary
       mayPad = false
-      return stepBoundary(bytes, isEnd: isEnd)
+      return stepBoundary(bytes, at: offset, isEnd: isEnd)
     }
     if !isEnd { return .need(available < 4 ? 4 : frameBytes) }
     // The input ends within the frame.
@@ -143,8 +170,14 @@ struct MPEGAudioParser: ContainerParser {
   }
 
   /// Passes tags; where there is none, the search for frames begins.
-  private mutating func stepBoundary(_ bytes: Span<UInt8>, isEnd: Bool) -> ParserStep {
+  private mutating func stepBoundary(
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+  ) -> ParserStep {
     if isEnd, bytes.isEmpty { return endOfInput() }
+    // The first of these tags may have no mark at its beginning (APE version 1).
+    if let tagsStart, let totalByteCount, offset >= tagsStart, offset < totalByteCount {
+      return passTag(totalByteCount - offset)
+    }
     if mayPad {
       var zeros = 0
       while zeros < bytes.count, bytes[zeros] == 0 { zeros += 1 }
@@ -154,13 +187,36 @@ struct MPEGAudioParser: ContainerParser {
     case .need(let byteCount):
       return .need(byteCount)
     case .bytes(let byteCount):
-      return passTag(byteCount)
+      let step = passTag(byteCount)
+      guard let reader = AudioTagReader(bytes) else { return step }
+      state = .tag(reader)
+      return .skip(0)
     case .lyrics:
       state = .lyrics
       return passTag(Int64(AudioTag.signatureBytes))
     case .none:
       state = .searching
       return .skip(0)
+    }
+  }
+
+  /// Reads a tag; what it adds is told.
+  private mutating func stepTag(
+    _ reader: AudioTagReader, _ bytes: Span<UInt8>, isEnd: Bool
+  ) -> ParserStep {
+    var reader = reader
+    switch reader.step(bytes, isEnd: isEnd, into: &details.tags) {
+    case .need(let byteCount):
+      state = .tag(reader)
+      return .need(byteCount)
+    case .skip(let byteCount):
+      state = .tag(reader)
+      return .skip(byteCount)
+    case .finished:
+      state = .boundary
+      let statements = details.tags.statementCount
+      defer { statementsTold = statements }
+      return facts.isReady && statements > statementsTold ? .found(.infoDictionary) : .skip(0)
     }
   }
 
@@ -189,7 +245,7 @@ struct MPEGAudioParser: ContainerParser {
   /// Tells the last gap, then that all is told.
   mutating func endOfInput() -> ParserStep {
     if let notice = endGap() { return notice }
-    facts.isWhole = isUnbroken && facts.isReady
+    facts.isWhole = facts.isWhole || (isUnbroken && facts.isReady)
     return .finished
   }
 

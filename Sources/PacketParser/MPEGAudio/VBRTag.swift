@@ -10,7 +10,7 @@ struct VBRTag {
     /// The byte, as 256ths of the whole, at each hundredth of the duration.
     case xing([UInt8])
     /// The byte after each equal run of packets, counted from the tag's frame; of so many packets.
-    case vbri(ends: [Int64], packetsPerEntry: Int64)
+    case vbri(ends: [Int64], packetsPerEntry: Int64, scale: Int64)
   }
 
   /// Packets, the tag's own frame not among them.
@@ -77,6 +77,10 @@ struct VBRTag {
   }
 
   /// Version, delay, quality, bytes, frames, then a table of byte counts of equal runs of frames.
+  ///
+  /// The delay is not used: nothing states the frames behind the sound, without which it makes no
+  /// packet table, and it is not settled whether it counts the tag's own frame and the decoder's delay.
+  /// mpg123 and ffmpeg do not trim by it either.
   private mutating func readVBRI(_ frame: Span<UInt8>, at start: Int) {
     guard frame.count - start >= 26 else { return }
     byteCount = Int64(frame.bigEndian32(at: start + 10))
@@ -101,7 +105,7 @@ struct VBRTag {
       end += span * scale
       ends.append(end)
     }
-    seekTable = .vbri(ends: ends, packetsPerEntry: packetsPerEntry)
+    seekTable = .vbri(ends: ends, packetsPerEntry: packetsPerEntry, scale: scale)
   }
 
   /// The frames of sound, if the tag says how many there are and what was added.
@@ -129,12 +133,62 @@ extension VBRTag {
       let low = Double(table[index])
       let high = index < 99 ? Double(table[index + 1]) : 256
       return Int64((low + (high - low) * (position - Double(index))) / 256 * Double(byteCount))
-    case .vbri(let ends, let packetsPerEntry):
+    case .vbri(let ends, let packetsPerEntry, _):
       let index = Int(min(packet / packetsPerEntry, Int64(ends.count)))
       let low = index == 0 ? 0 : ends[index - 1]
       guard index < ends.count else { return low }
       let into = Double(packet % packetsPerEntry) / Double(packetsPerEntry)
       return low + Int64(Double(ends[index] - low) * into)
+    case nil:
+      return nil
+    }
+  }
+  /// How many packets the one at that byte, counted from the tag's frame, may be away from the one
+  /// sought, at most; nil without a table.
+  func errorBound(packet: Int64, byte: Int64, tagFrameBytes: Int64) -> Int64? {
+    guard let anchors = anchors(tagFrameBytes: tagFrameBytes) else { return nil }
+    var earliest = 0.0
+    var latest = Double(packetCount ?? .max)
+    for anchor in anchors.places {
+      if anchor.bytes.upperBound <= Double(byte) { earliest = max(earliest, anchor.packet) }
+      if anchor.bytes.lowerBound >= Double(byte) { latest = min(latest, anchor.packet) }
+    }
+    let before = Double(packet) - (earliest - anchors.slack)
+    let behind = latest + anchors.slack - Double(packet)
+    return Int64(min(max(before, behind, 0) + 1, 0x1p60).rounded(.up))
+  }
+
+  /// What the table says: near which byte so many packets have passed, and by how many packets that
+  /// may be wrong besides.
+  private func anchors(
+    tagFrameBytes: Int64
+  ) -> (places: [(packet: Double, bytes: ClosedRange<Double>)], slack: Double)? {
+    let tagBytes = Double(tagFrameBytes)
+    switch seekTable {
+    case .xing(let table):
+      guard let packetCount, let byteCount else { return nil }
+      // An entry is rounded, by most encoders downwards. LAME takes the byte where a run of up to
+      // 1/200 of the packets ends.
+      let unit = Double(byteCount) / 256
+      let places = table.indices.map { index in
+        let byte = Double(table[index]) * unit
+        return (
+          packet: Double(packetCount) * Double(index) / 100,
+          bytes: byte - unit...byte + unit + tagBytes
+        )
+      }
+      return (places, (Double(packetCount) / 200).rounded(.up) + 1)
+    case .vbri(let ends, let packetsPerEntry, let scale):
+      // Each entry may have lost less than one unit.
+      let places = ends.indices.map { index in
+        let lost = Double(scale) * Double(index + 1)
+        let end = Double(ends[index])
+        return (
+          packet: Double(packetsPerEntry) * Double(index + 1),
+          bytes: end - lost - tagBytes...end + lost + tagBytes
+        )
+      }
+      return (places, 1)
     case nil:
       return nil
     }

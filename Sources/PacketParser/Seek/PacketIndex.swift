@@ -17,6 +17,8 @@ struct PacketIndex {
   private var byteOffsets: [Int64] = []
   /// The frame that each entry's packet begins with; empty when packets have one duration.
   private var firstFrames: [Int64] = []
+  /// Places that are remembered.
+  var entryCount: Int { byteOffsets.count }
   /// Packets covered.
   private(set) var packetCount: Int64 = 0
   /// Bytes from the data offset to the end of the last packet covered.
@@ -24,7 +26,8 @@ struct PacketIndex {
   /// Frames of all packets covered, when packets differ in duration.
   private(set) var frameCount: Int64 = 0
 
-  /// Takes in a run of packets, if it begins where the index ends.
+  /// Takes in a run of packets, as far as it continues the index: what is known is passed over, and
+  /// nothing is taken behind a hole.
   ///
   /// - Parameters:
   ///   - first: the first packet's number.
@@ -35,11 +38,14 @@ struct PacketIndex {
     first: Int64, byteOffset: Int64, _ descriptions: [AudioStreamPacketDescription],
     hasFrames: Bool = false
   ) {
-    guard first == packetCount, let last = descriptions.last else { return }
+    guard first >= 0, first <= packetCount, let last = descriptions.last,
+      packetCount - first < Int64(descriptions.count)
+    else { return }
+    let known = Int(packetCount - first)
     // The next multiple of the stride, counted within the run.
-    var index = Int((stride - first % stride) % stride)
+    var index = known + Int((stride - packetCount % stride) % stride)
     if hasFrames {
-      for place in descriptions.indices {
+      for place in known..<descriptions.count {
         if place == index {
           append(byteOffset + descriptions[place].startOffset, frame: frameCount)
           // The stride may have grown.
@@ -53,7 +59,7 @@ struct PacketIndex {
         index += Int(stride - (first + Int64(index)) % stride)
       }
     }
-    packetCount += Int64(descriptions.count)
+    packetCount = first + Int64(descriptions.count)
     byteCount = byteOffset + last.startOffset + Int64(last.dataByteSize)
   }
 

@@ -13,11 +13,13 @@ struct SeekEstimate {
   var packetCount: Int64?
   var byteCount: Int64?
 
+  /// Offsets stay below this, so that the data offset can be added.
+  private static let byteEnd: Int64 = 1 << 62
+
   /// The place by the mean, from the last one that is certain.
   func target(packet: Int64) -> AudioFileStreamSeekTarget {
-    let ahead = packet - knownPacket
-    let guess = knownByteOffset + Int64(Double(ahead) * average)
-    return target(packet: packet, byteOffset: guess)
+    let guess = Double(knownByteOffset) + Double(packet - knownPacket) * average
+    return target(packet: packet, byteOffset: guess.isNaN ? 0 : Int64(saturating: guess))
   }
 
   /// The place that something else told, brought inside what is possible.
@@ -30,8 +32,8 @@ struct SeekEstimate {
     let ahead = packet - knownPacket
     var low = product(ahead, ahead >= 0 ? bytesPerPacket.lowerBound : bytesPerPacket.upperBound)
     var high = product(ahead, ahead >= 0 ? bytesPerPacket.upperBound : bytesPerPacket.lowerBound)
-    low = max(0, knownByteOffset + low)
-    high = max(low, min(byteCount ?? .max, knownByteOffset + high))
+    high = min(max(0, sum(knownByteOffset, high)), byteCount ?? .max, Self.byteEnd)
+    low = min(max(0, sum(knownByteOffset, low)), high)
     let byteOffset = min(max(guess, low), high)
     let distance = byteOffset - knownByteOffset
     // The packets that may begin at that byte.
@@ -41,12 +43,23 @@ struct SeekEstimate {
     if let packetCount { bound = min(bound, Double(packetCount)) }
     return AudioFileStreamSeekTarget(
       packet: packet, byteOffset: byteOffset, isEstimated: true,
-      errorBoundInPackets: min(Int64(bound), statedBound ?? .max))
+      errorBoundInPackets: min(Int64(saturating: bound), statedBound ?? .max))
+  }
+
+  private func sum(_ known: Int64, _ bytes: Int64) -> Int64 {
+    let (result, overflow) = known.addingReportingOverflow(bytes)
+    return overflow ? (bytes > 0 ? .max : .min) : result
   }
 
   private func product(_ packets: Int64, _ bytes: Int64) -> Int64 {
     let (result, overflow) = packets.multipliedReportingOverflow(by: bytes)
-    // Half, so that a known offset can be added.
-    return overflow ? (packets > 0 ? Int64.max / 2 : Int64.min / 2) : result
+    return overflow ? (packets > 0 ? .max : .min) : result
+  }
+}
+
+extension Int64 {
+  /// The integer part of a number, or the nearest integer there is.
+  init(saturating value: Double) {
+    self = value >= 0x1p63 ? .max : value <= -0x1p63 ? .min : Int64(value)
   }
 }

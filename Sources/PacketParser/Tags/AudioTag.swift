@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Finds the extent of the tags that surround, or interrupt, an MPEG audio stream. What they say is
-/// not read: a tag may be larger than memory.
+/// Finds the extent of the tags that surround, or interrupt, an MPEG audio stream.
 enum AudioTag {
   /// What begins at a place.
   enum Extent: Equatable {
@@ -34,7 +33,11 @@ enum AudioTag {
     guard bytes.count > place, isSignature(bytes, at: place) else { return .none }
     switch bytes[place] {
     case UInt8(ascii: "I"): return .bytes(id3v2Bytes(bytes, at: place))
-    case UInt8(ascii: "T"): return .bytes(bytes.has("TAG+", at: place) ? 227 : 128)
+    case UInt8(ascii: "T"):
+      if bytes.has("TAG+", at: place), bytes.count - place < enhancedBytes + 3, !isEnd {
+        return .need(enhancedBytes + 3)
+      }
+      return .bytes(Int64(isEnhanced(bytes, at: place) ? enhancedBytes : ID3v1Tag.byteCount))
     case UInt8(ascii: "A"):
       guard bytes.count - place >= 32 else { return isEnd ? .none : .need(32) }
       return .bytes(apeBytes(bytes, at: place))
@@ -56,10 +59,23 @@ enum AudioTag {
     return 10 + size + (bytes[place + 5] & 0x10 != 0 ? 10 : 0)
   }
 
+  /// Bytes of the part that enhances ID3v1, which lies before it.
+  private static let enhancedBytes = 227
+
+  /// Whether that part begins here; else "+" is the title's first character.
+  static func isEnhanced(_ bytes: Span<UInt8>, at place: Int) -> Bool {
+    bytes.has("TAG+", at: place) && bytes.has("TAG", at: place + enhancedBytes)
+  }
+
   /// An APE tag's header tells what follows it; a footer, with its items already passed, itself.
   private static func apeBytes(_ bytes: Span<UInt8>, at place: Int) -> Int64 {
-    let isHeader = bytes.littleEndian32(at: place + 20) & 0x2000_0000 != 0
-    return isHeader ? 32 + Int64(bytes.littleEndian32(at: place + 12)) : 32
+    isAPEHeader(bytes, at: place) ? 32 + Int64(bytes.littleEndian32(at: place + 12)) : 32
+  }
+
+  /// Whether the APE tag's block here stands before its items.
+  static func isAPEHeader(_ bytes: Span<UInt8>, at place: Int) -> Bool {
+    bytes.has("APETAGEX", at: place) && bytes.count - place >= 32
+      && bytes.littleEndian32(at: place + 20) & 0x2000_0000 != 0
   }
 
   /// What a look for the end of a Lyrics3 tag came to.

@@ -14,6 +14,9 @@ struct TagCollector {
   var pictureByteLimit = 0
   private var totalBytes = 0
 
+  /// Statements and pictures so far.
+  var statementCount: Int { info.entries.count + info.pictures.count }
+
   /// Adds a statement. The first one about a key stays.
   mutating func add(_ key: AudioTagKey, _ value: String) {
     guard !value.isEmpty, info[key] == nil else { return }

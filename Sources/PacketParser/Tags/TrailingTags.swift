@@ -1,42 +1,116 @@
 // SPDX-License-Identifier: MIT
 
-/// Measures the tags at the end of a file, from its last bytes.
+/// Measures and reads the tags at the end of a file, from its last bytes.
 enum TrailingTags {
-  /// Bytes of all ID3v1, APE and Lyrics3v2 tags, and of ID3v2 tags with a footer, that end where
-  /// `tail` does. A tag may be larger than `tail`, but what precedes it is then not seen.
+  /// Bytes of all ID3v1, APE and Lyrics3 tags, and of ID3v2 tags with a footer, that end where `tail`
+  /// does. A tag may be larger than `tail`, but what precedes it is then not seen.
   static func byteCount(tail: Span<UInt8>) -> Int64 {
-    var total: Int64 = 0
-    while total <= tail.count {
-      let tag = tagBytes(tail, end: tail.count - Int(total))
-      if tag == 0 { break }
-      total += tag
-    }
-    return total
+    tags(tail).reduce(0) { $0 + $1.byteCount }
   }
 
-  /// Bytes of the one tag that ends at `end`; 0 if none does.
-  private static func tagBytes(_ tail: Span<UInt8>, end: Int) -> Int64 {
-    if tail.has("TAG", at: end - 128) {
-      return tail.has("TAG+", at: end - 355) ? 355 : 128
+  /// Reads the tags that `tail` ends with, the richest kind first, for the first statement stays.
+  ///
+  /// - Returns: how many of the last bytes need not be read again.
+  static func read(_ tail: Span<UInt8>, into collected: inout TagCollector) -> Int64 {
+    var whole: [Tag] = []
+    for tag in tags(tail) {
+      if tag.byteCount > Int64(tag.end) { break }
+      whole.append(tag)
     }
+    for kind in [Kind.id3v2, .ape, .id3v1] {
+      for tag in whole.reversed() where tag.kind == kind { read(tag, in: tail, into: &collected) }
+    }
+    return whole.reduce(0) { $0 + $1.byteCount }
+  }
+
+  private enum Kind {
+    case id3v2, ape, id3v1, lyrics
+  }
+
+  private struct Tag {
+    var kind: Kind
+    var byteCount: Int64
+    /// Bytes of the tail before the tag's end.
+    var end: Int
+  }
+
+  /// All tags, the last first.
+  private static func tags(_ tail: Span<UInt8>) -> [Tag] {
+    var tags: [Tag] = []
+    var end = tail.count
+    while let tag = tag(tail, end: end) {
+      tags.append(tag)
+      if tag.byteCount >= Int64(end) { break }
+      end -= Int(tag.byteCount)
+    }
+    return tags
+  }
+
+  /// The one tag that ends at `end`. An APE tag may have "TAG" from its own header where ID3v1 would,
+  /// so it comes first.
+  private static func tag(_ tail: Span<UInt8>, end: Int) -> Tag? {
     if tail.has("APETAGEX", at: end - 32) {
-      let size = Int64(tail.littleEndian32(at: end - 20))
-      let hasHeader = tail.littleEndian32(at: end - 12) & 0x8000_0000 != 0
-      return max(32, size) + (hasHeader ? 32 : 0)
+      return Tag(kind: .ape, byteCount: apeBytes(tail, end: end), end: end)
     }
-    if tail.has("LYRICS200", at: end - 9), end >= 15 {
+    if tail.has("TAG", at: end - 128) {
+      let isEnhanced = tail.has("TAG+", at: end - 355)
+      return Tag(kind: .id3v1, byteCount: isEnhanced ? 355 : 128, end: end)
+    }
+    if end >= 15, tail.has("LYRICS200", at: end - 9) {
       var size: Int64 = 0
       for index in end - 15..<end - 9 {
-        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(tail[index]) else { return 0 }
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(tail[index]) else { return nil }
         size = size * 10 + Int64(tail[index] - UInt8(ascii: "0"))
       }
-      return size + 15
+      return Tag(kind: .lyrics, byteCount: size + 15, end: end)
     }
     if tail.has("3DI", at: end - 10) {
-      var size: Int64 = 0
-      for index in end - 4..<end { size = size << 7 | Int64(tail[index] & 0x7F) }
-      return size + 20
+      let size = Int64(synchsafe: tail.bigEndian32(at: end - 4))
+      return Tag(kind: .id3v2, byteCount: size + 20, end: end)
     }
-    return 0
+    return nil
+  }
+
+  /// By the footer, which does not count the header; whether there is one its place tells better than
+  /// the footer's flag.
+  private static func apeBytes(_ tail: Span<UInt8>, end: Int) -> Int64 {
+    let size = max(32, Int64(tail.littleEndian32(at: end - 20)))
+    let headerPlace = Int64(end) - size - 32
+    let hasHeader =
+      headerPlace >= 0
+      ? tail.has("APETAGEX", at: Int(headerPlace))
+      : tail.littleEndian32(at: end - 12) & 0x8000_0000 != 0
+    return size + (hasHeader ? 32 : 0)
+  }
+
+  /// Reads a tag that lies within the tail.
+  private static func read(_ tag: Tag, in tail: Span<UInt8>, into collected: inout TagCollector) {
+    let start = tag.end - Int(tag.byteCount)
+    switch tag.kind {
+    case .lyrics: break
+    case .id3v1: ID3v1Tag.read(tail, at: tag.end - ID3v1Tag.byteCount, into: &collected)
+    case .id3v2:
+      let bytes = tail.extracting(start..<tag.end)
+      guard var reader = ID3v2Reader(bytes) else { return }
+      finish(bytes) { reader.step($0, isEnd: true, into: &collected) }
+    case .ape:
+      let size = Int(max(32, Int64(tail.littleEndian32(at: tag.end - 20))))
+      let count = tail.littleEndian32(at: tag.end - 16)
+      var reader = APEReader(itemBytes: Int64(size - 32), count: count)
+      finish(tail.extracting(tag.end - size..<tag.end - 32)) {
+        reader.step($0, isEnd: true, into: &collected)
+      }
+    }
+  }
+
+  /// Leads a reader through bytes that are all there.
+  private static func finish(_ bytes: Span<UInt8>, _ step: (Span<UInt8>) -> TagStep) {
+    var place = 0
+    while true {
+      switch step(bytes.extracting(place..<bytes.count)) {
+      case .skip(let byteCount): place = Int(min(Int64(bytes.count), Int64(place) + byteCount))
+      case .need, .finished: return
+      }
+    }
   }
 }

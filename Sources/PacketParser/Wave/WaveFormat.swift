@@ -7,9 +7,20 @@ struct WaveFormat {
   /// Bytes of the longest form.
   static let maximumBytes = 40
 
-  let dataFormat: AudioStreamBasicDescription
+  /// What the data chunk holds.
+  enum Encoding {
+    /// Packets of one size.
+    case constant(AudioStreamBasicDescription)
+    /// A stream of MPEG audio frames, of which the chunk does not tell enough; most likely of this
+    /// layer.
+    case mpegAudio(AudioFileTypeID)
+  }
+
+  let encoding: Encoding
   /// Nil when the file does not say.
   let channelLayout: AudioChannelBitmap?
+  /// Bytes per second on average; 0 when not stated.
+  let averageBytesPerSecond: UInt32
 
   /// Reads a chunk's content that lies at stream offset `offset`.
   init(_ chunk: Span<UInt8>, at offset: Int64) throws(AudioFileStreamError) {
@@ -17,62 +28,25 @@ struct WaveFormat {
       throw AudioFileStreamError(
         .invalidFile, at: offset, "the WAVE format chunk has \(chunk.count) bytes, fewer than 16")
     }
-    var tag = chunk.littleEndian16(at: 0)
-    let channels = UInt32(chunk.littleEndian16(at: 2))
-    let sampleRate = chunk.littleEndian32(at: 4)
-    let bytesPerFrame = UInt32(chunk.littleEndian16(at: 12))
-    var validBits = UInt32(chunk.littleEndian16(at: 14))
-    var layout: AudioChannelBitmap? = channels <= 2 ? .standard(channels: channels) : nil
-    if tag == 0xFFFE {
+    var fields = Fields(chunk)
+    var layout: AudioChannelBitmap? =
+      fields.channels <= 2 ? .standard(channels: fields.channels) : nil
+    if fields.tag == 0xFFFE {
       guard chunk.count >= 40, chunk.littleEndian16(at: 16) >= 22, Self.hasBaseGUID(chunk) else {
         throw AudioFileStreamError(
           .unsupportedDataFormat, at: offset,
           "the extensible WAVE format is incomplete or of an unknown kind")
       }
-      tag = chunk.littleEndian16(at: 24)
+      fields.tag = chunk.littleEndian16(at: 24)
+      // In the place of the valid bits some encodings have the frames of a block.
       let statedBits = UInt32(chunk.littleEndian16(at: 18))
-      if statedBits > 0 { validBits = statedBits }
-      layout = Self.layout(mask: chunk.littleEndian32(at: 20), channels: channels)
+      if statedBits > 0 { fields.validBits = statedBits }
+      fields.framesPerBlock = nil
+      layout = Self.layout(mask: chunk.littleEndian32(at: 20), channels: fields.channels)
     }
-    guard tag == 1 || tag == 3 else {
-      throw AudioFileStreamError(
-        .unsupportedDataFormat, at: offset,
-        "the WAVE file holds \(Self.name(tag: tag)), which is not supported: only PCM is")
-    }
-    guard (1...1024).contains(channels), (1...3_000_000).contains(sampleRate),
-      bytesPerFrame > 0, bytesPerFrame % channels == 0
-    else {
-      throw AudioFileStreamError(
-        .invalidFile, at: offset,
-        "the WAVE format makes no sense: \(channels) channels, \(sampleRate) Hz, "
-          + "\(bytesPerFrame) bytes a frame")
-    }
-    let bytesPerSample = bytesPerFrame / channels
-    let flags = try Self.flags(
-      isFloat: tag == 3, bytesPerSample: bytesPerSample, validBits: validBits, at: offset)
-    dataFormat = .linearPCM(
-      sampleRate: Double(sampleRate), channels: channels, bitsPerChannel: validBits,
-      bytesPerSample: bytesPerSample, flags: flags)
+    encoding = try fields.encoding(at: offset)
     channelLayout = layout
-  }
-
-  /// Eight-bit samples are unsigned, longer ones signed; fewer valid bits than the container has
-  /// are its high ones.
-  private static func flags(
-    isFloat: Bool, bytesPerSample: UInt32, validBits: UInt32, at offset: Int64
-  ) throws(AudioFileStreamError) -> AudioFormatFlags {
-    let containers: ClosedRange<UInt32> = isFloat ? 4...8 : 1...4
-    let isFloatSize = bytesPerSample == 4 || bytesPerSample == 8
-    guard containers.contains(bytesPerSample), !isFloat || isFloatSize,
-      (1...bytesPerSample * 8).contains(validBits), !isFloat || validBits == bytesPerSample * 8
-    else {
-      throw AudioFileStreamError(
-        .unsupportedDataFormat, at: offset,
-        "WAVE samples of \(validBits) bits in \(bytesPerSample) bytes are not supported")
-    }
-    if isFloat { return [.float, .packed] }
-    let sign: AudioFormatFlags = bytesPerSample == 1 ? [] : .signedInteger
-    return sign.union(validBits == bytesPerSample * 8 ? .packed : .alignedHigh)
+    averageBytesPerSecond = chunk.littleEndian32(at: 8)
   }
 
   /// KSDATAFORMAT_SUBTYPE_…: the format tag, then these fourteen bytes.
@@ -84,28 +58,11 @@ struct WaveFormat {
 
   /// The lowest positions of the mask, one for each channel; nil if there are too few.
   private static func layout(mask: UInt32, channels: UInt32) -> AudioChannelBitmap? {
-    guard mask.nonzeroBitCount >= channels else { return nil }
+    guard channels > 0, mask.nonzeroBitCount >= channels else { return nil }
     var kept = mask
     while kept.nonzeroBitCount > channels {
       kept &= ~(UInt32(1) << UInt32(31 - kept.leadingZeroBitCount))
     }
     return AudioChannelBitmap(rawValue: kept)
-  }
-
-  /// Encodings by their registered tag (RFC 2361).
-  private static func name(tag: UInt16) -> String {
-    switch tag {
-    case 0x02: "Microsoft ADPCM"
-    case 0x06: "A-law"
-    case 0x07: "mu-law"
-    case 0x11: "IMA ADPCM"
-    case 0x31: "GSM 6.10"
-    case 0x50: "MPEG layer I or II"
-    case 0x55: "MP3"
-    case 0xFF, 0x1600, 0x1610: "AAC"
-    case 0x161, 0x162, 0x163: "Windows Media Audio"
-    case 0x2000: "AC-3"
-    default: "an encoding with the number \(tag)"
-    }
   }
 }

@@ -2,173 +2,182 @@
 
 import AudioModel
 
-/// A RIFF WAVE file: chunks, of which `fmt ` and `data` matter. A packet is a frame.
+/// A WAVE file: RIFF, RF64 and BW64, and Sony's Wave64. They are chunks, of which `fmt ` and `data`
+/// make the sound; a packet is a frame of linear PCM, a block of ADPCM, or a frame of MPEG audio.
 struct WaveParser: ContainerParser {
-  private enum State {
-    case riffHeader
+  enum State {
+    case formHeader
     case chunkHeader
-    case formatChunk(byteCount: UInt32)
+    /// In the content of `chunk`.
+    case sizes
+    case format
+    case fact
+    case tag
     /// The audio begins here.
     case firstByte
-    case data
-    /// Behind the audio.
+    case audio
+    /// Behind all chunks.
     case rest
   }
 
-  private(set) var facts = StreamFacts()
-  private(set) var details: StreamDetails
-  let descriptions: [AudioStreamPacketDescription] = []
-  private var state = State.riffHeader
+  var facts = StreamFacts()
+  var details: StreamDetails
+  let form: WaveForm
+  var context: ParserContext
+  var state = State.formHeader
   /// The form's end by its own statement, from the stream's start; nil when that is a placeholder.
-  private var riffEnd: Int64?
-  private var bytesPerFrame = 0
-  /// Bytes of audio still to come; nil when the file does not say how many.
-  private var dataLeft: Int64?
-  private var nextPacket: Int64 = 0
-  private var isUnbroken = true
-  /// Bytes of a frame that the input's end cut, and where.
-  private var cutFrame: (byteCount: Int64, offset: Int64)?
+  var formEnd: Int64?
+  var sizes: WaveSizes?
+  var format: WaveFormat?
+  /// Frames by the `fact` chunk.
+  var factFrames: Int64?
+  /// The chunk whose content is looked at.
+  var chunk = WaveChunk(kind: .other, start: 0)
+  /// The chunk of the audio, once it was met.
+  var data: WaveChunk?
+  /// The tag in `chunk`, and the statements that were known before.
+  var tag: ChunkTag?
+  var statementsBefore = 0
+  /// The packets, if they have one size.
+  var packets: ConstantPackets?
+  /// The frames, if the audio is MPEG audio.
+  var mpeg: WaveMPEGAudio?
 
-  init(_ context: ParserContext) {
+  init(_ context: ParserContext, form: WaveForm = .riff) {
+    self.context = context
+    self.form = form
     details = StreamDetails(context)
   }
+
+  var descriptions: [AudioStreamPacketDescription] { mpeg?.parser.descriptions ?? [] }
+  var assembled: [UInt8] { mpeg?.parser.assembled ?? [] }
 
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
     switch state {
-    case .riffHeader: return try stepRIFFHeader(bytes, at: offset, isEnd: isEnd)
+    case .formHeader: return try stepFormHeader(bytes, at: offset, isEnd: isEnd)
     case .chunkHeader: return try stepChunkHeader(bytes, at: offset, isEnd: isEnd)
-    case .formatChunk(let byteCount):
-      return try stepFormat(bytes, byteCount: byteCount, at: offset, isEnd: isEnd)
+    case .sizes:
+      let wanted = Int(min(chunk.byteCount ?? 0, Int64(WaveSizes.maximumBytes)))
+      guard bytes.count >= wanted else { return try need(wanted, at: offset, isEnd: isEnd) }
+      sizes = WaveSizes(bytes.extracting(0..<wanted))
+      if let size = sizes?.form { formEnd = context.start + 8 + size }
+      return endOfChunk(at: offset)
+    case .format: return try stepFormat(bytes, at: offset, isEnd: isEnd)
+    case .fact:
+      let wanted = form == .riff ? 4 : 8
+      guard bytes.count >= wanted else { return try need(wanted, at: offset, isEnd: isEnd) }
+      factFrames = WaveSizes.size(
+        form == .riff ? UInt64(bytes.littleEndian32(at: 0)) : bytes.littleEndian64(at: 0))
+      if factFrames == Int64(UInt32.max) { factFrames = sizes?.frames }
+      return endOfChunk(at: offset)
+    case .tag: return stepTag(bytes, at: offset, isEnd: isEnd)
     case .firstByte:
-      state = .data
+      state = .audio
       facts.isReady = true
       return .ready
-    case .data: return stepData(bytes, at: offset, isEnd: isEnd)
+    case .audio: return try stepAudio(bytes, at: offset, isEnd: isEnd)
     case .rest:
       if !bytes.isEmpty { return .skip(Int64(bytes.count)) }
       return isEnd ? endOfInput() : .need(1)
     }
   }
 
-  private mutating func stepRIFFHeader(
+  private mutating func stepFormHeader(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    guard bytes.count >= 12 else { return try need(12, at: offset, isEnd: isEnd) }
-    let size = bytes.littleEndian32(at: 4)
-    riffEnd = size == 0 || size == UInt32.max ? nil : offset + 8 + Int64(size)
-    facts.fileFormat = .wave
+    let wanted = form.headerBytes
+    guard bytes.count >= wanted else { return try need(wanted, at: offset, isEnd: isEnd) }
+    switch form {
+    case .riff:
+      let size = bytes.littleEndian32(at: 4)
+      formEnd = size == 0 || size == UInt32.max ? nil : offset + 8 + Int64(size)
+      facts.fileFormat =
+        bytes.has("RF64", at: 0) ? .rf64 : bytes.has("BW64", at: 0) ? .bw64 : .wave
+    case .wave64:
+      guard bytes.has("wave", at: 24), bytes.bigEndian64(at: 28) == 0xF3AC_D311_8CD1_00C0,
+        bytes.bigEndian32(at: 36) == 0x4F8E_DB8A
+      else {
+        throw AudioFileStreamError(
+          .unsupportedFileType, at: offset, "this Wave64 file holds something else than sound")
+      }
+      facts.fileFormat = .wave64
+    }
     state = .chunkHeader
-    return .skip(12)
+    return .skip(Int64(wanted))
   }
 
   private mutating func stepChunkHeader(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    guard bytes.count >= 8 else { return try need(8, at: offset, isEnd: isEnd) }
-    let size = bytes.littleEndian32(at: 4)
-    if bytes.has("fmt ", at: 0), facts.dataFormat == nil {
-      state = .formatChunk(byteCount: size)
-      return .skip(8)
+    let wanted = form.chunkHeaderBytes
+    let isBehind = facts.isReady
+    if bytes.count < wanted {
+      if !isEnd { return .need(wanted) }
+      if isBehind { return rest() }
+      throw cut(at: offset)
     }
-    guard bytes.has("data", at: 0) else {
-      return .skip(8 + Int64(size) + Int64(size & 1))
-    }
-    guard facts.dataFormat != nil else {
+    guard let next = form.chunk(bytes, at: offset, sizes: sizes, formEnd: formEnd) else {
+      if isBehind { return rest() }
       throw AudioFileStreamError(
-        .invalidFile, at: offset, "the WAVE file's data come before their format")
+        .invalidFile, at: offset, "there is no chunk where the WAVE file should have one")
     }
-    beginData(at: offset + 8, size: size)
-    return .skip(8)
+    chunk = next
+    switch next.kind {
+    case .format where format == nil: state = .format
+    case .data where !isBehind: return try stepDataHeader(at: offset)
+    case .fact where data == nil && (next.byteCount ?? 0) >= (form == .riff ? 4 : 8): state = .fact
+    case .sizes where sizes == nil && form == .riff && facts.fileFormat != .wave: state = .sizes
+    case .list, .id3v2: beginTag()
+    default: return endOfChunk(at: offset)
+    }
+    return .skip(Int64(wanted))
   }
 
   private mutating func stepFormat(
-    _ bytes: Span<UInt8>, byteCount: UInt32, at offset: Int64, isEnd: Bool
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    let wanted = min(Int(byteCount), WaveFormat.maximumBytes)
+    let wanted = Int(min(chunk.byteCount ?? 0, Int64(WaveFormat.maximumBytes)))
     guard bytes.count >= wanted else { return try need(wanted, at: offset, isEnd: isEnd) }
     let format = try WaveFormat(bytes.extracting(0..<wanted), at: offset)
-    bytesPerFrame = Int(format.dataFormat.bytesPerFrame)
-    facts.dataFormat = format.dataFormat
+    self.format = format
     details.channelLayout = format.channelLayout.map { AudioChannelLayout($0) }
-    facts.packetSizeUpperBound = bytesPerFrame
-    facts.constantBitRate = Int(format.dataFormat.sampleRate) * bytesPerFrame * 8
+    guard let data else { return endOfChunk(at: offset) }
+    // The audio came before its format, and was passed.
+    begin(data, format)
+    return .goTo(data.start)
+  }
+
+  /// Goes on to the next chunk.
+  mutating func endOfChunk(at offset: Int64) -> ParserStep {
+    guard let next = chunk.next else { return rest() }
     state = .chunkHeader
-    return .skip(Int64(byteCount) + Int64(byteCount & 1))
+    return .skip(max(0, next - offset))
   }
 
-  /// Programs that write to a pipe leave 0 or FFFFFFFF for the size, which then is unknown; a size
-  /// of 0 is true only if the form goes on behind the chunk.
-  private mutating func beginData(at offset: Int64, size: UInt32) {
-    facts.dataOffset = offset
-    let isTrulyEmpty = size == 0 && (riffEnd ?? 0) > offset
-    if size != UInt32.max, size > 0 || isTrulyEmpty {
-      let whole = Int64(size) / Int64(bytesPerFrame) * Int64(bytesPerFrame)
-      dataLeft = whole
-      facts.statedByteCount = whole
-      facts.statedPacketCount = whole / Int64(bytesPerFrame)
-    }
-    state = .firstByte
-  }
-
-  private mutating func stepData(
-    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
-  ) -> ParserStep {
-    if dataLeft == 0 {
-      state = .rest
-      return .skip(0)
-    }
-    let available = Int(min(Int64(bytes.count), dataLeft ?? .max))
-    let count = available / bytesPerFrame
-    guard count > 0 else {
-      if !isEnd { return .need(bytesPerFrame) }
-      state = .rest
-      if available > 0 { cutFrame = (Int64(available), offset) }
-      return .skip(Int64(available))
-    }
-    let byteCount = count * bytesPerFrame
-    dataLeft? -= Int64(byteCount)
-    facts.packetsSeen += Int64(count)
-    facts.bytesSeen += Int64(byteCount)
-    defer { nextPacket += Int64(count) }
-    return .packets(.shown(first: nextPacket, count: count, byteCount: byteCount))
+  mutating func rest() -> ParserStep {
+    state = .rest
+    return .skip(0)
   }
 
   private mutating func endOfInput() -> ParserStep {
-    if let cut = cutFrame {
-      cutFrame = nil
-      return .skipped(byteCount: cut.byteCount, at: cut.offset)
-    }
-    facts.isWhole = isUnbroken
+    facts.isWhole = mpeg?.parser.facts.isWhole ?? packets?.isUnbroken ?? false
     return .finished
   }
 
-  private func need(
+  func need(
     _ byteCount: Int, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
     if !isEnd { return .need(byteCount) }
-    throw AudioFileStreamError(
-      .invalidFile, at: offset, "the WAVE file ends before its audio data begin")
+    throw cut(at: offset)
   }
 
-  func seekTarget(packet: Int64) -> AudioFileStreamSeekTarget {
-    AudioFileStreamSeekTarget(
-      packet: packet, byteOffset: packet * Int64(bytesPerFrame), isEstimated: false)
-  }
-
-  mutating func reposition(to target: AudioFileStreamSeekTarget) {
-    nextPacket = target.firstPacket
-    isUnbroken = false
-    facts.isWhole = false
-    dataLeft = facts.statedByteCount.map { max(0, $0 - target.byteOffset) }
-    cutFrame = nil
-    state = .data
-  }
-
-  mutating func loseContinuity(at offset: Int64) throws(AudioFileStreamError) {
-    throw AudioFileStreamError(
-      .discontinuityCantRecover, at: offset,
-      "WAVE data can only go on at a place that was sought: seek first")
+  private func cut(at offset: Int64) -> AudioFileStreamError {
+    AudioFileStreamError(
+      .invalidFile, at: offset,
+      data != nil
+        ? "the WAVE file ends without telling its audio's format"
+        : "the WAVE file ends before its audio data begin")
   }
 }

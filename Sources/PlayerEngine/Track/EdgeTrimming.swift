@@ -25,20 +25,31 @@ struct EdgeTrimming: Equatable {
     self.tableEndFrame = tableEndFrame
   }
 
-  /// The cut that a packet table asks for. The decoder's delay moves both edges; where the padding is
-  /// shorter than that, the sound ends with the last packet.
-  init(_ table: AudioFilePacketTableInfo?, format: AudioFormatID) {
+  /// The cut that a packet table asks for. Where the table is the LAME tag's, the decoder's delay
+  /// moves both edges; where the padding is shorter than that, the sound ends with the last packet.
+  /// MPEG-4 and Core Audio files count that delay as priming themselves.
+  init(
+    _ table: AudioFilePacketTableInfo?, format: AudioFormatID, fileFormat: AudioFileTypeID
+  ) {
     guard let table else {
       self = .none
       return
     }
-    let delay = format == .mpegLayer3 ? Self.layer3DecoderDelayFrames : 0
+    let isOwnTable = Self.fileFormatsOfBareStreams.contains(fileFormat)
+    let delay = format == .mpegLayer3 && isOwnTable ? Self.layer3DecoderDelayFrames : 0
     let priming = Int64(max(0, table.primingFrames))
-    let total = priming + table.numberValidFrames + Int64(max(0, table.remainderFrames))
+    // A file may claim anything: sums must not overflow.
+    let valid = min(max(0, table.numberValidFrames), 1 << 60)
+    let total = priming + valid + Int64(max(0, table.remainderFrames))
     firstFrame = priming + delay
-    endFrame = min(total, priming + table.numberValidFrames + delay)
+    endFrame = min(total, priming + valid + delay)
     tableEndFrame = total
   }
+
+  /// The files that hold an MPEG stream as it is, LAME tag and all.
+  private static let fileFormatsOfBareStreams: [AudioFileTypeID] = [
+    .mpegLayer3, .wave, .rf64, .bw64, .wave64,
+  ]
 
   /// Frames to cut at the start and at the end of a packet that decodes to these frames.
   func trims(firstFrame first: Int64, frameCount: Int32) -> (start: Int32, end: Int32) {

@@ -17,10 +17,10 @@ struct PacketCollector: AudioFileStreamListener {
   private var trimming = EdgeTrimming.none
   /// The format is new: the next packet begins a stream.
   private var streamStart: PendingPackets.StreamStart?
-  /// The packet that the current stream began with.
-  private var firstPacketIndex: Int64 = 0
-  /// Frames decoded before the next packet, when packets differ in duration.
+  /// Frames from the current stream's first to the next packet.
   private var nextFrame: Int64 = 0
+  /// What the container calls the current stream's first frame; nil until it has said.
+  private var firstFrame: Int64?
 
   init(location: String, generation: UInt32) {
     self.location = location
@@ -37,15 +37,17 @@ struct PacketCollector: AudioFileStreamListener {
     let isFirst = self.format == nil
     self.format = format
     nextFrame = 0
+    firstFrame = isFirst ? 0 : nil
     streamStart = PendingPackets.StreamStart(
       format: format,
       layout: (try? stream.channelLayout)?.bitmap
         ?? AudioChannelBitmap.standard(channels: format.channelsPerFrame),
       freeFormatBytes: try? stream.freeFormatFrameByteCount)
     // The delay and padding of a file are those of its first format's packets.
-    trimming =
-      isFirst ? EdgeTrimming(try? stream.packetTableInfo, format: format.formatID) : .none
+    trimming = .none
     if isFirst, let fileFormat = try? stream.fileFormat {
+      trimming = EdgeTrimming(
+        try? stream.packetTableInfo, format: format.formatID, fileFormat: fileFormat)
       output.information = TrackInformation(
         location: location, fileFormat: fileFormat, dataFormat: format,
         durationNanoseconds: duration(of: stream, format: format),
@@ -63,6 +65,12 @@ struct PacketCollector: AudioFileStreamListener {
     bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>
   ) {
     guard let format else { return }
+    // No frame number that a file has in earnest comes near 2 to the 60th.
+    if let told = packets.firstFrame, (0..<1 << 60).contains(told) {
+      let first = firstFrame ?? told - nextFrame
+      firstFrame = first
+      nextFrame = max(0, told - first)
+    }
     if descriptions.isEmpty {
       appendRuns(of: bytes, packets: packets, format: format)
       return
@@ -74,7 +82,7 @@ struct PacketCollector: AudioFileStreamListener {
         format.framesPerPacket > 0 ? format.framesPerPacket : description.variableFramesInPacket
       append(
         bytes.extracting(start..<start + Int(description.dataByteSize)),
-        index: packets.firstPacketIndex + Int64(index), frames: Int32(frames),
+        index: packets.firstPacketIndex + Int64(index), frames: Int32(clamping: frames),
         byteOffset: packets.byteOffset + description.startOffset, format: format)
     }
   }
@@ -85,22 +93,25 @@ struct PacketCollector: AudioFileStreamListener {
     output.skipped.append((byteCount, byteOffset))
   }
 
-  /// Cuts constant-size packets of one frame into runs.
+  /// Cuts constant-size packets, most often of one frame, into runs.
   private mutating func appendRuns(
     of bytes: Span<UInt8>, packets: AudioFileStreamPackets, format: AudioStreamBasicDescription
   ) {
     let packetBytes = Int(format.bytesPerPacket)
     guard packetBytes > 0 else { return }
-    let runFrames = max(1, min(Self.maximumRunFrames, Self.maximumRunBytes / packetBytes))
+    let framesPerPacket = max(1, Int(format.framesPerPacket))
+    let runPackets = max(
+      1, min(Self.maximumRunFrames / framesPerPacket, Self.maximumRunBytes / packetBytes))
     var done = 0
     while done < packets.packetCount {
-      let frames = min(runFrames, packets.packetCount - done)
+      let count = min(runPackets, packets.packetCount - done)
       let start = done * packetBytes
       append(
-        bytes.extracting(start..<start + frames * packetBytes),
-        index: packets.firstPacketIndex + Int64(done), frames: Int32(frames),
+        bytes.extracting(start..<start + count * packetBytes),
+        index: packets.firstPacketIndex + Int64(done),
+        frames: Int32(clamping: count * framesPerPacket),
         byteOffset: packets.byteOffset + Int64(start), format: format)
-      done += frames
+      done += count
     }
   }
 
@@ -114,7 +125,7 @@ struct PacketCollector: AudioFileStreamListener {
     let history = PacketHistory(
       generation: generation, packetIndex: index, firstFrame: firstFrame, frameCount: frames,
       trimStartFrames: trims.start, trimEndFrames: trims.end, byteOffset: byteOffset,
-      durationNanoseconds: UInt64(Double(frames) * 1_000_000_000 / format.sampleRate))
+      durationNanoseconds: Self.nanoseconds(Double(frames) / format.sampleRate))
     output.packets.append(bytes, history: history, startsStream: streamStart)
     streamStart = nil
   }
@@ -124,9 +135,14 @@ struct PacketCollector: AudioFileStreamListener {
     of stream: borrowing AudioFileStream, format: AudioStreamBasicDescription
   ) -> UInt64? {
     if let frames = trimming.frameCount {
-      return UInt64(Double(frames) * 1_000_000_000 / format.sampleRate)
+      return Self.nanoseconds(Double(frames) / format.sampleRate)
     }
-    guard let duration = try? stream.duration else { return nil }
-    return UInt64(max(0, duration.seconds) * 1_000_000_000)
+    return (try? stream.duration).map { Self.nanoseconds($0.seconds) }
+  }
+
+  /// A time that a file claims, brought inside what can be: 0 to 2 to the 60th, 36 years.
+  private static func nanoseconds(_ seconds: Double) -> UInt64 {
+    let nanoseconds = seconds * 1_000_000_000
+    return nanoseconds > 0 ? UInt64(min(nanoseconds, 0x1p60)) : 0
   }
 }

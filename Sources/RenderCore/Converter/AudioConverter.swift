@@ -61,7 +61,7 @@ struct AudioConverter: ~Copyable {
       } else if format.formatID == .linearPCM {
         unsafe pcm = Self.allocate(try LinearPCMDecoder(format: format))
       } else {
-        throw AudioConverterError.formatNotSupported("'\(format.formatID)'")
+        throw AudioConverterError.formatNotSupported(format.formatID.name)
       }
       if inputRate != configuration.outputRate {
         unsafe resampler = Self.allocate(

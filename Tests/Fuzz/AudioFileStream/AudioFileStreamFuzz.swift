@@ -3,8 +3,8 @@
 import AudioModel
 import PacketParser
 
-/// Takes the input as it is: the same in any slices; and then with seeks, stated lengths and lost
-/// continuity in between, which nothing may break.
+/// Takes the input as it is: the same in any slices; and then with seeks, stated lengths, lost
+/// continuity and reading on elsewhere in between, which nothing may break.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAudioFileStream(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -18,7 +18,10 @@ public func fuzzAudioFileStream(_ data: UnsafePointer<UInt8>?, _ count: Int) -> 
 
 private func jumpAbout(_ input: [UInt8], hint: AudioFileTypeID?, seed: UInt64) {
   var random = FuzzRandom(state: seed)
-  var parser = AudioFileStream(hint: hint)
+  var options = AudioFileStreamOptions()
+  options.canReposition = random.next(3) == 0
+  options.pictureByteLimit = random.next(2) * 1000
+  var parser = AudioFileStream(hint: hint, options: options)
   if random.next(2) == 0 {
     parser.tell(totalByteCount: Int64(input.count + random.next(9)), tail: input.span)
   }
@@ -32,14 +35,20 @@ private func jumpAbout(_ input: [UInt8], hint: AudioFileTypeID?, seed: UInt64) {
         guard let target = try? parser.seek(toPacket: Int64(packet)) else { continue }
         precondition(target.byteOffset >= 0 && target.packet == Int64(packet))
         place = Int(clamping: (try parser.dataOffset) + target.byteOffset)
+        precondition(parser.nextByteOffset == Int64(place), "the seek leads elsewhere")
         listener.restart()
-      case 1:
+      case 1 where !options.canReposition:
         place = random.next(input.count + 1)
         listener.restart()
         try parser.parse(Span(), discontinuity: true, listener: &listener)
       case 2:
         try parser.finish(listener: &listener)
       default:
+        if options.canReposition {
+          let next = Int(clamping: parser.nextByteOffset)
+          if next < place { listener.restart() }
+          place = next
+        }
         guard place < input.count else { continue }
         let count = min(input.count - place, random.next([2, 40, 1500, 9000][random.next(4)]))
         let slice = input.span.extracting(place..<place + count)

@@ -17,7 +17,7 @@ public func fuzzMPEGAudio(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     place += count
     return Array(taken)
   }
-  while place < plan.count, stream.count < 30_000 {
+  while place < plan.count, stream.count < 8_000 {
     let order = take(1)[0]
     switch order & 7 {
     case 0, 1, 2:

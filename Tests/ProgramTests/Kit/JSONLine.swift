@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The output of `info --json`, which has one member on each line.
+/// The output of `info --json`, which has one member on each line, and of `info --jsonl`, which has
+/// all of them on one.
 enum JSONLine {
   struct Failure: Error, CustomStringConvertible {
     var description: String
@@ -22,6 +23,33 @@ enum JSONLine {
         String(line[..<colon].dropFirst(3).dropLast()), String(isLast ? value : value.dropLast())
       )
     }
+  }
+
+  /// An object of `info --jsonl` as `info --json` lays it out.
+  static func reformatted(_ line: String) throws -> String {
+    guard line.hasPrefix("{"), line.hasSuffix("}") else {
+      throw Failure(description: "not one object: \(line)")
+    }
+    var result = "{\n  "
+    var depth = 0
+    var (isInString, isEscaped) = (false, false)
+    for character in line.dropFirst().dropLast() {
+      result.append(character)
+      if isInString {
+        if character == "\"", !isEscaped { isInString = false }
+        isEscaped = character == "\\" && !isEscaped
+        continue
+      }
+      switch character {
+      case "\"": isInString = true
+      case "{", "[": depth += 1
+      case "}", "]": depth -= 1
+      case ":": result += " "
+      case ",": result += depth == 0 ? "\n  " : " "
+      default: break
+      }
+    }
+    return result + "\n}\n"
   }
 
   /// The text of a member that is a string; nil when it is null.

@@ -37,6 +37,20 @@ public struct ResponsePlan: Sendable {
     case reset(afterBytes: UInt64)
   }
 
+  /// What becomes of a request's `Range`.
+  public enum Ranges: Sendable {
+    /// It is ignored; no ranges are offered.
+    case notOffered
+    /// Ranges are offered, and sent with 206 unless `If-Range` names something else than the plan's
+    /// `ETag` or `Last-Modified`; behind the end there is 416.
+    case honoured
+    /// Ranges are offered, and the whole body is sent all the same.
+    case ignored
+    /// Ranges are offered, and what is sent is what was asked for, with this for its
+    /// `Content-Range`; without that field if nil.
+    case mislabelled(contentRange: String?)
+  }
+
   /// The first line; nil sends the body alone, without any head.
   public var statusLine: String?
   /// Further fields, in order. Framing adds its own.
@@ -45,6 +59,8 @@ public struct ResponsePlan: Sendable {
   public var body: Body
   /// How its end is told.
   public var framing: Framing
+  /// What becomes of a request for a part of it.
+  public var ranges: Ranges
   /// Body bytes per second; nil is as fast as they are taken.
   public var bytesPerSecond: UInt64?
   /// What goes wrong.
@@ -55,13 +71,15 @@ public struct ResponsePlan: Sendable {
   /// A plan with these parts; by default `200 OK`, with a content length.
   public init(
     statusLine: String? = "HTTP/1.1 200 OK", fields: [(name: String, value: String)] = [],
-    body: Body = .bytes([]), framing: Framing = .contentLength, bytesPerSecond: UInt64? = nil,
+    body: Body = .bytes([]), framing: Framing = .contentLength, ranges: Ranges = .notOffered,
+    bytesPerSecond: UInt64? = nil,
     fault: Fault = .none, delayNanoseconds: UInt64 = 0
   ) {
     self.statusLine = statusLine
     self.fields = fields
     self.body = body
     self.framing = framing
+    self.ranges = ranges
     self.bytesPerSecond = bytesPerSecond
     self.fault = fault
     self.delayNanoseconds = delayNanoseconds
@@ -73,8 +91,10 @@ public struct ResponsePlan: Sendable {
   }
 
   /// A whole file of a media type.
-  public static func file(_ path: String, type: String = "audio/mpeg") -> ResponsePlan {
-    ResponsePlan(fields: [("Content-Type", type)], body: .file(path: path))
+  public static func file(
+    _ path: String, type: String = "audio/mpeg", ranges: Ranges = .notOffered
+  ) -> ResponsePlan {
+    ResponsePlan(fields: [("Content-Type", type)], body: .file(path: path), ranges: ranges)
   }
 
   /// A status with a short text that must not be taken for sound.

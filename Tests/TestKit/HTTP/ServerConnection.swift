@@ -25,15 +25,20 @@ struct ServerConnection {
         return state.handlers[path]
       }
       let plan = handler?(request) ?? .status(404, "Not Found")
-      guard answer(plan, path) else { return }
+      guard answer(request, plan, path) else { return }
     }
   }
 
   /// Sends an answer; whether another request may follow.
-  private func answer(_ plan: ResponsePlan, _ path: String) -> Bool {
+  private func answer(
+    _ request: LoopbackHTTPServer.Request, _ plan: ResponsePlan, _ path: String
+  ) -> Bool {
     guard pause(nanoseconds: plan.delayNanoseconds) else { return false }
-    let body = BodyReader(plan.body)
-    guard let body, sendHead(plan, body.byteCount) else { return false }
+    guard let whole = BodyReader(plan.body) else { return false }
+    let part = RangeAnswer(request, plan, byteCount: whole.byteCount)
+    if part.isRefusal { return sendHead(plan, part, 0) }
+    let body = (start: part.byteOffset, byteCount: whole.byteCount - part.byteOffset)
+    guard sendHead(plan, part, body.byteCount) else { return false }
     var isChunked = false
     var mayContinue = true
     switch plan.framing {
@@ -54,7 +59,7 @@ struct ServerConnection {
         guard pause(nanoseconds: pace.nanosecondsToNext) else { return false }
         continue
       }
-      let piece = body.read(at: offset, Int(min(end - offset, allowed)))
+      let piece = whole.read(at: body.start + offset, Int(min(end - offset, allowed)))
       let head = isChunked ? Array("\(String(piece.count, radix: 16))\r\n".utf8) : []
       guard send(head), send(piece, countedFor: path), !isChunked || send(Array("\r\n".utf8)) else {
         return false
@@ -65,9 +70,9 @@ struct ServerConnection {
     return (!isChunked || send(Array("0\r\n\r\n".utf8))) && mayContinue
   }
 
-  private func sendHead(_ plan: ResponsePlan, _ bodyCount: UInt64) -> Bool {
-    guard let statusLine = plan.statusLine else { return true }
-    var fields = plan.fields
+  private func sendHead(_ plan: ResponsePlan, _ part: RangeAnswer, _ bodyCount: UInt64) -> Bool {
+    guard let statusLine = part.statusLine ?? plan.statusLine else { return true }
+    var fields = plan.fields + part.fields
     switch plan.framing {
     case .contentLength: fields.append(("Content-Length", "\(bodyCount)"))
     case .announced(let count): fields.append(("Content-Length", "\(count)"))

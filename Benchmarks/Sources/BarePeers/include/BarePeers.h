@@ -41,3 +41,10 @@ void bare_copy_packets(
     const bare_packet *packets, size_t count, uint8_t *target, size_t capacity, size_t *position);
 /// memcpy, `times` times, in pieces.
 void bare_copy(float *target, const float *source, size_t floats, size_t piece, size_t times);
+
+/// libmpg123's scan of a whole file: every frame's header is found and read. The frames of sound, or
+/// -1 when it fails.
+long bare_scan(const char *path);
+
+/// The processor time of `ffmpeg -i PATH -map 0:a:0 -c copy -f null -`, all its threads; 0 when it fails.
+uint64_t bare_demux_nanoseconds(const char *path);

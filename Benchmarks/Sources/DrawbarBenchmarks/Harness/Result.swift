@@ -19,7 +19,7 @@ struct ComparisonResult {
     var feed: [Double] = []
     let operations = Double(comparison.operations)
     // Two unrecorded rounds: caches, branch predictors, pages.
-    for round in -2..<rounds {
+    for round in -2..<min(rounds, comparison.maximumRounds) {
       var first = Timing(nanoseconds: 0)
       if round % 2 == 0 { first = comparison.baseline.run() }
       let timing = comparison.subject.run()
@@ -46,8 +46,10 @@ struct ComparisonResult {
     }
   }
 
-  /// What the thresholds are about: the throughput where there is one, the median ratio otherwise.
-  var value: Double { megabytesPerSecond ?? ratios.median }
+  /// What the thresholds are about: the throughput where that is the point, or the median ratio.
+  var value: Double {
+    comparison.isJudgedByThroughput ? megabytesPerSecond ?? 0 : ratios.median
+  }
 }
 
 /// Sorted measurements.

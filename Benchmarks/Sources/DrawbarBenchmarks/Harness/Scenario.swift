@@ -36,8 +36,12 @@ struct Comparison {
   /// Operations in one run, and what one is called.
   let operations: Int
   let operation: String
-  /// Bytes in one run, where the result is a throughput.
+  /// Bytes in one run, where a throughput can be told.
   var bytes: Int?
+  /// The throughput is what the thresholds are about, not the ratio.
+  var isJudgedByThroughput = false
+  /// Rounds that are enough, where one takes long.
+  var maximumRounds = Int.max
   let baseline: Scenario
   let subject: Scenario
   /// To be asked after the runs: why the figures mean nothing, or nil.

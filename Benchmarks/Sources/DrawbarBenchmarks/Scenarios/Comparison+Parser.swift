@@ -13,7 +13,8 @@ extension Comparison {
     let path = ParserPath(table)
     return Comparison(
       name: "parse-ring", input: table.name, operations: path.packetCount, operation: "packet",
-      bytes: path.byteCount, baseline: Scenario("memcpy") { path.copy() },
+      bytes: path.byteCount, isJudgedByThroughput: true,
+      baseline: Scenario("memcpy") { path.copy() },
       subject: Scenario("parser and ring") { path.run() }, objection: { path.objection })
   }
 }

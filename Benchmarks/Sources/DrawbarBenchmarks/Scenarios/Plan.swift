@@ -7,7 +7,7 @@ struct Plan {
   let make: () throws(BenchmarkFailure) -> Comparison
 
   /// Everything, in the order of the report.
-  static func all(_ tables: [PacketTable]) -> [Plan] {
+  static func all(_ tables: [PacketTable], demuxing files: [Options.Demuxing]) -> [Plan] {
     var plans: [Plan] = []
     for table in tables {
       for period in [64, 128, 256, 1024] {
@@ -30,6 +30,18 @@ struct Plan {
       }
     }
     for table in tables { plans.append(Plan(name: "parse-ring") { Comparison.parser(table) }) }
+    for file in files where file.path.hasSuffix(".mp3") {
+      plans.append(
+        Plan(name: "parse-scan") { () throws(BenchmarkFailure) in
+          try Comparison.scan(file.path)
+        })
+    }
+    for file in files {
+      plans.append(
+        Plan(name: "parse-demux") { () throws(BenchmarkFailure) in
+          try Comparison.demux(file.path, brief: file.briefPath)
+        })
+    }
     return plans
   }
 }

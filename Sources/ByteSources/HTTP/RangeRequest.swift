@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+
+/// A request for the rest of a body from some byte on (RFC 9110, section 14.2), and what an answer
+/// has to say so that its bytes may follow those that were read before. A value without I/O.
+struct RangeRequest: Hashable {
+  /// Bytes from the body's first to the first one wanted.
+  let byteOffset: UInt64
+  /// The head of the first answer, whose body this is a part of.
+  let first: HTTPResponse
+
+  /// What `If-Range` names, so that a server sends no part of another body (RFC 9110, section
+  /// 13.1.5): the entity tag, which must not be a weak one, or else the date.
+  var validator: String? {
+    if let tag = first.entityTag, !tag.hasPrefix("W/") { return tag }
+    return first.lastModified
+  }
+
+  /// Why the body of an answer is not the part that was asked for; nil if it is.
+  func objection(to answer: HTTPResponse) -> ByteSourceError.Reason? {
+    if answer.status == 416 { return .noSuchByte(byteOffset: byteOffset) }
+    guard answer.isSuccess else { return nil }
+    if isOfAnotherBody(answer) { return .changed }
+    guard answer.status == 206 else {
+      // All bytes: those that were asked for only if they were all asked for.
+      return byteOffset == 0 ? nil : .wrongRange(byteOffset: byteOffset)
+    }
+    guard let range = answer.contentRange, range.first == byteOffset else {
+      return .wrongRange(byteOffset: byteOffset)
+    }
+    let total = first.contentLength ?? range.total
+    // A part that ends early would look like the end of the body.
+    guard let total else { return nil }
+    guard range.last == total - 1 else { return .wrongRange(byteOffset: byteOffset) }
+    if let length = answer.contentLength, length != total - byteOffset {
+      return .wrongRange(byteOffset: byteOffset)
+    }
+    return nil
+  }
+
+  /// Whether the answer's head contradicts the first one's about what the body is.
+  private func isOfAnotherBody(_ answer: HTTPResponse) -> Bool {
+    func differ<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {
+      one != nil && other != nil && one != other
+    }
+    return differ(first.entityTag, answer.entityTag)
+      || differ(first.lastModified, answer.lastModified)
+      || differ(
+        first.contentLength,
+        answer.status == 206 ? answer.contentRange?.total : answer.contentLength)
+  }
+}
+
+/// What a `Content-Range` field says: `bytes FIRST-LAST/TOTAL` (RFC 9110, section 14.4).
+struct ContentRange: Hashable {
+  let first: UInt64
+  let last: UInt64
+  /// Bytes of the whole body; nil where the server wrote `*`.
+  let total: UInt64?
+
+  /// Reads a field's value; nil for one that is not of this form or contradicts itself.
+  init?(_ text: String) {
+    let words = text.split(separator: " ", omittingEmptySubsequences: true)
+    guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+    let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = UInt64(ends[0]), let last = UInt64(ends[1]), first <= last
+    else { return nil }
+    self.first = first
+    self.last = last
+    if parts[1] == "*" {
+      total = nil
+    } else {
+      guard let total = UInt64(parts[1]), last < total else { return nil }
+      self.total = total
+    }
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+
+/// The facts of one file or stream, to be laid out for people or for programs.
+struct InfoSheet {
+  /// The file's path or the URL without credentials.
+  var location: String
+  var summary = StreamSummary()
+  /// Whether the source can be read from any place; nil until it has been opened and has answered.
+  var isRepositionable: Bool?
+  /// The digest of the packets' places and sizes.
+  var packetsSHA: String?
+  var packets: PacketList?
+  /// What went wrong, in one line.
+  var error: String?
+
+  init(location: String) {
+    self.location = location
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+
+/// Listens to a parser for `drawbar info`: what the head tells, and which packets there are.
+struct PacketObserver: AudioFileStreamListener {
+  /// What was known before the first packet; nil until all of that is.
+  private(set) var head: StreamSummary?
+  /// The packets since this was last emptied, if they are to be listed.
+  var packets: PacketList?
+  /// The digest of the packets so far, if one is wanted.
+  let digest: PacketDigest?
+  /// Some packet has a place and a size of its own, so that a digest says something.
+  private(set) var hasDigest = false
+
+  private var format = AudioStreamBasicDescription(sampleRate: 0, formatID: .linearPCM)
+  private var isOgg = false
+  /// Frames from the start of the stream to the next packet.
+  private var nextFrame: Int64 = 0
+
+  init(listsPackets: Bool, digestsPackets: Bool) {
+    packets = listsPackets ? PacketList() : nil
+    digest = digestsPackets ? PacketDigest() : nil
+  }
+
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID
+  ) {
+    switch property {
+    case .dataFormat:
+      if let found = try? stream.dataFormat { format = found }
+    case .readyToProducePackets:
+      let summary = StreamSummary(stream)
+      head = summary
+      isOgg = summary.fileFormat == .ogg
+      // The packets of Ogg are not in one piece, and those of one size lie where one expects them.
+      hasDigest = !isOgg && format.bytesPerPacket == 0
+    default: break
+    }
+  }
+
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, produced packets: AudioFileStreamPackets,
+    bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>
+  ) {
+    let framesPerPacket = Int64(format.framesPerPacket)
+    if let firstFrame = packets.firstFrame {
+      nextFrame = firstFrame
+    } else if framesPerPacket > 0 {
+      nextFrame = packets.firstPacketIndex &* framesPerPacket
+    }
+    guard !descriptions.isEmpty else {
+      let first = PacketList.Packet(
+        index: packets.firstPacketIndex, frame: nextFrame, byteOffset: packets.byteOffset,
+        byteCount: Int64(format.bytesPerPacket))
+      self.packets?.append(
+        first, framesPerPacket: framesPerPacket, count: Int64(packets.packetCount))
+      return
+    }
+    for index in descriptions.indices {
+      let description = descriptions[index]
+      let frames =
+        framesPerPacket > 0 ? framesPerPacket : Int64(description.variableFramesInPacket)
+      let packet = PacketList.Packet(
+        index: packets.firstPacketIndex + Int64(index), frame: nextFrame,
+        byteOffset: packets.byteOffset + (isOgg ? 0 : description.startOffset),
+        byteCount: Int64(description.dataByteSize))
+      self.packets?.append(packet, framesPerPacket: frames, count: 1)
+      digest?.add(byteOffset: packet.byteOffset, byteCount: packet.byteCount)
+      nextFrame &+= frames
+    }
+  }
+}

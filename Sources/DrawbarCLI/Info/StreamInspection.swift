@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+
+import ByteSources
+import PacketParser
+import PlayerEngine
+
+/// Reads a file or stream in order to tell what it is.
+final class StreamInspection {
+  /// How far to read.
+  enum Depth {
+    /// Up to the first packet.
+    case head
+    /// To the end, so that what can be counted is counted; of a network stream whose length is not
+    /// known, which may have no end, only the head.
+    case whole
+    /// To the end, if there is one.
+    case toTheEnd
+  }
+
+  /// What was found out. Complete once `run` has returned.
+  private(set) var sheet: InfoSheet
+  private let driver: StreamDriver<PacketObserver>?
+  private let depth: Depth
+  private let listsPackets: Bool
+  private let isWeb: Bool
+  /// The bytes cannot be had a second time by opening the location again.
+  let isReadOnce: Bool
+
+  /// Opens a location. Why that failed is in `sheet`.
+  ///
+  /// - Parameters:
+  ///   - pictureByteLimit: pictures of up to so many bytes are kept.
+  ///   - pipePictureByteLimit: the same for what can be read only once.
+  init(
+    _ location: String, depth: Depth, listsPackets: Bool, sliceBytes: Int,
+    pictureByteLimit: Int = 0, pipePictureByteLimit: Int = 0
+  ) {
+    self.depth = depth
+    self.listsPackets = listsPackets
+    isWeb = ["http://", "https://"].contains { location.lowercased().hasPrefix($0) }
+    sheet = InfoSheet(location: location)
+    do throws(ByteSourceError) {
+      let source = try openByteSource(location)
+      sheet.location = source.information.name
+      isReadOnce = location == "-" || !isWeb && !source.information.isRepositionable
+      driver = StreamDriver(
+        source, pictureByteLimit: isReadOnce ? pipePictureByteLimit : pictureByteLimit,
+        sliceBytes: sliceBytes,
+        listener: PacketObserver(
+          listsPackets: listsPackets, digestsPackets: depth == .whole))
+    } catch {
+      // A URL may hold a password; the error has it without.
+      if isWeb { sheet.location = error.location }
+      sheet.error = "\(error)"
+      driver = nil
+      isReadOnce = false
+    }
+  }
+
+  /// Whether the head is known.
+  var isReady: Bool { driver?.listener.head != nil }
+
+  /// The packets since this was last called.
+  func takePackets() -> PacketList {
+    defer { driver?.listener.packets?.removeAll() }
+    return driver?.listener.packets ?? PacketList()
+  }
+
+  /// Reads as far as it was asked to.
+  ///
+  /// - Parameter observe: called after each step.
+  func run(_ observe: (StreamInspection) -> Void = { _ in }) {
+    guard let driver else { return }
+    defer { driver.source.close() }
+    var hasEnded = false
+    do throws(PlayerError) {
+      while !hasEnded {
+        hasEnded = try driver.step(timeoutNanoseconds: 1_000_000_000) == .ended
+        fillIn(from: driver)
+        observe(self)
+        if isReady, stopsAtHead(driver) { break }
+      }
+      if !isReady {
+        throw PlayerError(
+          location: sheet.location,
+          reason: .parser(AudioFileStreamError(.invalidFile, at: 0, "there is no audio in it")))
+      }
+    } catch {
+      fillIn(from: driver)
+      observe(self)
+      sheet.error = "\(error)"
+      hasEnded = true
+    }
+    guard hasEnded, !stopsAtHead(driver) else { return }
+    sheet.summary = StreamSummary(driver.stream)
+    guard isReady else { return }
+    if driver.listener.hasDigest { sheet.packetsSHA = driver.listener.digest?.finish() }
+    sheet.packets = driver.listener.packets
+  }
+
+  private func fillIn(from driver: StreamDriver<PacketObserver>) {
+    if let head = driver.listener.head { sheet.summary = head }
+    // A server has said nothing before its first byte.
+    let isAnswered = !isWeb || isReady || driver.stream.nextByteOffset > 0
+    if isAnswered { sheet.isRepositionable = driver.source.information.isRepositionable }
+  }
+
+  private func stopsAtHead(_ driver: StreamDriver<PacketObserver>) -> Bool {
+    switch depth {
+    case .head: true
+    case .whole: isWeb && driver.source.information.byteCount == nil
+    case .toTheEnd: false
+    }
+  }
+}

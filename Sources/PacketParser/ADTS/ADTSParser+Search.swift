@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+
+extension ADTSParser {
+  /// Moves on to the next frames that agree, or to the next tag.
+  mutating func stepSearching(
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+  ) throws(AudioFileStreamError) -> ParserStep {
+    var place = 0
+    while true {
+      while place < bytes.count, !Self.mayBegin(bytes[place]) { place += 1 }
+      if format == nil, offset + Int64(place) >= searchLimit {
+        throw notADTS(at: searchLimit)
+      }
+      if place == bytes.count {
+        if place > 0 { return passGarbage(place, at: offset) }
+        return try endOfSearch(at: offset, isEnd: isEnd)
+      }
+      let finding =
+        bytes[place] == 0xFF
+        ? frames(bytes, at: place, isEnd: isEnd) : tag(bytes, at: place, isEnd: isEnd)
+      switch finding {
+      case .nothing:
+        place += 1
+      case _ where place > 0:
+        return passGarbage(place, at: offset)
+      case .need(let byteCount):
+        return .need(byteCount)
+      case .tag:
+        state = .boundary
+        return endGap() ?? .skip(0)
+      case .frames(let chain):
+        if let notice = endGap() { return notice }
+        if let format, format.key == chain.headers[0].formatKey {
+          state = .locked
+        } else {
+          state = .newFormat(chain)
+        }
+        return .skip(0)
+      case .mpegAudio:
+        return endGap() ?? .detected(.mpegAudio)
+      }
+    }
+  }
+
+  /// What a place turned out to be.
+  private enum Finding {
+    case nothing, tag, mpegAudio
+    case frames(ADTSFrameChain)
+    case need(Int)
+  }
+
+  /// The bytes that frames and the long tags begin with; see `MPEGAudioParser`.
+  private static func mayBegin(_ byte: UInt8) -> Bool {
+    byte == 0xFF || byte == UInt8(ascii: "I") || byte == UInt8(ascii: "A")
+  }
+
+  private func tag(_ bytes: Span<UInt8>, at place: Int, isEnd: Bool) -> Finding {
+    if bytes.count - place < AudioTag.signatureBytes, !isEnd {
+      return .need(AudioTag.signatureBytes)
+    }
+    return switch AudioTag.extent(bytes, at: place, isEnd: isEnd) {
+    case .none, .lyrics: .nothing
+    case .need(let byteCount): .need(byteCount)
+    case .bytes: .tag
+    }
+  }
+
+  /// ADTS frames; or MPEG audio frames, as long as the stream may be one of these after all.
+  private func frames(_ bytes: Span<UInt8>, at place: Int, isEnd: Bool) -> Finding {
+    let required =
+      format == nil && hint == .aacADTS
+      ? ADTSFrameChain.requiredFramesWithHint : ADTSFrameChain.requiredFrames
+    let verdict = ADTSFrameChain.examine(
+      bytes, at: place, required: required, known: format?.key, isEnd: isEnd)
+    switch verdict {
+    case .confirmed(let chain): return .frames(chain)
+    case .need(let byteCount): return .need(byteCount)
+    case .refused: break
+    }
+    guard format == nil else { return .nothing }
+    let other = MPEGAudioFrameChain.examine(
+      bytes, at: place, required: ADTSFrameChain.requiredFrames, known: nil, isEnd: isEnd)
+    return switch other {
+    case .confirmed: .mpegAudio
+    case .need(let byteCount): .need(byteCount)
+    case .refused: .nothing
+    }
+  }
+
+  private mutating func passGarbage(_ byteCount: Int, at offset: Int64) -> ParserStep {
+    if gap.byteCount == 0 { gap.start = offset }
+    gap.byteCount += Int64(byteCount)
+    return .skip(Int64(byteCount))
+  }
+
+  private mutating func endOfSearch(
+    at offset: Int64, isEnd: Bool
+  ) throws(AudioFileStreamError) -> ParserStep {
+    guard isEnd else { return .need(1) }
+    guard format == nil else { return endOfInput() }
+    throw notADTS(at: offset)
+  }
+
+  /// No frames where there should be some.
+  private func notADTS(at offset: Int64) -> AudioFileStreamError {
+    if let suspicion { return suspicion.error(at: 0) }
+    if hint == .aacADTS {
+      return AudioFileStreamError(
+        .invalidFile, at: offset, "no ADTS frames were found, although the name or type says so")
+    }
+    return AudioFileStreamError(
+      .unsupportedFileType, at: offset,
+      "this is no kind of audio file or stream that is known here")
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+extension FLACParser {
+  /// Packets that lead from a point of the seek table to the one that is wanted at most: so many are
+  /// read and passed over rather than the place be guessed.
+  private static let maximumLeadingPackets: Int64 = 64
+
+  /// By the packets seen, by the seek table, or by the mean between its points, in this order.
+  func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
+    if packet == 0 {
+      return AudioFileStreamSeekTarget(packet: 0, byteOffset: 0, isEstimated: false)
+    }
+    if let seen = index.target(packet: packet) { return seen }
+    guard let info else { preconditionFailure("a seek before the audio is reached") }
+    let fewest = Int64(info.minimumFrameBytes ?? FLACFrameHeader.minimumFrameBytes)
+    let most = max(fewest, Int64(info.frameByteUpperBound))
+    var estimate = SeekEstimate(
+      bytesPerPacket: fewest...most, average: average(info), knownPacket: index.packetCount,
+      knownByteOffset: index.byteCount, packetCount: facts.statedPacketCount,
+      byteCount: audioByteCount)
+    guard let frame = numbering.statedFrame(ofPacket: packet) else {
+      return estimate.target(packet: packet)
+    }
+    let (before, after) = seekTable.points(around: frame)
+    if let before, let point = numbering.packet(atStatedFrame: before.firstFrame),
+      point >= estimate.knownPacket
+    {
+      if packet - point <= Self.maximumLeadingPackets {
+        return AudioFileStreamSeekTarget(
+          packet: packet, byteOffset: before.byteOffset, isEstimated: false,
+          leadingPacketCount: packet - point)
+      }
+      estimate.knownPacket = point
+      estimate.knownByteOffset = before.byteOffset
+    }
+    if let after, let point = numbering.packet(atStatedFrame: after.firstFrame),
+      point > estimate.knownPacket, after.byteOffset > estimate.knownByteOffset
+    {
+      let bytes = Double(after.byteOffset - estimate.knownByteOffset)
+      estimate.average = bytes / Double(point - estimate.knownPacket)
+      estimate.byteCount = after.byteOffset
+      estimate.packetCount = point - estimate.knownPacket
+    } else if let total = audioByteCount, let packets = facts.statedPacketCount,
+      packets > estimate.knownPacket, total > estimate.knownByteOffset
+    {
+      let bytes = Double(total - estimate.knownByteOffset)
+      estimate.average = bytes / Double(packets - estimate.knownPacket)
+    }
+    return estimate.target(packet: packet)
+  }
+
+  /// Bytes of audio, if the stream's length is known.
+  private var audioByteCount: Int64? {
+    guard let totalByteCount, let dataOffset = facts.dataOffset, totalByteCount > dataOffset else {
+      return nil
+    }
+    return totalByteCount - dataOffset
+  }
+
+  /// Mean bytes of a packet; before the first one half of what the samples would take.
+  private func average(_ info: FLACStreamInfo) -> Double {
+    facts.averageBytesPerPacket
+      ?? Double(info.maximumBlockSize * info.channels * info.bitsPerSample) / 16
+  }
+
+  func packet(atFrame frame: Int64) -> AudioFramePacketTranslation? { index.packet(atFrame: frame) }
+
+  func firstFrame(ofPacket packet: Int64) -> Int64? { index.firstFrame(ofPacket: packet) }
+
+  mutating func reposition(to target: AudioFileStreamSeekTarget) {
+    numbering.jump(to: target.firstPacket)
+    resynchronize(isTrusted: !target.isEstimated)
+  }
+
+  mutating func loseContinuity(at offset: Int64) {
+    numbering.jump()
+    resynchronize(isTrusted: false)
+  }
+
+  private mutating func resynchronize(isTrusted: Bool) {
+    guard let info else { return }
+    isUnbroken = false
+    facts.isWhole = false
+    gap = Gap(isExpected: true)
+    lostBytes = 0
+    search = FLACFrameSearch(info, isTrusted: isTrusted)
+    state = .frames
+  }
+}

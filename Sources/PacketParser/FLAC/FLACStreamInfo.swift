@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+
+/// The STREAMINFO block (RFC 9639 section 8.2): what holds for all frames.
+///
+/// ```
+/// 16 minimum block size   16 maximum block size   24 minimum frame bytes   24 maximum frame bytes
+/// 20 sample rate   3 channels - 1   5 bits - 1   36 samples of each channel   128 MD5
+/// ```
+struct FLACStreamInfo: Equatable {
+  static let byteCount = 34
+
+  /// Frames of sound in each FLAC frame, the last one aside.
+  var minimumBlockSize: Int
+  var maximumBlockSize: Int
+  /// Bytes of a FLAC frame; nil when not stated.
+  var minimumFrameBytes: Int?
+  var maximumFrameBytes: Int?
+  var sampleRate: Int
+  var channels: Int
+  var bitsPerSample: Int
+  /// Frames of sound in all; nil when not stated.
+  var totalFrames: Int64?
+  /// The block as it is.
+  var bytes: [UInt8]
+
+  /// The block at the start of `block`; nil when it breaks its own rules.
+  init?(_ block: Span<UInt8>) {
+    guard block.count >= Self.byteCount else { return nil }
+    minimumBlockSize = Int(block.bigEndian16(at: 0))
+    maximumBlockSize = Int(block.bigEndian16(at: 2))
+    let minimumBytes = Int(block.bigEndian32(at: 4) >> 8)
+    let maximumBytes = Int(block.bigEndian32(at: 7) >> 8)
+    minimumFrameBytes = minimumBytes > 0 ? minimumBytes : nil
+    maximumFrameBytes = maximumBytes > 0 ? maximumBytes : nil
+    let fields = block.bigEndian64(at: 10)
+    sampleRate = Int(fields >> 44)
+    channels = Int(fields >> 41 & 7) + 1
+    bitsPerSample = Int(fields >> 36 & 31) + 1
+    let total = Int64(fields & 0xF_FFFF_FFFF)
+    totalFrames = total > 0 ? total : nil
+    bytes = (0..<Self.byteCount).map { block[$0] }
+    guard maximumBlockSize >= 16, minimumBlockSize <= maximumBlockSize, sampleRate > 0,
+      bitsPerSample >= 4
+    else { return nil }
+  }
+
+  /// Frames of sound in each FLAC frame but the last, if all have as many; 0 otherwise.
+  var framesPerPacket: Int { minimumBlockSize == maximumBlockSize ? maximumBlockSize : 0 }
+
+  /// Bytes that no frame exceeds: the stated maximum, else a frame that stores its samples as they
+  /// are, with one bit more for a difference channel.
+  var frameByteUpperBound: Int {
+    let stored = (maximumBlockSize * (bitsPerSample + 1) + 7) / 8 + 5
+    return maximumFrameBytes.map { max($0, FLACFrameHeader.minimumFrameBytes) }
+      ?? FLACFrameHeader.maximumBytes + channels * stored + 2
+  }
+
+  /// The format of the frames; the flags name the source's depth as Apple Lossless' do.
+  var dataFormat: AudioStreamBasicDescription {
+    let flags: UInt32 =
+      switch bitsPerSample {
+      case 16: 1
+      case 20: 2
+      case 24: 3
+      case 32: 4
+      default: 0
+      }
+    return AudioStreamBasicDescription(
+      sampleRate: Double(sampleRate), formatID: .flac, formatFlags: AudioFormatFlags(rawValue: flags),
+      framesPerPacket: UInt32(framesPerPacket), channelsPerFrame: UInt32(channels))
+  }
+
+  /// The channels' speakers: those of the comment's mask if it fits, else by their number (RFC 9639
+  /// section 9.1.3).
+  func channelLayout(mask: UInt32?) -> AudioChannelLayout {
+    if let mask, mask.nonzeroBitCount == channels {
+      return AudioChannelLayout(AudioChannelBitmap(rawValue: mask))
+    }
+    return AudioChannelLayout(.standard(channels: UInt32(channels)))
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+/// Reads FLAC's picture structure (RFC 9639 section 8.8), from a metadata block or, base64-encoded,
+/// from a Vorbis comment. Its bytes may come in pieces of any size. The picture itself is held
+/// only when it is not larger than the tags allow.
+struct FLACPictureReader {
+  private static let maximumMediaTypeBytes = 256
+
+  private enum Field: Int {
+    case kind, mediaTypeLength, mediaType, textLength, text, dimensions, byteCount, bytes, finished
+
+    var next: Field { Field(rawValue: rawValue + 1) ?? .finished }
+  }
+
+  private var field = Field.kind
+  /// Bytes left of the field.
+  private var left = 4
+  /// The number being read, most significant byte first.
+  private var number: UInt32 = 0
+  private var kind: UInt8 = 0
+  private var mediaType: [UInt8] = []
+  private var text: [UInt8] = []
+  private var byteCount = 0
+  private var isKept = false
+  private var bytes: [UInt8] = []
+
+  /// Reads the structure's next bytes, and adds the picture when it has ended.
+  mutating func read(_ bytes: Span<UInt8>, into tags: inout TagCollector) {
+    var place = 0
+    while place < bytes.count, field != .finished {
+      let taken = min(left, bytes.count - place)
+      take(bytes.extracting(place..<place + taken))
+      place += taken
+      left -= taken
+      while left == 0, field != .finished { endField(&tags) }
+    }
+  }
+
+  /// Bytes of the picture still to come, when they are of no use; nil otherwise.
+  var unwantedByteCount: Int? { field == .bytes && !isKept ? left : nil }
+
+  /// Adds a picture whose bytes are of no use without waiting for them.
+  mutating func passUnwanted(into tags: inout TagCollector) {
+    left = 0
+    endField(&tags)
+  }
+
+  private mutating func take(_ piece: Span<UInt8>) {
+    switch field {
+    case .kind, .mediaTypeLength, .textLength, .byteCount:
+      for index in 0..<piece.count { number = number << 8 | UInt32(piece[index]) }
+    case .mediaType where mediaType.count + piece.count <= Self.maximumMediaTypeBytes:
+      for index in 0..<piece.count { mediaType.append(piece[index]) }
+    case .text where text.count + piece.count <= TagCollector.maximumTextBytes:
+      for index in 0..<piece.count { text.append(piece[index]) }
+    case .bytes where isKept:
+      for index in 0..<piece.count { bytes.append(piece[index]) }
+    default: break
+    }
+  }
+
+  private mutating func endField(_ tags: inout TagCollector) {
+    switch field {
+    case .kind:
+      kind = UInt8(clamping: number)
+      left = 4
+    case .mediaTypeLength, .textLength: left = Int(number)
+    case .mediaType: left = 4
+    // Width, height, depth and colours, which the picture itself tells.
+    case .text: left = 16
+    case .dimensions: left = 4
+    case .byteCount:
+      byteCount = Int(number)
+      isKept = byteCount <= tags.pictureByteLimit
+      left = byteCount
+    case .bytes:
+      tags.add(
+        AudioFilePicture(
+          kind: kind, mediaType: String(decoding: mediaType, as: UTF8.self),
+          text: String(decoding: text, as: UTF8.self), byteCount: byteCount, bytes: bytes))
+      bytes = []
+    case .finished: return
+    }
+    number = 0
+    field = field.next
+  }
+}

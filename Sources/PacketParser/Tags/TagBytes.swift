@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+/// The content of a tag on its way through a reader: some bytes are held until what they say is
+/// complete, others passed. ID3v2's unsynchronisation (ID3v2.3 section 5) is undone.
+struct TagBytes {
+  /// Bytes of the content as stored that are still to come.
+  private(set) var left: Int64
+  /// A zero behind every FF is no part of the content.
+  let isUnsynchronised: Bool
+  /// Content that was not used up.
+  private(set) var held: [UInt8] = []
+  /// Content to pass before anything is held.
+  private var toPass: Int64 = 0
+  private var lastIsFF = false
+  /// Stored bytes to count as content while they pass, and what they came to.
+  private var toCount: Int64 = 0
+  private(set) var counted: Int64 = 0
+
+  init(_ byteCount: Int64, isUnsynchronised: Bool = false) {
+    left = byteCount
+    self.isUnsynchronised = isUnsynchronised
+  }
+
+  /// The most bytes of content that can still come, those held included.
+  var remaining: Int64 { Int64(held.count) + left }
+
+  /// Lets go of content, held or still to come.
+  mutating func pass(_ byteCount: Int64) {
+    let fromHeld = Int(min(byteCount, Int64(held.count)))
+    held.removeFirst(fromHeld)
+    toPass = byteCount - Int64(fromHeld)
+  }
+
+  /// Lets go of all that is held and of so many stored bytes behind it, and counts what is left of
+  /// those when unsynchronisation is undone.
+  mutating func count(_ byteCount: Int64) {
+    lastIsFF = held.last == 0xFF
+    held.removeAll()
+    counted = 0
+    toCount = byteCount
+  }
+
+  /// Takes the content's end to be here: what is left is passed.
+  mutating func end() -> Int64 {
+    defer { left = 0 }
+    held.removeAll()
+    return left
+  }
+
+  /// What came of a look at the bytes shown.
+  enum Progress {
+    /// So many stored bytes were used, which may be more than were shown, and more are needed.
+    case needsMore(Int64)
+    /// So many stored bytes were used; what was wanted is held, or all there is before the end.
+    case holds(Int64)
+  }
+
+  /// Goes on until `wanted` bytes are held.
+  mutating func take(_ bytes: Span<UInt8>, wanted: Int) -> Progress {
+    let end = Int(min(Int64(bytes.count), left))
+    var place = 0
+    if toPass > 0, !isUnsynchronised {
+      let passed = min(toPass, left)
+      toPass = 0
+      guard passed <= Int64(end) else {
+        left -= passed
+        return .needsMore(passed)
+      }
+      place = Int(passed)
+    }
+    while place < end, toPass > 0 || toCount > 0 {
+      let byte = bytes[place]
+      let isContent = !(lastIsFF && byte == 0)
+      lastIsFF = byte == 0xFF
+      place += 1
+      if toPass > 0 {
+        if isContent { toPass -= 1 }
+      } else {
+        toCount -= 1
+        if isContent { counted += 1 }
+      }
+    }
+    if !isUnsynchronised, toCount == 0 { lastIsFF = false }
+    while place < end, held.count < wanted {
+      let byte = bytes[place]
+      if !(isUnsynchronised && lastIsFF && byte == 0) { held.append(byte) }
+      lastIsFF = isUnsynchronised && byte == 0xFF
+      place += 1
+    }
+    left -= Int64(place)
+    let isDone = held.count >= wanted && toPass == 0 && toCount == 0
+    return isDone || left == 0 ? .holds(Int64(place)) : .needsMore(Int64(place))
+  }
+
+  /// What bytes are when unsynchronisation is undone.
+  static func resynchronised(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var lastIsFF = false
+    for byte in bytes {
+      if !(lastIsFF && byte == 0) { result.append(byte) }
+      lastIsFF = byte == 0xFF
+    }
+    return result
+  }
+}

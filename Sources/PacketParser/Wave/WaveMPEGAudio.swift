@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+
+/// The stream of MPEG audio frames in the data chunk of a WAVE file, cut out for the parser of bare
+/// streams.
+struct WaveMPEGAudio {
+  private(set) var parser: MPEGAudioParser
+  /// Where the data chunk's content ends in the stream; nil when the file does not say.
+  private let end: Int64?
+
+  init(_ data: WaveChunk, hint: AudioFileTypeID, tags: TagCollector) {
+    parser = MPEGAudioParser(ParserContext(start: data.start, hint: hint, tags: tags))
+    end = data.byteCount.map { data.start + $0 }
+  }
+
+  /// What the parser answers, within the chunk; nil where the chunk's frames have ended.
+  mutating func step(
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+  ) throws(AudioFileStreamError) -> ParserStep? {
+    let left = end.map { max(0, $0 - offset) } ?? .max
+    let shown = bytes.extracting(0..<Int(min(Int64(bytes.count), left)))
+    var answer = try parser.step(shown, at: offset, isEnd: false)
+    if case .need(let byteCount) = answer {
+      if !isEnd, Int64(shown.count) < left { return .need(Int(min(Int64(byteCount), left))) }
+      // The chunk holds no more than that.
+      answer = try parser.step(shown, at: offset, isEnd: true)
+    }
+    switch answer {
+    case .skip(let byteCount): return .skip(min(byteCount, left))
+    case .finished: return nil
+    default: return answer
+    }
+  }
+
+  /// What the frames tell, and the chunk.
+  ///
+  /// - Parameters:
+  ///   - fileFormat: what the stream is, seen from outside.
+  ///   - nominalBitRate: what the format chunk says.
+  ///   - frameCount: what the `fact` chunk says.
+  func facts(
+    fileFormat: AudioFileTypeID?, nominalBitRate: Int?, frameCount: Int64?
+  ) -> StreamFacts {
+    var facts = parser.facts
+    facts.fileFormat = fileFormat
+    facts.isWhole = false
+    if let dataOffset = facts.dataOffset, let end, facts.statedByteCount == nil {
+      facts.statedByteCount = max(0, end - dataOffset)
+    }
+    if facts.nominalBitRate == nil { facts.nominalBitRate = nominalBitRate }
+    if facts.statedPacketCount == nil, facts.statedFrameCount == nil {
+      facts.statedFrameCount = frameCount
+    }
+    return facts
+  }
+
+  /// Goes on at a place that was sought.
+  mutating func reposition(to target: AudioFileStreamSeekTarget) {
+    parser.reposition(to: target)
+  }
+}

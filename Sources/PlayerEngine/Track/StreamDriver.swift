@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+
+public import ByteSources
+public import PacketParser
+
+/// What one step of a ``StreamDriver`` did.
+public enum StreamDriverStep: Hashable, Sendable {
+  /// Bytes came and were parsed, or the parser goes elsewhere for more.
+  case progressed
+  /// No byte came in the time given.
+  case waiting
+  /// Everything was parsed.
+  case ended
+}
+
+/// Reads a source through a parser: the bytes that the parser wants, in the order it wants them.
+///
+/// Where the source can be repositioned, the parser may skip what is no audio and read an index that
+/// lies behind it. Of a regular file the end is read first, for the tags and the duration that are
+/// there; over HTTP that would be a request more, and the parser does without. A step reads at most
+/// one buffer of bytes and waits no longer than it is told to. One thread at a time; not the render
+/// thread.
+@safe
+public final class StreamDriver<Listener: AudioFileStreamListener> {
+  /// Where the bytes come from; closed with the driver.
+  public let source: any ByteSource
+  /// The parser, for its properties.
+  public private(set) var stream: AudioFileStream
+  /// Is told what the parser finds.
+  public var listener: Listener
+
+  private var options: AudioFileStreamOptions
+  private let sliceBytes: Int
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 64)
+  /// The parser was made for what the source can do.
+  private var hasBegun = false
+  private var hasEnded = false
+  /// Where the source's next byte lies.
+  private var sourceOffset: Int64 = 0
+  /// Where the stream ends, as far as the source has said or shown.
+  private var endOffset: Int64?
+  /// Times in a row that the parser neither took bytes nor went elsewhere.
+  private var standstills = 0
+
+  /// Bytes that are read and dropped rather than passed by asking a server again.
+  private static var leastJump: Int64 { 64 << 10 }
+  /// A parser that stands still so often wants nothing more.
+  private static var maximumStandstills: Int { 4 }
+
+  /// A driver at the start of a source from which nothing was read.
+  ///
+  /// - Parameters:
+  ///   - source: where the bytes come from.
+  ///   - pictureByteLimit: ``AudioFileStreamOptions/pictureByteLimit``.
+  ///   - sliceBytes: the parser is given pieces of at most so many bytes. What it finds does not
+  ///     depend on it.
+  ///   - listener: is told what the parser finds.
+  public init(
+    _ source: any ByteSource, pictureByteLimit: Int = 0, sliceBytes: Int = .max,
+    listener: consuming Listener
+  ) {
+    self.source = source
+    self.sliceBytes = max(1, sliceBytes)
+    self.listener = listener
+    options = AudioFileStreamOptions()
+    options.pictureByteLimit = pictureByteLimit
+    stream = AudioFileStream(hint: source.information.fileTypeHint, options: options)
+  }
+
+  deinit {
+    source.close()
+    unsafe buffer.deallocate()
+  }
+
+  /// Reads and parses one buffer of bytes, waiting at most so long for the first of them.
+  ///
+  /// - Throws: what went wrong; the listener has been told what was parsed before. The driver has
+  ///   then ended.
+  public func step(timeoutNanoseconds: UInt64) throws(PlayerError) -> StreamDriverStep {
+    if hasEnded { return .ended }
+    let read: ByteSourceRead
+    do throws(ByteSourceError) {
+      read = try readWanted(timeoutNanoseconds: timeoutNanoseconds)
+    } catch {
+      // What came before the source failed is still told.
+      hasEnded = true
+      try? stream.finish(listener: &listener)
+      throw PlayerError(location: source.information.name, reason: .source(error))
+    }
+    do throws(AudioFileStreamError) {
+      switch read {
+      case .wait: return .waiting
+      case .end: return try finish()
+      case .bytes(let count):
+        sourceOffset += Int64(count)
+        try parse(count)
+        return .progressed
+      }
+    } catch {
+      hasEnded = true
+      throw PlayerError(location: source.information.name, reason: .parser(error))
+    }
+  }
+
+  /// Reads from where the parser wants to go on.
+  private func readWanted(timeoutNanoseconds: UInt64) throws(ByteSourceError) -> ByteSourceRead {
+    // Before the first read only a file knows that it can be repositioned, and then it costs nothing.
+    if !hasBegun, source.information.isRepositionable { try beginWithTail() }
+    if hasBegun, options.canReposition {
+      if standstills > Self.maximumStandstills { return .end }
+      let wanted = stream.nextByteOffset
+      let ahead = wanted - sourceOffset
+      if ahead < 0 || ahead >= Self.leastJump {
+        if let endOffset, wanted >= endOffset { return .end }
+        try source.reposition(to: UInt64(max(0, wanted)))
+        sourceOffset = wanted
+      }
+    }
+    let read = unsafe try source.read(into: buffer, timeoutNanoseconds: timeoutNanoseconds)
+    switch read {
+    case .bytes: if !hasBegun { begin() }
+    case .end: endOffset = sourceOffset
+    case .wait: break
+    }
+    return read
+  }
+
+  /// Makes the parser, now that the server has said what it can do.
+  private func begin() {
+    makeStream()
+    guard let byteCount = source.information.byteCount, let total = Int64(exactly: byteCount)
+    else { return }
+    endOffset = total
+    stream.tell(totalByteCount: total)
+  }
+
+  /// Makes the parser and shows it the file's end. The file may change its length meanwhile: the
+  /// parser is told one that fits the bytes that it is shown.
+  private func beginWithTail() throws(ByteSourceError) {
+    makeStream()
+    guard let byteCount = source.information.byteCount, let total = Int64(exactly: byteCount)
+    else { return }
+    let start = max(0, total - Int64(AudioFileStream.maximumTailBytes))
+    try source.reposition(to: UInt64(start))
+    var tail: [UInt8] = []
+    let wanted = Int(total - start)
+    tail.reserveCapacity(wanted)
+    while tail.count < wanted,
+      case .bytes(let count) = unsafe try source.read(into: buffer, timeoutNanoseconds: 0)
+    {
+      unsafe tail.append(contentsOf: buffer[..<min(count, wanted - tail.count)])
+    }
+    try source.reposition(to: 0)
+    guard !tail.isEmpty else { return }
+    endOffset = start + Int64(tail.count)
+    stream.tell(totalByteCount: start + Int64(tail.count), tail: tail.span)
+  }
+
+  private func makeStream() {
+    hasBegun = true
+    options.canReposition = source.information.isRepositionable
+    stream = AudioFileStream(hint: source.information.fileTypeHint, options: options)
+  }
+
+  /// Parses the bytes in the buffer, as far as the parser wants these.
+  private func parse(_ count: Int) throws(AudioFileStreamError) {
+    let firstOffset = sourceOffset - Int64(count)
+    var start = 0
+    while start < count {
+      if options.canReposition {
+        let wanted = stream.nextByteOffset - firstOffset
+        // Elsewhere: the next step goes there, or reads on up to it.
+        guard wanted >= 0, wanted < count, standstills <= Self.maximumStandstills else { return }
+        start = Int(wanted)
+      }
+      let end = start + min(sliceBytes, count - start)
+      let bytes = unsafe UnsafeBufferPointer(
+        start: buffer.baseAddress!.assumingMemoryBound(to: UInt8.self) + start, count: end - start)
+      try stream.parse(unsafe bytes.span, listener: &listener)
+      let isStill = stream.nextByteOffset == firstOffset + Int64(start)
+      standstills = isStill ? standstills + 1 : 0
+      start = end
+    }
+  }
+
+  /// Says that there is no more; the parser may go back for what it passed.
+  private func finish() throws(AudioFileStreamError) -> StreamDriverStep {
+    try stream.finish(listener: &listener)
+    // Back is not where the end is, or it would come here for ever.
+    standstills += 1
+    hasEnded = stream.isFinished || standstills > Self.maximumStandstills
+    return hasEnded ? .ended : .progressed
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+import TestKit
+import Testing
+
+/// A file that `scripts/corpus` made, as its manifest describes it.
+struct CorpusFile: Sendable, CustomTestStringConvertible {
+  /// How its packets compare with those of ffprobe.
+  enum Mode: String, Sendable {
+    /// Count, offset and size of each.
+    case packets
+    /// Count and size of each: the offset is a page's.
+    case sizes
+    /// All have one size, and ffprobe joins them as it likes: the bytes.
+    case data
+    /// It cannot be parsed: an error.
+    case none
+  }
+
+  var name: String
+  var group: String
+  var mode: Mode
+  /// What differs from ffprobe, with the reason.
+  var differences: [String: String] = [:]
+  var recipe: String
+
+  var testDescription: String { name }
+
+  var bytes: [UInt8] { contents(ofFile: Self.folder + "/files/" + name) }
+  /// The bytes of its packets as ffmpeg copies them.
+  var data: [UInt8] { contents(ofFile: Self.folder + "/data/" + name) }
+  var probe: Probe { Probe(text(ofFile: Self.folder + "/probe/" + name)) }
+
+  private static let folder = Fixtures.repository + "/.build/corpus"
+
+  /// All of them. Traps with the remedy when they are not there.
+  static let all: [CorpusFile] = {
+    let files = text(ofFile: folder + "/manifest").split(separator: "\n").map(CorpusFile.init)
+    precondition(!files.isEmpty, "\(folder) is missing: run scripts/corpus, or scripts/test")
+    return files
+  }()
+
+  static let readable = all.filter { $0.mode != .none }
+
+  /// A line of the manifest: name, group, mode, differences and recipe with tabs between.
+  private init(_ line: Substring) {
+    let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    name = fields[0]
+    group = fields[1]
+    mode = Mode(rawValue: fields[2])!
+    recipe = fields[4]
+    for part in fields[3].split(separator: " // ") {
+      guard let colon = part.firstIndex(of: ":") else { continue }
+      differences[String(part[..<colon])] = part[colon...].dropFirst(2).description
+    }
+  }
+}
+
+func text(ofFile path: String) -> String {
+  String(decoding: contents(ofFile: path), as: UTF8.self)
+}

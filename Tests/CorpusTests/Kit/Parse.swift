@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+
+/// How a file's bytes come.
+struct Feed: Sendable {
+  enum Pieces: Sendable, Equatable {
+    case whole
+    case of(Int)
+    case random(seed: UInt64)
+  }
+
+  /// As a player reads a file: its length and end are known, and any byte can be read.
+  var isFile = true
+  var pieces = Pieces.whole
+}
+
+/// What a stream said of itself.
+struct Facts {
+  var fileFormat: AudioFileTypeID?
+  var dataFormat: AudioStreamBasicDescription?
+  var formatList: [AudioFormatListItem] = []
+  var duration: AudioFileStreamDuration?
+  var table: AudioFilePacketTableInfo?
+  var dataOffset: Int64?
+  var byteCount: Int64?
+  var packetCount: Int64?
+  var info: AudioFileInfo?
+
+  init(_ stream: borrowing AudioFileStream) {
+    fileFormat = try? stream.fileFormat
+    dataFormat = try? stream.dataFormat
+    formatList = (try? stream.formatList) ?? []
+    duration = try? stream.duration
+    table = try? stream.packetTableInfo
+    dataOffset = try? stream.dataOffset
+    byteCount = try? stream.audioDataByteCount
+    packetCount = try? stream.audioDataPacketCount
+    info = try? stream.infoDictionary
+  }
+}
+
+/// What a parse came to.
+struct Outcome {
+  var log: StreamLog
+  var error: AudioFileStreamError?
+  /// When packets could be produced; nil if that never came.
+  var atReady: Facts?
+  var atEnd: Facts
+  /// The parser went on for longer than any input gives reason to.
+  var isEndless = false
+}
+
+/// Parses a file's bytes to their end.
+func parse(_ bytes: [UInt8], _ feed: Feed = Feed()) -> Outcome {
+  var options = AudioFileStreamOptions()
+  options.canReposition = feed.isFile
+  var stream = AudioFileStream(options: options)
+  if feed.isFile {
+    let tail = bytes.span.extracting(max(0, bytes.count - (128 << 10))..<bytes.count)
+    stream.tell(totalByteCount: Int64(bytes.count), tail: tail)
+  }
+  var log = StreamLog()
+  var atReady: Facts?
+  var random = SplitMix(state: 0)
+  if case .random(let seed) = feed.pieces { random.state = seed }
+  var place: Int64 = 0
+  // A parser goes elsewhere a few times for its index, and once for each chunk; never without end.
+  var turns = 1000 + 4 * bytes.count
+  do throws(AudioFileStreamError) {
+    while !stream.isFinished {
+      turns -= 1
+      if turns == 0 {
+        return Outcome(log: log, atReady: atReady, atEnd: Facts(stream), isEndless: true)
+      }
+      if feed.isFile { place = stream.nextByteOffset }
+      let left = bytes.count - Int(min(Int64(bytes.count), place))
+      if left == 0 {
+        try stream.finish(listener: &log)
+        if !feed.isFile { break }
+        continue
+      }
+      let size =
+        switch feed.pieces {
+        case .whole: left
+        case .of(let size): min(size, left)
+        case .random: min(left, Int(random.next() % (random.next() % 4 == 0 ? 5000 : 40)) + 1)
+        }
+      let start = Int(place)
+      try stream.parse(bytes.span.extracting(start..<start + size), listener: &log)
+      place += Int64(size)
+      if atReady == nil, stream.isReadyToProducePackets { atReady = Facts(stream) }
+    }
+    if atReady == nil, stream.isReadyToProducePackets { atReady = Facts(stream) }
+    return Outcome(log: log, atReady: atReady, atEnd: Facts(stream))
+  } catch {
+    return Outcome(log: log, error: error, atReady: atReady, atEnd: Facts(stream))
+  }
+}
+
+/// A small generator of the same numbers on every run.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

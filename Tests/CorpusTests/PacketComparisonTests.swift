@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+import TestKit
+import Testing
+
+/// The packets are those that ffprobe finds.
+@Suite struct PacketComparisonTests {
+  @Test("The packets of each file are ffprobe's", arguments: CorpusFile.readable)
+  func packets(_ file: CorpusFile) {
+    let bytes = file.bytes
+    let outcome = parse(bytes)
+    #expect(outcome.error == nil)
+    #expect(!outcome.isEndless)
+    #expect(outcome.log.failures == [])
+    // A file without sound would agree with anything.
+    #expect(outcome.log.packets.count + outcome.log.data.count > 0)
+    expectDescribed(outcome, bytes)
+    if file.differences["packets"] != nil { return }
+    let probe = file.probe
+    switch file.mode {
+    case .packets: expectPackets(outcome.log.packets, probe.packets, file)
+    case .sizes:
+      let theirs = file.differences["last"] == nil ? probe.packets : probe.packets.dropLast()
+      expectEqual(outcome.log.packets.map(\.size), theirs.map(\.size))
+    case .data:
+      #expect(outcome.log.packets == [])
+      let data = file.data
+      let count = zip(outcome.log.data, data).prefix { $0 == $1 }.count
+      // Where ffmpeg copies the part of a packet that is left, ours ends before it.
+      let left = file.differences["last"] == nil ? 0 : data.count - outcome.log.data.count
+      #expect(left >= 0 && left < Int(outcome.atEnd.dataFormat?.bytesPerPacket ?? 0) || left == 0)
+      #expect(
+        outcome.log.data.count == data.count - left && count == outcome.log.data.count,
+        "\(outcome.log.data.count) bytes, ffmpeg copies \(data.count); equal up to byte \(count)")
+    case .none: break
+    }
+  }
+
+  @Test(
+    "Read in one pass without its length, each file gives the same packets or says that it cannot",
+    arguments: CorpusFile.readable)
+  func onePass(_ file: CorpusFile) {
+    let bytes = file.bytes
+    let whole = parse(bytes)
+    let stream = parse(bytes, Feed(isFile: false))
+    if let error = stream.error {
+      #expect(error.code == .notOptimized)
+      #expect(file.group == "mpeg4" || file.group == "caf" || file.name.contains("late"))
+      #expect(stream.log.packets == [] && stream.log.data == [])
+    } else {
+      #expect(stream.log.packets == whole.log.packets)
+      #expect(stream.log.data == whole.log.data)
+    }
+  }
+
+  @Test(
+    "What is recognised and cannot be read says why",
+    arguments: CorpusFile.all.filter { $0.mode == .none })
+  func unreadable(_ file: CorpusFile) {
+    let outcome = parse(file.bytes)
+    #expect(outcome.error?.code == .unsupportedDataFormat)
+    #expect(outcome.log.packets == [] && outcome.log.data == [])
+  }
+
+  @Test(
+    "Free format, which ffmpeg does not know, has the frames that mpg123 decodes",
+    arguments: CorpusFile.readable.filter { $0.name.hasPrefix("mp3-free") })
+  func freeFormat(_ file: CorpusFile) {
+    let folder = TemporaryDirectory()
+    let wave = folder.file("out.wav")
+    let path = Fixtures.repository + "/.build/corpus/files/" + file.name
+    let decoder = Subprocess.run(
+      ["mpg123", "-q", "--no-gapless", "-e", "s16", "-w", wave, path], seconds: 60)
+    #expect(decoder.exit == .status(0))
+    let bytes = contents(ofFile: wave)
+    let frames = bytes.count > 44 ? (bytes.count - 44) / 2 / Int(bytes[22]) : 0
+    let outcome = parse(file.bytes)
+    #expect(outcome.log.packets.count * 1152 == frames)
+  }
+
+  private func expectPackets(
+    _ ours: [StreamLog.Packet], _ theirs: [Probe.Packet], _ file: CorpusFile
+  ) {
+    var theirs = theirs.map { Probe.Packet(offset: $0.offset, size: $0.size, duration: nil) }
+    var ours = ours.map { Probe.Packet(offset: $0.offset, size: $0.size, duration: nil) }
+    if file.differences["last"] != nil { theirs = theirs.dropLast() }
+    if file.differences["starts"] != nil {
+      ours = ours.map(\.byItsEnd)
+      theirs = theirs.map(\.byItsEnd)
+    }
+    if file.differences["offsets"] != nil {
+      for index in ours.indices { ours[index].offset = nil }
+      for index in theirs.indices { theirs[index].offset = nil }
+    }
+    expectEqual(ours, theirs)
+  }
+
+  private func expectEqual<Value: Equatable>(_ ours: [Value], _ theirs: [Value]) {
+    let place = zip(ours, theirs).prefix { $0 == $1 }.count
+    guard place < max(ours.count, theirs.count) else { return }
+    Issue.record(
+      """
+      \(ours.count) packets, ffprobe has \(theirs.count); number \(place) is \
+      \(place < ours.count ? "\(ours[place])" : "missing"), ffprobe's \
+      \(place < theirs.count ? "\(theirs[place])" : "missing")
+      """)
+  }
+
+  /// What the stream says of its packets agrees with those it gives.
+  private func expectDescribed(_ outcome: Outcome, _ bytes: [UInt8]) {
+    let log = outcome.log
+    guard let first = log.packets.first?.offset ?? log.extents.first?.lowerBound else { return }
+    #expect(outcome.atEnd.fileFormat != nil && outcome.atEnd.dataFormat != nil)
+    #expect((outcome.atEnd.dataOffset ?? -1) <= first)
+    for packet in log.packets { #expect(packet.end <= bytes.count) }
+    let count = log.data.isEmpty ? Int64(log.packets.count) : log.packetsOfData
+    let size = log.data.isEmpty ? log.packets.reduce(0) { $0 + $1.size } : log.data.count
+    #expect(outcome.atEnd.packetCount == count)
+    #expect(outcome.atEnd.byteCount == Int64(size))
+    // What was stated before the first packet is what came: truncated files state more.
+    if let stated = outcome.atReady?.packetCount { #expect(stated >= count) }
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+import Testing
+
+/// A file that was cut anywhere gives what lies whole before the cut.
+@Suite struct TruncationTests {
+  @Test("Cut at sixty-four places, each file gives its packets up to the cut", arguments: CorpusFile.readable)
+  func cuts(_ file: CorpusFile) {
+    let bytes = file.bytes
+    let whole = parse(bytes)
+    if whole.error != nil { return }
+    let index = indexEnd(bytes, file.group)
+    for cut in places(bytes, whole) {
+      let outcome = parse(Array(bytes[..<cut]))
+      #expect(!outcome.isEndless, "cut at \(cut): the parser does not end")
+      #expect(outcome.log.failures == [], "cut at \(cut)")
+      if let error = outcome.error {
+        expectReason(error, outcome, whole, cut, index, file)
+      } else {
+        expectPackets(outcome, whole, cut, file)
+      }
+    }
+  }
+
+  /// Sixty-four places: spread, behind the header, around the first packets, and at the end.
+  private func places(_ bytes: [UInt8], _ whole: Outcome) -> [Int] {
+    let count = bytes.count
+    var places = Set((0..<40).map { 1 + $0 * (count - 1) / 40 })
+    let first = whole.log.packets.first.map { ($0.offset, $0.end) }
+    let start = Int(whole.atEnd.dataOffset ?? 0)
+    places.formUnion([start - 1, start, start + 1, start + 4, start + 9])
+    if let first { places.formUnion([first.0, first.1 - 1, first.1, first.1 + 1].map(Int.init)) }
+    if let second = whole.log.packets.dropFirst().first {
+      places.formUnion([second.end - 1, second.end, second.end + 1].map(Int.init))
+    }
+    places.formUnion((1...12).map { count - $0 })
+    return places.filter { $0 > 0 && $0 < count }.sorted()
+  }
+
+  /// An error has to be of those that a cut explains, before any packet.
+  private func expectReason(
+    _ error: AudioFileStreamError, _ outcome: Outcome, _ whole: Outcome, _ cut: Int,
+    _ indexEnd: Int, _ file: CorpusFile
+  ) {
+    #expect(
+      outcome.log.packets == [] && outcome.log.data == [],
+      "cut at \(cut): an error after packets: \(error)")
+    let codes: [AudioFileStreamError.Code] = [.invalidFile, .unsupportedFileType, .notOptimized]
+    #expect(codes.contains(error.code), "cut at \(cut): \(error)")
+    let firstEnd =
+      whole.log.packets.first.map { Int($0.end) } ?? Int(whole.log.extents.first?.lowerBound ?? 0)
+    // A bare stream is believed when a few frames follow each other.
+    let proof = whole.log.packets.dropFirst(3).first.map { Int($0.end) } ?? bytesOfAll(whole)
+    let isBare = file.group == "mpeg-audio" || file.group == "adts"
+    #expect(
+      cut <= max(isBare ? proof : firstEnd, indexEnd), "cut at \(cut), behind the first packet: \(error)")
+  }
+
+  private func bytesOfAll(_ whole: Outcome) -> Int { Int(whole.log.packets.last?.end ?? 0) }
+
+  private func expectPackets(
+    _ outcome: Outcome, _ whole: Outcome, _ cut: Int, _ file: CorpusFile
+  ) {
+    let (ours, all) = (outcome.log.packets, whole.log.packets)
+    let same = zip(ours, all).prefix { isSame($0, $1) }.count
+    #expect(
+      same == ours.count,
+      "cut at \(cut): packet \(same) is \(ours[same]), uncut \(same < all.count ? "\(all[same])" : "none")")
+    let wanted = wantedCount(all, cut, file)
+    #expect(ours.count >= wanted, "cut at \(cut): \(ours.count) packets of \(wanted)")
+    let (data, allData) = (outcome.log.data, whole.log.data)
+    #expect(data.count <= allData.count && zip(data, allData).allSatisfy(==), "cut at \(cut)")
+    if let size = whole.atEnd.dataFormat?.bytesPerPacket, size > 0 {
+      var left = 0
+      for extent in whole.log.extents {
+        left += max(0, Int(min(Int64(cut), extent.upperBound) - extent.lowerBound))
+      }
+      #expect(data.count >= left - left % Int(size), "cut at \(cut): \(data.count) bytes of \(left)")
+    }
+  }
+
+  /// The last packet of a stream may be cut in duration by what stands behind it.
+  private func isSame(_ one: StreamLog.Packet, _ other: StreamLog.Packet) -> Bool {
+    one.offset == other.offset && one.size == other.size && one.hash == other.hash
+      && one.index == other.index
+  }
+
+  /// Packets that lie wholly before the cut and are known to end there.
+  private func wantedCount(_ all: [StreamLog.Packet], _ cut: Int, _ file: CorpusFile) -> Int {
+    if file.mode == .sizes {
+      // An Ogg page counts when its check word is right, so all of it is needed. Where a packet's page
+      // ends is not known here; where the page begins that follows the next packet's is.
+      return all.indices.filter { index in
+        guard index + 1 < all.count else { return false }
+        let next = all[index + 1].offset
+        return all[(index + 1)...].contains { $0.offset > next && $0.offset <= cut }
+      }.count
+    }
+    let whole = all.filter { $0.end <= cut }.count
+    // A FLAC frame does not say how long it is: its end is where the next one's header stands whole.
+    if file.group == "flac" { return all.filter { $0.end + 16 <= cut }.count }
+    return whole
+  }
+
+  /// Where the index ends without which no packet can be found.
+  private func indexEnd(_ bytes: [UInt8], _ group: String) -> Int {
+    var place = group == "caf" ? 8 : group == "aiff" ? 12 : 0
+    let isWide = group == "caf"
+    let names: [String] =
+      switch group {
+      case "mpeg4": ["moov"]
+      case "caf": ["pakt"]
+      case "aiff": ["COMM"]
+      default: []
+      }
+    if names.isEmpty { return 0 }
+    while place + 16 <= bytes.count {
+      let at = isWide || group == "aiff" ? place : place + 4
+      let name = String(decoding: bytes[at..<at + 4], as: UTF8.self)
+      let size: Int
+      switch group {
+      case "caf": size = 12 + number(bytes, place + 4, 8)
+      case "aiff": size = 8 + (number(bytes, place + 4, 4) + 1) / 2 * 2
+      default:
+        let short = number(bytes, place, 4)
+        size = short == 1 ? number(bytes, place + 8, 8) : short == 0 ? bytes.count : short
+      }
+      if names.contains(name) { return place + size }
+      if size <= 0 { return 0 }
+      place += size
+    }
+    return 0
+  }
+
+  private func number(_ bytes: [UInt8], _ place: Int, _ count: Int) -> Int {
+    bytes[place..<place + count].reduce(0) { $0 &<< 8 | Int($1) }
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+import Testing
+
+/// WAVE files that hold something else than linear PCM.
+@Suite struct WaveEncodingTests {
+  @Test(
+    "What ffmpeg and SoX encode is cut into ffmpeg's packets, block for block",
+    arguments: [
+      ("ffmpeg -v error -y -i in.wav -c:a adpcm_ima_wav out.wav", AudioFormatID.waveIMAADPCM, 2041),
+      ("ffmpeg -v error -y -i in.wav -c:a adpcm_ms out.wav", .microsoftADPCM, 2036),
+      ("ffmpeg -v error -y -i in.wav -c:a pcm_alaw out.wav", .aLaw, 1),
+      ("ffmpeg -v error -y -i in.wav -c:a pcm_mulaw -ac 3 out.wav", .muLaw, 1),
+      ("sox in.wav -e ima-adpcm out.wav", .waveIMAADPCM, 505),
+      ("sox in.wav -e ms-adpcm out.wav", .microsoftADPCM, 1012),
+      ("sox in.wav -r 8000 -e gsm-full-rate out.wav", .microsoftGSM, 320),
+      ("sox in.wav -e a-law out.wav", .aLaw, 1),
+      ("sndfile-convert -ima-adpcm in.wav out.wav", .waveIMAADPCM, nil),
+      ("sndfile-convert -ms-adpcm in.wav out.wav", .microsoftADPCM, nil),
+      ("sndfile-convert -gsm610 in.wav out.wav", .microsoftGSM, 320),
+      ("sndfile-convert -ulaw in.wav out.wav", .muLaw, 1),
+    ] as [(String, AudioFormatID, Int?)])
+  func encoded(_ command: String, _ formatID: AudioFormatID, _ framesPerPacket: Int?) throws {
+    let workshop = try Workshop()
+    try workshop.run("\(MPEGAudioOracleTests.tone(22050, 1)) && \(command)")
+    let bytes = try workshop.read("out.wav")
+    var stream = AudioFileStream()
+    _ = parse(bytes, with: &stream)
+    let format = try stream.dataFormat
+    #expect(format.formatID == formatID)
+    if let framesPerPacket { #expect(format.framesPerPacket == UInt32(framesPerPacket)) }
+    let recorder = try workshop.checkAgainstDemuxer("out.wav")
+    let rate =
+      format.sampleRate * Double(format.bytesPerPacket) * 8 / Double(format.framesPerPacket)
+    #expect(recorder.value(.bitRate) == "\(Int(rate.rounded()))")
+    #expect(outcome(bytes, .pieces(7)) == outcome(bytes, .whole))
+  }
+
+  @Test("The fact chunk says how much of the last block is sound, unless it makes no sense")
+  func paddedBlock() throws {
+    func duration(_ fact: Int) throws -> Int64 {
+      let wave = SyntheticWave(
+        tag: 0x11, channels: 1, bits: 4, container: 256,
+        before: [("fact", littleEndian(fact, 4))])
+      var stream = AudioFileStream()
+      let (recorder, _) = parse(wave.bytes(frames: 3), with: &stream)
+      #expect(recorder.pcmFrames == 3)
+      return try stream.duration.frames
+    }
+    #expect(try duration(505 * 2 + 100) == 505 * 2 + 100)
+    #expect(try duration(505 * 3) == 505 * 3)
+    for wrong in [0, 505 * 2, 505 * 3 + 1, 0xFFFF_FFFF] {
+      #expect(try duration(wrong) == 505 * 3, "\(wrong)")
+    }
+  }
+
+  @Test("MPEG audio in the data chunk is found frame by frame, and no further than the chunk goes")
+  func mpegAudio() throws {
+    let workshop = try Workshop()
+    try workshop.run(MPEGAudioOracleTests.tone(44100, 1))
+    for (codec, formatID, packets) in [
+      ("libmp3lame -b:a 128k", ".mp3", 116), ("mp2 -b:a 192k", ".mp2", 115),
+      ("libmp3lame -q:a 4", ".mp3", 116),
+    ] {
+      try workshop.run("ffmpeg -v error -y -i in.wav -c:a \(codec) out.wav")
+      let bytes = try workshop.read("out.wav")
+      let after = SyntheticWave.chunk("LIST", SyntheticInfo.list([("INAM", "The end")]))
+      let whole = bytes + after
+      var stream = AudioFileStream()
+      let (recorder, error) = parse(whole, with: &stream)
+      #expect(error == nil)
+      #expect(recorder.value(.fileFormat) == "WAVE")
+      #expect(try stream.dataFormat.formatID.description == formatID)
+      #expect(recorder.packetCount == packets)
+      #expect(recorder.packetCount == (try workshop.packetsByFFprobe("out.wav")))
+      #expect(recorder.skips == [])
+      #expect(try stream.infoDictionary[.title] == "The end")
+      #expect(try stream.audioDataPacketCount == Int64(packets))
+      // By the fact chunk; ffprobe reckons with the bit rate.
+      let ticks = try #require(Double(try workshop.probe("out.wav")["duration_ts"] ?? ""))
+      let early = Double(try durationBeforePackets(bytes))
+      #expect(abs(early - ticks) < 1152)
+      let target = try stream.seek(toPacket: 20)
+      let offsets = recorder.packetOffsets
+      let base = try stream.dataOffset
+      if codec.contains("-b:a") { #expect(!target.isEstimated) }
+      var again = Recorder()
+      let from = Int(base + target.byteOffset)
+      try stream.parse(
+        whole.span.extracting(from..<whole.count), discontinuity: true, listener: &again)
+      try stream.finish(listener: &again)
+      #expect(again.packetOffsets.allSatisfy { offsets.contains($0) })
+      #expect(again.packetOffsets.last == offsets.last)
+      for pieces in [1, 7, 1000] {
+        #expect(outcome(whole, .pieces(pieces)) == outcome(whole, .whole))
+      }
+    }
+  }
+
+  private func durationBeforePackets(_ bytes: [UInt8]) throws -> Int64 {
+    var stream = AudioFileStream()
+    var recorder = Recorder()
+    try stream.parse(bytes.span.extracting(0..<6000), listener: &recorder)
+    return try stream.duration.frames
+  }
+
+  @Test("A Xing tag in the data chunk is no packet, and counts them")
+  func xingTag() throws {
+    let workshop = try Workshop()
+    try workshop.run("\(MPEGAudioOracleTests.tone(44100, 1)) && lame --quiet -V 4 in.wav out.mp3")
+    let bare = try workshop.read("out.mp3")
+    let file =
+      [UInt8]("RIFF".utf8) + littleEndian(0, 4) + [UInt8]("WAVE".utf8)
+      + SyntheticWave.chunk("fmt ", SyntheticWave(tag: 0x55, rate: 44100, bits: 0).format)
+      + SyntheticWave.chunk("data", bare)
+    var stream = AudioFileStream()
+    let (recorder, error) = parse(file, with: &stream)
+    #expect(error == nil)
+    let (other, _) = parse(bare)
+    #expect(recorder.packetCount == other.packetCount)
+    #expect(recorder.value(.packetTableInfo) == other.value(.packetTableInfo))
+    #expect(recorder.value(.audioDataPacketCount) == other.value(.audioDataPacketCount))
+    #expect(recorder.packetOffsets == other.packetOffsets.map { $0 + 44 })
+  }
+
+  @Test("A data chunk without MPEG audio frames is an error that says so")
+  func noFrames() {
+    let error = parse(SyntheticWave(tag: 0x55).bytes(frames: 500)).error
+    #expect(error?.code == .invalidFile)
+    #expect(error?.message.contains("no MPEG audio frames") == true)
+  }
+
+  @Test("Blocks that cannot be are refused")
+  func badBlocks() {
+    for wave in [
+      SyntheticWave(tag: 0x11, channels: 2, bits: 4, container: 3),
+      SyntheticWave(tag: 0x11, channels: 1, bits: 16, container: 256),
+      SyntheticWave(tag: 0x02, channels: 2, bits: 4, container: 6),
+      SyntheticWave(tag: 0x31, channels: 1, bits: 0, container: 64),
+      SyntheticWave(tag: 0x31, channels: 2, bits: 0, container: 65),
+      SyntheticWave(tag: 6, channels: 0, bits: 8),
+    ] {
+      #expect(parse(wave.bytes(frames: 2)).error?.code == .invalidFile)
+    }
+  }
+}

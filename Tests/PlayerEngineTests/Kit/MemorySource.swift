@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+import ByteSources
+
+/// Bytes in memory that behave like a file's or a server's, and remember what was asked of them. One
+/// thread at a time.
+final class MemorySource: ByteSource, @unchecked Sendable {
+  /// Like which source it behaves.
+  enum Manner {
+    /// Everything is known at once.
+    case file
+    /// What it can do is known with the first bytes.
+    case server(offersRanges: Bool)
+    /// Its length is never known.
+    case pipe
+  }
+
+  /// The bytes; may change at any time.
+  var bytes: [UInt8]
+  /// Where the reader went, in order.
+  private(set) var repositions: [UInt64] = []
+  /// Bytes handed over.
+  private(set) var bytesRead = 0
+  /// A read from this offset on fails.
+  var breaksAt = Int.max
+  /// Bytes of one read at most.
+  var pieceBytes = Int.max
+  private let manner: Manner
+  private let statedByteCount: Int
+  private var offset = 0
+  private var hasAnswered = false
+
+  init(_ bytes: [UInt8], _ manner: Manner) {
+    self.bytes = bytes
+    self.manner = manner
+    statedByteCount = bytes.count
+  }
+
+  var information: ByteSourceInformation {
+    var information = ByteSourceInformation(name: "memory")
+    switch manner {
+    case .file:
+      information.byteCount = UInt64(statedByteCount)
+      information.isRepositionable = true
+    case .server(let offersRanges):
+      if hasAnswered {
+        information.byteCount = UInt64(statedByteCount)
+        information.isRepositionable = offersRanges
+      }
+    case .pipe: break
+    }
+    return information
+  }
+
+  func read(
+    into buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
+  ) throws(ByteSourceError) -> ByteSourceRead {
+    hasAnswered = true
+    if offset >= breaksAt {
+      throw ByteSourceError(
+        .interrupted(receivedBytes: UInt64(offset), expectedBytes: nil), at: "memory")
+    }
+    let count = min(buffer.count, pieceBytes, min(bytes.count, breaksAt) - offset)
+    guard count > 0 else { return .end }
+    unsafe buffer.copyBytes(from: bytes[offset..<offset + count])
+    offset += count
+    bytesRead += count
+    return .bytes(count)
+  }
+
+  func reposition(to byteOffset: UInt64) throws(ByteSourceError) {
+    precondition(information.isRepositionable, "asked for what it does not offer")
+    repositions.append(byteOffset)
+    offset = Int(clamping: byteOffset)
+  }
+
+  func wake() {}
+
+  func close() {}
+}
