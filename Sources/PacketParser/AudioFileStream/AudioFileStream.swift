@@ -110,9 +110,8 @@ public struct AudioFileStream: ~Copyable {
     _ bytes: Span<UInt8>, discontinuity: Bool = false, listener: inout L
   ) throws(AudioFileStreamError) {
     if let failure { throw failure }
-    if let target = pendingSeek {
-      pendingSeek = nil
-      reposition(to: target)
+    if applySeek() {
+      // The slice begins where the seek said.
     } else if hasEnded {
       throw AudioFileStreamError(
         .illegalOperation, at: position, "the stream has ended: seek before parsing more")
@@ -136,6 +135,7 @@ public struct AudioFileStream: ~Copyable {
     listener: inout L
   ) throws(AudioFileStreamError) {
     if let failure { throw failure }
+    applySeek()
     if hasEnded { return }
     do throws(AudioFileStreamError) {
       try run(Span(), isEnd: true, listener: &listener)
@@ -151,12 +151,17 @@ public struct AudioFileStream: ~Copyable {
     pendingSeek = target
   }
 
-  private mutating func reposition(to target: AudioFileStreamSeekTarget) {
+  /// Goes where the last seek said; false if there was none.
+  @discardableResult
+  private mutating func applySeek() -> Bool {
+    guard let target = pendingSeek else { return false }
+    pendingSeek = nil
     position = (facts.dataOffset ?? 0) + target.byteOffset
     dropCarried()
     hasEnded = false
     firstWantedPacket = target.leadingPacketCount > 0 ? target.packet : nil
     parser.reposition(to: target)
+    return true
   }
 
   /// The carried bytes were part of the stream, and count, although they are dropped.
