@@ -29,14 +29,17 @@ import Testing
     + ["2.5", "5", "10", "20", "40", "60"].map {
       Recipe(encoder: "opusenc --quiet --framesize \($0) in.wav out.ogg")
     }
-    + [1, 2, 3, 4, 5, 6, 7, 8].map { Recipe(channels: $0, encoder: "opusenc --quiet in.wav out.ogg") }
+    + [1, 2, 3, 4, 5, 6, 7, 8].map {
+      Recipe(channels: $0, encoder: "opusenc --quiet in.wav out.ogg")
+    }
     + [
       Recipe(rate: 44_100, encoder: "opusenc --quiet --title t --artist a in.wav out.ogg"),
       Recipe(rate: 16_000, channels: 1, encoder: "opusenc --quiet --bitrate 12 in.wav out.ogg"),
       Recipe(encoder: "opusenc --quiet --hard-cbr --bitrate 510 --max-delay 0 in.wav out.ogg"),
       Recipe(encoder: "opusenc --quiet - - <in.wav | cat >out.ogg"),
       Recipe(
-        encoder: "ffmpeg -v error -y -i in.wav -c:a libopus -b:a 32k -vbr off -page_duration 1 out.ogg"),
+        encoder:
+          "ffmpeg -v error -y -i in.wav -c:a libopus -b:a 32k -vbr off -page_duration 1 out.ogg"),
     ]
 
   @Test("Opus packets and durations are ffmpeg's and opusinfo's", arguments: opus)
@@ -47,7 +50,8 @@ import Testing
     for tail in [0, 100_000] {
       var stream = AudioFileStream()
       stream.tell(
-        totalByteCount: Int64(bytes.count), tail: bytes.span.extracting(last: min(tail, bytes.count)))
+        totalByteCount: Int64(bytes.count),
+        tail: bytes.span.extracting(last: min(tail, bytes.count)))
       let (recorder, error) = parse(bytes, with: &stream)
       #expect(error == nil)
       #expect(recorder.failures == [])
@@ -95,7 +99,8 @@ import Testing
     for tail in [0, 100_000] {
       var stream = AudioFileStream()
       stream.tell(
-        totalByteCount: Int64(bytes.count), tail: bytes.span.extracting(last: min(tail, bytes.count)))
+        totalByteCount: Int64(bytes.count),
+        tail: bytes.span.extracting(last: min(tail, bytes.count)))
       let (recorder, error) = parse(bytes, with: &stream)
       #expect(error == nil)
       #expect(recorder.failures == [])

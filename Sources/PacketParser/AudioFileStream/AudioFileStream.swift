@@ -68,9 +68,8 @@ public struct AudioFileStream: ~Copyable {
   ///     ``maximumTailBytes`` the tags at the end are read, and not counted as audio, and an Ogg
   ///     stream's duration is known. More are not looked at.
   public mutating func tell(totalByteCount: Int64, tail: Span<UInt8>) {
+    tell(totalByteCount: totalByteCount)
     trailingTagByteCount = min(totalByteCount, TrailingTags.byteCount(tail: tail))
-    self.totalByteCount = totalByteCount
-    parser.context.totalByteCount = totalByteCount
     parser.context.tail.removeAll()
     for index in max(0, tail.count - Self.maximumTailBytes)..<tail.count {
       parser.context.tail.append(tail[index])
@@ -82,8 +81,9 @@ public struct AudioFileStream: ~Copyable {
   /// - Parameter totalByteCount: bytes of the whole stream, tags included.
   public mutating func tell(totalByteCount: Int64) {
     trailingTagByteCount = 0
-    self.totalByteCount = totalByteCount
-    parser.context.totalByteCount = totalByteCount
+    // A server may claim anything; no stream is longer, and sums of places do not overflow.
+    self.totalByteCount = min(max(0, totalByteCount), 1 << 58)
+    parser.context.totalByteCount = self.totalByteCount
   }
 
   /// Where the next slice has to begin, counted from the start of the stream. Without
