@@ -6,7 +6,9 @@ import Testing
 
 /// A file that was cut anywhere gives what lies whole before the cut.
 @Suite struct TruncationTests {
-  @Test("Cut at sixty-four places, each file gives its packets up to the cut", arguments: CorpusFile.readable)
+  @Test(
+    "Cut at sixty-four places, each file gives its packets up to the cut",
+    arguments: CorpusFile.readable)
   func cuts(_ file: CorpusFile) {
     let bytes = file.bytes
     let whole = parse(bytes)
@@ -55,7 +57,8 @@ import Testing
     let proof = whole.log.packets.dropFirst(3).first.map { Int($0.end) } ?? bytesOfAll(whole)
     let isBare = file.group == "mpeg-audio" || file.group == "adts"
     #expect(
-      cut <= max(isBare ? proof : firstEnd, indexEnd), "cut at \(cut), behind the first packet: \(error)")
+      cut <= max(isBare ? proof : firstEnd, indexEnd),
+      "cut at \(cut), behind the first packet: \(error)")
   }
 
   private func bytesOfAll(_ whole: Outcome) -> Int { Int(whole.log.packets.last?.end ?? 0) }
@@ -67,7 +70,8 @@ import Testing
     let same = zip(ours, all).prefix { isSame($0, $1) }.count
     #expect(
       same == ours.count,
-      "cut at \(cut): packet \(same) is \(ours[same]), uncut \(same < all.count ? "\(all[same])" : "none")")
+      "cut at \(cut): packet \(same) is \(ours[same]), uncut \(same < all.count ? "\(all[same])" : "none")"
+    )
     let wanted = wantedCount(all, cut, file)
     #expect(ours.count >= wanted, "cut at \(cut): \(ours.count) packets of \(wanted)")
     let (data, allData) = (outcome.log.data, whole.log.data)
@@ -77,7 +81,8 @@ import Testing
       for extent in whole.log.extents {
         left += max(0, Int(min(Int64(cut), extent.upperBound) - extent.lowerBound))
       }
-      #expect(data.count >= left - left % Int(size), "cut at \(cut): \(data.count) bytes of \(left)")
+      #expect(
+        data.count >= left - left % Int(size), "cut at \(cut): \(data.count) bytes of \(left)")
     }
   }
 

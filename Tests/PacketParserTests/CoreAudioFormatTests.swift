@@ -54,7 +54,8 @@ import Testing
   @Test(
     "Packets lie where ffprobe finds them, with the packet table behind the audio",
     arguments: [
-      ("alac", "alac", 4096), ("libopus", "opus", 960), ("libmp3lame", ".mp3", 1152), ("mp2", ".mp2", 1152), ("ac3", "ac-3", 1536),
+      ("alac", "alac", 4096), ("libopus", "opus", 960), ("libmp3lame", ".mp3", 1152),
+      ("mp2", ".mp2", 1152), ("ac3", "ac-3", 1536),
     ])
   func packetTableBehind(_ codec: String, _ formatID: String, _ framesPerPacket: Int) throws {
     let workshop = try Workshop()

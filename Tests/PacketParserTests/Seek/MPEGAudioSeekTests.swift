@@ -44,9 +44,11 @@ import Testing
       try stream.parse(
         bytes.span.extracting(start..<end), discontinuity: true, listener: &recorder)
       try stream.finish(listener: &recorder)
-      guard case .packet(let index, let offset, _) = recorder.events.first(where: {
-        if case .packet = $0 { true } else { false }
-      }) else { return nil }
+      guard
+        case .packet(let index, let offset, _) = recorder.events.first(where: {
+          if case .packet = $0 { true } else { false }
+        })
+      else { return nil }
       return (index, offset - dataOffset)
     }
   }
@@ -204,7 +206,8 @@ import Testing
     start = Int(file.dataOffset + back.byteOffset)
     recorder = Recorder()
     try stream.parse(
-      file.bytes.span.extracting(start..<file.bytes.count), discontinuity: true, listener: &recorder)
+      file.bytes.span.extracting(start..<file.bytes.count), discontinuity: true, listener: &recorder
+    )
     for packet in file.places.indices.dropLast() {
       let target = try stream.seekTarget(packet: Int64(packet))
       #expect(!target.isEstimated && target.byteOffset == file.places[packet])
