@@ -105,7 +105,10 @@ let package = Package(
     tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
     tests(
       "PlayerEngineTests",
-      ["AudioModel", "ByteSources", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"]),
+      [
+        "AudioModel", "ByteSources", "OfflineOutput", "PacketParser", "PlayerEngine", "RenderCore",
+        "TestKit",
+      ]),
     tests(
       "RealTimeTests",
       ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"],
