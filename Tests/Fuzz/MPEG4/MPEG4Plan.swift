@@ -88,7 +88,8 @@ struct MPEG4Plan {
     let tracks = next() & 1 + 1
     for index in 0..<tracks { content += track(index + 1, mediaOffset: mediaOffset) }
     if isFragmented {
-      let defaults = number(next() & 3, 4) + number(1, 4) + number(next() << 4, 4)
+      let defaults =
+        number(next() & 3, 4) + number(1, 4) + number(next() << 4, 4)
         + number(next() & 31, 4) + number(0, 4)
       content += box("mvex", full("mehd", number(next() << 8, 4)) + full("trex", defaults))
     }
@@ -121,7 +122,9 @@ struct MPEG4Plan {
     }
     if next() & 7 == 1 { offsets.reverse() }
     let isWide = next() & 3 == 3
-    let runs = chunks.enumerated().flatMap { number($0.offset + 1, 4) + number($0.element, 4) + number(1, 4) }
+    let runs = chunks.enumerated().flatMap {
+      number($0.offset + 1, 4) + number($0.element, 4) + number(1, 4)
+    }
     let durations = (0..<next() & 3).flatMap { _ in number(next(), 4) + number(next() << 3, 4) }
     let uniform = next() & 3 == 3 ? next() : 0
     var table = full("stsd", count(1) + entry())
@@ -139,7 +142,8 @@ struct MPEG4Plan {
     }
     let handler = [UInt8](next() & 15 == 15 ? "vide".utf8 : "soun".utf8)
     let timescale = [44_100, 48_000, 600, next()][next() & 3]
-    let media = full("mdhd", number(0, 8) + number(timescale, 4) + number(0, 4))
+    let media =
+      full("mdhd", number(0, 8) + number(timescale, 4) + number(0, 4))
       + full("hdlr", number(0, 4) + handler + number(0, 13)) + box("minf", box("stbl", table))
     return box(
       "trak",
@@ -148,7 +152,10 @@ struct MPEG4Plan {
   }
 
   private mutating func entry() -> [UInt8] {
-    let types = ["mp4a", "alac", "sowt", "Opus", "fLaC", "ac-3", "ima4", ".mp3", "lpcm", "ulaw", "what", "enca"]
+    let types = [
+      "mp4a", "alac", "sowt", "Opus", "fLaC", "ac-3", "ima4", ".mp3", "lpcm", "ulaw", "what",
+      "enca",
+    ]
     let type = types[next() % types.count]
     let version = next() & 15
     var content = number(1, 8) + number(version > 2 ? 0 : version, 2) + number(0, 6)
@@ -161,7 +168,9 @@ struct MPEG4Plan {
     switch type {
     case "mp4a":
       let config = (0..<next() & 15 + 2).map { _ in UInt8(next()) }
-      let decoder = [[0x40, 0x6B, 0x66, 0xDD][next() & 3], 0x15] + number(0, 11) + [5, UInt8(config.count)] + config
+      let decoder =
+        [[0x40, 0x6B, 0x66, 0xDD][next() & 3], 0x15] + number(0, 11) + [5, UInt8(config.count)]
+        + config
       let stream = number(0, 3) + [4, UInt8(decoder.count)] + decoder
       content += full("esds", [3, UInt8(stream.count)] + stream)
     case "alac": content += full("alac", number(4096, 4) + body)

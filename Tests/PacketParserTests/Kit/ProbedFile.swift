@@ -14,7 +14,8 @@ struct ProbedFile {
       "ffprobe -v error -ignore_editlist 1 -select_streams a:0 -show_packets "
         + "-show_entries packet=pos,size -of csv=p=0 \(name) > packets; "
         + "ffprobe -v error -select_streams a:0 -show_entries stream=duration -of csv=p=0 \(name) "
-        + "> duration; ffprobe -v error -show_entries format_tags -of default=nk=0:nw=1 \(name) > tags")
+        + "> duration; ffprobe -v error -show_entries format_tags -of default=nk=0:nw=1 \(name) > tags"
+    )
     func lines(_ name: String) throws -> [Substring] {
       String(decoding: try workshop.read(name), as: UTF8.self).split(separator: "\n")
     }

@@ -117,7 +117,8 @@ struct SyntheticMPEG4 {
       bigEndian(edits.count, 4)
         + edits.flatMap { bigEndian($0.duration, 4) + bigEndian($0.mediaTime, 4) + [0, 1, 0, 0] })
     let track =
-      Self.full("tkhd", bigEndian(0, 8) + bigEndian(1, 4) + bigEndian(0, 68), flags: isEnabled ? 3 : 2)
+      Self.full(
+        "tkhd", bigEndian(0, 8) + bigEndian(1, 4) + bigEndian(0, 68), flags: isEnabled ? 3 : 2)
       + (edits.isEmpty ? [] : Self.box("edts", list)) + media
     return Self.box(
       "moov",

@@ -6,7 +6,9 @@ import Testing
 
 /// What a sample entry says of the encoding.
 @Suite struct MPEG4EncodingTests {
-  private func stream(_ entry: [UInt8], _ change: (inout SyntheticMPEG4) -> Void = { _ in }) -> SyntheticMPEG4 {
+  private func stream(_ entry: [UInt8], _ change: (inout SyntheticMPEG4) -> Void = { _ in })
+    -> SyntheticMPEG4
+  {
     var file = SyntheticMPEG4()
     file.entry = entry
     change(&file)
@@ -80,7 +82,8 @@ import Testing
   @Test("Channel configurations have AAC's order, centre first")
   func layouts() {
     for (configuration, labels) in [
-      (1, [42]), (2, [1, 2]), (3, [3, 1, 2]), (6, [3, 1, 2, 5, 6, 4]), (7, [3, 7, 8, 1, 2, 5, 6, 4]),
+      (1, [42]), (2, [1, 2]), (3, [3, 1, 2]), (6, [3, 1, 2, 5, 6, 4]),
+      (7, [3, 7, 8, 1, 2, 5, 6, 4]),
     ] as [(Int, [UInt32])] {
       let config = [0x12, UInt8(configuration << 3)]
       let entry = SyntheticMPEG4.entry("mp4a", inside: SyntheticMPEG4.esds(config))
@@ -105,7 +108,8 @@ import Testing
     var quickTime = File.entry("mp4a", inside: bigEndian(0, 16) + File.box("wave", inner))
     quickTime[17] = 1
     #expect(cookie(quickTime) == File.descriptor([0x12, 0x10]))
-    let lossless = bigEndian(4096, 4) + [0, 24, 40, 10, 14, 2, 0, 255] + bigEndian(0, 4)
+    let lossless =
+      bigEndian(4096, 4) + [0, 24, 40, 10, 14, 2, 0, 255] + bigEndian(0, 4)
       + bigEndian(0, 4) + bigEndian(96_000, 4)
     let alac = File.entry("alac", inside: File.full("alac", lossless))
     #expect(cookie(alac) == lossless)

@@ -32,7 +32,8 @@ import Testing
       $0.chunks = [[6, 6], [6, 6], [6]]
     },
     Input("unknown boxes") {
-      $0.before = SyntheticMPEG4.box("free", [UInt8](repeating: 1, count: 99))
+      $0.before =
+        SyntheticMPEG4.box("free", [UInt8](repeating: 1, count: 99))
         + SyntheticMPEG4.box("uuid", [UInt8](repeating: 2, count: 30))
         + SyntheticMPEG4.wideBox("skip", [3, 4])
       $0.movieBoxes = SyntheticMPEG4.box("what", [1, 2, 3]) + [0, 0, 0, 0]
@@ -51,7 +52,9 @@ import Testing
     let (recorder, error) = parse(bytes)
     #expect(error == nil && recorder.failures == [])
     #expect(recorder.placedPackets == input.file.packets)
-    #expect(recorder.packetNumbers == Array(0..<8).map { Int64($0) }.prefix(input.file.sizes.count).map { $0 })
+    #expect(
+      recorder.packetNumbers
+        == Array(0..<8).map { Int64($0) }.prefix(input.file.sizes.count).map { $0 })
     #expect(recorder.value(.audioDataPacketCount) == "\(input.file.sizes.count)")
     #expect(recorder.value(.audioDataByteCount) == "\(input.file.sizes.reduce(0, +))")
     #expect(recorder.value(.maximumPacketSize) == "\(input.file.sizes.max() ?? 0)")
@@ -68,7 +71,9 @@ import Testing
     for size in [1, 2, 7] { #expect(outcome(bytes, .pieces(size)) == whole) }
   }
 
-  @Test("An index behind the audio is refused in one pass, and found by reading on elsewhere", arguments: legal)
+  @Test(
+    "An index behind the audio is refused in one pass, and found by reading on elsewhere",
+    arguments: legal)
   func indexLast(_ input: Input) {
     if input.file.isOpenEnded { return }
     var file = input.file
@@ -117,10 +122,13 @@ import Testing
       let isReady = recorder.properties.contains("redy")
       #expect((error == nil) == isReady)
       if length > 32, !isReady { #expect(error?.code == .invalidFile) }
-      let partly = file.packets.first { $0.offset < length && $0.offset + Int64($0.byteCount) > length }
+      let partly = file.packets.first {
+        $0.offset < length && $0.offset + Int64($0.byteCount) > length
+      }
       #expect(
         recorder.skips
-          == (partly.map { [.skipped(byteCount: Int64(length) - $0.offset, offset: $0.offset)] } ?? []))
+          == (partly.map { [.skipped(byteCount: Int64(length) - $0.offset, offset: $0.offset)] }
+            ?? []))
     }
   }
 
@@ -184,7 +192,10 @@ import Testing
   @Test("A box of any size is passed, and a hostile one costs neither memory nor time")
   func hostileSizes() {
     let file = SyntheticMPEG4()
-    for name in ["moov", "trak", "mdia", "minf", "stbl", "stsd", "stts", "stsc", "stsz", "stco", "mp4a", "esds"] {
+    for name in [
+      "moov", "trak", "mdia", "minf", "stbl", "stsd", "stts", "stsc", "stsz", "stco", "mp4a",
+      "esds",
+    ] {
       for size in [0, 1, 7, 9, 0x7FFF_FFFF, 0xFFFF_FFFF] {
         var bytes = file.bytes
         let text = [UInt8](name.utf8)

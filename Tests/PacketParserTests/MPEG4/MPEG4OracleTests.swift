@@ -84,11 +84,14 @@ import Testing
       Recipe(
         "out.mp4", "\(sound()) -c:a flac -strict -2 -frag_duration 300000 -movflags +empty_moov"),
       Recipe("out.mp4", "\(sound()) -c:a libmp3lame -frag_duration 300000 -movflags +empty_moov"),
-      Recipe("out.mp4", "\(sound(48_000)) -c:a eac3 -frag_duration 300000 -movflags +frag_keyframe+delay_moov"),
+      Recipe(
+        "out.mp4",
+        "\(sound(48_000)) -c:a eac3 -frag_duration 300000 -movflags +frag_keyframe+delay_moov"),
     ]
 
   static let constant: [Recipe] =
-    ["u8", "s8", "s16le", "s16be", "s24le", "s24be", "s32le", "s32be", "f32le", "f32be", "f64le",
+    [
+      "u8", "s8", "s16le", "s16be", "s24le", "s24be", "s32le", "s32be", "f32le", "f32be", "f64le",
       "f64be", "alaw", "mulaw",
     ].map { Recipe("out.mov", "\(sound()) -c:a pcm_\($0) -movflags +faststart") } + [
       Recipe("out.mov", "\(sound(48_000, 6)) -c:a pcm_s24le -movflags +faststart"),

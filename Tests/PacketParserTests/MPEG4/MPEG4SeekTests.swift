@@ -10,18 +10,23 @@ import Testing
     .init("out.m4a", "\(MPEG4OracleTests.sound()) -c:a aac -movflags +faststart"),
     .init("out.m4a", "\(MPEG4OracleTests.sound()) -c:a libvorbis -f mp4 -movflags +faststart"),
     .init("out.mp4", "\(MPEG4OracleTests.video) -c:a aac -movflags +faststart"),
-    .init("out.mp4", "\(MPEG4OracleTests.sound()) -c:a aac -frag_duration 300000 -movflags +empty_moov"),
+    .init(
+      "out.mp4", "\(MPEG4OracleTests.sound()) -c:a aac -frag_duration 300000 -movflags +empty_moov"),
     .init(
       "out.mp4",
       "\(MPEG4OracleTests.sound(48_000)) -c:a libopus -frag_duration 300000 -movflags +empty_moov"),
-    .init("out.mp4", "\(MPEG4OracleTests.video) -c:a aac -frag_duration 300000 -movflags +frag_keyframe"),
+    .init(
+      "out.mp4", "\(MPEG4OracleTests.video) -c:a aac -frag_duration 300000 -movflags +frag_keyframe"
+    ),
     .init(
       "out.mp4",
       "\(MPEG4OracleTests.sound()) -c:a aac -frag_duration 300000 "
         + "-movflags +dash+empty_moov+global_sidx"),
   ]
 
-  @Test("Every packet that was seen is found exactly, and its byte and frame translate", arguments: recipes)
+  @Test(
+    "Every packet that was seen is found exactly, and its byte and frame translate",
+    arguments: recipes)
   func seen(_ recipe: MPEG4OracleTests.Recipe) throws {
     let workshop = try Workshop()
     try workshop.run("\(recipe.arguments) \(recipe.name)")
@@ -62,7 +67,8 @@ import Testing
     var place = Int(clamping: stream.nextByteOffset)
     while place < bytes.count, recorder.packetCount == 0 {
       let end = min(bytes.count, place + 700)
-      guard (try? stream.parse(bytes.span.extracting(place..<end), listener: &recorder)) != nil else {
+      guard (try? stream.parse(bytes.span.extracting(place..<end), listener: &recorder)) != nil
+      else {
         return nil
       }
       place = end
