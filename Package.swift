@@ -112,6 +112,8 @@ let package = Package(
       // All test targets are linked into one bundle, so the archive is named once.
       linkerSettings: realtimeLink),
     tests("PacketParserTests", ["AudioModel", "PacketParser"]),
+    // They read what scripts/corpus makes.
+    tests("CorpusTests", ["AudioModel", "PacketParser", "TestKit"]),
     // They run the built program, and need none of its code.
     tests("ProgramTests", ["TestKit"]),
   ]

@@ -33,7 +33,8 @@ import Testing
     }
   }
 
-  @Test("The duration of each file is ffprobe's within a millisecond", arguments: CorpusFile.readable)
+  @Test(
+    "The duration of each file is ffprobe's within a millisecond", arguments: CorpusFile.readable)
   func duration(_ file: CorpusFile) throws {
     if file.differences["facts"] != nil || file.differences["duration"] != nil { return }
     let outcome = parse(file.bytes)

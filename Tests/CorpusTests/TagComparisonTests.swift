@@ -17,7 +17,9 @@ import Testing
     "comment": "Remark", "copyright": "Free",
   ]
 
-  @Test("The tags of each file are ffprobe's, or where that reads none, those written", arguments: CorpusFile.readable)
+  @Test(
+    "The tags of each file are ffprobe's, or where that reads none, those written",
+    arguments: CorpusFile.readable)
   func tags(_ file: CorpusFile) {
     let info = parse(file.bytes).atEnd.info
     let theirs = file.probe.tags

@@ -235,4 +235,30 @@ import Testing
     #expect(try parsed.bitRate == 128_000)
     #expect(try parsed.packetSizeUpperBound == 1052)
   }
+
+  @Test("The end right behind a seek delivers nothing from before it")
+  func endBehindSeek() throws {
+    let bytes = SyntheticFrame.stream(6)
+    var stream = AudioFileStream()
+    var recorder = Recorder()
+    // The fourth frame is cut, so that a part of it waits.
+    try stream.parse(bytes.span.extracting(0..<bytes.count - 500), listener: &recorder)
+    let count = recorder.packetCount
+    _ = try stream.seek(toPacket: 1)
+    try stream.finish(listener: &recorder)
+    #expect(recorder.packetCount == count)
+    #expect(recorder.skips.isEmpty)
+  }
+
+  @Test("A length that no stream has does no harm")
+  func absurdLength() throws {
+    for length in [Int64.max, Int64.min, 1 << 62] {
+      var stream = AudioFileStream()
+      stream.tell(totalByteCount: length)
+      var recorder = Recorder()
+      try stream.parse(SyntheticWave().bytes(frames: 9).span, listener: &recorder)
+      try stream.finish(listener: &recorder)
+      #expect(recorder.pcmFrames == 9)
+    }
+  }
 }

@@ -8,10 +8,12 @@ import Testing
 @Suite("Linear PCM decoder")
 struct LinearPCMDecoderTests {
   private func decoded(
-    _ bytes: [UInt8], bits: UInt32, flags: AudioFormatFlags, channels: UInt32 = 1
+    _ bytes: [UInt8], bits: UInt32, bytesPerSample: UInt32? = nil, flags: AudioFormatFlags,
+    channels: UInt32 = 1
   ) throws -> [Float] {
     let format = AudioStreamBasicDescription.linearPCM(
-      sampleRate: 44100, channels: channels, bitsPerChannel: bits, flags: flags)
+      sampleRate: 44100, channels: channels, bitsPerChannel: bits, bytesPerSample: bytesPerSample,
+      flags: flags)
     let decoder = try LinearPCMDecoder(format: format)
     return unsafe bytes.withUnsafeBytes { raw in
       let (samples, frames) = unsafe decoder.decode(raw.baseAddress!, count: raw.count)
@@ -41,6 +43,21 @@ struct LinearPCMDecoderTests {
     #expect(try decoded([0x40, 0, 0, 0], bits: 32, flags: big) == [0.5])
   }
 
+  @Test("Fewer bits than their bytes have are the high ones")
+  func highBits() throws {
+    let little: AudioFormatFlags = [.signedInteger, .alignedHigh]
+    let big = little.union(.bigEndian)
+    #expect(try decoded([0x80, 0, 0, 0x10], bits: 12, flags: big) == [-1, 1.0 / 2048])
+    #expect(try decoded([0, 0x80, 0x10, 0], bits: 12, flags: little) == [-1, 1.0 / 2048])
+    #expect(try decoded([0x40, 0, 0x10], bits: 20, flags: big) == [0.5 + 1.0 / 524_288])
+    #expect(try decoded([0x10, 0, 0x40], bits: 20, flags: little) == [0.5 + 1.0 / 524_288])
+    #expect(
+      try decoded([0, 0x80, 0, 0x40], bits: 24, bytesPerSample: 4, flags: little)
+        == [0.5 + 0x1p-16])
+    #expect(try decoded([0x80, 0x08], bits: 5, flags: little) == [-1, 1.0 / 16])
+    #expect(try decoded([0, 0x88], bits: 5, flags: .alignedHigh) == [-1, 1.0 / 16])
+  }
+
   @Test("Floats of 32 and 64 bits pass unchanged in both byte orders")
   func floats() throws {
     let little = Float(0.1).bitPattern
@@ -65,6 +82,7 @@ struct LinearPCMDecoderTests {
   func refused() {
     for (bits, flags) in [
       (UInt32(12 * 8), AudioFormatFlags.signedInteger), (16, .float), (16, .nonInterleaved),
+      (12, .signedInteger), (16, []), (24, .bigEndian),
     ] {
       #expect(throws: AudioConverterError.self) {
         _ = try LinearPCMDecoder(

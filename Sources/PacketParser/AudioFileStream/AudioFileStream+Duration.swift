@@ -70,14 +70,14 @@ extension AudioFileStream {
       let byteCount = Double(try audioDataByteCount)
       if let bitRate = facts.constantBitRate, bitRate > 0 {
         let frames = byteCount * 8 / Double(bitRate) * format.sampleRate
-        return duration(Int64(frames), .constantBitRate)
+        return duration(Int64(Self.rounded(frames)), .constantBitRate)
       }
       let framesPerPacket =
         format.framesPerPacket > 0
         ? Double(format.framesPerPacket)
         : facts.packetsSeen > 0 ? Double(facts.framesSeen) / Double(facts.packetsSeen) : 0
       let packets = byteCount / (try averageBytesPerPacket)
-      return duration(Int64(packets * framesPerPacket), .averageOfPackets)
+      return duration(Int64(Self.rounded(packets * framesPerPacket)), .averageOfPackets)
     }
   }
 }

@@ -73,16 +73,21 @@ extension AudioFileStream {
       if let bytes = facts.isWhole ? facts.bytesSeen : facts.statedByteCount,
         let frames = effectiveFrameCount, frames > 0
       {
-        return Int((Double(bytes) * 8 * format.sampleRate / Double(frames)).rounded())
+        return Self.rounded(Double(bytes) * 8 * format.sampleRate / Double(frames))
       }
       if let nominal = facts.nominalBitRate { return nominal }
       if framesPerPacket > 0, let average = facts.averageBytesPerPacket {
-        return Int((average * 8 * format.sampleRate / framesPerPacket).rounded())
+        return Self.rounded(average * 8 * format.sampleRate / framesPerPacket)
       }
       guard facts.framesSeen > 0 else { throw unknown("the bit rate") }
-      return Int(
-        (Double(facts.bytesSeen) * 8 * format.sampleRate / Double(facts.framesSeen)).rounded())
+      return Self.rounded(
+        Double(facts.bytesSeen) * 8 * format.sampleRate / Double(facts.framesSeen))
     }
+  }
+
+  /// The nearest integer, but not above 2 to the 60th, whatever a stream states.
+  static func rounded(_ value: Double) -> Int {
+    value > 0 ? Int(min(value, 0x1p60).rounded()) : 0
   }
 
   /// Which speakers the channels are for, in the channels' order: `'cmap'`.

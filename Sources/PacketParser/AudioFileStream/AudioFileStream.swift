@@ -68,9 +68,8 @@ public struct AudioFileStream: ~Copyable {
   ///     ``maximumTailBytes`` the tags at the end are read, and not counted as audio, and an Ogg
   ///     stream's duration is known. More are not looked at.
   public mutating func tell(totalByteCount: Int64, tail: Span<UInt8>) {
+    tell(totalByteCount: totalByteCount)
     trailingTagByteCount = min(totalByteCount, TrailingTags.byteCount(tail: tail))
-    self.totalByteCount = totalByteCount
-    parser.context.totalByteCount = totalByteCount
     parser.context.tail.removeAll()
     for index in max(0, tail.count - Self.maximumTailBytes)..<tail.count {
       parser.context.tail.append(tail[index])
@@ -82,8 +81,9 @@ public struct AudioFileStream: ~Copyable {
   /// - Parameter totalByteCount: bytes of the whole stream, tags included.
   public mutating func tell(totalByteCount: Int64) {
     trailingTagByteCount = 0
-    self.totalByteCount = totalByteCount
-    parser.context.totalByteCount = totalByteCount
+    // A server may claim anything; no stream is longer, and sums of places do not overflow.
+    self.totalByteCount = min(max(0, totalByteCount), 1 << 58)
+    parser.context.totalByteCount = self.totalByteCount
   }
 
   /// Where the next slice has to begin, counted from the start of the stream. Without
@@ -110,9 +110,8 @@ public struct AudioFileStream: ~Copyable {
     _ bytes: Span<UInt8>, discontinuity: Bool = false, listener: inout L
   ) throws(AudioFileStreamError) {
     if let failure { throw failure }
-    if let target = pendingSeek {
-      pendingSeek = nil
-      reposition(to: target)
+    if applySeek() {
+      // The slice begins where the seek said.
     } else if hasEnded {
       throw AudioFileStreamError(
         .illegalOperation, at: position, "the stream has ended: seek before parsing more")
@@ -136,6 +135,7 @@ public struct AudioFileStream: ~Copyable {
     listener: inout L
   ) throws(AudioFileStreamError) {
     if let failure { throw failure }
+    applySeek()
     if hasEnded { return }
     do throws(AudioFileStreamError) {
       try run(Span(), isEnd: true, listener: &listener)
@@ -151,12 +151,17 @@ public struct AudioFileStream: ~Copyable {
     pendingSeek = target
   }
 
-  private mutating func reposition(to target: AudioFileStreamSeekTarget) {
+  /// Goes where the last seek said; false if there was none.
+  @discardableResult
+  private mutating func applySeek() -> Bool {
+    guard let target = pendingSeek else { return false }
+    pendingSeek = nil
     position = (facts.dataOffset ?? 0) + target.byteOffset
     dropCarried()
     hasEnded = false
     firstWantedPacket = target.leadingPacketCount > 0 ? target.packet : nil
     parser.reposition(to: target)
+    return true
   }
 
   /// The carried bytes were part of the stream, and count, although they are dropped.

@@ -69,7 +69,6 @@ struct CoreAudioPacketTable {
       guard let value = Self.value(bytes, &next) else { return .isCut }
       packet.byteCount = value
     }
-    if packet.byteCount == 0 { return .refused("a size of zero") }
     if packet.byteCount > Self.maximumPacketBytes {
       return .refused("a size above \(Self.maximumPacketBytes) bytes")
     }
@@ -80,7 +79,8 @@ struct CoreAudioPacketTable {
     if packet.frames > CoreAudioDescription.maximumFramesPerPacket {
       return .refused("a duration above \(CoreAudioDescription.maximumFramesPerPacket) frames")
     }
-    append(packet, bytes, place..<next)
+    // An empty entry, as ffmpeg writes one behind FLAC's last packet, is no packet.
+    if packet.byteCount > 0 { append(packet, bytes, place..<next) }
     return .added(byteCount: next - place)
   }
 

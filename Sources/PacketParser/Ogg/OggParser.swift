@@ -2,24 +2,165 @@
 
 import AudioModel
 
+/// An Ogg stream (RFC 3533): pages of one or several logical streams, of which the first one with audio
+/// is parsed. Packets, which pages cut up, are joined; a run holds those that end on one page.
+///
+/// Frames count from the first packet on, and all links of a chained stream after each other. A page's
+/// granule settles them, so that they are exact again behind a loss or a jump. The size of the audio,
+/// pages' headers not counted, is unknown until all of it was parsed. A chained stream has no packet
+/// table: each link has priming and remaining frames of its own.
 struct OggParser: ContainerParser {
-  private(set) var facts = StreamFacts()
-  private(set) var details: StreamDetails
-  private(set) var descriptions: [AudioStreamPacketDescription] = []
+  /// Bytes of a packet at most.
+  static let maximumPacketBytes = 4 << 20
+  /// Where the search for the beginning of a stream is given up.
+  static let searchLimit: Int64 = 1 << 20
+  /// Links that are remembered for a jump back.
+  static let maximumPastLinks = 16
+
+  /// What became of the packet that the last page did not end.
+  enum OpenPacket {
+    case none
+    case header
+    case audio
+    /// Its beginning is missing.
+    case discarded
+  }
+
+  /// Bytes that belong to no page.
+  struct Gap {
+    var start: Int64 = 0
+    var byteCount: Int64 = 0
+    /// The stream did not lead here: what precedes the first page is no loss.
+    var isExpected = false
+  }
+
+  var facts = StreamFacts()
+  var details: StreamDetails
+  var descriptions: [AudioStreamPacketDescription] = []
+  var assembled: [UInt8] = []
+
+  let start: Int64
+  let totalByteCount: Int64?
+  var tail: [UInt8]
+  var gap = Gap()
+  /// What the page at hand came to, in order.
+  var outbox: [ParserStep] = []
+  /// Frames of the run in the outbox.
+  var runFrames: Int64 = 0
+  var hasEnded = false
+
+  // Links.
+  /// First pages come one after the other.
+  var isAmongFirstPages = false
+  /// Audio that cannot be packetised, among the last first pages.
+  var otherAudio: String?
+  var link: OggLink?
+  var linkCount = 0
+  /// Earlier links, for a jump back.
+  var pastLinks: [UInt32: OggLink] = [:]
+
+  // Packets.
+  var openPacket = OpenPacket.none
+  /// The beginning of a packet that goes on, and where its page begins.
+  var partial: [UInt8] = []
+  var partialOffset: Int64 = 0
+  var nextPacket: Int64 = 0
+  /// The frame that the next packet begins with; nil when that is for a granule to tell.
+  var nextFrame: Int64? = 0
+  /// The last frame that was known.
+  var lastFrame: Int64 = 0
+  /// The next page need not follow the last one.
+  var isAdrift = false
+  /// The next packet's number is a guess.
+  var isNumberGuessed = false
+  /// Frames of each packet so far, if all had as many; 0 otherwise.
+  var commonFrames: Int64?
+
+  // Seeking.
+  var pages = OggPageIndex()
+  var frameIndex = PacketIndex()
+  /// All packets before the next one were seen.
+  var isCovering = true
+  /// The stream was parsed from its beginning without a jump.
+  var isUnbroken = true
 
   init(_ context: ParserContext) {
+    start = context.start
+    totalByteCount = context.totalByteCount
+    tail = context.tail
     details = StreamDetails(context)
+    facts.isDataLast = false
   }
 
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    throw AudioFileStreamError(.unsupportedFileType, at: offset, "Ogg is not supported")
+    if !outbox.isEmpty { return nextStep() }
+    if isEnd, bytes.isEmpty { return try endOfInput(at: offset) }
+    switch OggPage.read(bytes, at: 0, isEnd: isEnd) {
+    case .need(let byteCount): return .need(byteCount)
+    case .none:
+      if bytes.isEmpty { return .need(1) }
+      return try passGarbage(bytes, at: offset)
+    case .page(let page):
+      if let notice = endGap() { return notice }
+      try read(page, bytes.extracting(0..<page.byteCount), at: offset)
+      outbox.append(.skip(Int64(page.byteCount)))
+      return nextStep()
+    }
   }
 
-  func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
-    AudioFileStreamSeekTarget(packet: packet, byteOffset: 0, isEstimated: true)
+  /// Moves on to the next place where a page may begin.
+  private mutating func passGarbage(
+    _ bytes: Span<UInt8>, at offset: Int64
+  ) throws(AudioFileStreamError) -> ParserStep {
+    var place = 1
+    while place < bytes.count, !OggPage.hasCapture(bytes, at: place) { place += 1 }
+    if gap.byteCount == 0 { gap.start = offset }
+    gap.byteCount += Int64(place)
+    return .skip(Int64(place))
   }
 
-  mutating func reposition(to target: AudioFileStreamSeekTarget) {}
+  /// Closes the gap that a page or the end has ended; the notice, if it is to be told.
+  mutating func endGap() -> ParserStep? {
+    defer { gap = Gap() }
+    guard gap.byteCount > 0, !gap.isExpected else { return nil }
+    return .skipped(byteCount: gap.byteCount, at: gap.start)
+  }
+
+  private mutating func nextStep() -> ParserStep {
+    let step = outbox.removeFirst()
+    if case .packets(let run) = step { count(run) }
+    return step
+  }
+
+  /// The run is delivered now.
+  private mutating func count(_ run: PacketRun) {
+    facts.packetsSeen += Int64(run.count)
+    facts.bytesSeen += Int64(assembled.count)
+    if facts.dataFormat?.framesPerPacket == 0 { facts.framesSeen += runFrames }
+    for description in descriptions {
+      facts.largestPacketSeen = max(facts.largestPacketSeen, Int(description.dataByteSize))
+    }
+  }
+
+  private mutating func endOfInput(at offset: Int64) throws(AudioFileStreamError) -> ParserStep {
+    if let notice = endGap() { return notice }
+    dropPartial()
+    openPacket = .none
+    if !hasEnded {
+      hasEnded = true
+      try tellEnd(at: offset)
+    }
+    outbox.append(.finished)
+    return nextStep()
+  }
+
+  /// Leaves out the beginning of a packet whose end is missing.
+  mutating func dropPartial() {
+    if !partial.isEmpty {
+      outbox.append(.skipped(byteCount: Int64(partial.count), at: partialOffset))
+    }
+    partial.removeAll(keepingCapacity: true)
+  }
 }

@@ -36,7 +36,8 @@ struct LinearPCMDecoder: ~Copyable {
     guard channels > 0, !format.formatFlags.contains(.nonInterleaved),
       Int(format.bytesPerFrame) % channels == 0,
       let layout = Self.layout(
-        bytesPerSample: Int(format.bytesPerFrame) / channels, flags: format.formatFlags)
+        bytesPerSample: Int(format.bytesPerFrame) / channels, bits: Int(format.bitsPerChannel),
+        flags: format.formatFlags)
     else {
       throw AudioConverterError.formatNotSupported(
         "linear PCM with \(format.bitsPerChannel) bits in \(format.bytesPerFrame) bytes a frame")
@@ -53,7 +54,9 @@ struct LinearPCMDecoder: ~Copyable {
     unsafe samples.deallocate()
   }
 
-  private static func layout(bytesPerSample: Int, flags: AudioFormatFlags) -> Layout? {
+  private static func layout(
+    bytesPerSample: Int, bits: Int, flags: AudioFormatFlags
+  ) -> Layout? {
     let big = flags.contains(.bigEndian)
     if flags.contains(.float) {
       switch bytesPerSample {
@@ -62,6 +65,10 @@ struct LinearPCMDecoder: ~Copyable {
       default: return nil
       }
     }
+    // Samples in the low bits would be too soft, unsigned ones noise.
+    guard bits == 8 * bytesPerSample || flags.contains(.alignedHigh),
+      bytesPerSample == 1 || flags.contains(.signedInteger)
+    else { return nil }
     switch bytesPerSample {
     case 1: return flags.contains(.signedInteger) ? .signed8 : .unsigned8
     case 2: return big ? .signed16Swapped : .signed16

@@ -17,7 +17,7 @@ extension AudioConverterError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .formatNotSupported(let format):
-      "no decoder for \(format); convert the file to MP3 or linear PCM WAVE first"
+      "no decoder for \(format); convert the file to MP3 or linear PCM WAVE first ('fmt?')"
     case .decoderUnavailable(let reason):
       "libmpg123 could not be started: \(reason); check its installation"
     case .decoderRefusedFirstPacket(let reason):

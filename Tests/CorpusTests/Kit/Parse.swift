@@ -14,6 +14,8 @@ struct Feed: Sendable {
   /// As a player reads a file: its length and end are known, and any byte can be read.
   var isFile = true
   var pieces = Pieces.whole
+  /// Writes down the packets' bytes, and what the properties say, not only where packets are.
+  var looksAtBytes = true
 }
 
 /// What a stream said of itself.
@@ -54,14 +56,19 @@ struct Outcome {
 
 /// Parses a file's bytes to their end.
 func parse(_ bytes: [UInt8], _ feed: Feed = Feed()) -> Outcome {
+  parse(bytes.span, feed)
+}
+
+func parse(_ bytes: Span<UInt8>, _ feed: Feed = Feed()) -> Outcome {
   var options = AudioFileStreamOptions()
   options.canReposition = feed.isFile
   var stream = AudioFileStream(options: options)
   if feed.isFile {
-    let tail = bytes.span.extracting(max(0, bytes.count - (128 << 10))..<bytes.count)
+    let tail = bytes.extracting(max(0, bytes.count - (128 << 10))..<bytes.count)
     stream.tell(totalByteCount: Int64(bytes.count), tail: tail)
   }
   var log = StreamLog()
+  log.looksAtBytes = feed.looksAtBytes
   var atReady: Facts?
   var random = SplitMix(state: 0)
   if case .random(let seed) = feed.pieces { random.state = seed }
@@ -88,7 +95,7 @@ func parse(_ bytes: [UInt8], _ feed: Feed = Feed()) -> Outcome {
         case .random: min(left, Int(random.next() % (random.next() % 4 == 0 ? 5000 : 40)) + 1)
         }
       let start = Int(place)
-      try stream.parse(bytes.span.extracting(start..<start + size), listener: &log)
+      try stream.parse(bytes.extracting(start..<start + size), listener: &log)
       place += Int64(size)
       if atReady == nil, stream.isReadyToProducePackets { atReady = Facts(stream) }
     }

@@ -79,10 +79,11 @@ struct SyntheticID3 {
     _ items: [(key: String, value: [UInt8], flags: Int)], version: Int = 2000,
     hasHeader: Bool = true
   ) -> [UInt8] {
-    let content = items.flatMap { item in
-      let head = littleEndian(item.value.count, 4) + littleEndian(item.flags, 4)
-      return head + [UInt8](item.key.utf8) + [0] + item.value
-    } as [UInt8]
+    let content =
+      items.flatMap { item in
+        let head = littleEndian(item.value.count, 4) + littleEndian(item.flags, 4)
+        return head + [UInt8](item.key.utf8) + [0] + item.value
+      } as [UInt8]
     func block(_ flags: Int) -> [UInt8] {
       [UInt8]("APETAGEX".utf8) + littleEndian(version, 4) + littleEndian(content.count + 32, 4)
         + littleEndian(items.count, 4) + littleEndian(flags, 4) + [UInt8](repeating: 0, count: 8)

@@ -24,6 +24,16 @@ import Testing
       places = recorder.packetOffsets.map { $0 - start }
     }
 
+    /// The first packet that begins at this byte or behind it.
+    func firstPlace(notBelow byte: Int64) -> Int {
+      var (low, end) = (0, places.count)
+      while low < end {
+        let middle = (low + end) / 2
+        if places[middle] < byte { low = middle + 1 } else { end = middle }
+      }
+      return low
+    }
+
     /// A parser that was shown the first bytes.
     func stream(parsed: Int, isTold: Bool) throws -> AudioFileStream {
       var stream = AudioFileStream()
@@ -44,9 +54,11 @@ import Testing
       try stream.parse(
         bytes.span.extracting(start..<end), discontinuity: true, listener: &recorder)
       try stream.finish(listener: &recorder)
-      guard case .packet(let index, let offset, _) = recorder.events.first(where: {
-        if case .packet = $0 { true } else { false }
-      }) else { return nil }
+      guard
+        case .packet(let index, let offset, _) = recorder.events.first(where: {
+          if case .packet = $0 { true } else { false }
+        })
+      else { return nil }
       return (index, offset - dataOffset)
     }
   }
@@ -66,8 +78,9 @@ import Testing
       let bound = try #require(target.errorBoundInPackets, "packet \(packet) has no bound")
       #expect(target.packet == packet && target.byteOffset >= 0)
       if target.isEstimated {
-        let holding = file.places.lastIndex { $0 <= target.byteOffset } ?? 0
-        let next = file.places.firstIndex { $0 >= target.byteOffset } ?? file.places.count
+        let next = file.firstPlace(notBelow: target.byteOffset)
+        let isThere = next < file.places.count && file.places[next] == target.byteOffset
+        let holding = isThere ? next : max(0, next - 1)
         #expect(
           abs(Int64(holding - packet)) <= bound && abs(Int64(next - packet)) <= bound,
           "packet \(packet): \(target), which is in \(holding)")
@@ -88,7 +101,7 @@ import Testing
 
   private static let long =
     "ffmpeg -v error -y -f lavfi -i \"aevalsrc='0.4*sin(440*t*(1+t/4)*6.28)*lt(mod(t\\,3)\\,1.6)"
-    + "+0.1*random(0)*gt(mod(t\\,4)\\,2.3)':s=44100:d=20\" -ac 2 in.wav"
+    + "+0.1*random(0)*gt(mod(t\\,4)\\,2.3)':s=44100:d=12\" -ac 2 in.wav"
 
   @Test(
     "No seek misses by more than its bound",
@@ -175,7 +188,7 @@ import Testing
     bytes.insert(contentsOf: tag, at: Int(middle.dataOffset + middle.places[100]))
     bytes.insert(contentsOf: garbage(300), at: Int(middle.dataOffset + middle.places[99]))
     let file = try File(bytes)
-    for packet in [0, 1, 98, 99, 100, 199, 200, 201, 500] {
+    for packet in [0, 1, 98, 99, 100, 199, 200, 201, 400] {
       var stream = try file.stream(parsed: bytes.count, isTold: false)
       let target = try stream.seekTarget(packet: Int64(packet))
       #expect(!target.isEstimated)
@@ -190,21 +203,22 @@ import Testing
     try workshop.run("\(Self.long) && lame --quiet -t -V 4 in.wav out.mp3")
     let file = try File(try workshop.read("out.mp3"))
     var stream = try file.stream(parsed: 50_000, isTold: false)
-    #expect(try stream.seekTarget(packet: 600).isEstimated)
+    #expect(try stream.seekTarget(packet: 440).isEstimated)
     var recorder = Recorder()
     // An estimated seek ahead first: what is found there is not counted.
-    let ahead = try stream.seek(toPacket: 400)
+    let ahead = try stream.seek(toPacket: 300)
     #expect(ahead.isEstimated)
     var start = Int(file.dataOffset + ahead.byteOffset)
     try stream.parse(
       file.bytes.span.extracting(start..<start + 20_000), discontinuity: true, listener: &recorder)
-    #expect(try stream.seekTarget(packet: 600).isEstimated)
+    #expect(try stream.seekTarget(packet: 440).isEstimated)
     let back = try stream.seek(toPacket: 20)
     #expect(!back.isEstimated)
     start = Int(file.dataOffset + back.byteOffset)
     recorder = Recorder()
     try stream.parse(
-      file.bytes.span.extracting(start..<file.bytes.count), discontinuity: true, listener: &recorder)
+      file.bytes.span.extracting(start..<file.bytes.count), discontinuity: true, listener: &recorder
+    )
     for packet in file.places.indices.dropLast() {
       let target = try stream.seekTarget(packet: Int64(packet))
       #expect(!target.isEstimated && target.byteOffset == file.places[packet])

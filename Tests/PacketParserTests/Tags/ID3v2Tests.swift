@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import AudioModel
-@testable import PacketParser
 import Testing
+
+@testable import PacketParser
 
 /// What an ID3v2 tag in front of some frames says, whatever version and flags it has.
 @Suite struct ID3v2Tests {
@@ -256,7 +257,8 @@ import Testing
   func twoTags() throws {
     let maker = SyntheticID3(version: 3)
     let tags =
-      maker.tag(maker.text("TIT2", "one")) + maker.tag(maker.text("TIT2", "2"), maker.text("TALB", "b"))
+      maker.tag(maker.text("TIT2", "one"))
+      + maker.tag(maker.text("TIT2", "2"), maker.text("TALB", "b"))
     #expect(Self.text(try Self.info(tags)) == ["title=one", "album=b"])
   }
 

@@ -18,7 +18,9 @@ import Testing
         + "for k, v in t.items()))\"")
     var tags: [String: String] = [:]
     for entry in try workshop.read("tags").split(separator: 2) {
-      let parts = entry.split(separator: 1, maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
+      let parts = entry.split(separator: 1, maxSplits: 1).map {
+        String(decoding: $0, as: UTF8.self)
+      }
       if parts.count == 2 { tags[parts[0]] = parts[1] }
     }
     return tags

@@ -56,7 +56,8 @@ import Testing
         ])
       #expect(passing == ahead)
     }
-    let bare = try infos(SyntheticID3.version1(title: "x", comment: String(repeating: "c", count: 30)))
+    let bare = try infos(
+      SyntheticID3.version1(title: "x", comment: String(repeating: "c", count: 30)))
     #expect(bare.ahead == ["title=x", "comment=" + String(repeating: "c", count: 30)])
   }
 
@@ -114,7 +115,8 @@ import Testing
 
   @Test("What is read in advance is not told again; what passes by is, once for each tag")
   func told() throws {
-    let bytes = Self.frames + SyntheticID3.ape(["Title": "t"]) + SyntheticID3.version1(title: "u", album: "a")
+    let bytes =
+      Self.frames + SyntheticID3.ape(["Title": "t"]) + SyntheticID3.version1(title: "u", album: "a")
     let passing = parse(bytes).recorder
     #expect(passing.properties.filter { $0 == "info" }.count == 2)
     #expect(passing.properties.firstIndex(of: "info")! > passing.properties.firstIndex(of: "redy")!)
@@ -164,7 +166,8 @@ import Testing
     let bytes = Self.frames + tag + SyntheticID3.version1(title: "old", album: "a")
     var stream = AudioFileStream()
     stream.tell(
-      totalByteCount: Int64(bytes.count), tail: bytes.span.extracting(bytes.count - 1000..<bytes.count))
+      totalByteCount: Int64(bytes.count),
+      tail: bytes.span.extracting(bytes.count - 1000..<bytes.count))
     let recorder = parse(bytes, with: &stream).recorder
     #expect(recorder.value(.audioDataByteCount) == "\(Self.frames.count)")
     #expect(text(stream) == ["title=old", "album=a"])

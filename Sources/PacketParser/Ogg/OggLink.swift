@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+
+/// One logical stream of audio, and where it lies in time. Several may be chained.
+struct OggLink {
+  var serial: UInt32
+  var mapping: any OggMapping
+  /// The number that the next page has if none is missing.
+  var nextSequence: UInt32
+  /// The frame, counted from the stream's start, that this link begins with.
+  var startFrame: Int64
+  /// What its comments say.
+  var tags: TagCollector
+  /// Its format was told.
+  var isTold = false
+  /// What granules have to be lessened by to count from the link's start; nil before the first.
+  private(set) var base: Int64?
+  /// The frame where the sound ends by the last page's granule.
+  private(set) var endFrame: Int64?
+  /// Frames of the last page's packets behind that.
+  private(set) var remainderFrames: Int64 = 0
+
+  init(
+    serial: UInt32, mapping: any OggMapping, nextSequence: UInt32, startFrame: Int64,
+    tags: TagCollector
+  ) {
+    self.serial = serial
+    self.mapping = mapping
+    self.nextSequence = nextSequence
+    self.startFrame = startFrame
+    self.tags = tags
+  }
+
+  /// Reads a part of a header packet; false if it is audio.
+  mutating func readHeader(
+    _ part: Span<UInt8>, _ piece: OggPage.Piece, at offset: Int64
+  ) throws(AudioFileStreamError) -> Bool {
+    try mapping.readHeader(
+      part, isStart: piece.isStart, isEnd: piece.isEnd, at: offset, into: &tags)
+  }
+
+  /// Frames at the link's start that are not sound: those that the mapping states, and those that the
+  /// first page's granule leaves out.
+  var primingFrames: Int64 {
+    mapping.primingFrames + (mapping.mayTrimStart ? max(0, -(base ?? 0)) : 0)
+  }
+
+  /// The place in time of the packets that end on a page.
+  ///
+  /// - Parameters:
+  ///   - page: the page.
+  ///   - frames: frames of the packets.
+  ///   - expected: the frame that follows the last packet; nil when the packets may be any.
+  ///   - duration: frames of each packet, if all have as many.
+  /// - Returns: the frame that the first packet begins with; nil when nothing tells.
+  mutating func place(
+    _ page: OggPage, frames: Int64, expected: Int64?, duration: Int64?
+  ) -> Int64? {
+    guard let granule = page.granule else { return expected }
+    if base == nil {
+      let gap = granule - ((expected ?? startFrame) - startFrame) - frames
+      // The last page's granule leaves out what the encoder added, the first one's may, too; of
+      // one page that is both the end is meant (RFC 7845 section 4.4, Vorbis I appendix A.2).
+      base = page.isLast ? max(0, gap) : gap
+    }
+    let end = max(startFrame, granule - (base ?? 0) + startFrame)
+    var first = max(startFrame, end - frames)
+    if page.isLast {
+      if let expected {
+        if end <= expected + frames { first = expected }
+      } else if let duration, duration > 0 {
+        first += (duration - (first - startFrame) % duration) % duration
+      }
+    }
+    endFrame = end
+    remainderFrames = max(0, first + frames - end)
+    return first
+  }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+
+extension OggParser {
+  mutating func read(
+    _ page: OggPage, _ bytes: Span<UInt8>, at offset: Int64
+  ) throws(AudioFileStreamError) {
+    if page.isFirst {
+      try begin(page, bytes, at: offset)
+      return
+    }
+    if isAmongFirstPages {
+      isAmongFirstPages = false
+      if link == nil, let otherAudio { throw unsupported(otherAudio, at: offset) }
+    }
+    if isAdrift, let link, page.serial != link.serial, let past = pastLinks[page.serial] {
+      goBack(to: past, from: link)
+    }
+    if let link, link.serial == page.serial {
+      try readPackets(page, bytes, at: offset)
+    } else if link == nil, offset - start > Self.searchLimit {
+      throw AudioFileStreamError(
+        .invalidFile, at: offset,
+        "the Ogg stream was joined midway, and no other with audio begins: start at its beginning")
+    }
+  }
+
+  /// Takes up the logical stream that begins here, if it is the first one with audio among those that
+  /// begin together.
+  private mutating func begin(
+    _ page: OggPage, _ bytes: Span<UInt8>, at offset: Int64
+  ) throws(AudioFileStreamError) {
+    if !isAmongFirstPages {
+      // A new chain's first page: whatever was before has ended.
+      isAmongFirstPages = true
+      otherAudio = nil
+      dropPartial()
+      openPacket = .none
+      if let link { remember(link) }
+      link = nil
+    }
+    guard link == nil, let piece = page.pieces(bytes).first else { return }
+    switch try OggStreamKind(bytes.extracting(piece.range), at: offset) {
+    case .audio(let mapping):
+      linkCount += 1
+      var tags = details.tags
+      if linkCount > 1 {
+        tags = TagCollector()
+        tags.pictureByteLimit = details.tags.pictureByteLimit
+      }
+      link = OggLink(
+        serial: page.serial, mapping: mapping, nextSequence: page.sequence &+ 1,
+        startFrame: linkCount > 1 ? nextFrame ?? lastFrame : 0, tags: tags)
+      nextFrame = link?.startFrame
+      isAdrift = false
+    case .otherAudio(let name): otherAudio = otherAudio ?? name
+    case .other: return
+    }
+  }
+
+  private mutating func remember(_ link: OggLink) {
+    if link.isTold, pastLinks.count < Self.maximumPastLinks { pastLinks[link.serial] = link }
+  }
+
+  /// A jump led to a page of another link.
+  private mutating func goBack(to past: OggLink, from link: OggLink) {
+    remember(link)
+    self.link = past
+    self.link?.mapping.forgetLastPacket()
+    self.link?.isTold = false
+  }
+
+  private func unsupported(_ name: String, at offset: Int64) -> AudioFileStreamError {
+    AudioFileStreamError(
+      .unsupportedDataFormat, at: offset, "the Ogg stream holds \(name), which is not supported")
+  }
+
+  /// Packets follow: what is known of the link they are from is told, if that is new.
+  mutating func tellLink(firstPacketAt offset: Int64) throws(AudioFileStreamError) {
+    guard let link, !link.isTold else { return }
+    self.link?.isTold = true
+    let mapping = link.mapping
+    guard facts.isReady else {
+      makeReady(link, at: offset)
+      outbox.append(.ready)
+      return
+    }
+    guard mapping.dataFormat == facts.dataFormat else {
+      throw AudioFileStreamError(
+        .unsupportedDataFormat, at: offset,
+        "the stream goes on in another format, which has to be played as a stream of its own")
+    }
+    facts.packetTableInfo = nil
+    facts.statedFrameCount = nil
+    facts.statedPacketCount = nil
+    facts.packetSizeUpperBound = max(
+      facts.packetSizeUpperBound ?? 0, mapping.packetSizeUpperBound)
+    outbox.append(.found(.dataFormat))
+    if details.magicCookie != mapping.magicCookie {
+      details.magicCookie = mapping.magicCookie
+      outbox.append(.found(.magicCookieData))
+    }
+    details.channelLayout = mapping.channelLayout
+    if details.tags.info != link.tags.info {
+      details.tags = link.tags
+      outbox.append(.found(.infoDictionary))
+    }
+  }
+
+  private mutating func makeReady(_ link: OggLink, at offset: Int64) {
+    let mapping = link.mapping
+    let format = mapping.dataFormat
+    facts.fileFormat = .ogg
+    facts.dataFormat = format
+    facts.dataOffset = offset
+    facts.packetSizeUpperBound = mapping.packetSizeUpperBound
+    facts.nominalBitRate = mapping.nominalBitRate
+    details.magicCookie = mapping.magicCookie
+    details.channelLayout = mapping.channelLayout
+    details.tags = link.tags
+    if let end = OggTail(tail.span, serial: link.serial, mapping: mapping) {
+      let frames = max(0, end.granule - (link.base ?? 0))
+      facts.statedFrameCount = frames + end.remainderFrames
+      facts.packetTableInfo = table(link, end: frames, remainder: end.remainderFrames)
+    }
+    tail = []
+    facts.statedFrameCount = mapping.totalFrames ?? facts.statedFrameCount
+    if let frames = facts.statedFrameCount, frames > 0 {
+      let block = Int64(format.framesPerPacket)
+      if block > 0 { facts.statedPacketCount = (frames + block - 1) / block }
+      if facts.nominalBitRate == nil, let totalByteCount, totalByteCount > offset {
+        let rate = Double(totalByteCount - offset) * 8 * format.sampleRate / Double(frames)
+        facts.nominalBitRate = rate < 1e12 ? Int(rate.rounded()) : nil
+      }
+    }
+    facts.isReady = true
+  }
+
+  /// Which of a link's frames are sound; nil for FLAC, which has no others.
+  private func table(
+    _ link: OggLink, end: Int64, remainder: Int64
+  ) -> AudioFilePacketTableInfo? {
+    guard link.mapping.dataFormat.formatID != .flac else { return nil }
+    let priming = link.primingFrames
+    return AudioFilePacketTableInfo(
+      numberValidFrames: max(0, end - priming), primingFrames: Int32(clamping: priming),
+      remainderFrames: Int32(clamping: remainder))
+  }
+
+  /// The input has ended: where the last page's granule has the sound end is known now.
+  mutating func tellEnd(at offset: Int64) throws(AudioFileStreamError) {
+    if !facts.isReady {
+      guard let link, link.mapping.isComplete else {
+        if link == nil, let otherAudio { throw unsupported(otherAudio, at: offset) }
+        throw AudioFileStreamError(
+          .invalidFile, at: offset,
+          link == nil
+            ? "no audio begins in this Ogg file" : "the Ogg file ends before its audio begins")
+      }
+      try tellLink(firstPacketAt: offset)
+    }
+    facts.isWhole = isUnbroken
+    if isUnbroken, facts.statedFrameCount == nil { facts.statedFrameCount = nextFrame }
+    guard linkCount == 1, let link else { return }
+    if let end = link.endFrame {
+      let table = table(link, end: end, remainder: link.remainderFrames)
+      if table != facts.packetTableInfo {
+        facts.packetTableInfo = table
+        outbox.append(.found(.packetTableInfo))
+      }
+    }
+  }
+}
