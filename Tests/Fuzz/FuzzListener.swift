@@ -22,6 +22,9 @@ struct FuzzListener: AudioFileStreamListener {
     nextPacket = -1
   }
 
+  /// The next packets may lie before the last ones, but follow them.
+  mutating func isElsewhere() { end = 0 }
+
   mutating func audioFileStream(
     _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID
   ) {

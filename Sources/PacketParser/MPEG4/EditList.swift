@@ -57,33 +57,14 @@ extension AudioFilePacketTableInfo {
   }
 }
 
-/// What iTunes writes of an encoder's delay (`----` with the name iTunSMPB): words in hexadecimal,
-/// of which the second is the frames before the sound, the third those behind it, and the fourth those
-/// of the sound.
-struct GaplessTag {
-  /// The tag's name.
-  static let key = AudioTagKey(rawValue: "iTunSMPB")
-
-  var priming: Int64
-  var remainder: Int64
-  var valid: Int64
-
-  init?(_ text: String) {
-    var words: [Int64] = []
-    for word in text.split(separator: " ").prefix(4) {
-      guard word.utf8.count <= 16, let value = UInt64(word, radix: 16) else { return nil }
-      words.append(Int64(clamping: value))
-    }
-    guard words.count == 4, words.allSatisfy({ $0 < 1 << 60 }), words[3] > 0 else { return nil }
-    (priming, remainder, valid) = (words[1], words[2], words[3])
-  }
-
-  /// The table for packets with this many frames in all. For HE-AAC the words may count frames of the
-  /// doubled rate.
-  func packetTable(frames: Int64) -> AudioFilePacketTableInfo? {
-    let total = priming + valid + remainder
+extension AudioFilePacketTableInfo {
+  /// What iTunes says of an encoder's delay, for packets with this many frames in all. For HE-AAC it may
+  /// count frames of the doubled rate.
+  func fitted(to frames: Int64) -> AudioFilePacketTableInfo? {
+    let total = numberValidFrames + Int64(primingFrames) + Int64(remainderFrames)
     let factor: Int64 = frames > 0 && total / frames >= 2 ? 2 : 1
+    let priming = Int64(primingFrames)
     return AudioFilePacketTableInfo(
-      priming: priming / factor, end: (priming + valid) / factor, of: frames)
+      priming: priming / factor, end: (priming + numberValidFrames) / factor, of: frames)
   }
 }

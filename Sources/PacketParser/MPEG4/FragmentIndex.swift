@@ -18,6 +18,12 @@ struct FragmentIndex {
   private var seen = 0
   private var stride = 1
 
+  /// Fragments follow packets and frames that another table lists.
+  init(packetCount: Int64 = 0, frameCount: Int64 = 0) {
+    self.packetCount = packetCount
+    self.frameCount = frameCount
+  }
+
   /// Takes in a fragment, if it begins where the index ends.
   mutating func add(_ entry: Entry, packets: Int64, frames: Int64) {
     guard entry.firstPacket == packetCount else { return }

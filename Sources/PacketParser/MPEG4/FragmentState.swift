@@ -24,8 +24,13 @@ struct FragmentState {
   var firstFrame: Int64 = 0
   /// The frame that the next fragment begins with if it does not say.
   var nextFrame: Int64 = 0
+  /// The frame that the last one's sound ends with.
+  var endFrame: Int64 = 0
   /// The stream was entered at an uncertain place: a fragment's time tells its packets' numbers.
   var needsNumber = false
+
+  /// Nobody knows where in the stream the bytes are from.
+  var isPlaceUnknown = false
 
   private var defaults: [(track: UInt32, duration: UInt32, size: UInt32)] = []
   private var start: Int64 = 0
@@ -81,7 +86,8 @@ struct FragmentState {
       return content.bigEndian32(at: place)
     }
     if flags & 1 != 0, let high = word(), let low = word() {
-      new.base = Int64(clamping: UInt64(high) << 32 | UInt64(low))
+      // Most often the fragment's own place; of an unknown place nothing better can be said.
+      new.base = isPlaceUnknown ? start : Int64(clamping: UInt64(high) << 32 | UInt64(low))
     }
     new.base = min(new.base, 1 << 60)
     new.nextByte = new.base

@@ -83,6 +83,9 @@ extension MPEG4Parser {
     disabledTrack = nil
     if fragments.isExpected {
       fragments.constantPacketBytes = track.encoding.dataFormat.bytesPerPacket
+      fragments.nextFrame = track.frameCount
+      fragments.index = FragmentIndex(
+        packetCount: track.map.packetCount, frameCount: track.frameCount)
       return nil
     }
     if !canReposition, track.map.packetCount > 0, !track.map.isInOrder || track.map.start < offset {
@@ -118,12 +121,12 @@ extension MPEG4Parser {
     if let duration { facts.statedFrameCount = min(frames, track.scale.frames(duration)) }
     let isConstant = track.encoding.dataFormat.bytesPerPacket > 0
     if isConstant { facts.statedFrameCount = nil }
-    let byTag = details.tags.info[GaplessTag.key].flatMap(GaplessTag.init)
+    let byTag = details.tags.info[ITunesGaplessInfo.key].flatMap(ITunesGaplessInfo.packetTableInfo)
     let table =
       track.edits.packetTable(
         mediaDuration: isConstant ? track.scale.units(frames) : duration ?? 0, scale: track.scale,
         movieUnits: Int64(movieTimescale), frames: frames)
-      ?? byTag?.packetTable(frames: frames)
+      ?? byTag?.fitted(to: frames)
     guard let table, table.numberValidFrames > 0 else { return }
     // Where all is sound there is nothing to say of constant packets.
     if isConstant, table.primingFrames == 0, table.remainderFrames == 0 { return }

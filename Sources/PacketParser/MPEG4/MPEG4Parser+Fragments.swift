@@ -59,10 +59,10 @@ extension MPEG4Parser {
     fragments.firstPacket = nextPacket
     fragment.rewind()
     fragments.current = fragment
-    let frames =
-      framesPerPacket > 0
-      ? fragment.packetCount * framesPerPacket : track.scale.frames(fragment.duration)
+    let byDuration = track.scale.frames(fragment.duration)
+    let frames = framesPerPacket > 0 ? fragment.packetCount * framesPerPacket : byDuration
     fragments.nextFrame = firstFrame + frames
+    fragments.endFrame = firstFrame + (byDuration > 0 ? min(byDuration, frames) : frames)
     fragments.index.add(
       FragmentIndex.Entry(
         firstPacket: nextPacket, firstFrame: firstFrame, byteOffset: fragment.start),

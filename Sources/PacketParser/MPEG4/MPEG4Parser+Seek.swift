@@ -132,6 +132,7 @@ extension MPEG4Parser {
     cutPacket = nil
     open.removeAll()
     fragments.current = nil
+    fragments.isPlaceUnknown = false
     nextPacket = target.firstPacket
     if let track, nextPacket < track.map.packetCount {
       phase = .packets
@@ -162,6 +163,7 @@ extension MPEG4Parser {
     open.removeAll()
     fragments.current = nil
     fragments.needsNumber = true
+    fragments.isPlaceUnknown = true
     nextPacket = max(nextPacket, track?.map.packetCount ?? 0)
     phase = .searching
   }

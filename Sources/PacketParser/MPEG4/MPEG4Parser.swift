@@ -101,6 +101,8 @@ struct MPEG4Parser: ContainerParser {
     }
     if !facts.isReady { return try endOfInput(at: offset) }
     facts.isWhole = isUnbroken
+    // The last packet's duration, which may be shorter, is known now.
+    if isUnbroken, fragments.endFrame > 0 { facts.statedFrameCount = fragments.endFrame }
     return .finished
   }
 

@@ -2,15 +2,11 @@
 
 /// What ffprobe says of a file's first audio stream.
 struct ProbedFile {
-  struct Packet: Equatable {
-    var offset: Int64
-    var byteCount: Int
-  }
-
   /// All packets, those outside of the edit list too.
-  var packets: [Packet] = []
-  /// In seconds, by the stream and by the whole file.
+  var packets: [PlacedPacket] = []
+  /// In seconds.
   var duration: Double?
+  /// Without the brands, which are no tags.
   var tags: [String: String] = [:]
 
   init(_ name: String, in workshop: Workshop) throws {
@@ -28,22 +24,14 @@ struct ProbedFile {
       guard fields.count >= 2, let size = Int(fields[0]), let offset = Int64(fields[1]) else {
         continue
       }
-      packets.append(Packet(offset: offset, byteCount: size))
+      packets.append(PlacedPacket(offset: offset, byteCount: size))
     }
     duration = try lines("duration").first.flatMap { Double($0) }
     for line in try lines("tags") {
       guard line.hasPrefix("TAG:"), let sign = line.firstIndex(of: "=") else { continue }
-      tags[String(line[..<sign].dropFirst(4))] = String(line[line.index(after: sign)...])
-    }
-  }
-}
-
-extension Recorder {
-  /// The packets that were delivered, as ffprobe lists them.
-  var places: [ProbedFile.Packet] {
-    events.compactMap {
-      guard case .packet(_, let offset, let bytes) = $0 else { return nil }
-      return ProbedFile.Packet(offset: offset, byteCount: bytes.count)
+      let key = String(line[..<sign].dropFirst(4))
+      if ["major_brand", "minor_version", "compatible_brands"].contains(key) { continue }
+      tags[key] = String(line[line.index(after: sign)...])
     }
   }
 }

@@ -46,21 +46,33 @@ extension Recorder {
   }
 }
 
+extension AudioFileStreamOptions {
+  /// Any byte can be read at any time.
+  static var repositioning: AudioFileStreamOptions {
+    var options = AudioFileStreamOptions()
+    options.canReposition = true
+    return options
+  }
+}
+
 /// Parses an input that can be read from any place, in slices of this size.
 func parseFromAnywhere(
   _ bytes: [UInt8], sliceBytes: Int, with stream: inout AudioFileStream
 ) -> (recorder: Recorder, error: AudioFileStreamError?, bytesRead: Int) {
   var recorder = Recorder()
   var bytesRead = 0
+  var end = 0
   do throws(AudioFileStreamError) {
     while !stream.isFinished {
       let place = Int(clamping: stream.nextByteOffset)
+      if place != end { recorder.restart() }
       if place >= bytes.count {
         try stream.finish(listener: &recorder)
         continue
       }
       let count = min(sliceBytes, bytes.count - place)
       bytesRead += count
+      end = place + count
       try stream.parse(bytes.span.extracting(place..<place + count), listener: &recorder)
     }
     return (recorder, nil, bytesRead)

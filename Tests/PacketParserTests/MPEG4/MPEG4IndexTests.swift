@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+import Testing
+
+/// Files made by hand: every way to store an index, and every way to get it wrong.
+@Suite struct MPEG4IndexTests {
+  struct Input: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var file: SyntheticMPEG4
+
+    init(_ description: String, _ change: (inout SyntheticMPEG4) -> Void) {
+      testDescription = description
+      file = SyntheticMPEG4()
+      change(&file)
+    }
+  }
+
+  static let legal: [Input] = [
+    Input("a plain index") { _ in },
+    Input("64-bit offsets and sizes") { $0.isWide = true },
+    Input("media data up to the end") { $0.isOpenEnded = true },
+    Input("sizes of 16 bits") { $0.compactBits = 16 },
+    Input("sizes of 8 bits") { $0.compactBits = 8 },
+    Input("sizes of 4 bits") {
+      $0.compactBits = 4
+      $0.chunks = [[1, 15, 3], [4, 5]]
+    },
+    Input("one size for all") {
+      $0.uniformSize = 6
+      $0.chunks = [[6, 6], [6, 6], [6]]
+    },
+    Input("unknown boxes") {
+      $0.before =
+        SyntheticMPEG4.box("free", [UInt8](repeating: 1, count: 99))
+        + SyntheticMPEG4.box("uuid", [UInt8](repeating: 2, count: 30))
+        + SyntheticMPEG4.wideBox("skip", [3, 4])
+      $0.movieBoxes = SyntheticMPEG4.box("what", [1, 2, 3]) + [0, 0, 0, 0]
+    },
+    Input("packets of differing duration") {
+      $0.entry = SyntheticMPEG4.entry("what")
+      $0.durations = [(3, 1000), (2, 500), (3, 1)]
+    },
+    Input("a short last packet") { $0.durations = [(7, 1024), (1, 100)] },
+    Input("a track that is not enabled") { $0.isEnabled = false },
+  ]
+
+  @Test("Packets lie where the index says", arguments: legal)
+  func packets(_ input: Input) {
+    let bytes = input.file.bytes
+    let (recorder, error) = parse(bytes)
+    #expect(error == nil && recorder.failures == [])
+    #expect(recorder.placedPackets == input.file.packets)
+    #expect(
+      recorder.packetNumbers
+        == Array(0..<8).map { Int64($0) }.prefix(input.file.sizes.count).map { $0 })
+    #expect(recorder.value(.audioDataPacketCount) == "\(input.file.sizes.count)")
+    #expect(recorder.value(.audioDataByteCount) == "\(input.file.sizes.reduce(0, +))")
+    #expect(recorder.value(.maximumPacketSize) == "\(input.file.sizes.max() ?? 0)")
+  }
+
+  @Test("Cut in two at any place, a file gives the same", arguments: legal)
+  func everySplit(_ input: Input) {
+    let bytes = input.file.bytes
+    let whole = outcome(bytes, .whole)
+    for split in 0...bytes.count where outcome(bytes, .splitAt(split)) != whole {
+      Issue.record("split at \(split)")
+      return
+    }
+    for size in [1, 2, 7] { #expect(outcome(bytes, .pieces(size)) == whole) }
+  }
+
+  @Test(
+    "An index behind the audio is refused in one pass, and found by reading on elsewhere",
+    arguments: legal)
+  func indexLast(_ input: Input) {
+    if input.file.isOpenEnded { return }
+    var file = input.file
+    file.isIndexLast = true
+    let bytes = file.bytes
+    let refused = parse(bytes)
+    #expect(refused.error?.code == .notOptimized)
+    #expect(refused.error?.message.contains("faststart") == true)
+    #expect(refused.recorder.packetCount == 0)
+    for slice in [1, 13, 5000] {
+      for knowsLength in [false, true] {
+        var stream = AudioFileStream(options: .repositioning)
+        if knowsLength { stream.tell(totalByteCount: Int64(bytes.count)) }
+        let (recorder, error, _) = parseFromAnywhere(bytes, sliceBytes: slice, with: &stream)
+        #expect(error == nil && recorder.failures == [])
+        #expect(recorder.placedPackets == file.packets)
+        #expect(recorder.properties.last == "redy")
+      }
+    }
+  }
+
+  @Test("Chunks out of order are played from a source that can be read anywhere")
+  func chunksOutOfOrder() {
+    var file = SyntheticMPEG4()
+    file.order = [2, 0, 1]
+    let refused = parse(file.bytes)
+    #expect(refused.error?.code == .notOptimized && refused.recorder.packetCount == 0)
+    for isIndexLast in [false, true] {
+      file.isIndexLast = isIndexLast
+      var stream = AudioFileStream(options: .repositioning)
+      let (recorder, error, _) = parseFromAnywhere(file.bytes, sliceBytes: 9, with: &stream)
+      #expect(error == nil && recorder.failures == [])
+      #expect(recorder.placedPackets == file.packets)
+      #expect(recorder.value(.dataOffset) == "\(file.packets.map(\.offset).min() ?? 0)")
+    }
+  }
+
+  @Test("A file that was cut gives the packets before the cut")
+  func truncated() {
+    let file = SyntheticMPEG4()
+    let bytes = file.bytes
+    for length in 0..<bytes.count {
+      let (recorder, error) = parse(Array(bytes[..<length]))
+      let whole = file.packets.filter { $0.offset + Int64($0.byteCount) <= length }
+      #expect(recorder.placedPackets == whole)
+      let isReady = recorder.properties.contains("redy")
+      #expect((error == nil) == isReady)
+      if length > 32, !isReady { #expect(error?.code == .invalidFile) }
+      let partly = file.packets.first {
+        $0.offset < length && $0.offset + Int64($0.byteCount) > length
+      }
+      #expect(
+        recorder.skips
+          == (partly.map { [.skipped(byteCount: Int64(length) - $0.offset, offset: $0.offset)] }
+            ?? []))
+    }
+  }
+
+  @Test("What cannot be played says why")
+  func refusals() {
+    func error(_ bytes: [UInt8], isAnywhere: Bool = false) -> AudioFileStreamError? {
+      if !isAnywhere { return parse(bytes).error }
+      var stream = AudioFileStream(options: .repositioning)
+      return parseFromAnywhere(bytes, sliceBytes: 100, with: &stream).error
+    }
+    var file = SyntheticMPEG4()
+    file.entry = SyntheticMPEG4.entry("enca")
+    #expect(error(file.bytes)?.code == .unsupportedDataFormat)
+    #expect(error(file.bytes)?.message.contains("encrypted") == true)
+    file = SyntheticMPEG4()
+    file.handler = "vide"
+    #expect(error(file.bytes)?.message.contains("no audio track") == true)
+    file = SyntheticMPEG4()
+    file.entry = []
+    #expect(error(file.bytes)?.code == .invalidFile)
+    file = SyntheticMPEG4()
+    file.chunks[1] = [0]
+    #expect(error(file.bytes)?.message.contains("packet 3 has 0 bytes") == true)
+    file = SyntheticMPEG4()
+    file.entry = SyntheticMPEG4.entry("mp4a", rate: 0, channels: 0)
+    #expect(error(file.bytes)?.code == .invalidFile)
+
+    // An unfinished recording: media data without an end, and no index.
+    let unfinished = Array(SyntheticMPEG4().bytes[..<20]) + [0, 0, 0, 0] + [UInt8]("mdat1234".utf8)
+    #expect(error(unfinished)?.code == .notOptimized)
+    #expect(error(unfinished, isAnywhere: true)?.code == .invalidFile)
+    #expect(error(unfinished, isAnywhere: true)?.message.contains("not finished") == true)
+    // Media data that reach beyond the end.
+    let cut = Array(SyntheticMPEG4().bytes[..<20]) + [0, 0, 1, 0] + [UInt8]("mdat1234".utf8)
+    #expect(error(cut, isAnywhere: true)?.code == .invalidFile)
+
+    let segment = SyntheticMPEG4.box("styp", [1, 2, 3, 4]) + SyntheticMPEG4.box("moof", [0, 0])
+    #expect(error(segment)?.code == .invalidFile)
+    #expect(error(segment)?.message.contains("initialization segment") == true)
+    file = SyntheticMPEG4()
+    file.chunks = []
+    file.movieBoxes = SyntheticMPEG4.box("mvex", [])
+    let start = file.bytes.dropLast(8)
+    #expect(error(Array(start))?.message.contains("segments are missing") == true)
+  }
+
+  @Test("Chunks that hold the same bytes over and over are refused")
+  func overlappingChunks() {
+    var file = SyntheticMPEG4()
+    file.isWide = true
+    var bytes = file.bytes
+    // All chunks begin where the first one does.
+    let name = [UInt8]("co64".utf8)
+    let place = (0..<bytes.count).first { bytes[$0...].starts(with: name) }! + 12
+    bytes.replaceSubrange(place + 8..<place + 16, with: bytes[place..<place + 8])
+    var stream = AudioFileStream(options: .repositioning)
+    let (recorder, error, _) = parseFromAnywhere(bytes, sliceBytes: 100, with: &stream)
+    #expect(error?.code == .invalidFile && recorder.packetCount == 0)
+  }
+
+  @Test("A box of any size is passed, and a hostile one costs neither memory nor time")
+  func hostileSizes() {
+    let file = SyntheticMPEG4()
+    for name in [
+      "moov", "trak", "mdia", "minf", "stbl", "stsd", "stts", "stsc", "stsz", "stco", "mp4a",
+      "esds",
+    ] {
+      for size in [0, 1, 7, 9, 0x7FFF_FFFF, 0xFFFF_FFFF] {
+        var bytes = file.bytes
+        let text = [UInt8](name.utf8)
+        let place = (0..<bytes.count).first { bytes[$0...].starts(with: text) }!
+        bytes.replaceSubrange(place - 4..<place, with: bigEndian(size, 4))
+        let whole = outcome(bytes, .whole)
+        #expect(outcome(bytes, .pieces(3)) == whole)
+      }
+      // And counts of any size.
+      for count in [0, 0x7FFF_FFFF, 0xFFFF_FFFF] where name.hasPrefix("st") {
+        var bytes = file.bytes
+        let text = [UInt8](name.utf8)
+        let place = (0..<bytes.count).first { bytes[$0...].starts(with: text) }!
+        let at = place + (name == "stsz" ? 12 : 8)
+        bytes.replaceSubrange(at..<at + 4, with: bigEndian(count, 4))
+        #expect(outcome(bytes, .pieces(3)) == outcome(bytes, .whole))
+      }
+    }
+  }
+
+  @Test("The file type is that of the brand")
+  func brands() {
+    for (brand, type) in [
+      ("M4A ", "m4af"), ("M4B ", "m4bf"), ("3gp5", "3gpp"), ("3g2a", "3gp2"), ("isom", "mp4f"),
+      ("qt  ", "mp4f"),
+    ] {
+      var file = SyntheticMPEG4()
+      file.brand = brand
+      #expect(parse(file.bytes).recorder.value(.fileFormat) == type)
+    }
+    // QuickTime's older files have no brand.
+    let file = SyntheticMPEG4()
+    let index = file.index(mediaOffset: file.index(mediaOffset: 0).count)
+    let media = file.bytes.suffix(from: file.bytes.count - file.sizes.reduce(0, +) - 15 - 8)
+    let (recorder, error) = parse(index + media)
+    #expect(error == nil && recorder.value(.fileFormat) == "mp4f" && recorder.packetCount == 8)
+  }
+
+  @Test("The edit list tells which frames are sound, and iTunes' tag where there is none")
+  func packetTable() throws {
+    func table(_ file: SyntheticMPEG4) -> AudioFilePacketTableInfo? {
+      var stream = AudioFileStream()
+      _ = parse(file.bytes, with: &stream)
+      return try? stream.packetTableInfo
+    }
+    let frames: Int64 = 8 * 1024
+    func info(_ priming: Int32, _ valid: Int64) -> AudioFilePacketTableInfo {
+      AudioFilePacketTableInfo(
+        numberValidFrames: valid, primingFrames: priming,
+        remainderFrames: Int32(frames - Int64(priming) - valid))
+    }
+    var file = SyntheticMPEG4()
+    #expect(table(file) == nil)
+    file.edits = [(100, 1024)]
+    #expect(table(file) == info(1024, 4410))
+    // An empty edit delays; a duration of 0 is the rest.
+    file.edits = [(50, -1), (0, 2112)]
+    #expect(table(file) == info(2112, frames - 2112))
+    // Longer than there is.
+    file.edits = [(100_000, 2112)]
+    #expect(table(file) == info(2112, frames - 2112))
+    // Two stretches of the media are no single one.
+    file.edits = [(10, 0), (10, 4000)]
+    #expect(table(file) == nil)
+    file.edits = []
+    file.movieBoxes = SyntheticMPEG4.gapless("00000000 00000840 00000100 00000000000016C0 00000000")
+    #expect(table(file) == info(0x840, 0x16C0))
+    file.edits = [(100, 1024)]
+    #expect(table(file) == info(1024, 4410))
+    // HE-AAC counted at the doubled rate.
+    file.edits = []
+    file.movieBoxes = SyntheticMPEG4.gapless("00000000 00001080 00000200 0000000000002D80")
+    #expect(table(file) == info(0x840, 0x16C0))
+  }
+}

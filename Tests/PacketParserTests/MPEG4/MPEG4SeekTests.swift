@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+import Testing
+
+/// Seeks lead to the packets that they promise.
+@Suite struct MPEG4SeekTests {
+  static let recipes: [MPEG4OracleTests.Recipe] = [
+    .init("out.m4a", "\(MPEG4OracleTests.sound()) -c:a aac -movflags +faststart"),
+    .init("out.m4a", "\(MPEG4OracleTests.sound()) -c:a libvorbis -f mp4 -movflags +faststart"),
+    .init("out.mp4", "\(MPEG4OracleTests.video) -c:a aac -movflags +faststart"),
+    .init(
+      "out.mp4", "\(MPEG4OracleTests.sound()) -c:a aac -frag_duration 300000 -movflags +empty_moov"),
+    .init(
+      "out.mp4",
+      "\(MPEG4OracleTests.sound(48_000)) -c:a libopus -frag_duration 300000 -movflags +empty_moov"),
+    .init(
+      "out.mp4", "\(MPEG4OracleTests.video) -c:a aac -frag_duration 300000 -movflags +frag_keyframe"
+    ),
+    .init(
+      "out.mp4",
+      "\(MPEG4OracleTests.sound()) -c:a aac -frag_duration 300000 "
+        + "-movflags +dash+empty_moov+global_sidx"),
+  ]
+
+  @Test(
+    "Every packet that was seen is found exactly, and its byte and frame translate",
+    arguments: recipes)
+  func seen(_ recipe: MPEG4OracleTests.Recipe) throws {
+    let workshop = try Workshop()
+    try workshop.run("\(recipe.arguments) \(recipe.name)")
+    let bytes = try workshop.read(recipe.name)
+    var stream = AudioFileStream()
+    let (recorder, error) = parse(bytes, with: &stream)
+    #expect(error == nil)
+    let packets = recorder.packets
+    let places = recorder.placedPackets
+    let framesPerPacket = Int64(try stream.dataFormat.framesPerPacket)
+    let dataOffset = try stream.dataOffset
+    for number in packets.indices.shuffled().prefix(60) + [0, packets.count - 1] {
+      let target = try stream.seek(toPacket: Int64(number))
+      #expect(!target.isEstimated && target.byteOffset >= 0)
+      let first = try #require(firstPacket(bytes, &stream))
+      #expect(first.number == Int64(number) && first.bytes == packets[number])
+      guard recipe.arguments.contains("faststart") else { continue }
+      let byte = places[number].offset - dataOffset
+      #expect(target.byteOffset == byte && target.leadingPacketCount == 0)
+      #expect(try stream.byte(ofPacket: Int64(number)).byte == byte)
+      let found = try stream.packet(containingByte: byte + Int64(places[number].byteCount) - 1)
+      #expect(found.packet == Int64(number) && !found.isEstimated)
+      #expect(found.byteOffsetInPacket == Int64(places[number].byteCount) - 1)
+      let frame = try stream.firstFrame(ofPacket: Int64(number))
+      if framesPerPacket > 0 { #expect(frame == Int64(number) * framesPerPacket) }
+      let held = try stream.packet(containingFrame: frame)
+      #expect(framesPerPacket == 0 || held.packet == Int64(number))
+      #expect(held.frameOffsetInPacket == 0)
+    }
+    #expect(throws: AudioFileStreamError.self) { try stream.seekTarget(packet: -1) }
+  }
+
+  /// Reads on from where the seek leads, until a packet comes.
+  private func firstPacket(
+    _ bytes: [UInt8], _ stream: inout AudioFileStream
+  ) -> (number: Int64, bytes: [UInt8])? {
+    var recorder = Recorder()
+    var place = Int(clamping: stream.nextByteOffset)
+    while place < bytes.count, recorder.packetCount == 0 {
+      let end = min(bytes.count, place + 700)
+      guard (try? stream.parse(bytes.span.extracting(place..<end), listener: &recorder)) != nil
+      else {
+        return nil
+      }
+      place = end
+    }
+    guard let number = recorder.packetNumbers.first, let packet = recorder.packets.first else {
+      return nil
+    }
+    return (number, packet)
+  }
+
+  @Test(
+    "In a fragmented stream a packet not seen yet is found by its time",
+    arguments: ["empty_moov", "dash+empty_moov+global_sidx"])
+  func unseen(_ flags: String) throws {
+    let workshop = try Workshop()
+    try workshop.run(
+      "\(MPEG4OracleTests.sound()) -c:a aac -frag_duration 300000 -movflags +\(flags) out.mp4")
+    let bytes = try workshop.read("out.mp4")
+    let all = parse(bytes).recorder.packets
+    for number in stride(from: 20, to: all.count, by: 7) {
+      var stream = AudioFileStream()
+      var recorder = Recorder()
+      // Only as far as the first packets.
+      var place = 0
+      while recorder.packetCount == 0 {
+        try stream.parse(bytes.span.extracting(place..<place + 100), listener: &recorder)
+        place += 100
+      }
+      let target = try stream.seek(toPacket: Int64(number))
+      #expect(target.isEstimated)
+      let first = try #require(firstPacket(bytes, &stream))
+      // The number that the packet has is its true one in any case.
+      #expect(first.bytes == all[Int(first.number)])
+      if flags.hasPrefix("dash") {
+        #expect(first.number == Int64(number))
+        #expect((target.errorBoundInPackets ?? .max) < 20)
+      }
+    }
+  }
+
+  @Test("In a fragmented stream a lost continuity is mended at the next fragment")
+  func lostContinuity() throws {
+    let workshop = try Workshop()
+    try workshop.run(
+      "\(MPEG4OracleTests.sound()) -c:a aac -frag_duration 200000 -movflags +empty_moov out.mp4")
+    let bytes = try workshop.read("out.mp4")
+    let all = parse(bytes).recorder.packets
+    var stream = AudioFileStream()
+    var recorder = Recorder()
+    try stream.parse(bytes.span.extracting(0..<6000), listener: &recorder)
+    #expect(recorder.packetCount > 0)
+    recorder = Recorder()
+    let rest = bytes.count / 2
+    try stream.parse(
+      bytes.span.extracting(rest..<bytes.count), discontinuity: true, listener: &recorder)
+    try stream.finish(listener: &recorder)
+    #expect(recorder.packetCount > 20)
+    for (number, packet) in zip(recorder.packetNumbers, recorder.packets) {
+      #expect(packet == all[Int(number)])
+    }
+  }
+
+  @Test("Packets that differ in duration translate to frames and back")
+  func variableFrames() throws {
+    var file = SyntheticMPEG4()
+    file.entry = SyntheticMPEG4.entry("what", rate: 48_000)
+    file.timescale = 24_000
+    file.durations = [(3, 1000), (2, 500), (3, 1)]
+    var stream = AudioFileStream()
+    let (recorder, error) = parse(file.bytes, with: &stream)
+    #expect(error == nil)
+    let frames = recorder.events.compactMap { event -> UInt32? in
+      if case .time(_, let frames) = event { frames } else { nil }
+    }
+    #expect(frames == [2000, 2000, 2000, 1000, 1000, 2, 2, 2])
+    var start: Int64 = 0
+    for (packet, count) in frames.enumerated() {
+      #expect(try stream.firstFrame(ofPacket: Int64(packet)) == start)
+      for frame in [start, start + Int64(count) - 1] {
+        let found = try stream.packet(containingFrame: frame)
+        #expect(found.packet == Int64(packet) && found.frameOffsetInPacket == frame - start)
+      }
+      start += Int64(count)
+    }
+    #expect(try stream.duration.frames == start)
+  }
+}
