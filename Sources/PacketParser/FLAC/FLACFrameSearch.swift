@@ -14,8 +14,6 @@ struct FLACFrameSearch {
   private struct Start {
     var offset: Int
     var header: FLACFrameHeader
-    /// A frame has to begin here, so that the header behind it may have any number.
-    var isTrusted: Bool
     /// The CRC-16 from here to where the search has come.
     var checksum: UInt16 = 0
   }
@@ -59,7 +57,9 @@ struct FLACFrameSearch {
         switch FLACFrameHeader.read(bytes, at: scanned, info, isEnd: isEnd) {
         case .need(let byteCount): return .need(scanned + byteCount)
         case .header(let header):
-          if let frame = frame(before: header) { return frame }
+          // Its number is not looked at: two headers and the checksum between them leave no doubt, and
+          // streams are put together from others.
+          if let start = wholeStart { return .frame(start.header, start.offset..<scanned) }
           follow(header)
         case .none where trusted == scanned:
           return .boundary(scanned)
@@ -104,6 +104,7 @@ struct FLACFrameSearch {
         case UInt8(ascii: "T") where next == UInt8(ascii: "A"): return place
         case UInt8(ascii: "A") where next == UInt8(ascii: "P"): return place
         case UInt8(ascii: "I") where next == UInt8(ascii: "D"): return place
+        case UInt8(ascii: "L") where next == UInt8(ascii: "Y"): return place
         case UInt8(ascii: "f") where next == UInt8(ascii: "L"): return place
         default: break
         }
@@ -113,27 +114,22 @@ struct FLACFrameSearch {
     return range.upperBound
   }
 
-  private func frame(before header: FLACFrameHeader) -> Finding? {
-    for start in starts where mayEnd(start) && (start.isTrusted || header.follows(start.header)) {
-      return .frame(start.header, start.offset..<scanned)
+  /// The first place from which on the bytes up to here may be a frame.
+  private var wholeStart: Start? {
+    starts.first {
+      $0.checksum == 0 && scanned - $0.offset >= FLACFrameHeader.minimumFrameBytes
     }
-    return nil
-  }
-
-  private func mayEnd(_ start: Start) -> Bool {
-    start.checksum == 0 && scanned - start.offset >= FLACFrameHeader.minimumFrameBytes
   }
 
   private mutating func follow(_ header: FLACFrameHeader) {
     guard starts.count < Self.maximumStarts else { return }
-    starts.append(
-      Start(offset: scanned, header: header, isTrusted: trusted == scanned))
+    starts.append(Start(offset: scanned, header: header))
     trusted = nil
   }
 
   /// The frame that ends where a tag, or another FLAC stream, begins.
   private func frameBeforeTag(_ bytes: Span<UInt8>, isEnd: Bool) -> Finding? {
-    guard let start = starts.first(where: { mayEnd($0) }) else { return nil }
+    guard let start = wholeStart else { return nil }
     if bytes.count - scanned < AudioTag.signatureBytes, !isEnd {
       return .need(scanned + AudioTag.signatureBytes)
     }
@@ -152,7 +148,7 @@ struct FLACFrameSearch {
   }
 
   private func end(_ count: Int) -> Finding {
-    if let start = starts.first(where: { mayEnd($0) }) {
+    if let start = wholeStart {
       return .frame(start.header, start.offset..<count)
     }
     return count > 0 ? .garbage(count) : .end

@@ -45,9 +45,12 @@ struct FLACNumbering {
   }
 
   /// Goes on elsewhere.
-  mutating func jump(to packet: Int64) {
+  ///
+  /// - Parameter frame: the frame that the packet begins with, if that is certain; else its header
+  ///   tells, and with it the packet's number where packets have one duration.
+  mutating func jump(to packet: Int64, frame: Int64? = nil) {
     nextPacket = packet
-    nextFrame = nil
+    nextFrame = frame
   }
 
   /// Goes on at an unknown place.

@@ -68,11 +68,21 @@ extension FLACParser {
   func firstFrame(ofPacket packet: Int64) -> Int64? { index.firstFrame(ofPacket: packet) }
 
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
-    numbering.jump(to: target.firstPacket)
+    var frame: Int64?
+    // What a seek table says is not held against the packets seen.
+    isCovering = !target.isEstimated && target.packet < max(1, index.packetCount)
+    if isCovering {
+      let framesPerPacket = numbering.framesPerPacket
+      frame =
+        framesPerPacket > 0
+        ? target.firstPacket * framesPerPacket : index.firstFrame(ofPacket: target.firstPacket)
+    }
+    numbering.jump(to: target.firstPacket, frame: frame)
     resynchronize(isTrusted: !target.isEstimated)
   }
 
   mutating func loseContinuity(at offset: Int64) {
+    isCovering = false
     numbering.jump()
     resynchronize(isTrusted: false)
   }
