@@ -55,8 +55,8 @@ import Testing
     let ours = outcome.log.packets.map { Int64($0.frames) }.dropFirst().dropLast()
     let theirs = zip(ours, file.probe.packetFrames.dropFirst()).map { frames, duration in
       // ffprobe does not say of each; and it gives a short Vorbis packet behind a long one the duration
-      // of two short ones (Vorbis I section 4.3.8), so that its own time
-      // stamps jump there. The sum of ours is the last page's position.
+      // of a short one behind a short one (Vorbis I section 4.3.8), so that its own time stamps jump
+      // there. The sum of ours is the last page's position.
       isVorbis ? max(frames, duration ?? 0) : duration ?? frames
     }
     expectEqual(Array(ours), theirs)
