@@ -44,6 +44,9 @@ struct OggLink {
     mapping.primingFrames + (mapping.mayTrimStart ? max(0, -(base ?? 0)) : 0)
   }
 
+  /// Frames of sound, once the last page was met.
+  var soundFrames: Int64 { max(0, (endFrame ?? startFrame) - startFrame - primingFrames) }
+
   /// The place in time of the packets that end on a page.
   ///
   /// - Parameters:

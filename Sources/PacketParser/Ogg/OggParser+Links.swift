@@ -37,7 +37,10 @@ extension OggParser {
       otherAudio = nil
       dropPartial()
       openPacket = .none
-      if let link { remember(link) }
+      if let link {
+        remember(link)
+        pastSoundFrames += link.soundFrames
+      }
       link = nil
     }
     guard link == nil, let piece = page.pieces(bytes).first else { return }
@@ -162,7 +165,10 @@ extension OggParser {
     }
     facts.isWhole = isUnbroken
     if isUnbroken, facts.statedFrameCount == nil { facts.statedFrameCount = nextFrame }
-    guard linkCount == 1, let link else { return }
+    guard linkCount == 1, let link else {
+      if isUnbroken { facts.soundFrameCount = pastSoundFrames + (link?.soundFrames ?? 0) }
+      return
+    }
     if let end = link.endFrame {
       let table = table(link, end: end, remainder: link.remainderFrames)
       if table != facts.packetTableInfo {

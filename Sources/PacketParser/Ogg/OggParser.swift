@@ -56,6 +56,8 @@ struct OggParser: ContainerParser {
   var otherAudio: String?
   var link: OggLink?
   var linkCount = 0
+  /// Frames of sound in the links before.
+  var pastSoundFrames: Int64 = 0
   /// Earlier links, for a jump back.
   var pastLinks: [UInt32: OggLink] = [:]
 
