@@ -3,10 +3,10 @@
 extension OggParser {
   /// By the pages seen, else by the mean size of a packet with its share of pages' headers.
   func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
+    if let seen = pages.target(packet: packet) { return seen }
     if packet == 0 {
       return AudioFileStreamSeekTarget(packet: 0, byteOffset: 0, isEstimated: false)
     }
-    if let seen = pages.target(packet: packet) { return seen }
     guard pages.packetCount > 0 else {
       throw AudioFileStreamError(
         .dataUnavailable, at: facts.dataOffset ?? 0,
