@@ -60,6 +60,7 @@ extension OggParser {
     nextPacket = target.firstPacket
     isNumberGuessed = target.isEstimated
     isCovering = !target.isEstimated
+    selectLink(at: (facts.dataOffset ?? 0) + target.byteOffset)
     resynchronize()
   }
 
@@ -78,6 +79,7 @@ extension OggParser {
     partial.removeAll(keepingCapacity: true)
     openPacket = .none
     isAdrift = true
+    isAmongFirstPages = false
     nextFrame = nil
   }
 }
