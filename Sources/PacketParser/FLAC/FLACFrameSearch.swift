@@ -16,6 +16,9 @@ struct FLACFrameSearch {
     var header: FLACFrameHeader
     /// The CRC-16 from here to where the search has come.
     var checksum: UInt16 = 0
+    /// Where the checksum was right, and a header began that was damaged or cut. The frame ends there
+    /// if no better end is found.
+    var weakEnd: Int?
   }
 
   /// What was found, with offsets from the first byte shown.
@@ -59,17 +62,19 @@ struct FLACFrameSearch {
         case .header(let header):
           // Its number is not looked at: two headers and the checksum between them leave no doubt, and
           // streams are put together from others.
-          if let start = wholeStart { return .frame(start.header, start.offset..<scanned) }
+          if let frame = wholeFrame { return frame }
           follow(header)
         case .none where trusted == scanned:
           return .boundary(scanned)
         case .none:
           if let finding = frameBeforeTag(bytes, isEnd: isEnd) { return finding }
+          noteWeakEnd(bytes)
         }
         isTested = true
       }
       if scanned == bytes.count, isEnd { return end(bytes.count) }
       if let first = starts.first, scanned - first.offset >= frameByteUpperBound {
+        if let frame = weakFrame(before: scanned) { return frame }
         starts.removeFirst()
         return .garbage(starts.first?.offset ?? scanned)
       }
@@ -121,6 +126,30 @@ struct FLACFrameSearch {
     }
   }
 
+  /// The frame that ends here, or one before it whose next header is damaged.
+  private var wholeFrame: Finding? {
+    guard let start = wholeStart else { return nil }
+    return weakFrame(before: start.offset) ?? .frame(start.header, start.offset..<scanned)
+  }
+
+  private func weakFrame(before place: Int) -> Finding? {
+    for start in starts {
+      if let end = start.weakEnd, end <= place { return .frame(start.header, start.offset..<end) }
+    }
+    return nil
+  }
+
+  private mutating func noteWeakEnd(_ bytes: Span<UInt8>) {
+    guard scanned < bytes.count, bytes[scanned] == 0xFF,
+      scanned + 1 == bytes.count || bytes[scanned + 1] & 0xFE == 0xF8
+    else { return }
+    for index in starts.indices where starts[index].checksum == 0 && starts[index].weakEnd == nil {
+      if scanned - starts[index].offset >= FLACFrameHeader.minimumFrameBytes {
+        starts[index].weakEnd = scanned
+      }
+    }
+  }
+
   private mutating func follow(_ header: FLACFrameHeader) {
     guard starts.count < Self.maximumStarts else { return }
     starts.append(Start(offset: scanned, header: header))
@@ -129,14 +158,14 @@ struct FLACFrameSearch {
 
   /// The frame that ends where a tag, or another FLAC stream, begins.
   private func frameBeforeTag(_ bytes: Span<UInt8>, isEnd: Bool) -> Finding? {
-    guard let start = wholeStart else { return nil }
+    guard wholeStart != nil else { return nil }
     if bytes.count - scanned < AudioTag.signatureBytes, !isEnd {
       return .need(scanned + AudioTag.signatureBytes)
     }
     guard scanned < bytes.count,
       AudioTag.isSignature(bytes, at: scanned) || bytes.has("fLaC", at: scanned)
     else { return nil }
-    return .frame(start.header, start.offset..<scanned)
+    return wholeFrame
   }
 
   /// How many bytes to wait for: about a quarter more of the frame each time.
@@ -148,16 +177,17 @@ struct FLACFrameSearch {
   }
 
   private func end(_ count: Int) -> Finding {
-    if let start = wholeStart {
-      return .frame(start.header, start.offset..<count)
-    }
-    return count > 0 ? .garbage(count) : .end
+    wholeFrame ?? weakFrame(before: count) ?? (count > 0 ? .garbage(count) : .end)
   }
 
   /// Goes on behind a frame, where the next one has to begin.
   mutating func passFrame(endingAt end: Int) {
+    if end < scanned {
+      starts.removeAll { $0.offset < end }
+      trusted = nil
+      return
+    }
     starts.removeAll(keepingCapacity: true)
-    scanned = end
     isTested = false
     trusted = end
   }
@@ -171,6 +201,9 @@ struct FLACFrameSearch {
   mutating func drop(_ byteCount: Int) {
     scanned -= byteCount
     trusted = trusted.map { $0 - byteCount }
-    for index in starts.indices { starts[index].offset -= byteCount }
+    for index in starts.indices {
+      starts[index].offset -= byteCount
+      starts[index].weakEnd = starts[index].weakEnd.map { $0 - byteCount }
+    }
   }
 }

@@ -14,6 +14,8 @@ struct FLACNumbering {
   private(set) var nextPacket: Int64 = 0
   /// The frame of sound that the next packet begins with; nil behind a jump.
   private var nextFrame: Int64? = 0
+  /// The numbers went on so far as those of one stream do.
+  private(set) var isOneStream = true
   /// What the headers' count has to be lessened by; nil before the first frame.
   private var base: Int64?
 
@@ -30,6 +32,7 @@ struct FLACNumbering {
         (frame - nextFrame) / Int64(header.blockSize) <= mostLost
       else {
         base = stated - nextFrame
+        isOneStream = false
         return nextFrame
       }
     }
