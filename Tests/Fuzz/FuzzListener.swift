@@ -132,7 +132,9 @@ func fuzzSlicing(_ input: [UInt8], hint: AudioFileTypeID?, seed: UInt64) {
 
 /// A hint chosen by a byte of the input.
 func fuzzHint(_ byte: UInt8) -> AudioFileTypeID? {
-  let hints: [AudioFileTypeID?] = [nil, .mpegLayer3, .mpegLayer2, .wave, .aacADTS, .mpeg4, .ogg, nil]
+  let hints: [AudioFileTypeID?] = [
+    nil, .mpegLayer3, .mpegLayer2, .wave, .aacADTS, .mpeg4, .ogg, nil,
+  ]
   return hints[Int(byte & 7)]
 }
 

@@ -29,7 +29,9 @@ import Testing
 
   static let recipes: [Recipe] =
     (0...8).map { Recipe(encoder: "\(flac) -\($0) in.wav") }
-    + [1, 3, 4, 5, 6, 7, 8].map { Recipe(channels: $0, encoder: "\(flac) --channel-map=none in.wav") }
+    + [1, 3, 4, 5, 6, 7, 8].map {
+      Recipe(channels: $0, encoder: "\(flac) --channel-map=none in.wav")
+    }
     + [8000, 11_025, 22_050, 37_000, 37_001, 48_000, 96_000, 192_000, 352_800].map {
       Recipe(rate: $0, encoder: "\(flac) --lax in.wav")
     }
@@ -127,10 +129,12 @@ extension Workshop {
   /// Frames that flac decodes a file to.
   func framesByFLAC(_ name: String) throws -> Int64 {
     try run(
-      "ffprobe -v error -show_entries stream=channels,bits_per_raw_sample -of csv=p=0 \(name) >shape")
+      "ffprobe -v error -show_entries stream=channels,bits_per_raw_sample -of csv=p=0 \(name) >shape"
+    )
     let shape = String(decoding: try read("shape"), as: UTF8.self).split { !$0.isNumber }
       .compactMap { Int($0) }
-    try run("flac -s -f -d -F --force-raw-format --endian=little --sign=signed -o raw \(name) || true")
+    try run(
+      "flac -s -f -d -F --force-raw-format --endian=little --sign=signed -o raw \(name) || true")
     return Int64(try read("raw").count / shape[0] / ((shape[1] + 7) / 8))
   }
 }

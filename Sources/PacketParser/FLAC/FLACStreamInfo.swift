@@ -68,7 +68,8 @@ struct FLACStreamInfo: Equatable {
       default: 0
       }
     return AudioStreamBasicDescription(
-      sampleRate: Double(sampleRate), formatID: .flac, formatFlags: AudioFormatFlags(rawValue: flags),
+      sampleRate: Double(sampleRate), formatID: .flac,
+      formatFlags: AudioFormatFlags(rawValue: flags),
       framesPerPacket: UInt32(framesPerPacket), channelsPerFrame: UInt32(channels))
   }
 

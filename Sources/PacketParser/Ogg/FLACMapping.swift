@@ -50,7 +50,8 @@ struct FLACMapping: OggMapping {
   var totalFrames: Int64? { info?.totalFrames }
 
   mutating func readHeader(
-    _ bytes: Span<UInt8>, isStart: Bool, isEnd: Bool, at offset: Int64, into tags: inout TagCollector
+    _ bytes: Span<UInt8>, isStart: Bool, isEnd: Bool, at offset: Int64,
+    into tags: inout TagCollector
   ) throws(AudioFileStreamError) -> Bool {
     if isStart {
       if bytes.count > 0, bytes[0] == 0xFF {

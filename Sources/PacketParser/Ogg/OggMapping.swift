@@ -25,7 +25,8 @@ protocol OggMapping {
 
   /// Reads a header packet's bytes as they come; false if this is no header packet, but audio.
   mutating func readHeader(
-    _ bytes: Span<UInt8>, isStart: Bool, isEnd: Bool, at offset: Int64, into tags: inout TagCollector
+    _ bytes: Span<UInt8>, isStart: Bool, isEnd: Bool, at offset: Int64,
+    into tags: inout TagCollector
   ) throws(AudioFileStreamError) -> Bool
 
   /// Frames that an audio packet decodes to; nil if it is none.

@@ -111,7 +111,8 @@ extension OggParser {
     let isVariable = link!.mapping.dataFormat.framesPerPacket == 0
     descriptions.append(
       AudioStreamPacketDescription(
-        startOffset: Int64(assembled.count), variableFramesInPacket: isVariable ? UInt32(frames) : 0,
+        startOffset: Int64(assembled.count),
+        variableFramesInPacket: isVariable ? UInt32(frames) : 0,
         dataByteSize: UInt32(packet.count)))
     for index in 0..<packet.count { assembled.append(packet[index]) }
     runFrames += Int64(frames)

@@ -25,7 +25,8 @@ struct OpusMapping: OggMapping {
     guard packet.count >= 19, packet[9] > 0 else { throw Self.broken(at: offset) }
     guard packet[8] & 0xF0 == 0 else {
       throw AudioFileStreamError(
-        .unsupportedDataFormat, at: offset, "the Opus stream is of a version that is not known here")
+        .unsupportedDataFormat, at: offset, "the Opus stream is of a version that is not known here"
+      )
     }
     channels = Int(packet[9])
     var streams = 1
@@ -58,12 +59,14 @@ struct OpusMapping: OggMapping {
   var isComplete: Bool { comments == nil }
 
   mutating func readHeader(
-    _ bytes: Span<UInt8>, isStart: Bool, isEnd: Bool, at offset: Int64, into tags: inout TagCollector
+    _ bytes: Span<UInt8>, isStart: Bool, isEnd: Bool, at offset: Int64,
+    into tags: inout TagCollector
   ) throws(AudioFileStreamError) -> Bool {
     comments?.read(bytes, into: &tags)
     if isEnd {
       guard comments?.isRight == true else {
-        throw AudioFileStreamError(.invalidFile, at: offset, "the Opus stream has no comment header")
+        throw AudioFileStreamError(
+          .invalidFile, at: offset, "the Opus stream has no comment header")
       }
       comments = nil
     }

@@ -73,7 +73,8 @@ struct VorbisMapping: OggMapping {
   var isComplete: Bool { !modes.isEmpty }
 
   mutating func readHeader(
-    _ bytes: Span<UInt8>, isStart: Bool, isEnd: Bool, at offset: Int64, into tags: inout TagCollector
+    _ bytes: Span<UInt8>, isStart: Bool, isEnd: Bool, at offset: Int64,
+    into tags: inout TagCollector
   ) throws(AudioFileStreamError) -> Bool {
     if comments != nil {
       comments?.read(bytes, into: &tags)

@@ -63,12 +63,15 @@ private struct FLACPlan {
     switch type {
     case 3: tellsTheTruth = false
     case 4 where header[0] & 8 != 0:
-      let names = ["TITLE=", "metadata_block_picture=", "=", "WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x"]
+      let names = [
+        "TITLE=", "metadata_block_picture=", "=", "WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x",
+      ]
       let name = [UInt8](names[Int(header[0] >> 4 & 3)].utf8)
       let text = name + content
       content = [0, 0, 0, 0, 1, 0, 0, 0, UInt8(truncatingIfNeeded: text.count), 0, 0, 0] + text
     case 6 where header[0] & 8 != 0:
-      content = [0, 0, 0, 3, 0, 0, 0, 1, 0x61, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 16) + content
+      content =
+        [0, 0, 0, 3, 0, 0, 0, 1, 0x61, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 16) + content
     default: break
     }
     let size = header[1] & 0x80 != 0 ? content.count + 1 : content.count

@@ -131,7 +131,8 @@ private struct OggPlan {
     }
     granule &+= Int64(header[1] >> 3) * 120
     let flags = UInt8(isOpen ? 1 : 0) | (order & 0xF8 == 0xF8 ? 4 : 0)
-    addPage(packets, flags: flags, isLastOpen: order & 8 != 0, isGranuleHidden: order & 0x30 == 0x30)
+    addPage(
+      packets, flags: flags, isLastOpen: order & 8 != 0, isGranuleHidden: order & 0x30 == 0x30)
     if order & 0xC0 == 0xC0 { out[out.count - 1 - random.next(20)] ^= 1 }
   }
 

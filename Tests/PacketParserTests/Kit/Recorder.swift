@@ -48,7 +48,9 @@ struct Recorder: AudioFileStreamListener {
     if packets.packetCount < 1 { failures.append("a call without packets") }
     // Ogg's packets are joined: their bytes do not lie where the first one's page begins.
     let isJoined = (try? stream.fileFormat) == .ogg
-    if packets.byteOffset < end, !isJoined { failures.append("packets overlap at \(packets.byteOffset)") }
+    if packets.byteOffset < end, !isJoined {
+      failures.append("packets overlap at \(packets.byteOffset)")
+    }
     end = packets.byteOffset + Int64(bytes.count)
     guard !descriptions.isEmpty else {
       if packets.firstPacketIndex != pcmFrames { failures.append("frames are out of order") }
