@@ -58,7 +58,8 @@ import Testing
   func estimated() throws {
     let workshop = try Workshop()
     try workshop.run(
-      FLACOracleTests.Recipe(encoder: "flac -s -f --no-seektable -b 512 in.wav -o out.flac").command)
+      FLACOracleTests.Recipe(encoder: "flac -s -f --no-seektable -b 512 in.wav -o out.flac").command
+    )
     let bytes = try workshop.read("out.flac")
     let all = parse(bytes).recorder.packetBytes
     for packet in [75, 90, 100, all.count - 1] {
@@ -73,6 +74,38 @@ import Testing
       #expect(found.bytes == all[Int(index)])
       #expect(found.frame == index * 512)
       #expect(abs(index - Int64(packet)) <= (target.errorBoundInPackets ?? 0) + 1)
+    }
+  }
+
+  @Test("Packet 0 is found again behind garbage, and what a guess found does not mislead")
+  func garbageInFront() throws {
+    var first = SyntheticFLAC(blockSizes: [Int](repeating: 30, count: 100), totalFrames: 0)
+    first.firstNumber = 40
+    let noise = garbage(50)
+    let frames = first.frames
+    // The numbers begin again: only the packets seen from the start on are certain.
+    let bytes = first.metadata + noise + frames.joined() + frames.joined()
+    var stream = AudioFileStream()
+    let all = parse(bytes, with: &stream).recorder
+    #expect(all.packetIndices == Array(0..<200))
+    for packet in [0, 150, 0, 99, 199] {
+      let target = try stream.seek(toPacket: Int64(packet))
+      #expect(!target.isEstimated)
+      let found = try Self.first(bytes, target, &stream)
+      #expect(found.index == Int64(packet))
+      #expect(found.bytes == all.packetBytes[packet])
+    }
+    var early = AudioFileStream()
+    var recorder = Recorder()
+    try early.parse(bytes.span.extracting(first: 2000), listener: &recorder)
+    let seen = Int64(recorder.packetCount)
+    let guess = try early.seek(toPacket: 180)
+    #expect(guess.isEstimated)
+    _ = try Self.first(bytes, guess, &early)
+    for packet in [0, seen / 2, seen - 1] {
+      let target = try early.seek(toPacket: packet)
+      #expect(!target.isEstimated)
+      #expect(try Self.first(bytes, target, &early).bytes == all.packetBytes[Int(packet)])
     }
   }
 

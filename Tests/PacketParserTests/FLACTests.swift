@@ -164,9 +164,11 @@ import Testing
     "Cut in two at any place, a stream gives the same",
     arguments: [
       five.bytes, SyntheticFLAC(blockSizes: [16, 40, 17, 90], isVariable: true).bytes,
-      five.bytes + SyntheticTag.id3v1, five.metadata + garbage(20) + five.frames[0].dropLast(5)
+      five.bytes + SyntheticTag.id3v1,
+      five.metadata + garbage(20) + five.frames[0].dropLast(5)
         + five.frames[1] + five.frames[2] + [0xFF, 0xF8],
-      SyntheticFLAC(blocks: [(3, bigEndian(0, 18)), (4, [0, 0, 0, 0, 0, 0, 0, 0]), (1, [0, 0])]).bytes,
+      SyntheticFLAC(blocks: [(3, bigEndian(0, 18)), (4, [0, 0, 0, 0, 0, 0, 0, 0]), (1, [0, 0])])
+        .bytes,
       Array(five.bytes.dropLast(9)),
     ])
   func slicing(_ bytes: [UInt8]) {

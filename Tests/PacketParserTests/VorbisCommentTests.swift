@@ -40,7 +40,8 @@ import Testing
   @Test(
     "Pictures are listed, and kept when they are wanted",
     arguments: [
-      ("flac -s -f -o out.flac in.wav", "FLAC", true), ("oggenc -Q -o out.ogg in.wav", "OggVorbis", false),
+      ("flac -s -f -o out.flac in.wav", "FLAC", true),
+      ("oggenc -Q -o out.ogg in.wav", "OggVorbis", false),
       ("opusenc --quiet in.wav out.opus", "OggOpus", false),
     ])
   func pictures(_ encoder: String, _ type: String, _ isFLAC: Bool) throws {
@@ -100,9 +101,13 @@ import Testing
   @Test("Comments that promise more than there is, and empty ones, do no harm")
   func broken() {
     let blocks: [[UInt8]] = [
-      [255, 255, 255, 255, 1], [0, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 3, 0, 0, 0, 0x61, 0x3D, 0x62],
+      [255, 255, 255, 255, 1],
+      [0, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 3, 0, 0, 0, 0x61, 0x3D, 0x62],
       [0, 0, 0, 0, 1, 0, 0, 0, 255, 255, 255, 127, 0x61, 0x3D, 0x62],
-      [0, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0x3D, 2, 0, 0, 0, 0x61, 0x3D, 3, 0, 0, 0, 0x61, 0x3D, 0x62],
+      [
+        0, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0x3D, 2, 0, 0, 0, 0x61, 0x3D, 3, 0, 0, 0, 0x61, 0x3D,
+        0x62,
+      ],
       [],
     ]
     for block in blocks {
@@ -128,6 +133,8 @@ import Testing
     _ = parse(try workshop.read("out.flac"), with: &stream)
     #expect(
       try stream.channelLayout.bitmap == [.left, .right, .center, .centerSurround])
-    #expect((try? stream.infoDictionary[AudioTagKey(rawValue: "waveformatextensible_channel_mask")]) == nil)
+    #expect(
+      (try? stream.infoDictionary[AudioTagKey(rawValue: "waveformatextensible_channel_mask")])
+        == nil)
   }
 }
