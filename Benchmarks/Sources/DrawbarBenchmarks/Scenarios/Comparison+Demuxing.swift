@@ -29,7 +29,8 @@ extension Comparison {
     // FLAC and Ogg have checksums over every byte, which the parser looks at: goals of their own.
     let kind = path.split(separator: ".").last.map(String.init) ?? ""
     return Comparison(
-      name: ["flac", "ogg"].contains(kind) ? "parse-demux-\(kind)" : "parse-demux", input: parser.name, operations: parser.packetCount, operation: "packet",
+      name: ["flac", "ogg"].contains(kind) ? "parse-demux-\(kind)" : "parse-demux",
+      input: parser.name, operations: parser.packetCount, operation: "packet",
       bytes: parser.byteCount, maximumRounds: 15,
       baseline: Scenario("ffmpeg -c copy") {
         let start = unsafe bare_demux_nanoseconds(brief)
