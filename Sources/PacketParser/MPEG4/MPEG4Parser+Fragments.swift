@@ -51,7 +51,8 @@ extension MPEG4Parser {
     if let time = fragment.baseTime {
       firstFrame = track.scale.frames(max(0, time - (fragments.timeOrigin ?? 0)))
       if fragments.needsNumber, framesPerPacket > 0 {
-        nextPacket = (firstFrame + framesPerPacket / 2) / framesPerPacket
+        nextPacket = max(
+          track.map.packetCount, (firstFrame + framesPerPacket / 2) / framesPerPacket)
       }
     }
     fragments.needsNumber = false
@@ -113,17 +114,19 @@ extension MPEG4Parser {
     let nextSize = Int(fragment.size)
     if format.bytesPerPacket > 0 {
       largest = nextSize
-      count = Int(min(Int64(bytes.count / largest), fragment.left))
+      if let flaw = flaw(in: fragment, packet: firstPacket) { throw flaw }
+      let room = (mediaEnd - offset) / Int64(largest)
+      count = Int(min(Int64(bytes.count / largest), min(fragment.left, room)))
       byteCount = count * largest
       if count > 0 { fragment.advance(by: Int64(count)) }
     } else {
       var isNeighbour = true
       while isNeighbour, count < Self.maximumRun {
         let size = fragment.size
-        guard size > 0, size <= facts.packetSizeUpperBound ?? 0 else {
-          throw FragmentState.invalid(
-            "packet \(firstPacket + Int64(count)) has \(size) bytes, and a packet has from 1 to "
-              + "\(facts.packetSizeUpperBound ?? 0)", fragment.byteOffset)
+        // What is right before a flaw is delivered first.
+        if let flaw = flaw(in: fragment, packet: firstPacket + Int64(count)) {
+          if count > 0 { break }
+          throw flaw
         }
         if size > bytes.count - byteCount { break }
         var ownFrames: Int64 = 0
@@ -144,14 +147,24 @@ extension MPEG4Parser {
       }
     }
     guard count > 0 else { return cut(bytes.count, size: nextSize, at: offset, isEnd: isEnd) }
-    guard offset + Int64(byteCount) <= mediaEnd else {
-      throw FragmentState.invalid("its packets go on behind its media data", mediaEnd)
-    }
     self.count(packets: count, bytes: byteCount, frames: frames, largest: largest)
     fragments.current = fragment
     nextPacket = firstPacket + Int64(count)
     return .packets(
       .shown(first: firstPacket, count: count, byteCount: byteCount, firstFrame: firstFrame))
+  }
+
+  /// What is wrong with the next packet, if anything.
+  private func flaw(in fragment: MovieFragment, packet: Int64) -> AudioFileStreamError? {
+    let bound = facts.packetSizeUpperBound ?? 0
+    let size = fragment.size
+    if size <= 0 || size > bound {
+      return FragmentState.invalid(
+        "packet \(packet) has \(size) bytes, and a packet has from 1 to \(bound)",
+        fragment.byteOffset)
+    }
+    guard fragment.byteOffset + size > mediaEnd else { return nil }
+    return FragmentState.invalid("its packets go on behind its media data", mediaEnd)
   }
 
   /// Looks for a fragment, which begins with a header of its own: 16 bytes, `mfhd`.

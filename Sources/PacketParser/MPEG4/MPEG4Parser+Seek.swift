@@ -133,6 +133,7 @@ extension MPEG4Parser {
     open.removeAll()
     fragments.current = nil
     fragments.isPlaceUnknown = false
+    fragments.needsNumber = false
     nextPacket = target.firstPacket
     if let track, nextPacket < track.map.packetCount {
       phase = .packets

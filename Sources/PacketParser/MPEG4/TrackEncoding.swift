@@ -161,7 +161,9 @@ struct TrackEncoding {
       AudioFormatListItem(format: format, channelLayout: layout),
       AudioFormatListItem(format: dataFormat, channelLayout: layout),
     ]
-    if config.hasParametricStereo, config.channels == 1 {
+    // Nor need parametric stereo be signalled: then the entry tells that mono becomes stereo.
+    let isSilent = config.extensionSampleRate == nil && entry.channels == 2
+    if config.hasParametricStereo || isSilent, config.channels == 1 {
       format.formatID = .mpeg4HEAACv2
       format.channelsPerFrame = 2
       let stereo = AudioChannelLayout(tag: 101 << 16 | 2)

@@ -21,7 +21,12 @@ public func fuzzMPEG4(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let sliced = readFromAnywhere(stream, knowsLength: knowsLength, seed: seed) { _ in
     1 + random.next(longest)
   }
-  precondition(whole == sliced, "the slicing shows")
+  guard whole == sliced else {
+    let place = zip(whole, sliced).prefix { $0 == $1 }.count
+    fatalError(
+      "read from anywhere, the slicing shows from the digest's place \(place) on: "
+        + "\(whole.dropFirst(place - 30).prefix(60)) whole, \(sliced.dropFirst(place - 30).prefix(60)) sliced")
+  }
   return 0
 }
 
@@ -41,7 +46,7 @@ private func readFromAnywhere(
   func readOn() throws(AudioFileStreamError) {
     while !stream.isFinished {
       left -= 1
-      precondition(left > 0, "the parser goes to and fro without end")
+      guard left > 0 else { fatalError("the parser goes to and fro without end") }
       let place = Int(clamping: stream.nextByteOffset)
       if place < end { listener.isElsewhere() }
       guard place < input.count else {
@@ -64,7 +69,9 @@ private func readFromAnywhere(
       if !target.isEstimated, target.leadingPacketCount == 0,
         let found = try? stream.packet(containingByte: target.byteOffset), !found.isEstimated
       {
-        precondition(found.packet == packet && found.byteOffsetInPacket == 0)
+        guard found.packet == packet, found.byteOffsetInPacket == 0 else {
+          fatalError("packet \(packet) is sought at \(target), where \(found) is")
+        }
       }
       listener.restart()
       listener.digest.append(target.byteOffset)

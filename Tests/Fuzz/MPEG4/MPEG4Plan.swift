@@ -199,20 +199,11 @@ struct MPEG4Plan {
     let commonSize = next() & 31 + 1
     if flags & 2 == 0 { bytes = packets * commonSize }
     let time = full("tfdt", number(next() << 6, 4))
-    func content(_ state: inout Self, dataOffset: Int) -> [UInt8] {
-      let header = state.full(
-        "tfhd", number(state.next() & 31 == 31 ? 2 : 1, 4) + number(commonSize, 4),
-        flags: 0x20010)
-      let run = state.full(
-        "trun", state.count(packets) + number(dataOffset, 4) + samples,
-        flags: flags << 8 | 1)
-      let track = state.box("traf", header + time + run)
-      return state.box("moof", state.full("mfhd", number(1, 4)) + track)
-    }
+    let run = Run(flags: flags, packets: packets, commonSize: commonSize, time: time, samples: samples)
     var trial = self
-    let length = content(&trial, dataOffset: 0).count
+    let length = trial.fragment(run, dataOffset: 0).count
     let lead = next() & 3 == 3 ? next() - 100 : 8
-    let moof = content(&self, dataOffset: length + lead)
+    let moof = fragment(run, dataOffset: length + lead)
     var result: [UInt8] = []
     if next() & 7 == 7 {
       let reference = number(moof.count + bytes + 8, 4) + number(next() << 5, 4) + number(0, 4)
@@ -220,5 +211,22 @@ struct MPEG4Plan {
         "sidx", number(1, 4) + number(44_100, 4) + number(0, 8) + number(1, 4) + reference)
     }
     return result + moof + box("mdat", [UInt8](repeating: 0xCD, count: bytes + next() & 15))
+  }
+
+  private struct Run {
+    var flags: Int
+    var packets: Int
+    var commonSize: Int
+    var time: [UInt8]
+    var samples: [UInt8]
+  }
+
+  private mutating func fragment(_ run: Run, dataOffset: Int) -> [UInt8] {
+    let track = next() & 31 == 31 ? 2 : 1
+    let header = full("tfhd", number(track, 4) + number(run.commonSize, 4), flags: 0x20010)
+    let samples = full(
+      "trun", count(run.packets) + number(dataOffset, 4) + run.samples, flags: run.flags << 8 | 1)
+    let content = box("traf", header + run.time + samples)
+    return box("moof", full("mfhd", number(1, 4)) + content)
   }
 }
