@@ -88,8 +88,11 @@ let package = Package(
       ]),
     .executableTarget(
       name: "DrawbarCLI",
+      // All that it imports, also through Drawbar: what is not named here is not compiled again when
+      // a module below changes the layout of its types.
       dependencies: [
-        "Drawbar", "JACKRemoteIO", "CCrypto",
+        "AudioModel", "ByteSources", "CCrypto", "Drawbar", "JACKRemoteIO", "OfflineOutput",
+        "PacketParser", "PlayerEngine", "RenderCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
@@ -105,7 +108,10 @@ let package = Package(
     tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
     tests(
       "PlayerEngineTests",
-      ["AudioModel", "ByteSources", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"]),
+      [
+        "AudioModel", "ByteSources", "OfflineOutput", "PacketParser", "PlayerEngine", "RenderCore",
+        "TestKit",
+      ]),
     tests(
       "RealTimeTests",
       ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"],

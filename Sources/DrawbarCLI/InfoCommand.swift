@@ -9,9 +9,9 @@ struct InfoCommand: ParsableCommand {
     commandName: "info",
     abstract: "Tell what files and streams are.",
     discussion: """
-      Reads as much as it takes to know the format: for most files a few kilobytes. With --json, \
-      --jsonl or --packets all of it is read, and what can be counted is counted; only of a network \
-      stream of unknown length no more than the head is.
+      Reads as much as it takes to know the format and the duration: of most files a few kilobytes. \
+      With --json, --jsonl or --packets all of it is read, and what can be counted is counted; only of \
+      a network stream of unknown length no more than the head is.
 
       With --json one object is written to standard output for each file, also when there is an \
       error: `error` is then its text, the exit code is 1, and what could not be learned is null.
@@ -91,18 +91,17 @@ struct InfoCommand: ParsableCommand {
     let inspection = inspection(location)
     var hasWritten = false
     inspection.run { inspection in
-      guard inspection.isReady else { return }
+      guard packets, inspection.isReady else { return }
       if !hasWritten {
-        output.write((isFirst ? "" : "\n") + inspection.sheet.text)
-        if packets { output.write("\n" + PacketRow.header) }
+        output.write((isFirst ? "" : "\n") + inspection.sheet.text + "\n" + PacketRow.header)
         hasWritten = true
       }
-      guard packets else { return }
       for packet in inspection.takePackets() { output.write(PacketRow.text(packet)) }
       output.flush()
     }
-    output.flush()
     let sheet = inspection.sheet
+    if !hasWritten, inspection.isReady { output.write((isFirst ? "" : "\n") + sheet.text) }
+    output.flush()
     let error = sheet.error ?? exportPicture(sheet, location, isReadOnce: inspection.isReadOnce)
     if let error { Failure.report(error) }
     return error == nil

@@ -39,10 +39,13 @@ import Testing
 
   @Test("The pictures of each file are ffprobe's", arguments: CorpusFile.readable)
   func pictures(_ file: CorpusFile) {
-    if file.differences["pictures"] != nil { return }
     let pictures = parse(file.bytes).atEnd.info?.pictures ?? []
     let ours = pictures.map { picture in
       PictureSize(codec: codec(picture.mediaType), byteCount: picture.byteCount)
+    }
+    if file.differences["pictures"] != nil {
+      #expect(!ours.isEmpty && Set(ours).count == ours.count)
+      return
     }
     #expect(ours.sorted() == file.probe.pictureSizes)
   }

@@ -26,7 +26,7 @@ import Testing
     ["2.5", "5", "10", "20", "40", "60", "80", "100", "120"].map {
       Recipe(encoder: "ffmpeg -v error -y -i in.wav -c:a libopus -frame_duration \($0) out.ogg")
     }
-    + ["2.5", "5", "10", "20", "40", "60"].map {
+    + ["2.5", "10", "60"].map {
       Recipe(encoder: "opusenc --quiet --framesize \($0) in.wav out.ogg")
     }
     + [1, 2, 3, 4, 5, 6, 7, 8].map {
@@ -47,6 +47,8 @@ import Testing
     let workshop = try Workshop()
     try workshop.run(recipe.command)
     let bytes = try workshop.read("out.ogg")
+    let sizes = try workshop.packetSizesByFFprobe("out.ogg")
+    let end = try workshop.durationByFFprobe("out.ogg")
     for tail in [0, 100_000] {
       var stream = AudioFileStream()
       stream.tell(
@@ -56,7 +58,7 @@ import Testing
       #expect(error == nil)
       #expect(recorder.failures == [])
       #expect(recorder.skips == [])
-      #expect(recorder.packetSizes == (try workshop.packetSizesByFFprobe("out.ogg")))
+      #expect(recorder.packetSizes == sizes)
       let format = try stream.dataFormat
       #expect(format.formatID == .opus)
       #expect(format.sampleRate == 48_000)
@@ -65,7 +67,6 @@ import Testing
       #expect(try stream.duration.isExact)
       // ffmpeg has the sound end where the last granule says, priming frames included.
       let table = try stream.packetTableInfo
-      let end = try workshop.durationByFFprobe("out.ogg")
       #expect(table.numberValidFrames + Int64(table.primingFrames) == end)
       #expect(Int64(table.primingFrames) == (try workshop.opusPreSkip("out.ogg")))
       #expect(recorder.frameCount == end + Int64(table.remainderFrames))
@@ -78,9 +79,9 @@ import Testing
   }
 
   static let vorbis: [Recipe] =
-    [-1, 0, 3, 6, 10].map { Recipe(rate: 44_100, encoder: "oggenc -Q -q \($0) -o out.ogg in.wav") }
+    [-1, 3, 10].map { Recipe(rate: 44_100, encoder: "oggenc -Q -q \($0) -o out.ogg in.wav") }
     + [1, 3, 4, 5, 6, 7, 8].map { Recipe(channels: $0, encoder: "oggenc -Q -o out.ogg in.wav") }
-    + [8000, 11_025, 16_000, 22_050, 32_000, 96_000].map {
+    + [8000, 22_050, 96_000].map {
       Recipe(rate: $0, encoder: "oggenc -Q -o out.ogg in.wav")
     }
     + [
@@ -96,6 +97,10 @@ import Testing
     let workshop = try Workshop()
     try workshop.run(recipe.command)
     let bytes = try workshop.read("out.ogg")
+    let sizes = try workshop.packetSizesByFFprobe("out.ogg")
+    let end = try workshop.durationByFFprobe("out.ogg")
+    // ffmpeg decodes more of a stream of one page, whose end it does not trim.
+    let decoded = try workshop.framesByOggdec("out.ogg", channels: recipe.channels)
     for tail in [0, 100_000] {
       var stream = AudioFileStream()
       stream.tell(
@@ -105,22 +110,19 @@ import Testing
       #expect(error == nil)
       #expect(recorder.failures == [])
       #expect(recorder.skips == [])
-      #expect(recorder.packetSizes == (try workshop.packetSizesByFFprobe("out.ogg")))
+      #expect(recorder.packetSizes == sizes)
       let format = try stream.dataFormat
       #expect(format.formatID == .vorbis)
       #expect(format.sampleRate == Double(recipe.rate))
       #expect(format.channelsPerFrame == UInt32(recipe.channels))
       #expect(try stream.channelLayout.labels.count == recipe.channels)
       let table = try stream.packetTableInfo
-      #expect(table.numberValidFrames == (try workshop.durationByFFprobe("out.ogg")))
+      #expect(table.numberValidFrames == end)
       #expect(
         recorder.frameCount
           == table.numberValidFrames + Int64(table.primingFrames) + Int64(table.remainderFrames))
       #expect(recorder.isSteady)
-      // ffmpeg decodes more of a stream of one page, whose end it does not trim.
-      #expect(
-        table.numberValidFrames
-          == (try workshop.framesByOggdec("out.ogg", channels: recipe.channels)))
+      #expect(table.numberValidFrames == decoded)
       if tail > 0 { #expect(recorder.value(.packetTableInfo) == "\(table)") }
     }
   }

@@ -29,12 +29,20 @@ extension InfoSheet {
         "Channels",
         ChannelWords.text(count: format.channelsPerFrame, layout: summary.channelLayout)
       ))
+    if let richest = summary.formatList.first?.format, richest != format {
+      let channels = ChannelWords.text(count: richest.channelsPerFrame, layout: nil)
+      rows.append(
+        (
+          "Extended",
+          "\(Self.encoding(richest)), \(Self.whole(richest.sampleRate)) Hz, \(channels)"
+        ))
+    }
     rows.append(("Duration", summary.duration.map(Self.words) ?? "unknown"))
     if let bitRate = summary.bitRate {
       rows.append(("Bit rate", "\(Self.whole(Double(bitRate) / 1000)) kbit/s"))
     }
     if let count = summary.packetCount { rows.append(("Packets", "\(count)")) }
-    if let table = summary.packetTable {
+    if let table = summary.packetTable, table.primingFrames > 0 || table.remainderFrames > 0 {
       rows.append(
         (
           "Edges",
@@ -92,11 +100,12 @@ extension InfoSheet {
 
   private static func words(_ picture: AudioFilePicture) -> String {
     let type = picture.mediaType.isEmpty ? "unknown type" : picture.mediaType
-    return "\(pictureKind(picture.kind)): \(type), \(size(picture.byteCount))"
+    let kind = pictureKind(picture.kind).map { "\($0): " } ?? ""
+    return "\(kind)\(type), \(size(picture.byteCount))"
   }
 
   /// ID3v2's kinds of picture (ID3v2.4 frames, section 4.14).
-  private static func pictureKind(_ kind: UInt8) -> String {
+  private static func pictureKind(_ kind: UInt8) -> String? {
     switch kind {
     case 1, 2: "icon"
     case 3: "cover"
@@ -115,7 +124,7 @@ extension InfoSheet {
     case 18: "illustration"
     case 19: "band's logo"
     case 20: "publisher's logo"
-    default: "picture"
+    default: nil
     }
   }
 

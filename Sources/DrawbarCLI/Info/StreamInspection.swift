@@ -8,7 +8,8 @@ import PlayerEngine
 final class StreamInspection {
   /// How far to read.
   enum Depth {
-    /// Up to the first packet.
+    /// Up to the first packet; of a local file to the end, where otherwise its duration would be a
+    /// guess.
     case head
     /// To the end, so that what can be counted is counted; of a network stream whose length is not
     /// known, which may have no end, only the head.
@@ -107,7 +108,8 @@ final class StreamInspection {
 
   private func stopsAtHead(_ driver: StreamDriver<PacketObserver>) -> Bool {
     switch depth {
-    case .head: true
+    case .head:
+      isWeb || isReadOnce || driver.listener.head?.duration?.isExact == true
     case .whole: isWeb && driver.source.information.byteCount == nil
     case .toTheEnd: false
     }

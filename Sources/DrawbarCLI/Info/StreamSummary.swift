@@ -7,6 +7,8 @@ import PacketParser
 struct StreamSummary {
   var fileFormat: AudioFileTypeID?
   var dataFormat: AudioStreamBasicDescription?
+  /// What the packets can be decoded as, the richest first.
+  var formatList: [AudioFormatListItem] = []
   var channelLayout: AudioChannelLayout?
   var dataOffset: Int64?
   var audioDataByteCount: Int64?
@@ -23,6 +25,7 @@ struct StreamSummary {
   init(_ stream: borrowing AudioFileStream) {
     fileFormat = try? stream.fileFormat
     dataFormat = try? stream.dataFormat
+    formatList = (try? stream.formatList) ?? []
     channelLayout = try? stream.channelLayout
     dataOffset = try? stream.dataOffset
     audioDataByteCount = try? stream.audioDataByteCount

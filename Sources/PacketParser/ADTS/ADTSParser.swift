@@ -20,6 +20,8 @@ struct ADTSParser: ContainerParser {
     case searching
     /// Where a frame or tag has ended: a tag may follow.
     case boundary
+    /// Inside a tag that is read.
+    case tag(AudioTagReader)
     /// Frames of a new format begin here.
     case newFormat(ADTSFrameChain)
     /// A frame should be here.
@@ -56,6 +58,8 @@ struct ADTSParser: ContainerParser {
   let totalByteCount: Int64?
   /// Zeros may follow a tag, as its padding.
   var mayPad = true
+  /// How many statements the listener knows of.
+  private var statementsTold = 0
 
   var nextPacket: Int64 = 0
   var index = PacketIndex()
@@ -69,6 +73,7 @@ struct ADTSParser: ContainerParser {
     suspicion = context.suspicion
     totalByteCount = context.totalByteCount
     details = StreamDetails(context)
+    _ = TrailingTags.read(context.tail.span, into: &details.tags)
     searchLimit = context.start + (hint == .aacADTS ? 1 << 20 : 1 << 16)
     descriptions.reserveCapacity(Self.maximumPacketsPerBatch)
   }
@@ -84,6 +89,7 @@ struct ADTSParser: ContainerParser {
     case .locked: return stepLocked(bytes, at: offset, isEnd: isEnd)
     case .searching: return try stepSearching(bytes, at: offset, isEnd: isEnd)
     case .boundary: return stepBoundary(bytes, isEnd: isEnd)
+    case .tag(let reader): return stepTag(reader, bytes, isEnd: isEnd)
     case .newFormat(let chain):
       return try stepNewFormat(chain, bytes, at: offset, isEnd: isEnd)
     }
@@ -110,6 +116,7 @@ struct ADTSParser: ContainerParser {
     // What the header can express: a frame above the standard's bound is delivered all the same.
     facts.packetSizeUpperBound = ADTSHeader.maximumFrameBytes
     facts.isReady = true
+    statementsTold = details.tags.statementCount
     return .ready
   }
 
@@ -198,11 +205,33 @@ struct ADTSParser: ContainerParser {
     case .bytes(let byteCount):
       mayPad = true
       if format == nil { searchLimit += byteCount }
-      return .skip(byteCount)
+      guard let reader = AudioTagReader(bytes) else { return .skip(byteCount) }
+      state = .tag(reader)
+      return .skip(0)
     case .lyrics, .none:
       // Lyrics3 is for MPEG audio only.
       state = .searching
       return .skip(0)
+    }
+  }
+
+  /// Reads a tag; what it adds is told.
+  private mutating func stepTag(
+    _ reader: AudioTagReader, _ bytes: Span<UInt8>, isEnd: Bool
+  ) -> ParserStep {
+    var reader = reader
+    switch reader.step(bytes, isEnd: isEnd, into: &details.tags) {
+    case .need(let byteCount):
+      state = .tag(reader)
+      return .need(byteCount)
+    case .skip(let byteCount):
+      state = .tag(reader)
+      return .skip(byteCount)
+    case .finished:
+      state = .boundary
+      let statements = details.tags.statementCount
+      defer { statementsTold = statements }
+      return facts.isReady && statements > statementsTold ? .found(.infoDictionary) : .skip(0)
     }
   }
 

@@ -62,6 +62,7 @@ extension AudioFileStream {
         let valid = min(table.numberValidFrames, max(0, end - Int64(table.primingFrames)))
         return duration(valid, .packetTable)
       }
+      if let frames = facts.soundFrameCount { return duration(frames, .frameCount) }
       if let frames = effectiveFrameCount {
         if format.bytesPerPacket > 0 { return duration(frames, .byteCount) }
         let isByFrames = format.framesPerPacket == 0 || facts.statedFrameCount != nil

@@ -24,7 +24,9 @@ extension Span where Element == UInt8 {
 
   @inline(__always)
   func bigEndian64(at offset: Int) -> UInt64 {
-    UInt64(bigEndian32(at: offset)) << 32 | UInt64(bigEndian32(at: offset + 4))
+    let eight = extracting(offset..<offset + 8)
+    let high = UInt64(eight.bigEndian32(at: 0))
+    return high << 32 | UInt64(eight.bigEndian32(at: 4))
   }
 
   func littleEndian64(at offset: Int) -> UInt64 {

@@ -286,6 +286,11 @@ extension CoreAudioFormatParser {
   private mutating func describeTable(size: Int64?) {
     if let size { table?.cut(toByteCount: size) }
     guard let table else { return }
+    if let info = facts.packetTableInfo, table.end.frame > 0 {
+      // No more frames are sound than the packets have.
+      let most = max(0, table.end.frame - Int64(info.primingFrames))
+      facts.packetTableInfo?.numberValidFrames = min(info.numberValidFrames, most)
+    }
     facts.statedPacketCount = table.end.packet
     facts.statedByteCount = table.end.byteOffset
     facts.statedMaximumPacketSize = table.largest

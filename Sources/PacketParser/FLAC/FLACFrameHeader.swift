@@ -107,12 +107,6 @@ struct FLACFrameHeader: Equatable {
     }
   }
 
-  /// Whether this is the header of the frame after `last`.
-  func follows(_ last: FLACFrameHeader) -> Bool {
-    isVariable == last.isVariable
-      && number == last.number + (isVariable ? Int64(last.blockSize) : 1)
-  }
-
   /// The first frame of sound in a stream whose blocks, unless they vary, have this size.
   func firstFrame(blockSize: Int) -> Int64 {
     isVariable ? number : number * Int64(blockSize)

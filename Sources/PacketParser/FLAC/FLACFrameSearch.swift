@@ -14,10 +14,14 @@ struct FLACFrameSearch {
   private struct Start {
     var offset: Int
     var header: FLACFrameHeader
-    /// A frame has to begin here, so that the header behind it may have any number.
-    var isTrusted: Bool
     /// The CRC-16 from here to where the search has come.
     var checksum: UInt16 = 0
+    /// Where the checksum was right, and a tag began, or a header that was damaged or cut. The frame
+    /// ends there if no better end is found.
+    var weakEnd: Int?
+    var hasTagBehind = false
+    /// A tag was looked for.
+    var isSearched = false
   }
 
   /// What was found, with offsets from the first byte shown.
@@ -42,12 +46,16 @@ struct FLACFrameSearch {
   private var isTested = false
   /// Where a frame has to begin.
   private var trusted: Int?
+  /// Bytes that may be looked at a second time, behind a tag that was found late: no more than have
+  /// been passed, so that the work stays in proportion.
+  private var credit: Int
 
   /// A search from a place where a frame has to begin, or only may.
   init(_ info: FLACStreamInfo, isTrusted: Bool) {
     self.info = info
     trusted = isTrusted ? 0 : nil
     frameByteUpperBound = info.frameByteUpperBound
+    credit = frameByteUpperBound
   }
 
   /// Goes on with the bytes shown, of which the first are those after the last ones passed.
@@ -59,17 +67,21 @@ struct FLACFrameSearch {
         switch FLACFrameHeader.read(bytes, at: scanned, info, isEnd: isEnd) {
         case .need(let byteCount): return .need(scanned + byteCount)
         case .header(let header):
-          if let frame = frame(before: header) { return frame }
+          // Its number is not looked at: two headers and the checksum between them leave no doubt, and
+          // streams are put together from others.
+          if let frame = wholeFrame(bytes) { return frame }
           follow(header)
         case .none where trusted == scanned:
           return .boundary(scanned)
         case .none:
-          if let finding = frameBeforeTag(bytes, isEnd: isEnd) { return finding }
+          noteWeakEnd(bytes)
         }
         isTested = true
       }
-      if scanned == bytes.count, isEnd { return end(bytes.count) }
+      if scanned == bytes.count, isEnd { return end(bytes) }
       if let first = starts.first, scanned - first.offset >= frameByteUpperBound {
+        findTag(bytes, behind: 0)
+        if let frame = weakFrame(before: scanned) { return frame }
         starts.removeFirst()
         return .garbage(starts.first?.offset ?? scanned)
       }
@@ -90,57 +102,88 @@ struct FLACFrameSearch {
     isTested = false
   }
 
-  /// The first place in `range` where a frame's header or a tag may begin, else the end.
+  /// The first place in `range` where a frame's header may begin, else the end.
   private static func nextCandidate(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int {
     var place = range.lowerBound
-    let last = bytes.count - 1
     while place < range.upperBound {
-      let byte = bytes[place]
-      if byte >= 0xFF || (0x41...0x66).contains(byte) {
-        if place == last { return place }
-        let next = bytes[place + 1]
-        switch byte {
-        case 0xFF where next & 0xFE == 0xF8: return place
-        case UInt8(ascii: "T") where next == UInt8(ascii: "A"): return place
-        case UInt8(ascii: "A") where next == UInt8(ascii: "P"): return place
-        case UInt8(ascii: "I") where next == UInt8(ascii: "D"): return place
-        case UInt8(ascii: "f") where next == UInt8(ascii: "L"): return place
-        default: break
+      while range.upperBound - place >= 8, !hasFF(bytes.bigEndian64(at: place)) { place += 8 }
+      let stop = min(place + 8, range.upperBound)
+      while place < stop {
+        if bytes[place] == 0xFF {
+          if place + 1 == bytes.count || bytes[place + 1] & 0xFE == 0xF8 { return place }
         }
+        place += 1
       }
-      place += 1
     }
-    return range.upperBound
+    return place
   }
 
-  private func frame(before header: FLACFrameHeader) -> Finding? {
-    for start in starts where mayEnd(start) && (start.isTrusted || header.follows(start.header)) {
-      return .frame(start.header, start.offset..<scanned)
+  /// Whether one of eight bytes is FF.
+  @inline(__always)
+  private static func hasFF(_ eight: UInt64) -> Bool {
+    // Of the inverse a byte that is zero borrows from its highest bit.
+    let inverse = ~eight
+    return (inverse &- 0x0101_0101_0101_0101) & eight & 0x8080_8080_8080_8080 != 0
+  }
+
+  /// The first place from which on the bytes up to here may be a frame.
+  private var wholeStart: Start? {
+    starts.first {
+      $0.checksum == 0 && scanned - $0.offset >= FLACFrameHeader.minimumFrameBytes
+    }
+  }
+
+  /// The frame that ends here, or one before it that ends with a tag or a damaged header.
+  private mutating func wholeFrame(_ bytes: Span<UInt8>) -> Finding? {
+    guard let start = wholeStart else { return nil }
+    for index in starts.indices where starts[index].offset < start.offset {
+      findTag(bytes, behind: index)
+    }
+    return weakFrame(before: start.offset) ?? .frame(start.header, start.offset..<scanned)
+  }
+
+  /// Looks for a tag, or another FLAC stream, where the frame that may begin at a place may end.
+  private mutating func findTag(_ bytes: Span<UInt8>, behind index: Int) {
+    let start = starts[index]
+    guard !start.isSearched, start.weakEnd == nil else { return }
+    starts[index].isSearched = true
+    let bytes = bytes.extracting(0..<scanned)
+    var checksum: UInt16 = 0
+    var checked = start.offset
+    for place in start.offset..<scanned {
+      guard AudioTag.isSignature(bytes, at: place) || bytes.has("fLaC", at: place) else { continue }
+      checksum = FLACChecksum.crc16(checksum, bytes, checked..<place)
+      checked = place
+      if checksum == 0, place - start.offset >= FLACFrameHeader.minimumFrameBytes {
+        starts[index].weakEnd = place
+        starts[index].hasTagBehind = true
+        return
+      }
+    }
+  }
+
+  private func weakFrame(before place: Int) -> Finding? {
+    for start in starts {
+      if let end = start.weakEnd, end <= place { return .frame(start.header, start.offset..<end) }
     }
     return nil
   }
 
-  private func mayEnd(_ start: Start) -> Bool {
-    start.checksum == 0 && scanned - start.offset >= FLACFrameHeader.minimumFrameBytes
+  private mutating func noteWeakEnd(_ bytes: Span<UInt8>) {
+    guard scanned < bytes.count, bytes[scanned] == 0xFF,
+      scanned + 1 == bytes.count || bytes[scanned + 1] & 0xFE == 0xF8
+    else { return }
+    for index in starts.indices where starts[index].checksum == 0 && starts[index].weakEnd == nil {
+      if scanned - starts[index].offset >= FLACFrameHeader.minimumFrameBytes {
+        starts[index].weakEnd = scanned
+      }
+    }
   }
 
   private mutating func follow(_ header: FLACFrameHeader) {
     guard starts.count < Self.maximumStarts else { return }
-    starts.append(
-      Start(offset: scanned, header: header, isTrusted: trusted == scanned))
+    starts.append(Start(offset: scanned, header: header))
     trusted = nil
-  }
-
-  /// The frame that ends where a tag, or another FLAC stream, begins.
-  private func frameBeforeTag(_ bytes: Span<UInt8>, isEnd: Bool) -> Finding? {
-    guard let start = starts.first(where: { mayEnd($0) }) else { return nil }
-    if bytes.count - scanned < AudioTag.signatureBytes, !isEnd {
-      return .need(scanned + AudioTag.signatureBytes)
-    }
-    guard scanned < bytes.count,
-      AudioTag.isSignature(bytes, at: scanned) || bytes.has("fLaC", at: scanned)
-    else { return nil }
-    return .frame(start.header, start.offset..<scanned)
   }
 
   /// How many bytes to wait for: about a quarter more of the frame each time.
@@ -151,17 +194,25 @@ struct FLACFrameSearch {
     return .need(max(first.offset + least, count + quarter))
   }
 
-  private func end(_ count: Int) -> Finding {
-    if let start = starts.first(where: { mayEnd($0) }) {
-      return .frame(start.header, start.offset..<count)
-    }
-    return count > 0 ? .garbage(count) : .end
+  private mutating func end(_ bytes: Span<UInt8>) -> Finding {
+    if let frame = wholeFrame(bytes) { return frame }
+    for index in starts.indices { findTag(bytes, behind: index) }
+    return weakFrame(before: scanned) ?? (scanned > 0 ? .garbage(scanned) : .end)
   }
 
   /// Goes on behind a frame, where the next one has to begin.
   mutating func passFrame(endingAt end: Int) {
+    if end < scanned {
+      let isTag = starts.contains { $0.weakEnd == end && $0.hasTagBehind }
+      guard isTag, credit >= scanned - end else {
+        starts.removeAll { $0.offset < end }
+        trusted = nil
+        return
+      }
+      credit -= scanned - end
+      scanned = end
+    }
     starts.removeAll(keepingCapacity: true)
-    scanned = end
     isTested = false
     trusted = end
   }
@@ -173,8 +224,12 @@ struct FLACFrameSearch {
 
   /// The first bytes are no longer shown.
   mutating func drop(_ byteCount: Int) {
+    credit = min(credit + byteCount, 1 << 30)
     scanned -= byteCount
     trusted = trusted.map { $0 - byteCount }
-    for index in starts.indices { starts[index].offset -= byteCount }
+    for index in starts.indices {
+      starts[index].offset -= byteCount
+      starts[index].weakEnd = starts[index].weakEnd.map { $0 - byteCount }
+    }
   }
 }

@@ -14,6 +14,8 @@ struct FLACNumbering {
   private(set) var nextPacket: Int64 = 0
   /// The frame of sound that the next packet begins with; nil behind a jump.
   private var nextFrame: Int64? = 0
+  /// The numbers went on so far as those of one stream do.
+  private(set) var isOneStream = true
   /// What the headers' count has to be lessened by; nil before the first frame.
   private var base: Int64?
 
@@ -30,6 +32,7 @@ struct FLACNumbering {
         (frame - nextFrame) / Int64(header.blockSize) <= mostLost
       else {
         base = stated - nextFrame
+        isOneStream = false
         return nextFrame
       }
     }
@@ -45,9 +48,12 @@ struct FLACNumbering {
   }
 
   /// Goes on elsewhere.
-  mutating func jump(to packet: Int64) {
+  ///
+  /// - Parameter frame: the frame that the packet begins with, if that is certain; else its header
+  ///   tells, and with it the packet's number where packets have one duration.
+  mutating func jump(to packet: Int64, frame: Int64? = nil) {
     nextPacket = packet
-    nextFrame = nil
+    nextFrame = frame
   }
 
   /// Goes on at an unknown place.

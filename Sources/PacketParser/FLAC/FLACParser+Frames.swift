@@ -42,9 +42,11 @@ extension FLACParser {
       }
     }
     search!.drop(end)
-    index.add(
-      first: firstPacket, byteOffset: offset - (facts.dataOffset ?? 0), descriptions,
-      hasFrames: numbering.framesPerPacket == 0)
+    if isCovering {
+      index.add(
+        first: firstPacket, byteOffset: offset - (facts.dataOffset ?? 0), descriptions,
+        hasFrames: numbering.framesPerPacket == 0)
+    }
     return .packets(
       .shown(
         first: firstPacket, count: descriptions.count, byteCount: end, firstFrame: firstFrame))

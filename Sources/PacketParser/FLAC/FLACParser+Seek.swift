@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 extension FLACParser {
-  /// Packets that lead from a point of the seek table to the one that is wanted at most: so many are
-  /// read and passed over rather than the place be guessed.
+  /// Packets that lead from a place that is certain to the one that is wanted at most: so many are read
+  /// and passed over rather than the place be guessed.
   private static let maximumLeadingPackets: Int64 = 64
 
   /// By the packets seen, by the seek table, or by the mean between its points, in this order.
   func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
+    if let seen = index.target(packet: packet) { return seen }
     if packet == 0 {
       return AudioFileStreamSeekTarget(packet: 0, byteOffset: 0, isEstimated: false)
     }
-    if let seen = index.target(packet: packet) { return seen }
     guard let info else { preconditionFailure("a seek before the audio is reached") }
     let fewest = Int64(info.minimumFrameBytes ?? FLACFrameHeader.minimumFrameBytes)
     let most = max(fewest, Int64(info.frameByteUpperBound))
@@ -18,6 +18,10 @@ extension FLACParser {
       bytesPerPacket: fewest...most, average: average(info), knownPacket: index.packetCount,
       knownByteOffset: index.byteCount, packetCount: facts.statedPacketCount,
       byteCount: audioByteCount)
+    guard numbering.isOneStream else { return estimate.target(packet: packet) }
+    if packet - estimate.knownPacket <= Self.maximumLeadingPackets {
+      return estimate.exactTarget(packet: packet)
+    }
     guard let frame = numbering.statedFrame(ofPacket: packet) else {
       return estimate.target(packet: packet)
     }
@@ -25,13 +29,11 @@ extension FLACParser {
     if let before, let point = numbering.packet(atStatedFrame: before.firstFrame),
       point >= estimate.knownPacket
     {
-      if packet - point <= Self.maximumLeadingPackets {
-        return AudioFileStreamSeekTarget(
-          packet: packet, byteOffset: before.byteOffset, isEstimated: false,
-          leadingPacketCount: packet - point)
-      }
       estimate.knownPacket = point
       estimate.knownByteOffset = before.byteOffset
+      if packet - point <= Self.maximumLeadingPackets {
+        return estimate.exactTarget(packet: packet)
+      }
     }
     if let after, let point = numbering.packet(atStatedFrame: after.firstFrame),
       point > estimate.knownPacket, after.byteOffset > estimate.knownByteOffset
@@ -68,11 +70,21 @@ extension FLACParser {
   func firstFrame(ofPacket packet: Int64) -> Int64? { index.firstFrame(ofPacket: packet) }
 
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
-    numbering.jump(to: target.firstPacket)
+    var frame: Int64?
+    // What a seek table says is not held against the packets seen.
+    isCovering = !target.isEstimated && target.packet < max(1, index.packetCount)
+    if isCovering {
+      let framesPerPacket = numbering.framesPerPacket
+      frame =
+        framesPerPacket > 0
+        ? target.firstPacket * framesPerPacket : index.firstFrame(ofPacket: target.firstPacket)
+    }
+    numbering.jump(to: target.firstPacket, frame: frame)
     resynchronize(isTrusted: !target.isEstimated)
   }
 
   mutating func loseContinuity(at offset: Int64) {
+    isCovering = false
     numbering.jump()
     resynchronize(isTrusted: false)
   }
@@ -85,5 +97,14 @@ extension FLACParser {
     lostBytes = 0
     search = FLACFrameSearch(info, isTrusted: isTrusted)
     state = .frames
+  }
+}
+
+extension SeekEstimate {
+  /// The last place that is certain, and the packets that lead on from there.
+  fileprivate func exactTarget(packet: Int64) -> AudioFileStreamSeekTarget {
+    AudioFileStreamSeekTarget(
+      packet: packet, byteOffset: knownByteOffset, isEstimated: false,
+      leadingPacketCount: packet - knownPacket)
   }
 }

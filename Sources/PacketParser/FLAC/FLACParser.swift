@@ -49,6 +49,8 @@ struct FLACParser: ContainerParser {
   var lostBytes: Int64 = 0
   var numbering = FLACNumbering()
   var index = PacketIndex()
+  /// All packets before the next one were seen.
+  var isCovering = true
   /// Frames of sound in the packets delivered.
   var framesDelivered: Int64 = 0
   /// The stream was parsed from its beginning without a jump.

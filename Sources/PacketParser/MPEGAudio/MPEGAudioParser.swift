@@ -14,8 +14,8 @@ struct MPEGAudioParser: ContainerParser {
     case searching
     /// Where a frame or tag has ended: a tag may follow.
     case boundary
-    /// Inside a tag that is read.
-    case tag(AudioTagReader)
+    /// Inside a tag that `tagReader` reads.
+    case tag
     /// Inside a Lyrics3 tag.
     case lyrics
     /// The stream's first frame is here: it may be a tag in a frame's clothes.
@@ -79,6 +79,7 @@ struct MPEGAudioParser: ContainerParser {
   private(set) var totalByteCount: Int64?
   /// Where all tags at the stream's end begin.
   private(set) var audioEnd: Int64?
+  private var tagReader: AudioTagReader?
   /// How many statements the listener knows of.
   var statementsTold = 0
 
@@ -107,7 +108,7 @@ struct MPEGAudioParser: ContainerParser {
     case .locked: return stepLocked(bytes, at: offset, isEnd: isEnd)
     case .searching: return try stepSearching(bytes, at: offset, isEnd: isEnd)
     case .boundary: return stepBoundary(bytes, at: offset, isEnd: isEnd)
-    case .tag(let reader): return stepTag(reader, bytes, isEnd: isEnd)
+    case .tag: return stepTag(bytes, isEnd: isEnd)
     case .lyrics: return stepLyrics(bytes, isEnd: isEnd)
     case .firstFrame: return stepFirstFrame(bytes, at: offset)
     case .tagFrame(let byteCount):
@@ -188,8 +189,9 @@ struct MPEGAudioParser: ContainerParser {
       return .need(byteCount)
     case .bytes(let byteCount):
       let step = passTag(byteCount)
-      guard let reader = AudioTagReader(bytes) else { return step }
-      state = .tag(reader)
+      tagReader = AudioTagReader(bytes)
+      if tagReader == nil { return step }
+      state = .tag
       return .skip(0)
     case .lyrics:
       state = .lyrics
@@ -201,18 +203,12 @@ struct MPEGAudioParser: ContainerParser {
   }
 
   /// Reads a tag; what it adds is told.
-  private mutating func stepTag(
-    _ reader: AudioTagReader, _ bytes: Span<UInt8>, isEnd: Bool
-  ) -> ParserStep {
-    var reader = reader
-    switch reader.step(bytes, isEnd: isEnd, into: &details.tags) {
-    case .need(let byteCount):
-      state = .tag(reader)
-      return .need(byteCount)
-    case .skip(let byteCount):
-      state = .tag(reader)
-      return .skip(byteCount)
-    case .finished:
+  private mutating func stepTag(_ bytes: Span<UInt8>, isEnd: Bool) -> ParserStep {
+    switch tagReader?.step(bytes, isEnd: isEnd, into: &details.tags) {
+    case .need(let byteCount): return .need(byteCount)
+    case .skip(let byteCount): return .skip(byteCount)
+    case .finished, nil:
+      tagReader = nil
       state = .boundary
       let statements = details.tags.statementCount
       defer { statementsTold = statements }

@@ -3,6 +3,8 @@
 /// One logical stream of audio, and where it lies in time. Several may be chained.
 struct OggLink {
   var serial: UInt32
+  /// Where its first page begins in the stream.
+  var byteOffset: Int64
   var mapping: any OggMapping
   /// The number that the next page has if none is missing.
   var nextSequence: UInt32
@@ -18,12 +20,15 @@ struct OggLink {
   private(set) var endFrame: Int64?
   /// Frames of the last page's packets behind that.
   private(set) var remainderFrames: Int64 = 0
+  /// The same, as the stream's tail tells it or the page did when the one before was seen.
+  var knownRemainderFrames: Int64?
 
   init(
-    serial: UInt32, mapping: any OggMapping, nextSequence: UInt32, startFrame: Int64,
-    tags: TagCollector
+    serial: UInt32, byteOffset: Int64, mapping: any OggMapping, nextSequence: UInt32,
+    startFrame: Int64, tags: TagCollector
   ) {
     self.serial = serial
+    self.byteOffset = byteOffset
     self.mapping = mapping
     self.nextSequence = nextSequence
     self.startFrame = startFrame
@@ -43,6 +48,9 @@ struct OggLink {
   var primingFrames: Int64 {
     mapping.primingFrames + (mapping.mayTrimStart ? max(0, -(base ?? 0)) : 0)
   }
+
+  /// Frames of sound, once the last page was met.
+  var soundFrames: Int64 { max(0, (endFrame ?? startFrame) - startFrame - primingFrames) }
 
   /// The place in time of the packets that end on a page.
   ///
@@ -67,12 +75,15 @@ struct OggLink {
     if page.isLast {
       if let expected {
         if end <= expected + frames { first = expected }
+      } else if let knownRemainderFrames {
+        first += knownRemainderFrames
       } else if let duration, duration > 0 {
         first += (duration - (first - startFrame) % duration) % duration
       }
     }
     endFrame = end
     remainderFrames = max(0, first + frames - end)
+    if page.isLast, expected != nil { knownRemainderFrames = remainderFrames }
     return first
   }
 }

@@ -14,9 +14,6 @@ extension OggParser {
       isAmongFirstPages = false
       if link == nil, let otherAudio { throw unsupported(otherAudio, at: offset) }
     }
-    if isAdrift, let link, page.serial != link.serial, let past = pastLinks[page.serial] {
-      goBack(to: past, from: link)
-    }
     if let link, link.serial == page.serial {
       try readPackets(page, bytes, at: offset)
     } else if link == nil, offset - start > Self.searchLimit {
@@ -37,22 +34,28 @@ extension OggParser {
       otherAudio = nil
       dropPartial()
       openPacket = .none
-      if let link { remember(link) }
+      if let link {
+        remember(link)
+        pastSoundFrames += link.soundFrames
+      }
       link = nil
     }
     guard link == nil, let piece = page.pieces(bytes).first else { return }
     switch try OggStreamKind(bytes.extracting(piece.range), at: offset) {
     case .audio(let mapping):
-      linkCount += 1
+      let past = pastLinks.first { $0.byteOffset == offset }
+      if past == nil { linkCount += 1 }
       var tags = details.tags
       if linkCount > 1 {
         tags = TagCollector()
         tags.pictureByteLimit = details.tags.pictureByteLimit
+        isCovering = isCovering && linkCount <= Self.maximumPastLinks
       }
+      let start = past?.startFrame ?? (linkCount > 1 ? nextFrame ?? lastFrame : 0)
       link = OggLink(
-        serial: page.serial, mapping: mapping, nextSequence: page.sequence &+ 1,
-        startFrame: linkCount > 1 ? nextFrame ?? lastFrame : 0, tags: tags)
-      nextFrame = link?.startFrame
+        serial: page.serial, byteOffset: offset, mapping: mapping,
+        nextSequence: page.sequence &+ 1, startFrame: start, tags: tags)
+      nextFrame = start
       isAdrift = false
     case .otherAudio(let name): otherAudio = otherAudio ?? name
     case .other: return
@@ -60,15 +63,21 @@ extension OggParser {
   }
 
   private mutating func remember(_ link: OggLink) {
-    if link.isTold, pastLinks.count < Self.maximumPastLinks { pastLinks[link.serial] = link }
+    if let place = pastLinks.firstIndex(where: { $0.byteOffset == link.byteOffset }) {
+      if link.mapping.isComplete { pastLinks[place] = link }
+    } else if link.isTold, pastLinks.count < Self.maximumPastLinks {
+      pastLinks.append(link)
+    }
   }
 
-  /// A jump led to a page of another link.
-  private mutating func goBack(to past: OggLink, from link: OggLink) {
-    remember(link)
-    self.link = past
-    self.link?.mapping.forgetLastPacket()
-    self.link?.isTold = false
+  /// A jump led to this byte of the stream, which may be in another link than the one at hand.
+  mutating func selectLink(at offset: Int64) {
+    if let link { remember(link) }
+    guard let past = pastLinks.last(where: { $0.byteOffset <= offset }),
+      past.byteOffset != link?.byteOffset
+    else { return }
+    link = past
+    link?.isTold = false
   }
 
   private func unsupported(_ name: String, at offset: Int64) -> AudioFileStreamError {
@@ -78,11 +87,14 @@ extension OggParser {
 
   /// Packets follow: what is known of the link they are from is told, if that is new.
   mutating func tellLink(firstPacketAt offset: Int64) throws(AudioFileStreamError) {
-    guard let link, !link.isTold else { return }
-    self.link?.isTold = true
+    guard var link, !link.isTold else { return }
+    defer {
+      link.isTold = true
+      self.link = link
+    }
     let mapping = link.mapping
     guard facts.isReady else {
-      makeReady(link, at: offset)
+      makeReady(&link, at: offset)
       outbox.append(.ready)
       return
     }
@@ -108,7 +120,7 @@ extension OggParser {
     }
   }
 
-  private mutating func makeReady(_ link: OggLink, at offset: Int64) {
+  private mutating func makeReady(_ link: inout OggLink, at offset: Int64) {
     let mapping = link.mapping
     let format = mapping.dataFormat
     facts.fileFormat = .ogg
@@ -121,8 +133,10 @@ extension OggParser {
     details.tags = link.tags
     if let end = OggTail(tail.span, serial: link.serial, mapping: mapping) {
       let frames = max(0, end.granule - (link.base ?? 0))
-      facts.statedFrameCount = frames + end.remainderFrames
-      facts.packetTableInfo = table(link, end: frames, remainder: end.remainderFrames)
+      let remainder = end.remainderFrames ?? 0
+      link.knownRemainderFrames = end.remainderFrames
+      facts.statedFrameCount = frames + remainder
+      facts.packetTableInfo = table(link, end: frames, remainder: remainder)
     }
     tail = []
     facts.statedFrameCount = mapping.totalFrames ?? facts.statedFrameCount
@@ -162,7 +176,10 @@ extension OggParser {
     }
     facts.isWhole = isUnbroken
     if isUnbroken, facts.statedFrameCount == nil { facts.statedFrameCount = nextFrame }
-    guard linkCount == 1, let link else { return }
+    guard linkCount == 1, let link else {
+      if isUnbroken { facts.soundFrameCount = pastSoundFrames + (link?.soundFrames ?? 0) }
+      return
+    }
     if let end = link.endFrame {
       let table = table(link, end: end, remainder: link.remainderFrames)
       if table != facts.packetTableInfo {

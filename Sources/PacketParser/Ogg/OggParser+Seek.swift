@@ -3,10 +3,10 @@
 extension OggParser {
   /// By the pages seen, else by the mean size of a packet with its share of pages' headers.
   func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
+    if let seen = pages.target(packet: packet) { return seen }
     if packet == 0 {
       return AudioFileStreamSeekTarget(packet: 0, byteOffset: 0, isEstimated: false)
     }
-    if let seen = pages.target(packet: packet) { return seen }
     guard pages.packetCount > 0 else {
       throw AudioFileStreamError(
         .dataUnavailable, at: facts.dataOffset ?? 0,
@@ -60,6 +60,7 @@ extension OggParser {
     nextPacket = target.firstPacket
     isNumberGuessed = target.isEstimated
     isCovering = !target.isEstimated
+    selectLink(at: (facts.dataOffset ?? 0) + target.byteOffset)
     resynchronize()
   }
 
@@ -78,6 +79,7 @@ extension OggParser {
     partial.removeAll(keepingCapacity: true)
     openPacket = .none
     isAdrift = true
+    isAmongFirstPages = false
     nextFrame = nil
   }
 }

@@ -14,7 +14,7 @@ struct OggParser: ContainerParser {
   static let maximumPacketBytes = 4 << 20
   /// Where the search for the beginning of a stream is given up.
   static let searchLimit: Int64 = 1 << 20
-  /// Links that are remembered for a jump back.
+  /// Links that are remembered for a jump back; packets of later ones are not indexed.
   static let maximumPastLinks = 16
 
   /// What became of the packet that the last page did not end.
@@ -56,8 +56,10 @@ struct OggParser: ContainerParser {
   var otherAudio: String?
   var link: OggLink?
   var linkCount = 0
+  /// Frames of sound in the links before.
+  var pastSoundFrames: Int64 = 0
   /// Earlier links, for a jump back.
-  var pastLinks: [UInt32: OggLink] = [:]
+  var pastLinks: [OggLink] = []
 
   // Packets.
   var openPacket = OpenPacket.none

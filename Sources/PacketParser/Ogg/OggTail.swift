@@ -4,8 +4,8 @@
 struct OggTail: Equatable {
   /// Where in time the last packet ends.
   var granule: Int64
-  /// Frames that the last page's packets have behind that.
-  var remainderFrames: Int64
+  /// Frames that the last page's packets have behind that; nil when the tail is too short to tell.
+  var remainderFrames: Int64?
 
   /// Reads the stream's last bytes for the pages of one logical stream; nil when there are none, or
   /// when another stream follows.
@@ -42,6 +42,6 @@ struct OggTail: Equatable {
     }
     guard let granule = ends.last else { return nil }
     self.granule = granule
-    remainderFrames = max(0, (ends.before.map { $0 + lastFrames } ?? granule) - granule)
+    remainderFrames = ends.before.map { max(0, $0 + lastFrames - granule) }
   }
 }

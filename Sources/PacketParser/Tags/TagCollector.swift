@@ -37,7 +37,10 @@ struct TagCollector {
   }
 
   mutating func add(_ picture: AudioFilePicture) {
-    guard info.pictures.count < Self.maximumPictures else { return }
+    // What a stream's end was found to hold is met again when it comes.
+    guard info.pictures.count < Self.maximumPictures, !info.pictures.contains(picture) else {
+      return
+    }
     info.pictures.append(picture)
   }
 

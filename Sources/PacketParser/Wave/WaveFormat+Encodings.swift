@@ -62,10 +62,9 @@ extension WaveFormat {
       bytesPerSample: UInt32, at offset: Int64
     ) throws(AudioFileStreamError) -> AudioFormatFlags {
       let isFloat = tag == 3
-      let containers: ClosedRange<UInt32> = isFloat ? 4...8 : 1...4
-      let isFloatSize = bytesPerSample == 4 || bytesPerSample == 8
-      guard containers.contains(bytesPerSample), !isFloat || isFloatSize,
-        (1...bytesPerSample * 8).contains(validBits), !isFloat || validBits == bytesPerSample * 8
+      let sizes: [UInt32] = isFloat ? [4, 8] : [1, 2, 3, 4, 8]
+      guard sizes.contains(bytesPerSample), (1...bytesPerSample * 8).contains(validBits),
+        !isFloat || validBits == bytesPerSample * 8
       else {
         throw AudioFileStreamError(
           .unsupportedDataFormat, at: offset,

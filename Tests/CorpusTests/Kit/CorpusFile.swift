@@ -31,6 +31,14 @@ struct CorpusFile: Sendable, CustomTestStringConvertible {
   var data: [UInt8] { contents(ofFile: Self.folder + "/data/" + name) }
   var probe: Probe { Probe(text(ofFile: Self.folder + "/probe/" + name)) }
 
+  /// The files that this one joins, of those it is made from.
+  var links: [CorpusFile] {
+    let names = recipe.split(separator: " ").compactMap { word in
+      word.hasPrefix("out/") ? String(word.dropFirst(4)) : nil
+    }
+    return names.compactMap { name in Self.all.first { $0.name == name } }
+  }
+
   private static let folder = Fixtures.repository + "/.build/corpus"
 
   /// All of them. Traps with the remedy when they are not there.

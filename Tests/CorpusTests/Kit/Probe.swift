@@ -47,6 +47,15 @@ struct Probe {
   /// A stream's or container's number; nil when ffprobe does not know it.
   func number(_ name: String) -> Double? { audio[name].flatMap { Double($0) } }
 
+  /// How long each packet is, in frames of the audio stream; nil where ffprobe does not say.
+  var packetFrames: [Int64?] {
+    let parts = (audio["time_base"] ?? "").split(separator: "/").compactMap { Int64($0) }
+    guard parts.count == 2, let rate = number("sample_rate").map({ Int64($0) }) else { return [] }
+    return packets.map { packet in
+      packet.duration.map { $0 * parts[0] * rate / max(1, parts[1]) }
+    }
+  }
+
   /// Codec and size of each picture, in order of size.
   var pictureSizes: [PictureSize] {
     pictures.map { picture in

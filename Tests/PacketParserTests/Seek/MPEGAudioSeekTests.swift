@@ -225,6 +225,26 @@ import Testing
     }
   }
 
+  @Test("After a discontinuity nothing is added to what was seen")
+  func discontinuity() throws {
+    var bytes: [UInt8] = []
+    for index in 0..<200 {
+      let isLarge = index / 9 % 2 == 1
+      let frame = SyntheticFrame(bitRateIndex: isLarge ? 11 : 5, byteCount: isLarge ? 626 : 208)
+      bytes += frame.bytes(seed: index)
+    }
+    let file = try File(bytes)
+    var stream = try file.stream(parsed: 20_000, isTold: false)
+    var recorder = Recorder()
+    try stream.parse(
+      bytes.span.extracting(50_000..<bytes.count), discontinuity: true, listener: &recorder)
+    for (packet, place) in file.places.enumerated() {
+      guard let target = try? stream.seekTarget(packet: Int64(packet)) else { continue }
+      #expect(target.isEstimated == (place + 620 > 20_000) || target.byteOffset == place)
+      #expect(target.isEstimated || target.byteOffset == place)
+    }
+  }
+
   @Test("Packets of the first format are found again when the stream has changed to another")
   func formatChange() throws {
     let first = SyntheticFrame.stream(30)

@@ -90,7 +90,7 @@ import Testing
 
   @Test("An APE tag with a header counts whole, whatever its size", arguments: 0..<140)
   func apeSizes(_ contentBytes: Int) throws {
-    // At 61 bytes the header's own letters lie where an ID3v1 tag would begin.
+    // At 67 bytes the header's own letters lie where an ID3v1 tag would begin.
     let tag = SyntheticTag.apeV2(contentBytes)
     _ = try infos(tag)
     _ = try infos(tag + SyntheticID3.version1(title: "x"))

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+import Testing
+
+/// FLAC streams with flaws, and what their metadata say.
+@Suite struct FLACTests {
+  static let five = SyntheticFLAC()
+
+  @Test("Blocks of variable size carry their frames, and each is where ffmpeg finds it")
+  func variableBlocks() throws {
+    let sizes = [200, 64, 1000, 17, 4000, 64, 300, 5]
+    let flac = SyntheticFLAC(blockSizes: sizes, isVariable: true)
+    var stream = AudioFileStream()
+    let (recorder, error) = parse(flac.bytes, with: &stream)
+    #expect(error == nil)
+    #expect(recorder.packetBytes == flac.frames)
+    #expect(recorder.isSteady)
+    #expect(recorder.frameCount == Int64(sizes.reduce(0, +)))
+    #expect(try stream.dataFormat.framesPerPacket == 0)
+    #expect(try stream.duration.frames == Int64(sizes.reduce(0, +)))
+    #expect(try stream.packet(containingFrame: 1265).packet == 3)
+    #expect(try stream.packet(containingFrame: 1265).frameOffsetInPacket == 1)
+    #expect(try stream.firstFrame(ofPacket: 4) == 1281)
+    let workshop = try Workshop()
+    try workshop.write(flac.bytes, "out.flac")
+    #expect(recorder.packetPlaces == (try workshop.packetPlacesByFFprobe("out.flac")))
+  }
+
+  @Test("A damaged frame is left out, and those behind it keep their numbers")
+  func damage() {
+    let frames = Self.five.frames
+    for place in [2, 3, 4, 7, 9, 40, 130] {
+      var broken = frames
+      broken[2][place] ^= 0x55
+      let (recorder, error) = parse(Self.five.metadata + broken.flatMap { $0 })
+      #expect(error == nil)
+      #expect(recorder.packetIndices == [0, 1, 3, 4], "byte \(place)")
+      #expect(recorder.firstFrames == [0, 64, 192, 256])
+      let offset = Self.five.metadata.count + frames[0].count + frames[1].count
+      #expect(
+        recorder.skips == [.skipped(byteCount: Int64(frames[2].count), offset: Int64(offset))])
+    }
+  }
+
+  @Test("Where a frame's first bytes are damaged, the one before has no end and is left out, too")
+  func damagedSync() {
+    var frames = Self.five.frames
+    frames[2][0] = 0
+    let (recorder, _) = parse(Self.five.metadata + frames.flatMap { $0 })
+    #expect(recorder.packetIndices == [0, 3, 4])
+  }
+
+  @Test("The first and the last frame can be damaged, too")
+  func damageAtTheEnds() {
+    for (damaged, left) in [(0, [1, 2, 3, 4]), (4, [0, 1, 2, 3])] as [(Int, [Int64])] {
+      var frames = Self.five.frames
+      frames[damaged][50] ^= 1
+      let (recorder, _) = parse(Self.five.metadata + frames.flatMap { $0 })
+      #expect(recorder.packetIndices == left)
+      #expect(recorder.skips.count == 1)
+    }
+  }
+
+  @Test("A frame larger than the stream says is left out")
+  func tooLarge() {
+    var metadata = Self.five.metadata
+    let frames = Self.five.frames
+    metadata.replaceSubrange(15..<18, with: bigEndian(frames[1].count, 3))
+    let long = frames[1].dropLast(2) + garbage(40)
+    let stream = metadata + frames[0] + long + frames[2] + frames[3]
+    let (recorder, error) = parse(stream)
+    #expect(error == nil)
+    #expect(recorder.packetBytes == [frames[0], frames[2], frames[3]])
+    #expect(recorder.packetIndices == [0, 2, 3])
+  }
+
+  @Test("A cut stream has all whole frames")
+  func cut() {
+    let bytes = Self.five.bytes
+    let metadata = Self.five.metadata.count
+    for end in metadata...bytes.count {
+      let (recorder, error) = parse(Array(bytes[..<end]))
+      #expect(error == nil)
+      let whole = (end - metadata) / Self.five.frames[0].count
+      #expect(recorder.packetCount == whole)
+      #expect(recorder.skips.isEmpty == ((end - metadata) % Self.five.frames[0].count == 0))
+    }
+    for end in 1..<metadata {
+      #expect(parse(Array(bytes[..<end])).error != nil)
+    }
+  }
+
+  @Test(
+    "Tags around the frames are passed",
+    arguments: [
+      SyntheticTag.id3v1, SyntheticTag.apeV2(300), SyntheticTag.apeV2(20) + SyntheticTag.id3v1,
+      SyntheticTag.id3v2(40, hasFooter: true), SyntheticTag.apeV2(5000),
+    ])
+  func tags(_ tag: [UInt8]) {
+    let stream = SyntheticTag.id3v2(50) + Self.five.bytes + tag
+    let (recorder, error) = parse(stream)
+    #expect(error == nil)
+    #expect(recorder.packetBytes == Self.five.frames)
+    #expect(recorder.skips == [])
+  }
+
+  @Test("A stream that is joined midway begins with packet 0, and so goes on")
+  func joined() {
+    let flac = SyntheticFLAC(firstNumber: 1000, totalFrames: 0)
+    let (recorder, _) = parse(flac.bytes)
+    #expect(recorder.packetIndices == [0, 1, 2, 3, 4])
+    #expect(recorder.firstFrames == [0, 64, 128, 192, 256])
+    let noise = garbage(90)
+    let (late, _) = parse(flac.metadata + noise + flac.frames.flatMap { $0 })
+    #expect(late.packetIndices == [0, 1, 2, 3, 4])
+    #expect(late.skips == [.skipped(byteCount: 90, offset: Int64(flac.metadata.count))])
+  }
+
+  @Test("Streams one behind the other are one: numbers go on, and only metadata are left out")
+  func concatenated() {
+    let (recorder, error) = parse(Self.five.bytes + Self.five.bytes)
+    #expect(error == nil)
+    #expect(recorder.packetBytes == Self.five.frames + Self.five.frames)
+    #expect(recorder.packetIndices == Array(0..<10))
+    let metadata = Self.five.metadata.count
+    #expect(
+      recorder.skips
+        == [.skipped(byteCount: Int64(metadata), offset: Int64(Self.five.bytes.count))])
+  }
+
+  @Test("Without a stated length the frames are counted")
+  func live() throws {
+    let flac = SyntheticFLAC(blockSizes: [64, 64, 64, 20], totalFrames: 0)
+    var stream = AudioFileStream()
+    var recorder = Recorder()
+    try stream.parse(flac.bytes.span, listener: &recorder)
+    #expect(throws: AudioFileStreamError.self) { try stream.audioDataPacketCount }
+    try stream.finish(listener: &recorder)
+    #expect(try stream.audioDataPacketCount == 4)
+    #expect(try stream.duration.frames == 212)
+  }
+
+  @Test("Metadata that contradict themselves are refused with the reason")
+  func refused() {
+    var zeroRate = Self.five.bytes
+    zeroRate.replaceSubrange(18..<20, with: [0, 0])
+    zeroRate[20] &= 0x0F
+    var noBlock = Self.five.bytes
+    noBlock.replaceSubrange(10..<12, with: [0, 0])
+    var forbidden = SyntheticFLAC(blocks: [(1, [0])]).bytes
+    forbidden[42] = 0xFF
+    var order = Self.five.bytes
+    order[4] = 0x01
+    for bytes in [zeroRate, noBlock, forbidden, order] {
+      let error = parse(bytes).error
+      #expect(error?.code == .invalidFile)
+      #expect(error?.message.isEmpty == false)
+    }
+  }
+
+  @Test(
+    "Cut in two at any place, a stream gives the same",
+    arguments: [
+      five.bytes, SyntheticFLAC(blockSizes: [16, 40, 17, 90], isVariable: true).bytes,
+      five.bytes + SyntheticTag.id3v1,
+      five.metadata + garbage(20) + five.frames[0].dropLast(5)
+        + five.frames[1] + five.frames[2] + [0xFF, 0xF8],
+      SyntheticFLAC(blocks: [(3, bigEndian(0, 18)), (4, [0, 0, 0, 0, 0, 0, 0, 0]), (1, [0, 0])])
+        .bytes,
+      Array(five.bytes.dropLast(9)),
+    ])
+  func slicing(_ bytes: [UInt8]) {
+    let whole = outcome(bytes, .whole)
+    for split in 0...bytes.count {
+      let cut = outcome(bytes, .splitAt(split))
+      #expect(cut == whole, "split at \(split)")
+      if cut != whole { return }
+    }
+    for size in [1, 2, 3, 7, 64] { #expect(outcome(bytes, .pieces(size)) == whole) }
+    for seed in 0..<30 { #expect(outcome(bytes, .random(seed: UInt64(seed))) == whole) }
+  }
+}
