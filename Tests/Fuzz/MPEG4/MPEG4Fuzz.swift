@@ -25,7 +25,8 @@ public func fuzzMPEG4(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let place = zip(whole, sliced).prefix { $0 == $1 }.count
     fatalError(
       "read from anywhere, the slicing shows from the digest's place \(place) on: "
-        + "\(whole.dropFirst(place - 30).prefix(60)) whole, \(sliced.dropFirst(place - 30).prefix(60)) sliced")
+        + "\(whole.dropFirst(place - 30).prefix(60)) whole, \(sliced.dropFirst(place - 30).prefix(60)) sliced"
+    )
   }
   return 0
 }

@@ -199,7 +199,8 @@ struct MPEG4Plan {
     let commonSize = next() & 31 + 1
     if flags & 2 == 0 { bytes = packets * commonSize }
     let time = full("tfdt", number(next() << 6, 4))
-    let run = Run(flags: flags, packets: packets, commonSize: commonSize, time: time, samples: samples)
+    let run = Run(
+      flags: flags, packets: packets, commonSize: commonSize, time: time, samples: samples)
     var trial = self
     let length = trial.fragment(run, dataOffset: 0).count
     let lead = next() & 3 == 3 ? next() - 100 : 8
