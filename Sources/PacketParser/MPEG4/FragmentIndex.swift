@@ -36,7 +36,7 @@ struct FragmentIndex {
     }
     seen += 1
     packetCount += packets
-    frameCount = entry.firstFrame + frames
+    frameCount = min(entry.firstFrame + frames, 1 << 60)
   }
 
   /// The last entry that holds this packet or leads to it.

@@ -62,7 +62,7 @@ extension MPEG4Parser {
     fragments.current = fragment
     let byDuration = track.scale.frames(fragment.duration)
     let frames = framesPerPacket > 0 ? fragment.packetCount * framesPerPacket : byDuration
-    fragments.nextFrame = firstFrame + frames
+    fragments.nextFrame = min(firstFrame + frames, 1 << 60)
     fragments.endFrame = firstFrame + (byDuration > 0 ? min(byDuration, frames) : frames)
     fragments.index.add(
       FragmentIndex.Entry(

@@ -28,6 +28,8 @@ struct MPEG4Parser: ContainerParser {
 
   /// Bytes of the largest packet that is believed.
   static let maximumPacketBytes = 4 << 20
+  /// Packets of a stream, more than any has; so that frames cannot overflow.
+  static let maximumPackets = Int64(1) << 40
   /// Bytes of the largest box that is read in one piece.
   static let maximumBoxBytes = 64 << 10
   /// Packets of one run.

@@ -40,7 +40,9 @@ struct MovieFragment {
   }
 
   mutating func append(_ run: Run) {
-    guard run.count > 0 else { return }
+    guard run.count > 0, run.count <= MPEG4Parser.maximumPackets,
+      packetCount < MPEG4Parser.maximumPackets
+    else { return }
     if runs.isEmpty { byteOffset = run.byteOffset }
     runs.append(run)
     packetCount += run.count

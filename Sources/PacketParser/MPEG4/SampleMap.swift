@@ -66,6 +66,9 @@ struct SampleMap {
     } else {
       addRunsBySizes(bytesPerPacket)
     }
+    guard packetCount <= MPEG4Parser.maximumPackets else {
+      throw Self.invalid("there are \(packetCount) packets", offset)
+    }
     if bytesPerPacket > 0 {
       self.sizes = SampleSizes()
       self.sizes.uniform = bytesPerPacket

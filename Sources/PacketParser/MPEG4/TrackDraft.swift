@@ -74,7 +74,7 @@ struct SoundTrack {
     }
     let frames = scale.frames(Int64(common))
     // Only if it comes out even are all packets of that duration.
-    guard frames > 0, frames <= 1 << 24, scale.units(frames) == Int64(common) else { return }
+    guard frames > 0, frames <= 1 << 20, scale.units(frames) == Int64(common) else { return }
     encoding.dataFormat.framesPerPacket = UInt32(frames)
   }
 

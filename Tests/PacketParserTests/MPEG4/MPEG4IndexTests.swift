@@ -216,6 +216,93 @@ import Testing
     }
   }
 
+  /// A fragmented stream of one fragment after the other, each with these packets.
+  static func fragmented(_ fragments: [[Int]], entry: [UInt8]? = nil) -> [UInt8] {
+    typealias File = SyntheticMPEG4
+    var file = SyntheticMPEG4()
+    file.chunks = []
+    file.durations = []
+    if let entry { file.entry = entry }
+    file.movieBoxes = File.box(
+      "mvex", File.full("trex", bigEndian(1, 4) + bigEndian(1, 4) + bigEndian(0, 12)))
+    var bytes = Array(file.bytes.dropLast(8 + file.gap * file.chunks.count))
+    for (index, sizes) in fragments.enumerated() {
+      func moof(_ dataOffset: Int) -> [UInt8] {
+        let time = File.full("tfdt", bigEndian(index * 4096, 4))
+        let run = File.full(
+          "trun",
+          bigEndian(sizes.count, 4) + bigEndian(dataOffset, 4)
+            + sizes.flatMap { bigEndian(1024, 4) + bigEndian($0, 4) }, flags: 0x301)
+        let track = File.full("tfhd", bigEndian(1, 4), flags: 0x20000) + time + run
+        return File.box("moof", File.full("mfhd", bigEndian(index, 4)) + File.box("traf", track))
+      }
+      let data = sizes.filter { $0 < 10_000 }.reduce(0, +)
+      bytes += moof(moof(0).count + 8) + File.box("mdat", File.bytes(data, seed: index))
+    }
+    return bytes
+  }
+
+  @Test("What precedes a flaw in a fragment is delivered, however the input is cut")
+  func flawInFragment() {
+    for bad in [0, 5 << 20] {
+      let bytes = Self.fragmented([[5, 6, 7, 8], [4, 3, bad, 9]])
+      let (recorder, error) = parse(bytes)
+      #expect(error?.code == .invalidFile)
+      #expect(error?.message.contains("packet 6 has \(bad) bytes") == true)
+      #expect(recorder.placedPackets.map(\.byteCount) == [5, 6, 7, 8, 4, 3])
+      let whole = outcome(bytes, .whole)
+      for size in [1, 2, 7] { #expect(outcome(bytes, .pieces(size)) == whole) }
+    }
+  }
+
+  @Test("A seek into the first fragment numbers the next one rightly, after any other seek")
+  func seeksAfterAnother() throws {
+    let bytes = Self.fragmented([[5, 6, 7, 8], [4, 3, 2, 1], [9, 9, 9, 9]])
+    var stream = AudioFileStream()
+    var recorder = Recorder()
+    let place = bytes.count - 170
+    try stream.parse(bytes.span.extracting(0..<place), listener: &recorder)
+    _ = try stream.seek(toPacket: 500)
+    try stream.parse(Span(), listener: &recorder)
+    let target = try stream.seek(toPacket: 1)
+    #expect(!target.isEstimated)
+    recorder = Recorder()
+    let start = Int(stream.nextByteOffset)
+    try stream.parse(bytes.span.extracting(start..<bytes.count), listener: &recorder)
+    #expect(recorder.packetNumbers == Array(1..<12))
+  }
+
+  @Test("Counts that no stream has are refused, and cannot overflow")
+  func impossibleCounts() {
+    typealias File = SyntheticMPEG4
+    // A run of 2^32 packets without a byte of its own, and constant packets in huge samples.
+    let huge = bigEndian(0xFFFF_FFFF, 4)
+    for entry in [nil, File.entry("ulaw", channels: 1), File.entry("ima4", channels: 1)] {
+      var bytes = Self.fragmented([], entry: entry)
+      for size in [1, 0x3F_FFFF, 0xFFFF_FFFF] {
+        let header = File.full("tfhd", bigEndian(1, 4) + huge + bigEndian(size, 4), flags: 0x20018)
+        let run = File.full("trun", huge + bigEndian(0x7FFF_FFFF, 4), flags: 1)
+        bytes += File.box("moof", File.box("traf", header + run + run + run))
+        let whole = outcome(bytes + File.box("mdat", [1, 2, 3]), .whole)
+        #expect(outcome(bytes + File.box("mdat", [1, 2, 3]), .pieces(5)) == whole)
+      }
+    }
+    // As many in an index.
+    var entry = File.entry(
+      "what", inside: bigEndian(65_536, 4) + bigEndian(1, 4) + bigEndian(1, 4) + bigEndian(1, 4))
+    entry[17] = 1
+    var file = File()
+    file.entry = entry
+    file.uniformSize = 4 << 20
+    var bytes = file.bytes
+    for (name, at) in [("stsz", 12), ("stsc", 16)] {
+      let text = [UInt8](name.utf8)
+      let place = (0..<bytes.count).first { bytes[$0...].starts(with: text) }! + at
+      bytes.replaceSubrange(place..<place + 4, with: huge)
+    }
+    #expect(parse(bytes).error?.code == .invalidFile)
+  }
+
   @Test("The file type is that of the brand")
   func brands() {
     for (brand, type) in [
