@@ -160,17 +160,24 @@ import Testing
     }
   }
 
-  @Test(
-    "Cut in two at any place, a stream gives the same",
-    arguments: [
-      five.bytes, SyntheticFLAC(blockSizes: [16, 40, 17, 90], isVariable: true).bytes,
-      five.bytes + SyntheticTag.id3v1,
-      five.metadata + garbage(20) + five.frames[0].dropLast(5)
-        + five.frames[1] + five.frames[2] + [0xFF, 0xF8],
-      SyntheticFLAC(blocks: [(3, bigEndian(0, 18)), (4, [0, 0, 0, 0, 0, 0, 0, 0]), (1, [0, 0])])
-        .bytes,
+  static let streams: [[UInt8]] = {
+    let metadata = five.metadata
+    let frames = five.frames
+    let variable = SyntheticFLAC(blockSizes: [16, 40, 17, 90], isVariable: true)
+    let blocks = SyntheticFLAC(
+      blocks: [(3, bigEndian(0, 18)), (4, [0, 0, 0, 0, 0, 0, 0, 0]), (1, [0, 0])])
+    var broken = metadata + garbage(20) + frames[0].dropLast(5)
+    broken += frames[1] + frames[2] + [0xFF, 0xF8]
+    // More tags than the frames between them pay for.
+    var tagged = metadata
+    for index in 0..<12 { tagged += frames[index % 5] + SyntheticTag.apeV2(60 * index) }
+    return [
+      five.bytes, variable.bytes, blocks.bytes, five.bytes + SyntheticTag.id3v1, broken, tagged,
       Array(five.bytes.dropLast(9)),
-    ])
+    ]
+  }()
+
+  @Test("Cut in two at any place, a stream gives the same", arguments: streams)
   func slicing(_ bytes: [UInt8]) {
     let whole = outcome(bytes, .whole)
     for split in 0...bytes.count {

@@ -46,16 +46,17 @@ struct FLACFrameSearch {
   private var isTested = false
   /// Where a frame has to begin.
   private var trusted: Int?
-  /// Bytes that may be looked at a second time, behind a tag that was found late: no more than have
-  /// been passed, so that the work stays in proportion.
-  private var credit: Int
+  /// Bytes that are no longer shown.
+  private var dropped = 0
+  /// Bytes that were looked at a second time, behind a tag that was found late: no more than have
+  /// been passed, and one frame, so that the work stays in proportion.
+  private var repeated = 0
 
   /// A search from a place where a frame has to begin, or only may.
   init(_ info: FLACStreamInfo, isTrusted: Bool) {
     self.info = info
     trusted = isTrusted ? 0 : nil
     frameByteUpperBound = info.frameByteUpperBound
-    credit = frameByteUpperBound
   }
 
   /// Goes on with the bytes shown, of which the first are those after the last ones passed.
@@ -204,12 +205,12 @@ struct FLACFrameSearch {
   mutating func passFrame(endingAt end: Int) {
     if end < scanned {
       let isTag = starts.contains { $0.weakEnd == end && $0.hasTagBehind }
-      guard isTag, credit >= scanned - end else {
+      guard isTag, repeated + scanned - end <= dropped + end + frameByteUpperBound else {
         starts.removeAll { $0.offset < end }
         trusted = nil
         return
       }
-      credit -= scanned - end
+      repeated += scanned - end
       scanned = end
     }
     starts.removeAll(keepingCapacity: true)
@@ -224,7 +225,7 @@ struct FLACFrameSearch {
 
   /// The first bytes are no longer shown.
   mutating func drop(_ byteCount: Int) {
-    credit = min(credit + byteCount, 1 << 30)
+    dropped += byteCount
     scanned -= byteCount
     trusted = trusted.map { $0 - byteCount }
     for index in starts.indices {

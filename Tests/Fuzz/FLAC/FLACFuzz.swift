@@ -11,7 +11,7 @@ public func fuzzFLAC(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard plan.bytes.count > 12 else { return 0 }
   let stream = plan.stream()
   fuzzSlicing(stream, hint: nil, seed: UInt64(plan.bytes[0]))
-  if plan.tellsTheTruth { fuzzSeeking(stream, seed: UInt64(plan.bytes[1])) }
+  if plan.tellsTheTruth, plan.bytes[1] & 3 == 0 { fuzzSeeking(stream, seed: UInt64(plan.bytes[1])) }
   return 0
 }
 
@@ -51,7 +51,7 @@ private struct FLACPlan {
     if bytes[7] & 0xF0 == 0xF0 { out[8 + Int(bytes[7] & 15)] = bytes[8] }
     for _ in 0..<Int(bytes[9] & 3) { addBlock() }
     out += [0x81, 0, 0, 2, 0, 0]
-    while place < bytes.count, out.count < 30_000 { addPart(channels) }
+    while place < bytes.count, out.count < 2000 { addPart(channels) }
     return out
   }
 
@@ -118,7 +118,7 @@ private struct FLACPlan {
     var crc8: UInt8 = 0
     for byte in frame {
       crc8 ^= byte
-      for _ in 0..<8 { crc8 = crc8 & 0x80 != 0 ? crc8 << 1 ^ 7 : crc8 << 1 }
+      for _ in 0..<8 { crc8 = crc8 << 1 ^ (crc8 >> 7 &* 7) }
     }
     frame.append(crc8)
     for _ in 0..<4 + random.next(order & 16 != 0 ? 300 : 12) {
@@ -127,7 +127,7 @@ private struct FLACPlan {
     var crc16: UInt16 = 0
     for byte in frame {
       crc16 ^= UInt16(byte) << 8
-      for _ in 0..<8 { crc16 = crc16 & 0x8000 != 0 ? crc16 << 1 ^ 0x8005 : crc16 << 1 }
+      for _ in 0..<8 { crc16 = crc16 << 1 ^ (crc16 >> 15 &* 0x8005) }
     }
     out += frame + [UInt8(crc16 >> 8), UInt8(crc16 & 0xFF)]
   }

@@ -11,7 +11,7 @@ public func fuzzOgg(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard plan.bytes.count > 4 else { return 0 }
   let stream = plan.stream()
   fuzzSlicing(stream, hint: nil, seed: UInt64(plan.bytes[0]))
-  if plan.canSeek { fuzzSeeking(stream, seed: UInt64(plan.bytes[1])) }
+  if plan.canSeek, plan.bytes[1] & 3 == 0 { fuzzSeeking(stream, seed: UInt64(plan.bytes[1])) }
   return 0
 }
 
@@ -40,7 +40,7 @@ private struct OggPlan {
 
   mutating func stream() -> [UInt8] {
     random = FuzzRandom(state: UInt64(bytes[0]) << 8 | UInt64(bytes[1]))
-    while place < bytes.count, out.count < 30_000 {
+    while place < bytes.count, out.count < 2000 {
       let order = take(1)[0]
       switch order & 7 {
       case 0, 1, 2, 3: addPage(order)
@@ -159,7 +159,7 @@ private struct OggPlan {
     var crc: UInt32 = 0
     for byte in page {
       crc ^= UInt32(byte) << 24
-      for _ in 0..<8 { crc = crc & 0x8000_0000 != 0 ? crc << 1 ^ 0x04C1_1DB7 : crc << 1 }
+      for _ in 0..<8 { crc = crc << 1 ^ (crc >> 31 &* 0x04C1_1DB7) }
     }
     for index in 0..<4 { page[22 + index] = UInt8(truncatingIfNeeded: crc >> (8 * UInt32(index))) }
     out += page
