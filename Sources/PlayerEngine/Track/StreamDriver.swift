@@ -51,7 +51,7 @@ public final class StreamDriver<Listener: AudioFileStreamListener> {
   ///
   /// - Parameters:
   ///   - source: where the bytes come from.
-  ///   - pictureByteLimit: ``AudioFileStreamOptions/pictureByteLimit``.
+  ///   - pictureByteLimit: `AudioFileStreamOptions.pictureByteLimit`.
   ///   - sliceBytes: the parser is given pieces of at most so many bytes. What it finds does not
   ///     depend on it.
   ///   - listener: is told what the parser finds.
