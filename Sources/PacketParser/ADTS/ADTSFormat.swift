@@ -24,7 +24,7 @@ struct ADTSFormat {
       return
     }
     let config = AACProgramConfig(
-      bytes.extracting(header.headerBytes..<min(header.frameBytes, bytes.count)))
+      block: bytes.extracting(header.headerBytes..<min(header.frameBytes, bytes.count)))
     guard let config, config.channelCount > 0 else {
       throw AudioFileStreamError(
         .unsupportedDataFormat, at: offset,

@@ -106,7 +106,7 @@ extension CoreAudioFormatParser {
     switch content {
     case .description: Int64(CoreAudioDescription.byteCount)
     case .magicCookie: Int64(CoreAudioMagicCookie.maximumBytes)
-    case .channelLayout: Int64(CoreAudioChannelLayout.maximumBytes)
+    case .channelLayout: Int64(StoredChannelLayout.maximumBytes)
     case .information: Int64(CoreAudioInformation.maximumBytes)
     }
   }
@@ -263,13 +263,13 @@ extension CoreAudioFormatParser {
     facts.dataFormat = format
     details.formatList = CoreAudioDescription.formatList(format)
     let channels = format.channelsPerFrame
-    if !rawLayout.isEmpty {
-      details.channelLayout = CoreAudioChannelLayout.read(rawLayout.span, channels: channels)
-    } else if let tag = cookie.layoutTag, let layout = AudioChannelLayout(tag: tag) {
-      details.channelLayout = layout.labels.count == Int(channels) ? layout : nil
-    } else if channels <= 2 {
-      details.channelLayout = AudioChannelLayout(.standard(channels: channels))
+    var layout = StoredChannelLayout.read(rawLayout.span)
+    if rawLayout.isEmpty {
+      layout =
+        cookie.layoutTag.flatMap { AudioChannelLayout(tag: $0) }
+        ?? (channels <= 2 ? AudioChannelLayout(.standard(channels: channels)) : nil)
     }
+    details.channelLayout = layout?.labels.count == Int(channels) ? layout : nil
     rawCookie = []
     rawLayout = []
     state = .firstByte

@@ -96,7 +96,10 @@ struct SampleEntry {
       guard content.count >= 6 else { return }
       isLittleEndian = content[4] & 1 == 1
       sampleBits = Int(content[5])
-    case "chan": statedLayout = Self.layout(content)
+    case "chan":
+      // Behind a version.
+      guard content.count > 4 else { return }
+      statedLayout = StoredChannelLayout.read(content.extracting(4..<content.count))
     default: break
     }
   }
@@ -112,25 +115,6 @@ struct SampleEntry {
     }
     return header
   }
-
-  /// QuickTime's `chan`: a version, then an AudioChannelLayout.
-  private static func layout(_ box: Span<UInt8>) -> AudioChannelLayout? {
-    guard box.count >= 16 else { return nil }
-    let tag = box.bigEndian32(at: 4)
-    switch tag {
-    case 0:
-      let count = Int(box.bigEndian32(at: 12))
-      guard count > 0, count <= (box.count - 16) / 20 else { return nil }
-      return AudioChannelLayout(labels: (0..<count).map { box.bigEndian32(at: 16 + $0 * 20) })
-    case 0x10000: return AudioChannelLayout(AudioChannelBitmap(rawValue: box.bigEndian32(at: 8)))
-    default: return AudioChannelLayout(tag: tag)
-    }
-  }
-}
-
-extension Span where Element == UInt8 {
-  /// A copy.
-  var bytes: [UInt8] { (0..<count).map { self[$0] } }
 }
 
 /// The channels of AC-3 and E-AC-3 (`dac3` and `dec3`, ETSI TS 102 366 annex F).

@@ -64,8 +64,10 @@ struct AudioSpecificConfig {
     framesPerPacket =
       objectType == 23 ? (isShort == 1 ? 480 : 512) : (isShort == 1 ? 960 : 1024)
     if channelConfiguration == 0 {
-      guard let count = Self.programChannels(&bits) else { return false }
-      channels = count
+      guard let program = AACProgramConfig(&bits), bits.alignToByte(), let comment = bits.read(8),
+        bits.skip(comment * 8)
+      else { return false }
+      channels = program.channelCount
     }
     if objectType == 6 || objectType == 20, bits.read(3) == nil { return false }
     guard isExtended == 1 else { return true }
@@ -95,58 +97,4 @@ struct AudioSpecificConfig {
     if index == 15 { return bits.read(24) }
     return index < sampleRates.count ? sampleRates[index] : nil
   }
-
-  /// The channels of a program configuration element (ISO/IEC 14496-3 section 4.4.1.1).
-  private static func programChannels(_ bits: inout BitReader) -> Int? {
-    guard bits.read(10) != nil, let front = bits.read(4), let side = bits.read(4),
-      let back = bits.read(4), let lowFrequency = bits.read(2), let associated = bits.read(3),
-      let coupled = bits.read(4)
-    else { return nil }
-    for width in [4, 4, 3] {
-      guard let isPresent = bits.read(1), isPresent == 0 || bits.read(width) != nil else {
-        return nil
-      }
-    }
-    var channels = lowFrequency
-    for _ in 0..<front + side + back {
-      guard let isPair = bits.read(1), bits.read(4) != nil else { return nil }
-      channels += 1 + isPair
-    }
-    let rest = (lowFrequency + associated) * 4 + coupled * 5
-    guard bits.skip(rest), bits.alignToByte(), let comment = bits.read(8), bits.skip(comment * 8)
-    else { return nil }
-    return channels
-  }
-}
-
-/// Reads numbers of any width, the highest bit first.
-private struct BitReader {
-  private let bytes: [UInt8]
-  private var place = 0
-
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-  }
-
-  /// Bits not read yet.
-  var left: Int { bytes.count * 8 - place }
-
-  /// The next bits as a number; nil when there are not as many.
-  mutating func read(_ width: Int) -> Int? {
-    guard left >= width else { return nil }
-    var value = 0
-    for _ in 0..<width {
-      value = value << 1 | Int(bytes[place >> 3] >> UInt8(7 - place & 7) & 1)
-      place += 1
-    }
-    return value
-  }
-
-  mutating func skip(_ width: Int) -> Bool {
-    guard left >= width else { return false }
-    place += width
-    return true
-  }
-
-  mutating func alignToByte() -> Bool { skip(-place & 7) }
 }
