@@ -14,7 +14,7 @@ extension ADTSParser {
         throw notADTS(at: searchLimit)
       }
       if place == bytes.count {
-        if place > 0 { return passGarbage(place, at: offset) }
+        if place > 0 { return gap.pass(place, at: offset) }
         return try endOfSearch(at: offset, isEnd: isEnd)
       }
       let finding =
@@ -24,14 +24,14 @@ extension ADTSParser {
       case .nothing:
         place += 1
       case _ where place > 0:
-        return passGarbage(place, at: offset)
+        return gap.pass(place, at: offset)
       case .need(let byteCount):
         return .need(byteCount)
       case .tag:
         state = .boundary
-        return endGap() ?? .skip(0)
+        return gap.close() ?? .skip(0)
       case .frames(let chain):
-        if let notice = endGap() { return notice }
+        if let notice = gap.close() { return notice }
         if let format, format.key == chain.headers[0].formatKey {
           state = .locked
         } else {
@@ -39,7 +39,7 @@ extension ADTSParser {
         }
         return .skip(0)
       case .mpegAudio:
-        return endGap() ?? .detected(.mpegAudio)
+        return gap.close() ?? .detected(.mpegAudio)
       }
     }
   }
@@ -87,12 +87,6 @@ extension ADTSParser {
     case .need(let byteCount): .need(byteCount)
     case .refused: .nothing
     }
-  }
-
-  private mutating func passGarbage(_ byteCount: Int, at offset: Int64) -> ParserStep {
-    if gap.byteCount == 0 { gap.start = offset }
-    gap.byteCount += Int64(byteCount)
-    return .skip(Int64(byteCount))
   }
 
   private mutating func endOfSearch(

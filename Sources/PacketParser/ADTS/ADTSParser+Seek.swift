@@ -65,7 +65,7 @@ extension ADTSParser {
   private mutating func resynchronize() {
     isUnbroken = false
     facts.isWhole = false
-    gap = Gap(isExpected: true)
+    gap = StreamGap(isExpected: true)
     mayPad = false
     state = .searching
   }

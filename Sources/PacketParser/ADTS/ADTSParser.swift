@@ -28,14 +28,6 @@ struct ADTSParser: ContainerParser {
     case locked
   }
 
-  /// Bytes between frames that are not tags.
-  struct Gap {
-    var start: Int64 = 0
-    var byteCount: Int64 = 0
-    /// The stream did not lead here: what precedes the first whole frame is no loss.
-    var isExpected = false
-  }
-
   /// Packets delivered in one call at most, which bounds the memory for their descriptions.
   static let maximumPacketsPerBatch = 512
 
@@ -48,7 +40,7 @@ struct ADTSParser: ContainerParser {
   var format: ADTSFormat?
   /// What has to be told before the next packet.
   private var notice: ParserStep?
-  var gap = Gap()
+  var gap = StreamGap()
   /// Where the search for the first frame is given up.
   var searchLimit: Int64
   let hint: AudioFileTypeID?
@@ -160,8 +152,7 @@ struct ADTSParser: ContainerParser {
     if !isEnd { return .need(max(frameBytes, ADTSHeader.byteCount)) }
     // The input ends within the frame.
     if available > 0 {
-      gap = Gap(start: offset, byteCount: Int64(available))
-      return .skip(Int64(available))
+      return gap.pass(available, at: offset)
     }
     return endOfInput()
   }
@@ -237,15 +228,8 @@ struct ADTSParser: ContainerParser {
 
   /// Tells the last gap, then that all is told.
   mutating func endOfInput() -> ParserStep {
-    if let notice = endGap() { return notice }
+    if let notice = gap.close() { return notice }
     facts.isWhole = isUnbroken && facts.isReady
     return .finished
-  }
-
-  /// Closes the gap that frames, a tag or the end have ended; the notice, if it is to be told.
-  mutating func endGap() -> ParserStep? {
-    defer { gap = Gap() }
-    guard gap.byteCount > 0, !gap.isExpected else { return nil }
-    return .skipped(byteCount: gap.byteCount, at: gap.start)
   }
 }

@@ -70,9 +70,9 @@ struct AIFFParser: ContainerParser {
       begin(sound, common)
       return .goTo(sound.start + 8 + soundOffset)
     case .channels:
-      let wanted = Int(min(chunk.byteCount ?? 0, Int64(ChannelLayoutChunk.maximumBytes)))
+      let wanted = Int(min(chunk.byteCount ?? 0, Int64(StoredChannelLayout.maximumBytes)))
       guard bytes.count >= wanted else { return try need(wanted, at: offset, isEnd: isEnd) }
-      layout = ChannelLayoutChunk.layout(bytes.extracting(0..<wanted))
+      layout = StoredChannelLayout.read(bytes.extracting(0..<wanted))
       return endOfChunk(at: offset)
     case .tag: return stepTag(bytes, at: offset, isEnd: isEnd)
     case .soundHeader: return try stepSoundHeader(bytes, at: offset, isEnd: isEnd)
@@ -114,7 +114,7 @@ struct AIFFParser: ContainerParser {
     default:
       guard let tag = Self.tag(id, chunk) else { return endOfChunk(at: offset) }
       self.tag = tag
-      statementsBefore = statementCount
+      statementsBefore = details.tags.statementCount
       state = .tag
     }
     return .skip(8)
@@ -227,10 +227,6 @@ extension AIFFParser {
     return ChunkTag(kind, byteCount: chunk.byteCount ?? 0)
   }
 
-  private var statementCount: Int {
-    details.tags.info.entries.count + details.tags.info.pictures.count
-  }
-
   private mutating func stepTag(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) -> ParserStep {
@@ -239,8 +235,8 @@ extension AIFFParser {
     case .skip(let byteCount): return .skip(byteCount)
     case .finished:
       tag = nil
-      if facts.isReady, statementCount > statementsBefore {
-        statementsBefore = statementCount
+      if facts.isReady, details.tags.statementCount > statementsBefore {
+        statementsBefore = details.tags.statementCount
         return .found(.infoDictionary)
       }
       return endOfChunk(at: offset)

@@ -66,18 +66,14 @@ extension FLACParser {
   }
 
   private mutating func passGarbage(_ byteCount: Int, at offset: Int64) -> ParserStep {
-    if gap.byteCount == 0 { gap.start = offset }
-    gap.byteCount += Int64(byteCount)
     search!.drop(byteCount)
-    return .skip(Int64(byteCount))
+    return gap.pass(byteCount, at: offset)
   }
 
   /// Closes the gap that a frame or the end has ended; the notice, if it is to be told.
   private mutating func endGap() -> ParserStep? {
-    defer { gap = Gap() }
-    guard gap.byteCount > 0 else { return nil }
-    lostBytes = gap.byteCount
-    return gap.isExpected ? nil : .skipped(byteCount: gap.byteCount, at: gap.start)
+    if gap.byteCount > 0 { lostBytes = gap.byteCount }
+    return gap.close()
   }
 
   /// Passes tags behind the frames; where there is none, the search for frames begins.

@@ -93,7 +93,7 @@ extension FLACParser {
     guard let info else { return }
     isUnbroken = false
     facts.isWhole = false
-    gap = Gap(isExpected: true)
+    gap = StreamGap(isExpected: true)
     lostBytes = 0
     search = FLACFrameSearch(info, isTrusted: isTrusted)
     state = .frames

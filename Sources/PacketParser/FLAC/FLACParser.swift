@@ -22,14 +22,6 @@ struct FLACParser: ContainerParser {
     case boundary
   }
 
-  /// Bytes that belong to no whole frame.
-  struct Gap {
-    var start: Int64 = 0
-    var byteCount: Int64 = 0
-    /// The stream did not lead here: what precedes the first whole frame is no loss.
-    var isExpected = false
-  }
-
   var facts = StreamFacts()
   var details: StreamDetails
   var descriptions: [AudioStreamPacketDescription] = []
@@ -44,7 +36,7 @@ struct FLACParser: ContainerParser {
 
   /// Set once the frames have begun.
   var search: FLACFrameSearch?
-  var gap = Gap()
+  var gap = StreamGap()
   /// Bytes of the gap before the next frame.
   var lostBytes: Int64 = 0
   var numbering = FLACNumbering()

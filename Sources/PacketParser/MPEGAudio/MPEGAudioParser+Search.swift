@@ -16,7 +16,7 @@ extension MPEGAudioParser {
       while place < bytes.count, !Self.mayBegin(bytes[place]) { place += 1 }
       if lock == nil, offset + Int64(place) >= searchLimit { throw notMPEGAudio(at: searchLimit) }
       if place == bytes.count {
-        if place > 0 { return passGarbage(place, at: offset) }
+        if place > 0 { return gap.pass(place, at: offset) }
         return try endOfSearch(at: offset, isEnd: isEnd)
       }
       if bytes[place] != 0xFF {
@@ -24,9 +24,9 @@ extension MPEGAudioParser {
         case .none:
           place += 1
         case .need(let byteCount):
-          return place > 0 ? passGarbage(place, at: offset) : .need(byteCount)
+          return place > 0 ? gap.pass(place, at: offset) : .need(byteCount)
         case .bytes, .lyrics:
-          if place > 0 { return passGarbage(place, at: offset) }
+          if place > 0 { return gap.pass(place, at: offset) }
           state = .boundary
           return endGap() ?? .skip(0)
         }
@@ -41,9 +41,9 @@ extension MPEGAudioParser {
       case .refused:
         place += 1
       case .need(let byteCount):
-        return place > 0 ? passGarbage(place, at: offset) : .need(byteCount)
+        return place > 0 ? gap.pass(place, at: offset) : .need(byteCount)
       case .confirmed(let chain):
-        if place > 0 { return passGarbage(place, at: offset) }
+        if place > 0 { return gap.pass(place, at: offset) }
         if let notice = endGap() { return notice }
         begin(chain)
         return .skip(0)
@@ -60,7 +60,7 @@ extension MPEGAudioParser {
     let verdict = ADTSFrameChain.examine(
       bytes, at: place, required: required, known: nil, isEnd: isEnd)
     if case .refused = verdict { return nil }
-    if place > 0 { return passGarbage(place, at: offset) }
+    if place > 0 { return gap.pass(place, at: offset) }
     if case .need(let byteCount) = verdict { return .need(byteCount) }
     return endGap() ?? .detected(.adts)
   }
@@ -83,12 +83,6 @@ extension MPEGAudioParser {
       MPEGAudioHeader(bytes.bigEndian32(at: place))?.fileFormat == hint
     else { return Self.requiredFrames }
     return Self.requiredFramesWithHint
-  }
-
-  private mutating func passGarbage(_ byteCount: Int, at offset: Int64) -> ParserStep {
-    if gap.byteCount == 0 { gap.start = offset }
-    gap.byteCount += Int64(byteCount)
-    return .skip(Int64(byteCount))
   }
 
   private mutating func endOfSearch(

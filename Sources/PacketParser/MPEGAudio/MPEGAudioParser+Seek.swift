@@ -134,7 +134,7 @@ extension MPEGAudioParser {
 
   private mutating func resynchronize() {
     isUnbroken = false
-    gap = Gap(isExpected: true)
+    gap = StreamGap(isExpected: true)
     mayPad = false
     state = .searching
   }

@@ -26,14 +26,6 @@ struct MPEGAudioParser: ContainerParser {
     case locked
   }
 
-  /// Bytes between frames that are not tags.
-  struct Gap {
-    var start: Int64 = 0
-    var byteCount: Int64 = 0
-    /// The stream did not lead here: what precedes the first whole frame is no loss.
-    var isExpected = false
-  }
-
   /// Packets delivered in one call at most, which bounds the memory for their descriptions.
   static let maximumPacketsPerBatch = 512
 
@@ -48,7 +40,7 @@ struct MPEGAudioParser: ContainerParser {
   var firstChain: MPEGAudioFrameChain?
   /// What has to be told before the next packet.
   var notice: ParserStep?
-  var gap = Gap()
+  var gap = StreamGap()
   /// Where the search for the first frame is given up.
   var searchLimit: Int64
   let hint: AudioFileTypeID?
@@ -164,8 +156,7 @@ struct MPEGAudioParser: ContainerParser {
     if !isEnd { return .need(available < 4 ? 4 : frameBytes) }
     // The input ends within the frame.
     if available > 0 {
-      gap = Gap(start: offset, byteCount: Int64(available))
-      return .skip(Int64(available))
+      return gap.pass(available, at: offset)
     }
     return endOfInput()
   }
@@ -247,9 +238,7 @@ struct MPEGAudioParser: ContainerParser {
 
   /// Closes the gap that frames, a tag or the end have ended; the notice, if it is to be told.
   mutating func endGap() -> ParserStep? {
-    defer { gap = Gap() }
-    guard gap.byteCount > 0 else { return nil }
-    if facts.isReady { isGapless = false }
-    return gap.isExpected ? nil : .skipped(byteCount: gap.byteCount, at: gap.start)
+    if gap.byteCount > 0, facts.isReady { isGapless = false }
+    return gap.close()
   }
 }

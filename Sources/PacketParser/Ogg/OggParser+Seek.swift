@@ -75,7 +75,7 @@ extension OggParser {
     facts.isWhole = false
     hasEnded = false
     outbox = []
-    gap = Gap(isExpected: true)
+    gap = StreamGap(isExpected: true)
     partial.removeAll(keepingCapacity: true)
     openPacket = .none
     isAdrift = true

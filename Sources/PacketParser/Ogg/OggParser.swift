@@ -26,14 +26,6 @@ struct OggParser: ContainerParser {
     case discarded
   }
 
-  /// Bytes that belong to no page.
-  struct Gap {
-    var start: Int64 = 0
-    var byteCount: Int64 = 0
-    /// The stream did not lead here: what precedes the first page is no loss.
-    var isExpected = false
-  }
-
   var facts = StreamFacts()
   var details: StreamDetails
   var descriptions: [AudioStreamPacketDescription] = []
@@ -42,7 +34,7 @@ struct OggParser: ContainerParser {
   let start: Int64
   let totalByteCount: Int64?
   var tail: [UInt8]
-  var gap = Gap()
+  var gap = StreamGap()
   /// What the page at hand came to, in order.
   var outbox: [ParserStep] = []
   /// Frames of the run in the outbox.
@@ -105,7 +97,7 @@ struct OggParser: ContainerParser {
       if bytes.isEmpty { return .need(1) }
       return try passGarbage(bytes, at: offset)
     case .page(let page):
-      if let notice = endGap() { return notice }
+      if let notice = gap.close() { return notice }
       try read(page, bytes.extracting(0..<page.byteCount), at: offset)
       outbox.append(.skip(Int64(page.byteCount)))
       return nextStep()
@@ -118,16 +110,7 @@ struct OggParser: ContainerParser {
   ) throws(AudioFileStreamError) -> ParserStep {
     var place = 1
     while place < bytes.count, !OggPage.hasCapture(bytes, at: place) { place += 1 }
-    if gap.byteCount == 0 { gap.start = offset }
-    gap.byteCount += Int64(place)
-    return .skip(Int64(place))
-  }
-
-  /// Closes the gap that a page or the end has ended; the notice, if it is to be told.
-  mutating func endGap() -> ParserStep? {
-    defer { gap = Gap() }
-    guard gap.byteCount > 0, !gap.isExpected else { return nil }
-    return .skipped(byteCount: gap.byteCount, at: gap.start)
+    return gap.pass(place, at: offset)
   }
 
   private mutating func nextStep() -> ParserStep {
@@ -147,7 +130,7 @@ struct OggParser: ContainerParser {
   }
 
   private mutating func endOfInput(at offset: Int64) throws(AudioFileStreamError) -> ParserStep {
-    if let notice = endGap() { return notice }
+    if let notice = gap.close() { return notice }
     dropPartial()
     openPacket = .none
     if !hasEnded {

@@ -118,12 +118,8 @@ extension WaveParser {
 
   mutating func beginTag() {
     tag = Self.tag(chunk)
-    statementsBefore = statementCount
+    statementsBefore = details.tags.statementCount
     state = .tag
-  }
-
-  private var statementCount: Int {
-    details.tags.info.entries.count + details.tags.info.pictures.count
   }
 
   mutating func stepTag(_ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool) -> ParserStep {
@@ -132,8 +128,8 @@ extension WaveParser {
     case .skip(let byteCount): return .skip(byteCount)
     case .finished:
       tag = nil
-      if facts.isReady, statementCount > statementsBefore {
-        statementsBefore = statementCount
+      if facts.isReady, details.tags.statementCount > statementsBefore {
+        statementsBefore = details.tags.statementCount
         return .found(.infoDictionary)
       }
       return endOfChunk(at: offset)

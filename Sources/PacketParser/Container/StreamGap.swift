@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+
+/// Bytes between packets that belong to none.
+struct StreamGap {
+  private(set) var byteCount: Int64 = 0
+  private var start: Int64 = 0
+  /// The stream did not lead here: what precedes the first whole packet is no loss.
+  private let isExpected: Bool
+
+  init(isExpected: Bool = false) {
+    self.isExpected = isExpected
+  }
+
+  /// More of the gap: bytes from an offset on.
+  mutating func pass(_ byteCount: Int, at offset: Int64) -> ParserStep {
+    if self.byteCount == 0 { start = offset }
+    self.byteCount += Int64(byteCount)
+    return .skip(Int64(byteCount))
+  }
+
+  /// A packet, a tag or the end was met: the gap is over. Returns the notice, if it is to be told.
+  mutating func close() -> ParserStep? {
+    defer { self = StreamGap() }
+    guard byteCount > 0, !isExpected else { return nil }
+    return .skipped(byteCount: byteCount, at: start)
+  }
+}
