@@ -134,7 +134,7 @@ extension Workshop {
     let shape = String(decoding: try read("shape"), as: UTF8.self).split { !$0.isNumber }
       .compactMap { Int($0) }
     try run(
-      "flac -s -f -d -F --force-raw-format --endian=little --sign=signed -o raw \(name) || true")
+      "flac -s -f -d --force-raw-format --endian=little --sign=signed -o raw \(name)")
     return Int64(try read("raw").count / shape[0] / ((shape[1] + 7) / 8))
   }
 }
