@@ -1,6 +1,7 @@
 // swift-tools-version: 6.2
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import PackageDescription
 
 /// RealtimeSanitizer is not a `swift build --sanitize` choice: its runtime is linked by hand when
@@ -26,8 +27,55 @@ let realtimeLink: [LinkerSetting] =
     ]
   } ?? []
 
-func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+/// A codec library that the package builds without, too: the formats that need it are then left out,
+/// and whoever wants to play one is told so.
+struct CodecLibrary {
+  /// The system library target, and the flag for Swift code.
+  let target: String
+  let flag: String
+  /// The name of its pkg-config file.
+  let module: String
+  let debianPackage: String
+
+  /// Found where pkg-config looks, and not named in `DRAWBAR_WITHOUT` (names of modules, commas between).
+  var isFound: Bool {
+    let environment = Context.environment
+    let unwanted = environment["DRAWBAR_WITHOUT"]?.split(separator: ",").map(String.init) ?? []
+    if unwanted.contains(module) { return false }
+    let named = ["PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR"].flatMap {
+      environment[$0]?.split(separator: ":").map(String.init) ?? []
+    }
+    let prefixes = ["/usr", "/usr/local"].flatMap { root in
+      ["lib", "lib64", "share", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"].map {
+        "\(root)/\($0)/pkgconfig"
+      }
+    }
+    return (named + prefixes).contains {
+      FileManager.default.fileExists(atPath: "\($0)/\(module).pc")
+    }
+  }
+}
+
+/// Decoded in the render callback.
+let callbackCodecs = [
+  CodecLibrary(target: "CFLAC", flag: "DRAWBAR_FLAC", module: "flac", debianPackage: "libflac-dev"),
+  CodecLibrary(target: "COpus", flag: "DRAWBAR_OPUS", module: "opus", debianPackage: "libopus-dev"),
+].filter(\.isFound)
+
+/// Decoded ahead, on the feeder's side.
+let aheadCodecs = [
+  CodecLibrary(
+    target: "CAVCodec", flag: "DRAWBAR_AVCODEC", module: "libavcodec",
+    debianPackage: "libavcodec-dev")
+].filter(\.isFound)
+
+func library(
+  _ name: String, _ dependencies: [Target.Dependency], codecs: [CodecLibrary] = []
+) -> Target {
+  .target(
+    name: name,
+    dependencies: dependencies + codecs.map { .target(name: $0.target) },
+    swiftSettings: strict + codecs.map { .define($0.flag) })
 }
 
 func tests(
@@ -73,10 +121,14 @@ let package = Package(
     // Level 1: bytes to packets, bytes from somewhere, packets to frames.
     library("PacketParser", ["AudioModel"]),
     library("ByteSources", ["AudioModel", "CCurl"]),
-    library("RenderCore", ["AudioModel", "CMPG123", "CSoxr", "CRealtimeScope"]),
+    library(
+      "RenderCore", ["AudioModel", "CMPG123", "CSoxr", "CRealtimeScope"], codecs: callbackCodecs),
+    library("PacketDecoders", ["AudioModel"], codecs: aheadCodecs),
 
     // Level 2: what drives them.
-    library("PlayerEngine", ["AudioModel", "PacketParser", "ByteSources", "RenderCore"]),
+    library(
+      "PlayerEngine",
+      ["AudioModel", "ByteSources", "PacketDecoders", "PacketParser", "RenderCore"]),
     library("OfflineOutput", ["AudioModel", "RenderCore"]),
     library("JACKRemoteIO", ["AudioModel", "RenderCore", "CJACK"]),
 
@@ -84,7 +136,8 @@ let package = Package(
     library(
       "Drawbar",
       [
-        "AudioModel", "ByteSources", "OfflineOutput", "PacketParser", "PlayerEngine", "RenderCore",
+        "AudioModel", "ByteSources", "OfflineOutput", "PacketDecoders", "PacketParser",
+        "PlayerEngine", "RenderCore",
       ]),
     .executableTarget(
       name: "DrawbarCLI",
@@ -92,7 +145,7 @@ let package = Package(
       // a module below changes the layout of its types.
       dependencies: [
         "AudioModel", "ByteSources", "CCrypto", "Drawbar", "JACKRemoteIO", "OfflineOutput",
-        "PacketParser", "PlayerEngine", "RenderCore",
+        "PacketDecoders", "PacketParser", "PlayerEngine", "RenderCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
@@ -118,9 +171,14 @@ let package = Package(
       // All test targets are linked into one bundle, so the archive is named once.
       linkerSettings: realtimeLink),
     tests("PacketParserTests", ["AudioModel", "PacketParser"]),
+    tests("PacketDecodersTests", ["AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
     // They read what scripts/corpus makes.
     tests("CorpusTests", ["AudioModel", "PacketParser", "TestKit"]),
     // They run the built program, and need none of its code.
     tests("ProgramTests", ["TestKit"]),
   ]
+    + (callbackCodecs + aheadCodecs).map {
+      .systemLibrary(
+        name: $0.target, pkgConfig: $0.module, providers: [.apt([$0.debianPackage])])
+    }
 )

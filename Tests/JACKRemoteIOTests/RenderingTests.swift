@@ -162,8 +162,7 @@ enum Ramp {
       let isTaken = try unsafe samples.withUnsafeBytes { bytes in
         if start == 0 {
           let stream = try unsafe feed.beginStream(
-            format: format, layout: .standard(channels: 2), freeFormatBytes: nil,
-            firstPacket: bytes, joinsPrevious: false)
+            CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
           if stream == nil { return false }
         }
         return unsafe feed.write(packet: bytes, history: history)

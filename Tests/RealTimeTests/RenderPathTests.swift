@@ -90,8 +90,7 @@ struct RenderPathTests {
           let format = AudioStreamBasicDescription(
             sampleRate: 44100, formatID: .mpegLayer3, framesPerPacket: 1152, channelsPerFrame: 2)
           _ = try unsafe feed.beginStream(
-            format: format, layout: .standard(channels: 2), freeFormatBytes: nil,
-            firstPacket: bytes, joinsPrevious: false)
+            CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
         }
         return unsafe feed.write(packet: bytes, history: history)
       }

@@ -9,11 +9,11 @@ import Testing
 struct ChannelMapTests {
   /// What the outputs get from interleaved frames.
   private func mapped(
-    _ frames: [[Float]], outputs: Int, layout: AudioChannelBitmap? = nil, offset: Int = 0
+    _ frames: [[Float]], outputs: Int, layout: AudioChannelLayout? = nil, offset: Int = 0
   ) -> [[Float]] {
     let inputs = frames[0].count
     let map = ChannelMap(
-      inputs: inputs, outputs: outputs, layout: layout ?? .standard(channels: UInt32(inputs)))
+      inputs: inputs, outputs: outputs, layout: layout)
     let room = frames.count + offset
     let buffers = UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>.allocate(
       capacity: outputs)
@@ -57,6 +57,38 @@ struct ChannelMapTests {
         == [[1, 7], [2, 8], [3, 9], [4, 10], [5, 11], [6, 12]])
   }
 
+  @Test("The speakers come out in WAVE's order, whatever theirs is")
+  func order() {
+    // C L R Ls Rs LFE, as AAC has them.
+    let aac = AudioChannelLayout(labels: [3, 1, 2, 5, 6, 4])
+    let reversed = AudioChannelLayout(labels: [2, 1])
+    let same = AudioChannelLayout(labels: [2, 2])
+    #expect(
+      mapped([[1, 2, 3, 4, 5, 6]], outputs: 6, layout: aac) == [[2], [3], [1], [6], [4], [5]])
+    #expect(
+      mapped([[1, 2]], outputs: 2, layout: reversed) == [[2], [1]])
+    // Two of them are for the same speaker: nobody can tell.
+    #expect(
+      mapped([[1, 2]], outputs: 2, layout: same) == [[1], [2]])
+    // Sides before rears become WAVE's backs before sides.
+    let frame: [[Float]] = [[1, 2, 3, 4, 5, 6, 7, 8]]
+    let sides = AudioChannelLayout(labels: [1, 2, 3, 4, 5, 6, 33, 34])
+    #expect(
+      mapped(frame, outputs: 8, layout: sides)
+        == [[1], [2], [3], [4], [7], [8], [5], [6]])
+  }
+
+  @Test("A downmix knows the speakers in any order")
+  func downmixOrder() {
+    let third = Float(0.5).squareRoot()
+    let scale = 1 + third
+    let frames: [[Float]] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    let centreFirst = AudioChannelLayout(labels: [3, 1, 2])
+    #expect(
+      mapped(frames, outputs: 2, layout: centreFirst)
+        == [[third / scale, 1 / scale, 0], [third / scale, 0, 1 / scale]])
+  }
+
   @Test("5.1 to two outputs is the ITU downmix: centre and surrounds at -3 dB, no low frequencies")
   func surround() {
     let third = Float(0.5).squareRoot()
@@ -77,7 +109,8 @@ struct ChannelMapTests {
 
   @Test("Channels without positions go round the outputs")
   func discrete() {
-    let result = mapped([[1, 1, 1, 1]], outputs: 2, layout: [])
+    let result = mapped(
+      [[1, 1, 1, 1]], outputs: 2, layout: AudioChannelLayout(labels: [0, 0, 0, 0]))
     #expect(result == [[1], [1]])
   }
 }

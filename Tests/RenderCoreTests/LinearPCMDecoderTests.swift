@@ -16,8 +16,11 @@ struct LinearPCMDecoderTests {
       flags: flags)
     let decoder = try LinearPCMDecoder(format: format)
     return unsafe bytes.withUnsafeBytes { raw in
-      let (samples, frames) = unsafe decoder.decode(raw.baseAddress!, count: raw.count)
-      return (0..<frames * Int(channels)).map { unsafe samples[$0] }
+      let output = unsafe decoder.decode(
+        FilledPacket(
+          bytes: raw.baseAddress!, byteCount: raw.count, frameCount: raw.count, trimStartFrames: 0,
+          trimEndFrames: 0))
+      return (0..<output.frames * Int(channels)).map { unsafe output.samples[$0] }
     }
   }
 

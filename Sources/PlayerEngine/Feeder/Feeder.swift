@@ -179,15 +179,14 @@ final class Feeder {
   }
 
   private func begin(
-    _ start: PendingPackets.StreamStart, item: PendingPackets.Item, reader: TrackReader
+    _ start: CodedStreamDescription, item: PendingPackets.Item, reader: TrackReader
   ) throws(PlayerError) -> Bool {
     var result: Result<UInt32?, AudioConverterError> = .success(nil)
     unsafe reader.output.packets.withBytes(of: item) { bytes in
       do throws(AudioConverterError) {
         result = .success(
           unsafe try feed.beginStream(
-            format: start.format, layout: start.layout, freeFormatBytes: start.freeFormatBytes,
-            firstPacket: bytes, joinsPrevious: canJoin))
+            start, firstPacket: bytes, joinsPrevious: canJoin))
       } catch {
         result = .failure(error)
       }

@@ -16,7 +16,7 @@ struct PacketCollector: AudioFileStreamListener {
   private var format: AudioStreamBasicDescription?
   private var trimming = EdgeTrimming.none
   /// The format is new: the next packet begins a stream.
-  private var streamStart: PendingPackets.StreamStart?
+  private var streamStart: CodedStreamDescription?
   /// Frames from the current stream's first to the next packet.
   private var nextFrame: Int64 = 0
   /// What the container calls the current stream's first frame; nil until it has said.
@@ -38,11 +38,10 @@ struct PacketCollector: AudioFileStreamListener {
     self.format = format
     nextFrame = 0
     firstFrame = isFirst ? 0 : nil
-    streamStart = PendingPackets.StreamStart(
-      format: format,
-      layout: (try? stream.channelLayout)?.bitmap
-        ?? AudioChannelBitmap.standard(channels: format.channelsPerFrame),
-      freeFormatBytes: try? stream.freeFormatFrameByteCount)
+    streamStart = CodedStreamDescription(
+      format: format, layout: try? stream.channelLayout,
+      magicCookie: (try? stream.magicCookieData) ?? [],
+      freeFormatFrameByteCount: try? stream.freeFormatFrameByteCount)
     // The delay and padding of a file are those of its first format's packets.
     trimming = .none
     if isFirst, let fileFormat = try? stream.fileFormat {

@@ -10,15 +10,8 @@ struct PendingPackets {
   struct Item {
     var byteRange: Range<Int>
     var history: PacketHistory
-    /// The packet begins a new stream of this format.
-    var startsStream: StreamStart?
-  }
-
-  /// What the render side needs to know of a stream.
-  struct StreamStart {
-    var format: AudioStreamBasicDescription
-    var layout: AudioChannelBitmap
-    var freeFormatBytes: Int?
+    /// The packet begins a new stream.
+    var startsStream: CodedStreamDescription?
   }
 
   private var bytes: [UInt8] = []
@@ -50,7 +43,7 @@ struct PendingPackets {
 
   /// Adds a packet behind the others.
   mutating func append(
-    _ packet: Span<UInt8>, history: PacketHistory, startsStream: StreamStart?
+    _ packet: Span<UInt8>, history: PacketHistory, startsStream: CodedStreamDescription?
   ) {
     let start = bytes.count
     unsafe packet.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }

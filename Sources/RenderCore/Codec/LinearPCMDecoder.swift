@@ -80,13 +80,12 @@ struct LinearPCMDecoder: ~Copyable {
 
   /// Converts a run of frames.
   ///
-  /// - Returns: interleaved samples, valid until the next call, and how many frames they are: what
-  ///   the bytes hold, at most ``maximumFramesPerRun``.
+  /// - Returns: the frames that the bytes hold, at most ``maximumFramesPerRun``.
   @_noLocks
-  func decode(
-    _ bytes: UnsafeRawPointer, count: Int
-  ) -> (samples: UnsafePointer<Float>, frames: Int) {
-    let frames = min(count / bytesPerFrame, Self.maximumFramesPerRun)
+  func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
+    let bytes = unsafe packet.bytes
+    let frames = min(
+      min(packet.frameCount, packet.byteCount / bytesPerFrame), Self.maximumFramesPerRun)
     let total = frames * channels
     switch layout {
     case .unsigned8:
@@ -138,7 +137,8 @@ struct LinearPCMDecoder: ~Copyable {
         unsafe samples[i] = Float(Double(bitPattern: value.byteSwapped))
       }
     }
-    return unsafe (UnsafePointer(samples), frames)
+    return unsafe PacketDecoder.Output(
+      samples: UnsafePointer(samples), frames: frames, isDecoded: true)
   }
 
   @_noLocks

@@ -75,18 +75,15 @@ struct MPEGAudioDecoder: ~Copyable {
 
   /// Decodes one packet. A packet that cannot be decoded gives its length in silence, so that the
   /// time line does not shift.
-  ///
-  /// - Returns: interleaved samples, valid until the next call, and whether they were decoded.
   @_noLocks
-  mutating func decode(
-    _ bytes: UnsafeRawPointer, count: Int, frames: Int
-  ) -> (samples: UnsafePointer<Float>, decoded: Bool) {
+  mutating func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
     if holdsFirstPacket {
       holdsFirstPacket = false
     } else {
-      unsafe reader.pointee = Reader(bytes: bytes, remaining: count)
+      unsafe reader.pointee = Reader(bytes: packet.bytes, remaining: packet.byteCount)
     }
-    let wanted = min(frames, Self.maximumFramesPerPacket) * channels * MemoryLayout<Float>.stride
+    let frames = min(packet.frameCount, Self.maximumFramesPerPacket)
+    let wanted = frames * channels * MemoryLayout<Float>.stride
     var position: Int = 0
     var audio: UnsafeMutablePointer<UInt8>?
     var byteCount = 0
@@ -95,9 +92,12 @@ struct MPEGAudioDecoder: ~Copyable {
       code = unsafe mpg123_decode_frame(handle, &position, &audio, &byteCount)
     }
     if code == MPG123_OK.rawValue, byteCount == wanted, let audio = unsafe audio {
-      return unsafe (UnsafeRawPointer(audio).assumingMemoryBound(to: Float.self), true)
+      return unsafe PacketDecoder.Output(
+        samples: UnsafeRawPointer(audio).assumingMemoryBound(to: Float.self), frames: frames,
+        isDecoded: true)
     }
-    return unsafe (UnsafePointer(silence), false)
+    return unsafe PacketDecoder.Output(
+      samples: UnsafePointer(silence), frames: frames, isDecoded: false)
   }
 
   private static func open(

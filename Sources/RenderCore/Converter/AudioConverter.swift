@@ -12,9 +12,8 @@ struct AudioConverter: ~Copyable {
   /// The stream that it is for.
   let streamID: UInt32
   let inputRate: Int
-  // Behind pointers: an optional non-copyable value cannot be used in place by checked code.
-  private let mpeg: UnsafeMutablePointer<MPEGAudioDecoder>?
-  private let pcm: UnsafeMutablePointer<LinearPCMDecoder>?
+  private let decoder: PacketDecoder
+  // Behind a pointer: an optional non-copyable value cannot be used in place by checked code.
   private var resampler: UnsafeMutablePointer<Resampler>?
   private let map: ChannelMap
   /// Where the resampler writes, interleaved.
@@ -31,9 +30,7 @@ struct AudioConverter: ~Copyable {
   /// What a converter is made from.
   struct Configuration {
     var streamID: UInt32
-    var format: AudioStreamBasicDescription
-    var layout: AudioChannelBitmap
-    var freeFormatBytes: Int?
+    var stream: CodedStreamDescription
     var outputRate: Int
     var outputChannels: Int
   }
@@ -41,7 +38,7 @@ struct AudioConverter: ~Copyable {
   init(
     _ configuration: Configuration, firstPacket: UnsafeRawBufferPointer
   ) throws(AudioConverterError) {
-    let format = configuration.format
+    let format = configuration.stream.format
     let channels = Int(format.channelsPerFrame)
     guard (1...64).contains(channels), (1...1_000_000).contains(format.sampleRate) else {
       throw AudioConverterError.formatNotSupported(
@@ -49,37 +46,25 @@ struct AudioConverter: ~Copyable {
     }
     // Everything that can fail is done before anything is stored.
     let inputRate = Int(format.sampleRate.rounded())
-    var mpeg: UnsafeMutablePointer<MPEGAudioDecoder>?
-    var pcm: UnsafeMutablePointer<LinearPCMDecoder>?
     var resampler: UnsafeMutablePointer<Resampler>?
+    if inputRate != configuration.outputRate {
+      unsafe resampler = .allocating(
+        try Resampler(
+          inputRate: inputRate, outputRate: configuration.outputRate, channels: channels))
+    }
+    let decoder: PacketDecoder
     do throws(AudioConverterError) {
-      if format.formatID.isMPEGAudio {
-        unsafe mpeg = Self.allocate(
-          try MPEGAudioDecoder(
-            channels: channels, firstPacket: firstPacket,
-            freeFormatBytes: configuration.freeFormatBytes))
-      } else if format.formatID == .linearPCM {
-        unsafe pcm = Self.allocate(try LinearPCMDecoder(format: format))
-      } else {
-        throw AudioConverterError.formatNotSupported(format.formatID.name)
-      }
-      if inputRate != configuration.outputRate {
-        unsafe resampler = Self.allocate(
-          try Resampler(
-            inputRate: inputRate, outputRate: configuration.outputRate, channels: channels))
-      }
+      decoder = unsafe try PacketDecoder(configuration.stream, firstPacket: firstPacket)
     } catch {
-      unsafe Self.free(mpeg)
-      unsafe Self.free(pcm)
+      unsafe resampler?.destroy()
       throw error
     }
-    streamID = configuration.streamID
     self.inputRate = inputRate
-    unsafe self.mpeg = mpeg
-    unsafe self.pcm = pcm
+    self.decoder = decoder
     unsafe self.resampler = resampler
+    streamID = configuration.streamID
     map = ChannelMap(
-      inputs: channels, outputs: configuration.outputChannels, layout: configuration.layout)
+      inputs: channels, outputs: configuration.outputChannels, layout: configuration.stream.layout)
     let count = Resampler.maximumFramesPerCall * channels
     unsafe scratch = UnsafeMutablePointer<Float>.allocate(capacity: count)
     unsafe scratch.initialize(repeating: 0, count: count)
@@ -87,36 +72,20 @@ struct AudioConverter: ~Copyable {
   }
 
   deinit {
-    unsafe Self.free(mpeg)
-    unsafe Self.free(pcm)
-    unsafe Self.free(resampler)
+    unsafe resampler?.destroy()
     unsafe scratch.deallocate()
-  }
-
-  private static func allocate<Part: ~Copyable>(
-    _ part: consuming Part
-  ) -> UnsafeMutablePointer<Part> {
-    let address = UnsafeMutablePointer<Part>.allocate(capacity: 1)
-    unsafe address.initialize(to: part)
-    return unsafe address
-  }
-
-  private static func free<Part: ~Copyable>(_ address: UnsafeMutablePointer<Part>?) {
-    guard let address = unsafe address else { return }
-    unsafe address.deinitialize(count: 1)
-    unsafe address.deallocate()
   }
 
   /// Makes a converter at an address of its own.
   static func make(
     _ configuration: Configuration, firstPacket: UnsafeRawBufferPointer
   ) throws(AudioConverterError) -> UnsafeMutablePointer<AudioConverter> {
-    return unsafe allocate(try AudioConverter(configuration, firstPacket: firstPacket))
+    unsafe .allocating(try AudioConverter(configuration, firstPacket: firstPacket))
   }
 
   /// Frees a converter made by ``make(_:firstPacket:)``. Never on the render thread.
   static func destroy(_ address: UnsafeMutablePointer<AudioConverter>) {
-    unsafe free(address)
+    unsafe address.destroy()
   }
 
   /// Output frames between what went into the resampler and what came out.
@@ -228,18 +197,11 @@ struct AudioConverter: ~Copyable {
 
   @_noLocks
   private mutating func decode(_ packet: FilledPacket) {
-    var frames = packet.frameCount
     packetCount &+= 1
-    if let mpeg = unsafe mpeg {
-      let result = unsafe mpeg.pointee.decode(
-        packet.bytes, count: packet.byteCount, frames: frames)
-      unsafe decoded = result.samples
-      if unsafe !result.decoded { failedPacketCount &+= 1 }
-    } else if let pcm = unsafe pcm {
-      let result = unsafe pcm.pointee.decode(packet.bytes, count: packet.byteCount)
-      unsafe decoded = result.samples
-      unsafe frames = min(frames, result.frames)
-    }
+    let output = decoder.decode(packet)
+    unsafe decoded = output.samples
+    if !output.isDecoded { failedPacketCount &+= 1 }
+    let frames = output.frames
     let start = min(packet.trimStartFrames, frames)
     unsafe decoded += start * map.inputs
     decodedFrames = max(0, frames - start - packet.trimEndFrames)

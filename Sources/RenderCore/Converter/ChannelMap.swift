@@ -4,9 +4,11 @@ internal import AudioModel
 
 /// How a stream's channels go to the output's.
 ///
-/// - As many channels as outputs: one to one.
+/// - As many channels as outputs: one to one, in the order of the speakers' bits, which is WAVE's:
+///   wherever a stream has its centre, the third output plays it. Without a layout that names a
+///   speaker of its own for each channel, in the stream's order.
 /// - Mono: to the first two outputs (to the only one, if there is one), silence to the others.
-/// - Fewer channels than outputs: one to one, silence to the others.
+/// - Fewer channels than outputs: the same, and silence to the others.
 /// - More channels than outputs: a downmix after ITU-R BS.775: each speaker that the outputs lack
 ///   goes at −3 dB to the nearest they have (centre to left and right, surrounds to the front of
 ///   their side, a centre surround to both at −6 dB), the low-frequency channel is left out, and
@@ -15,7 +17,8 @@ internal import AudioModel
 @safe
 struct ChannelMap: ~Copyable {
   private enum Shape {
-    case identity
+    /// Output n plays channel `order[n]`.
+    case oneToOne
     case monoToAll
     case matrix
   }
@@ -27,44 +30,71 @@ struct ChannelMap: ~Copyable {
   private let soundingOutputs: Int
   /// `gains[output * inputs + input]`.
   private let gains: UnsafeMutablePointer<Float>
+  private let order: UnsafeMutablePointer<Int32>
 
-  init(inputs: Int, outputs: Int, layout: AudioChannelBitmap) {
+  /// - Parameter layout: the speakers of the inputs; nil for the usual ones.
+  init(inputs: Int, outputs: Int, layout: AudioChannelLayout?) {
     self.inputs = inputs
     self.outputs = outputs
+    let speakers = Self.speakers(inputs, layout)
+    unsafe order = UnsafeMutablePointer<Int32>.allocate(capacity: max(1, inputs))
+    let sorted = (0..<inputs).sorted { (speakers?[$0] ?? 0, $0) < (speakers?[$1] ?? 0, $1) }
+    for (output, input) in sorted.enumerated() {
+      unsafe (order + output).initialize(to: Int32(input))
+    }
     unsafe gains = UnsafeMutablePointer<Float>.allocate(capacity: max(1, inputs * outputs))
     unsafe gains.initialize(repeating: 0, count: max(1, inputs * outputs))
     if inputs == 1 {
       shape = .monoToAll
       soundingOutputs = min(2, outputs)
     } else if inputs <= outputs {
-      shape = .identity
+      shape = .oneToOne
       soundingOutputs = inputs
     } else {
       shape = .matrix
       soundingOutputs = outputs
-      let matrix = Self.downmix(inputs: inputs, outputs: outputs, layout: layout)
+      let matrix = Self.downmix(inputs: inputs, outputs: outputs, speakers: speakers)
       for (index, gain) in matrix.enumerated() { unsafe gains[index] = gain }
     }
   }
 
   deinit {
     unsafe gains.deallocate()
+    unsafe order.deallocate()
+  }
+
+  /// The label of each channel's speaker; nil when they do not have one each.
+  private static func speakers(_ inputs: Int, _ layout: AudioChannelLayout?) -> [UInt32]? {
+    guard let layout, layout.labels.count == inputs else {
+      let standard = AudioChannelLayout(.standard(channels: UInt32(inputs)))
+      return standard.labels.count == inputs ? standard.labels : nil
+    }
+    // Mono's label stands for the centre. Where there are rear surrounds, the others are WAVE's sides.
+    let hasRear = layout.labels.contains { $0 == 33 || $0 == 34 }
+    let labels = layout.labels.map { label -> UInt32 in
+      switch label {
+      case 42: 3
+      case 5, 6: hasRear ? label + 5 : label
+      case 33, 34: label - 28
+      default: label
+      }
+    }
+    return AudioChannelLayout(labels: labels).bitmap == nil ? nil : labels
   }
 
   /// Gains of the documented downmix, `[output * inputs + input]`.
-  static func downmix(inputs: Int, outputs: Int, layout: AudioChannelBitmap) -> [Float] {
+  private static func downmix(inputs: Int, outputs: Int, speakers: [UInt32]?) -> [Float] {
     var gains = [Float](repeating: 0, count: inputs * outputs)
-    let all = (0..<11).map { AudioChannelBitmap(rawValue: 1 << $0) }
-    let positions = all.filter { layout.contains($0) }
+    let positions = speakers?.map { AudioChannelBitmap(rawValue: 1 << ($0 - 1)) }
     let third = Float(0.5).squareRoot()
     for input in 0..<inputs {
       func send(_ gain: Float, to output: Int) { gains[output * inputs + input] += gain }
       guard outputs > 1 else {
-        if positions.count == inputs, positions[input] == .lowFrequencyEffects { continue }
+        if positions?[input] == .lowFrequencyEffects { continue }
         send(1, to: 0)
         continue
       }
-      guard outputs == 2, positions.count == inputs else {
+      guard outputs == 2, let positions else {
         send(1, to: input % outputs)
         continue
       }
@@ -96,18 +126,21 @@ struct ChannelMap: ~Copyable {
     to buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, at offset: Int
   ) {
     switch shape {
-    case .identity where inputs == 2:
+    case .oneToOne where inputs == 2:
       let left = unsafe buffers[0] + offset
       let right = unsafe buffers[1] + offset
+      let first = unsafe samples + Int(order[0])
+      let second = unsafe samples + Int(order[1])
       for i in 0..<frames {
-        unsafe left[i] = samples[2 &* i]
-        unsafe right[i] = samples[2 &* i &+ 1]
+        unsafe left[i] = first[2 &* i]
+        unsafe right[i] = second[2 &* i]
       }
-    case .identity:
-      for channel in 0..<inputs {
-        let target = unsafe buffers[channel] + offset
+    case .oneToOne:
+      for output in 0..<inputs {
+        let target = unsafe buffers[output] + offset
+        let source = unsafe samples + Int(order[output])
         for i in 0..<frames {
-          unsafe target[i] = samples[i &* inputs &+ channel]
+          unsafe target[i] = source[i &* inputs]
         }
       }
     case .monoToAll:

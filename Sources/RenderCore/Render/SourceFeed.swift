@@ -30,23 +30,20 @@ public struct SourceFeed: ~Copyable, Sendable {
   /// Begins a stream: makes its converter, warmed, and puts its mark into the ring.
   ///
   /// - Parameters:
-  ///   - format: MPEG audio, or interleaved linear PCM.
-  ///   - layout: the speakers of its channels, for the downmix.
-  ///   - freeFormatBytes: for free-format MPEG audio, bytes of a frame without its padding.
-  ///   - firstPacket: the packet that will be written first; libmpg123 sets itself up with it.
+  ///   - stream: a format that is decoded in the callback.
+  ///   - firstPacket: the packet that will be written first; a decoder may set itself up with it.
   ///   - joinsPrevious: the stream plays on where the one before ends, without a gap, if rate and
   ///     channel count are the same. Otherwise the one before must have been ended.
   /// - Returns: the stream's number, from 1; nil when the ring has no room now.
   /// - Throws: ``AudioConverterError`` when the format cannot be converted.
   public mutating func beginStream(
-    format: AudioStreamBasicDescription, layout: AudioChannelBitmap, freeFormatBytes: Int?,
-    firstPacket: UnsafeRawBufferPointer, joinsPrevious: Bool
+    _ stream: CodedStreamDescription, firstPacket: UnsafeRawBufferPointer, joinsPrevious: Bool
   ) throws(AudioConverterError) -> UInt32? {
     reclaimConverters()
     guard convertersInUse < SourceUnit.maximumConverters else { return nil }
     let configuration = AudioConverter.Configuration(
-      streamID: lastStreamID + 1, format: format, layout: layout, freeFormatBytes: freeFormatBytes,
-      outputRate: outputRate, outputChannels: outputChannels)
+      streamID: lastStreamID + 1, stream: stream, outputRate: outputRate,
+      outputChannels: outputChannels)
     let converter = unsafe try AudioConverter.make(configuration, firstPacket: firstPacket)
     let isWritten = unsafe producer.write(
       mark: .streamStart, generation: generation, joinsPrevious: joinsPrevious,

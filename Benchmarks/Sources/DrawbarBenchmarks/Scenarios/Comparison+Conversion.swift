@@ -53,7 +53,7 @@ final class ConversionWork {
       unsafe outputs.initializeElement(at: channel, to: buffer)
     }
     unsafe mapping = .allocate(capacity: 1)
-    unsafe mapping.initialize(to: ChannelMap(inputs: 2, outputs: 2, layout: [.left, .right]))
+    unsafe mapping.initialize(to: ChannelMap(inputs: 2, outputs: 2, layout: nil))
   }
 
   deinit {

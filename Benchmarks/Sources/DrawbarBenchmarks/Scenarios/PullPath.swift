@@ -55,8 +55,7 @@ final class PullPath {
     do throws(AudioConverterError) {
       let first = unsafe table.packets[0]
       _ = try unsafe feed.pointee.beginStream(
-        format: table.format, layout: .standard(channels: table.format.channelsPerFrame),
-        freeFormatBytes: nil,
+        CodedStreamDescription(format: table.format),
         firstPacket: UnsafeRawBufferPointer(start: first.bytes, count: first.count),
         joinsPrevious: false)
     } catch {

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+
+/// The decoder of one stream's packets that runs in the render callback: one of those whose decoding
+/// neither allocates nor locks.
+///
+/// Real-time: making and destroying it is not; `decode` is.
+@safe
+struct PacketDecoder: ~Copyable {
+  /// What a packet decoded to.
+  @safe
+  struct Output {
+    /// Interleaved, from -1 to 1; valid until the next packet is decoded.
+    let samples: UnsafePointer<Float>
+    let frames: Int
+    /// False for a packet that was replaced by silence of its length.
+    let isDecoded: Bool
+
+    @_noLocks
+    init(samples: UnsafePointer<Float>, frames: Int, isDecoded: Bool) {
+      unsafe self.samples = samples
+      self.frames = frames
+      self.isDecoded = isDecoded
+    }
+  }
+
+  // Behind pointers: checked code uses a non-copyable value only in place.
+  @safe
+  private enum Codec {
+    case mpegAudio(UnsafeMutablePointer<MPEGAudioDecoder>)
+    case linearPCM(UnsafeMutablePointer<LinearPCMDecoder>)
+  }
+
+  private let codec: Codec
+
+  /// Makes the decoder of a stream, ready to run without allocation.
+  ///
+  /// - Parameter firstPacket: the packet that will be decoded first.
+  init(
+    _ stream: CodedStreamDescription, firstPacket: UnsafeRawBufferPointer
+  ) throws(AudioConverterError) {
+    switch stream.format.formatID {
+    case .mpegLayer1, .mpegLayer2, .mpegLayer3:
+      unsafe codec = .mpegAudio(
+        .allocating(
+          try MPEGAudioDecoder(
+            channels: Int(stream.format.channelsPerFrame), firstPacket: firstPacket,
+            freeFormatBytes: stream.freeFormatFrameByteCount)))
+    case .linearPCM:
+      unsafe codec = .linearPCM(.allocating(try LinearPCMDecoder(format: stream.format)))
+    case let other: throw AudioConverterError.formatNotSupported(other.name)
+    }
+  }
+
+  deinit {
+    switch codec {
+    case .mpegAudio(let decoder): unsafe decoder.destroy()
+    case .linearPCM(let decoder): unsafe decoder.destroy()
+    }
+  }
+
+  @_noLocks
+  func decode(_ packet: FilledPacket) -> Output {
+    switch codec {
+    case .mpegAudio(let decoder): unsafe decoder.pointee.decode(packet)
+    case .linearPCM(let decoder): unsafe decoder.pointee.decode(packet)
+    }
+  }
+}
