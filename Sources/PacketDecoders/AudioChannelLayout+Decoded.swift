@@ -8,7 +8,7 @@ extension AudioChannelLayout {
   /// one, or some for none.
   var sorted: AudioChannelLayout? {
     guard let bitmap else { return nil }
-    return AudioChannelLayout(bitmap).named(as: self)
+    return AudioChannelLayout(labels: AudioChannelLayout(bitmap).labels).named(as: self)
   }
 
   /// These channels by the names that another layout has for them. A lone pair of surround speakers is

@@ -6,6 +6,8 @@ import AudioModel
 struct DecoderExtradata {
   /// No more is handed on; the largest that make sense are Vorbis' headers.
   private static let maximumBytes = 1 << 20
+  /// Frames of an Apple Lossless packet at most, for each of which the decoder has memory in store.
+  private static let maximumLosslessFrames: UInt32 = 1 << 20
 
   let bytes: [UInt8]
 
@@ -71,6 +73,8 @@ struct DecoderExtradata {
     var start = has("frmaalac", cookie, at: 4) ? 12 : 0
     if has("alac", cookie, at: start + 4) { start += 12 }
     guard cookie.count - start >= 24 else { return nil }
+    let frames = cookie[start..<start + 4].reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+    guard frames <= maximumLosslessFrames else { return nil }
     return [0, 0, 0, 36] + Array("alac".utf8) + [0, 0, 0, 0] + cookie[start..<start + 24]
   }
 

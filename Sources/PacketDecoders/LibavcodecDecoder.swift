@@ -162,8 +162,9 @@
       unsafe context.pointee.request_sample_fmt = AV_SAMPLE_FMT_FLT
       unsafe context.pointee.max_samples = Int64(AheadDecoder.maximumFrames)
       unsafe context.pointee.sample_rate = Int32(stream.format.sampleRate)
-      unsafe av_channel_layout_default(
-        &context.pointee.ch_layout, Int32(stream.format.channelsPerFrame))
+      // Which speakers they are for the decoder has to find out, or nobody says.
+      unsafe context.pointee.ch_layout.order = AV_CHANNEL_ORDER_UNSPEC
+      unsafe context.pointee.ch_layout.nb_channels = Int32(stream.format.channelsPerFrame)
       switch stream.format.formatID {
       case .flac: unsafe context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE
       // With its checksum wrong, a packet is concealed by the last one.

@@ -73,8 +73,8 @@ struct CodedFile {
     var layout: AudioChannelLayout?
 
     /// The samples of one packet.
-    func samples(ofPacket index: Int) -> ArraySlice<Float> {
-      samples[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : samples.count)]
+    func samples(ofPacket index: Int) -> [Float] {
+      Array(samples[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : samples.count)])
     }
   }
 
@@ -86,7 +86,7 @@ struct CodedFile {
       let packet = packets[index]
       result.outputs.append(decoder.decode(packet.span, frameCount: frames[index]))
       let samples = decoder.samples
-      for place in samples.indices { result.samples.append(samples[place]) }
+      unsafe samples.withUnsafeBufferPointer { unsafe result.samples.append(contentsOf: $0) }
     }
     result.format = decoder.outputFormat
     result.layout = decoder.outputLayout
@@ -143,12 +143,15 @@ func floats(_ bytes: [UInt8]) -> [Float] {
 }
 
 /// The mean power of the difference, in decibels under full scale; -999 for none.
-func difference(_ one: some Sequence<Float>, _ other: some Sequence<Float>) -> Double {
+func difference(_ one: [Float], _ other: [Float]) -> Double {
   var sum = 0.0
-  var count = 0
-  for (a, b) in zip(one, other) {
-    sum += Double(a - b) * Double(a - b)
-    count += 1
+  let count = min(one.count, other.count)
+  let (one, other) = (one.span, other.span)
+  var index = 0
+  while index < count {
+    let error = Double(one[index] - other[index])
+    sum += error * error
+    index += 1
   }
   return sum > 0 ? 10 * log10(sum / Double(count)) : -999
 }

@@ -26,4 +26,20 @@ struct LosslessDecodingTests {
     #expect(Array(decoded.samples.prefix(source.count)) == source)
     #expect(decoded.outputs.allSatisfy { $0.isDecoded && !$0.changesFormat })
   }
+
+  @Test(
+    "FLAC decodes to the very samples of its source",
+    arguments: [("flac", 16), ("flac", 24), ("ogg", 16), ("mp4", 24)], layouts)
+  func flac(_ kind: (type: String, bits: Int), _ layout: (name: String, count: Int)) throws {
+    let workshop = Workshop()
+    try workshop.makeSource(layout: layout.name, channels: layout.count, bits: kind.bits)
+    let sampleFormat = kind.bits == 16 ? "s16" : "s32"
+    try workshop.run(
+      "ffmpeg -v error -i source.wav -c:a flac -strict -2 -sample_fmt \(sampleFormat) a.\(kind.type)"
+    )
+    let decoded = try CodedFile(workshop.path("a.\(kind.type)")).decode()
+    let source = ReferenceDecoder.ffmpeg(workshop.path("source.wav"))
+    #expect(Array(decoded.samples.prefix(source.count)) == source)
+    #expect(decoded.outputs.allSatisfy { $0.isDecoded && !$0.changesFormat })
+  }
 }
