@@ -13,15 +13,16 @@ public enum AheadCodec {
   /// How many packets before the wanted one have to be decoded, and what they give dropped, after a
   /// discontinuity. Any thread.
   ///
-  /// Lossless packets stand alone. AAC, AC-3 and Vorbis overlap with the packet before; HE-AAC also
-  /// smooths its envelopes from one packet to the next. Layers I and II carry over only the state of
-  /// their filter bank, layer III also up to 511 bytes of bit reservoir. Opus never forgets entirely:
+  /// Lossless packets stand alone. AAC, AC-3 and Vorbis overlap with the packet before. HE-AAC also
+  /// smooths its envelopes from one packet to the next, and need not be stated as such. Layers I and
+  /// II carry over only the state of their filter bank, layer III also up to 511 bytes of bit
+  /// reservoir, which is nine packets of the lowest bit rate. Opus never forgets entirely:
   /// the 80 ms of RFC 7845 section 4.6 are four packets of the usual 20 ms, and more where packets
   /// are shorter.
   public static func preRollPackets(for format: AudioFormatID) -> Int {
     switch format {
-    case .mpeg4AAC, .ac3, .enhancedAC3, .vorbis, .mpegLayer1, .mpegLayer2: 1
-    case .mpeg4HEAAC, .mpeg4HEAACv2: 2
+    case .ac3, .enhancedAC3, .vorbis, .mpegLayer1, .mpegLayer2: 1
+    case .mpeg4AAC, .mpeg4HEAAC, .mpeg4HEAACv2: 2
     case .opus: 4
     case .mpegLayer3: 10
     default: 0

@@ -208,13 +208,16 @@
 #else
   import AudioModel
 
-  /// The package was built without libavcodec: nothing of this type exists.
-  enum LibavcodecDecoder {
+  /// The package was built without libavcodec: none can be made, so that nothing is ever called of it.
+  final class LibavcodecDecoder {
     enum Reception {
       case frame
       case nothing
       case failure
     }
+
+    static let channelRange = 1...255
+    static let rateRange = 1...3_000_000
 
     static func isAvailable(for format: AudioFormatID) -> Bool { false }
 
@@ -223,15 +226,12 @@
       throw AheadDecoderError.libraryMissing(format: stream.format.formatID.name)
     }
 
-    func send(_ bytes: Span<UInt8>) -> Bool { switch self {} }
-    func receive() -> Reception { switch self {} }
-    var received: (sampleRate: Int, channels: Int, layout: AudioChannelLayout?)? { switch self {} }
-    var isReceivedWhole: Bool { switch self {} }
-    func append(to buffer: inout SampleBuffer) -> Bool { switch self {} }
-    var expectedLayout: AudioChannelLayout? { switch self {} }
-    func reset() { switch self {} }
-
-    static let channelRange = 1...255
-    static let rateRange = 1...3_000_000
+    var received: (sampleRate: Int, channels: Int, layout: AudioChannelLayout?)? { nil }
+    var isReceivedWhole: Bool { false }
+    var expectedLayout: AudioChannelLayout? { nil }
+    func send(_ bytes: Span<UInt8>) -> Bool { false }
+    func receive() -> Reception { .failure }
+    func append(to buffer: inout SampleBuffer) -> Bool { false }
+    func reset() {}
   }
 #endif

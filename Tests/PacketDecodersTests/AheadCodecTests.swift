@@ -39,4 +39,15 @@ struct AheadCodecTests {
     #expect(missing.contains("AAC") && missing.contains("libavcodec-dev"))
     #expect(AheadDecoderError.formatNotSupported("AMR").description.contains("'fmt?'"))
   }
+
+  @Test(
+    "A build without the library says so",
+    .enabled(if: AheadCodec.library(for: .mpeg4AAC) == nil))
+  func missingLibrary() {
+    let format = AudioStreamBasicDescription(
+      sampleRate: 44_100, formatID: .mpeg4AAC, channelsPerFrame: 2)
+    #expect(throws: AheadDecoderError.libraryMissing(format: "AAC")) {
+      try AheadDecoder(CodedStreamDescription(format: format, magicCookie: [0x12, 0x10]))
+    }
+  }
 }

@@ -69,8 +69,8 @@ struct DamageTests {
         if Bool.random(using: &numbers) { packet = Array(source.prefix(8)) + packet }
       }
       let rate = decoder.outputFormat.sampleRate
-      let output = decoder.decode(packet.span, frameCount: 1024)
-      let frames = 1024 * decoder.outputFormat.sampleRate / file.stream.format.sampleRate
+      let output = decoder.decode(packet.span, frameCount: 256)
+      let frames = 256 * decoder.outputFormat.sampleRate / file.stream.format.sampleRate
       let count = decoder.samples.count
       let isRight =
         abs(Double(output.frames) - frames) < 1
@@ -97,7 +97,7 @@ struct DamageTests {
       }
       guard let decoder = try? AheadDecoder(stream) else { continue }
       for packet in file.packets.prefix(2) {
-        _ = decoder.decode(packet.span, frameCount: 1024)
+        _ = decoder.decode(packet.span, frameCount: 64)
         let count = decoder.samples.count
         if count > 1 << 24 { Issue.record("cookie \(stream.magicCookie) gives \(count) samples") }
       }
