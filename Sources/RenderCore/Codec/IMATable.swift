@@ -24,7 +24,7 @@ struct IMATable: ~Copyable {
   enum Rounding {
     /// Each of its eighths is cut to whole numbers, as the recommendation has it.
     case eachPart
-    /// Only the sum is.
+    /// Only the sum is, as ffmpeg has it for WAVE.
     case sum
   }
 
@@ -70,7 +70,7 @@ struct IMATable: ~Copyable {
     case .eachPart:
       (step >> 3) + (code & 4 != 0 ? step : 0) + (code & 2 != 0 ? step >> 1 : 0)
         + (code & 1 != 0 ? step >> 2 : 0)
-    case .sum: (2 * code + 1) * step >> 3
+    case .sum: ((2 * code + 1) * step) >> 3
     }
   }
 
