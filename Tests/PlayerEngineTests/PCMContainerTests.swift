@@ -72,24 +72,19 @@ struct PCMContainerTests {
     }
   }
 
-  @Test(
-    "An encoding without a decoder is refused by its name",
-    arguments: [
-      ("-c:a pcm_alaw", "out.wav", "A-law"), ("-c:a pcm_mulaw", "out.au", "mu-law"),
-      ("-c:a adpcm_ima_wav", "out.wav", "IMA ADPCM"),
-      ("-c:a adpcm_ms", "out.w64", "Microsoft ADPCM"),
-      ("-c:a adpcm_ima_qt", "out.aiff", "Apple IMA 4:1 ADPCM"),
-    ])
-  func refused(_ command: String, _ name: String, _ encoding: String) throws {
+  @Test("An encoding without a decoder is refused by its name")
+  func refused() throws {
     let folder = TemporaryDirectory()
-    let path = made(command, in: folder, name)
-    let playback = OfflinePlayback([path], rate: 44100, channels: 2)
+    let path = made("-ar 8000 -ac 1 -c:a pcm_s16le", in: folder, "in8000.wav")
+    let gsm = folder.file("out.wav")
+    _ = ReferenceDecoder.output("sox -D '\(path)' -e gsm-full-rate '\(gsm)'")
+    let playback = OfflinePlayback([gsm], rate: 44100, channels: 2)
     playback.run(period: 1024)
     let errors = playback.events.compactMap {
       if case .failed(0, let error) = $0 { "\(error)" } else { nil }
     }
     #expect(errors.count == 1)
-    #expect(errors.first?.contains("no decoder for \(encoding)") == true, "\(errors)")
+    #expect(errors.first?.contains("no decoder for GSM 6.10") == true, "\(errors)")
     #expect(errors.first?.contains("'fmt?'") == true, "\(errors)")
   }
 }

@@ -61,6 +61,71 @@ struct LinearPCMDecoderTests {
     #expect(try decoded([0, 0x88], bits: 5, flags: .alignedHigh) == [-1, 1.0 / 16])
   }
 
+  @Test("Fewer bits in the low ones have their own sign and scale")
+  func lowBits() throws {
+    let little = AudioFormatFlags.signedInteger
+    let big: AudioFormatFlags = [.signedInteger, .bigEndian]
+    // What is above the sample's bits is not the sample's.
+    #expect(
+      try decoded([0, 8, 0xFF, 0x07, 0xFF, 0xFF, 1, 0xF0], bits: 12, flags: little)
+        == [-1, 2047.0 / 2048, -1.0 / 2048, 1.0 / 2048])
+    #expect(
+      try decoded([8, 0, 0x07, 0xFF, 0xFF, 0xFF], bits: 12, flags: big)
+        == [-1, 2047.0 / 2048, -1.0 / 2048])
+    #expect(
+      try decoded([0, 0, 8, 0xFF, 0xFF, 7, 1, 0, 0xF0], bits: 20, flags: little)
+        == [-1, 524_287.0 / 524_288, 1.0 / 524_288])
+    #expect(
+      try decoded([8, 0, 0, 0x07, 0xFF, 0xFF], bits: 20, flags: big)
+        == [-1, 524_287.0 / 524_288])
+    #expect(
+      try decoded(
+        [0, 0, 0x80, 0, 0xFF, 0xFF, 0x7F, 0], bits: 24, bytesPerSample: 4, flags: little)
+        == [-1, 8_388_607.0 / 8_388_608])
+    #expect(
+      try decoded(
+        [0, 0x80, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF], bits: 24, bytesPerSample: 4, flags: big)
+        == [-1, -1.0 / 8_388_608])
+    #expect(try decoded([0x10, 0x0F, 0xFF], bits: 5, flags: little) == [-1, 15.0 / 16, -1.0 / 16])
+  }
+
+  @Test("Unsigned integers of every width lie around half of theirs")
+  func unsigned() throws {
+    let big = AudioFormatFlags.bigEndian
+    #expect(
+      try decoded([0, 0, 0, 0x80, 0xFF, 0xFF], bits: 16, flags: [])
+        == [-1, 0, 32767.0 / 32768])
+    #expect(try decoded([0x80, 1, 0xFF, 0xFF], bits: 16, flags: big) == [0x1p-15, 1 - 0x1p-15])
+    #expect(
+      try decoded([0, 0, 0, 0, 0, 0x80, 0xFF, 0xFF, 0xFF], bits: 24, flags: [])
+        == [-1, 0, 1 - 0x1p-23])
+    #expect(try decoded([0x80, 0, 1], bits: 24, flags: big) == [0x1p-23])
+    #expect(try decoded([0, 0, 0, 0x80, 0, 0, 0, 0], bits: 32, flags: []) == [0, -1])
+    #expect(try decoded([0xC0, 0, 0, 0], bits: 32, flags: big) == [0.5])
+    #expect(try decoded([0, 0x08, 0xFF, 0x0F], bits: 12, flags: []) == [0, 1 - 0x1p-11])
+    #expect(try decoded([0x10, 0x1F, 0], bits: 5, flags: []) == [0, 15.0 / 16, -1])
+    #expect(
+      try decoded([0x80, 0, 0xFF, 0xF0], bits: 12, flags: [.bigEndian, .alignedHigh])
+        == [0, 1 - 0x1p-11])
+  }
+
+  @Test("Integers of 64 bits keep their upper 24")
+  func long() throws {
+    let signed = AudioFormatFlags.signedInteger
+    #expect(
+      try decoded(
+        [0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x40], bits: 64, flags: signed)
+        == [-1, 0.5])
+    #expect(
+      try decoded(
+        [0x7F, 0xFF, 0xFF, 0, 0, 0, 0, 0], bits: 64, flags: [.signedInteger, .bigEndian])
+        == [1 - 0x1p-23])
+    #expect(try decoded([0, 0, 0, 0, 0, 0, 0, 0xC0], bits: 64, flags: []) == [0.5])
+    #expect(
+      try decoded(
+        [0, 0, 0, 0, 0x80, 0, 0, 0], bits: 40, bytesPerSample: 8, flags: signed) == [-1])
+  }
+
   @Test("Floats of 32 and 64 bits pass unchanged in both byte orders")
   func floats() throws {
     let little = Float(0.1).bitPattern
@@ -81,11 +146,12 @@ struct LinearPCMDecoderTests {
     #expect(try decoded(long, bits: 8, flags: []).count == 1024)
   }
 
-  @Test("Layouts that are not interleaved PCM are refused")
+  @Test("Layouts that are not interleaved PCM, and fixed point, are refused")
   func refused() {
+    let fixedPoint: AudioFormatFlags = [.signedInteger, AudioFormatFlags(rawValue: 24 << 7)]
     for (bits, flags) in [
       (UInt32(12 * 8), AudioFormatFlags.signedInteger), (16, .float), (16, .nonInterleaved),
-      (12, .signedInteger), (16, []), (24, .bigEndian),
+      (0, .signedInteger), (40, .signedInteger), (24, .float), (32, fixedPoint),
     ] {
       #expect(throws: AudioConverterError.self) {
         _ = try LinearPCMDecoder(

@@ -10,38 +10,29 @@ internal import AudioModel
 /// Real-time: making and destroying it is not; `decode` is.
 @safe
 struct LinearPCMDecoder: ~Copyable {
-  /// How one sample lies in memory.
-  enum Layout: UInt8 {
-    case unsigned8, signed8
-    case signed16, signed16Swapped
-    case signed24, signed24Swapped
-    case signed32, signed32Swapped
-    case float32, float32Swapped
-    case float64, float64Swapped
-  }
-
   /// Most frames in one run: bounds the work of one decode.
   static var maximumFramesPerRun: Int { @_noLocks get { 1024 } }
 
   let bytesPerFrame: Int
   private let layout: Layout
+  private let placement: Placement
   private let channels: Int
   private let samples: UnsafeMutablePointer<Float>
 
-  /// - Throws: ``AudioConverterError/formatNotSupported(_:)`` for a layout that is not interleaved
-  ///   integers of 8, 16, 24 or 32 bits (padded to whole bytes, in the high bits) or floats of 32
-  ///   or 64.
+  /// - Throws: ``AudioConverterError/formatNotSupported(_:)`` for a layout other than interleaved
+  ///   integers in 1 to 4 or 8 bytes, or floats in 4 or 8.
   init(format: AudioStreamBasicDescription) throws(AudioConverterError) {
     let channels = Int(format.channelsPerFrame)
-    guard channels > 0, !format.formatFlags.contains(.nonInterleaved),
-      Int(format.bytesPerFrame) % channels == 0,
-      let layout = Self.layout(
-        bytesPerSample: Int(format.bytesPerFrame) / channels, bits: Int(format.bitsPerChannel),
-        flags: format.formatFlags)
+    guard channels > 0, Int(format.bytesPerFrame) % channels == 0,
+      let (layout, placement) = Self.layout(
+        format, bytesPerSample: Int(format.bytesPerFrame) / channels)
     else {
+      let order = format.formatFlags.contains(.nonInterleaved) ? "one buffer a channel" : ""
       throw AudioConverterError.formatNotSupported(
-        "linear PCM with \(format.bitsPerChannel) bits in \(format.bytesPerFrame) bytes a frame")
+        "linear PCM with \(format.bitsPerChannel) bits in \(format.bytesPerFrame) bytes a frame"
+          + (order.isEmpty ? "" : ", \(order)"))
     }
+    self.placement = placement
     self.layout = layout
     self.channels = channels
     bytesPerFrame = Int(format.bytesPerFrame)
@@ -52,30 +43,6 @@ struct LinearPCMDecoder: ~Copyable {
 
   deinit {
     unsafe samples.deallocate()
-  }
-
-  private static func layout(
-    bytesPerSample: Int, bits: Int, flags: AudioFormatFlags
-  ) -> Layout? {
-    let big = flags.contains(.bigEndian)
-    if flags.contains(.float) {
-      switch bytesPerSample {
-      case 4: return big ? .float32Swapped : .float32
-      case 8: return big ? .float64Swapped : .float64
-      default: return nil
-      }
-    }
-    // Samples in the low bits would be too soft, unsigned ones noise.
-    guard bits == 8 * bytesPerSample || flags.contains(.alignedHigh),
-      bytesPerSample == 1 || flags.contains(.signedInteger)
-    else { return nil }
-    switch bytesPerSample {
-    case 1: return flags.contains(.signedInteger) ? .signed8 : .unsigned8
-    case 2: return big ? .signed16Swapped : .signed16
-    case 3: return big ? .signed24Swapped : .signed24
-    case 4: return big ? .signed32Swapped : .signed32
-    default: return nil
-    }
   }
 
   /// Converts a run of frames.
@@ -107,8 +74,8 @@ struct LinearPCMDecoder: ~Copyable {
         let value = unsafe bytes.loadUnaligned(fromByteOffset: 2 * i, as: Int16.self)
         unsafe samples[i] = Float(value.byteSwapped) * 0x1p-15
       }
-    case .signed24: unsafe decode24(bytes, total: total, low: 0, high: 2)
-    case .signed24Swapped: unsafe decode24(bytes, total: total, low: 2, high: 0)
+    case .placed24: unsafe decode24(bytes, total: total, low: 0, high: 2)
+    case .placed24Swapped: unsafe decode24(bytes, total: total, low: 2, high: 0)
     case .signed32:
       for i in 0..<total {
         let value = unsafe bytes.loadUnaligned(fromByteOffset: 4 * i, as: Int32.self)
@@ -136,6 +103,41 @@ struct LinearPCMDecoder: ~Copyable {
         let value = unsafe bytes.loadUnaligned(fromByteOffset: 8 * i, as: UInt64.self)
         unsafe samples[i] = Float(Double(bitPattern: value.byteSwapped))
       }
+    case .placed8:
+      for i in 0..<total {
+        let value = unsafe bytes.load(fromByteOffset: i, as: UInt8.self)
+        unsafe samples[i] = placement.sample(UInt32(value) &<< 24)
+      }
+    case .placed16:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 2 * i, as: UInt16.self)
+        unsafe samples[i] = placement.sample(UInt32(value) &<< 16)
+      }
+    case .placed16Swapped:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 2 * i, as: UInt16.self)
+        unsafe samples[i] = placement.sample(UInt32(value.byteSwapped) &<< 16)
+      }
+    case .placed32:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 4 * i, as: UInt32.self)
+        unsafe samples[i] = placement.sample(value)
+      }
+    case .placed32Swapped:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 4 * i, as: UInt32.self)
+        unsafe samples[i] = placement.sample(value.byteSwapped)
+      }
+    case .placed64:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 8 * i, as: UInt64.self)
+        unsafe samples[i] = placement.sample(value)
+      }
+    case .placed64Swapped:
+      for i in 0..<total {
+        let value = unsafe bytes.loadUnaligned(fromByteOffset: 8 * i, as: UInt64.self)
+        unsafe samples[i] = placement.sample(value.byteSwapped)
+      }
     }
     return unsafe PacketDecoder.Output(
       samples: UnsafePointer(samples), frames: frames, isDecoded: true)
@@ -147,9 +149,7 @@ struct LinearPCMDecoder: ~Copyable {
       let b0 = unsafe UInt32(bytes.load(fromByteOffset: 3 * i + low, as: UInt8.self))
       let b1 = unsafe UInt32(bytes.load(fromByteOffset: 3 * i + 1, as: UInt8.self))
       let b2 = unsafe UInt32(bytes.load(fromByteOffset: 3 * i + high, as: UInt8.self))
-      // Put into the top of 32 bits so that the sign is the sample's.
-      let value = Int32(bitPattern: b2 << 24 | b1 << 16 | b0 << 8)
-      unsafe samples[i] = Float(value) * 0x1p-31
+      unsafe samples[i] = placement.sample(b2 << 24 | b1 << 16 | b0 << 8)
     }
   }
 }

@@ -30,6 +30,10 @@ struct PacketDecoder: ~Copyable {
   private enum Codec {
     case mpegAudio(UnsafeMutablePointer<MPEGAudioDecoder>)
     case linearPCM(UnsafeMutablePointer<LinearPCMDecoder>)
+    case companded(UnsafeMutablePointer<CompandedDecoder>)
+    case ima4(UnsafeMutablePointer<IMA4Decoder>)
+    case waveIMA(UnsafeMutablePointer<WaveIMADecoder>)
+    case microsoftADPCM(UnsafeMutablePointer<MicrosoftADPCMDecoder>)
   }
 
   private let codec: Codec
@@ -49,6 +53,14 @@ struct PacketDecoder: ~Copyable {
             freeFormatBytes: stream.freeFormatFrameByteCount)))
     case .linearPCM:
       unsafe codec = .linearPCM(.allocating(try LinearPCMDecoder(format: stream.format)))
+    case .aLaw, .muLaw:
+      unsafe codec = .companded(.allocating(try CompandedDecoder(format: stream.format)))
+    case .appleIMA4:
+      unsafe codec = .ima4(.allocating(try IMA4Decoder(format: stream.format)))
+    case .waveIMAADPCM:
+      unsafe codec = .waveIMA(.allocating(try WaveIMADecoder(format: stream.format)))
+    case .microsoftADPCM:
+      unsafe codec = .microsoftADPCM(.allocating(try MicrosoftADPCMDecoder(format: stream.format)))
     case let other: throw AudioConverterError.formatNotSupported(other.name)
     }
   }
@@ -57,6 +69,10 @@ struct PacketDecoder: ~Copyable {
     switch codec {
     case .mpegAudio(let decoder): unsafe decoder.destroy()
     case .linearPCM(let decoder): unsafe decoder.destroy()
+    case .companded(let decoder): unsafe decoder.destroy()
+    case .ima4(let decoder): unsafe decoder.destroy()
+    case .waveIMA(let decoder): unsafe decoder.destroy()
+    case .microsoftADPCM(let decoder): unsafe decoder.destroy()
     }
   }
 
@@ -65,6 +81,10 @@ struct PacketDecoder: ~Copyable {
     switch codec {
     case .mpegAudio(let decoder): unsafe decoder.pointee.decode(packet)
     case .linearPCM(let decoder): unsafe decoder.pointee.decode(packet)
+    case .companded(let decoder): unsafe decoder.pointee.decode(packet)
+    case .ima4(let decoder): unsafe decoder.pointee.decode(packet)
+    case .waveIMA(let decoder): unsafe decoder.pointee.decode(packet)
+    case .microsoftADPCM(let decoder): unsafe decoder.pointee.decode(packet)
     }
   }
 }

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+
+/// Decodes Microsoft's ADPCM (Microsoft's "New Multimedia Data Types and Data Techniques", 1994) with
+/// the seven standard pairs of coefficients.
+///
+/// A block has, for every channel in turn: a pair's number (a byte), the step size, the second sample
+/// and the first (two bytes each); then codes, the high half of a byte first, channel by channel.
+///
+/// Real-time: making and destroying it is not; `decode` is.
+@safe
+struct MicrosoftADPCMDecoder: ~Copyable {
+  /// Where one channel of a block stands.
+  private struct State {
+    var firstCoefficient: Int32
+    var secondCoefficient: Int32
+    var step: Int32
+    /// The last sample and the one before.
+    var last: Int32
+    var beforeLast: Int32
+  }
+
+  private let blocks: WaveBlocks
+  /// The pairs of coefficients, one after the other, in 256ths.
+  private let coefficients: UnsafeMutablePointer<Int32>
+  /// By each code: what the step size is multiplied with, in 256ths.
+  private let adaptations: UnsafeMutablePointer<Int32>
+  private let samples: UnsafeMutablePointer<Float>
+
+  /// Bytes of one channel's header.
+  private static var headerBytes: Int { @_noLocks get { 7 } }
+  private static var pairs: Int { @_noLocks get { 7 } }
+  private static var minimumStep: Int32 { @_noLocks get { 16 } }
+  /// Times the largest adaptation, it still is a number of 32 bits.
+  private static var maximumStep: Int32 { @_noLocks get { Int32.max / 768 } }
+
+  /// - Throws: ``AudioConverterError/formatNotSupported(_:)`` for codes of other than four bits, or
+  ///   more than two channels.
+  init(format: AudioStreamBasicDescription) throws(AudioConverterError) {
+    guard format.channelsPerFrame <= 2 else {
+      throw AudioConverterError.formatNotSupported(
+        "\(format.formatID.name) with \(format.channelsPerFrame) channels")
+    }
+    blocks = try WaveBlocks(format, headerBytes: Self.headerBytes, headerFrames: 2)
+    unsafe coefficients = Self.table(
+      [256, 0, 512, -256, 0, 0, 192, 64, 240, 0, 460, -208, 392, -232])
+    unsafe adaptations = Self.table(
+      [230, 230, 230, 230, 307, 409, 512, 614, 768, 614, 512, 409, 307, 230, 230, 230])
+    unsafe samples = UnsafeMutablePointer<Float>.allocate(capacity: blocks.maximumSamplesPerRun)
+    unsafe samples.initialize(repeating: 0, count: blocks.maximumSamplesPerRun)
+  }
+
+  deinit {
+    unsafe coefficients.deallocate()
+    unsafe adaptations.deallocate()
+    unsafe samples.deallocate()
+  }
+
+  private static func table(_ values: [Int32]) -> UnsafeMutablePointer<Int32> {
+    let table = UnsafeMutablePointer<Int32>.allocate(capacity: values.count)
+    for (index, value) in values.enumerated() { unsafe (table + index).initialize(to: value) }
+    return unsafe table
+  }
+
+  /// Decodes a run of blocks. A channel with a number of coefficients that cannot be is silent for
+  /// that block.
+  @_noLocks
+  func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
+    let count = blocks.count(in: packet)
+    var isDecoded = true
+    for block in 0..<count {
+      for channel in 0..<blocks.channels {
+        let isGood = unsafe decode(
+          packet.bytes + block * blocks.bytesPerBlock, channel: channel,
+          into: samples + block * blocks.framesPerBlock * blocks.channels + channel)
+        isDecoded = isGood && isDecoded
+      }
+    }
+    return unsafe PacketDecoder.Output(
+      samples: UnsafePointer(samples),
+      frames: min(packet.frameCount, count * blocks.framesPerBlock), isDecoded: isDecoded)
+  }
+
+  /// Decodes one channel of a block to every `channels`-th sample.
+  @_noLocks
+  private func decode(
+    _ block: UnsafeRawPointer, channel: Int, into target: UnsafeMutablePointer<Float>
+  ) -> Bool {
+    let channels = blocks.channels
+    let pair = unsafe Int(block.load(fromByteOffset: channel, as: UInt8.self))
+    guard pair < Self.pairs else {
+      for frame in 0..<blocks.framesPerBlock { unsafe target[frame * channels] = 0 }
+      return false
+    }
+    let words = unsafe block + channels + 2 * channel
+    var state = unsafe State(
+      firstCoefficient: coefficients[2 * pair], secondCoefficient: coefficients[2 * pair + 1],
+      step: Int32(words.loadUnaligned(as: Int16.self)),
+      last: Int32(words.loadUnaligned(fromByteOffset: 2 * channels, as: Int16.self)),
+      beforeLast: Int32(words.loadUnaligned(fromByteOffset: 4 * channels, as: Int16.self)))
+    unsafe target[0] = Float(state.beforeLast) * 0x1p-15
+    if blocks.framesPerBlock > 1 { unsafe target[channels] = Float(state.last) * 0x1p-15 }
+    let codes = unsafe block + Self.headerBytes * channels
+    // The codes of all channels are one row.
+    var position = channel
+    var frame = 2
+    while frame < blocks.framesPerBlock {
+      let byte = unsafe Int32(codes.load(fromByteOffset: position >> 1, as: UInt8.self))
+      advance(&state, code: position & 1 == 0 ? byte >> 4 : byte & 15)
+      unsafe target[frame * channels] = Float(state.last) * 0x1p-15
+      position += channels
+      frame += 1
+    }
+    return true
+  }
+
+  @_noLocks
+  private func advance(_ state: inout State, code: Int32) {
+    let sum =
+      state.last &* state.firstCoefficient &+ state.beforeLast &* state.secondCoefficient
+    let value = sum / 256 &+ (code < 8 ? code : code - 16) &* state.step
+    state.beforeLast = state.last
+    state.last = min(max(value, -32768), 32767)
+    let step = unsafe (adaptations[Int(code)] &* state.step) >> 8
+    state.step = min(max(step, Self.minimumStep), Self.maximumStep)
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+
+/// Decodes IMA ADPCM as WAVE has it (Microsoft's "New Multimedia Data Types and Data Techniques",
+/// 1994, DVI ADPCM): each block begins with every channel's first sample and step index, then come
+/// eight codes of each channel in turn.
+///
+/// Real-time: making and destroying it is not; `decode` is.
+@safe
+struct WaveIMADecoder: ~Copyable {
+  private let blocks: WaveBlocks
+  private let table: IMATable
+  private let samples: UnsafeMutablePointer<Float>
+
+  /// Bytes of one channel's header.
+  private static var headerBytes: Int { @_noLocks get { 4 } }
+
+  /// - Throws: ``AudioConverterError/formatNotSupported(_:)`` for codes of other than four bits.
+  init(format: AudioStreamBasicDescription) throws(AudioConverterError) {
+    blocks = try WaveBlocks(format, headerBytes: Self.headerBytes, headerFrames: 1)
+    table = IMATable(rounding: .sum)
+    unsafe samples = UnsafeMutablePointer<Float>.allocate(capacity: blocks.maximumSamplesPerRun)
+    unsafe samples.initialize(repeating: 0, count: blocks.maximumSamplesPerRun)
+  }
+
+  deinit {
+    unsafe samples.deallocate()
+  }
+
+  /// Decodes a run of blocks. A channel with a step index that cannot be is silent for that block.
+  @_noLocks
+  func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
+    let count = blocks.count(in: packet)
+    var isDecoded = true
+    for block in 0..<count {
+      for channel in 0..<blocks.channels {
+        let isGood = unsafe decode(
+          packet.bytes + block * blocks.bytesPerBlock, channel: channel,
+          into: samples + block * blocks.framesPerBlock * blocks.channels + channel)
+        isDecoded = isGood && isDecoded
+      }
+    }
+    return unsafe PacketDecoder.Output(
+      samples: UnsafePointer(samples),
+      frames: min(packet.frameCount, count * blocks.framesPerBlock), isDecoded: isDecoded)
+  }
+
+  /// Decodes one channel of a block to every `channels`-th sample. Frames that the codes do not reach
+  /// stay silent.
+  @_noLocks
+  private func decode(
+    _ block: UnsafeRawPointer, channel: Int, into target: UnsafeMutablePointer<Float>
+  ) -> Bool {
+    let channels = blocks.channels
+    let header = unsafe block + channel * Self.headerBytes
+    let first = unsafe header.loadUnaligned(as: Int16.self)
+    let index = unsafe header.loadUnaligned(fromByteOffset: 2, as: Int16.self)
+    guard index >= 0, index <= IMATable.maximumIndex else {
+      for frame in 0..<blocks.framesPerBlock { unsafe target[frame * channels] = 0 }
+      return false
+    }
+    var state = IMATable.State(predictor: Int32(first), index: Int32(index))
+    unsafe target[0] = Float(first) * 0x1p-15
+    let groupBytes = 4 * channels
+    let groups = (blocks.bytesPerBlock - Self.headerBytes * channels) / groupBytes
+    var frame = 1
+    for group in 0..<groups {
+      var codes = unsafe header.loadUnaligned(
+        fromByteOffset: (group + 1) * groupBytes, as: UInt32.self)
+      let end = min(frame + 8, blocks.framesPerBlock)
+      while frame < end {
+        table.advance(&state, code: codes)
+        unsafe target[frame * channels] = Float(state.predictor) * 0x1p-15
+        codes &>>= 4
+        frame += 1
+      }
+    }
+    return true
+  }
+}
