@@ -174,7 +174,7 @@ let package = Package(
       ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"],
       // All test targets are linked into one bundle, so the archive is named once.
       linkerSettings: realtimeLink),
-    tests("PacketParserTests", ["AudioModel", "PacketParser"]),
+    tests("PacketParserTests", ["AudioModel", "PacketParser", "TestKit"]),
     tests("PacketDecodersTests", ["AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
     // They read what scripts/corpus makes.
     tests("CorpusTests", ["AudioModel", "PacketParser", "TestKit"]),

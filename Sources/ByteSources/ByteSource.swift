@@ -66,6 +66,8 @@ public struct ByteSourceInformation: Hashable, Sendable {
   /// Whether reading can go on at another byte: a regular file, or a server that says
   /// `Accept-Ranges: bytes` (RFC 9110, section 14.3). False until a server has answered.
   public var isRepositionable: Bool
+  /// Whether the bytes are on this machine, so that reading all of them costs little.
+  public var isLocal: Bool
   /// What the bytes probably are, from the content type or the name's extension. A hint: the bytes
   /// themselves have the last word.
   public var fileTypeHint: AudioFileTypeID?
@@ -73,12 +75,13 @@ public struct ByteSourceInformation: Hashable, Sendable {
   /// Information with these fields.
   public init(
     name: String, byteCount: UInt64? = nil, contentType: String? = nil,
-    isRepositionable: Bool = false, fileTypeHint: AudioFileTypeID? = nil
+    isRepositionable: Bool = false, isLocal: Bool = false, fileTypeHint: AudioFileTypeID? = nil
   ) {
     self.name = name
     self.byteCount = byteCount
     self.contentType = contentType
     self.isRepositionable = isRepositionable
+    self.isLocal = isLocal
     self.fileTypeHint = fileTypeHint
   }
 }

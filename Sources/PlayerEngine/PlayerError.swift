@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+public import AudioModel
 public import ByteSources
+public import PacketDecoders
 public import PacketParser
 public import RenderCore
 
@@ -14,6 +16,10 @@ public struct PlayerError: Error, Hashable, Sendable {
     case parser(AudioFileStreamError)
     /// The packets cannot be decoded or resampled.
     case converter(AudioConverterError)
+    /// The packets cannot be decoded ahead of the render callback.
+    case decoder(AheadDecoderError)
+    /// Packets of this format cannot be decoded at the place that was asked for.
+    case placeNotAvailable(AudioFormatID, DecodePlace)
     /// A packet of this many bytes, at this byte offset, is larger than the ring takes.
     case packetTooLarge(bytes: Int, byteOffset: Int64)
   }
@@ -37,6 +43,11 @@ extension PlayerError: CustomStringConvertible {
     case .source(let error): "\(error)"
     case .parser(let error): "\(location): \(error)"
     case .converter(let error): "\(location): \(error)"
+    case .decoder(let error): "\(location): \(error)"
+    case .placeNotAvailable(let format, .callback):
+      "\(location): \(format.name) cannot be decoded in the render callback here; have it decoded ahead"
+    case .placeNotAvailable(let format, .ahead):
+      "\(location): \(format.name) cannot be decoded ahead here; have it decoded in the callback"
     case .packetTooLarge(let bytes, let byteOffset):
       "\(location): packet of \(bytes) bytes at byte \(byteOffset) is larger than the packet ring "
         + "takes; give the source a larger ring"

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// The bytes decide what a stream is, and what cannot be played is named.

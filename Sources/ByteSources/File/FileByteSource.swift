@@ -45,7 +45,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
         name: name,
         // Files made on the fly, as in /proc, say 0 and have content.
         byteCount: isRegular && status.st_size > start ? UInt64(status.st_size - start) : nil,
-        isRepositionable: isRegular,
+        isRepositionable: isRegular, isLocal: isRegular,
         fileTypeHint: path.flatMap { AudioFileTypeID(hintedByPath: $0) })
       state = .open(descriptor: descriptor)
     } catch {

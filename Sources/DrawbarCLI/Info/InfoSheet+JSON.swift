@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import PlayerEngine
 
 extension InfoSheet {
   /// The facts for programs. Stable: the names and their order do not change between releases; new
@@ -11,6 +12,7 @@ extension InfoSheet {
   func members(listsPackets: Bool) -> [(String, JSONValue)] {
     let format = summary.dataFormat
     let table = summary.packetTable
+    let decoder = format.flatMap { DecoderChoice($0.formatID) }
     var members: [(String, JSONValue)] = [
       ("file", .string(location)),
       ("format", .optional(summary.fileFormat.map { "\($0)" })),
@@ -38,6 +40,8 @@ extension InfoSheet {
         .object((summary.info?.entries ?? []).map { ($0.key.rawValue, .string($0.value)) })
       ),
       ("pictures", .array(AnySequence(summary.pictures.map(picture)))),
+      ("decoder", .optional(decoder?.library)),
+      ("decodedIn", .optional(decoder?.place.rawValue)),
     ]
     if listsPackets {
       members.append(("packets", packets.map { .array(AnySequence($0.lazy.map(row))) } ?? .null))

@@ -3,6 +3,7 @@
 import AudioModel
 import ByteSources
 import PacketParser
+import PlayerEngine
 
 extension InfoSheet {
   /// The tags that a person wants to see, with their labels.
@@ -23,6 +24,7 @@ extension InfoSheet {
       rows.append(("Container", Self.named(type.name, "\(type)")))
     }
     rows.append(("Encoding", Self.encoding(format)))
+    rows.append(("Decoder", Self.decoder(format.formatID)))
     rows.append(("Rate", "\(Self.whole(format.sampleRate)) Hz"))
     rows.append(
       (
@@ -72,6 +74,14 @@ extension InfoSheet {
       ? "float" : flags.contains(.signedInteger) ? "signed integer" : "unsigned integer"
     let order = flags.contains(.bigEndian) && format.bitsPerChannel > 8 ? ", big-endian" : ""
     return "linear PCM, \(format.bitsPerChannel)-bit \(kind)\(order) ('\(format.formatID)')"
+  }
+
+  private static func decoder(_ format: AudioFormatID) -> String {
+    guard let choice = DecoderChoice(format) else { return "none in this build" }
+    return switch choice.place {
+    case .callback: "\(choice.library), in the callback"
+    case .ahead: "\(choice.library), ahead of the callback"
+    }
   }
 
   /// A number without its fraction, however large.

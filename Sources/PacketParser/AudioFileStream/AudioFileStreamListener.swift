@@ -63,14 +63,21 @@ public struct AudioFileStreamPackets: Hashable, Sendable {
   /// Frames from the start of the stream to the first packet, priming frames included, where the
   /// container itself tells; nil where that follows from the packet's number.
   public var firstFrame: Int64?
+  /// Which frames are sound, counted as `firstFrame` is, by what the container has told up to these
+  /// packets: what precedes is priming, what follows is padding. Only where each stretch of the
+  /// stream has edges of its own (Ogg, whose streams are chained); elsewhere, and for the stream as
+  /// a whole, the packet table tells.
+  public var soundFrames: Range<Int64>?
 
   /// A run of packets.
   public init(
-    firstPacketIndex: Int64, packetCount: Int, byteOffset: Int64, firstFrame: Int64? = nil
+    firstPacketIndex: Int64, packetCount: Int, byteOffset: Int64, firstFrame: Int64? = nil,
+    soundFrames: Range<Int64>? = nil
   ) {
     self.firstPacketIndex = firstPacketIndex
     self.packetCount = packetCount
     self.byteOffset = byteOffset
     self.firstFrame = firstFrame
+    self.soundFrames = soundFrames
   }
 }

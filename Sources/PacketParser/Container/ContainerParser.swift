@@ -47,6 +47,8 @@ struct PacketRun {
   /// Frames from the start of the stream to the first packet, priming frames included, where the
   /// container tells; nil where it follows from the packet's number or is not known.
   var firstFrame: Int64?
+  /// The frames that are sound, where the container tells for each stretch of the stream.
+  var soundFrames: Range<Int64>?
 
   /// The first `byteCount` bytes shown.
   static func shown(first: Int64, count: Int, byteCount: Int, firstFrame: Int64? = nil) -> Self {

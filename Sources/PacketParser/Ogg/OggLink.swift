@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// One logical stream of audio, and where it lies in time. Several may be chained.
 struct OggLink {
   var serial: UInt32
@@ -51,6 +53,13 @@ struct OggLink {
 
   /// Frames of sound, once the last page was met.
   var soundFrames: Int64 { max(0, (endFrame ?? startFrame) - startFrame - primingFrames) }
+
+  /// The frames that are sound, as far as the pages have told; nil for FLAC, which has no others.
+  func soundRange(isLast: Bool) -> Range<Int64>? {
+    guard mapping.dataFormat.formatID != .flac else { return nil }
+    let first = startFrame + primingFrames
+    return first..<max(first, isLast ? endFrame ?? .max : .max)
+  }
 
   /// The place in time of the packets that end on a page.
   ///

@@ -47,7 +47,8 @@ extension OggParser {
         .packets(
           PacketRun(
             first: nextPacket, count: descriptions.count,
-            place: .assembled(byteOffset: runOffset), firstFrame: first)))
+            place: .assembled(byteOffset: runOffset), firstFrame: first,
+            soundFrames: link?.soundRange(isLast: page.isLast))))
     }
     cover(firstBegun, from: page, at: offset)
     nextPacket += Int64(descriptions.count)

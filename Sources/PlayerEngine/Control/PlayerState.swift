@@ -45,7 +45,9 @@ public struct PlayerConfiguration: Sendable, Equatable {
   public var ringBytes = 2 << 20
   /// Packets held ahead.
   public var ringPackets = 8192
+  /// Where packets are decoded: only there, or nil for the place that suits each format.
+  public var decodePlace: DecodePlace?
 
-  /// Three seconds, two mebibytes.
+  /// Three seconds, two mebibytes, each format where it is decoded best.
   public init() {}
 }

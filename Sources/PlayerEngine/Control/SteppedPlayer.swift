@@ -38,7 +38,7 @@ public final class SteppedPlayer {
   private let feeder: Feeder
   private let tell: (PlayerEvent) -> Void
   private var machine = PlayerStateMachine()
-  private var trackOfStream: [UInt32: Int] = [:]
+  private var originOfStream: [UInt32: (track: Int, startNanoseconds: UInt64?)] = [:]
   private var lastBegunStream: UInt32 = 0
   private var lastEndedStream: UInt32 = 0
   private var lastError: PlayerError?
@@ -67,7 +67,8 @@ public final class SteppedPlayer {
       ringBytes: configuration.ringBytes, ringPackets: configuration.ringPackets)
     control = source.control
     feeder = Feeder(
-      feed: source.feed, opened: opened, locations: locations, configuration: sources)
+      feed: source.feed, opened: opened, locations: locations, configuration: sources,
+      decodePlace: configuration.decodePlace)
     self.configuration = configuration
     self.tell = tell
     timeline = StreamTimeline(outputRate: renderer.sampleRate)
@@ -171,8 +172,8 @@ public final class SteppedPlayer {
         information[track] = found
         tell(.track(index: track, found))
         perform(.formatKnown)
-      case .began(let stream, let track, _):
-        trackOfStream[stream] = track
+      case .began(let stream, let track, let start):
+        originOfStream[stream] = (track, start)
         lastBegunStream = stream
       case .skipped(let track, let byteCount, let byteOffset):
         tell(.skipped(index: track, byteCount: byteCount, byteOffset: byteOffset))
@@ -189,9 +190,10 @@ public final class SteppedPlayer {
     while let event = feeder.nextRenderEvent() {
       switch event.kind {
       case .streamStarted:
-        guard let track = trackOfStream.removeValue(forKey: event.streamID) else { break }
-        timeline.begin(track: track, at: event.outputFrame)
-        tell(.started(index: track))
+        guard let origin = originOfStream.removeValue(forKey: event.streamID) else { break }
+        timeline.begin(
+          track: origin.track, at: event.outputFrame, startNanoseconds: origin.startNanoseconds)
+        tell(.started(index: origin.track))
       case .streamEnded: lastEndedStream = max(lastEndedStream, event.streamID)
       case .underrun:
         tell(.underrun)

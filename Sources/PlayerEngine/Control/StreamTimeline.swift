@@ -20,9 +20,11 @@ struct StreamTimeline {
   }
 
   /// Notes that a stream of a track begins at a frame.
-  mutating func begin(track: Int, at outputFrame: UInt64) {
-    var start: UInt64 = 0
-    if let last = entries.last, last.track == track {
+  ///
+  /// - Parameter startNanoseconds: the time in the track that it begins with, where a seek led there.
+  mutating func begin(track: Int, at outputFrame: UInt64, startNanoseconds: UInt64? = nil) {
+    var start = startNanoseconds ?? 0
+    if startNanoseconds == nil, let last = entries.last, last.track == track {
       start = last.startNanoseconds + nanoseconds(outputFrame &- last.outputFrame)
     }
     entries.append(Entry(outputFrame: outputFrame, track: track, startNanoseconds: start))

@@ -26,8 +26,8 @@ final class Feeder {
   enum Event {
     case opened(track: Int)
     case found(track: Int, TrackInformation)
-    /// The stream's packets belong to this track and have this source rate.
-    case began(stream: UInt32, track: Int, sampleRate: Double)
+    /// The stream's packets belong to this track; after a seek they begin at this time in it.
+    case began(stream: UInt32, track: Int, startNanoseconds: UInt64?)
     case skipped(track: Int, byteCount: Int64, byteOffset: Int64)
     case failed(track: Int, PlayerError)
     /// Every packet of the track is in the ring.
@@ -37,26 +37,31 @@ final class Feeder {
   /// The events of the steps since this was last emptied.
   var events: [Event] = []
   /// The end that the render thread answers through.
-  private(set) var feed: SourceFeed
+  var feed: SourceFeed
   private let locations: [String]
   private let configuration: ByteSourceConfiguration
-  private var trackIndex = -1
+  var trackIndex = -1
+  let decodePlace: DecodePlace?
   private var reader: TrackReader?
+  /// Decodes the reader's packets, where that is not done in the callback.
+  var ahead: AheadStage?
   private var readerHasEnded = false
   private var hasToldInformation = false
   /// The front packet's stream has been begun; the packet itself is still to be written.
-  private var hasBegunFrontStream = false
+  var hasBegunFrontStream = false
   /// A stream of this generation is in the ring, so the next one can join it.
-  private var canJoin = false
+  var canJoin = false
   private(set) var isFinished = false
 
   /// - Parameter opened: the first track, when it has been opened already; `locations` are then the
   ///   tracks after it.
+  /// - Parameter decodePlace: where packets are decoded; nil for the place that suits each format.
   init(
     feed: consuming SourceFeed, opened: TrackReader?, locations: [String],
-    configuration: ByteSourceConfiguration
+    configuration: ByteSourceConfiguration, decodePlace: DecodePlace? = nil
   ) {
     self.feed = feed
+    self.decodePlace = decodePlace
     self.locations = (opened.map { [$0.name] } ?? []) + locations
     self.configuration = configuration
     if let opened {
@@ -90,7 +95,8 @@ final class Feeder {
     guard !isFinished else { return .finished }
     guard let reader else { return openNextTrack() }
     do throws(PlayerError) {
-      if reader.output.packets.first != nil { return try drain(reader) }
+      if let ahead, ahead.packets.first != nil { return try drain(&ahead.packets, of: reader) }
+      if let item = reader.output.packets.first { return try pass(item, of: reader) }
       if readerHasEnded {
         events.append(.fed(track: trackIndex))
         closeReader()
@@ -132,6 +138,7 @@ final class Feeder {
 
   private func closeReader() {
     reader = nil
+    ahead = nil
     readerHasEnded = false
     hasToldInformation = false
     hasBegunFrontStream = false
@@ -148,59 +155,5 @@ final class Feeder {
           track: trackIndex, byteCount: skipped.byteCount, byteOffset: skipped.byteOffset))
     }
     reader.output.skipped.removeAll()
-  }
-
-  /// Moves waiting packets into the ring until it is full.
-  private func drain(_ reader: TrackReader) throws(PlayerError) -> Step {
-    var moved = false
-    while let item = reader.output.packets.first {
-      guard item.byteRange.count <= feed.maximumPacketBytes else {
-        reader.output.packets.removeAll()
-        throw PlayerError(
-          location: reader.name,
-          reason: .packetTooLarge(
-            bytes: item.byteRange.count, byteOffset: item.history.byteOffset))
-      }
-      if let start = item.startsStream, !hasBegunFrontStream {
-        guard try begin(start, item: item, reader: reader) else {
-          return moved ? .progressed : .waitingForRing
-        }
-        hasBegunFrontStream = true
-      }
-      let isWritten = unsafe reader.output.packets.withBytes(of: item) { bytes in
-        unsafe feed.write(packet: bytes, history: item.history)
-      }
-      guard isWritten else { return moved ? .progressed : .waitingForRing }
-      hasBegunFrontStream = false
-      reader.output.packets.removeFirst()
-      moved = true
-    }
-    return .progressed
-  }
-
-  private func begin(
-    _ start: CodedStreamDescription, item: PendingPackets.Item, reader: TrackReader
-  ) throws(PlayerError) -> Bool {
-    var result: Result<UInt32?, AudioConverterError> = .success(nil)
-    unsafe reader.output.packets.withBytes(of: item) { bytes in
-      do throws(AudioConverterError) {
-        result = .success(
-          unsafe try feed.beginStream(
-            start, firstPacket: bytes, joinsPrevious: canJoin))
-      } catch {
-        result = .failure(error)
-      }
-    }
-    switch result {
-    case .success(nil): return false
-    case .success(let stream?):
-      events.append(
-        .began(stream: stream, track: trackIndex, sampleRate: start.format.sampleRate))
-      canJoin = true
-      return true
-    case .failure(let error):
-      reader.output.packets.removeAll()
-      throw PlayerError(location: reader.name, reason: .converter(error))
-    }
   }
 }

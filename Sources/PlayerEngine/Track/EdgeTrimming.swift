@@ -46,6 +46,13 @@ struct EdgeTrimming: Equatable {
     tableEndFrame = total
   }
 
+  /// The cut around frames that the container itself says are sound.
+  init(soundFrames: Range<Int64>) {
+    firstFrame = soundFrames.lowerBound
+    endFrame = soundFrames.upperBound
+    tableEndFrame = .max
+  }
+
   /// The files that hold an MPEG stream as it is, LAME tag and all.
   private static let fileFormatsOfBareStreams: [AudioFileTypeID] = [
     .mpegLayer3, .wave, .rf64, .bw64, .wave64,

@@ -6,25 +6,59 @@ internal import RenderCore
 
 /// Listens to a parser and gives each packet its history: frame number, trims, duration.
 struct PacketCollector: AudioFileStreamListener {
-  /// Frames of linear PCM that travel as one packet run, at most; fewer when frames are large.
-  private static let maximumRunFrames = 1024
-  private static let maximumRunBytes = 16 << 10
-
   var output = TrackReader.Output()
   private let location: String
-  private let generation: UInt32
+  private var generation: UInt32
   private var format: AudioStreamBasicDescription?
   private var trimming = EdgeTrimming.none
+  /// The stream as it is now.
+  private var stream: CodedStreamDescription?
   /// The format is new: the next packet begins a stream.
   private var streamStart: CodedStreamDescription?
   /// Frames from the current stream's first to the next packet.
   private var nextFrame: Int64 = 0
   /// What the container calls the current stream's first frame; nil until it has said.
   private var firstFrame: Int64?
+  /// The number of the last packet that was met.
+  private(set) var lastPacketSeen: Int64?
+  /// A jump has led elsewhere: the next run has to say where that is.
+  private var isAfterJump = false
+  /// What ends before the first of these is dropped, and what begins before the second is cut.
+  private var keptFrom = Int64.min
+  private var heardFrom: Int64 = 0
+  /// The first frame that is kept and heard since the jump.
+  private var firstHeardFrame: Int64?
 
   init(location: String, generation: UInt32) {
     self.location = location
     self.generation = generation
+  }
+
+  /// Frames of the first format to the next packet; nil before there is one, and once another format
+  /// has come.
+  var nextDecodedFrame: Int64? { format != nil && firstFrame == 0 ? nextFrame : nil }
+
+  /// The decoded frame that is a frame of sound.
+  func decodedFrame(ofSound frame: Int64) -> Int64 {
+    frame.addingReportingOverflow(trimming.firstFrame).partialValue
+  }
+
+  /// The frame of sound that the packets since the jump begin with; nil when there is none.
+  var firstSoundFrame: Int64? {
+    firstHeardFrame.map { max(0, $0 - trimming.firstFrame) }
+  }
+
+  /// What comes next is from elsewhere: drops what is here, and everything up to a frame.
+  ///
+  /// - Parameters:
+  ///   - heard: the first decoded frame that is heard.
+  ///   - kept: the first one that the decoder has to see.
+  mutating func jump(to heard: Int64, from kept: Int64, generation: UInt32) {
+    output.packets.removeAll()
+    self.generation = generation
+    isAfterJump = true
+    (keptFrom, heardFrom, firstHeardFrame) = (kept, heard, nil)
+    streamStart = streamStart ?? stream
   }
 
   mutating func audioFileStream(
@@ -38,10 +72,13 @@ struct PacketCollector: AudioFileStreamListener {
     self.format = format
     nextFrame = 0
     firstFrame = isFirst ? 0 : nil
-    streamStart = CodedStreamDescription(
+    let description = CodedStreamDescription(
       format: format, layout: try? stream.channelLayout,
       magicCookie: (try? stream.magicCookieData) ?? [],
       freeFormatFrameByteCount: try? stream.freeFormatFrameByteCount)
+    self.stream = description
+    streamStart = description
+    if !isFirst { (keptFrom, heardFrom) = (.min, 0) }
     // The delay and padding of a file are those of its first format's packets.
     trimming = .none
     if isFirst, let fileFormat = try? stream.fileFormat {
@@ -64,11 +101,22 @@ struct PacketCollector: AudioFileStreamListener {
     bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>
   ) {
     guard let format else { return }
+    lastPacketSeen = packets.firstPacketIndex + Int64(packets.packetCount) - 1
+    if isAfterJump {
+      isAfterJump = false
+      if let first = try? stream.firstFrame(ofPacket: packets.firstPacketIndex) {
+        nextFrame = first
+        firstFrame = 0
+      }
+    }
     // No frame number that a file has in earnest comes near 2 to the 60th.
     if let told = packets.firstFrame, (0..<1 << 60).contains(told) {
       let first = firstFrame ?? told - nextFrame
       firstFrame = first
       nextFrame = max(0, told - first)
+      if let sound = packets.soundFrames {
+        trimming = EdgeTrimming(soundFrames: sound.shifted(by: -first))
+      }
     }
     if descriptions.isEmpty {
       appendRuns(of: bytes, packets: packets, format: format)
@@ -99,8 +147,9 @@ struct PacketCollector: AudioFileStreamListener {
     let packetBytes = Int(format.bytesPerPacket)
     guard packetBytes > 0 else { return }
     let framesPerPacket = max(1, Int(format.framesPerPacket))
-    let runPackets = max(
-      1, min(Self.maximumRunFrames / framesPerPacket, Self.maximumRunBytes / packetBytes))
+    let bytesPerFrame = (packetBytes + framesPerPacket - 1) / framesPerPacket
+    let runFrames = PacketRun.maximumFrames(bytesPerFrame: bytesPerFrame)
+    let runPackets = max(1, runFrames / framesPerPacket)
     var done = 0
     while done < packets.packetCount {
       let count = min(runPackets, packets.packetCount - done)
@@ -120,7 +169,13 @@ struct PacketCollector: AudioFileStreamListener {
   ) {
     let firstFrame = nextFrame
     nextFrame += Int64(frames)
-    let trims = trimming.trims(firstFrame: firstFrame, frameCount: frames)
+    guard nextFrame > keptFrom else { return }
+    var trims = trimming.trims(firstFrame: firstFrame, frameCount: frames)
+    trims.start = max(trims.start, Int32(clamping: min(heardFrom - firstFrame, Int64(frames))))
+    trims.end = min(trims.end, frames - trims.start)
+    if firstHeardFrame == nil, trims.start + trims.end < frames {
+      firstHeardFrame = firstFrame + Int64(trims.start)
+    }
     let history = PacketHistory(
       generation: generation, packetIndex: index, firstFrame: firstFrame, frameCount: frames,
       trimStartFrames: trims.start, trimEndFrames: trims.end, byteOffset: byteOffset,
@@ -143,5 +198,14 @@ struct PacketCollector: AudioFileStreamListener {
   private static func nanoseconds(_ seconds: Double) -> UInt64 {
     let nanoseconds = seconds * 1_000_000_000
     return nanoseconds > 0 ? UInt64(min(nanoseconds, 0x1p60)) : 0
+  }
+}
+
+extension Range<Int64> {
+  /// The same frames counted from another one. An open end stays open.
+  fileprivate func shifted(by frames: Int64) -> Range {
+    let upper = upperBound == .max ? .max : upperBound.addingReportingOverflow(frames).partialValue
+    let lower = lowerBound.addingReportingOverflow(frames).partialValue
+    return lower..<Swift.max(lower, upper)
   }
 }

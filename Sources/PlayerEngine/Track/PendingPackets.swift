@@ -50,4 +50,20 @@ struct PendingPackets {
     items.append(
       Item(byteRange: start..<bytes.count, history: history, startsStream: startsStream))
   }
+
+  /// Adds some of these samples behind the others.
+  mutating func append(
+    _ samples: Span<Float>, in range: Range<Int>, history: PacketHistory,
+    startsStream: CodedStreamDescription?
+  ) {
+    let start = bytes.count
+    unsafe samples.extracting(range).withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+    items.append(
+      Item(byteRange: start..<bytes.count, history: history, startsStream: startsStream))
+  }
+
+  /// Calls `body` with a packet that is still in here.
+  func withSpan<Result>(of item: Item, _ body: (Span<UInt8>) -> Result) -> Result {
+    body(bytes.span.extracting(item.byteRange))
+  }
 }

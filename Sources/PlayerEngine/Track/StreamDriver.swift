@@ -102,6 +102,19 @@ public final class StreamDriver<Listener: AudioFileStreamListener> {
     }
   }
 
+  /// Has the parser go on with a packet, also after the end; the next step reads from there.
+  ///
+  /// - Throws: `more` before the parser has reached the audio, `pck?` for a packet that does not
+  ///   exist, or what made the stream unplayable.
+  public func seek(
+    toPacket packet: Int64
+  ) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
+    let target = try stream.seek(toPacket: packet)
+    hasEnded = false
+    standstills = 0
+    return target
+  }
+
   /// Reads from where the parser wants to go on.
   private func readWanted(timeoutNanoseconds: UInt64) throws(ByteSourceError) -> ByteSourceRead {
     // Before the first read only a file knows that it can be repositioned, and then it costs nothing.

@@ -20,7 +20,9 @@ public final class TrackReader {
     var skipped: [(byteCount: Int64, byteOffset: Int64)] = []
   }
 
-  private let driver: StreamDriver<PacketCollector>
+  let driver: StreamDriver<PacketCollector>
+  /// Where in the track the packets begin, after a seek, until that is taken.
+  var startNanoseconds: UInt64?
 
   /// - Throws: what stands in the way, when it is known before reading.
   public convenience init(

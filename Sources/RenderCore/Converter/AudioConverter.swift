@@ -200,7 +200,7 @@ struct AudioConverter: ~Copyable {
     packetCount &+= 1
     let output = decoder.decode(packet)
     unsafe decoded = output.samples
-    if !output.isDecoded { failedPacketCount &+= 1 }
+    if packet.isConcealed || !output.isDecoded { failedPacketCount &+= 1 }
     let frames = output.frames
     let start = min(packet.trimStartFrames, frames)
     unsafe decoded += start * map.inputs

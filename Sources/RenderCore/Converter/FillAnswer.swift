@@ -9,17 +9,20 @@ struct FilledPacket {
   let frameCount: Int
   let trimStartFrames: Int
   let trimEndFrames: Int
+  /// The bytes are a stand-in for a packet that could not be decoded ahead.
+  let isConcealed: Bool
 
   @_noLocks
   init(
     bytes: UnsafeRawPointer, byteCount: Int, frameCount: Int, trimStartFrames: Int,
-    trimEndFrames: Int
+    trimEndFrames: Int, isConcealed: Bool = false
   ) {
     unsafe self.bytes = bytes
     self.byteCount = byteCount
     self.frameCount = frameCount
     self.trimStartFrames = trimStartFrames
     self.trimEndFrames = trimEndFrames
+    self.isConcealed = isConcealed
   }
 }
 

@@ -41,7 +41,7 @@ struct RingPacketSource: ~Copyable {
       FilledPacket(
         bytes: consumer.bytes(of: entry), byteCount: entry.pointee.byteCount,
         frameCount: Int(history.frameCount), trimStartFrames: Int(history.trimStartFrames),
-        trimEndFrames: Int(history.trimEndFrames)))
+        trimEndFrames: Int(history.trimEndFrames), isConcealed: history.isConcealed))
   }
 
   /// Gives the packet that was handed over back to the producer.

@@ -17,6 +17,8 @@ public struct PacketHistory: Sendable, Equatable {
   public var trimEndFrames: Int32
   /// Bytes from the start of the source to the packet.
   public var byteOffset: Int64
+  /// The frames are a stand-in for a packet that could not be decoded ahead.
+  public var isConcealed: Bool
   /// How long the packet sounds, trimmed frames included. What the ring's level is counted in,
   /// because packets of several streams with different rates may be in it.
   public var durationNanoseconds: UInt64
@@ -25,7 +27,8 @@ public struct PacketHistory: Sendable, Equatable {
   @_noLocks
   public init(
     generation: UInt32, packetIndex: Int64, firstFrame: Int64, frameCount: Int32,
-    trimStartFrames: Int32, trimEndFrames: Int32, byteOffset: Int64, durationNanoseconds: UInt64
+    trimStartFrames: Int32, trimEndFrames: Int32, byteOffset: Int64, durationNanoseconds: UInt64,
+    isConcealed: Bool = false
   ) {
     self.generation = generation
     self.packetIndex = packetIndex
@@ -35,6 +38,7 @@ public struct PacketHistory: Sendable, Equatable {
     self.trimEndFrames = trimEndFrames
     self.byteOffset = byteOffset
     self.durationNanoseconds = durationNanoseconds
+    self.isConcealed = isConcealed
   }
 }
 

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 
 /// How a file's bytes come.
 struct Feed: Sendable {
@@ -71,7 +72,7 @@ func parse(_ bytes: Span<UInt8>, _ feed: Feed = Feed()) -> Outcome {
   log.looksAtBytes = feed.looksAtBytes
   var atReady: Facts?
   var random = SplitMix(state: 0)
-  if case .random(let seed) = feed.pieces { random.state = seed }
+  if case .random(let seed) = feed.pieces { random = SplitMix(state: seed) }
   var place: Int64 = 0
   // A parser goes elsewhere a few times for its index, and once for each chunk; never without end.
   var turns = 1000 + 4 * bytes.count
@@ -103,18 +104,5 @@ func parse(_ bytes: Span<UInt8>, _ feed: Feed = Feed()) -> Outcome {
     return Outcome(log: log, atReady: atReady, atEnd: Facts(stream))
   } catch {
     return Outcome(log: log, error: error, atReady: atReady, atEnd: Facts(stream))
-  }
-}
-
-/// A small generator of the same numbers on every run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

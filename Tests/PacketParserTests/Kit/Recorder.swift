@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 
 /// Writes down all that a parser tells, packet by packet.
 struct Recorder: AudioFileStreamListener {
@@ -156,7 +157,7 @@ func parse(
 ) -> (recorder: Recorder, error: AudioFileStreamError?) {
   var recorder = Recorder()
   var random = SplitMix(state: 0)
-  if case .random(let seed) = slicing { random.state = seed }
+  if case .random(let seed) = slicing { random = SplitMix(state: seed) }
   var place = 0
   do throws(AudioFileStreamError) {
     while place < bytes.count {
@@ -186,17 +187,4 @@ func outcome(
     Recorder.Event.property(.readyToProducePackets, "broken rule")
   }
   return Outcome(events: recorder.events + failures, pcm: recorder.pcm, error: error)
-}
-
-/// A small generator of the same numbers on every run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import TestKit
+
 /// FLAC of one channel of 16 bits at 44.1 kHz, whose frames store their samples as they are.
 struct SyntheticFLAC {
   var blockSizes = [64, 64, 64, 64, 64]

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import TestKit
+
 /// A frame with a legal header and meaningless content, for what only the framing decides.
 struct SyntheticFrame {
   /// 3 is MPEG 1, 2 is MPEG 2, 0 is MPEG 2.5.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AudioModel
+import TestKit
 import Testing
 
 @testable import PacketParser

@@ -19,15 +19,18 @@ public final class OfflinePlayback {
   private var output: OfflineOutput
 
   /// A player at its first track.
+  ///
+  /// - Parameter opened: the first track, when it has been opened already; `locations` are then those
+  ///   after it.
   public init(
-    _ locations: [String], rate: Double, channels: Int,
+    opened: TrackReader? = nil, _ locations: [String], rate: Double, channels: Int,
     configuration: PlayerConfiguration = PlayerConfiguration()
   ) {
     renderer = Renderer(sampleRate: rate, outputChannels: channels)
     output = OfflineOutput(renderer: renderer)
     samples = Array(repeating: [], count: channels)
     player = SteppedPlayer(
-      locations: locations, renderer: renderer, configuration: configuration
+      opened: opened, locations: locations, renderer: renderer, configuration: configuration
     ) { [unowned self] event in events.append(event) }
   }
 
@@ -48,8 +51,9 @@ public final class OfflinePlayback {
   ///   - period: frames of each cycle.
   ///   - waits: whether a cycle waits until the ring is well filled, as rendering to a file does.
   ///     Without, underruns happen where the source is slow.
-  public func run(period: Int, waits: Bool = true) {
-    while player.step(mayWait: waits) != .finished {
+  ///   - frames: it may also end when so many have been rendered.
+  public func run(period: Int, waits: Bool = true, frames: Int = .max) {
+    while samples[0].count < frames, player.step(mayWait: waits) != .finished {
       if waits && !(player.state == .playing && player.isBufferReady) { continue }
       crank(period)
     }

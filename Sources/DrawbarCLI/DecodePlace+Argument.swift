@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+
+public import ArgumentParser
+public import PlayerEngine
+
+extension DecodePlace: ExpressibleByArgument {}

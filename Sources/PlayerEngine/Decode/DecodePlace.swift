@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+public import AudioModel
+internal import PacketDecoders
+internal import RenderCore
+
+/// Where packets become frames.
+public enum DecodePlace: String, Hashable, Sendable, CaseIterable {
+  /// In the render callback, one packet when it is needed. For decoders that neither allocate nor
+  /// lock.
+  case callback
+  /// On the feeder's thread, into linear PCM that goes through the same ring.
+  case ahead
+}
+
+/// The decoder that a format gets, and where it runs.
+public struct DecoderChoice: Hashable, Sendable {
+  /// Where it runs.
+  public var place: DecodePlace
+  /// The library that decodes: `libmpg123`, `libFLAC`, `libopus`, `libavcodec`; `built in` for what
+  /// takes none.
+  public var library: String
+
+  /// The decoder of a format: in the callback wherever that can be. Any thread.
+  ///
+  /// - Parameter wanted: only there; nil for either.
+  /// - Returns: nil when this build decodes the format at no such place.
+  public init?(_ format: AudioFormatID, at wanted: DecodePlace? = nil) {
+    if wanted != .ahead, let library = CallbackCodec.library(for: format) {
+      self.init(place: .callback, library: library)
+    } else if wanted != .callback, let library = AheadCodec.library(for: format) {
+      self.init(place: .ahead, library: library)
+    } else {
+      return nil
+    }
+  }
+
+  private init(place: DecodePlace, library: String) {
+    self.place = place
+    self.library = library
+  }
+}

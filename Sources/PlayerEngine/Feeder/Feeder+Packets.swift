@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+internal import PacketDecoders
+internal import RenderCore
+
+extension Feeder {
+  /// Moves the reader's packets on: into the ring, or through the decoder that runs ahead of it.
+  func pass(_ item: PendingPackets.Item, of reader: TrackReader) throws(PlayerError) -> Step {
+    if let stream = item.startsStream, !hasBegunFrontStream {
+      do throws(PlayerError) {
+        try chooseDecoder(stream, of: reader)
+      } catch {
+        reader.output.packets.removeAll()
+        throw error
+      }
+    }
+    guard let ahead else { return try drain(&reader.output.packets, of: reader) }
+    reader.output.packets.withSpan(of: item) { ahead.decode($0, history: item.history) }
+    reader.output.packets.removeFirst()
+    return .progressed
+  }
+
+  private func chooseDecoder(
+    _ stream: CodedStreamDescription, of reader: TrackReader
+  ) throws(PlayerError) {
+    ahead = nil
+    let format = stream.format.formatID
+    let choice = DecoderChoice(format, at: decodePlace)
+    if let decodePlace, choice == nil {
+      throw PlayerError(
+        location: reader.name, reason: .placeNotAvailable(format, decodePlace))
+    }
+    guard choice?.place != .callback else { return }
+    // Where there is no decoder at all, this says why.
+    do throws(AheadDecoderError) {
+      ahead = try AheadStage(stream)
+    } catch {
+      throw PlayerError(location: reader.name, reason: .decoder(error))
+    }
+  }
+
+  /// Moves packets into the ring until it is full, or up to one that has to be decoded first.
+  func drain(
+    _ packets: inout PendingPackets, of reader: TrackReader
+  ) throws(PlayerError) -> Step {
+    var moved = false
+    while let item = packets.first {
+      // Another decoder may be needed from here on.
+      if moved, ahead == nil, item.startsStream != nil { return .progressed }
+      guard item.byteRange.count <= feed.maximumPacketBytes else {
+        packets.removeAll()
+        throw PlayerError(
+          location: reader.name,
+          reason: .packetTooLarge(
+            bytes: item.byteRange.count, byteOffset: item.history.byteOffset))
+      }
+      if let stream = item.startsStream, !hasBegunFrontStream {
+        guard try begin(stream, with: item, in: &packets, of: reader) else {
+          return moved ? .progressed : .waitingForRing
+        }
+        hasBegunFrontStream = true
+      }
+      let isWritten = unsafe packets.withBytes(of: item) { bytes in
+        unsafe feed.write(packet: bytes, history: item.history)
+      }
+      guard isWritten else { return moved ? .progressed : .waitingForRing }
+      hasBegunFrontStream = false
+      packets.removeFirst()
+      moved = true
+    }
+    return .progressed
+  }
+
+  private func begin(
+    _ stream: CodedStreamDescription, with item: PendingPackets.Item,
+    in packets: inout PendingPackets, of reader: TrackReader
+  ) throws(PlayerError) -> Bool {
+    var result: Result<UInt32?, AudioConverterError> = .success(nil)
+    unsafe packets.withBytes(of: item) { bytes in
+      do throws(AudioConverterError) {
+        result = .success(
+          unsafe try feed.beginStream(stream, firstPacket: bytes, joinsPrevious: canJoin))
+      } catch {
+        result = .failure(error)
+      }
+    }
+    switch result {
+    case .success(nil): return false
+    case .success(let id?):
+      events.append(
+        .began(stream: id, track: trackIndex, startNanoseconds: reader.takeStartNanoseconds()))
+      canJoin = true
+      return true
+    case .failure(let error):
+      packets.removeAll()
+      throw PlayerError(location: reader.name, reason: .converter(error))
+    }
+  }
+}

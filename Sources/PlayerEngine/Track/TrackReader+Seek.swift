@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+internal import ByteSources
+internal import PacketParser
+
+/// What a seek was asked for and where it led.
+public struct TrackSeek: Hashable, Sendable {
+  /// The frame of the track's sound that was asked for, at its stated rate.
+  public var askedFrame: Int64
+  /// The frame that sounds next. The last one's successor when there is no such frame.
+  public var reachedFrame: Int64
+  /// The frame reached is a guess, because nothing in the stream says which one it is.
+  public var isEstimated: Bool
+  /// How many frames it may be off, at most, if the stream's own statements are true; 0 when exact,
+  /// nil when nothing bounds it.
+  public var errorBoundFrames: Int64?
+}
+
+extension TrackReader {
+  /// Goes on with a frame of the track's sound: what a decoder needs to have heard before it is read,
+  /// too, to be decoded and cut away.
+  ///
+  /// Exact in a local file: where neither container nor memory knows the place, the file is read
+  /// through up to it, which takes as long as reading it does. Over HTTP the place is the container's
+  /// where that has a table, else the best guess. Where the bytes cannot be had from another place,
+  /// only forward. Waits for the source. The packets so far are dropped.
+  ///
+  /// - Parameters:
+  ///   - frame: counted from the first frame that is sound, at the stated rate; brought to 0 or more.
+  ///   - generation: what the packets after it carry.
+  @discardableResult
+  func seek(toFrame frame: Int64, generation: UInt32) throws(PlayerError) -> TrackSeek {
+    let format = try readInformation().dataFormat
+    let asked = max(0, frame)
+    let wanted = driver.listener.decodedFrame(ofSound: asked)
+    let first = max(0, wanted - PreRoll.frames(format))
+    let target = try move(toFrame: first, format: format)
+    driver.listener.jump(to: wanted, from: first, generation: generation)
+    while output.packets.first == nil {
+      if try step(timeoutNanoseconds: 1_000_000_000) == .ended { break }
+    }
+    let reached = driver.listener.firstSoundFrame ?? end ?? asked
+    startNanoseconds = UInt64(
+      min(Double(max(0, reached)) / format.sampleRate * 1_000_000_000, 0x1p60))
+    let framesPerPacket = Int64(max(1, format.framesPerPacket))
+    return TrackSeek(
+      askedFrame: asked, reachedFrame: reached, isEstimated: target?.isEstimated ?? false,
+      errorBoundFrames: target.map { $0.errorBoundInPackets.map { $0 * framesPerPacket } } ?? 0)
+  }
+
+  /// Goes on with a frame of a track that was opened and has not been played yet.
+  ///
+  /// - Parameter frame: counted from the first frame that is sound, at the stated rate; brought to 0
+  ///   or more.
+  /// - Throws: what stands in the way: what can only be read from start to end goes only forward.
+  @discardableResult
+  public func seek(toFrame frame: Int64) throws(PlayerError) -> TrackSeek {
+    try seek(toFrame: frame, generation: 0)
+  }
+
+  /// The time in the track that the packets begin at, once after each seek.
+  func takeStartNanoseconds() -> UInt64? {
+    defer { startNanoseconds = nil }
+    return startNanoseconds
+  }
+
+  /// Frames of sound in all, if that is known.
+  private var end: Int64? {
+    guard let duration = try? driver.stream.duration, duration.isExact else { return nil }
+    return duration.frames
+  }
+
+  /// Has the driver read on from a packet at or before a decoded frame.
+  ///
+  /// - Returns: where that is; nil where it reads on from where it is.
+  private func move(
+    toFrame frame: Int64, format: AudioStreamBasicDescription
+  ) throws(PlayerError) -> AudioFileStreamSeekTarget? {
+    let information = driver.source.information
+    let packet = try? driver.stream.packet(containingFrame: frame).packet
+    if !information.isRepositionable {
+      guard let next = driver.listener.nextDecodedFrame, next <= frame else {
+        throw PlayerError(
+          location: name,
+          reason: .source(ByteSourceError(.notRepositionable, at: name)))
+      }
+      return nil
+    }
+    if let packet, let target = try? driver.stream.seekTarget(packet: packet),
+      !target.isEstimated || !information.isLocal
+    {
+      return try seek(toPacket: packet)
+    }
+    if information.isLocal { return try seek(toPacket: lastKnownPacket(before: frame)) }
+    return try seek(toPacket: guessedPacket(atFrame: frame))
+  }
+
+  /// The last packet before a frame whose place is known for certain: the stream's first if no other.
+  private func lastKnownPacket(before frame: Int64) -> Int64 {
+    guard let seen = driver.listener.lastPacketSeen,
+      let first = try? driver.stream.firstFrame(ofPacket: seen), first <= frame,
+      let target = try? driver.stream.seekTarget(packet: seen), !target.isEstimated
+    else { return 0 }
+    return seen
+  }
+
+  /// The packet that holds a frame if all packets sound equally long.
+  private func guessedPacket(atFrame frame: Int64) -> Int64 {
+    guard let duration = try? driver.stream.duration, duration.frames > 0 else { return 0 }
+    let part = min(1, Double(frame) / Double(duration.frames))
+    if let count = try? driver.stream.audioDataPacketCount {
+      return Int64(part * Double(max(0, count - 1)))
+    }
+    guard let byteCount = try? driver.stream.audioDataByteCount,
+      let place = try? driver.stream.packet(
+        containingByte: Int64(part * Double(max(0, byteCount - 1))))
+    else { return 0 }
+    return place.packet
+  }
+
+  private func seek(toPacket packet: Int64) throws(PlayerError) -> AudioFileStreamSeekTarget {
+    do throws(AudioFileStreamError) {
+      return try driver.seek(toPacket: packet)
+    } catch {
+      throw PlayerError(location: name, reason: .parser(error))
+    }
+  }
+}
