@@ -7,7 +7,7 @@
 /// rate is louder than that, except at the very edge of the band: there `fast` lets the topmost part
 /// through less steeply.
 public enum ResamplerQuality: String, Sendable, Hashable, CaseIterable {
-  /// About -100 dB, the treble falls from 70 % of the band on. The least work in a single cycle and
+  /// About -100 dB, the treble falls from two thirds of the band on. The least work in a single cycle and
   /// the shortest look-ahead: `kAudioConverterQuality_Low`.
   case fast
   /// About -130 dB, flat to 20 kHz at 44.1 kHz: `kAudioConverterQuality_High`.
