@@ -60,6 +60,12 @@ struct PlayCommand: ParsableCommand {
       """)
   var decode: DecodePlace?
 
+  @Option(
+    help: """
+      How tracks of another rate are resampled: fast (least work, softer treble), good, or best.
+      """)
+  var resampler = ResamplerQuality.good
+
   @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
   var verbose = false
 
@@ -100,6 +106,7 @@ struct PlayCommand: ParsableCommand {
     var configuration = PlayerConfiguration()
     configuration.decodePlace = decode
     configuration.startThresholdNanoseconds = UInt64(buffer * 1_000_000_000)
+    configuration.resamplerQuality = resampler
     let player = Player(
       opened: first, playing: Array(locations.dropFirst()), into: renderer,
       configuration: configuration)

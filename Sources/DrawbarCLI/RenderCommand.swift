@@ -43,6 +43,12 @@ struct RenderCommand: ParsableCommand {
       """)
   var decode: DecodePlace?
 
+  @Option(
+    help: """
+      How tracks of another rate are resampled: fast (least work, softer treble), good, or best.
+      """)
+  var resampler = ResamplerQuality.good
+
   @Argument(help: "Paths, http or https URLs, or - for standard input.")
   var locations: [String]
 
@@ -80,6 +86,7 @@ struct RenderCommand: ParsableCommand {
     var failure: PlayerError?
     var configuration = PlayerConfiguration()
     configuration.decodePlace = decode
+    configuration.resamplerQuality = resampler
     let player = SteppedPlayer(
       opened: reader, locations: Array(locations.dropFirst()), renderer: renderer,
       configuration: configuration

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import RenderCore
+
 /// What a player is doing.
 public enum PlayerState: String, Sendable, CaseIterable {
   /// Nothing has been started, or it was stopped.
@@ -47,6 +49,8 @@ public struct PlayerConfiguration: Sendable, Equatable {
   public var ringPackets = 8192
   /// Where packets are decoded: only there, or nil for the place that suits each format.
   public var decodePlace: DecodePlace?
+  /// How tracks of another rate than the output's are resampled.
+  public var resamplerQuality = ResamplerQuality.good
 
   /// Three seconds, two mebibytes, each format where it is decoded best.
   public init() {}
