@@ -162,7 +162,9 @@ let package = Package(
     tests(
       "JACKRemoteIOTests",
       ["AudioModel", "JACKRemoteIO", "PlayerEngine", "RenderCore", "TestKit"]),
-    tests("RenderCoreTests", ["AudioModel", "RenderCore", "OfflineOutput"]),
+    tests(
+      "RenderCoreTests",
+      ["AudioModel", "OfflineOutput", "PacketParser", "RenderCore", "TestKit"]),
     tests(
       "PlayerEngineTests",
       [

@@ -41,7 +41,7 @@ struct MPEGAudioDecoder: ~Copyable {
   ) throws(AudioConverterError) {
     var code: Int32 = 0
     guard let handle = unsafe mpg123_new(nil, &code) else {
-      throw AudioConverterError.decoderUnavailable(Self.text(code))
+      throw AudioConverterError.decoderUnavailable(library: "libmpg123", Self.text(code))
     }
     let reader = UnsafeMutablePointer<Reader>.allocate(capacity: 1)
     unsafe reader.initialize(

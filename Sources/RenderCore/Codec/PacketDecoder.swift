@@ -13,8 +13,10 @@ struct PacketDecoder: ~Copyable {
   struct Output {
     /// Interleaved, from -1 to 1; valid until the next packet is decoded.
     let samples: UnsafePointer<Float>
+    /// At most the packet's own count; fewer where its sound is shorter than the container says, as
+    /// that of the last one can be.
     let frames: Int
-    /// False for a packet that was replaced by silence of its length.
+    /// False for a packet that was replaced by silence of its length, or by the decoder's guess.
     let isDecoded: Bool
 
     @_noLocks
@@ -34,6 +36,12 @@ struct PacketDecoder: ~Copyable {
     case ima4(UnsafeMutablePointer<IMA4Decoder>)
     case waveIMA(UnsafeMutablePointer<WaveIMADecoder>)
     case microsoftADPCM(UnsafeMutablePointer<MicrosoftADPCMDecoder>)
+    #if DRAWBAR_FLAC
+      case flac(UnsafeMutablePointer<FLACDecoder>)
+    #endif
+    #if DRAWBAR_OPUS
+      case opus(UnsafeMutablePointer<OpusDecoder>)
+    #endif
   }
 
   private let codec: Codec
@@ -61,7 +69,21 @@ struct PacketDecoder: ~Copyable {
       unsafe codec = .waveIMA(.allocating(try WaveIMADecoder(format: stream.format)))
     case .microsoftADPCM:
       unsafe codec = .microsoftADPCM(.allocating(try MicrosoftADPCMDecoder(format: stream.format)))
-    case let other: throw AudioConverterError.formatNotSupported(other.name)
+    #if DRAWBAR_FLAC
+      case .flac:
+        unsafe codec = .flac(
+          .allocating(
+            try FLACDecoder(
+              channels: Int(stream.format.channelsPerFrame), magicCookie: stream.magicCookie)))
+    #endif
+    #if DRAWBAR_OPUS
+      case .opus:
+        unsafe codec = .opus(
+          .allocating(
+            try OpusDecoder(
+              channels: Int(stream.format.channelsPerFrame), magicCookie: stream.magicCookie)))
+    #endif
+    case let other: throw CallbackCodec.missing(for: other)
     }
   }
 
@@ -73,6 +95,12 @@ struct PacketDecoder: ~Copyable {
     case .ima4(let decoder): unsafe decoder.destroy()
     case .waveIMA(let decoder): unsafe decoder.destroy()
     case .microsoftADPCM(let decoder): unsafe decoder.destroy()
+    #if DRAWBAR_FLAC
+      case .flac(let decoder): unsafe decoder.destroy()
+    #endif
+    #if DRAWBAR_OPUS
+      case .opus(let decoder): unsafe decoder.destroy()
+    #endif
     }
   }
 
@@ -85,6 +113,12 @@ struct PacketDecoder: ~Copyable {
     case .ima4(let decoder): unsafe decoder.pointee.decode(packet)
     case .waveIMA(let decoder): unsafe decoder.pointee.decode(packet)
     case .microsoftADPCM(let decoder): unsafe decoder.pointee.decode(packet)
+    #if DRAWBAR_FLAC
+      case .flac(let decoder): unsafe decoder.pointee.decode(packet)
+    #endif
+    #if DRAWBAR_OPUS
+      case .opus(let decoder): unsafe decoder.pointee.decode(packet)
+    #endif
     }
   }
 }

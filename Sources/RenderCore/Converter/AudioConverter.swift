@@ -206,6 +206,7 @@ struct AudioConverter: ~Copyable {
     let frames = output.frames
     let start = min(packet.trimStartFrames, frames)
     unsafe decoded += start * map.inputs
-    decodedFrames = max(0, frames - start - packet.trimEndFrames)
+    // What is cut at the end is counted from the end that the container states.
+    decodedFrames = max(0, min(frames, packet.frameCount - packet.trimEndFrames) - start)
   }
 }

@@ -4,8 +4,13 @@
 public enum AudioConverterError: Error, Hashable, Sendable {
   /// No decoder for this encoding: Core Audio's `'fmt?'`.
   case formatNotSupported(String)
+  /// The library that decodes this encoding was not there when this was built; the Debian package
+  /// has it.
+  case codecNotBuilt(format: String, library: String, package: String)
   /// The decoder library could not be started.
-  case decoderUnavailable(String)
+  case decoderUnavailable(library: String, String)
+  /// What the container says for the decoder, the magic cookie, is damaged or of another stream.
+  case magicCookieRefused(format: String, String)
   /// The decoder library does not recognise the first packet.
   case decoderRefusedFirstPacket(String)
   /// The resampler cannot go from one rate to the other.
@@ -18,8 +23,13 @@ extension AudioConverterError: CustomStringConvertible {
     switch self {
     case .formatNotSupported(let format):
       "no decoder for \(format); convert the file to MP3 or linear PCM WAVE first ('fmt?')"
-    case .decoderUnavailable(let reason):
-      "libmpg123 could not be started: \(reason); check its installation"
+    case .codecNotBuilt(let format, let library, let package):
+      "this build has no decoder for \(format): \(library) was missing; install the package "
+        + "\(package) and build again ('fmt?')"
+    case .decoderUnavailable(let library, let reason):
+      "\(library) could not be started: \(reason); check its installation"
+    case .magicCookieRefused(let format, let reason):
+      "the header of the \(format) stream cannot be used: \(reason); the file is damaged"
     case .decoderRefusedFirstPacket(let reason):
       "libmpg123 refuses the first packet: \(reason); the stream is damaged or not MPEG audio"
     case .sampleRateNotSupported(let input, let output, let reason):

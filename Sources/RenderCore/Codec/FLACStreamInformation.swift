@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+#if DRAWBAR_FLAC
+  /// What a FLAC stream's magic cookie says: the STREAMINFO block (RFC 9639 section 8.2).
+  struct FLACStreamInformation {
+    static let byteCount = 34
+
+    /// The block as it is.
+    let bytes: [UInt8]
+    /// Frames of sound in a packet at most.
+    let maximumBlockSize: Int
+    let sampleRate: Int
+
+    /// - Parameter magicCookie: the block, bare or in what containers put around it: its block header,
+    ///   a file's signature before that, or an MP4 file's `dfLa` box. More blocks may follow.
+    init(_ magicCookie: [UInt8], channels: Int) throws(AudioConverterError) {
+      var block = magicCookie[...]
+      // 4 bytes size, the type, 4 bytes of version and flags.
+      if block.dropFirst(4).starts(with: "dfLa".utf8) { block = block.dropFirst(12) }
+      if block.starts(with: "fLaC".utf8) { block = block.dropFirst(4) }
+      if block.starts(with: [0, 0, 0, 34]) || block.starts(with: [0x80, 0, 0, 34]) {
+        block = block.dropFirst(4)
+      }
+      guard block.count >= Self.byteCount else {
+        throw Self.refused("it has \(magicCookie.count) bytes, too few for the stream information")
+      }
+      bytes = Array(block.prefix(Self.byteCount))
+      let stated = Int(bytes[2]) << 8 | Int(bytes[3])
+      maximumBlockSize = stated >= 16 ? stated : 65535
+      sampleRate = Int(bytes[10]) << 12 | Int(bytes[11]) << 4 | Int(bytes[12]) >> 4
+      let streamChannels = Int(bytes[12] >> 1 & 7) + 1
+      let bits = Int(bytes[12] & 1) << 4 | Int(bytes[13] >> 4) + 1
+      guard streamChannels == channels else {
+        throw Self.refused("it has \(streamChannels) channels, the stream \(channels)")
+      }
+      guard sampleRate > 0, bits >= 4 else {
+        throw Self.refused("\(bits) bits a sample at \(sampleRate) Hz cannot be")
+      }
+    }
+
+    private static func refused(_ reason: String) -> AudioConverterError {
+      .magicCookieRefused(format: "FLAC", reason)
+    }
+  }
+#endif

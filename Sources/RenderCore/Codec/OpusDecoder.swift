@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+#if DRAWBAR_OPUS
+  internal import AudioModel
+  internal import COpus
+
+  /// Decodes Opus packets with libopus, at 48 kHz, with the header's gain. Channels stay in the
+  /// stream's order; what the encoder put before the sound is not cut here.
+  ///
+  /// Real-time: making and destroying it is not; `decode` is.
+  @safe
+  struct OpusDecoder: ~Copyable {
+    /// Frames of a packet at most: 120 ms (RFC 6716 section 3.2.5).
+    static var maximumFramesPerPacket: Int { @_noLocks get { 5760 } }
+    /// Concealment comes in steps of 2.5 ms.
+    private static var concealmentStep: Int { @_noLocks get { 120 } }
+
+    private let handle: OpaquePointer
+    private let samples: UnsafeMutablePointer<Float>
+    private let channels: Int
+
+    /// - Throws: ``AudioConverterError/magicCookieRefused(format:_:)`` for a cookie that is not the
+    ///   identification header of a stream with `channels` channels,
+    ///   ``AudioConverterError/formatNotSupported(_:)`` for ambisonics,
+    ///   ``AudioConverterError/decoderUnavailable(library:_:)`` when libopus does not start.
+    init(channels: Int, magicCookie: [UInt8]) throws(AudioConverterError) {
+      let header = try OpusHeader(magicCookie, channels: channels)
+      var code: Int32 = 0
+      let created = unsafe opus_multistream_decoder_create(
+        48_000, Int32(channels), Int32(header.streams), Int32(header.coupledStreams),
+        header.mapping, &code)
+      guard let handle = unsafe created else { throw Self.unavailable(code) }
+      code = unsafe drawbar_opus_set_gain(handle, Int32(header.gain))
+      guard code == OPUS_OK else {
+        unsafe opus_multistream_decoder_destroy(handle)
+        throw Self.unavailable(code)
+      }
+      unsafe self.handle = handle
+      self.channels = channels
+      let count = Self.maximumFramesPerPacket * channels
+      unsafe samples = UnsafeMutablePointer<Float>.allocate(capacity: count)
+      unsafe samples.initialize(repeating: 0, count: count)
+    }
+
+    deinit {
+      unsafe opus_multistream_decoder_destroy(handle)
+      unsafe samples.deallocate()
+    }
+
+    private static func unavailable(_ code: Int32) -> AudioConverterError {
+      let text = unsafe opus_strerror(code).map { unsafe String(cString: $0) }
+      return .decoderUnavailable(library: "libopus", text ?? "error \(code)")
+    }
+
+    /// Decodes one packet. A damaged one is concealed over its length, so that the time line does not
+    /// shift.
+    @_noLocks
+    func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
+      let wanted = max(0, min(packet.frameCount, Self.maximumFramesPerPacket))
+      // Without bytes libopus would conceal as much as there is room for.
+      if packet.byteCount > 0 {
+        let decoded = unsafe opus_multistream_decode_float(
+          handle, packet.bytes.assumingMemoryBound(to: UInt8.self),
+          Int32(clamping: packet.byteCount), samples, Int32(Self.maximumFramesPerPacket), 0)
+        if decoded > 0 {
+          return unsafe PacketDecoder.Output(
+            samples: UnsafePointer(samples), frames: min(Int(decoded), wanted), isDecoded: true)
+        }
+      }
+      let concealed = conceal(wanted)
+      unsafe (samples + concealed * channels).update(
+        repeating: 0, count: (wanted - concealed) * channels)
+      return unsafe PacketDecoder.Output(
+        samples: UnsafePointer(samples), frames: wanted, isDecoded: false)
+    }
+
+    /// - Returns: frames that libopus made up, at most `wanted`.
+    @_noLocks
+    private func conceal(_ wanted: Int) -> Int {
+      let steps = (wanted + Self.concealmentStep - 1) / Self.concealmentStep
+      guard steps > 0 else { return 0 }
+      let made = unsafe opus_multistream_decode_float(
+        handle, nil, 0, samples, Int32(steps * Self.concealmentStep), 0)
+      return max(0, min(Int(made), wanted))
+    }
+  }
+#endif

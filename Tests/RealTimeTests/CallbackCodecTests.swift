@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import OfflineOutput
+import PlayerEngine
+import RenderCore
+import TestKit
+import Testing
+
+/// FLAC and Opus in the render scope: see ``RenderPathTests``.
+@Suite("Real-time decoding of FLAC and Opus", .serialized)
+struct CallbackCodecTests {
+  /// Ten minutes of tones, noise that comes and goes, and silence.
+  private static let sound =
+    "synth 600 pinknoise brownnoise synth 600 sine amod 0.3 sine amod 0.2 gain -3"
+
+  @Test(
+    "Ten minutes run clean from the first packet to the end",
+    arguments: [
+      (AudioFormatID.flac, 44100, "flac -s -8 -o out in.wav"),
+      (.opus, 48000, "opusenc --quiet --comp 3 in.wav out"),
+    ])
+  func tenMinutes(_ format: AudioFormatID, _ rate: Int, _ encode: String) {
+    guard CallbackCodec.library(for: format) != nil else { return }
+    let folder = TemporaryDirectory()
+    _ = ReferenceDecoder.output(
+      """
+      cd '\(folder.path)' && exec 2>&1 &&
+      sox -R -D -V1 -n -r \(rate) -b 16 -c 2 in.wav \(Self.sound) && \(encode) && rm in.wav
+      """)
+    let renderer = Renderer(sampleRate: Double(rate), outputChannels: 2)
+    var output = OfflineOutput(renderer: renderer)
+    let player = SteppedPlayer(
+      locations: [folder.file("out")], renderer: renderer, configuration: PlayerConfiguration()
+    ) { _ in }
+    while player.step(mayWait: true) != .finished {
+      guard player.state == .playing, player.isBufferReady else { continue }
+      output.render(frameCount: 1024) { _, _ in }
+    }
+    #expect(player.state == .ended)
+    #expect(player.control.counters.failedPackets == 0)
+    // Where nothing tells the length, the last packet's rest is played too.
+    let frames = Int(player.control.position.outputFrames)
+    #expect((600 * rate..<600 * rate + 6000).contains(frames))
+  }
+
+  @Test("FLAC frames larger than the stream's own allocate nothing")
+  func largerFrames() throws {
+    guard CallbackCodec.library(for: .flac) != nil else { return }
+    let own = try flacFrame(channels: 2, bits: 16, options: "-b 4096 -r 3", frames: 4096)
+    let packets = try [
+      own.frame,
+      flacFrame(channels: 8, bits: 24, options: "-b 32768 -r 15", frames: 32768).frame,
+      flacFrame(channels: 8, bits: 16, options: "-b 65535", frames: 65535).frame,
+      flacFrame(channels: 2, bits: 32, options: "-b 65535 -8", frames: 65535).frame,
+      own.frame,
+    ]
+    let format = AudioStreamBasicDescription(
+      sampleRate: 44100, formatID: .flac, framesPerPacket: 4096, channelsPerFrame: 2)
+    let failed = try failures(
+      of: packets, frames: 4096,
+      in: CodedStreamDescription(format: format, magicCookie: own.streamInfo))
+    #expect(failed == 3)
+  }
+
+  @Test("Opus packets that are lost or damaged allocate nothing")
+  func damagedOpus() throws {
+    guard CallbackCodec.library(for: .opus) != nil else { return }
+    let header: [UInt8] =
+      Array("OpusHead".utf8) + [1, 2, 0, 0, 0x80, 0xBB, 0, 0, 0, 0, 0]
+    let format = AudioStreamBasicDescription(
+      sampleRate: 48000, formatID: .opus, framesPerPacket: 960, channelsPerFrame: 2)
+    // 20 ms of any bits; two frames in an odd number of bytes; 48 frames in one packet.
+    let any = (0..<100).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) }
+    let packets: [[UInt8]] = [
+      [0xFC] + any, [0xFD] + any + [1], [0xFC] + any, [0xFF, 48, 1, 2], [0x0C] + any,
+    ]
+    let failed = try failures(
+      of: packets, frames: 960, in: CodedStreamDescription(format: format, magicCookie: header))
+    #expect(failed == 1 || failed == 2)
+  }
+
+  /// How many of the packets were not decoded, after all have been rendered.
+  private func failures(
+    of packets: [[UInt8]], frames: Int, in stream: CodedStreamDescription
+  ) throws -> UInt64 {
+    let renderer = Renderer(sampleRate: stream.format.sampleRate, outputChannels: 2)
+    let source = renderer.addSource()
+    var feed = source.feed
+    var output = OfflineOutput(renderer: renderer)
+    source.control.mode = .play
+    for (index, packet) in packets.enumerated() {
+      let history = PacketHistory(
+        generation: 0, packetIndex: Int64(index), firstFrame: Int64(index * frames),
+        frameCount: Int32(frames), trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0,
+        durationNanoseconds: 20_000_000)
+      let isTaken = try unsafe packet.withUnsafeBytes { bytes in
+        if index == 0 {
+          _ = try unsafe feed.beginStream(stream, firstPacket: bytes, joinsPrevious: false)
+        }
+        return unsafe feed.write(packet: bytes, history: history)
+      }
+      #expect(isTaken)
+      output.render(frameCount: frames) { _, _ in }
+    }
+    #expect(source.control.position.outputFrames == UInt64(packets.count * frames))
+    return source.control.counters.failedPackets
+  }
+
+  /// A FLAC file of one frame, and its stream information.
+  private func flacFrame(
+    channels: Int, bits: Int, options: String, frames: Int
+  ) throws -> (streamInfo: [UInt8], frame: [UInt8]) {
+    let folder = TemporaryDirectory()
+    let tones = (0..<channels).map { " sine \(300 + 100 * $0)" }.joined()
+    _ = ReferenceDecoder.output(
+      """
+      cd '\(folder.path)' && exec 2>&1 &&
+      sox -R -D -V1 -r 44100 -n -b \(bits) -c \(channels) in.wav \
+      synth \(frames)s\(tones) gain -40 &&
+      flac -s --lax --no-padding \(options) -o out.flac in.wav
+      """)
+    let bytes = contents(ofFile: folder.file("out.flac"))
+    try #require(bytes.count > 42)
+    var place = 4
+    var isLast = false
+    while !isLast {
+      isLast = bytes[place] & 0x80 != 0
+      place += 4 + Int(bytes[place + 1]) << 16 + Int(bytes[place + 2]) << 8 + Int(bytes[place + 3])
+    }
+    return (Array(bytes[8..<42]), Array(bytes[place...]))
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import Testing
+
+@testable import RenderCore
+
+@Suite("Codecs of the callback")
+struct CallbackCodecTests {
+  @Test(
+    "A format that has a library is one that a decoder is made for",
+    arguments: [
+      AudioFormatID.mpegLayer1, .mpegLayer2, .mpegLayer3, .linearPCM, .flac, .opus, .vorbis,
+      .mpeg4AAC,
+    ])
+  func agrees(_ format: AudioFormatID) {
+    let stream = CodedStreamDescription(
+      format: AudioStreamBasicDescription(
+        sampleRate: 48000, formatID: format, channelsPerFrame: 2))
+    do throws(AudioConverterError) {
+      _ = try ParsedStream.decoder(stream, first: [0])
+    } catch {
+      switch error {
+      case .codecNotBuilt: #expect(CallbackCodec.library(for: format) == nil)
+      case .formatNotSupported:
+        // Linear PCM of no bits.
+        #expect((CallbackCodec.library(for: format) == nil) != (format == .linearPCM))
+      default: #expect(CallbackCodec.library(for: format) != nil)
+      }
+    }
+  }
+
+  @Test("What was left out of the build says which library to install")
+  func leftOut() {
+    #expect(
+      CallbackCodec.missing(for: .flac)
+        == .codecNotBuilt(format: "FLAC", library: "libFLAC", package: "libflac-dev"))
+    #expect("\(CallbackCodec.missing(for: .opus))".contains("libopus-dev"))
+    #expect(CallbackCodec.missing(for: .vorbis) == .formatNotSupported(AudioFormatID.vorbis.name))
+  }
+}
