@@ -70,12 +70,13 @@ let aheadCodecs = [
 ].filter(\.isFound)
 
 func library(
-  _ name: String, _ dependencies: [Target.Dependency], codecs: [CodecLibrary] = []
+  _ name: String, _ dependencies: [Target.Dependency], codecs: [CodecLibrary] = [],
+  settings: [SwiftSetting] = []
 ) -> Target {
   .target(
     name: name,
     dependencies: dependencies + codecs.map { .target(name: $0.target) },
-    swiftSettings: strict + codecs.map { .define($0.flag) })
+    swiftSettings: strict + settings + codecs.map { .define($0.flag) })
 }
 
 func tests(
@@ -123,7 +124,10 @@ let package = Package(
     library("ByteSources", ["AudioModel", "CCurl"]),
     library(
       "RenderCore", ["AudioModel", "CMPG123", "CSoxr", "CRealtimeScope"], codecs: callbackCodecs),
-    library("PacketDecoders", ["AudioModel"], codecs: aheadCodecs),
+    library(
+      "PacketDecoders", ["AudioModel"], codecs: aheadCodecs,
+      // For a property that is a span.
+      settings: [.enableExperimentalFeature("Lifetimes")]),
 
     // Level 2: what drives them.
     library(

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+
+public import AudioModel
+
+/// What became of one packet.
+public struct AheadDecoderOutput: Hashable, Sendable {
+  /// Frames of sound, at the output's rate: the packet's stated duration, always.
+  public let frames: Int
+  /// False for a packet that is damaged: all or part of its duration is silence, or what the decoder
+  /// puts in its place.
+  public let isDecoded: Bool
+  /// The output format, or the speakers of its channels, became another with this packet.
+  public let changesFormat: Bool
+}
+
+/// Decodes one stream's packets ahead of the render callback, through libavcodec.
+///
+/// The sound of a packet has the packet's stated duration, whatever is in it, so that damage does not
+/// shift the time line. Nothing is trimmed: priming and remainder are the caller's.
+///
+/// Not thread-safe: one thread at a time. It allocates, locks and takes its time: never on the render
+/// thread. The first one made sets libavcodec's log level, which is the process's, to quiet.
+@safe
+public final class AheadDecoder {
+  /// The frames of one packet at most. A longer one is cut to them, and to 2^24 samples.
+  static let maximumFrames = 1 << 20
+  private static let maximumSamples = 1 << 24
+
+  /// Float 32, interleaved, packed, native endian: the rate and channels that packets decode to. As
+  /// the stream says until a packet has shown otherwise: implicit SBR doubles the rate, parametric
+  /// stereo makes mono stereo.
+  public private(set) var outputFormat: AudioStreamBasicDescription
+  /// The speakers of the output's channels, in their order, which is WAVE's but for rare layouts;
+  /// nil if they are not known.
+  public private(set) var outputLayout: AudioChannelLayout?
+
+  private let library: LibavcodecDecoder
+  private let statedRate: Double
+  private let statedLayout: AudioChannelLayout?
+  /// Packets may be ADTS frames, which are taken apart here: the cookie says what their headers say.
+  private let mayBeADTS: Bool
+  private var buffer = SampleBuffer()
+  /// What the packets so far lasted beyond whole frames, where rates are not multiples.
+  private var fraction = 0.0
+
+  /// A decoder at the start of a stream.
+  ///
+  /// - Throws: what makes the stream one that cannot be decoded.
+  public init(_ stream: CodedStreamDescription) throws(AheadDecoderError) {
+    let format = stream.format
+    let name = format.formatID.name
+    guard !AheadCodec.decoderNames(for: format.formatID).isEmpty else {
+      throw AheadDecoderError.formatNotSupported(name)
+    }
+    guard stream.freeFormatFrameByteCount == nil else {
+      throw AheadDecoderError.formatNotSupported("free-format \(name)")
+    }
+    guard let rate = Int(exactly: format.sampleRate.rounded()),
+      LibavcodecDecoder.rateRange.contains(rate),
+      LibavcodecDecoder.channelRange.contains(Int(format.channelsPerFrame))
+    else {
+      throw AheadDecoderError.decoderRefused(
+        format: name, "the stream has no rate or channels that make sense")
+    }
+    guard let extradata = DecoderExtradata(stream.magicCookie, format: format.formatID) else {
+      throw AheadDecoderError.cookieRefused(format: name, "it is not one of this format")
+    }
+    library = try LibavcodecDecoder(stream, extradata)
+    statedRate = format.sampleRate
+    statedLayout = stream.layout
+    mayBeADTS =
+      ["aac ", "aach", "aacp"].contains(format.formatID.rawValue)
+      && !extradata.bytes.isEmpty
+    outputFormat = Self.format(
+      sampleRate: format.sampleRate, channels: Int(format.channelsPerFrame))
+    let expected = library.expectedLayout ?? stream.layout?.sorted
+    if let expected, expected.labels.count == Int(format.channelsPerFrame) {
+      outputLayout = expected.named(as: stream.layout)
+    }
+  }
+
+  /// The last packet's frames, interleaved; none before the first packet and after a reset. Valid
+  /// until the next call of `decode` or `reset`.
+  public var samples: Span<Float> {
+    @_lifetime(borrow self)
+    get {
+      let samples = unsafe buffer.samples.span
+      return unsafe _overrideLifetime(samples, borrowing: self)
+    }
+  }
+
+  /// Decodes one packet. Its sound is in ``samples`` afterwards.
+  ///
+  /// - Parameters:
+  ///   - packet: a whole packet as the parser gives it; an empty one is a lost one.
+  ///   - frameCount: its duration at the stream's stated rate.
+  public func decode(_ packet: Span<UInt8>, frameCount: Int) -> AheadDecoderOutput {
+    let (formatBefore, layoutBefore) = (outputFormat, outputLayout)
+    var state = PacketState(frameCount: max(0, min(frameCount, Self.maximumFrames)))
+    if mayBeADTS, let frame = ADTSFrame(packet) {
+      if frame.parts.isEmpty { state.isDecoded = false }
+      for part in frame.parts { decode(packet.extracting(part), &state) }
+    } else {
+      decode(packet, &state)
+    }
+    if !state.hasFormat { makeRoom(state.frameCount) }
+    if buffer.frameCount == 0, state.frameCount > 0 { state.isDecoded = false }
+    buffer.fill()
+    return AheadDecoderOutput(
+      frames: buffer.frameCount, isDecoded: state.isDecoded,
+      changesFormat: outputFormat != formatBefore
+        || (layoutBefore != nil && outputLayout != layoutBefore))
+  }
+
+  /// Forgets what came before, after a discontinuity. The output format stays what it has become.
+  /// ``AheadCodec/preRollPackets(for:)`` says from where on the sound is right again.
+  public func reset() {
+    library.reset()
+    fraction = 0
+    buffer.clear(channels: Int(outputFormat.channelsPerFrame), room: 0)
+  }
+
+  private struct PacketState {
+    let frameCount: Int
+    var isDecoded = true
+    /// Something was received, and the buffer made ready for it.
+    var hasFormat = false
+  }
+
+  /// Decodes what is or was within a packet.
+  private func decode(_ bytes: Span<UInt8>, _ state: inout PacketState) {
+    guard library.send(bytes) else {
+      state.isDecoded = false
+      return
+    }
+    // Each call but the last uses up some of the packet.
+    for _ in 0..<bytes.count + 64 {
+      switch library.receive() {
+      case .frame: take(&state)
+      case .nothing: return
+      case .failure: state.isDecoded = false
+      }
+    }
+    // The decoder would refuse the next packet before it has given all of this one.
+    library.reset()
+    state.isDecoded = false
+  }
+
+  private func take(_ state: inout PacketState) {
+    guard let received = library.received else {
+      state.isDecoded = false
+      return
+    }
+    let format = Self.format(
+      sampleRate: received.sampleRate == Int(statedRate.rounded())
+        ? statedRate : Double(received.sampleRate),
+      channels: received.channels)
+    if !state.hasFormat {
+      if format != outputFormat || received.layout != nil {
+        outputLayout = received.layout?.named(as: statedLayout)
+      }
+      outputFormat = format
+      makeRoom(state.frameCount)
+      state.hasFormat = true
+    }
+    // A packet has one format: what else is in it is damage.
+    guard format == outputFormat, library.append(to: &buffer) else {
+      state.isDecoded = false
+      return
+    }
+    if !library.isReceivedWhole { state.isDecoded = false }
+  }
+
+  /// Empties the buffer and gives it room for a duration in frames of the stream's rate.
+  private func makeRoom(_ frameCount: Int) {
+    let channels = Int(outputFormat.channelsPerFrame)
+    var frames = frameCount
+    if outputFormat.sampleRate != statedRate {
+      let exact = Double(frameCount) * outputFormat.sampleRate / statedRate + fraction
+      // What is a whole number but for rounding is one.
+      frames = Int((exact + 0x1p-20).rounded(.down))
+      fraction = exact - Double(frames)
+    }
+    buffer.clear(channels: channels, room: min(frames, Self.maximumSamples / channels))
+  }
+
+  private static func format(sampleRate: Double, channels: Int) -> AudioStreamBasicDescription {
+    var flags: AudioFormatFlags = [.float, .packed]
+    if 1.bigEndian == 1 { flags.insert(.bigEndian) }
+    return .linearPCM(
+      sampleRate: sampleRate, channels: UInt32(channels), bitsPerChannel: 32, flags: flags)
+  }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+
+#if DRAWBAR_AVCODEC
+  import AudioModel
+  import CAVCodec
+  import Glibc
+
+  /// One of libavcodec's audio decoders: packets in, frames of whatever sample format out. It trims
+  /// nothing. One thread at a time; it allocates and locks: never on the render thread.
+  @safe
+  final class LibavcodecDecoder {
+    /// What there was to receive.
+    enum Reception {
+      case frame
+      /// All that the packets sent so far hold was received.
+      case nothing
+      case failure
+    }
+
+    /// The most channels and the highest rate that are taken for true.
+    static let channelRange = 1...255
+    static let rateRange = 1...3_000_000
+
+    private var context: UnsafeMutablePointer<AVCodecContext>?
+    private var packet: UnsafeMutablePointer<AVPacket>?
+    private var frame: UnsafeMutablePointer<AVFrame>?
+
+    /// Whether the library has a decoder for a format.
+    static func isAvailable(for format: AudioFormatID) -> Bool {
+      unsafe find(format) != nil
+    }
+
+    /// Starts a decoder. The stream's rate and channels have been found to make sense.
+    init(_ stream: CodedStreamDescription, _ extradata: DecoderExtradata) throws(AheadDecoderError)
+    {
+      let name = stream.format.formatID.name
+      guard let codec = unsafe Self.find(stream.format.formatID) else {
+        throw AheadDecoderError.formatNotSupported(name)
+      }
+      Self.silence()
+      unsafe context = avcodec_alloc_context3(codec)
+      unsafe packet = av_packet_alloc()
+      unsafe frame = av_frame_alloc()
+      guard let context = unsafe context, unsafe packet != nil, unsafe frame != nil,
+        unsafe Self.set(extradata.bytes, context)
+      else {
+        throw AheadDecoderError.decoderRefused(format: name, "there is no memory")
+      }
+      unsafe Self.configure(context, stream)
+      let result = unsafe avcodec_open2(context, codec, nil)
+      guard result >= 0 else {
+        throw extradata.bytes.isEmpty
+          ? .decoderRefused(format: name, Self.message(result))
+          : .cookieRefused(format: name, Self.message(result))
+      }
+    }
+
+    deinit {
+      unsafe avcodec_free_context(&context)
+      unsafe av_packet_free(&packet)
+      unsafe av_frame_free(&frame)
+    }
+
+    /// Hands the decoder a packet, a whole one and not an empty one, after all frames of the last were
+    /// received; false if it refuses.
+    func send(_ bytes: Span<UInt8>) -> Bool {
+      guard let context = unsafe context, let packet = unsafe packet, bytes.count > 0,
+        let size = Int32(exactly: bytes.count), unsafe av_new_packet(packet, size) == 0
+      else { return false }
+      defer { unsafe av_packet_unref(packet) }
+      unsafe bytes.withUnsafeBytes { source in
+        unsafe UnsafeMutableRawBufferPointer(start: packet.pointee.data, count: source.count)
+          .copyMemory(from: source)
+      }
+      return unsafe avcodec_send_packet(context, packet) == 0
+    }
+
+    /// Takes the next frame, which is then there until the next call.
+    func receive() -> Reception {
+      guard let context = unsafe context, let frame = unsafe frame else { return .failure }
+      let result = unsafe avcodec_receive_frame(context, frame)
+      if result == 0 { return .frame }
+      return result == -EAGAIN ? .nothing : .failure
+    }
+
+    /// The received frame's rate and channels; nil if they make no sense.
+    var received: (sampleRate: Int, channels: Int, layout: AudioChannelLayout?)? {
+      guard let frame = unsafe frame else { return nil }
+      let rate = unsafe Int(frame.pointee.sample_rate)
+      let channels = unsafe Int(frame.pointee.ch_layout.nb_channels)
+      guard Self.rateRange.contains(rate), Self.channelRange.contains(channels) else { return nil }
+      return (rate, channels, unsafe AudioChannelLayout(&frame.pointee.ch_layout))
+    }
+
+    /// Whether the received frame is what its packet says, and not the decoder's guess at it.
+    var isReceivedWhole: Bool {
+      guard let frame = unsafe frame else { return false }
+      return unsafe frame.pointee.decode_error_flags == 0
+    }
+
+    /// Appends the received frame's samples, as far as there is room; false if they are of a kind that
+    /// is not known.
+    func append(to buffer: inout SampleBuffer) -> Bool {
+      guard let frame = unsafe frame, let planes = unsafe frame.pointee.extended_data else {
+        return false
+      }
+      let format = unsafe AVSampleFormat(frame.pointee.format)
+      let encoding: SampleBuffer.Encoding
+      switch format {
+      case AV_SAMPLE_FMT_U8, AV_SAMPLE_FMT_U8P: encoding = .unsigned8
+      case AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S16P: encoding = .signed16
+      case AV_SAMPLE_FMT_S32, AV_SAMPLE_FMT_S32P: encoding = .signed32
+      case AV_SAMPLE_FMT_FLT, AV_SAMPLE_FMT_FLTP: encoding = .float
+      case AV_SAMPLE_FMT_DBL, AV_SAMPLE_FMT_DBLP: encoding = .double
+      default: return false
+      }
+      unsafe buffer.append(
+        Int(frame.pointee.nb_samples), encoding,
+        isPlanar: av_sample_fmt_is_planar(format) == 1, planes: planes)
+      return true
+    }
+
+    /// The speakers that the decoder expects before its first packet; nil if it does not know.
+    var expectedLayout: AudioChannelLayout? {
+      guard let context = unsafe context else { return nil }
+      return unsafe AudioChannelLayout(&context.pointee.ch_layout)
+    }
+
+    /// Forgets the packets so far.
+    func reset() {
+      guard let context = unsafe context else { return }
+      unsafe avcodec_flush_buffers(context)
+    }
+
+    private static func find(_ format: AudioFormatID) -> UnsafePointer<AVCodec>? {
+      for name in AheadCodec.decoderNames(for: format) {
+        if let codec = unsafe avcodec_find_decoder_by_name(name) { return unsafe codec }
+      }
+      return nil
+    }
+
+    private static func set(
+      _ extradata: [UInt8], _ context: UnsafeMutablePointer<AVCodecContext>
+    ) -> Bool {
+      guard !extradata.isEmpty else { return true }
+      // The context frees it. Decoders read past its end, into zeroes.
+      let byteCount = extradata.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)
+      guard let memory = unsafe av_mallocz(byteCount) else { return false }
+      unsafe memory.copyMemory(from: extradata, byteCount: extradata.count)
+      unsafe context.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+      unsafe context.pointee.extradata_size = Int32(extradata.count)
+      return true
+    }
+
+    private static func configure(
+      _ context: UnsafeMutablePointer<AVCodecContext>, _ stream: CodedStreamDescription
+    ) {
+      unsafe context.pointee.thread_count = 1
+      // What is to be cut the container's numbers say; a decoder that cut as well would cut twice.
+      unsafe context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
+      // libopus rounds to 16 bits unless it is asked; for the others it is one of two, or the only one.
+      unsafe context.pointee.request_sample_fmt = AV_SAMPLE_FMT_FLT
+      unsafe context.pointee.max_samples = Int64(AheadDecoder.maximumFrames)
+      unsafe context.pointee.sample_rate = Int32(stream.format.sampleRate)
+      // Which speakers they are for the decoder has to find out, or nobody says.
+      unsafe context.pointee.ch_layout.order = AV_CHANNEL_ORDER_UNSPEC
+      unsafe context.pointee.ch_layout.nb_channels = Int32(stream.format.channelsPerFrame)
+      switch stream.format.formatID {
+      case .flac: unsafe context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE
+      // With its checksum wrong, a packet is concealed by the last one.
+      case .ac3, .enhancedAC3: unsafe context.pointee.err_recognition = AV_EF_CRCCHECK
+      default: break
+      }
+    }
+
+    /// A library must not write to its user's terminal. The level is one for the whole process.
+    private static func silence() {
+      _ = isSilent
+    }
+
+    private static let isSilent: Bool = {
+      av_log_set_level(AV_LOG_QUIET)
+      return true
+    }()
+
+    private static func message(_ code: Int32) -> String {
+      var text = [CChar](repeating: 0, count: Int(AV_ERROR_MAX_STRING_SIZE))
+      unsafe av_strerror(code, &text, text.count)
+      return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+  }
+
+  extension AudioChannelLayout {
+    /// libavcodec's layout; nil where it says no more than how many channels there are.
+    fileprivate init?(_ layout: UnsafePointer<AVChannelLayout>) {
+      let order = unsafe layout.pointee.order
+      guard order == AV_CHANNEL_ORDER_NATIVE || order == AV_CHANNEL_ORDER_CUSTOM else { return nil }
+      let count = unsafe layout.pointee.nb_channels
+      guard LibavcodecDecoder.channelRange.contains(Int(count)) else { return nil }
+      self.init(
+        labels: (0..<UInt32(count)).map { index in
+          let channel = unsafe av_channel_layout_channel_from_index(layout, index).rawValue
+          // The first 18 are WAVE's, and so are the first 18 labels.
+          return (0..<18).contains(channel) ? UInt32(channel) + 1 : UInt32.max
+        })
+    }
+  }
+#else
+  import AudioModel
+
+  /// The package was built without libavcodec: none can be made, so that nothing is ever called of it.
+  final class LibavcodecDecoder {
+    enum Reception {
+      case frame
+      case nothing
+      case failure
+    }
+
+    static let channelRange = 1...255
+    static let rateRange = 1...3_000_000
+
+    static func isAvailable(for format: AudioFormatID) -> Bool { false }
+
+    init(_ stream: CodedStreamDescription, _ extradata: DecoderExtradata) throws(AheadDecoderError)
+    {
+      throw AheadDecoderError.libraryMissing(format: stream.format.formatID.name)
+    }
+
+    var received: (sampleRate: Int, channels: Int, layout: AudioChannelLayout?)? { nil }
+    var isReceivedWhole: Bool { false }
+    var expectedLayout: AudioChannelLayout? { nil }
+    func send(_ bytes: Span<UInt8>) -> Bool { false }
+    func receive() -> Reception { .failure }
+    func append(to buffer: inout SampleBuffer) -> Bool { false }
+    func reset() {}
+  }
+#endif
