@@ -160,7 +160,8 @@ let package = Package(
       name: "TestKit", dependencies: ["OfflineOutput", "PlayerEngine", "RenderCore"],
       path: "Tests/TestKit", swiftSettings: strict),
     tests(
-      "AudioConversionTests", ["AudioConversion", "AudioModel", "PacketParser", "TestKit"]),
+      "AudioConversionTests",
+      ["AudioConversion", "AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
     tests("ByteSourcesTests", ["AudioModel", "ByteSources", "TestKit"]),
     tests(
       "JACKRemoteIOTests",

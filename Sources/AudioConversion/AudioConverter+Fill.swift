@@ -157,6 +157,7 @@ extension AudioConverter {
       }
     }
     if !(try result.get()) { failedPacketCount += 1 }
+    try adoptFormat(of: decoder)
     return true
   }
 

@@ -11,21 +11,16 @@ extension AudioConverter {
   /// - Throws: `'prop'` for linear PCM, `'fmt?'` for a cookie that the decoder refuses; the old one is
   ///   then still in use.
   public func setMagicCookie(_ cookie: [UInt8]) throws(AudioConversionError) {
-    guard let old = decoder else {
+    guard decoder != nil else {
       throw AudioConversionError(.propertyNotSupported, "linear PCM has no magic cookie")
     }
     var changed = stream
     changed.magicCookie = cookie
     let made = try InputDecoders.make(changed)
-    guard made.sampleRate == old.sampleRate, made.channels == old.channels else {
-      throw AudioConversionError(
-        .formatNotSupported,
-        "the magic cookie says \(made.channels) channels at \(made.sampleRate) Hz, "
-          + "the description \(old.channels) at \(old.sampleRate) Hz")
-    }
     stream = changed
     decoder = made
     reset()
+    try adoptFormat(of: made)
   }
 
   /// How good the rate conversion is. Any number up to 0x7F is kept; there is one resampler, and it is
@@ -115,10 +110,7 @@ extension AudioConverter {
         .propertyNotSupported, "the channel map names channels that the input does not have")
     }
     chosenMap = map.isEmpty ? nil : map
-    routing =
-      map.isEmpty
-      ? ChannelRouting(inputs: routing.inputs, outputs: routing.outputs)
-      : ChannelRouting(inputs: routing.inputs, outputs: routing.outputs, map: map)
+    routing = makeRouting(inputs: routing.inputs)
   }
 
   /// Whether more channels than the output has are mixed down to it. `'dmix'`
@@ -135,9 +127,6 @@ extension AudioConverter {
     }
     guard isEnabled != isDownmixing else { return }
     isDownmixing = isEnabled
-    routing =
-      isEnabled && routing.inputs > routing.outputs
-      ? ChannelRouting(downmixing: routing.inputs, to: routing.outputs, layout: inputLayout)
-      : ChannelRouting(inputs: routing.inputs, outputs: routing.outputs)
+    routing = makeRouting(inputs: routing.inputs)
   }
 }

@@ -38,6 +38,8 @@ public final class AudioConverter {
   let outputSamples: SampleFormat
   /// Nil for linear PCM.
   var decoder: (any InputDecoder)?
+  /// What the decoder gives, which may be more than the description says: implicit SBR doubles it.
+  private var inputRate: Double
   /// Nil when the rates are the same.
   var ratePlan: RateConverter.Plan?
   var lookAhead = 0
@@ -127,6 +129,7 @@ public final class AudioConverter {
       inputRate = output.sampleRate
       input.sampleRate = inputRate
     }
+    self.inputRate = inputRate
     ratePlan = try RateConverter.Plan(
       from: inputRate, to: output.sampleRate, channels: inputChannels)
     if let ratePlan { lookAhead = try RateConverter.measuredLookAhead(ratePlan) }
@@ -136,6 +139,31 @@ public final class AudioConverter {
     outputFormat = output
     inputLayout = source.layout
     bitDepthHint = input.sourceBitDepth
+  }
+
+  /// Follows a decoder that gives another rate or another number of channels than before, which HE-AAC
+  /// does with its first packet where only the packets tell that it is that. A channel map for
+  /// channels that are gone ends.
+  func adoptFormat(of decoder: any InputDecoder) throws(AudioConversionError) {
+    let (rate, channels) = (decoder.sampleRate, decoder.channels)
+    guard rate != inputRate || channels != routing.inputs else { return }
+    inputRate = rate
+    ratePlan = try RateConverter.Plan(
+      from: rate, to: outputFormat.sampleRate, channels: channels)
+    rateConverter = nil
+    if let ratePlan { lookAhead = try RateConverter.measuredLookAhead(ratePlan) }
+    if let map = chosenMap, !map.allSatisfy({ $0 < channels }) { chosenMap = nil }
+    routing = makeRouting(inputs: channels)
+  }
+
+  /// The routing that the map or the downmix asks for.
+  func makeRouting(inputs: Int) -> ChannelRouting {
+    let outputs = outputSamples.channels
+    if let chosenMap { return ChannelRouting(inputs: inputs, outputs: outputs, map: chosenMap) }
+    if isDownmixing, inputs > outputs {
+      return ChannelRouting(downmixing: inputs, to: outputs, layout: inputLayout)
+    }
+    return ChannelRouting(inputs: inputs, outputs: outputs)
   }
 
   /// Forgets everything of the stream so far: packets and frames not given yet, the decoder's and the
