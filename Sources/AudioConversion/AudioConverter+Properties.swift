@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import AudioModel
+internal import RenderCore
 
 extension AudioConverter {
   /// What the encoding needs besides the packets. `'dmgc'`
@@ -23,11 +24,11 @@ extension AudioConverter {
     try adoptFormat(of: made)
   }
 
-  /// How good the rate conversion is. Any number up to 0x7F is kept; there is one resampler, and it is
-  /// better than 16 bits need. `'srcq'`
+  /// How good the rate conversion is. Numbers below `medium` are the resampler's fast quality, those
+  /// below `maximum` its good one, `maximum` its best. `'srcq'`
   public var quality: Quality { chosenQuality }
 
-  /// Chooses how good the rate conversion is.
+  /// Chooses how good the rate conversion is, from the next ``reset()`` on if frames were given already.
   ///
   /// - Throws: `'prop'` for a number above 0x7F.
   public func setQuality(_ quality: Quality) throws(AudioConversionError) {
@@ -36,6 +37,10 @@ extension AudioConverter {
         .propertyNotSupported, "a quality is from 0 to 127, not \(quality.rawValue)")
     }
     chosenQuality = quality
+    guard var plan = ratePlan else { return }
+    plan.quality = quality.resamplerQuality
+    lookAhead = try RateConverter.measuredLookAhead(plan)
+    ratePlan = plan
   }
 
   /// Which kind of rate conversion is wanted. With `linear` and `minimumPhase` the prime method is
@@ -128,5 +133,16 @@ extension AudioConverter {
     guard isEnabled != isDownmixing else { return }
     isDownmixing = isEnabled
     routing = makeRouting(inputs: routing.inputs)
+  }
+}
+
+extension AudioConverter.Quality {
+  /// The resampler's quality that stands for Core Audio's number.
+  var resamplerQuality: ResamplerQuality {
+    switch rawValue {
+    case ..<Self.medium.rawValue: .fast
+    case ..<Self.maximum.rawValue: .good
+    default: .best
+    }
   }
 }

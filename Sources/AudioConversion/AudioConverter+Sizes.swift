@@ -10,7 +10,7 @@ extension AudioConverter {
     let frames = max(Int(inputFormat.framesPerPacket), 4096)
     if inputFormat.bytesPerPacket > 0 { return Int(inputFormat.bytesPerPacket) }
     switch inputFormat.formatID {
-    // Layer I at 448 kbit/s and 32 kHz is the largest; free format is allowed no more here than 8 KiB.
+    // Layer II at 384 kbit/s and 32 kHz, padded; a free-format frame has its size and padding.
     case .mpegLayer1, .mpegLayer2, .mpegLayer3:
       return stream.freeFormatFrameByteCount.map { $0 + 4 } ?? 1729
     // 6144 bits a channel (ISO/IEC 14496-3, 4.5.3.1).

@@ -151,6 +151,7 @@ public final class AudioConverter {
     ratePlan = try RateConverter.Plan(
       from: rate, to: outputFormat.sampleRate, channels: channels)
     rateConverter = nil
+    ratePlan?.quality = chosenQuality.resamplerQuality
     if let ratePlan { lookAhead = try RateConverter.measuredLookAhead(ratePlan) }
     if let map = chosenMap, !map.allSatisfy({ $0 < channels }) { chosenMap = nil }
     routing = makeRouting(inputs: channels)

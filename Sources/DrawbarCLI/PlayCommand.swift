@@ -50,6 +50,12 @@ struct PlayCommand: ParsableCommand {
   @Option(help: "Seconds to buffer before sound starts, or starts again.")
   var buffer = 3.0
 
+  @Option(
+    help: """
+      How tracks of another rate are resampled: fast (least work, softer treble), good, or best.
+      """)
+  var resampler = ResamplerQuality.good
+
   @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
   var verbose = false
 
@@ -87,6 +93,7 @@ struct PlayCommand: ParsableCommand {
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
     var configuration = PlayerConfiguration()
     configuration.startThresholdNanoseconds = UInt64(buffer * 1_000_000_000)
+    configuration.resamplerQuality = resampler
     let player = Player(
       opened: first, playing: Array(locations.dropFirst()), into: renderer,
       configuration: configuration)

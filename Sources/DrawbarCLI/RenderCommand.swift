@@ -33,6 +33,12 @@ struct RenderCommand: ParsableCommand {
   @Option(help: "Frames of each cycle, 1 to \(Renderer.maximumFramesPerCycle).")
   var period = 1024
 
+  @Option(
+    help: """
+      How tracks of another rate are resampled: fast (least work, softer treble), good, or best.
+      """)
+  var resampler = ResamplerQuality.good
+
   @Argument(help: "Paths, http or https URLs, or - for standard input.")
   var locations: [String]
 
@@ -66,8 +72,11 @@ struct RenderCommand: ParsableCommand {
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
     var failure: PlayerError?
+    var configuration = PlayerConfiguration()
+    configuration.resamplerQuality = resampler
     let player = SteppedPlayer(
-      opened: reader, locations: Array(locations.dropFirst()), renderer: renderer
+      opened: reader, locations: Array(locations.dropFirst()), renderer: renderer,
+      configuration: configuration
     ) { event in
       if case .failed(_, let error) = event {
         Failure.report(error)

@@ -42,6 +42,19 @@ struct RateTests {
     #expect(error < 1e-4)
   }
 
+  @Test("A better quality reads further ahead, and the output is as long")
+  func qualities() throws {
+    var lookAhead: [UInt32] = []
+    for quality in [AudioConverter.Quality.low, .medium, .maximum] {
+      let puller = try Puller(silence(4410, 44100), to: .int16(48000, 1), packetsPerRun: 100)
+      try puller.converter.setQuality(quality)
+      lookAhead.append(puller.converter.primeInfo.trailingFrames)
+      #expect(puller.drain(500)[0].count / 2 == 4800)
+    }
+    #expect(lookAhead[0] <= lookAhead[1] && lookAhead[1] <= lookAhead[2])
+    #expect(lookAhead[0] < lookAhead[2])
+  }
+
   @Test("Rates that are out of range or too far apart are '!isr' and '!osr'")
   func ranges() throws {
     func code(_ from: Double, _ to: Double, _ channels: UInt32 = 1) -> AudioConversionError.Code? {

@@ -7,30 +7,6 @@ import Testing
 
 @Suite("Resampler")
 struct ResamplerTests {
-  /// Resamples one channel, input handed over in pieces of one size and output taken in another.
-  private func resampled(
-    _ input: [Float], from inputRate: Int, to outputRate: Int, inputPiece: Int, outputPiece: Int
-  ) throws -> [Float] {
-    var resampler = try Resampler(inputRate: inputRate, outputRate: outputRate, channels: 1)
-    var result: [Float] = []
-    var scratch = [Float](repeating: 0, count: outputPiece)
-    var place = 0
-    while place < input.count {
-      let count = min(inputPiece, input.count - place)
-      let (taken, given) = unsafe input.withUnsafeBufferPointer { buffer in
-        unsafe resampler.process(
-          buffer.baseAddress! + place, inputCount: count, into: &scratch, outputCount: outputPiece)
-      }
-      place += taken
-      result.append(contentsOf: scratch[..<given])
-    }
-    while true {
-      let given = unsafe resampler.drain(into: &scratch, outputCount: outputPiece)
-      if given == 0 { return result }
-      result.append(contentsOf: scratch[..<given])
-    }
-  }
-
   private func tone(_ frequency: Double, rate: Int, frames: Int) -> [Float] {
     (0..<frames).map { Float(0.9 * sin(2 * .pi * frequency * Double($0) / Double(rate))) }
   }
@@ -43,7 +19,7 @@ struct ResamplerTests {
     ])
   func ratios(_ inputRate: Int, _ outputRate: Int) throws {
     let frames = inputRate
-    let result = try resampled(
+    let result = try Resampling.run(
       tone(997, rate: inputRate, frames: frames), from: inputRate, to: outputRate, inputPiece: 331,
       outputPiece: 256)
     #expect(result.count == outputRate)
@@ -57,9 +33,9 @@ struct ResamplerTests {
   @Test("How the input and output are cut makes no difference", arguments: [1, 7, 64, 512, 4000])
   func cuts(_ piece: Int) throws {
     let input = tone(440, rate: 44100, frames: 20000)
-    let reference = try resampled(
+    let reference = try Resampling.run(
       input, from: 44100, to: 48000, inputPiece: 512, outputPiece: 512)
-    let result = try resampled(
+    let result = try Resampling.run(
       input, from: 44100, to: 48000, inputPiece: piece, outputPiece: max(1, piece / 2))
     #expect(result.count == reference.count)
     let error = zip(result, reference).map { abs($0 - $1) }.max() ?? 1
@@ -68,7 +44,7 @@ struct ResamplerTests {
 
   @Test("What is pending is the input's worth less what came out")
   func pending() throws {
-    var resampler = try Resampler(inputRate: 44100, outputRate: 48000, channels: 1)
+    var resampler = try Resampler(inputRate: 44100, outputRate: 48000, channels: 1, quality: .good)
     let input = [Float](repeating: 0, count: 441)
     var scratch = [Float](repeating: 0, count: 512)
     let (taken, given) = unsafe resampler.process(

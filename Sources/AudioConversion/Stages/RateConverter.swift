@@ -9,11 +9,12 @@ internal import RenderCore
 /// of the input, which delays the output instead. For *pre*, so many of the first output frames are
 /// dropped: the input that they belong to came before the nominal start.
 final class RateConverter {
-  /// A conversion's rates and channels.
+  /// A conversion's rates, channels and quality.
   struct Plan: Hashable {
     var inputRate: Int
     var outputRate: Int
     var channels: Int
+    var quality = ResamplerQuality.good
   }
 
   private let plan: Plan
@@ -60,7 +61,8 @@ final class RateConverter {
   private static func makeResampler(_ plan: Plan) throws(AudioConversionError) -> OfflineResampler {
     do throws(AudioConverterError) {
       return try OfflineResampler(
-        inputRate: plan.inputRate, outputRate: plan.outputRate, channels: plan.channels)
+        inputRate: plan.inputRate, outputRate: plan.outputRate, channels: plan.channels,
+        quality: plan.quality)
     } catch {
       throw AudioConversionError(error)
     }

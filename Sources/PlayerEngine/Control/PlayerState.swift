@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import RenderCore
+
 /// What a player is doing.
 public enum PlayerState: String, Sendable, CaseIterable {
   /// Nothing has been started, or it was stopped.
@@ -45,6 +47,8 @@ public struct PlayerConfiguration: Sendable, Equatable {
   public var ringBytes = 2 << 20
   /// Packets held ahead.
   public var ringPackets = 8192
+  /// How tracks of another rate than the output's are resampled.
+  public var resamplerQuality = ResamplerQuality.good
 
   /// Three seconds, two mebibytes.
   public init() {}

@@ -64,7 +64,8 @@ public final class SteppedPlayer {
     tell: @escaping (PlayerEvent) -> Void
   ) {
     let source = renderer.addSource(
-      ringBytes: configuration.ringBytes, ringPackets: configuration.ringPackets)
+      ringBytes: configuration.ringBytes, ringPackets: configuration.ringPackets,
+      resamplerQuality: configuration.resamplerQuality)
     control = source.control
     feeder = Feeder(
       feed: source.feed, opened: opened, locations: locations, configuration: sources)

@@ -9,9 +9,12 @@ package final class OfflineResampler {
   /// Most frames handed over or asked for at once.
   package static var maximumFramesPerCall: Int { Resampler.maximumFramesPerCall }
 
-  /// Makes and warms a resampler. Takes about a millisecond.
-  package init(inputRate: Int, outputRate: Int, channels: Int) throws(AudioConverterError) {
-    resampler = try Resampler(inputRate: inputRate, outputRate: outputRate, channels: channels)
+  /// Makes and warms a resampler. Takes milliseconds at usual rates.
+  package init(
+    inputRate: Int, outputRate: Int, channels: Int, quality: ResamplerQuality
+  ) throws(AudioConverterError) {
+    resampler = try Resampler(
+      inputRate: inputRate, outputRate: outputRate, channels: channels, quality: quality)
   }
 
   /// Gives some output, or takes some input when there is none to give.

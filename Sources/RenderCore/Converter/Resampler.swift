@@ -2,13 +2,14 @@
 
 internal import CSoxr
 
-/// Changes the sample rate with soxr's high quality (134 dB), one instance a stream.
+/// Changes the sample rate with soxr, one instance a stream.
 ///
 /// soxr's buffers grow by allocation until they have seen their largest load, and its reset and its
 /// end-of-input handling allocate too. So an instance is made and given a load of silence, larger
 /// than any that follows, off the render thread; it is never reset; and its tail is got by feeding
-/// silence again. The silence is whole seconds, a whole number of frames on both sides, so the sound
-/// that follows starts on the grid.
+/// silence again. The silence is a whole number of frames on both sides, so the sound that follows
+/// starts on the grid: output frame n is the input at n times the ratio, for soxr's filters are
+/// symmetric and it takes their delay out itself.
 ///
 /// Input goes in only when nothing more comes out. (Feeding with every call, as soxr's own interface
 /// suggests, takes a fraction of a frame too much each time, which piles up inside for ever.)
@@ -18,8 +19,17 @@ internal import CSoxr
 struct Resampler: ~Copyable {
   /// Most frames handed to or asked of soxr at once.
   static var maximumFramesPerCall: Int { @_noLocks get { 512 } }
-  /// Frames of the first load: far more than soxr's filters hold back plus what one call adds.
+  /// Most times that one rate may be the other: a file's rate decides how much memory this takes.
+  static let maximumRatio = 1024
+  /// Frames of the first load, times the ratio where the rate is reduced: far more than soxr's filters
+  /// hold back plus what one call adds.
   private static let warmingLoadFrames = 16384
+  /// Where the ratio stops counting for the load: 2 MiB a channel.
+  private static let warmingLoadRatio = 32
+  /// Frames at the higher rate that follow the load, in pieces as small as those of sound.
+  private static let warmingPieceFrames = 65536
+  /// More output frames than soxr's filters hold back.
+  private static let lookAheadFrames = 4096
 
   private let soxr: soxr_t
   private let inputRate: Int
@@ -31,40 +41,64 @@ struct Resampler: ~Copyable {
   private var inputFrames: Int64 = 0
   private var outputFrames: Int64 = 0
 
-  /// Makes and warms an instance. Takes about a millisecond.
-  init(inputRate: Int, outputRate: Int, channels: Int) throws(AudioConverterError) {
+  /// Makes and warms an instance. Takes one to four milliseconds at usual rates, and up to a fifth of
+  /// a second at a ratio of hundreds.
+  init(
+    inputRate: Int, outputRate: Int, channels: Int, quality: ResamplerQuality
+  ) throws(AudioConverterError) {
+    func refusal(_ reason: String) -> AudioConverterError {
+      .sampleRateNotSupported(input: Double(inputRate), output: Double(outputRate), reason)
+    }
+    guard inputRate > 0, outputRate > 0, inputRate / outputRate < Self.maximumRatio,
+      outputRate / inputRate < Self.maximumRatio
+    else { throw refusal("one is more than \(Self.maximumRatio) times the other") }
     var error: soxr_error_t?
-    var quality = unsafe soxr_quality_spec(UInt(SOXR_20_BITQ), 0)
+    var specification = unsafe soxr_quality_spec(quality.recipe, 0)
     var runtime = unsafe soxr_runtime_spec(1)
     let made = unsafe soxr_create(
-      Double(inputRate), Double(outputRate), UInt32(channels), &error, nil, &quality, &runtime)
+      Double(inputRate), Double(outputRate), UInt32(channels), &error, nil, &specification,
+      &runtime)
     guard let soxr = unsafe made, unsafe error == nil else {
-      let reason = unsafe error.map { unsafe String(cString: $0) } ?? "soxr gave no reason"
-      throw AudioConverterError.sampleRateNotSupported(
-        input: Double(inputRate), output: Double(outputRate), reason)
+      throw refusal(unsafe error.map { unsafe String(cString: $0) } ?? "soxr gave no reason")
     }
     unsafe self.soxr = soxr
     self.inputRate = inputRate
     self.outputRate = outputRate
-    let seconds = 2 + Self.warmingLoadFrames / inputRate
-    warmingFramesLeft = seconds * outputRate
     unsafe silence = UnsafeMutablePointer<Float>.allocate(
       capacity: Self.maximumFramesPerCall * channels)
     unsafe silence.initialize(repeating: 0, count: Self.maximumFramesPerCall * channels)
 
-    let load = [Float](repeating: 0, count: Self.warmingLoadFrames * channels)
-    let room = 2 * Self.warmingLoadFrames * max(1, outputRate / inputRate)
+    let reduction = max(1, (inputRate + outputRate - 1) / outputRate)
+    let load = Self.warmingLoadFrames * min(reduction, Self.warmingLoadRatio)
+    let rest = max(
+      Self.lookAheadFrames * inputRate / outputRate,
+      Self.warmingPieceFrames * inputRate / max(inputRate, outputRate))
+    // Up to where both rates have a whole frame.
+    let divisor = Self.greatestCommonDivisor(inputRate, outputRate)
+    let period = inputRate / divisor
+    let periods = (load + rest + period - 1) / period
+    warmingFramesLeft = periods * (outputRate / divisor)
+    let zeros = [Float](repeating: 0, count: load * channels)
+    // More at once than sound is asked for, so that its pieces find room.
+    let room = 16 * Self.maximumFramesPerCall
     var output = [Float](repeating: 0, count: room * channels)
     var fed = 0
-    var given = 0
-    while fed < seconds * inputRate {
-      // The first load in one piece, then pieces as small as those that follow.
-      let count = min(
-        fed == 0 ? Self.warmingLoadFrames : Self.maximumFramesPerCall, seconds * inputRate - fed)
-      unsafe soxr_process(soxr, load, count, nil, &output, room, &given)
+    while fed < periods * period {
+      let count = min(fed == 0 ? load : Self.maximumFramesPerCall, periods * period - fed)
+      var given = 0
+      unsafe soxr_process(soxr, zeros, count, nil, &output, 0, &given)
       fed += count
-      warmingFramesLeft -= given
+      repeat {
+        unsafe soxr_process(soxr, zeros, 0, nil, &output, room, &given)
+        warmingFramesLeft -= given
+      } while given > 0
     }
+  }
+
+  private static func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int {
+    var (a, b) = (a, b)
+    while b != 0 { (a, b) = (b, a % b) }
+    return a
   }
 
   deinit {
@@ -107,9 +141,9 @@ struct Resampler: ~Copyable {
   mutating func drain(into output: UnsafeMutablePointer<Float>, outputCount: Int) -> Int {
     let wanted = Int(min(Int64(outputCount), pendingOutputFrames))
     guard wanted > 0 else { return 0 }
-    // How much silence it takes is bounded by soxr's filter length, a few thousand frames; the
-    // limit only keeps a surprise from looping for ever.
-    for _ in 0..<256 {
+    // How much silence it takes is bounded by soxr's filter length, a few thousand frames at the lower
+    // rate; the limit only keeps a surprise from looping for ever.
+    for _ in 0..<256 * (1 + inputRate / outputRate) {
       let given = unsafe take(into: output, outputCount: wanted)
       if given > 0 { return given }
       _ = unsafe feed(UnsafePointer(silence), inputCount: Self.maximumFramesPerCall)
@@ -141,5 +175,16 @@ struct Resampler: ~Copyable {
     var given = 0
     unsafe soxr_process(soxr, input, count, nil, silence, 0, &given)
     return count
+  }
+}
+
+extension ResamplerQuality {
+  /// soxr's name for it. Its medium quality costs what its high one does, so it has no case.
+  fileprivate var recipe: UInt {
+    switch self {
+    case .fast: UInt(SOXR_LQ)
+    case .good: UInt(SOXR_20_BITQ)
+    case .best: UInt(SOXR_28_BITQ)
+    }
   }
 }

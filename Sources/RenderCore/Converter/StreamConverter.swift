@@ -33,6 +33,7 @@ struct StreamConverter: ~Copyable {
     var stream: CodedStreamDescription
     var outputRate: Int
     var outputChannels: Int
+    var quality = ResamplerQuality.good
   }
 
   init(
@@ -50,7 +51,8 @@ struct StreamConverter: ~Copyable {
     if inputRate != configuration.outputRate {
       unsafe resampler = .allocating(
         try Resampler(
-          inputRate: inputRate, outputRate: configuration.outputRate, channels: channels))
+          inputRate: inputRate, outputRate: configuration.outputRate, channels: channels,
+          quality: configuration.quality))
     }
     let decoder: PacketDecoder
     do throws(AudioConverterError) {

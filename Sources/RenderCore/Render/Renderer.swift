@@ -60,8 +60,10 @@ public final class Renderer: Sendable {
   ///   - ringPackets: packets that its ring holds.
   ///   - holdsAfterUnderrun: whether it stays silent after an underrun until
   ///     ``SourceControl/acknowledgeUnderruns()``, rather than playing each packet as it arrives.
+  ///   - resamplerQuality: how its streams of other rates than the output's are resampled.
   public func addSource(
-    ringBytes: Int = 2 << 20, ringPackets: Int = 8192, holdsAfterUnderrun: Bool = true
+    ringBytes: Int = 2 << 20, ringPackets: Int = 8192, holdsAfterUnderrun: Bool = true,
+    resamplerQuality: ResamplerQuality = .good
   ) -> RenderSource {
     let ring = PacketRing.makePair(byteCapacity: ringBytes, entryCapacity: ringPackets)
     let storage = SourceStorage(
@@ -70,7 +72,7 @@ public final class Renderer: Sendable {
     return RenderSource(
       feed: SourceFeed(
         producer: ring.producer, storage: storage, outputRate: Int(sampleRate.rounded()),
-        outputChannels: outputChannels),
+        outputChannels: outputChannels, resamplerQuality: resamplerQuality),
       control: SourceControl(storage: storage))
   }
 

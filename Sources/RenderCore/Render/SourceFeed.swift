@@ -11,6 +11,7 @@ public struct SourceFeed: ~Copyable, Sendable {
   private let storage: SourceStorage
   private let outputRate: Int
   private let outputChannels: Int
+  private let resamplerQuality: ResamplerQuality
   private var convertersInUse = 0
   private var lastStreamID: UInt32 = 0
   /// Given to every packet and mark from now on. Raise it before feeding what comes after a seek,
@@ -19,12 +20,13 @@ public struct SourceFeed: ~Copyable, Sendable {
 
   init(
     producer: consuming PacketRingProducer, storage: SourceStorage, outputRate: Int,
-    outputChannels: Int
+    outputChannels: Int, resamplerQuality: ResamplerQuality
   ) {
     self.producer = producer
     self.storage = storage
     self.outputRate = outputRate
     self.outputChannels = outputChannels
+    self.resamplerQuality = resamplerQuality
   }
 
   /// Begins a stream: makes its converter, warmed, and puts its mark into the ring.
@@ -43,7 +45,7 @@ public struct SourceFeed: ~Copyable, Sendable {
     guard convertersInUse < SourceUnit.maximumConverters else { return nil }
     let configuration = StreamConverter.Configuration(
       streamID: lastStreamID + 1, stream: stream, outputRate: outputRate,
-      outputChannels: outputChannels)
+      outputChannels: outputChannels, quality: resamplerQuality)
     let converter = unsafe try StreamConverter.make(configuration, firstPacket: firstPacket)
     let isWritten = unsafe producer.write(
       mark: .streamStart, generation: generation, joinsPrevious: joinsPrevious,
