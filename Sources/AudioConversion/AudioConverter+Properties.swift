@@ -80,7 +80,7 @@ extension AudioConverter {
 
   /// Tells a decoder how many decoded frames to drop at the start of the stream, and after each
   /// ``reset()``: an encoder's priming frames, or those of a pre-roll after a seek. To be set before
-  /// the first ``fill(_:packetCount:from:)``, or before a reset.
+  /// the first `fill`, or before a reset.
   ///
   /// - Throws: `'prop'` for linear PCM.
   public func setPrimeInfo(_ info: PrimeInfo) throws(AudioConversionError) {

@@ -3,7 +3,7 @@
 public import AudioModel
 
 extension AudioConverter {
-  /// What one ``AudioConverter/fill(_:packetCount:from:)`` did.
+  /// What one `fill` did.
   public struct Fill: Hashable, Sendable {
     /// Output packets written, also when the status is not ``Status/complete``.
     public var packetCount: Int

@@ -7,7 +7,7 @@ public import AudioModel
 /// Made from a source description, a destination description and, where the encoding has one, a magic
 /// cookie. The source is anything that this build decodes; the destination is linear PCM, of any
 /// number of channels and any rate, interleaved or not, float of 32 or 64 bits or integers of up to 32
-/// bits in either byte order. It is pulled: ``fill(_:packetCount:from:)`` asks its callback for
+/// bits in either byte order. It is pulled: `fill` asks its callback for
 /// packets when it needs them.
 ///
 /// - Integers go through unchanged where only their layout differs. Fewer bits are rounded to the

@@ -40,7 +40,7 @@ extension AudioConverter {
     }
 
     /// Frames of linear PCM that is not interleaved: a buffer of the caller's for each channel. They
-    /// must stay valid as said of ``init(_:descriptions:count:)``.
+    /// must stay valid until the callback is called again or `fill` has returned.
     public init(planes: [UnsafeRawBufferPointer], count: Int) {
       unsafe borrowed = planes
       owned = []
