@@ -133,6 +133,7 @@ let package = Package(
     library(
       "PlayerEngine",
       ["AudioModel", "ByteSources", "PacketDecoders", "PacketParser", "RenderCore"]),
+    library("AudioConversion", ["AudioModel", "PacketDecoders", "RenderCore"]),
     library("OfflineOutput", ["AudioModel", "RenderCore"]),
     library("JACKRemoteIO", ["AudioModel", "RenderCore", "CJACK"]),
 
@@ -140,16 +141,16 @@ let package = Package(
     library(
       "Drawbar",
       [
-        "AudioModel", "ByteSources", "OfflineOutput", "PacketDecoders", "PacketParser",
-        "PlayerEngine", "RenderCore",
+        "AudioConversion", "AudioModel", "ByteSources", "OfflineOutput", "PacketDecoders",
+        "PacketParser", "PlayerEngine", "RenderCore",
       ]),
     .executableTarget(
       name: "DrawbarCLI",
       // All that it imports, also through Drawbar: what is not named here is not compiled again when
       // a module below changes the layout of its types.
       dependencies: [
-        "AudioModel", "ByteSources", "CCrypto", "Drawbar", "JACKRemoteIO", "OfflineOutput",
-        "PacketDecoders", "PacketParser", "PlayerEngine", "RenderCore",
+        "AudioConversion", "AudioModel", "ByteSources", "CCrypto", "Drawbar", "JACKRemoteIO",
+        "OfflineOutput", "PacketDecoders", "PacketParser", "PlayerEngine", "RenderCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
@@ -158,6 +159,9 @@ let package = Package(
     .target(
       name: "TestKit", dependencies: ["OfflineOutput", "PlayerEngine", "RenderCore"],
       path: "Tests/TestKit", swiftSettings: strict),
+    tests(
+      "AudioConversionTests",
+      ["AudioConversion", "AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
     tests("ByteSourcesTests", ["AudioModel", "ByteSources", "TestKit"]),
     tests(
       "JACKRemoteIOTests",

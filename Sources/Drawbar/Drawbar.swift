@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 // The umbrella: one import for everything but the JACK client.
+@_exported public import AudioConversion
 @_exported public import AudioModel
 @_exported public import ByteSources
 @_exported public import OfflineOutput

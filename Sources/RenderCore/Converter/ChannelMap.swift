@@ -64,7 +64,7 @@ struct ChannelMap: ~Copyable {
   }
 
   /// The label of each channel's speaker; nil when they do not have one each.
-  private static func speakers(_ inputs: Int, _ layout: AudioChannelLayout?) -> [UInt32]? {
+  static func speakers(_ inputs: Int, _ layout: AudioChannelLayout?) -> [UInt32]? {
     guard let layout, layout.labels.count == inputs else {
       let standard = AudioChannelLayout(.standard(channels: UInt32(inputs)))
       return standard.labels.count == inputs ? standard.labels : nil
@@ -83,7 +83,7 @@ struct ChannelMap: ~Copyable {
   }
 
   /// Gains of the documented downmix, `[output * inputs + input]`.
-  private static func downmix(inputs: Int, outputs: Int, speakers: [UInt32]?) -> [Float] {
+  static func downmix(inputs: Int, outputs: Int, speakers: [UInt32]?) -> [Float] {
     var gains = [Float](repeating: 0, count: inputs * outputs)
     let positions = speakers?.map { AudioChannelBitmap(rawValue: 1 << ($0 - 1)) }
     let third = Float(0.5).squareRoot()

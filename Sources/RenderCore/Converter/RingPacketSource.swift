@@ -5,10 +5,10 @@
 struct DroppedEntry {
   let isPacket: Bool
   /// The converter of a stream mark, to be given back.
-  let converter: UnsafeMutablePointer<AudioConverter>?
+  let converter: UnsafeMutablePointer<StreamConverter>?
 
   @_noLocks
-  init(isPacket: Bool, converter: UnsafeMutablePointer<AudioConverter>?) {
+  init(isPacket: Bool, converter: UnsafeMutablePointer<StreamConverter>?) {
     self.isPacket = isPacket
     unsafe self.converter = converter
   }
@@ -55,7 +55,7 @@ struct RingPacketSource: ~Copyable {
 
   /// Takes the next stream's converter and its mark out of the ring.
   @_noLocks
-  mutating func takeConverter() -> UnsafeMutablePointer<AudioConverter>? {
+  mutating func takeConverter() -> UnsafeMutablePointer<StreamConverter>? {
     releaseHeldPacket()
     guard let entry = unsafe consumer.peek(), case .streamStart = unsafe entry.pointee.kind else {
       return nil
@@ -67,7 +67,7 @@ struct RingPacketSource: ~Copyable {
 
   /// The next stream's converter, still in the ring, if that stream is to play on without a gap.
   @_noLocks
-  mutating func peekJoiningConverter() -> UnsafeMutablePointer<AudioConverter>? {
+  mutating func peekJoiningConverter() -> UnsafeMutablePointer<StreamConverter>? {
     guard let entry = unsafe consumer.peek(), case .streamStart = unsafe entry.pointee.kind,
       unsafe entry.pointee.joinsPrevious
     else { return nil }

@@ -43,15 +43,15 @@ public struct SourceFeed: ~Copyable, Sendable {
   ) throws(AudioConverterError) -> UInt32? {
     reclaimConverters()
     guard convertersInUse < SourceUnit.maximumConverters else { return nil }
-    let configuration = AudioConverter.Configuration(
+    let configuration = StreamConverter.Configuration(
       streamID: lastStreamID + 1, stream: stream, outputRate: outputRate,
       outputChannels: outputChannels, quality: resamplerQuality)
-    let converter = unsafe try AudioConverter.make(configuration, firstPacket: firstPacket)
+    let converter = unsafe try StreamConverter.make(configuration, firstPacket: firstPacket)
     let isWritten = unsafe producer.write(
       mark: .streamStart, generation: generation, joinsPrevious: joinsPrevious,
       converter: converter)
     guard isWritten else {
-      unsafe AudioConverter.destroy(converter)
+      unsafe StreamConverter.destroy(converter)
       return nil
     }
     convertersInUse += 1
@@ -98,10 +98,10 @@ public struct SourceFeed: ~Copyable, Sendable {
   public mutating func reclaimConverters() {
     while let pair = unsafe storage.unit.pointee.retired.pop() {
       convertersInUse -= 1
-      if let converter = unsafe UnsafeMutablePointer<AudioConverter>(
+      if let converter = unsafe UnsafeMutablePointer<StreamConverter>(
         bitPattern: UInt(pair.first))
       {
-        unsafe AudioConverter.destroy(converter)
+        unsafe StreamConverter.destroy(converter)
       }
     }
   }

@@ -18,7 +18,7 @@ struct SourceUnit: ~Copyable {
   static let maximumConverters = 64
 
   private var source: RingPacketSource
-  private var converter: UnsafeMutablePointer<AudioConverter>?
+  private var converter: UnsafeMutablePointer<StreamConverter>?
   /// The stream has no more packets; what is in the resampler still sounds.
   private var isDraining = false
   /// Stay silent after an underrun until the control side acknowledges it, so that packets that
@@ -43,12 +43,12 @@ struct SourceUnit: ~Copyable {
   }
 
   deinit {
-    if let converter = unsafe converter { unsafe AudioConverter.destroy(converter) }
+    if let converter = unsafe converter { unsafe StreamConverter.destroy(converter) }
     while let pair = retired.pop() {
-      if let converter = unsafe UnsafeMutablePointer<AudioConverter>(
+      if let converter = unsafe UnsafeMutablePointer<StreamConverter>(
         bitPattern: UInt(pair.first))
       {
-        unsafe AudioConverter.destroy(converter)
+        unsafe StreamConverter.destroy(converter)
       }
     }
   }
@@ -177,7 +177,7 @@ struct SourceUnit: ~Copyable {
   }
 
   @_noLocks
-  private func retire(_ converter: UnsafeMutablePointer<AudioConverter>) {
+  private func retire(_ converter: UnsafeMutablePointer<StreamConverter>) {
     // Never full: the feeder does not have more converters made than the ring can hold.
     _ = retired.push(ReturnRing.Pair(UInt64(UInt(bitPattern: converter)), 0))
   }

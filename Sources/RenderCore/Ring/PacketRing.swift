@@ -81,7 +81,7 @@ struct PacketRingStorage: ~Copyable {
     while index != end {
       let entry = unsafe entries + Int(index & UInt64(entryCapacity - 1))
       if let converter = unsafe entry.pointee.converter {
-        unsafe AudioConverter.destroy(converter)
+        unsafe StreamConverter.destroy(converter)
       }
       index += 1
     }

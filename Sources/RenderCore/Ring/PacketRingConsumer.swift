@@ -48,7 +48,7 @@ struct PacketRingConsumer: ~Copyable, @unchecked Sendable {
 
   /// Takes the converter out of the oldest entry, which must be a stream mark.
   @_noLocks
-  mutating func takeConverter() -> UnsafeMutablePointer<AudioConverter>? {
+  mutating func takeConverter() -> UnsafeMutablePointer<StreamConverter>? {
     let slot = unsafe Int(readEntries & UInt64(storage.pointee.entryCapacity - 1))
     let entry = unsafe storage.pointee.entries + slot
     let converter = unsafe entry.pointee.converter

@@ -65,7 +65,7 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
   /// - Returns: false when there is no entry left; the converter is still the caller's then.
   mutating func write(
     mark kind: RingEntry.Kind, generation: UInt32, joinsPrevious: Bool = false,
-    converter: UnsafeMutablePointer<AudioConverter>? = nil
+    converter: UnsafeMutablePointer<StreamConverter>? = nil
   ) -> Bool {
     guard hasEntry else { return false }
     let history = PacketHistory(

@@ -65,12 +65,12 @@ struct RingEntry {
   var endPosition: UInt64
   var history: PacketHistory
   /// Owned by whoever holds the entry; passes to the render side when it is taken.
-  var converter: UnsafeMutablePointer<AudioConverter>?
+  var converter: UnsafeMutablePointer<StreamConverter>?
 
   @_noLocks
   init(
     kind: Kind, joinsPrevious: Bool, offset: Int, byteCount: Int, endPosition: UInt64,
-    history: PacketHistory, converter: UnsafeMutablePointer<AudioConverter>?
+    history: PacketHistory, converter: UnsafeMutablePointer<StreamConverter>?
   ) {
     self.kind = kind
     self.joinsPrevious = joinsPrevious

@@ -8,7 +8,7 @@ internal import AudioModel
 /// Made, warmed and destroyed on the feeder's side, used on the render thread. It lives at a fixed
 /// address, because it travels through the ring to the render thread and back.
 @safe
-struct AudioConverter: ~Copyable {
+struct StreamConverter: ~Copyable {
   /// The stream that it is for.
   let streamID: UInt32
   let inputRate: Int
@@ -81,12 +81,12 @@ struct AudioConverter: ~Copyable {
   /// Makes a converter at an address of its own.
   static func make(
     _ configuration: Configuration, firstPacket: UnsafeRawBufferPointer
-  ) throws(AudioConverterError) -> UnsafeMutablePointer<AudioConverter> {
-    unsafe .allocating(try AudioConverter(configuration, firstPacket: firstPacket))
+  ) throws(AudioConverterError) -> UnsafeMutablePointer<StreamConverter> {
+    unsafe .allocating(try StreamConverter(configuration, firstPacket: firstPacket))
   }
 
   /// Frees a converter made by ``make(_:firstPacket:)``. Never on the render thread.
-  static func destroy(_ address: UnsafeMutablePointer<AudioConverter>) {
+  static func destroy(_ address: UnsafeMutablePointer<StreamConverter>) {
     unsafe address.destroy()
   }
 
@@ -101,14 +101,14 @@ struct AudioConverter: ~Copyable {
   /// Whether the next stream can play on through this one's resampler: same source rate, same
   /// channel count.
   @_noLocks
-  func canBeJoined(by next: UnsafeMutablePointer<AudioConverter>) -> Bool {
+  func canBeJoined(by next: UnsafeMutablePointer<StreamConverter>) -> Bool {
     unsafe inputRate == next.pointee.inputRate && map.inputs == next.pointee.map.inputs
   }
 
   /// Takes over the resampler of the stream before, with what is pending in it; that stream gets
   /// this one's unused resampler, to be freed with it.
   @_noLocks
-  mutating func join(after previous: UnsafeMutablePointer<AudioConverter>) {
+  mutating func join(after previous: UnsafeMutablePointer<StreamConverter>) {
     let unused = unsafe resampler
     unsafe resampler = previous.pointee.resampler
     unsafe previous.pointee.resampler = unused

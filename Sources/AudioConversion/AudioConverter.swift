@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+
+public import AudioModel
+
+/// Turns packets of one format into frames of another: Core Audio's AudioConverter.
+///
+/// Made from a source description, a destination description and, where the encoding has one, a magic
+/// cookie. The source is anything that this build decodes; the destination is linear PCM, of any
+/// number of channels and any rate, interleaved or not, float of 32 or 64 bits or integers of up to 32
+/// bits in either byte order. It is pulled: `fill` asks its callback for
+/// packets when it needs them.
+///
+/// - Integers go through unchanged where only their layout differs. Fewer bits are rounded to the
+///   nearest, halves to the even number, without dither, and clipped.
+/// - Channels are not mixed: channel n goes to channel n, what is left over is discarded, what is
+///   missing is silent, so that mono sounds on the left of stereo alone. ``setChannelMap(_:)`` and
+///   ``setDownmix(_:)`` change that.
+/// - A rate that is no whole number is rounded to one when the rate is changed.
+///
+/// One thread at a time. Real-time: never on the render thread; it allocates.
+public final class AudioConverter {
+  /// The source description in effect, with fields that were 0 filled in where the others tell them.
+  /// `'acid'`
+  public let inputFormat: AudioStreamBasicDescription
+  /// The destination description in effect, completed likewise. `'acod'`
+  public let outputFormat: AudioStreamBasicDescription
+  /// The speaker of each input channel, for the downmix. `'icl '`
+  public let inputLayout: AudioChannelLayout?
+  /// Packets that could not be decoded, for which silence was given.
+  public internal(set) var failedPacketCount: UInt64 = 0
+  /// How wide the source's samples really are, for whoever chooses a destination; 0 where nobody says.
+  /// It changes nothing in the conversion. `'acbd'`
+  public var bitDepthHint: Int32
+
+  var stream: CodedStreamDescription
+  /// How input samples lie in memory; nil for a compressed source.
+  let inputSamples: SampleFormat?
+  let outputSamples: SampleFormat
+  /// Nil for linear PCM.
+  var decoder: (any InputDecoder)?
+  /// What the decoder gives, which may be more than the description says: implicit SBR doubles it.
+  private var inputRate: Double
+  /// Nil when the rates are the same.
+  var ratePlan: RateConverter.Plan?
+  var lookAhead = 0
+  /// Made when it is first needed, and anew after a reset.
+  var rateConverter: RateConverter?
+  var routing: ChannelRouting
+
+  var chosenQuality = Quality.medium
+  var chosenComplexity = Complexity.normal
+  var chosenPrimeMethod = PrimeMethod.normal
+  var chosenPrimeInfo = PrimeInfo()
+  var chosenMap: [Int]?
+  var isDownmixing = false
+
+  var run: InputRun?
+  var decoded: DecodedFrames
+  var mixed: [Double] = []
+  /// The callback said that the stream has ended.
+  var hasEnded = false
+  var leadingFramesLeft = 0
+  var isFilling = false
+
+  /// A converter between two formats. Core Audio's `AudioConverterNew`.
+  ///
+  /// - Parameters:
+  ///   - source: the packets' format.
+  ///   - destination: the frames' format, linear PCM. A rate of 0 is the source's.
+  ///   - magicCookie: what the encoding needs besides, as the container has it; it can also be given
+  ///     later with ``setMagicCookie(_:)``.
+  ///   - inputLayout: the speaker of each input channel.
+  /// - Throws: `'fmt?'` where there is no such conversion, `'!isr'` and `'!osr'` for rates that cannot
+  ///   be converted.
+  public convenience init(
+    from source: AudioStreamBasicDescription, to destination: AudioStreamBasicDescription,
+    magicCookie: [UInt8] = [], inputLayout: AudioChannelLayout? = nil
+  ) throws(AudioConversionError) {
+    try self.init(
+      decoding: CodedStreamDescription(
+        format: source, layout: inputLayout, magicCookie: magicCookie),
+      to: destination)
+  }
+
+  /// A converter of a stream as a parser describes it.
+  ///
+  /// - Parameters:
+  ///   - source: format, layout, magic cookie and, for free-format MPEG audio, the frames' size.
+  ///   - destination: the frames' format, linear PCM. A rate of 0 is the source's.
+  /// - Throws: as ``init(from:to:magicCookie:inputLayout:)``.
+  public init(
+    decoding source: CodedStreamDescription, to destination: AudioStreamBasicDescription
+  ) throws(AudioConversionError) {
+    guard destination.formatID == .linearPCM else {
+      throw AudioConversionError(
+        .formatNotSupported,
+        "cannot encode \(destination.formatID.name): the destination must be linear PCM")
+    }
+    outputSamples = try SampleFormat(destination)
+    var input = source.format
+    var output = outputSamples.completed(destination)
+    var inputChannels = Int(input.channelsPerFrame)
+    if input.formatID == .linearPCM {
+      let samples = try SampleFormat(input)
+      input = samples.completed(input)
+      inputSamples = samples
+    } else {
+      let mostChannels = input.formatID.isMPEGAudio ? 2 : 64
+      guard (1...mostChannels).contains(inputChannels), input.sampleRate > 0,
+        input.framesPerPacket <= 1 << 16
+      else {
+        throw AudioConversionError(
+          .formatNotSupported,
+          "\(input.formatID.name) with \(inputChannels) channels at \(input.sampleRate) Hz")
+      }
+      inputSamples = nil
+      input = input.completedMPEGAudio
+    }
+    stream = source
+    stream.format = input
+    var inputRate = input.sampleRate
+    if inputSamples == nil {
+      let made = try InputDecoders.make(stream)
+      (inputRate, inputChannels) = (made.sampleRate, made.channels)
+      decoder = made
+    }
+    if output.sampleRate == 0 { output.sampleRate = inputRate }
+    if inputRate == 0 {
+      inputRate = output.sampleRate
+      input.sampleRate = inputRate
+    }
+    self.inputRate = inputRate
+    ratePlan = try RateConverter.Plan(
+      from: inputRate, to: output.sampleRate, channels: inputChannels)
+    if let ratePlan { lookAhead = try RateConverter.measuredLookAhead(ratePlan) }
+    routing = ChannelRouting(inputs: inputChannels, outputs: outputSamples.channels)
+    decoded = DecodedFrames(channels: inputChannels)
+    inputFormat = input
+    outputFormat = output
+    inputLayout = source.layout
+    bitDepthHint = input.sourceBitDepth
+  }
+
+  /// Follows a decoder that gives another rate or another number of channels than before, which HE-AAC
+  /// does with its first packet where only the packets tell that it is that. A channel map for
+  /// channels that are gone ends.
+  func adoptFormat(of decoder: any InputDecoder) throws(AudioConversionError) {
+    let (rate, channels) = (decoder.sampleRate, decoder.channels)
+    guard rate != inputRate || channels != routing.inputs else { return }
+    inputRate = rate
+    ratePlan = try RateConverter.Plan(
+      from: rate, to: outputFormat.sampleRate, channels: channels)
+    rateConverter = nil
+    ratePlan?.quality = chosenQuality.resamplerQuality
+    if let ratePlan { lookAhead = try RateConverter.measuredLookAhead(ratePlan) }
+    if let map = chosenMap, !map.allSatisfy({ $0 < channels }) { chosenMap = nil }
+    routing = makeRouting(inputs: channels)
+  }
+
+  /// The routing that the map or the downmix asks for.
+  func makeRouting(inputs: Int) -> ChannelRouting {
+    let outputs = outputSamples.channels
+    if let chosenMap { return ChannelRouting(inputs: inputs, outputs: outputs, map: chosenMap) }
+    if isDownmixing, inputs > outputs {
+      return ChannelRouting(downmixing: inputs, to: outputs, layout: inputLayout)
+    }
+    return ChannelRouting(inputs: inputs, outputs: outputs)
+  }
+
+  /// Forgets everything of the stream so far: packets and frames not given yet, the decoder's and the
+  /// rate converter's state, and that the stream has ended. To be called wherever the source does not
+  /// continue. What was set stays set. Core Audio's `AudioConverterReset`.
+  ///
+  /// The frames that ``primeInfo`` says are dropped at the start are dropped again.
+  public func reset() {
+    run = nil
+    decoded.removeAll()
+    decoder?.reset()
+    rateConverter = nil
+    hasEnded = false
+    leadingFramesLeft = decoder == nil ? 0 : Int(chosenPrimeInfo.leadingFrames)
+  }
+}
+
+extension AudioStreamBasicDescription {
+  /// With the frames of a packet, which an MPEG audio layer and rate determine.
+  fileprivate var completedMPEGAudio: AudioStreamBasicDescription {
+    var result = self
+    switch formatID {
+    case .mpegLayer1: result.framesPerPacket = 384
+    case .mpegLayer2: result.framesPerPacket = 1152
+    case .mpegLayer3: result.framesPerPacket = sampleRate < 32000 ? 576 : 1152
+    default: break
+    }
+    return result
+  }
+
+  /// Bits of the source's samples: linear PCM's own, or what the flags of a lossless encoding say.
+  fileprivate var sourceBitDepth: Int32 {
+    switch formatID {
+    case .linearPCM: Int32(clamping: bitsPerChannel)
+    case .appleLossless, .flac:
+      switch formatFlags.rawValue {
+      case 1: 16
+      case 2: 20
+      case 3: 24
+      case 4: 32
+      default: 0
+      }
+    default: 0
+    }
+  }
+}
+
+extension RateConverter.Plan {
+  /// - Returns: nil where the rates are the same.
+  fileprivate init?(
+    from input: Double, to output: Double, channels: Int
+  ) throws(AudioConversionError) {
+    if input == output, input.isFinite { return nil }
+    let range = 1.0...3_000_000
+    guard range.contains(input) else {
+      throw AudioConversionError(
+        .inputSampleRateOutOfRange, "cannot convert from a sample rate of \(input) Hz")
+    }
+    guard range.contains(output) else {
+      throw AudioConversionError(
+        .outputSampleRateOutOfRange, "cannot convert to a sample rate of \(output) Hz")
+    }
+    // What a resampler needs grows with both.
+    guard output / input * Double(channels) <= 1024, input / output * Double(channels) <= 1024
+    else {
+      throw AudioConversionError(
+        .outputSampleRateOutOfRange,
+        "\(channels) channels from \(input) Hz to \(output) Hz: the rates are too far apart")
+    }
+    inputRate = Int(input.rounded())
+    outputRate = Int(output.rounded())
+    self.channels = channels
+    if inputRate == outputRate { return nil }
+  }
+}

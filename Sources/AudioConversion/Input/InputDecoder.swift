@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+internal import PacketDecoders
+internal import RenderCore
+
+/// Decodes the packets of a compressed stream. One thread at a time.
+protocol InputDecoder: AnyObject {
+  /// The rate and the channels of what comes out.
+  var sampleRate: Double { get }
+  var channels: Int { get }
+
+  /// Decodes one packet, or a run of packets of one frame each, into `output`, whose frames must be
+  /// used up.
+  ///
+  /// - Parameter frameCount: frames that the packet stands for.
+  /// - Returns: false where silence stands for a packet that could not be decoded.
+  /// - Throws: when there is no decoder for the stream after all.
+  func decode(
+    _ packet: UnsafeRawBufferPointer, frameCount: Int, into output: inout DecodedFrames
+  ) throws(AudioConversionError) -> Bool
+
+  /// Forgets the packets before.
+  func reset()
+}
+
+/// The decoders of the render callback.
+final class CallbackInputDecoder: InputDecoder {
+  private let stream: CodedStreamDescription
+  /// Made with the first packet, which libmpg123 is set up with, and anew after a reset.
+  private var decoder: OfflinePacketDecoder?
+
+  var sampleRate: Double { stream.format.sampleRate }
+  var channels: Int { Int(stream.format.channelsPerFrame) }
+  private var isMPEGAudio: Bool { stream.format.formatID.isMPEGAudio }
+
+  /// - Throws: when nothing here decodes the format, or its magic cookie is refused.
+  init(_ stream: CodedStreamDescription) throws(AudioConverterError) {
+    self.stream = stream
+    if stream.format.formatID.isMPEGAudio { return }
+    do throws(AudioConverterError) {
+      decoder = unsafe try OfflinePacketDecoder(
+        stream, firstPacket: UnsafeRawBufferPointer(start: nil, count: 0))
+    } catch {
+      // Without its cookie, which may be set later, a decoder can only be asked for.
+      if CallbackInputDecoder.hasDecoder(after: error), stream.magicCookie.isEmpty { return }
+      throw error
+    }
+  }
+
+  /// Whether an attempt failed for another reason than that there is no decoder.
+  private static func hasDecoder(after error: AudioConverterError) -> Bool {
+    switch error {
+    case .decoderRefusedFirstPacket: true
+    default: false
+    }
+  }
+
+  func decode(
+    _ packet: UnsafeRawBufferPointer, frameCount: Int, into output: inout DecodedFrames
+  ) throws(AudioConversionError) -> Bool {
+    do throws(AudioConverterError) {
+      if decoder == nil {
+        decoder = unsafe try OfflinePacketDecoder(stream, firstPacket: packet)
+      }
+      guard let decoder,
+        let (samples, frames, isDecoded) = unsafe decoder.decode(packet, frameCount: frameCount)
+      else { return silence(frameCount, into: &output) }
+      // An MPEG audio packet gives exactly its frames, whatever became of it.
+      let wanted = isMPEGAudio ? frameCount : frames
+      let count = min(frames, wanted) * channels
+      unsafe output.replace(frames: wanted) { target in
+        for i in 0..<count { unsafe target[i] = Double(samples[i]) }
+        for i in count..<wanted * channels { unsafe target[i] = 0 }
+      }
+      return isDecoded
+    } catch {
+      guard isMPEGAudio, case .decoderRefusedFirstPacket = error else {
+        throw AudioConversionError(error)
+      }
+      return silence(frameCount, into: &output)
+    }
+  }
+
+  func reset() {
+    decoder = nil
+  }
+
+  private func silence(_ frames: Int, into output: inout DecodedFrames) -> Bool {
+    let count = frames * channels
+    unsafe output.replace(frames: frames) { target in
+      unsafe target.update(repeating: 0, count: count)
+    }
+    return false
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+internal import PacketDecoders
+internal import RenderCore
+
+/// Which decoder a stream gets: the render callback's where there is one, else one that runs ahead.
+enum InputDecoders {
+  /// - Throws: `'fmt?'` when nothing in this build decodes the stream.
+  static func make(
+    _ stream: CodedStreamDescription
+  ) throws(AudioConversionError) -> any InputDecoder {
+    let refusal: AudioConverterError
+    do throws(AudioConverterError) {
+      return try CallbackInputDecoder(stream)
+    } catch {
+      refusal = error
+    }
+    do throws(AheadDecoderError) {
+      return try AheadInputDecoder(stream)
+    } catch {
+      if case .formatNotSupported = error { throw AudioConversionError(refusal) }
+      throw AudioConversionError(.formatNotSupported, error.description)
+    }
+  }
+}

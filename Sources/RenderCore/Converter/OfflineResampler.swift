@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+
+/// The render callback's resampler, for use outside the callback by the other targets of this package.
+///
+/// One thread at a time. Real-time: never on the render thread.
+package final class OfflineResampler {
+  private var resampler: Resampler
+
+  /// Most frames handed over or asked for at once.
+  package static var maximumFramesPerCall: Int { Resampler.maximumFramesPerCall }
+
+  /// Makes and warms a resampler. Takes milliseconds at usual rates.
+  package init(
+    inputRate: Int, outputRate: Int, channels: Int, quality: ResamplerQuality
+  ) throws(AudioConverterError) {
+    resampler = try Resampler(
+      inputRate: inputRate, outputRate: outputRate, channels: channels, quality: quality)
+  }
+
+  /// Gives some output, or takes some input when there is none to give.
+  ///
+  /// - Returns: frames taken of the input and frames written.
+  package func process(
+    _ input: UnsafePointer<Float>, inputCount: Int, into output: UnsafeMutablePointer<Float>,
+    outputCount: Int
+  ) -> (taken: Int, given: Int) {
+    unsafe resampler.process(
+      input, inputCount: inputCount, into: output, outputCount: outputCount)
+  }
+
+  /// Gives what is pending after the last input.
+  ///
+  /// - Returns: frames written; 0 when nothing is left.
+  package func drain(into output: UnsafeMutablePointer<Float>, outputCount: Int) -> Int {
+    unsafe resampler.drain(into: output, outputCount: outputCount)
+  }
+}

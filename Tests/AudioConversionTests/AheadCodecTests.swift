@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+import AudioConversion
+import AudioModel
+import PacketDecoders
+import TestKit
+import Testing
+
+@Suite(
+  "Formats that are decoded ahead", .enabled(if: AheadCodec.library(for: .mpeg4AAC) != nil))
+struct AheadCodecTests {
+  private let folder = TemporaryDirectory()
+
+  /// The sound encoded by ffmpeg.
+  private func encoded(_ name: String, _ options: String) throws -> String {
+    let path = folder.file(name)
+    _ = Samples.bytes(
+      "ffmpeg -v error -i IN \(options) -movflags +faststart '\(path)'", of: Samples.wave16)
+    return path
+  }
+
+  private func untrimmed(_ path: String) -> [Float] {
+    Samples.bytes(
+      "ffmpeg -v error -flags2 +skip_manual -ignore_editlist 1 -i IN -f f32le -", of: path
+    ).floats
+  }
+
+  @Test("AAC gives every frame of every packet, encoder delay included, as ffmpeg decodes them")
+  func aac() throws {
+    let path = try encoded("a.m4a", "-c:a aac -b:a 128k")
+    let file = try PacketFile(path)
+    let expected = untrimmed(path)
+    for (fill, run) in [(4096, 8), (7, 1), (1000, 3)] {
+      let ours = try Puller(file, to: .float(44100, 2), packetsPerRun: run).drain(fill)[0].floats
+      #expect(ours.count == file.count * 1024 * 2)
+      #expect(ours.count == expected.count)
+      #expect(zip(ours, expected).allSatisfy { abs($0 - $1) < 1e-3 })
+    }
+  }
+
+  @Test("Told the priming frames, the sound begins with its first frame")
+  func priming() throws {
+    let file = try PacketFile(try encoded("a.m4a", "-c:a aac -b:a 256k"))
+    let info = try #require(file.tableInfo)
+    let puller = try Puller(file, to: .int16(44100, 2))
+    try puller.converter.setPrimeInfo(
+      .init(
+        leadingFrames: UInt32(info.primingFrames), trailingFrames: UInt32(info.remainderFrames)))
+    let ours = puller.drain()[0].int16
+    let sound = try PacketFile(Samples.wave16).bytes.int16
+    #expect(ours.count / 2 == Int(info.numberValidFrames) + Int(info.remainderFrames))
+    // A lossy encoding: alike, which a shift of one frame would not be.
+    func distance(_ shift: Int) -> Double {
+      (2000..<18000).reduce(0.0) { sum, index in
+        let error = Double(ours[index + 2 * shift]) - Double(sound[index])
+        return sum + error * error
+      }
+    }
+    #expect(distance(0) < distance(1) && distance(0) < distance(-1))
+  }
+
+  @Test("Apple Lossless is bit for bit what went in")
+  func lossless() throws {
+    let file = try PacketFile(try encoded("a.m4a", "-c:a alac"))
+    let wave = try PacketFile(Samples.wave16)
+    let puller = try Puller(file, to: wave.format, packetsPerRun: 3)
+    for fill in [333, 4096] {
+      let ours = puller.drain(fill)[0]
+      // The last packet is shorter than the format states, and has its length all the same.
+      #expect(ours.count == file.count * 4096 * 4)
+      #expect(Array(ours.prefix(wave.bytes.count)) == wave.bytes)
+      #expect(ours.dropFirst(wave.bytes.count).allSatisfy { $0 == 0 })
+      puller.converter.reset()
+      puller.next = 0
+    }
+    #expect(puller.converter.failedPacketCount == 0)
+  }
+
+  @Test("A magic cookie may be given later; until then there is no decoding")
+  func lateCookie() throws {
+    var file = try PacketFile(try encoded("a.m4a", "-c:a alac"))
+    let cookie = file.stream.magicCookie
+    file.stream.magicCookie = []
+    let wave = try PacketFile(Samples.wave16)
+    let puller = try Puller(file, to: wave.format)
+    #expect(puller.fill(100).1.code == 0x666D_743F)
+    try puller.converter.setMagicCookie(cookie)
+    #expect(puller.converter.magicCookie == cookie)
+    puller.next = 0
+    #expect(Array(puller.drain()[0].prefix(wave.bytes.count)) == wave.bytes)
+  }
+
+  @Test(
+    "HE-AAC that only its packets tell of keeps its place in time",
+    arguments: [("he-aac-v1.aac", 2), ("he-aac-v2.aac", 2)])
+  func highEfficiency(_ name: String, _ channels: UInt32) throws {
+    let path = Fixtures.repository + "/Tests/Fixtures/" + name
+    let file = try PacketFile(path)
+    let reference = Samples.bytes(
+      "ffmpeg -v error -flags2 +skip_manual -i IN -f f32le -", of: path
+    ).floats
+    let rate = Double(ReferenceDecoder.ffprobe(path, "sample_rate") ?? 0)
+    let puller = try Puller(file, to: .float(rate, channels), packetsPerRun: 5)
+    let ours = puller.drain(700)[0].floats
+    #expect(ours.count == reference.count)
+    #expect(zip(ours, reference).allSatisfy { abs($0 - $1) < 1e-3 })
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import AudioConversion
+import AudioModel
+import PacketParser
+import TestKit
+
+/// A file's packets, as the parser gives them.
+struct PacketFile {
+  /// All packets, one behind the other.
+  var bytes: [UInt8] = []
+  /// Where each packet lies; for packets of one size made up from it.
+  var descriptions: [AudioStreamPacketDescription] = []
+  var stream: CodedStreamDescription
+  var tableInfo: AudioFilePacketTableInfo?
+
+  var format: AudioStreamBasicDescription { stream.format }
+  var count: Int { descriptions.count }
+
+  /// Parses a file.
+  init(_ path: String) throws {
+    let contents = contents(ofFile: path)
+    var stream = AudioFileStream()
+    var collector = Collector()
+    try stream.parse(contents.span, listener: &collector)
+    try stream.finish(listener: &collector)
+    self.stream = CodedStreamDescription(
+      format: try stream.dataFormat, layout: try? stream.channelLayout,
+      magicCookie: (try? stream.magicCookieData) ?? [])
+    tableInfo = try? stream.packetTableInfo
+    bytes = collector.bytes
+    descriptions = collector.descriptions
+  }
+
+  /// Linear PCM out of nowhere.
+  init(_ format: AudioStreamBasicDescription, bytes: [UInt8]) {
+    stream = CodedStreamDescription(format: format)
+    self.bytes = bytes
+    let size = Int(format.bytesPerPacket)
+    descriptions = (0..<bytes.count / size).map {
+      AudioStreamPacketDescription(
+        startOffset: Int64($0 * size), variableFramesInPacket: 0, dataByteSize: UInt32(size))
+    }
+  }
+
+  /// The bytes of a run of packets, with descriptions from its start.
+  func run(_ range: Range<Int>) -> (bytes: [UInt8], descriptions: [AudioStreamPacketDescription]) {
+    guard let first = range.first, let last = range.last else { return ([], []) }
+    let start = Int(descriptions[first].startOffset)
+    let end = Int(descriptions[last].startOffset) + Int(descriptions[last].dataByteSize)
+    let moved = descriptions[range].map { description in
+      var moved = description
+      moved.startOffset -= Int64(start)
+      return moved
+    }
+    return (Array(bytes[start..<end]), moved)
+  }
+}
+
+private struct Collector: AudioFileStreamListener {
+  var bytes: [UInt8] = []
+  var descriptions: [AudioStreamPacketDescription] = []
+
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID
+  ) {}
+
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, produced packets: AudioFileStreamPackets,
+    bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>
+  ) {
+    let size = bytes.count / packets.packetCount
+    for index in 0..<packets.packetCount {
+      var description = AudioStreamPacketDescription(
+        startOffset: Int64(index * size), variableFramesInPacket: 0, dataByteSize: UInt32(size))
+      if descriptions.count > 0 { description = descriptions[index] }
+      let start = Int(description.startOffset)
+      description.startOffset = Int64(self.bytes.count)
+      self.descriptions.append(description)
+      for place in start..<start + Int(description.dataByteSize) { self.bytes.append(bytes[place]) }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import Glibc
+import TestKit
+
+/// The files that the tests read, made once by other people's tools.
+enum Samples {
+  private static let folder = TemporaryDirectory()
+
+  /// Noise and a tone, a quarter of a second of stereo at 44.1 kHz, in the container and encoding that sox is told.
+  static func wave(_ name: String, _ options: String, seconds: Double = 0.25) -> String {
+    let path = folder.file(name)
+    _ = ReferenceDecoder.output(
+      "sox -R -D -V1 -n -r 44100 -c 2 \(options) '\(path)' synth \(seconds) pinknoise sine 997 gain -3"
+    )
+    return path
+  }
+
+  static let wave16 = wave("s16.wav", "-b 16")
+
+  /// The same sound as layer III, by lame, without its tag.
+  static let mp3: String = {
+    let path = folder.file("sound.mp3")
+    _ = ReferenceDecoder.output("lame --quiet -t -b 128 '\(wave16)' '\(path)'")
+    return path
+  }()
+
+  /// Mono, likewise.
+  static let monoMP3: String = {
+    let path = folder.file("mono.mp3")
+    _ = ReferenceDecoder.output("lame --quiet -t -m m -b 64 '\(wave16)' '\(path)'")
+    return path
+  }()
+
+  /// What a shell command writes, with `IN` standing for a file.
+  static func bytes(_ command: String, of path: String) -> [UInt8] {
+    var text = ""
+    for word in command.split(separator: " ") { text += (word == "IN" ? "'\(path)'" : word) + " " }
+    return ReferenceDecoder.output(text)
+  }
+}
+
+extension AudioStreamBasicDescription {
+  /// Interleaved floats of 32 bits.
+  static func float(_ rate: Double, _ channels: UInt32) -> AudioStreamBasicDescription {
+    .linearPCM(
+      sampleRate: rate, channels: channels, bitsPerChannel: 32, flags: [.float, .packed])
+  }
+
+  /// Interleaved integers of 16 bits.
+  static func int16(_ rate: Double, _ channels: UInt32) -> AudioStreamBasicDescription {
+    .linearPCM(
+      sampleRate: rate, channels: channels, bitsPerChannel: 16, flags: [.signedInteger, .packed])
+  }
+
+  /// The same with a buffer for each channel.
+  var planar: AudioStreamBasicDescription {
+    var result = self
+    result.formatFlags.insert(.nonInterleaved)
+    result.bytesPerFrame /= channelsPerFrame
+    result.bytesPerPacket = result.bytesPerFrame
+    return result
+  }
+}
+
+extension [Int16] {
+  /// The samples in memory.
+  var rawBytes: [UInt8] {
+    flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+  }
+}
+
+extension [UInt8] {
+  /// Read as samples of 16 bits.
+  var int16: [Int16] {
+    (0..<count / 2).map { Int16(bitPattern: UInt16(self[2 * $0]) | UInt16(self[2 * $0 + 1]) << 8) }
+  }
+
+  /// Read as floats of 32 bits.
+  var floats: [Float] {
+    (0..<count / 4).map { index in
+      Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 | UInt32(self[4 * index + $1]) << (8 * $1) })
+    }
+  }
+}
+
+/// Writes a file.
+func write(_ bytes: [UInt8], to path: String) {
+  guard let file = unsafe fopen(path, "w") else { return }
+  unsafe fwrite(bytes, 1, bytes.count, file)
+  unsafe fclose(file)
+}
