@@ -78,8 +78,8 @@ struct RenderCommand: ParsableCommand {
 
   private func render() throws {
     let reader = try TrackReader(opening: locations[0])
-    let format = try reader.readInformation().dataFormat
     try reader.seek(toSeconds: start)
+    let format = try reader.readDecodedFormat(at: decode)
     let outputRate = rate ?? Int(format.sampleRate.rounded())
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)

@@ -4,7 +4,8 @@ public import AudioModel
 
 /// What became of one packet.
 public struct AheadDecoderOutput: Hashable, Sendable {
-  /// Frames of sound, at the output's rate: the packet's stated duration, always.
+  /// Frames of sound, at the output's rate: the packet's stated duration, but for a packet of Apple
+  /// Lossless that says that it has fewer.
   public let frames: Int
   /// False for a packet that is damaged: all or part of its duration is silence, or what the decoder
   /// puts in its place.
@@ -39,6 +40,7 @@ public final class AheadDecoder {
   private let statedLayout: AudioChannelLayout?
   /// Packets may be ADTS frames, which are taken apart here: the cookie says what their headers say.
   private let mayBeADTS: Bool
+  private let mayEndShort: Bool
   private var buffer = SampleBuffer()
   /// What the packets so far lasted beyond whole frames, where rates are not multiples.
   private var fraction = 0.0
@@ -68,6 +70,7 @@ public final class AheadDecoder {
     library = try LibavcodecDecoder(stream, extradata)
     statedRate = format.sampleRate
     statedLayout = stream.layout
+    mayEndShort = format.formatID == .appleLossless
     mayBeADTS =
       ["aac ", "aach", "aacp"].contains(format.formatID.rawValue)
       && !extradata.bytes.isEmpty
@@ -105,7 +108,10 @@ public final class AheadDecoder {
     }
     if !state.hasFormat { makeRoom(state.frameCount) }
     if buffer.frameCount == 0, state.frameCount > 0 { state.isDecoded = false }
-    buffer.fill()
+    // The last packet of Apple Lossless may hold fewer frames than the stream's packets do, and says
+    // so itself.
+    let isShort = mayEndShort && state.isDecoded && buffer.frameCount > 0
+    if !isShort { buffer.fill() }
     return AheadDecoderOutput(
       frames: buffer.frameCount, isDecoded: state.isDecoded,
       changesFormat: outputFormat != formatBefore

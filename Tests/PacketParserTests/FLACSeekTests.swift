@@ -35,6 +35,25 @@ import Testing
     }
   }
 
+  @Test("Behind a splice a seek back to the start counts as the start did")
+  func splice() throws {
+    let flac = SyntheticFLAC(blockSizes: Array(repeating: 30, count: 12))
+    var frames = flac.frames
+    // The first frame is damaged; and one is missing without a trace, as in streams put together.
+    frames[0][20] ^= 0xFF
+    frames.remove(at: 6)
+    let bytes = flac.metadata + frames.flatMap { $0 }
+    var stream = AudioFileStream()
+    let (recorder, _) = parse(bytes, with: &stream)
+    #expect(recorder.packetIndices.first == 1)
+    for packet: Int64 in [0, 1, 2] {
+      let target = try stream.seek(toPacket: packet)
+      let found = try Self.first(bytes, target, &stream)
+      #expect(found.index == max(1, packet))
+      #expect(found.bytes == frames[Int(max(1, packet))])
+    }
+  }
+
   @Test("The seek table leads to packets that were not seen")
   func seekTable() throws {
     let workshop = try Workshop()

@@ -24,7 +24,7 @@ struct FLACNumbering {
   /// - Parameter lostBytes: bytes before it that belong to no whole frame.
   mutating func add(_ header: FLACFrameHeader, lostBytes: Int64) -> Int64 {
     let stated = header.firstFrame(blockSize: blockSize)
-    if base == nil, lostBytes == 0, nextFrame == 0 { base = stated }
+    if base == nil, lostBytes == 0, let nextFrame { base = stated - nextFrame }
     let frame = max(0, stated - (base ?? 0))
     if let nextFrame, frame != nextFrame {
       let mostLost = lostBytes / Int64(FLACFrameHeader.minimumFrameBytes) + 1
@@ -54,6 +54,8 @@ struct FLACNumbering {
   mutating func jump(to packet: Int64, frame: Int64? = nil) {
     nextPacket = packet
     nextFrame = frame
+    // Where streams were put together, the count there may be another than here.
+    if frame != nil { base = nil }
   }
 
   /// Goes on at an unknown place.

@@ -32,9 +32,11 @@ final class AheadStage {
     let format = decoder.outputFormat
     let channels = Int(format.channelsPerFrame)
     let scale = max(1, (format.sampleRate / statedRate).rounded())
+    // What a short packet lacks of its stated duration is cut already.
+    let missing = Int(Double(history.frameCount) * scale) - output.frames
     let edges = Edges(
       start: Int(Double(history.trimStartFrames) * scale),
-      end: Int(Double(history.trimEndFrames) * scale), frames: output.frames)
+      end: Int(Double(history.trimEndFrames) * scale) - max(0, missing), frames: output.frames)
     let runFrames = PacketRun.maximumFrames(bytesPerFrame: 4 * channels)
     let samples = decoder.samples
     var done = 0

@@ -53,6 +53,15 @@ struct EdgeTrimming: Equatable {
     tableEndFrame = .max
   }
 
+  /// The pre-skip of an Opus identification header (RFC 7845 section 5.1), where nothing else tells.
+  init(opusHeader: [UInt8]) {
+    guard opusHeader.count >= 12 else {
+      self = .none
+      return
+    }
+    self.init(soundFrames: (Int64(opusHeader[11]) << 8 | Int64(opusHeader[10]))..<Int64.max)
+  }
+
   /// The files that hold an MPEG stream as it is, LAME tag and all.
   private static let fileFormatsOfBareStreams: [AudioFileTypeID] = [
     .mpegLayer3, .wave, .rf64, .bw64, .wave64,

@@ -84,6 +84,9 @@ struct PacketCollector: AudioFileStreamListener {
     if isFirst, let fileFormat = try? stream.fileFormat {
       trimming = EdgeTrimming(
         try? stream.packetTableInfo, format: format.formatID, fileFormat: fileFormat)
+      if trimming == .none, format.formatID == .opus {
+        trimming = EdgeTrimming(opusHeader: description.magicCookie)
+      }
       output.information = TrackInformation(
         location: location, fileFormat: fileFormat, dataFormat: format,
         durationNanoseconds: duration(of: stream, format: format),

@@ -47,11 +47,8 @@
 
     /// Makes a decoder that has allocated all it will ever need.
     ///
-    /// - Throws: ``AudioConverterError/magicCookieRefused(format:_:)`` for a cookie that is not the
-    ///   stream information of a stream with `channels` channels,
-    ///   ``AudioConverterError/decoderUnavailable(library:_:)`` when libFLAC has no memory.
-    init(channels: Int, magicCookie: [UInt8]) throws(AudioConverterError) {
-      let info = try FLACStreamInformation(magicCookie, channels: channels)
+    /// - Throws: ``AudioConverterError/decoderUnavailable(library:_:)`` when libFLAC has no memory.
+    init(_ info: FLACStreamInformation, channels: Int) throws(AudioConverterError) {
       guard let handle = unsafe FLAC__stream_decoder_new() else {
         throw AudioConverterError.decoderUnavailable(library: "libFLAC", "no memory")
       }

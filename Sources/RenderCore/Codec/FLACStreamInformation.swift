@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 #if DRAWBAR_FLAC
+  internal import AudioModel
+
   /// What a FLAC stream's magic cookie says: the STREAMINFO block (RFC 9639 section 8.2).
   struct FLACStreamInformation {
     static let byteCount = 34
@@ -36,6 +38,28 @@
       guard sampleRate > 0, bits >= 4 else {
         throw Self.refused("\(bits) bits a sample at \(sampleRate) Hz cannot be")
       }
+    }
+
+    /// The block of a stream that has none, as in some Core Audio files: by what the container and the
+    /// first frame's header (RFC 9639 section 9.1) say.
+    init(
+      _ format: AudioStreamBasicDescription, firstFrame: UnsafeRawBufferPointer
+    ) throws(AudioConverterError) {
+      let sizes = [0, 8, 12, 0, 16, 20, 24, 32]
+      let bits = unsafe firstFrame.count > 3 ? sizes[Int(firstFrame[3] >> 1 & 7)] : 0
+      let channels = format.channelsPerFrame
+      guard bits > 0, (1...8).contains(channels), format.sampleRate >= 1,
+        format.sampleRate < 0x1p20 else {
+        throw Self.refused("there is none, and the first frame does not tell what it would")
+      }
+      let rate = UInt32(format.sampleRate)
+      let block = UInt16(clamping: format.framesPerPacket)
+      let most = block >= 16 ? block : 65535
+      let packed = rate << 12 | (channels - 1) << 9 | UInt32(bits - 1) << 4
+      var made: [UInt8] = [0, 16, UInt8(most >> 8), UInt8(most & 0xFF), 0, 0, 0, 0, 0, 0]
+      made += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: packed >> $0) }
+      made += [UInt8](repeating: 0, count: Self.byteCount - made.count)
+      try self.init(made, channels: Int(channels))
     }
 
     private static func refused(_ reason: String) -> AudioConverterError {

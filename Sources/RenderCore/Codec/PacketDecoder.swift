@@ -71,10 +71,12 @@ struct PacketDecoder: ~Copyable {
       unsafe codec = .microsoftADPCM(.allocating(try MicrosoftADPCMDecoder(format: stream.format)))
     #if DRAWBAR_FLAC
       case .flac:
-        unsafe codec = .flac(
-          .allocating(
-            try FLACDecoder(
-              channels: Int(stream.format.channelsPerFrame), magicCookie: stream.magicCookie)))
+        let channels = Int(stream.format.channelsPerFrame)
+        let info =
+          stream.magicCookie.isEmpty
+          ? unsafe try FLACStreamInformation(stream.format, firstFrame: firstPacket)
+          : try FLACStreamInformation(stream.magicCookie, channels: channels)
+        unsafe codec = .flac(.allocating(try FLACDecoder(info, channels: channels)))
     #endif
     #if DRAWBAR_OPUS
       case .opus:
