@@ -201,9 +201,12 @@ struct OpusDecoderTests {
   @Test("Packets of any bytes are survived", arguments: [1, 2, 6])
   func hostilePackets(_ channels: Int) throws {
     let (folder, path) = try made(
-      Recipe(channels: channels, encode: "opusenc --quiet --bitrate 64 in.wav out.opus"))
+      Recipe(
+        channels: channels, encode: "opusenc --quiet --bitrate \(48 * channels) in.wav out.opus"))
     defer { withExtendedLifetime(folder) {} }
     let parsed = ParsedStream(path)
+    // Below 16 kbit/s a channel opusenc would mix down.
+    try #require(parsed.stream.format.channelsPerFrame == channels)
     let decoder = try ParsedStream.decoder(parsed.stream, first: parsed.packets[0].bytes)
     var generator = SeededGenerator(seed: 4)
     for turn in 0..<33_334 {
@@ -216,6 +219,7 @@ struct OpusDecoderTests {
         Issue.record("\(turn): more frames than asked for")
       }
     }
-    #expect(ParsedStream.decode(parsed.packets[20], decoder, channels: channels).isDecoded)
+    let good = ParsedStream.decode(parsed.packets[20], decoder, channels: channels)
+    #expect(good.isDecoded)
   }
 }
