@@ -119,7 +119,7 @@ public final class AheadDecoder {
   }
 
   /// Forgets what came before, after a discontinuity. The output format stays what it has become.
-  /// ``AheadCodec/preRollPackets(for:)`` says from where on the sound is right again.
+  /// The packets after it are right again once what their encoding remembers has been decoded anew.
   public func reset() {
     library.reset()
     fraction = 0

@@ -30,7 +30,7 @@ struct DamageTests {
     #expect(decoded.format == wanted.format)
     #expect(decoded.outputs.map(\.frames) == wanted.outputs.map(\.frames))
     #expect(empty.allSatisfy { !decoded.outputs[$0].isDecoded })
-    let preRoll = AheadCodec.preRollPackets(for: file.stream.format.formatID)
+    let preRoll = file.stream.format.formatID.packetsRemembered
     for index in file.packets.indices where !decoded.outputs[index].isDecoded {
       #expect((index - preRoll...index).contains { $0 % 10 == 5 }, "packet \(index) is whole")
     }

@@ -19,7 +19,7 @@ struct DiscontinuityTests {
     #expect(left == 0)
     let first = 9
     let again = file.decode(with: decoder, from: first)
-    let preRoll = AheadCodec.preRollPackets(for: file.stream.format.formatID)
+    let preRoll = file.stream.format.formatID.packetsRemembered
     try #require(again.starts.count > preRoll)
     for index in preRoll..<again.starts.count {
       let error = difference(

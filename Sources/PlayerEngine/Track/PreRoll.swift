@@ -8,8 +8,9 @@ enum PreRoll {
   /// Packets of layer III whose bits the packet at hand may use: the reservoir reaches back 511 bytes,
   /// which at the lowest rates are nine packets; and one more for the overlap of the filter bank.
   private static let layer3Packets: Int64 = 10
-  /// 80 ms at 48 kHz (RFC 7845 section 4.6).
-  private static let opusFrames: Int64 = 3840
+  /// Half a second at 48 kHz. RFC 7845 section 4.6 asks for 80 ms at least, after which the decoder is
+  /// 60 dB under the straight decode; after this it is the same but for rounding.
+  private static let opusFrames: Int64 = 24000
   /// The longest block there is (Vorbis I section 4.2.2); a packet overlaps the one before.
   private static let vorbisFrames: Int64 = 8192
 

@@ -37,7 +37,7 @@ extension TrackReader {
     let first = max(0, wanted - PreRoll.frames(format))
     let target = try move(toFrame: first, format: format)
     driver.listener.jump(to: wanted, from: first, generation: generation)
-    while output.packets.first == nil {
+    while driver.listener.firstSoundFrame == nil {
       if try step(timeoutNanoseconds: 1_000_000_000) == .ended { break }
     }
     let reached = driver.listener.firstSoundFrame ?? end ?? asked

@@ -49,7 +49,8 @@
       let bits = unsafe firstFrame.count > 3 ? sizes[Int(firstFrame[3] >> 1 & 7)] : 0
       let channels = format.channelsPerFrame
       guard bits > 0, (1...8).contains(channels), format.sampleRate >= 1,
-        format.sampleRate < 0x1p20 else {
+        format.sampleRate < 0x1p20
+      else {
         throw Self.refused("there is none, and the first frame does not tell what it would")
       }
       let rate = UInt32(format.sampleRate)
