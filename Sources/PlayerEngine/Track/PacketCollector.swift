@@ -57,7 +57,8 @@ struct PacketCollector: AudioFileStreamListener {
     output.packets.removeAll()
     self.generation = generation
     isAfterJump = true
-    (keptFrom, heardFrom, firstHeardFrame) = (kept, heard, nil)
+    // From the start even a packet without a frame is kept: Vorbis' first one is such.
+    (keptFrom, heardFrom, firstHeardFrame) = (kept > 0 ? kept : .min, heard, nil)
     streamStart = streamStart ?? stream
   }
 
