@@ -183,7 +183,7 @@ let package = Package(
     tests("PacketParserTests", ["AudioModel", "PacketParser", "TestKit"]),
     tests("PacketDecodersTests", ["AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
     // They read what scripts/corpus makes.
-    tests("CorpusTests", ["AudioModel", "PacketParser", "TestKit"]),
+    tests("CorpusTests", ["AudioModel", "PacketParser", "PlayerEngine", "TestKit"]),
     // They run the built program, and need none of its code.
     tests("ProgramTests", ["TestKit"]),
   ]

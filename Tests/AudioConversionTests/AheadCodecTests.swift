@@ -66,10 +66,8 @@ struct AheadCodecTests {
     let puller = try Puller(file, to: wave.format, packetsPerRun: 3)
     for fill in [333, 4096] {
       let ours = puller.drain(fill)[0]
-      // The last packet is shorter than the format states, and has its length all the same.
-      #expect(ours.count == file.count * 4096 * 4)
-      #expect(Array(ours.prefix(wave.bytes.count)) == wave.bytes)
-      #expect(ours.dropFirst(wave.bytes.count).allSatisfy { $0 == 0 })
+      // The last packet is shorter than the format states, and says so.
+      #expect(ours == wave.bytes)
       puller.converter.reset()
       puller.next = 0
     }

@@ -27,7 +27,7 @@ struct FileByteSourceTests {
     #expect(
       information
         == ByteSourceInformation(
-          name: path, byteCount: 3, isRepositionable: true, fileTypeHint: .wave))
+          name: path, byteCount: 3, isRepositionable: true, isLocal: true, fileTypeHint: .wave))
   }
 
   @Test("a file URL is decoded and opened")

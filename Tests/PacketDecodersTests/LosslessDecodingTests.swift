@@ -22,8 +22,8 @@ struct LosslessDecodingTests {
     let file = try CodedFile(workshop.path("a.\(kind.type)"))
     let decoded = try file.decode()
     let source = ReferenceDecoder.ffmpeg(workshop.path("source.wav"))
-    #expect(decoded.samples.count == file.frames.reduce(0, +) * layout.count)
-    #expect(Array(decoded.samples.prefix(source.count)) == source)
+    // The last packet is shorter than the format states.
+    #expect(decoded.samples == source)
     #expect(decoded.outputs.allSatisfy { $0.isDecoded && !$0.changesFormat })
   }
 

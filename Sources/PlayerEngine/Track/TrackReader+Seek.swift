@@ -78,7 +78,8 @@ extension TrackReader {
     toFrame frame: Int64, format: AudioStreamBasicDescription
   ) throws(PlayerError) -> AudioFileStreamSeekTarget? {
     let information = driver.source.information
-    let packet = try? driver.stream.packet(containingFrame: frame).packet
+    // The first packet may hold no frame: Vorbis' is only heard with the next one.
+    let packet = frame == 0 ? 0 : try? driver.stream.packet(containingFrame: frame).packet
     if !information.isRepositionable {
       guard let next = driver.listener.nextDecodedFrame, next <= frame else {
         throw PlayerError(

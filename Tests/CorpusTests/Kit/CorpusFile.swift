@@ -26,7 +26,8 @@ struct CorpusFile: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  var bytes: [UInt8] { contents(ofFile: Self.folder + "/files/" + name) }
+  var path: String { Self.folder + "/files/" + name }
+  var bytes: [UInt8] { contents(ofFile: path) }
   /// The bytes of its packets as ffmpeg copies them.
   var data: [UInt8] { contents(ofFile: Self.folder + "/data/" + name) }
   var probe: Probe { Probe(text(ofFile: Self.folder + "/probe/" + name)) }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-public import Testing
-
 /// How one of other people's encoders makes a file of a WAVE file.
-public struct CodecRecipe: Sendable, CustomTestStringConvertible {
-  /// What the test's argument is called.
-  public let testDescription: String
+public struct CodecRecipe: Sendable, CustomStringConvertible {
+  /// The codec, the container and the encoder.
+  public let description: String
   private let command: String
   private let fileExtension: String
   /// Decodes to the very samples.
@@ -17,7 +15,7 @@ public struct CodecRecipe: Sendable, CustomTestStringConvertible {
     _ name: String, _ fileExtension: String, _ command: String, isLossless: Bool = false,
     sampleRate: Int = 44100
   ) {
-    testDescription = name
+    description = name
     self.fileExtension = fileExtension
     self.command = command
     self.isLossless = isLossless

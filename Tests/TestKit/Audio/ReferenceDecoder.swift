@@ -9,9 +9,12 @@ public enum ReferenceDecoder {
     floats("mpg123 -q -e f32 -s '\(path)'")
   }
 
-  /// What ffmpeg decodes a file to, as 32-bit float, interleaved.
-  public static func ffmpeg(_ path: String) -> [Float] {
-    floats("ffmpeg -v error -i '\(path)' -f f32le -")
+  /// What ffmpeg decodes a file's first audio stream to, as 32-bit float, interleaved.
+  ///
+  /// - Parameter decoder: the one to take; nil for ffmpeg's choice.
+  public static func ffmpeg(_ path: String, decoder: String? = nil) -> [Float] {
+    let choice = decoder.map { "-c:a \($0)" } ?? ""
+    return floats("ffmpeg -v error \(choice) -i '\(path)' -map 0:a:0 -f f32le -")
   }
 
   /// One number of ffprobe's about the first stream.
