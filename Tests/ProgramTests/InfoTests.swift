@@ -10,7 +10,7 @@ extension ProgramTests {
       "file", "format", "dataFormat", "sampleRate", "channels", "bitsPerChannel",
       "framesPerPacket", "dataOffset", "audioDataByteCount", "packetCount", "packetsSHA", "bitRate",
       "durationSeconds", "durationSource", "primingFrames", "remainderFrames", "validFrames",
-      "seekable", "tags", "pictures", "error",
+      "seekable", "tags", "pictures", "decoder", "decodedIn", "error",
     ]
 
     @Test("an MP3's facts as one JSON object, the same each time")
@@ -36,6 +36,7 @@ extension ProgramTests {
       #expect(values["validFrames"] == "\(frames)" && values["durationSource"] == "\"packetTable\"")
       #expect(values["seekable"] == "true")
       #expect(values["tags"] == "{}" && values["pictures"] == "[]")
+      #expect(values["decoder"] == "\"libmpg123\"" && values["decodedIn"] == "\"callback\"")
     }
 
     @Test("a WAVE file's facts, also over HTTP and to people")
