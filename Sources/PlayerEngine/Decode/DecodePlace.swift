@@ -23,7 +23,9 @@ public struct DecoderChoice: Hashable, Sendable {
 
   /// The decoder of a format: in the callback wherever that can be. Any thread.
   ///
-  /// - Parameter wanted: only there; nil for either.
+  /// - Parameters:
+  ///   - format: the packets' encoding.
+  ///   - wanted: only there; nil for either place.
   /// - Returns: nil when this build decodes the format at no such place.
   public init?(_ format: AudioFormatID, at wanted: DecodePlace? = nil) {
     if wanted != .ahead, let library = CallbackCodec.library(for: format) {
