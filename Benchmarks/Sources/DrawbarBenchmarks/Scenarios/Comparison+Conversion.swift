@@ -102,7 +102,8 @@ private final class ResamplerWork {
     unsafe resampler = .allocate(capacity: 1)
     do throws(AudioConverterError) {
       unsafe resampler.initialize(
-        to: try Resampler(inputRate: inputRate, outputRate: outputRate, channels: 2))
+        to: try Resampler(
+          inputRate: inputRate, outputRate: outputRate, channels: 2, quality: .good))
     } catch {
       throw BenchmarkFailure("\(error)")
     }
