@@ -36,6 +36,8 @@ struct CodecLibrary {
   /// The name of its pkg-config file.
   let module: String
   let debianPackage: String
+  /// Linked with the program; what is not is loaded when it is needed.
+  var isLinked = true
 
   /// Found where pkg-config looks, and not named in `DRAWBAR_WITHOUT` (names of modules, commas between).
   var isFound: Bool {
@@ -66,7 +68,7 @@ let callbackCodecs = [
 let aheadCodecs = [
   CodecLibrary(
     target: "CAVCodec", flag: "DRAWBAR_AVCODEC", module: "libavcodec",
-    debianPackage: "libavcodec-dev")
+    debianPackage: "libavcodec-dev", isLinked: false)
 ].filter(\.isFound)
 
 func library(
@@ -189,6 +191,7 @@ let package = Package(
   ]
     + (callbackCodecs + aheadCodecs).map {
       .systemLibrary(
-        name: $0.target, pkgConfig: $0.module, providers: [.apt([$0.debianPackage])])
+        name: $0.target, pkgConfig: $0.isLinked ? $0.module : nil,
+        providers: [.apt([$0.debianPackage])])
     }
 )

@@ -1,8 +1,59 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <dlfcn.h>
+#include <stdbool.h>
 #include <libavcodec/avcodec.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/error.h>
 
 // Nothing of it is vouched for: libavcodec allocates and locks with every packet, so that it decodes
 // ahead, on the feeder's thread.
+//
+// And nothing of it is linked: it brings some hundred libraries, which every start of a program would
+// load. It is loaded when the first stream needs it.
+
+/// The functions that are used, of libavcodec and of libavutil, which comes with it.
+#define DRAWBAR_AVCODEC_FUNCTIONS(function) \
+  function(av_channel_layout_channel_from_index) \
+  function(av_frame_alloc) \
+  function(av_frame_free) \
+  function(av_log_set_level) \
+  function(av_mallocz) \
+  function(av_new_packet) \
+  function(av_packet_alloc) \
+  function(av_packet_free) \
+  function(av_packet_unref) \
+  function(av_sample_fmt_is_planar) \
+  function(av_strerror) \
+  function(avcodec_alloc_context3) \
+  function(avcodec_find_decoder_by_name) \
+  function(avcodec_flush_buffers) \
+  function(avcodec_free_context) \
+  function(avcodec_open2) \
+  function(avcodec_receive_frame) \
+  function(avcodec_send_packet)
+
+/// Where the functions are in the process, by their names.
+struct drawbar_avcodec {
+#define DRAWBAR_FIELD(name) __typeof__(name) *_Nonnull name;
+  DRAWBAR_AVCODEC_FUNCTIONS(DRAWBAR_FIELD)
+#undef DRAWBAR_FIELD
+};
+
+/// The file of the version whose headers these are: structures change with the first number.
+#define DRAWBAR_AVCODEC_FILE "libavcodec.so." AV_STRINGIFY(LIBAVCODEC_VERSION_MAJOR)
+
+static inline const char *_Nonnull drawbar_avcodec_file(void) { return DRAWBAR_AVCODEC_FILE; }
+
+/// Loads the library for the rest of the process; false if it is not there, or not whole.
+static inline bool drawbar_avcodec_load(struct drawbar_avcodec *_Nonnull functions) {
+  void *library = dlopen(DRAWBAR_AVCODEC_FILE, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return false;
+#define DRAWBAR_FIND(name) \
+  void *found_##name = dlsym(library, #name); \
+  if (!found_##name) return false; \
+  functions->name = (__typeof__(name) *)found_##name;
+  DRAWBAR_AVCODEC_FUNCTIONS(DRAWBAR_FIND)
+#undef DRAWBAR_FIND
+  return true;
+}

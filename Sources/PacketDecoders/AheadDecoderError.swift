@@ -6,6 +6,8 @@ public enum AheadDecoderError: Error, Hashable, Sendable {
   case formatNotSupported(String)
   /// This encoding would be decoded, had the package been built with the library.
   case libraryMissing(format: String)
+  /// The library with which this encoding would be decoded is not on this machine.
+  case libraryNotInstalled(format: String, file: String)
   /// What the container says to the decoder makes no sense.
   case cookieRefused(format: String, String)
   /// The decoder does not start with what is known of the stream.
@@ -21,6 +23,9 @@ extension AheadDecoderError: CustomStringConvertible {
     case .libraryMissing(let format):
       "\(format) needs libavcodec, which this program was built without; install the Debian package "
         + "libavcodec-dev and build again ('fmt?')"
+    case .libraryNotInstalled(let format, let file):
+      "\(format) needs \(file), which is not installed; install libavcodec of that version, or build "
+        + "again with the one that there is ('fmt?')"
     case .cookieRefused(let format, let reason):
       "libavcodec refuses the decoder configuration of the \(format) stream: \(reason); "
         + "the file is damaged"

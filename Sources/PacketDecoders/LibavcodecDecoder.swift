@@ -21,64 +21,72 @@
     static let channelRange = 1...255
     static let rateRange = 1...3_000_000
 
+    private let library: drawbar_avcodec
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var packet: UnsafeMutablePointer<AVPacket>?
     private var frame: UnsafeMutablePointer<AVFrame>?
 
     /// Whether the library has a decoder for a format.
     static func isAvailable(for format: AudioFormatID) -> Bool {
-      unsafe find(format) != nil
+      // Asking for what it never decodes does not load it.
+      guard !AheadCodec.decoderNames(for: format).isEmpty,
+        let library = Libavcodec.functions
+      else { return false }
+      return unsafe find(format, library) != nil
     }
 
     /// Starts a decoder. The stream's rate and channels have been found to make sense.
     init(_ stream: CodedStreamDescription, _ extradata: DecoderExtradata) throws(AheadDecoderError)
     {
       let name = stream.format.formatID.name
-      guard let codec = unsafe Self.find(stream.format.formatID) else {
+      guard let library = Libavcodec.functions else {
+        throw AheadDecoderError.libraryNotInstalled(format: name, file: Libavcodec.file)
+      }
+      guard let codec = unsafe Self.find(stream.format.formatID, library) else {
         throw AheadDecoderError.formatNotSupported(name)
       }
-      Self.silence()
-      unsafe context = avcodec_alloc_context3(codec)
-      unsafe packet = av_packet_alloc()
-      unsafe frame = av_frame_alloc()
+      self.library = library
+      unsafe context = library.avcodec_alloc_context3(codec)
+      unsafe packet = library.av_packet_alloc()
+      unsafe frame = library.av_frame_alloc()
       guard let context = unsafe context, unsafe packet != nil, unsafe frame != nil,
-        unsafe Self.set(extradata.bytes, context)
+        unsafe set(extradata.bytes, context)
       else {
         throw AheadDecoderError.decoderRefused(format: name, "there is no memory")
       }
       unsafe Self.configure(context, stream)
-      let result = unsafe avcodec_open2(context, codec, nil)
+      let result = unsafe library.avcodec_open2(context, codec, nil)
       guard result >= 0 else {
         throw extradata.bytes.isEmpty
-          ? .decoderRefused(format: name, Self.message(result))
-          : .cookieRefused(format: name, Self.message(result))
+          ? .decoderRefused(format: name, message(result))
+          : .cookieRefused(format: name, message(result))
       }
     }
 
     deinit {
-      unsafe avcodec_free_context(&context)
-      unsafe av_packet_free(&packet)
-      unsafe av_frame_free(&frame)
+      unsafe library.avcodec_free_context(&context)
+      unsafe library.av_packet_free(&packet)
+      unsafe library.av_frame_free(&frame)
     }
 
     /// Hands the decoder a packet, a whole one and not an empty one, after all frames of the last were
     /// received; false if it refuses.
     func send(_ bytes: Span<UInt8>) -> Bool {
       guard let context = unsafe context, let packet = unsafe packet, bytes.count > 0,
-        let size = Int32(exactly: bytes.count), unsafe av_new_packet(packet, size) == 0
+        let size = Int32(exactly: bytes.count), unsafe library.av_new_packet(packet, size) == 0
       else { return false }
-      defer { unsafe av_packet_unref(packet) }
+      defer { unsafe library.av_packet_unref(packet) }
       unsafe bytes.withUnsafeBytes { source in
         unsafe UnsafeMutableRawBufferPointer(start: packet.pointee.data, count: source.count)
           .copyMemory(from: source)
       }
-      return unsafe avcodec_send_packet(context, packet) == 0
+      return unsafe library.avcodec_send_packet(context, packet) == 0
     }
 
     /// Takes the next frame, which is then there until the next call.
     func receive() -> Reception {
       guard let context = unsafe context, let frame = unsafe frame else { return .failure }
-      let result = unsafe avcodec_receive_frame(context, frame)
+      let result = unsafe library.avcodec_receive_frame(context, frame)
       if result == 0 { return .frame }
       return result == -EAGAIN ? .nothing : .failure
     }
@@ -89,7 +97,7 @@
       let rate = unsafe Int(frame.pointee.sample_rate)
       let channels = unsafe Int(frame.pointee.ch_layout.nb_channels)
       guard Self.rateRange.contains(rate), Self.channelRange.contains(channels) else { return nil }
-      return (rate, channels, unsafe AudioChannelLayout(&frame.pointee.ch_layout))
+      return (rate, channels, unsafe AudioChannelLayout(&frame.pointee.ch_layout, library))
     }
 
     /// Whether the received frame is what its packet says, and not the decoder's guess at it.
@@ -116,36 +124,38 @@
       }
       unsafe buffer.append(
         Int(frame.pointee.nb_samples), encoding,
-        isPlanar: av_sample_fmt_is_planar(format) == 1, planes: planes)
+        isPlanar: library.av_sample_fmt_is_planar(format) == 1, planes: planes)
       return true
     }
 
     /// The speakers that the decoder expects before its first packet; nil if it does not know.
     var expectedLayout: AudioChannelLayout? {
       guard let context = unsafe context else { return nil }
-      return unsafe AudioChannelLayout(&context.pointee.ch_layout)
+      return unsafe AudioChannelLayout(&context.pointee.ch_layout, library)
     }
 
     /// Forgets the packets so far.
     func reset() {
       guard let context = unsafe context else { return }
-      unsafe avcodec_flush_buffers(context)
+      unsafe library.avcodec_flush_buffers(context)
     }
 
-    private static func find(_ format: AudioFormatID) -> UnsafePointer<AVCodec>? {
+    private static func find(
+      _ format: AudioFormatID, _ library: drawbar_avcodec
+    ) -> UnsafePointer<AVCodec>? {
       for name in AheadCodec.decoderNames(for: format) {
-        if let codec = unsafe avcodec_find_decoder_by_name(name) { return unsafe codec }
+        if let codec = unsafe library.avcodec_find_decoder_by_name(name) { return unsafe codec }
       }
       return nil
     }
 
-    private static func set(
+    private func set(
       _ extradata: [UInt8], _ context: UnsafeMutablePointer<AVCodecContext>
     ) -> Bool {
       guard !extradata.isEmpty else { return true }
       // The context frees it. Decoders read past its end, into zeroes.
       let byteCount = extradata.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)
-      guard let memory = unsafe av_mallocz(byteCount) else { return false }
+      guard let memory = unsafe library.av_mallocz(byteCount) else { return false }
       unsafe memory.copyMemory(from: extradata, byteCount: extradata.count)
       unsafe context.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
       unsafe context.pointee.extradata_size = Int32(extradata.count)
@@ -173,33 +183,23 @@
       }
     }
 
-    /// A library must not write to its user's terminal. The level is one for the whole process.
-    private static func silence() {
-      _ = isSilent
-    }
-
-    private static let isSilent: Bool = {
-      av_log_set_level(AV_LOG_QUIET)
-      return true
-    }()
-
-    private static func message(_ code: Int32) -> String {
+    private func message(_ code: Int32) -> String {
       var text = [CChar](repeating: 0, count: Int(AV_ERROR_MAX_STRING_SIZE))
-      unsafe av_strerror(code, &text, text.count)
+      _ = unsafe library.av_strerror(code, &text, text.count)
       return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
   }
 
   extension AudioChannelLayout {
     /// libavcodec's layout; nil where it says no more than how many channels there are.
-    fileprivate init?(_ layout: UnsafePointer<AVChannelLayout>) {
+    fileprivate init?(_ layout: UnsafePointer<AVChannelLayout>, _ library: drawbar_avcodec) {
       let order = unsafe layout.pointee.order
       guard order == AV_CHANNEL_ORDER_NATIVE || order == AV_CHANNEL_ORDER_CUSTOM else { return nil }
       let count = unsafe layout.pointee.nb_channels
       guard LibavcodecDecoder.channelRange.contains(Int(count)) else { return nil }
       self.init(
         labels: (0..<UInt32(count)).map { index in
-          let channel = unsafe av_channel_layout_channel_from_index(layout, index).rawValue
+          let channel = unsafe library.av_channel_layout_channel_from_index(layout, index).rawValue
           // The first 18 are WAVE's, and so are the first 18 labels.
           return (0..<18).contains(channel) ? UInt32(channel) + 1 : UInt32.max
         })
