@@ -242,24 +242,9 @@ extension AudioStreamBasicDescription {
   /// more than any packet has.
   fileprivate func frameCount(of packet: UnsafeRawBufferPointer, stated: Int) -> Int {
     if stated > 0 { return min(stated, 1 << 16) }
-    guard formatID == .opus, let first = unsafe packet.first else { return 1 << 16 }
-    return Self.opusFrames(first, second: packet.count > 1 ? unsafe packet[1] : 0)
-  }
-
-  /// RFC 6716 section 3.1: the configuration in the highest five bits, the number of frames in the
-  /// lowest two. At most 120 ms.
-  private static func opusFrames(_ first: UInt8, second: UInt8) -> Int {
-    let configuration = Int(first >> 3)
-    let frame =
-      switch configuration {
-      case 0..<12: [480, 960, 1920, 2880][configuration % 4]
-      case 12..<16: [480, 960][configuration % 2]
-      default: 120 << (configuration % 4)
-      }
-    switch first & 3 {
-    case 0: return frame
-    case 3: return min(frame * Int(second & 0x3F), 5760)
-    default: return 2 * frame
+    guard formatID == .opus else { return 1 << 16 }
+    return unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
+      unsafe OpusPacket.frames(bytes.span) ?? 1 << 16
     }
   }
 }

@@ -33,38 +33,8 @@ struct DecoderExtradata {
     let start = has("esds", cookie, at: 4) ? 12 : 0
     // Bare, a first byte of 3 would be an object type of 0, which is none.
     guard start < cookie.count, cookie[start] == 3 else { return start == 0 ? cookie : nil }
-    guard let stream = descriptor(3, cookie, start..<cookie.count), stream.count >= 3 else {
-      return nil
-    }
-    var place = stream.lowerBound + 3
-    let flags = cookie[stream.lowerBound + 2]
-    if flags & 0x80 != 0 { place += 2 }
-    if flags & 0x40 != 0, place < stream.upperBound { place += 1 + Int(cookie[place]) }
-    if flags & 0x20 != 0 { place += 2 }
-    // Object type, stream type, buffer size and bit rates come before the decoder's own.
-    guard place <= stream.upperBound,
-      let decoder = descriptor(4, cookie, place..<stream.upperBound), decoder.count >= 13,
-      let info = descriptor(5, cookie, decoder.lowerBound + 13..<decoder.upperBound),
-      !info.isEmpty
-    else { return nil }
-    return Array(cookie[info])
-  }
-
-  /// The content of a descriptor: behind the tag comes a length of up to four groups of seven bits.
-  private static func descriptor(
-    _ tag: UInt8, _ bytes: [UInt8], _ range: Range<Int>
-  ) -> Range<Int>? {
-    guard let first = range.first, bytes[first] == tag else { return nil }
-    var place = first + 1
-    var length = 0
-    for _ in 0..<4 {
-      guard place < range.upperBound else { return nil }
-      let byte = bytes[place]
-      place += 1
-      length = length << 7 | Int(byte & 0x7F)
-      if byte & 0x80 == 0 { break }
-    }
-    return place..<min(range.upperBound, place + length)
+    let info = ElementaryStreamDescriptor(cookie.span.extracting(start...)).specificInfo
+    return info.isEmpty ? nil : info
   }
 
   /// The 24 bytes of an ALACSpecificConfig, bare or in QuickTime's atoms, as an atom: size, `alac`,

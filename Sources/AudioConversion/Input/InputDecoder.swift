@@ -42,17 +42,8 @@ final class CallbackInputDecoder: InputDecoder {
       decoder = unsafe try OfflinePacketDecoder(
         stream, firstPacket: UnsafeRawBufferPointer(start: nil, count: 0))
     } catch {
-      // Without its cookie, which may be set later, a decoder can only be asked for.
-      if CallbackInputDecoder.hasDecoder(after: error), stream.magicCookie.isEmpty { return }
-      throw error
-    }
-  }
-
-  /// Whether an attempt failed for another reason than that there is no decoder.
-  private static func hasDecoder(after error: AudioConverterError) -> Bool {
-    switch error {
-    case .decoderRefusedFirstPacket: true
-    default: false
+      // The cookie may be set later, or the first packet tell what it would.
+      guard stream.magicCookie.isEmpty, case .magicCookieRefused = error else { throw error }
     }
   }
 

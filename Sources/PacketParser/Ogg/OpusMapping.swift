@@ -10,8 +10,6 @@ import AudioModel
 /// ```
 struct OpusMapping: OggMapping {
   static let sampleRate = 48_000
-  /// Frames of a packet at most: 120 ms (RFC 6716 section 3.2.5).
-  static let maximumFramesPerPacket = 5760
 
   let magicCookie: [UInt8]
   let channelLayout: AudioChannelLayout?
@@ -73,28 +71,7 @@ struct OpusMapping: OggMapping {
     return true
   }
 
-  /// By the packet's first byte (RFC 6716 section 3.1), and the second where that has the number of
-  /// frames, in its low six bits.
-  func frames(_ packet: Span<UInt8>) -> Int? {
-    guard let first = packet.count > 0 ? packet[0] : nil else { return nil }
-    let configuration = Int(first >> 3)
-    let frames =
-      switch configuration {
-      case 0..<12: [480, 960, 1920, 2880][configuration & 3]
-      case 12..<16: [480, 960][configuration & 1]
-      default: [120, 240, 480, 960][configuration & 3]
-      }
-    let count: Int
-    switch first & 3 {
-    case 0: count = 1
-    case 1, 2: count = 2
-    default:
-      guard packet.count > 1 else { return nil }
-      count = Int(packet[1] & 0x3F)
-    }
-    guard count > 0, frames * count <= Self.maximumFramesPerPacket else { return nil }
-    return frames * count
-  }
+  func frames(_ packet: Span<UInt8>) -> Int? { OpusPacket.frames(packet) }
 }
 
 /// The comment header that Opus and Vorbis have: a signature, then a Vorbis comment block.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// The content of an `esds` box (ES_Descriptor, ISO/IEC 14496-1 section 7.2.6.5).
-struct ElementaryStreamDescriptor {
+/// The content of an `esds` box (ES_Descriptor, ISO/IEC 14496-1 section 7.2.6.5): a magic cookie of
+/// MPEG-4 audio.
+package struct ElementaryStreamDescriptor {
   /// What the packets are: 0x40 for MPEG-4 audio (ISO/IEC 14496-1 table 5).
-  private(set) var objectType: UInt8?
+  package private(set) var objectType: UInt8?
   /// Bits per second; 0 when not stated.
-  private(set) var averageBitRate: UInt32 = 0
+  package private(set) var averageBitRate: UInt32 = 0
   /// What the decoder is told: an AudioSpecificConfig for AAC.
-  private(set) var specificInfo: [UInt8] = []
+  package private(set) var specificInfo: [UInt8] = []
 
   /// Reads as much as makes sense.
-  init(_ bytes: Span<UInt8>) {
+  package init(_ bytes: Span<UInt8>) {
     guard let (tag, content) = Self.descriptor(bytes, 0..<bytes.count), tag == 3,
       content.count >= 3
     else { return }
@@ -28,7 +29,9 @@ struct ElementaryStreamDescriptor {
       return
     }
     objectType = bytes[content.lowerBound]
-    averageBitRate = bytes.bigEndian32(at: content.lowerBound + 9)
+    for place in content.lowerBound + 9..<content.lowerBound + 13 {
+      averageBitRate = averageBitRate << 8 | UInt32(bytes[place])
+    }
     guard
       let (next, info) = Self.descriptor(bytes, content.lowerBound + 13..<content.upperBound),
       next == 5
