@@ -44,27 +44,14 @@ struct PlayCommand: ParsableCommand {
   @Option(help: "Output ports, 1 to 64.")
   var ports = 2
 
-  @Option(help: "Seconds into the first track to begin at.")
-  var start = 0.0
-
   @Option(help: "Gain of the sound in percent; 100 is as decoded.")
   var volume = 100
 
   @Option(help: "Seconds to buffer before sound starts, or starts again.")
   var buffer = 3.0
 
-  @Option(
-    help: """
-      Where packets are decoded: callback, or ahead of it; only formats that have a decoder there. \
-      Without it each format is decoded where it is best, in the callback if that is safe.
-      """)
-  var decode: DecodePlace?
-
-  @Option(
-    help: """
-      How tracks of another rate are resampled: fast (least work, softer treble), good, or best.
-      """)
-  var resampler = ResamplerQuality.good
+  @OptionGroup
+  var track: TrackOptions
 
   @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
   var verbose = false
@@ -73,7 +60,6 @@ struct PlayCommand: ParsableCommand {
   var locations: [String]
 
   func validate() throws {
-    guard start >= 0 else { throw ValidationError("--start must not be negative.") }
     guard (1...64).contains(ports) else { throw ValidationError("--ports must be 1 to 64.") }
     guard (0...400).contains(volume) else { throw ValidationError("--volume must be 0 to 400.") }
     guard (0...60).contains(buffer) else { throw ValidationError("--buffer must be 0 to 60.") }
@@ -97,16 +83,14 @@ struct PlayCommand: ParsableCommand {
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
     // A file that is not there is told before JACK is troubled.
     let first = try TrackReader(opening: locations[0])
-    try first.seek(toSeconds: start)
+    try first.seek(toSeconds: track.start)
     let output = try RemoteIO(
       RemoteIO.Configuration(
         clientName: name, serverName: server, startsServer: startServer,
         outputPortNames: (1...ports).map { "out_\($0)" }, connection: connectionPolicy()))
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
-    var configuration = PlayerConfiguration()
-    configuration.decodePlace = decode
+    var configuration = track.configuration
     configuration.startThresholdNanoseconds = UInt64(buffer * 1_000_000_000)
-    configuration.resamplerQuality = resampler
     let player = Player(
       opened: first, playing: Array(locations.dropFirst()), into: renderer,
       configuration: configuration)

@@ -30,30 +30,16 @@ struct RenderCommand: ParsableCommand {
   @Option(help: "Channels of the output, 1 to 64.")
   var channels: Int?
 
-  @Option(help: "Seconds into the first track to begin at.")
-  var start = 0.0
-
   @Option(help: "Frames of each cycle, 1 to \(Renderer.maximumFramesPerCycle).")
   var period = 1024
 
-  @Option(
-    help: """
-      Where packets are decoded: callback, or ahead of it; only formats that have a decoder there. \
-      Without it each format is decoded where it is best, in the callback if that is safe.
-      """)
-  var decode: DecodePlace?
-
-  @Option(
-    help: """
-      How tracks of another rate are resampled: fast (least work, softer treble), good, or best.
-      """)
-  var resampler = ResamplerQuality.good
+  @OptionGroup
+  var track: TrackOptions
 
   @Argument(help: "Paths, http or https URLs, or - for standard input.")
   var locations: [String]
 
   func validate() throws {
-    guard start >= 0 else { throw ValidationError("--start must not be negative.") }
     guard (1...Renderer.maximumFramesPerCycle).contains(period) else {
       throw ValidationError("--period must be 1 to \(Renderer.maximumFramesPerCycle).")
     }
@@ -78,18 +64,15 @@ struct RenderCommand: ParsableCommand {
 
   private func render() throws {
     let reader = try TrackReader(opening: locations[0])
-    try reader.seek(toSeconds: start)
-    let format = try reader.readDecodedFormat(at: decode)
+    try reader.seek(toSeconds: track.start)
+    let format = try reader.readDecodedFormat(at: track.decode)
     let outputRate = rate ?? Int(format.sampleRate.rounded())
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
     var failure: PlayerError?
-    var configuration = PlayerConfiguration()
-    configuration.decodePlace = decode
-    configuration.resamplerQuality = resampler
     let player = SteppedPlayer(
       opened: reader, locations: Array(locations.dropFirst()), renderer: renderer,
-      configuration: configuration
+      configuration: track.configuration
     ) { event in
       if case .failed(_, let error) = event {
         Failure.report(error)

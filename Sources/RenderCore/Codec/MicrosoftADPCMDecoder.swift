@@ -26,7 +26,6 @@ struct MicrosoftADPCMDecoder: ~Copyable {
   private let coefficients: UnsafeMutablePointer<Int32>
   /// By each code: what the step size is multiplied with, in 256ths.
   private let adaptations: UnsafeMutablePointer<Int32>
-  private let samples: UnsafeMutablePointer<Float>
 
   /// Bytes of one channel's header.
   private static var headerBytes: Int { @_noLocks get { 7 } }
@@ -47,14 +46,11 @@ struct MicrosoftADPCMDecoder: ~Copyable {
       [256, 0, 512, -256, 0, 0, 192, 64, 240, 0, 460, -208, 392, -232])
     unsafe adaptations = Self.table(
       [230, 230, 230, 230, 307, 409, 512, 614, 768, 614, 512, 409, 307, 230, 230, 230])
-    unsafe samples = UnsafeMutablePointer<Float>.allocate(capacity: blocks.maximumSamplesPerRun)
-    unsafe samples.initialize(repeating: 0, count: blocks.maximumSamplesPerRun)
   }
 
   deinit {
     unsafe coefficients.deallocate()
     unsafe adaptations.deallocate()
-    unsafe samples.deallocate()
   }
 
   private static func table(_ values: [Int32]) -> UnsafeMutablePointer<Int32> {
@@ -67,32 +63,27 @@ struct MicrosoftADPCMDecoder: ~Copyable {
   /// that block.
   @_noLocks
   func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
-    let count = blocks.count(in: packet)
     var isDecoded = true
-    for block in 0..<count {
+    for block in 0..<blocks.count(in: packet) {
+      let source = unsafe packet.bytes + block * blocks.bytesPerBlock
       for channel in 0..<blocks.channels {
-        let isGood = unsafe decode(
-          packet.bytes + block * blocks.bytesPerBlock, channel: channel,
-          into: samples + block * blocks.framesPerBlock * blocks.channels + channel)
-        isDecoded = isGood && isDecoded
+        let target = unsafe blocks.target(block: block, channel: channel)
+        if unsafe decode(source, channel: channel, into: target) { continue }
+        unsafe blocks.silence(target)
+        isDecoded = false
       }
     }
-    return unsafe PacketDecoder.Output(
-      samples: UnsafePointer(samples),
-      frames: min(packet.frameCount, count * blocks.framesPerBlock), isDecoded: isDecoded)
+    return blocks.output(of: packet, isDecoded: isDecoded)
   }
 
-  /// Decodes one channel of a block to every `channels`-th sample.
+  /// Decodes one channel of a block to every `channels`-th sample; false when its header cannot be.
   @_noLocks
   private func decode(
     _ block: UnsafeRawPointer, channel: Int, into target: UnsafeMutablePointer<Float>
   ) -> Bool {
     let channels = blocks.channels
     let pair = unsafe Int(block.load(fromByteOffset: channel, as: UInt8.self))
-    guard pair < Self.pairs else {
-      for frame in 0..<blocks.framesPerBlock { unsafe target[frame * channels] = 0 }
-      return false
-    }
+    guard pair < Self.pairs else { return false }
     let words = unsafe block + channels + 2 * channel
     var state = unsafe State(
       firstCoefficient: coefficients[2 * pair], secondCoefficient: coefficients[2 * pair + 1],

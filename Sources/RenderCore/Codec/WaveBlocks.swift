@@ -2,8 +2,12 @@
 
 internal import AudioModel
 
-/// The blocks of WAVE's four-bit ADPCM: a header for each channel, then codes.
-struct WaveBlocks {
+/// The blocks of WAVE's four-bit ADPCM (a header for each channel, then codes), and the samples that a
+/// run of them decodes to.
+///
+/// Real-time: making and destroying it is not; everything else is.
+@safe
+struct WaveBlocks: ~Copyable {
   /// Longer blocks would be too much work for one render cycle.
   static let maximumBlockBytes = 16 << 10
   /// Frames that travel as one run of blocks, unless one block has more.
@@ -13,6 +17,8 @@ struct WaveBlocks {
   let bytesPerBlock: Int
   /// Frames of a block that are to be played.
   let framesPerBlock: Int
+  /// Of one run, interleaved.
+  private let samples: UnsafeMutablePointer<Float>
 
   /// - Parameters:
   ///   - headerBytes: bytes of one channel's header.
@@ -37,6 +43,13 @@ struct WaveBlocks {
     self.channels = channels
     bytesPerBlock = bytes
     framesPerBlock = frames
+    let count = max(Self.maximumFramesPerRun, frames) * channels
+    unsafe samples = UnsafeMutablePointer<Float>.allocate(capacity: count)
+    unsafe samples.initialize(repeating: 0, count: count)
+  }
+
+  deinit {
+    unsafe samples.deallocate()
   }
 
   private static func refused(_ format: AudioStreamBasicDescription) -> AudioConverterError {
@@ -45,14 +58,29 @@ struct WaveBlocks {
         + "\(format.channelsPerFrame) channels in \(format.bytesPerPacket) bytes")
   }
 
-  /// Samples that one run decodes to, at most.
-  var maximumSamplesPerRun: Int {
-    max(Self.maximumFramesPerRun, framesPerBlock) * channels
-  }
-
   /// Blocks in a packet, which is a run of them.
   @_noLocks
   func count(in packet: FilledPacket) -> Int {
     min(packet.byteCount / bytesPerBlock, max(1, Self.maximumFramesPerRun / framesPerBlock))
+  }
+
+  /// Where a channel's samples of a block go: each `channels`-th from here on.
+  @_noLocks
+  func target(block: Int, channel: Int) -> UnsafeMutablePointer<Float> {
+    unsafe samples + block * framesPerBlock * channels + channel
+  }
+
+  /// Silence in place of what a channel's header makes impossible.
+  @_noLocks
+  func silence(_ target: UnsafeMutablePointer<Float>) {
+    for frame in 0..<framesPerBlock { unsafe target[frame * channels] = 0 }
+  }
+
+  /// What the packet has decoded to.
+  @_noLocks
+  func output(of packet: FilledPacket, isDecoded: Bool) -> PacketDecoder.Output {
+    let frames = min(packet.frameCount, count(in: packet) * framesPerBlock)
+    return unsafe PacketDecoder.Output(
+      samples: UnsafePointer(samples), frames: frames, isDecoded: isDecoded)
   }
 }

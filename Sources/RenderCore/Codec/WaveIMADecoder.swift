@@ -11,7 +11,6 @@ internal import AudioModel
 struct WaveIMADecoder: ~Copyable {
   private let blocks: WaveBlocks
   private let table: IMATable
-  private let samples: UnsafeMutablePointer<Float>
 
   /// Bytes of one channel's header.
   private static var headerBytes: Int { @_noLocks get { 4 } }
@@ -20,34 +19,26 @@ struct WaveIMADecoder: ~Copyable {
   init(format: AudioStreamBasicDescription) throws(AudioConverterError) {
     blocks = try WaveBlocks(format, headerBytes: Self.headerBytes, headerFrames: 1)
     table = IMATable(rounding: .sum)
-    unsafe samples = UnsafeMutablePointer<Float>.allocate(capacity: blocks.maximumSamplesPerRun)
-    unsafe samples.initialize(repeating: 0, count: blocks.maximumSamplesPerRun)
-  }
-
-  deinit {
-    unsafe samples.deallocate()
   }
 
   /// Decodes a run of blocks. A channel with a step index that cannot be is silent for that block.
   @_noLocks
   func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
-    let count = blocks.count(in: packet)
     var isDecoded = true
-    for block in 0..<count {
+    for block in 0..<blocks.count(in: packet) {
+      let source = unsafe packet.bytes + block * blocks.bytesPerBlock
       for channel in 0..<blocks.channels {
-        let isGood = unsafe decode(
-          packet.bytes + block * blocks.bytesPerBlock, channel: channel,
-          into: samples + block * blocks.framesPerBlock * blocks.channels + channel)
-        isDecoded = isGood && isDecoded
+        let target = unsafe blocks.target(block: block, channel: channel)
+        if unsafe decode(source, channel: channel, into: target) { continue }
+        unsafe blocks.silence(target)
+        isDecoded = false
       }
     }
-    return unsafe PacketDecoder.Output(
-      samples: UnsafePointer(samples),
-      frames: min(packet.frameCount, count * blocks.framesPerBlock), isDecoded: isDecoded)
+    return blocks.output(of: packet, isDecoded: isDecoded)
   }
 
-  /// Decodes one channel of a block to every `channels`-th sample. Frames that the codes do not reach
-  /// stay silent.
+  /// Decodes one channel of a block to every `channels`-th sample; false when its header cannot be.
+  /// Frames that the codes do not reach stay silent.
   @_noLocks
   private func decode(
     _ block: UnsafeRawPointer, channel: Int, into target: UnsafeMutablePointer<Float>
@@ -56,10 +47,7 @@ struct WaveIMADecoder: ~Copyable {
     let header = unsafe block + channel * Self.headerBytes
     let first = unsafe header.loadUnaligned(as: Int16.self)
     let index = unsafe header.loadUnaligned(fromByteOffset: 2, as: Int16.self)
-    guard index >= 0, index <= IMATable.maximumIndex else {
-      for frame in 0..<blocks.framesPerBlock { unsafe target[frame * channels] = 0 }
-      return false
-    }
+    guard index >= 0, index <= IMATable.maximumIndex else { return false }
     var state = IMATable.State(predictor: Int32(first), index: Int32(index))
     unsafe target[0] = Float(first) * 0x1p-15
     let groupBytes = 4 * channels
