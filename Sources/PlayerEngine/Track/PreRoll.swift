@@ -6,8 +6,9 @@ internal import AudioModel
 /// decode. It is decoded and not heard.
 enum PreRoll {
   /// Packets of layer III whose bits the packet at hand may use: the reservoir reaches back 511 bytes,
-  /// which at the lowest rates are nine packets; and one more for the overlap of the filter bank.
-  private static let layer3Packets: Int64 = 10
+  /// which at MPEG-1's lowest rate are nine packets, and 255 at the rates below, where they are 24 of
+  /// 8 kbit/s at 24 kHz; and one more for the overlap of the filter bank.
+  private static let layer3Packets: Int64 = 25
   /// Half a second at 48 kHz. RFC 7845 section 4.6 asks for 80 ms at least, after which the decoder is
   /// 60 dB under the straight decode; after this it is the same but for rounding.
   private static let opusFrames: Int64 = 24000
