@@ -162,6 +162,22 @@ import Testing
     #expect(try stream.magicCookieData == [0x11, 0x90])
   }
 
+  @Test("Behind another format a seek back finds the first one's packets, and tells their format")
+  func seekBackOverFormatChange() throws {
+    // Three frames are the fewest that a format is believed for: from the second on there are two.
+    let bytes =
+      SyntheticADTS.stream(3, SyntheticADTS(channels: 1)) + SyntheticADTS.stream(6, from: 3)
+    var stream = AudioFileStream()
+    let packets = parse(bytes, with: &stream).recorder.packetBytes
+    #expect(try stream.dataFormat.channelsPerFrame == 2)
+    let target = try stream.seek(toPacket: 1)
+    #expect(!target.isEstimated)
+    let found = try FLACSeekTests.first(bytes, target, &stream)
+    #expect(found.index == 1)
+    #expect(found.bytes == packets[1])
+    #expect(try stream.dataFormat.channelsPerFrame == 2, "and goes on into the second")
+  }
+
   @Test("Each number of channels has its layout")
   func channels() throws {
     let labels: [[UInt32]] = [

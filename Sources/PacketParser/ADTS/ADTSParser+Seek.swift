@@ -54,7 +54,9 @@ extension ADTSParser {
     nextPacket = target.firstPacket
     isExact = !target.isEstimated
     resynchronize()
-    if isExact { state = .locked }
+    guard isExact else { return }
+    state = .locked
+    if let indexedFormat, indexedFormat.key != format?.key { change(to: indexedFormat) }
   }
 
   mutating func loseContinuity(at offset: Int64) {

@@ -38,8 +38,8 @@ struct ADTSParser: ContainerParser {
   var state = State.searching
   /// The format found; nil until then.
   var format: ADTSFormat?
-  /// What has to be told before the next packet.
-  private var notice: ParserStep?
+  /// What has to be told before the next packet, in order.
+  private var notices: [ParserStep] = []
   var gap = StreamGap()
   /// Where the search for the first frame is given up.
   var searchLimit: Int64
@@ -54,7 +54,9 @@ struct ADTSParser: ContainerParser {
   private var statementsTold = 0
 
   var nextPacket: Int64 = 0
+  /// Where the packets of the first format lie that were seen.
   var index = PacketIndex()
+  private(set) var indexedFormat: ADTSFormat?
   /// Packet numbers and positions are certain: no estimate or loss lies behind.
   var isExact = true
   /// The stream was parsed from its beginning without a jump.
@@ -73,10 +75,7 @@ struct ADTSParser: ContainerParser {
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    if let notice {
-      self.notice = nil
-      return notice
-    }
+    if !notices.isEmpty { return notices.removeFirst() }
     switch state {
     case .locked: return stepLocked(bytes, at: offset, isEnd: isEnd)
     case .searching: return try stepSearching(bytes, at: offset, isEnd: isEnd)
@@ -94,15 +93,13 @@ struct ADTSParser: ContainerParser {
     let frameBytes = chain.headers[0].frameBytes
     if bytes.count < frameBytes, !isEnd { return .need(frameBytes) }
     let format = try ADTSFormat(chain, firstFrame: bytes, at: offset)
-    self.format = format
     state = .locked
-    facts.dataFormat = format.dataFormat
-    details.channelLayout = format.channelLayout
-    details.magicCookie = format.magicCookie
     if facts.isReady {
-      notice = .found(.magicCookieData)
-      return .found(.dataFormat)
+      change(to: format)
+      return notices.removeFirst()
     }
+    describe(format)
+    indexedFormat = format
     facts.fileFormat = .aacADTS
     facts.dataOffset = offset
     // What the header can express: a frame above the standard's bound is delivered all the same.
@@ -110,6 +107,19 @@ struct ADTSParser: ContainerParser {
     facts.isReady = true
     statementsTold = details.tags.statementCount
     return .ready
+  }
+
+  /// Packets of another format follow.
+  mutating func change(to format: ADTSFormat) {
+    describe(format)
+    notices = [.found(.dataFormat), .found(.magicCookieData)]
+  }
+
+  private mutating func describe(_ format: ADTSFormat) {
+    self.format = format
+    facts.dataFormat = format.dataFormat
+    details.channelLayout = format.channelLayout
+    details.magicCookie = format.magicCookie
   }
 
   /// Takes as many whole frames as there are, side by side.
@@ -159,7 +169,7 @@ struct ADTSParser: ContainerParser {
 
   private mutating func deliver(byteCount: Int, frames: Int64, at offset: Int64) -> ParserStep {
     let count = descriptions.count
-    if isExact {
+    if isExact, format?.key == indexedFormat?.key {
       index.add(
         first: nextPacket, byteOffset: offset - (facts.dataOffset ?? 0), descriptions,
         hasFrames: true)
@@ -178,6 +188,7 @@ struct ADTSParser: ContainerParser {
   /// so that the format does not change to and fro.
   private mutating func forgetDuration() -> ParserStep {
     format?.blockCount = nil
+    if format?.key == indexedFormat?.key { indexedFormat?.blockCount = nil }
     facts.dataFormat = format?.dataFormat
     return .found(.dataFormat)
   }
