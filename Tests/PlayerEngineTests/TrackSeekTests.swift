@@ -85,4 +85,54 @@ struct TrackSeekTests {
         + " trim 2 3.1 rate \(recipe.sampleRate)")
     return recipe.encode("music", in: directory)
   }
+
+  @Test(
+    "Over HTTP a seek is exact where the container has a table",
+    arguments: ["wav-s16-44100-2.wav", "alac.m4a"])
+  func table(_ name: String) throws {
+    let directory = TemporaryDirectory()
+    let path =
+      name.hasSuffix(".wav") ? Fixtures.path(name) : encoded(CodecRecipe.lossless[3], in: directory)
+    let web = LoopbackHTTPServer()
+    defer { web.stop() }
+    web.serve("/track", .file(path, ranges: .honoured))
+    let (straight, channels, _) = try rendered(path, from: nil)
+    for frame: Int64 in [100_001, 5] {
+      let (samples, _, seek) = try rendered(web.url("/track"), from: frame, frames: 2048)
+      let result = try #require(seek)
+      #expect(result.reachedFrame == frame && !result.isEstimated)
+      let isEqual = samples.elementsEqual(
+        straight.dropFirst(Int(frame) * channels).prefix(samples.count))
+      #expect(isEqual && samples.count == 2048 * channels)
+    }
+  }
+
+  @Test("Over HTTP a seek without a table says that it is a guess, and by how much at most")
+  func guess() throws {
+    let path = Fixtures.path("mp3-vbr2-44100-2.mp3")
+    let web = LoopbackHTTPServer()
+    defer { web.stop() }
+    web.serve("/track", .file(path, ranges: .honoured))
+    let (straight, channels, _) = try rendered(path, from: nil)
+    let frame: Int64 = 300_000
+    let (samples, _, seek) = try rendered(web.url("/track"), from: frame, frames: 1 << 20)
+    let result = try #require(seek)
+    #expect(result.askedFrame == frame && result.isEstimated)
+    let bound = try #require(result.errorBoundFrames)
+    // What is heard is the end of the track, from a place within the bound on.
+    let heard = Int64(straight.count / channels) - Int64(samples.count / channels)
+    #expect(abs(heard - frame) <= bound)
+    #expect(samples.suffix(10_000).elementsEqual(straight.suffix(10_000)))
+  }
+
+  @Test("What can only be read from start to end goes only forward")
+  func forwardOnly() throws {
+    let path = Fixtures.path("mp3-cbr128-44100-2.mp3")
+    let web = LoopbackHTTPServer()
+    defer { web.stop() }
+    web.serve("/track", .file(path))
+    let reader = try TrackReader(opening: web.url("/track"))
+    #expect(try reader.seek(toFrame: 200_000).reachedFrame == 200_000)
+    #expect(throws: PlayerError.self) { try reader.seek(toFrame: 10) }
+  }
 }
