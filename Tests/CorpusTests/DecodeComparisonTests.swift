@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PlayerEngine
+import TestKit
+import Testing
+
+/// What the engine decodes each file of the corpus to, against other people's decoders.
+@Suite struct DecodeComparisonTests {
+  /// Files that other decoders cut otherwise, by how many frames their sound begins earlier.
+  private static let extraFramesOfOthers = [
+    // ffmpeg does not apply the packet table of a Core Audio file.
+    "caf-aac.caf": 2112, "caf-aac-mono.caf": 2112,
+  ]
+  /// Files that cannot be compared, and why.
+  private static let incomparable = [
+    "mp3-garbage.mp3": "mpg123 forgets its bit reservoir at junk, so that it mutes three frames",
+    "mp3-tag-between.mp3": "mpg123 takes the tag between the frames for junk",
+  ]
+
+  @Test(
+    "Each file decodes to other decoders' samples, without what they forget to cut",
+    arguments: CorpusFile.readable.filter { incomparable[$0.name] == nil })
+  func decode(_ file: CorpusFile) throws {
+    let reader = try TrackReader(opening: file.path)
+    let stated = try reader.readInformation().dataFormat.formatID
+    // GSM and AMR have no decoder.
+    guard DecoderChoice(stated) != nil else { return }
+    let format = try reader.readDecodedFormat()
+    let channels = Int(format.channelsPerFrame)
+    let playback = OfflinePlayback(opened: reader, [], rate: format.sampleRate, channels: channels)
+    playback.run(period: 4096)
+    let ours = playback.sound.interleaved
+    // Of streams that follow each other ffmpeg runs the first one's decoder on: each by itself.
+    let parts = file.differences["links"] == nil ? [file] : file.links
+    let others = parts.flatMap { reference($0, stated) }
+      .dropFirst((Self.extraFramesOfOthers[file.name] ?? 0) * channels)
+    let sum = zip(ours, others).reduce(Double(0)) { sum, pair in
+      let difference = Double(pair.0) - Double(pair.1)
+      return sum + difference * difference
+    }
+    // -90 dBFS.
+    let tolerance = isLossy(stated) ? 3e-5 : 0
+    #expect((sum / Double(max(1, ours.count))).squareRoot() <= tolerance)
+    // What the encoder put behind the sound: two packets at most.
+    let excess = (others.count - ours.count) / channels
+    #expect(!ours.isEmpty)
+    #expect(
+      excess == 0 || isLossy(stated) && (0...4096).contains(excess),
+      "\(ours.count / channels) frames, others have \(excess) more")
+  }
+
+  private func isLossy(_ format: AudioFormatID) -> Bool {
+    switch format {
+    case .linearPCM, .aLaw, .muLaw, .appleIMA4, .waveIMAADPCM, .microsoftADPCM, .flac,
+      .appleLossless:
+      false
+    default: true
+    }
+  }
+
+  /// mpg123 for bare MPEG audio, else ffmpeg, with the reference decoder of Opus.
+  private func reference(_ file: CorpusFile, _ format: AudioFormatID) -> [Float] {
+    // mpg123 knows no VBRI tag, and plays its frame.
+    let isBare = [".mp1", ".mp2", ".mp3"].contains { file.name.hasSuffix($0) }
+    if format.isMPEGAudio, isBare, file.name != "mp3-vbri.mp3" {
+      return ReferenceDecoder.mpg123(file.path)
+    }
+    return ReferenceDecoder.ffmpeg(file.path, decoder: format == .opus ? "libopus" : nil)
+  }
+}
