@@ -99,19 +99,7 @@ struct CodedFile {
   }
 }
 
-/// A folder in which programs make files.
-struct Workshop {
-  private let folder = TemporaryDirectory()
-
-  /// A shell command's success in the folder is required.
-  func run(_ command: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let result = Subprocess.run(["sh", "-c", "cd '\(folder.path)' && \(command)"], seconds: 60)
-    try #require(
-      result.exit == .status(0), "\(command): \(result.errors)", sourceLocation: sourceLocation)
-  }
-
-  func path(_ name: String) -> String { folder.file(name) }
-
+extension Workshop {
   /// Makes `source.wav`: tones, a sweep and noise, different in each channel, `seconds` long.
   func makeSource(
     layout: String = "stereo", channels: Int = 2, bits: Int = 16, rate: Int = 44_100,

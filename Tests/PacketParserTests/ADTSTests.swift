@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 @Suite struct ADTSTests {
@@ -17,7 +18,7 @@ import Testing
 
   @Test("Frames lie where ffprobe finds them, at every rate", arguments: rates)
   func rate(_ rate: Int) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     for channels in [1, 2, 6] {
       try workshop.run(Self.encode(rate, channels))
       let bytes = try workshop.read("out.aac")
@@ -78,7 +79,7 @@ import Testing
 
   @Test("A file with a tag in front, cut at both ends, and doubled, is what ffprobe finds")
   func damaged() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(Self.encode(44_100, 2))
     let file = try workshop.read("out.aac")
     let inputs = [
@@ -218,7 +219,7 @@ import Testing
 
   @Test("The cookie of a program config element is the one that ffmpeg makes")
   func programConfigCookie() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "ffmpeg -v error -y -f lavfi -i 'sine=d=0.3:r=44100' -af aformat=channel_layouts=2.1 -c:a aac o.aac"
     )

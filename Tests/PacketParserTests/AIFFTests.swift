@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 @Suite struct AIFFTests {
@@ -24,7 +25,7 @@ import Testing
       "sndfile-convert -endian=little -pcm16 in.wav out.aif",
     ])
   func written(_ command: String) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(22050, 1)) && \(command)")
     let name = String(command.split(separator: " ").last ?? "")
     try workshop.checkAgainstDemuxer(name)
@@ -37,7 +38,7 @@ import Testing
     "Little-endian samples of 24 and 32 bits, which ffmpeg does not know, are read as libsndfile reads them"
   )
   func littleEndianSamples() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(22050, 1))")
     for bits in [24, 32] {
       try workshop.run(
@@ -51,7 +52,7 @@ import Testing
 
   @Test("GSM in AIFF-C has as many frames as libsndfile says, which ffprobe takes for packets")
   func gsm() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "\(MPEGAudioOracleTests.tone(8000, 1)) && sndfile-convert -gsm610 in.wav out.aif")
     try workshop.checkAgainstDemuxer("out.aif", frames: 24_000)
@@ -185,7 +186,7 @@ import Testing
     #expect(try labels(header(0, 0, 4) + described) == nil, "cut")
     #expect(try labels(header(0x10000, 0x3)) == nil, "not as many as there are channels")
     #expect(try labels(header(0x10000, 0x7), channels: 2) == [1, 2], "the usual stereo")
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "ffmpeg -v error -y -f lavfi -i anullsrc=cl=5.1:r=8000 -t 0.1 -c:a pcm_s16le out.aifc")
     var stream = AudioFileStream()

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Tags in the chunks of WAVE, AIFF and NeXT/Sun files.
@@ -18,7 +19,7 @@ import Testing
     ]
     let list = SyntheticInfo.list(ids.map { ($0, "about \($0)") })
     let bytes = SyntheticWave(before: [("LIST", list)]).bytes(frames: 100)
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.write(bytes, "in.wav")
     let printed = try workshop.probe("in.wav").filter { $0.key.hasPrefix("TAG:") }
     var stream = AudioFileStream()
@@ -118,7 +119,7 @@ import Testing
     ]
     file.after = [("AUTH", [UInt8]("Author".utf8)), ("ANNO", [UInt8]("Remark".utf8))]
     let bytes = file.bytes(packets: 100)
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.write(bytes, "in.aiff")
     let printed = try workshop.probe("in.aiff")
     for isTailKnown in [false, true] {
@@ -137,7 +138,7 @@ import Testing
 
   @Test("ffmpeg's statements in a NeXT/Sun file are read, other remarks are not")
   func annotation() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "\(MPEGAudioOracleTests.tone(22050, 1)) && ffmpeg -v error -y -i in.wav -metadata title='A = b' "
         + "-metadata artist=Somebody -metadata track=3 -metadata genre=G out.au && sox in.wav sox.au"

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 @Suite struct CoreAudioFormatTests {
@@ -29,7 +30,7 @@ import Testing
   func linearPCM(_ samples: Samples) throws {
     let codec = samples.testDescription
     let bits = samples.bits
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(Self.tone) -c:a pcm_\(codec) out.caf")
     try workshop.run("ffmpeg -v error -y -i out.caf -c:a pcm_\(codec) -f \(codec) raw")
     let raw = try workshop.read("raw")
@@ -58,7 +59,7 @@ import Testing
       ("mp2", ".mp2", 1152), ("ac3", "ac-3", 1536),
     ])
   func packetTableBehind(_ codec: String, _ formatID: String, _ framesPerPacket: Int) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(Self.tone) -c:a \(codec) out.caf")
     let bytes = try workshop.read("out.caf")
     let probed = try workshop.probedPackets("out.caf")
@@ -89,7 +90,7 @@ import Testing
 
   @Test("Constant packets other than PCM need no table")
   func constantPackets() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     for (codec, formatID, bytesPerPacket, framesPerPacket) in [
       ("adpcm_ima_qt", AudioFormatID.appleIMA4, 68, 64), ("pcm_mulaw", .muLaw, 2, 1),
       ("pcm_alaw", .aLaw, 2, 1),
@@ -111,7 +112,7 @@ import Testing
 
   @Test("Apple Lossless by libsndfile, with the table in front, plays in one pass")
   func losslessInFront() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(Self.tone) in.wav")
     for (bits, flags) in [(16, 1), (20, 2), (24, 3), (32, 4)] {
       try workshop.run("sndfile-convert -alac\(bits) in.wav out.caf")
@@ -135,7 +136,7 @@ import Testing
   @Test(
     "A lossless cookie in atoms is laid bare, and tells the bits that the description leaves out")
   func losslessCookie() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(Self.tone) -c:a alac out.caf")
     var options = AudioFileStreamOptions()
     options.canReposition = true
@@ -165,7 +166,7 @@ import Testing
 
   @Test("AAC packets with the table in front are what ffprobe finds, and ffmpeg decodes them")
   func advancedAudioCoding() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(ADTSTests.encode(44_100, 2))
     let packets = parse(try workshop.read("out.aac")).recorder.packets.map { Array($0[7...]) }
     // An ES descriptor with an AudioSpecificConfig in it.
@@ -203,7 +204,7 @@ import Testing
 
   @Test("What sox and libsndfile write, with the audio at byte 4096, is read back")
   func paddedFiles() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(Self.tone) -bitexact in.wav && sox in.wav sox.caf")
     let samples = Array(try workshop.read("in.wav").dropFirst(44))
     let (recorder, _) = parse(try workshop.read("sox.caf"))
@@ -224,7 +225,7 @@ import Testing
 
   @Test("Tags are what ffprobe prints, by the names of the specification as by ffmpeg's own")
   func tags() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "\(Self.tone) -metadata title='Tür' -metadata artist=A -metadata track=3/9 -metadata date=1999 "
         + "-metadata 'odd one'=x out.caf")

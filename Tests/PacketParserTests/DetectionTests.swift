@@ -43,7 +43,7 @@ import Testing
 
   @Test("A JPEG image is named")
   func binaryContent() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "ffmpeg -v error -y -f lavfi -i testsrc=d=1:size=1024x768 -frames:v 1 image.jpg")
     let image = parse(try workshop.read("image.jpg"), hint: .mpegLayer3).error

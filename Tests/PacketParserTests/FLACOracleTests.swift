@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Files of the encoders at hand: what the parser finds is what ffmpeg and flac find.
@@ -54,7 +55,7 @@ import Testing
 
   @Test("The packets are ffmpeg's, and the stream lasts as long as flac says", arguments: recipes)
   func packets(_ recipe: Recipe) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(recipe.command)
     let bytes = try workshop.read("out.flac")
     var stream = AudioFileStream()

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Where FLAC packets are sought, and what is found there.
@@ -55,7 +56,7 @@ import Testing
 
   @Test("The seek table leads to packets that were not seen")
   func seekTable() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       FLACOracleTests.Recipe(encoder: "flac -s -f -S 0.5s -b 1024 in.wav -o out.flac").command)
     let bytes = try workshop.read("out.flac")
@@ -74,7 +75,7 @@ import Testing
 
   @Test("A guess is within its bound, and what is found there knows its number")
   func estimated() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       FLACOracleTests.Recipe(encoder: "flac -s -f --no-seektable -b 512 in.wav -o out.flac").command
     )

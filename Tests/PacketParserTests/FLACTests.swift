@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// FLAC streams with flaws, and what their metadata say.
@@ -23,7 +24,7 @@ import Testing
     #expect(try stream.packet(containingFrame: 1265).packet == 3)
     #expect(try stream.packet(containingFrame: 1265).frameOffsetInPacket == 1)
     #expect(try stream.firstFrame(ofPacket: 4) == 1281)
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.write(flac.bytes, "out.flac")
     #expect(recorder.packetPlaces == (try workshop.packetPlacesByFFprobe("out.flac")))
   }

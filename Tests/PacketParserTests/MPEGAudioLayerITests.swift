@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Layer I, which no encoder at hand makes.
@@ -31,7 +32,7 @@ import Testing
     #expect(format.channelsPerFrame == (encoder.isMono ? 1 : 2))
     if encoder.bitRateIndex == 0 { #expect(try stream.freeFormatFrameByteCount == 280) }
 
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.write(bytes, "layer1.mp1")
     #expect(try workshop.framesByMPG123("layer1.mp1", gapless: false) == 40 * 384)
     let loudest = try workshop.read("decoded.wav").dropFirst(44).enumerated()

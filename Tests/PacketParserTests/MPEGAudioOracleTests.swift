@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Files of every encoder at hand: what the parser finds is what mpg123 decodes.
@@ -65,7 +66,7 @@ import Testing
 
   @Test("As many packets are found as mpg123 decodes frames", arguments: lame + others)
   func packetsAreMPG123sFrames(_ recipe: Recipe) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(recipe.command)
     let bytes = try workshop.read("out.mp3")
     let (recorder, error) = parse(bytes)

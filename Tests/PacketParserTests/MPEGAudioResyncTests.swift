@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// What is not a frame, and how the parser finds back.
@@ -120,7 +121,7 @@ import Testing
 
   @Test("As mpg123 plays them, damaged files are parsed")
   func damagedFiles() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -b 128 in.wav a.mp3 "
         + "&& lame --quiet -t -V 4 in.wav b.mp3")

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Tags around and between frames are passed, and tags in a frame's clothes are read.
@@ -106,7 +107,7 @@ import Testing
 
   @Test("LAME's tag is read, left out of the packets, and its values are told raw")
   func lameTag() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -V 2 in.wav out.mp3")
     let bytes = try workshop.read("out.mp3")
     var stream = AudioFileStream()
@@ -150,7 +151,7 @@ import Testing
 
   @Test("A tag frame in the middle of a stream is a packet, as mpg123 decodes it")
   func tagOfAnAppendedFile() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -b 128 in.wav a.mp3 && cat a.mp3 a.mp3 > out.mp3"
     )

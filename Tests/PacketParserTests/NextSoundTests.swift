@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 @Suite struct NextSoundTests {
@@ -21,7 +22,7 @@ import Testing
       "sndfile-convert -float32 in.wav out.snd", "sndfile-convert -alaw in.wav out.snd",
     ])
   func written(_ command: String) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(22050, 1)) && \(command)")
     let name = String(command.split(separator: " ").last ?? "")
     let recorder = try workshop.checkAgainstDemuxer(name)

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Files of the encoders at hand: what the parser finds is what ffmpeg, opusinfo and ogginfo find.
@@ -44,7 +45,7 @@ import Testing
 
   @Test("Opus packets and durations are ffmpeg's and opusinfo's", arguments: opus)
   func opusFiles(_ recipe: Recipe) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(recipe.command)
     let bytes = try workshop.read("out.ogg")
     let sizes = try workshop.packetSizesByFFprobe("out.ogg")
@@ -94,7 +95,7 @@ import Testing
 
   @Test("Vorbis packets and durations are ffmpeg's", arguments: vorbis)
   func vorbisFiles(_ recipe: Recipe) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(recipe.command)
     let bytes = try workshop.read("out.ogg")
     let sizes = try workshop.packetSizesByFFprobe("out.ogg")
@@ -139,7 +140,7 @@ import Testing
 
   @Test("FLAC packets in Ogg and their duration are ffmpeg's", arguments: flac)
   func flacFiles(_ recipe: Recipe) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(recipe.command)
     let bytes = try workshop.read("out.ogg")
     var stream = AudioFileStream()

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Where packets in Ogg are sought, and what is found there.
@@ -14,7 +15,7 @@ import Testing
 
   @Test("Every packet that was seen is found again", arguments: encoders)
   func seen(_ encoder: String) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(OggOracleTests.Recipe(encoder: encoder).command)
     let bytes = try workshop.read("out.ogg")
     var stream = AudioFileStream()
@@ -38,7 +39,7 @@ import Testing
 
   @Test("Behind a guessed place the packets' frames are right", arguments: encoders)
   func estimated(_ encoder: String) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(OggOracleTests.Recipe(encoder: encoder).command)
     let bytes = try workshop.read("out.ogg")
     let all = parse(bytes).recorder

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Ogg streams with flaws, chained and multiplexed streams, and packets of every kind.
@@ -98,7 +99,7 @@ import Testing
 
   @Test("Chained streams of one format are one")
   func chained() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       """
       \(OggOracleTests.Recipe(encoder: "opusenc --quiet --title one in.wav a.ogg").command) && \
@@ -135,7 +136,7 @@ import Testing
 
   @Test("A chain that goes on in another format ends there, with the reason")
   func chainOfOthers() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       """
       \(OggOracleTests.Recipe(encoder: "opusenc --quiet in.wav a.ogg").command) && \
@@ -149,7 +150,7 @@ import Testing
 
   @Test("Of multiplexed streams the audio is taken")
   func multiplexed() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     let recipe = OggOracleTests.Recipe(
       encoder: """
         ffmpeg -v error -y -f lavfi -i testsrc=d=2:size=160x120:rate=10 -i in.wav -c:v libtheora \
@@ -165,7 +166,7 @@ import Testing
 
   @Test("Audio that cannot be packetised is named")
   func speex() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       OggOracleTests.Recipe(
         rate: 16_000, channels: 1, encoder: "ffmpeg -v error -y -i in.wav -c:a libspeex out.ogg"
@@ -192,7 +193,7 @@ import Testing
 
   @Test("The first granule may leave out frames, or begin later")
   func movedGranules() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       OggOracleTests.Recipe(rate: 44_100, encoder: "oggenc -Q -o out.ogg in.wav").command)
     let bytes = try workshop.read("out.ogg")

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// What a stream answers when it is asked, before, during and after the parse.
@@ -55,7 +56,7 @@ import Testing
 
   @Test("What was not seen of a variable bit rate translates with a flag, and comes back near")
   func estimatedTranslations() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -t -V 3 in.wav out.mp3")
     let bytes = try workshop.read("out.mp3")

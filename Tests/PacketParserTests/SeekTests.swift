@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Seeking, losing continuity, and what the duration rests on.
@@ -31,7 +32,7 @@ import Testing
       "twolame -b 192 in.wav", "ffmpeg -v error -y -i in.wav -c:a mp2 -b:a 192k",
     ])
   func exactSeek(_ encoder: String) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(44100, 2)) && \(encoder) out.mp2")
     let bytes = try workshop.read("out.mp2")
     let places = parse(bytes).recorder.events.compactMap { event -> (Int64, Int64)? in
@@ -59,7 +60,7 @@ import Testing
 
   @Test("With a variable bit rate the tag's table leads near the packet, and says so")
   func tableSeek() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -V 3 in.wav out.mp3")
     let bytes = try workshop.read("out.mp3")
     let places = parse(bytes).recorder.packetOffsets
@@ -83,7 +84,7 @@ import Testing
 
   @Test("Without a tag a variable bit rate is sought by the mean packet")
   func averageSeek() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -t -V 3 in.wav out.mp3")
     let bytes = try workshop.read("out.mp3")
@@ -192,7 +193,7 @@ import Testing
 
   @Test("A duration tells what it rests on")
   func durations() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -t -b 128 in.wav cbr.mp3 "
         + "&& lame --quiet -t -V 3 in.wav vbr.mp3")

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// What a listener is told does not depend on how the input is cut.
@@ -99,7 +100,7 @@ import Testing
       "lame --quiet -t --freeformat -b 100 in.wav out.mp3", "twolame -b 128 in.wav out.mp3",
     ])
   func encodedFiles(_ command: String) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(44100, 2)) && \(command)")
     var bytes = try workshop.read("out.mp3")
     bytes = Array(bytes[..<min(bytes.count, 60_000)])

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// What Vorbis comments and FLAC pictures say, in FLAC and in Ogg.
@@ -20,7 +21,7 @@ import Testing
       "flac -s -f --ogg -o out.x in.wav \(tags.replacing("-c ", with: "-T "))",
     ])
   func names(_ command: String) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(OggOracleTests.Recipe(encoder: command).command)
     var stream = AudioFileStream()
     _ = parse(try workshop.read("out.x"), with: &stream)
@@ -45,7 +46,7 @@ import Testing
       ("opusenc --quiet in.wav out.opus", "OggOpus", false),
     ])
   func pictures(_ encoder: String, _ type: String, _ isFLAC: Bool) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     let name = "out.\(type == "FLAC" ? "flac" : type == "OggOpus" ? "opus" : "ogg")"
     try workshop.run(
       """
@@ -123,7 +124,7 @@ import Testing
 
   @Test("The comment with a channel mask names the speakers")
   func channelMask() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       """
       ffmpeg -v error -y -f lavfi -i anoisesrc=d=0.2 -af "aformat=channel_layouts=4.0" in.wav && \

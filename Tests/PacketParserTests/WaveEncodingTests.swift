@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// WAVE files that hold something else than linear PCM.
@@ -23,7 +24,7 @@ import Testing
       ("sndfile-convert -ulaw in.wav out.wav", .muLaw, 1),
     ] as [(String, AudioFormatID, Int?)])
   func encoded(_ command: String, _ formatID: AudioFormatID, _ framesPerPacket: Int?) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(22050, 1)) && \(command)")
     let bytes = try workshop.read("out.wav")
     var stream = AudioFileStream()
@@ -58,7 +59,7 @@ import Testing
 
   @Test("MPEG audio in the data chunk is found frame by frame, and no further than the chunk goes")
   func mpegAudio() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(MPEGAudioOracleTests.tone(44100, 1))
     for (codec, formatID, packets) in [
       ("libmp3lame -b:a 128k", ".mp3", 116), ("mp2 -b:a 192k", ".mp2", 115),
@@ -108,7 +109,7 @@ import Testing
 
   @Test("A Xing tag in the data chunk is no packet, and counts them")
   func xingTag() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(44100, 1)) && lame --quiet -V 4 in.wav out.mp3")
     let bare = try workshop.read("out.mp3")
     let file =

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// WAVE with sizes of 64 bits: RF64, BW64 and Wave64.
@@ -22,7 +23,7 @@ import Testing
       ("sndfile-convert -ms-adpcm in.wav out", ".w64", "W64f"),
     ])
   func written(_ command: String, _ suffix: String, _ type: String) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(22050, 1)) && \(command)\(suffix)")
     let recorder = try workshop.checkAgainstDemuxer("out\(suffix)")
     #expect(recorder.value(.fileFormat) == type)
@@ -32,7 +33,7 @@ import Testing
 
   @Test("A Wave64 file from a pipe runs to the end")
   func wave64Pipe() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(22050, 1))")
     try workshop.run("ffmpeg -v error -y -i in.wav -f w64 - | cat >out.w64")
     let (recorder, error) = parse(try workshop.read("out.w64"))
@@ -92,7 +93,7 @@ import Testing
 
   @Test("Chunks of Wave64 that are too small for their own header, or no sound, are errors")
   func badWave64() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(22050, 1)) && sndfile-convert in.wav out.w64")
     let good = try workshop.read("out.w64")
     var small = good

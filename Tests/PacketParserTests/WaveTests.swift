@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 @Suite struct WaveTests {
@@ -52,7 +53,7 @@ import Testing
 
   @Test("What ffmpeg writes is read back, from a file and from a pipe")
   func ffmpegFiles() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(MPEGAudioOracleTests.tone(44100, 2))
     for codec in ["pcm_u8", "pcm_s16le", "pcm_s24le", "pcm_s32le", "pcm_f32le", "pcm_f64le"] {
       let options = "ffmpeg -v error -y -i in.wav -c:a \(codec)"

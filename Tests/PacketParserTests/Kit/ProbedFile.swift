@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import TestKit
+
 /// What ffprobe says of a file's first audio stream.
 struct ProbedFile {
   /// All packets, those outside of the edit list too.

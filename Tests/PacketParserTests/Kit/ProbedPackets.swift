@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 
 /// A packet's place and size, by this parser or by another.
 struct PlacedPacket: Equatable {

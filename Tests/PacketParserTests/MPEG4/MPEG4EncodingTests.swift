@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// What a sample entry says of the encoding.
@@ -129,7 +130,7 @@ import Testing
 
   @Test("HE-AAC is told by its rate where nothing else signals it")
   func fixtures() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     for (name, channels) in [("he-aac-v1", UInt32(2)), ("he-aac-v2", 1)] {
       let stereo = channels == 1 ? [aac(.mpeg4HEAACv2, 44_100, 2, 2048)] : []

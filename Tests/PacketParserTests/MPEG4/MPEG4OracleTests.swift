@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Files of ffmpeg's muxers: what the parser finds is what ffmpeg's demuxer finds.
@@ -103,7 +104,7 @@ import Testing
 
   @Test("The packets are those that ffprobe lists", arguments: packets + fragmented)
   func packetsAreFFprobes(_ recipe: Recipe) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(recipe.arguments) \(recipe.name)")
     let bytes = try workshop.read(recipe.name)
     let probed = try ProbedFile(recipe.name, in: workshop)
@@ -136,7 +137,7 @@ import Testing
 
   @Test("Packets of one size are the bytes that ffmpeg copies", arguments: constant)
   func constantPackets(_ recipe: Recipe) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(recipe.arguments) \(recipe.name)")
     let bytes = try workshop.read(recipe.name)
     let (recorder, error) = parse(bytes)

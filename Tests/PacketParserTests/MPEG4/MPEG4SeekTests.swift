@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Seeks lead to the packets that they promise.
@@ -28,7 +29,7 @@ import Testing
     "Every packet that was seen is found exactly, and its byte and frame translate",
     arguments: recipes)
   func seen(_ recipe: MPEG4OracleTests.Recipe) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(recipe.arguments) \(recipe.name)")
     let bytes = try workshop.read(recipe.name)
     var stream = AudioFileStream()
@@ -83,7 +84,7 @@ import Testing
     "In a fragmented stream a packet not seen yet is found by its time",
     arguments: ["empty_moov", "dash+empty_moov+global_sidx"])
   func unseen(_ flags: String) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "\(MPEG4OracleTests.sound()) -c:a aac -frag_duration 300000 -movflags +\(flags) out.mp4")
     let bytes = try workshop.read("out.mp4")
@@ -111,7 +112,7 @@ import Testing
 
   @Test("In a fragmented stream a lost continuity is mended at the next fragment")
   func lostContinuity() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "\(MPEG4OracleTests.sound()) -c:a aac -frag_duration 200000 -movflags +empty_moov out.mp4")
     let bytes = try workshop.read("out.mp4")

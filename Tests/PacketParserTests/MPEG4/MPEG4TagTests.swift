@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 extension SyntheticMPEG4 {
@@ -50,7 +51,7 @@ extension SyntheticMPEG4 {
         + "f['----:com.apple.iTunes:iTunSMPB'] = [m.MP4FreeForm(b'\(smpb)')]; f.save()\"",
     ])
   func programs(_ command: String) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     let parts = command.split(separator: " ").map(String.init)
     let name = parts.last { $0.hasPrefix("out.") } ?? "out.m4a"
     let sound = "ffmpeg -v error -y -f lavfi -i sine=d=0.2 -c:a aac -movflags +faststart"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AudioModel
+import TestKit
 import Testing
 
 @testable import PacketParser
@@ -115,7 +116,7 @@ import Testing
       "f() { ffmpeg -v error -y -i $1 -q:a 4 -write_xing 0 -f mp3 $2; }; f",
     ])
   func bounds(_ encoder: String) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(Self.long) && \(encoder) in.wav out.mp3")
     let file = try File(try workshop.read("out.mp3"))
     var lastExact = 0
@@ -133,7 +134,7 @@ import Testing
 
   @Test("A table's bound is its resolution, not that of packet sizes")
   func tableBound() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(Self.long) && lame --quiet -V 4 in.wav out.mp3")
     let file = try File(try workshop.read("out.mp3"))
     let bound = try check(file, parsed: Int(file.dataOffset) + 4500).largestBound
@@ -142,7 +143,7 @@ import Testing
 
   @Test("A variable bit rate that begins with equal packets is not taken for a constant one")
   func quietBeginning() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "ffmpeg -v error -y -f lavfi -i \"aevalsrc='0.4*sin(440*t*t)*gt(t\\,4)+0.1*random(0)*gt(t\\,6)'"
         + ":s=44100:d=9\" -ac 2 in.wav && lame --quiet -t -V 4 in.wav out.mp3")
@@ -178,7 +179,7 @@ import Testing
 
   @Test("A seek into packets that were seen delivers exactly the one asked for")
   func seenPackets() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(Self.long) && lame --quiet -t -V 4 in.wav out.mp3")
     let tag = SyntheticTag.id3v2(300)
     var bytes = try workshop.read("out.mp3")
@@ -199,7 +200,7 @@ import Testing
 
   @Test("After a seek back the index goes on growing where it ended")
   func growsAfterSeek() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(Self.long) && lame --quiet -t -V 4 in.wav out.mp3")
     let file = try File(try workshop.read("out.mp3"))
     var stream = try file.stream(parsed: 50_000, isTold: false)

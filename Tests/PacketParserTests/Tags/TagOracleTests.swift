@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import TestKit
 import Testing
 
 /// Files that other programs tagged: what the parser says is what ffprobe prints.
@@ -66,7 +67,7 @@ import Testing
         + "t.save('out.mp3', v2_version=3)\"",
     ])
   func tags(_ command: String) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run("\(Self.sound) && \(command)")
     let expected = try ffprobe(workshop, "out.mp3")
     let info = try #require(try parsed(workshop, "out.mp3"))
@@ -80,7 +81,7 @@ import Testing
 
   @Test("Every numbered genre has the name that ffprobe prints")
   func genres() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     let maker = SyntheticID3(version: 3)
     let frames = SyntheticFrame.stream(12)
     for number in [0, 17, 40, 59, 79, 84, 88, 115, 125, 129, 132, 134, 137, 146, 147, 191] {
@@ -92,7 +93,7 @@ import Testing
 
   @Test("Pictures are those that mutagen and ffmpeg put in", arguments: [3, 4])
   func pictures(_ version: Int) throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     try workshop.run(
       "\(Self.sound) && ffmpeg -v error -f lavfi -i testsrc=s=64x64:d=1 -frames:v 1 cover.png && "
         + "ffmpeg -v error -i in.wav -i cover.png -map 0 -map 1 -c:v copy -disposition:v "
@@ -113,7 +114,7 @@ import Testing
 
   @Test("An APE tag that mutagen wrote is read, with and without ID3v1 behind it")
   func ape() throws {
-    let workshop = try Workshop()
+    let workshop = Workshop()
     for encoder in ["--id3v1-only --tt Old --tl More", "-t"] {
       try workshop.run(
         "\(Self.sound) && lame --quiet -b 64 \(encoder) in.wav out.mp3 && /usr/bin/python3 -c \"import "
