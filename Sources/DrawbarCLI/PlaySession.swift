@@ -71,11 +71,14 @@ final class PlaySession {
         stop()
       }
       for notice in output.takeNotices() {
-        if case .serverShutDown(let reason) = notice {
+        switch notice {
+        case .serverShutDown(let reason):
           terminal.clearStatus()
           Failure.report(
             "the JACK server \(output.serverName) has ended (\(reason)); start it and play again")
           return false
+        case .sampleRateChanged(let hertz): player.follow(outputRate: hertz)
+        case .xruns, .bufferSizeChanged, .freewheeling: break
         }
       }
       let snapshot = player.snapshot(latencyFrames: latencyFrames)
@@ -113,7 +116,7 @@ final class PlaySession {
       terminal.clearStatus()
       Failure.report(error)
     case .track(let index, let information): tracks[index] = information
-    case .underrun, .skipped, .packetsFailed: break
+    case .underrun, .skipped, .packetFailed, .outputRateChanged: break
     }
   }
 

@@ -14,7 +14,7 @@ extension RemoteIO {
     case xruns(count: UInt64)
     /// Cycles now have this many frames. Nothing needs doing.
     case bufferSizeChanged(frames: Int)
-    /// The server now runs at this many frames per second: what is rendered must be made anew for it.
+    /// The server now runs at this many frames per second: the renderer's `sampleRate` has to follow.
     case sampleRateChanged(hertz: Double)
     /// The server began (true) or ended (false) to run as fast as it can.
     case freewheeling(Bool)

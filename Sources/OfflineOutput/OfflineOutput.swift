@@ -13,11 +13,15 @@ public struct OfflineOutput: ~Copyable {
   public let renderer: Renderer
   /// Frames rendered so far: the virtual clock.
   public private(set) var frameTime: UInt64 = 0
+  private var lastSampleRate: Double
+  private var frameOfRateChange: UInt64 = 0
+  private var nanosecondsAtRateChange: UInt64 = 0
   private let buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
 
   /// An output that stands at frame 0.
   public init(renderer: Renderer) {
     self.renderer = renderer
+    lastSampleRate = renderer.sampleRate
     unsafe buffers = .allocate(capacity: renderer.outputChannels)
     for channel in 0..<renderer.outputChannels {
       let samples = UnsafeMutablePointer<Float>.allocate(capacity: Renderer.maximumFramesPerCycle)
@@ -58,7 +62,15 @@ public struct OfflineOutput: ~Copyable {
     precondition(
       (1...Renderer.maximumFramesPerCycle).contains(frameCount),
       "a cycle has 1 to \(Renderer.maximumFramesPerCycle) frames")
-    let nanoseconds = UInt64(Double(frameTime) * 1_000_000_000 / renderer.sampleRate)
+    let sampleRate = renderer.sampleRate
+    let nanoseconds =
+      nanosecondsAtRateChange
+      + UInt64(Double(frameTime - frameOfRateChange) * 1_000_000_000 / lastSampleRate)
+    if sampleRate != lastSampleRate {
+      (lastSampleRate, frameOfRateChange, nanosecondsAtRateChange) = (
+        sampleRate, frameTime, nanoseconds
+      )
+    }
     let cycle = RenderCycle(
       frameCount: frameCount, frameTime: UInt32(truncatingIfNeeded: frameTime),
       hostNanoseconds: nanoseconds)

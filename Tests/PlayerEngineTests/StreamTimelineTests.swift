@@ -36,4 +36,26 @@ struct StreamTimelineTests {
     for track in 0..<1000 { timeline.begin(track: track, at: UInt64(track) * 100) }
     #expect(try #require(timeline.position(at: 99_950)) == (999, 50_000_000))
   }
+
+  @Test("After a change of rate frames count by the new one, and what was left out is passed")
+  func rateChange() throws {
+    var timeline = StreamTimeline(outputRate: 1000)
+    timeline.begin(track: 0, at: 0)
+    timeline.changeRate(to: 500, at: 400, droppedNanoseconds: 100_000_000)
+    #expect(try #require(timeline.position(at: 399)) == (0, 399_000_000))
+    #expect(try #require(timeline.position(at: 400)) == (0, 500_000_000))
+    #expect(try #require(timeline.position(at: 500)) == (0, 700_000_000))
+  }
+
+  @Test("A track that was to begin in what a change of rate left out has begun")
+  func rateChangeAtBoundary() throws {
+    var timeline = StreamTimeline(outputRate: 1000)
+    timeline.begin(track: 0, at: 0)
+    timeline.begin(track: 1, at: 410)
+    timeline.changeRate(to: 2000, at: 400, droppedNanoseconds: 30_000_000)
+    #expect(try #require(timeline.position(at: 399)).track == 0)
+    #expect(try #require(timeline.position(at: 400)) == (1, 20_000_000))
+    timeline.begin(track: 2, at: 500)
+    #expect(try #require(timeline.position(at: 600)) == (2, 50_000_000))
+  }
 }

@@ -68,7 +68,7 @@ struct RenderPathTests {
     #expect(playback.player.control.position.outputFrames >= 22050 * 180)
   }
 
-  @Test("Pause, resume, skip, a change of rate, underruns and the end run clean")
+  @Test("Pause, resume, skip, changes of either rate, underruns and the end run clean")
   func everyTurn() {
     var configuration = PlayerConfiguration()
     configuration.startThresholdNanoseconds = 50_000_000
@@ -86,6 +86,7 @@ struct RenderPathTests {
       if cycles % 701 == 400 { playback.player.apply(.pause) }
       if cycles % 701 == 500 { playback.player.apply(.resume) }
       if cycles == 1500 { playback.player.apply(.next) }
+      if cycles % 400 == 350 { playback.renderer.sampleRate = cycles % 800 < 400 ? 44100 : 48000 }
       playback.player.control.volume = cycles % 300 < 150 ? 1 : 0.5
       playback.crank(512)
       playback.crank(1024)

@@ -141,6 +141,13 @@ public final class Player: Sendable {
     set { control.volume = newValue }
   }
 
+  /// Tells the renderer and the player that the output runs at another rate now. The sound goes on at
+  /// its place; ``PlayerEvent/outputRateChanged(hertz:)`` follows.
+  public func follow(outputRate hertz: Double) {
+    renderer.sampleRate = hertz
+    shared.wakeup.ring()
+  }
+
   /// The player now.
   ///
   /// - Parameter latencyFrames: frames that the output has taken but not yet made heard: JACK's

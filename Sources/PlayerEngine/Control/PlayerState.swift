@@ -32,8 +32,12 @@ public enum PlayerEvent: Sendable, Equatable {
   case underrun
   /// Bytes that are neither audio nor a known tag were left out.
   case skipped(index: Int, byteCount: Int64, byteOffset: Int64)
-  /// Packets could not be decoded and were replaced by silence of their length.
-  case packetsFailed(total: UInt64)
+  /// A packet of the track could not be decoded, and silence of its length, or the decoder's own
+  /// stand-in, is heard: the packet's number, from 0, and where in the source it lies.
+  case packetFailed(index: Int, packet: Int64, byteOffset: Int64)
+  /// The output runs at this many frames per second now. The sound went on at its place; what the
+  /// resampler held back, some 20 milliseconds, was left out.
+  case outputRateChanged(hertz: Int)
   /// A track cannot be played, or not to its end. The next one follows.
   case failed(index: Int, PlayerError)
 }

@@ -181,6 +181,11 @@ public final class SteppedPlayer {
       case .failed(let track, let error):
         lastError = error
         tell(.failed(index: track, error))
+      case .outputRateRefused(let error):
+        let track = timeline.position(at: control.position.outputFrames)?.track ?? 0
+        let name = information[track]?.location ?? ""
+        tell(.failed(index: track, PlayerError(location: name, reason: .converter(error))))
+        apply(.next)
       }
     }
     feeder.events.removeAll(keepingCapacity: true)
@@ -199,7 +204,13 @@ public final class SteppedPlayer {
       case .underrun:
         tell(.underrun)
         perform(.underrun)
-      case .packetsFailed: tell(.packetsFailed(total: control.counters.failedPackets))
+      case .packetFailed(let packet, let byteOffset):
+        let track = timeline.position(at: event.outputFrame)?.track ?? 0
+        tell(.packetFailed(index: track, packet: packet, byteOffset: byteOffset))
+      case .outputRateChanged(let hertz, let dropped):
+        timeline.changeRate(
+          to: Double(hertz), at: event.outputFrame, droppedNanoseconds: dropped)
+        tell(.outputRateChanged(hertz: hertz))
       }
     }
     finishIfDone()

@@ -8,9 +8,17 @@ struct StreamTimeline {
     var track: Int
     /// Time in the track at `outputFrame`: not zero where a track changes its format on the way.
     var startNanoseconds: UInt64
+    /// Frames per second of the output from there on.
+    var outputRate: Double
+
+    /// Time in the track at a frame of the output; the entry's own before it.
+    func time(at frame: UInt64) -> UInt64 {
+      let elapsed = frame > outputFrame ? frame - outputFrame : 0
+      return startNanoseconds + UInt64(Double(elapsed) * 1_000_000_000 / outputRate)
+    }
   }
 
-  private let outputRate: Double
+  private var outputRate: Double
   private var entries: [Entry] = []
   /// Boundaries older than what any output's latency can hold are forgotten.
   private static let remembered = 64
@@ -25,9 +33,31 @@ struct StreamTimeline {
   mutating func begin(track: Int, at outputFrame: UInt64, startNanoseconds: UInt64? = nil) {
     var start = startNanoseconds ?? 0
     if startNanoseconds == nil, let last = entries.last, last.track == track {
-      start = last.startNanoseconds + nanoseconds(outputFrame &- last.outputFrame)
+      start = last.time(at: outputFrame)
     }
-    entries.append(Entry(outputFrame: outputFrame, track: track, startNanoseconds: start))
+    append(track: track, at: outputFrame, startNanoseconds: start)
+  }
+
+  /// Notes that the output runs at another rate from a frame on, before which some of the sound was
+  /// left out.
+  mutating func changeRate(
+    to rate: Double, at outputFrame: UInt64, droppedNanoseconds: UInt64 = 0
+  ) {
+    let droppedFrames = UInt64(Double(droppedNanoseconds) * outputRate / 1_000_000_000)
+    let rest = droppedNanoseconds - UInt64(Double(droppedFrames) * 1_000_000_000 / outputRate)
+    let place = position(at: outputFrame &+ droppedFrames)
+    outputRate = rate
+    guard let place else { return }
+    // Streams that were to begin in what was left out.
+    entries.removeAll { $0.outputFrame > outputFrame }
+    append(track: place.track, at: outputFrame, startNanoseconds: place.nanoseconds + rest)
+  }
+
+  private mutating func append(track: Int, at outputFrame: UInt64, startNanoseconds: UInt64) {
+    entries.append(
+      Entry(
+        outputFrame: outputFrame, track: track, startNanoseconds: startNanoseconds,
+        outputRate: outputRate))
     if entries.count > Self.remembered { entries.removeFirst() }
   }
 
@@ -35,11 +65,6 @@ struct StreamTimeline {
   func position(at outputFrame: UInt64) -> (track: Int, nanoseconds: UInt64)? {
     guard let entry = entries.last(where: { $0.outputFrame <= outputFrame }) ?? entries.first
     else { return nil }
-    let elapsed = outputFrame > entry.outputFrame ? outputFrame - entry.outputFrame : 0
-    return (entry.track, entry.startNanoseconds + nanoseconds(elapsed))
-  }
-
-  private func nanoseconds(_ frames: UInt64) -> UInt64 {
-    UInt64(Double(frames) * 1_000_000_000 / outputRate)
+    return (entry.track, entry.time(at: outputFrame))
   }
 }

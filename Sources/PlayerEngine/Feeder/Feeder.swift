@@ -30,6 +30,8 @@ final class Feeder {
     case began(stream: UInt32, track: Int, startNanoseconds: UInt64?)
     case skipped(track: Int, byteCount: Int64, byteOffset: Int64)
     case failed(track: Int, PlayerError)
+    /// What is being rendered cannot be brought to the output's new rate.
+    case outputRateRefused(AudioConverterError)
     /// Every packet of the track is in the ring.
     case fed(track: Int)
   }
@@ -92,6 +94,11 @@ final class Feeder {
   /// One step.
   func step(timeoutNanoseconds: UInt64) -> Step {
     feed.reclaimConverters()
+    do throws(AudioConverterError) {
+      try feed.followOutputRate()
+    } catch {
+      events.append(.outputRateRefused(error))
+    }
     guard !isFinished else { return .finished }
     guard let reader else { return openNextTrack() }
     do throws(PlayerError) {

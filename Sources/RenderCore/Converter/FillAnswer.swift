@@ -11,11 +11,14 @@ struct FilledPacket {
   let trimEndFrames: Int
   /// The bytes are a stand-in for a packet that could not be decoded ahead.
   let isConcealed: Bool
+  /// The packet's number in its stream, and where in the source it lies.
+  let packetIndex: Int64
+  let byteOffset: Int64
 
   @_noLocks
   init(
     bytes: UnsafeRawPointer, byteCount: Int, frameCount: Int, trimStartFrames: Int,
-    trimEndFrames: Int, isConcealed: Bool = false
+    trimEndFrames: Int, isConcealed: Bool = false, packetIndex: Int64 = 0, byteOffset: Int64 = 0
   ) {
     unsafe self.bytes = bytes
     self.byteCount = byteCount
@@ -23,6 +26,8 @@ struct FilledPacket {
     self.trimStartFrames = trimStartFrames
     self.trimEndFrames = trimEndFrames
     self.isConcealed = isConcealed
+    self.packetIndex = packetIndex
+    self.byteOffset = byteOffset
   }
 }
 
@@ -40,6 +45,8 @@ enum FillAnswer {
 enum ConversionStatus {
   /// It gave all.
   case complete
+  /// It has more, but the packet whose frames come next could not be decoded.
+  case packetFailed
   /// The fill callback has no data now.
   case noData
   /// The stream has ended. The resampler's tail may still be drained.

@@ -118,6 +118,14 @@ struct Resampler: ~Copyable {
     @_noLocks get { max(0, expectedOutputFrames - outputFrames) }
   }
 
+  /// How long the input so far sounds beyond what has come out.
+  var pendingNanoseconds: Double {
+    @_noLocks get {
+      (Double(inputFrames) / Double(inputRate) - Double(outputFrames) / Double(outputRate))
+        * 1_000_000_000
+    }
+  }
+
   /// Gives some output, or takes some input when there is none to give; at most
   /// ``maximumFramesPerCall`` frames of either.
   ///

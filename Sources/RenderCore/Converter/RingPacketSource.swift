@@ -41,7 +41,8 @@ struct RingPacketSource: ~Copyable {
       FilledPacket(
         bytes: consumer.bytes(of: entry), byteCount: entry.pointee.byteCount,
         frameCount: Int(history.frameCount), trimStartFrames: Int(history.trimStartFrames),
-        trimEndFrames: Int(history.trimEndFrames), isConcealed: history.isConcealed))
+        trimEndFrames: Int(history.trimEndFrames), isConcealed: history.isConcealed,
+        packetIndex: history.packetIndex, byteOffset: history.byteOffset))
   }
 
   /// Gives the packet that was handed over back to the producer.

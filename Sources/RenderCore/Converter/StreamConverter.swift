@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import AudioModel
+internal import Synchronization
 
 /// Turns one stream's packets into the output's frames: decode, resample where the rates differ, map
 /// the channels. Core Audio's AudioConverter with its fill callback.
@@ -12,10 +13,19 @@ struct StreamConverter: ~Copyable {
   /// The stream that it is for.
   let streamID: UInt32
   let inputRate: Int
+  /// Frames per second of what it gives.
+  var outputRate: Int
   private let decoder: PacketDecoder
   // Behind a pointer: an optional non-copyable value cannot be used in place by checked code.
-  private var resampler: UnsafeMutablePointer<Resampler>?
+  var resampler: UnsafeMutablePointer<Resampler>?
+  /// A resampler for another output rate, from the feeder's side: an
+  /// `UnsafeMutablePointer<ResamplerChange>`, or 0.
+  let offeredChange = Atomic<UInt>(0)
+  /// Changes that were taken, to be freed with the converter.
+  var takenChanges: UnsafeMutablePointer<ResamplerChange>?
   private let map: ChannelMap
+  /// Channels of the stream.
+  var channels: Int { @_noLocks get { map.inputs } }
   /// Where the resampler writes, interleaved.
   private let scratch: UnsafeMutablePointer<Float>
   /// Decoded frames that have not been given yet, interleaved.
@@ -26,6 +36,9 @@ struct StreamConverter: ~Copyable {
   /// Packets decoded, and how many of those were replaced by silence.
   private(set) var packetCount: UInt64 = 0
   private(set) var failedPacketCount: UInt64 = 0
+  /// The number of the last such packet, and where in the source it lies.
+  private(set) var failedPacketIndex: Int64 = 0
+  private(set) var failedByteOffset: Int64 = 0
 
   /// What a converter is made from.
   struct Configuration {
@@ -64,6 +77,7 @@ struct StreamConverter: ~Copyable {
     self.inputRate = inputRate
     self.decoder = decoder
     unsafe self.resampler = resampler
+    outputRate = configuration.outputRate
     streamID = configuration.streamID
     map = ChannelMap(
       inputs: channels, outputs: configuration.outputChannels, layout: configuration.stream.layout)
@@ -75,6 +89,7 @@ struct StreamConverter: ~Copyable {
 
   deinit {
     unsafe resampler?.destroy()
+    freeChanges()
     unsafe scratch.deallocate()
   }
 
@@ -98,11 +113,12 @@ struct StreamConverter: ~Copyable {
     }
   }
 
-  /// Whether the next stream can play on through this one's resampler: same source rate, same
-  /// channel count.
+  /// Whether the next stream can play on through this one's resampler: same rates, same channel
+  /// count.
   @_noLocks
   func canBeJoined(by next: UnsafeMutablePointer<StreamConverter>) -> Bool {
-    unsafe inputRate == next.pointee.inputRate && map.inputs == next.pointee.map.inputs
+    unsafe inputRate == next.pointee.inputRate && outputRate == next.pointee.outputRate
+      && channels == next.pointee.channels
   }
 
   /// Takes over the resampler of the stream before, with what is pending in it; that stream gets
@@ -180,7 +196,7 @@ struct StreamConverter: ~Copyable {
   }
 
   /// Asks for one packet and decodes it. `complete` with no frames decoded means that the packet was
-  /// trimmed away whole.
+  /// trimmed away whole; after `packetFailed` its stand-in is what is decoded.
   @_noLocks
   private mutating func decodeNext(
     from source: inout RingPacketSource
@@ -192,21 +208,24 @@ struct StreamConverter: ~Copyable {
       hasEnded = true
       return .endOfStream
     case .packet(let packet):
-      decode(packet)
-      return .complete
+      return decode(packet) ? .complete : .packetFailed
     }
   }
 
   @_noLocks
-  private mutating func decode(_ packet: FilledPacket) {
+  private mutating func decode(_ packet: FilledPacket) -> Bool {
     packetCount &+= 1
     let output = decoder.decode(packet)
     unsafe decoded = output.samples
-    if packet.isConcealed || !output.isDecoded { failedPacketCount &+= 1 }
     let frames = output.frames
     let start = min(packet.trimStartFrames, frames)
     unsafe decoded += start * map.inputs
     // What is cut at the end is counted from the end that the container states.
     decodedFrames = max(0, min(frames, packet.frameCount - packet.trimEndFrames) - start)
+    if output.isDecoded && !packet.isConcealed { return true }
+    failedPacketCount &+= 1
+    failedPacketIndex = packet.packetIndex
+    failedByteOffset = packet.byteOffset
+    return false
   }
 }

@@ -11,8 +11,18 @@ public final class Renderer: Sendable {
   /// Most frames in one cycle: JACK's own limit.
   public static var maximumFramesPerCycle: Int { @_noLocks get { 8192 } }
 
-  /// Frames per second of the output.
-  public let sampleRate: Double
+  /// Frames per second of the output. When the output's rate changes, set it: sources go on at their
+  /// place in the new rate as soon as their feeders have made resamplers for it, and are silent until
+  /// then.
+  public var sampleRate: Double {
+    get { attached.withLock { $0.sampleRate } }
+    set {
+      attached.withLock { attached in
+        attached.sampleRate = newValue
+        attached.tellSampleRate()
+      }
+    }
+  }
   /// Buffers in each cycle.
   public let outputChannels: Int
   /// What an output's callback renders with. Valid while this object lives: stop the output first.
@@ -21,13 +31,25 @@ public final class Renderer: Sendable {
   private let ticks = TickScale()
 
   private struct Attached: ~Copyable {
+    var sampleRate: Double
     var sources: [SourceStorage] = []
     /// Plans that the render thread may still be walking, with the sources that they keep alive.
     var retired: [(plan: UInt, sources: [SourceStorage])] = []
+
+    init(sampleRate: Double) {
+      self.sampleRate = sampleRate
+    }
+
+    func tellSampleRate() {
+      for source in sources {
+        unsafe source.shared.pointee.outputRate.store(
+          Int(sampleRate.rounded()), ordering: .releasing)
+      }
+    }
   }
 
-  /// Protects the list of sources against two control threads. Never taken by the render thread.
-  private let attached = Mutex(Attached())
+  /// Protects the rate and the list of sources against two control threads. Never taken by the render thread.
+  private let attached: Mutex<Attached>
 
   /// Makes a renderer that gives silence.
   ///
@@ -36,7 +58,7 @@ public final class Renderer: Sendable {
   ///   - outputChannels: buffers in each cycle, at least 1.
   public init(sampleRate: Double, outputChannels: Int) {
     precondition(outputChannels > 0, "an output has at least one channel")
-    self.sampleRate = sampleRate
+    attached = Mutex(Attached(sampleRate: sampleRate))
     self.outputChannels = outputChannels
     let state = UnsafeMutablePointer<RenderState>.allocate(capacity: 1)
     unsafe state.initialize(
@@ -67,12 +89,13 @@ public final class Renderer: Sendable {
   ) -> RenderSource {
     let ring = PacketRing.makePair(byteCapacity: ringBytes, entryCapacity: ringPackets)
     let storage = SourceStorage(
-      consumer: ring.consumer, holdsAfterUnderrun: holdsAfterUnderrun)
+      consumer: ring.consumer, outputRate: Int(sampleRate.rounded()),
+      holdsAfterUnderrun: holdsAfterUnderrun)
     replacePlan { $0.append(storage) }
     return RenderSource(
       feed: SourceFeed(
-        producer: ring.producer, storage: storage, outputRate: Int(sampleRate.rounded()),
-        outputChannels: outputChannels, resamplerQuality: resamplerQuality),
+        producer: ring.producer, storage: storage, outputChannels: outputChannels,
+        resamplerQuality: resamplerQuality),
       control: SourceControl(storage: storage))
   }
 
@@ -99,6 +122,7 @@ public final class Renderer: Sendable {
     attached.withLock { attached in
       let before = attached.sources
       change(&attached.sources)
+      attached.tellSampleRate()
       let new = unsafe UInt(bitPattern: Self.makePlan(attached.sources.map { unsafe $0.unit }))
       let old = unsafe context.state.pointee.plan.exchange(new, ordering: .acquiringAndReleasing)
       // A cycle that has begun may still walk the old plan. Those before it are out of reach once a

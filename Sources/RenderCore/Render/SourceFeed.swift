@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import AudioModel
+internal import Synchronization
 
 /// The feeding end of a source: streams and their packets go in, events come out.
 ///
@@ -9,22 +10,20 @@ public import AudioModel
 public struct SourceFeed: ~Copyable, Sendable {
   private var producer: PacketRingProducer
   private let storage: SourceStorage
-  private let outputRate: Int
   private let outputChannels: Int
   private let resamplerQuality: ResamplerQuality
-  private var convertersInUse = 0
+  private var inFlight: [ConverterInFlight] = []
   private var lastStreamID: UInt32 = 0
   /// Given to every packet and mark from now on. Raise it before feeding what comes after a seek,
   /// and tell the ``SourceControl`` when that shall be heard.
   public var generation: UInt32 = 0
 
   init(
-    producer: consuming PacketRingProducer, storage: SourceStorage, outputRate: Int,
-    outputChannels: Int, resamplerQuality: ResamplerQuality
+    producer: consuming PacketRingProducer, storage: SourceStorage, outputChannels: Int,
+    resamplerQuality: ResamplerQuality
   ) {
     self.producer = producer
     self.storage = storage
-    self.outputRate = outputRate
     self.outputChannels = outputChannels
     self.resamplerQuality = resamplerQuality
   }
@@ -42,7 +41,8 @@ public struct SourceFeed: ~Copyable, Sendable {
     _ stream: CodedStreamDescription, firstPacket: UnsafeRawBufferPointer, joinsPrevious: Bool
   ) throws(AudioConverterError) -> UInt32? {
     reclaimConverters()
-    guard convertersInUse < SourceUnit.maximumConverters else { return nil }
+    guard inFlight.count < SourceUnit.maximumConverters else { return nil }
+    let outputRate = outputRate
     let configuration = StreamConverter.Configuration(
       streamID: lastStreamID + 1, stream: stream, outputRate: outputRate,
       outputChannels: outputChannels, quality: resamplerQuality)
@@ -54,7 +54,7 @@ public struct SourceFeed: ~Copyable, Sendable {
       unsafe StreamConverter.destroy(converter)
       return nil
     }
-    convertersInUse += 1
+    unsafe inFlight.append(ConverterInFlight(address: converter, outputRate: outputRate))
     lastStreamID += 1
     return lastStreamID
   }
@@ -87,22 +87,42 @@ public struct SourceFeed: ~Copyable, Sendable {
 
   /// The next event that the render thread has told, or nil. For the feeder's thread.
   public mutating func nextEvent() -> SourceEvent? {
-    guard let pair = unsafe storage.unit.pointee.events.pop(),
-      let kind = SourceEvent.Kind.allCases.first(where: { $0.code == pair.first >> 32 })
-    else { return nil }
-    return SourceEvent(
-      kind: kind, streamID: UInt32(truncatingIfNeeded: pair.first), outputFrame: pair.second)
+    unsafe storage.unit.pointee.events.pop().flatMap { SourceEvent($0) }
   }
 
   /// Frees the converters of streams that the render thread is done with.
   public mutating func reclaimConverters() {
-    while let pair = unsafe storage.unit.pointee.retired.pop() {
-      convertersInUse -= 1
-      if let converter = unsafe UnsafeMutablePointer<StreamConverter>(
-        bitPattern: UInt(pair.first))
-      {
-        unsafe StreamConverter.destroy(converter)
-      }
+    while let record = unsafe storage.unit.pointee.retired.pop() {
+      guard
+        let converter = unsafe UnsafeMutablePointer<StreamConverter>(
+          bitPattern: UInt(record.first))
+      else { continue }
+      inFlight.removeAll { unsafe $0.address == converter }
+      unsafe StreamConverter.destroy(converter)
     }
   }
+
+  /// Makes new resamplers for the streams that were begun when the output had another rate. Until that
+  /// is done they are silent. To be called now and then; without a change of rate it does nothing.
+  ///
+  /// - Throws: `sampleRateNotSupported` for the first stream that cannot have one; it stays silent.
+  public mutating func followOutputRate() throws(AudioConverterError) {
+    let outputRate = outputRate
+    for index in inFlight.indices where inFlight[index].outputRate != outputRate {
+      inFlight[index].outputRate = outputRate
+      try unsafe StreamConverter.offer(
+        outputRate: outputRate, quality: resamplerQuality, to: inFlight[index].address)
+    }
+  }
+
+  private var outputRate: Int {
+    unsafe storage.shared.pointee.outputRate.load(ordering: .acquiring)
+  }
+}
+
+/// A converter that the ring or the render thread has, and the rate that it was last made for.
+@safe
+private struct ConverterInFlight: @unchecked Sendable {
+  let address: UnsafeMutablePointer<StreamConverter>
+  var outputRate: Int
 }

@@ -25,6 +25,7 @@ struct SourceShared: ~Copyable {
   let volumeBits = Atomic<UInt32>(Float(1).bitPattern)
   let generation = Atomic<UInt32>(0)
   let acknowledgedUnderruns = Atomic<UInt64>(0)
+  let outputRate: Atomic<Int>
   private let padding0 = CacheLinePadding()
 
   // Written by the render thread: the position, under a sequence lock (odd while it is written).
@@ -45,6 +46,10 @@ struct SourceShared: ~Copyable {
   let droppedEvents = Atomic<UInt64>(0)
   let isSilent = Atomic<Bool>(true)
   let renderedGeneration = Atomic<UInt32>(0)
+
+  init(outputRate: Int) {
+    self.outputRate = Atomic(outputRate)
+  }
 }
 
 /// Where a source is, as of the last cycle.
@@ -93,26 +98,19 @@ public struct SourceCounters: Sendable, Equatable {
 /// What the render thread tells about a source, with the output frame at which it holds.
 public struct SourceEvent: Sendable, Equatable {
   /// What happened.
-  public enum Kind: Sendable, CaseIterable {
+  public enum Kind: Sendable, Equatable {
     /// The stream's first frame is at `outputFrame`.
     case streamStarted
     /// The stream's last frame is before `outputFrame`.
     case streamEnded
     /// The ring was empty; silence follows frame `outputFrame`.
     case underrun
-    /// Packets were replaced by silence.
-    case packetsFailed
-
-    var code: UInt64 {
-      @_noLocks get {
-        switch self {
-        case .streamStarted: 0
-        case .streamEnded: 1
-        case .underrun: 2
-        case .packetsFailed: 3
-        }
-      }
-    }
+    /// A packet could not be decoded; silence of its length, or the decoder's own stand-in, begins at
+    /// `outputFrame`. The packet's number in its stream, and where in the source it lies.
+    case packetFailed(packetIndex: Int64, byteOffset: Int64)
+    /// From `outputFrame` on frames are of this rate. So much sound, which was in the resampler, was
+    /// left out before it.
+    case outputRateChanged(hertz: Int, droppedNanoseconds: UInt64)
   }
 
   /// What happened.
@@ -121,4 +119,28 @@ public struct SourceEvent: Sendable, Equatable {
   public var streamID: UInt32
   /// The place, counted as ``SourcePosition/outputFrames`` is.
   public var outputFrame: UInt64
+
+  // The numbers by which an event travels through a ring of words.
+  static var streamStartedCode: UInt64 { @_noLocks get { 0 } }
+  static var streamEndedCode: UInt64 { @_noLocks get { 1 } }
+  static var underrunCode: UInt64 { @_noLocks get { 2 } }
+  static var packetFailedCode: UInt64 { @_noLocks get { 3 } }
+  static var rateChangedCode: UInt64 { @_noLocks get { 4 } }
+
+  /// The event that travelled as this record.
+  init?(_ record: ReturnRing.Record) {
+    streamID = UInt32(truncatingIfNeeded: record.first)
+    outputFrame = record.second
+    switch record.first >> 32 {
+    case Self.streamStartedCode: kind = .streamStarted
+    case Self.streamEndedCode: kind = .streamEnded
+    case Self.underrunCode: kind = .underrun
+    case Self.packetFailedCode:
+      kind = .packetFailed(
+        packetIndex: Int64(bitPattern: record.third), byteOffset: Int64(bitPattern: record.fourth))
+    case Self.rateChangedCode:
+      kind = .outputRateChanged(hertz: Int(record.third), droppedNanoseconds: record.fourth)
+    default: return nil
+    }
+  }
 }

@@ -9,9 +9,9 @@ final class SourceStorage: @unchecked Sendable {
   let shared: UnsafeMutablePointer<SourceShared>
   let unit: UnsafeMutablePointer<SourceUnit>
 
-  init(consumer: consuming PacketRingConsumer, holdsAfterUnderrun: Bool) {
+  init(consumer: consuming PacketRingConsumer, outputRate: Int, holdsAfterUnderrun: Bool) {
     unsafe shared = .allocate(capacity: 1)
-    unsafe shared.initialize(to: SourceShared())
+    unsafe shared.initialize(to: SourceShared(outputRate: outputRate))
     unsafe unit = .allocate(capacity: 1)
     unsafe unit.initialize(
       to: SourceUnit(

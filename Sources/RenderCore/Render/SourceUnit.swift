@@ -26,6 +26,8 @@ struct SourceUnit: ~Copyable {
   private let holdsAfterUnderrun: Bool
   private var underruns: UInt64 = 0
   private var gain: Float = 1
+  /// Frames per second of the output, as of this cycle.
+  private var outputRate: Int
   private var outputFrames: UInt64 = 0
   private var trailingSilentFrames: UInt64 = 0
   private var streamID: UInt32 = 0
@@ -39,14 +41,15 @@ struct SourceUnit: ~Copyable {
   ) {
     unsafe self.shared = shared
     source = RingPacketSource(consumer: consumer)
+    outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
     self.holdsAfterUnderrun = holdsAfterUnderrun
   }
 
   deinit {
     if let converter = unsafe converter { unsafe StreamConverter.destroy(converter) }
-    while let pair = retired.pop() {
+    while let record = retired.pop() {
       if let converter = unsafe UnsafeMutablePointer<StreamConverter>(
-        bitPattern: UInt(pair.first))
+        bitPattern: UInt(record.first))
       {
         unsafe StreamConverter.destroy(converter)
       }
@@ -63,6 +66,7 @@ struct SourceUnit: ~Copyable {
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
     let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
     let isStale = wantedGeneration != source.generation
+    outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
     let volume = unsafe Float(
       bitPattern: shared.pointee.volumeBits.load(ordering: .relaxed))
     let isFadingOut = mode == SourceMode.pauseCode || isStale
@@ -112,6 +116,8 @@ struct SourceUnit: ~Copyable {
         if beginStream(at: outputFrames &+ UInt64(given)) { continue }
         break
       }
+      let frame = outputFrames &+ UInt64(given)
+      guard unsafe hasOutputRate(converter, at: frame) else { break }
       if isDraining {
         given += unsafe converter.pointee.drain(
           buffers, offset: given, frameCount: frameCount - given)
@@ -124,10 +130,16 @@ struct SourceUnit: ~Copyable {
       countPackets()
       switch status {
       case .complete: break
+      case .packetFailed:
+        let first = unsafe UInt64(max(0, converter.pointee.pendingOutputFrames))
+        unsafe emit(
+          SourceEvent.packetFailedCode, at: outputFrames &+ UInt64(given) &+ first,
+          UInt64(bitPattern: converter.pointee.failedPacketIndex),
+          UInt64(bitPattern: converter.pointee.failedByteOffset))
       case .noData:
         underruns &+= 1
         unsafe shared.pointee.underruns.store(underruns, ordering: .releasing)
-        emit(.underrun, at: outputFrames &+ UInt64(given))
+        emit(SourceEvent.underrunCode, at: outputFrames &+ UInt64(given))
         return given
       case .endOfStream:
         if !joinNextStream(at: outputFrames &+ UInt64(given)) { isDraining = true }
@@ -144,27 +156,45 @@ struct SourceUnit: ~Copyable {
     unsafe streamID = next.pointee.streamID
     publishedPackets = 0
     publishedFailures = 0
-    emit(.streamStarted, at: frame)
+    emit(SourceEvent.streamStartedCode, at: frame)
     return true
   }
 
   /// Goes over to a stream that joins this one without a gap, through the same resampler.
   @_noLocks
   private mutating func joinNextStream(at frame: UInt64) -> Bool {
-    guard let previous = unsafe converter, let joining = unsafe source.peekJoiningConverter(),
-      unsafe previous.pointee.canBeJoined(by: joining)
+    guard let previous = unsafe converter, let joining = unsafe source.peekJoiningConverter()
     else { return false }
+    if unsafe joining.pointee.outputRate != outputRate {
+      _ = unsafe joining.pointee.takeOfferedChange()
+    }
+    guard unsafe previous.pointee.canBeJoined(by: joining) else { return false }
     // What is in the resampler is still the old stream's.
     let boundary = unsafe frame &+ UInt64(previous.pointee.pendingOutputFrames)
-    emit(.streamEnded, at: boundary)
+    emit(SourceEvent.streamEndedCode, at: boundary)
     unsafe joining.pointee.join(after: previous)
     unsafe retire(previous)
     return beginStream(at: boundary)
   }
 
+  /// Whether the converter gives the output's rate, or can from here on. Until the feeder has made a
+  /// resampler for a new rate there is silence.
+  @_noLocks
+  private mutating func hasOutputRate(
+    _ converter: UnsafeMutablePointer<StreamConverter>, at frame: UInt64
+  ) -> Bool {
+    if unsafe converter.pointee.outputRate == outputRate { return true }
+    guard let dropped = unsafe converter.pointee.takeOfferedChange() else { return false }
+    let rate = unsafe converter.pointee.outputRate
+    emit(SourceEvent.rateChangedCode, at: frame, UInt64(rate), dropped)
+    // What follows does not continue what was heard.
+    gain = 0
+    return rate == outputRate
+  }
+
   @_noLocks
   private mutating func endStream(at frame: UInt64) {
-    emit(.streamEnded, at: frame)
+    emit(SourceEvent.streamEndedCode, at: frame)
     discardConverter()
     source.releaseEndOfStream()
   }
@@ -179,7 +209,7 @@ struct SourceUnit: ~Copyable {
   @_noLocks
   private func retire(_ converter: UnsafeMutablePointer<StreamConverter>) {
     // Never full: the feeder does not have more converters made than the ring can hold.
-    _ = retired.push(ReturnRing.Pair(UInt64(UInt(bitPattern: converter)), 0))
+    _ = retired.push(ReturnRing.Record(UInt64(UInt(bitPattern: converter))))
   }
 
   /// Drops everything of older generations and starts afresh.
@@ -209,7 +239,6 @@ struct SourceUnit: ~Copyable {
     if failures == publishedFailures { return }
     unsafe shared.pointee.failedPackets.grow(by: failures &- publishedFailures)
     publishedFailures = failures
-    emit(.packetsFailed, at: outputFrames)
   }
 
   /// How much the gain changes with each frame: ``rampFrames`` from 0 to 1 and back, faster from
@@ -249,9 +278,9 @@ struct SourceUnit: ~Copyable {
   }
 
   @_noLocks
-  private func emit(_ kind: SourceEvent.Kind, at frame: UInt64) {
-    let pair = ReturnRing.Pair(kind.code << 32 | UInt64(streamID), frame)
-    if !events.push(pair) {
+  private func emit(_ code: UInt64, at frame: UInt64, _ first: UInt64 = 0, _ second: UInt64 = 0) {
+    let record = ReturnRing.Record(code << 32 | UInt64(streamID), frame, first, second)
+    if !events.push(record) {
       unsafe shared.pointee.droppedEvents.grow(by: 1)
     }
   }

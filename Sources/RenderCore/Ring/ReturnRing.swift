@@ -2,26 +2,29 @@
 
 internal import Synchronization
 
-/// A small lock-free ring of pairs of words from the render thread to one other thread: the way back
+/// A small lock-free ring of four words each from the render thread to one other thread: the way back
 /// for events, and for what the render thread must not free itself.
 ///
-/// Pairs of words, not a generic element: checked code cannot call unspecialised generics in a debug
-/// build. Real-time: `push` is wait-free, render thread only; `pop` belongs to the one reading
+/// Words, not a generic element: checked code cannot call unspecialised generics in a debug build. Real-time: `push` is wait-free, render thread only; `pop` belongs to the one reading
 /// thread.
 @safe
 struct ReturnRing: ~Copyable, @unchecked Sendable {
-  struct Pair: BitwiseCopyable {
+  struct Record: BitwiseCopyable {
     var first: UInt64
     var second: UInt64
+    var third: UInt64
+    var fourth: UInt64
 
     @_noLocks
-    init(_ first: UInt64, _ second: UInt64) {
+    init(_ first: UInt64, _ second: UInt64 = 0, _ third: UInt64 = 0, _ fourth: UInt64 = 0) {
       self.first = first
       self.second = second
+      self.third = third
+      self.fourth = fourth
     }
   }
 
-  private let pairs: UnsafeMutablePointer<Pair>
+  private let records: UnsafeMutablePointer<Record>
   private let capacity: Int
   private let written = Atomic<UInt64>(0)
   private let padding = CacheLinePadding()
@@ -31,29 +34,29 @@ struct ReturnRing: ~Copyable, @unchecked Sendable {
   init(capacity: Int) {
     precondition(capacity > 0 && capacity & (capacity - 1) == 0)
     self.capacity = capacity
-    unsafe pairs = UnsafeMutablePointer<Pair>.allocate(capacity: capacity)
-    unsafe pairs.initialize(repeating: Pair(0, 0), count: capacity)
+    unsafe records = UnsafeMutablePointer<Record>.allocate(capacity: capacity)
+    unsafe records.initialize(repeating: Record(0), count: capacity)
   }
 
   deinit {
-    unsafe pairs.deallocate()
+    unsafe records.deallocate()
   }
 
   /// - Returns: false when the reader is behind and the ring is full.
   @_noLocks
-  func push(_ pair: Pair) -> Bool {
+  func push(_ record: Record) -> Bool {
     let index = written.load(ordering: .relaxed)
     guard Int(index &- read.load(ordering: .acquiring)) < capacity else { return false }
-    unsafe pairs[Int(index & UInt64(capacity - 1))] = pair
+    unsafe records[Int(index & UInt64(capacity - 1))] = record
     written.store(index &+ 1, ordering: .releasing)
     return true
   }
 
-  func pop() -> Pair? {
+  func pop() -> Record? {
     let index = read.load(ordering: .relaxed)
     guard index != written.load(ordering: .acquiring) else { return nil }
-    let pair = unsafe pairs[Int(index & UInt64(capacity - 1))]
+    let record = unsafe records[Int(index & UInt64(capacity - 1))]
     read.store(index &+ 1, ordering: .releasing)
-    return pair
+    return record
   }
 }

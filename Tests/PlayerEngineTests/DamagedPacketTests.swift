@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+import PlayerEngine
+import RenderCore
+import TestKit
+import Testing
+
+@Suite("Damaged packets in the player")
+struct DamagedPacketTests {
+  /// Where packets lie in a file, as ffprobe has it.
+  private static func places(_ path: String) -> [(byteOffset: Int, byteCount: Int)] {
+    let table = ReferenceDecoder.output(
+      "ffprobe -v error -select_streams a -show_entries packet=pos,size -of csv=p=0 '\(path)'")
+    return String(decoding: table, as: UTF8.self).split(separator: "\n").compactMap { line in
+      let fields = line.split(separator: ",").compactMap { Int($0) }
+      return fields.count == 2 ? (fields[1], fields[0]) : nil
+    }
+  }
+
+  @Test(
+    "Each is named with its number and place, and the sound behind it stays where it is",
+    arguments: ["-c:a alac", "-c:a libopus"])
+  func named(_ codec: String) throws {
+    let workshop = Workshop()
+    try workshop.run(
+      "ffmpeg -nostdin -v error -f lavfi -i 'aevalsrc=0.4*sin(5000*t*t)|0.3*sin(900*t):s=48000:d=3' "
+        + "\(codec) -f mp4 whole.m4a")
+    var bytes = try workshop.read("whole.m4a")
+    let places = Self.places(workshop.path("whole.m4a"))
+    let damaged = [7, 8, 20]
+    for packet in damaged {
+      let place = places[packet]
+      for index in place.byteOffset..<place.byteOffset + place.byteCount { bytes[index] = 0xFF }
+    }
+    try workshop.write(bytes, "damaged.m4a")
+
+    let whole = OfflinePlayback([workshop.path("whole.m4a")], rate: 48000, channels: 2)
+    whole.run(period: 256)
+    let playback = OfflinePlayback([workshop.path("damaged.m4a")], rate: 48000, channels: 2)
+    playback.run(period: 256)
+    let expected = damaged.map {
+      PlayerEvent.packetFailed(
+        index: 0, packet: Int64($0), byteOffset: Int64(places[$0].byteOffset))
+    }
+    let told = playback.events.filter { if case .packetFailed = $0 { true } else { false } }
+    #expect(told == expected)
+    #expect(playback.player.control.counters.failedPackets == UInt64(damaged.count))
+    #expect(playback.states.last == .ended)
+    #expect(playback.sound[0].count == whole.sound[0].count)
+    // Half a second after the last one every decoder has forgotten it.
+    let isSame = playback.sound[0].suffix(48000).elementsEqual(whole.sound[0].suffix(48000)) {
+      abs($0 - $1) < 1e-4
+    }
+    #expect(isSame)
+  }
+}
