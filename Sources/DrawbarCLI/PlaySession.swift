@@ -116,7 +116,10 @@ final class PlaySession {
       terminal.clearStatus()
       Failure.report(error)
     case .track(let index, let information): tracks[index] = information
-    case .underrun, .skipped, .packetFailed, .outputRateChanged: break
+    case .seekFailed(_, let error):
+      terminal.clearStatus()
+      terminal.print("note: \(error)")
+    case .underrun, .skipped, .packetFailed, .outputRateChanged, .sought: break
     }
   }
 
