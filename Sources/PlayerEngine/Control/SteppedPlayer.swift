@@ -51,6 +51,7 @@ public final class SteppedPlayer {
   let feeder: Feeder
   let tell: (PlayerEvent) -> Void
   var machine = PlayerStateMachine()
+  private var startedTrack: Int?
   private var originOfStream: [UInt32: (track: Int, startNanoseconds: UInt64?)] = [:]
   private var lastBegunStream: UInt32 = 0
   private var lastEndedStream: UInt32 = 0
@@ -261,7 +262,11 @@ public final class SteppedPlayer {
         if control.renderedGeneration == generation { comingPlace = nil }
         timeline.begin(
           track: origin.track, at: event.outputFrame, startNanoseconds: origin.startNanoseconds)
-        tell(.started(index: origin.track))
+        // After a seek the track goes on.
+        if origin.startNanoseconds == nil || origin.track != startedTrack {
+          tell(.started(index: origin.track))
+        }
+        startedTrack = origin.track
       case .streamEnded: lastEndedStream = max(lastEndedStream, event.streamID)
       case .underrun:
         tell(.underrun)
