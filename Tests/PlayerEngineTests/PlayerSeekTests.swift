@@ -76,7 +76,7 @@ struct PlayerSeekTests {
         playback.crank(64)
       }
       let here = playback.samples[0].count
-      let position = playback.player.heard
+      let position = playback.player.shownPlace
       #expect(position.nanoseconds / 1000 == nanoseconds / 1000)
       // The fade takes 240 frames at most; then the new sound begins with the frame asked for.
       for _ in 0..<12 {
@@ -110,7 +110,7 @@ struct PlayerSeekTests {
     }
     #expect(playback.player.state == .paused)
     #expect(playback.soundingFrames[here...].allSatisfy { !$0 })
-    #expect(playback.player.heard.nanoseconds == 10_000_000_000)
+    #expect(playback.player.shownPlace.nanoseconds == 10_000_000_000)
     playback.player.apply(.resume)
     for _ in 0..<50 {
       _ = playback.player.step(mayWait: true)
@@ -201,7 +201,7 @@ struct PlayerSeekTests {
     func go(_ command: SteppedPlayer.Command, leadsTo track: Int) throws {
       let here = playback.samples[0].count
       playback.player.apply(command)
-      #expect(playback.player.heard == (track, 0))
+      #expect(playback.player.shownPlace == (track, 0))
       for _ in 0..<60 {
         while playback.player.step(mayWait: false) == .progressed {}
         playback.crank(64)
@@ -210,11 +210,12 @@ struct PlayerSeekTests {
       // What fades out before it may come down to the same number.
       let start = try #require(heard.lastIndex(of: track << 20))
       #expect(heard[start...].elementsEqual((track << 20)..<(track << 20) + heard.count - start))
+      #expect(playback.player.shownPlace.nanoseconds < 200_000_000)
     }
     try go(.track(2), leadsTo: 2)
     try go(.previous, leadsTo: 1)
     try go(.next, leadsTo: 2)
-    while playback.player.heard.nanoseconds < 3_500_000_000 {
+    while playback.player.shownPlace.nanoseconds < 3_500_000_000 {
       _ = playback.player.step(mayWait: false)
       playback.crank(64)
     }

@@ -21,6 +21,8 @@ public final class Player: Sendable {
     var timeline: StreamTimeline
     var information: [Int: TrackInformation] = [:]
     var comingPlace: ComingPlace?
+    /// The last stream that the timeline knows.
+    var lastStartedStream: UInt32 = 0
     var interrupter: (any ByteSource)?
     var continuations: [AsyncStream<PlayerEvent>.Continuation] = []
     var thread: pthread_t?
@@ -144,6 +146,7 @@ public final class Player: Sendable {
   public func snapshot(latencyFrames: UInt64 = 0) -> PlayerSnapshot {
     let position = control.position
     let counters = control.counters
+    let isSettled = control.renderedGeneration == control.generation
     let outputNanoseconds = renderer.elapsedNanoseconds
     return shared.state.withLock { shared in
       var snapshot = shared.snapshot
@@ -152,12 +155,27 @@ public final class Player: Sendable {
       // Silence at the end of what was rendered has pushed that much sound out already.
       let held = latencyFrames - min(latencyFrames, position.trailingSilentFrames)
       let heard = position.outputFrames - min(position.outputFrames, held)
-      let coming = shared.comingPlace.map { (track: $0.track, nanoseconds: $0.nanoseconds) }
-      if let place = coming ?? shared.timeline.position(at: heard) {
+      var timeline = shared.timeline
+      // It has begun, and the feeder has not heard of it yet.
+      let isNew = position.streamID > shared.lastStartedStream
+      if isNew {
+        timeline.begin(
+          track: position.streamOrigin.track, at: position.streamStartFrame,
+          startNanoseconds: position.streamOrigin.startNanoseconds)
+      }
+      var place = timeline.position(at: heard)
+      // The old sound is gone, and the new one has not begun.
+      if let coming = shared.comingPlace, isSettled, !isNew,
+        position.trailingSilentFrames >= latencyFrames
+      {
+        place = (coming.track, coming.nanoseconds)
+      }
+      if let place {
         snapshot.trackIndex = place.track
         snapshot.positionNanoseconds = place.nanoseconds
         snapshot.track = shared.information[place.track]
       }
+      snapshot.frameTime = position.frameTime
       snapshot.outputNanoseconds = outputNanoseconds
       return snapshot
     }
@@ -189,10 +207,11 @@ public final class Player: Sendable {
     shared.state.withLock { state in
       state.snapshot.state = core.state
       state.snapshot.bufferedNanoseconds = core.bufferedNanoseconds
-      state.snapshot.seekTargetNanoseconds = core.seek?.nanoseconds
+      state.snapshot.seekTargetNanoseconds = core.seek?.nanoseconds ?? core.comingPlace?.nanoseconds
       state.snapshot.trackCount = core.feeder.locations.count
       state.snapshot.repeatMode = core.feeder.repeatMode
       state.comingPlace = core.comingPlace
+      state.lastStartedStream = core.lastStartedStream
       state.timeline = core.timeline
       state.information = core.information
       state.interrupter = core.interrupter

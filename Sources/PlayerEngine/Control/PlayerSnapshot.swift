@@ -12,6 +12,8 @@ public struct PlayerSnapshot: Sendable, Equatable {
   public var track: TrackInformation?
   /// Time in that track of the frame that is heard now. Silence is not counted.
   public var positionNanoseconds: UInt64 = 0
+  /// The output's frame clock at the end of the cycle that the position belongs to.
+  public var frameTime: UInt32 = 0
   /// The time in the track that a seek is leading to, while that is not heard yet.
   public var seekTargetNanoseconds: UInt64?
   /// Tracks in the list.

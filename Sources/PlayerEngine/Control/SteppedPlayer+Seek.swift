@@ -25,9 +25,11 @@ extension SteppedPlayer {
   /// once.
   private static var readyNanoseconds: UInt64 { 500_000_000 }
 
-  /// The place that a user sees: where a seek is leading, else what is heard.
+  /// The place that a user means: where a seek or a skip is leading, else what is heard.
   var shownPlace: (track: Int, nanoseconds: UInt64) {
-    seek.map { ($0.track, $0.nanoseconds) } ?? heard
+    if let seek { return (seek.track, seek.nanoseconds) }
+    if let comingPlace { return (comingPlace.track, comingPlace.nanoseconds) }
+    return timeline.position(at: control.position.outputFrames) ?? (0, 0)
   }
 
   func beginSeek(byNanoseconds difference: Int64) {

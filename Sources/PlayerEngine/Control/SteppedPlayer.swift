@@ -52,7 +52,10 @@ public final class SteppedPlayer {
   let tell: (PlayerEvent) -> Void
   var machine = PlayerStateMachine()
   private var startedTrack: Int?
-  private var originOfStream: [UInt32: (track: Int, startNanoseconds: UInt64?)] = [:]
+  /// What the streams begin with that have not begun yet.
+  private var originOfStream: [UInt32: StreamOrigin] = [:]
+  /// The last stream that is in the timeline.
+  private(set) var lastStartedStream: UInt32 = 0
   private var lastBegunStream: UInt32 = 0
   private var lastEndedStream: UInt32 = 0
   var lastError: PlayerError?
@@ -114,10 +117,10 @@ public final class SteppedPlayer {
     case .pause: perform(.pause)
     case .resume: perform(.resume)
     case .stop: perform(.stop)
-    case .next: skip(toTrack: following(heard.track))
+    case .next: skip(toTrack: following(shownPlace.track))
     case .previous:
-      let isAtStart = heard.nanoseconds < Self.restartNanoseconds
-      skip(toTrack: isAtStart ? max(0, heard.track - 1) : heard.track)
+      let (track, nanoseconds) = shownPlace
+      skip(toTrack: nanoseconds < Self.restartNanoseconds ? max(0, track - 1) : track)
     case .track(let index): skip(toTrack: index)
     case .seek(let nanoseconds): beginSeek(toNanoseconds: nanoseconds)
     case .seekBy(let nanoseconds): beginSeek(byNanoseconds: nanoseconds)
@@ -128,12 +131,6 @@ public final class SteppedPlayer {
 
   /// A track that has played longer than this is begun again before the one before it is.
   private static let restartNanoseconds: UInt64 = 3_000_000_000
-
-  /// The track that is heard, and the time in it; where a skip or a seek leads, once that is certain.
-  var heard: (track: Int, nanoseconds: UInt64) {
-    if let comingPlace { return (comingPlace.track, comingPlace.nanoseconds) }
-    return timeline.position(at: control.position.outputFrames) ?? (0, 0)
-  }
 
   /// The track that a listener means by the next one.
   private func following(_ track: Int) -> Int {
@@ -231,7 +228,7 @@ public final class SteppedPlayer {
         tell(.track(index: track, found))
         perform(.formatKnown)
       case .began(let stream, let track, let start):
-        originOfStream[stream] = (track, start)
+        originOfStream[stream] = StreamOrigin(track: track, startNanoseconds: start)
         lastBegunStream = stream
       case .sought(let track, let found, let sampleRate):
         take(found, inTrack: track, sampleRate: sampleRate)
@@ -258,12 +255,13 @@ public final class SteppedPlayer {
     while let event = feeder.nextRenderEvent() {
       switch event.kind {
       case .streamStarted:
+        lastStartedStream = event.streamID
         guard let origin = originOfStream.removeValue(forKey: event.streamID) else { break }
         if control.renderedGeneration == generation { comingPlace = nil }
         timeline.begin(
           track: origin.track, at: event.outputFrame, startNanoseconds: origin.startNanoseconds)
         // After a seek the track goes on.
-        if origin.startNanoseconds == nil || origin.track != startedTrack {
+        if origin.startNanoseconds == 0 || origin.track != startedTrack {
           tell(.started(index: origin.track))
         }
         startedTrack = origin.track

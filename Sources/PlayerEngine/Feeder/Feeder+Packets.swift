@@ -78,10 +78,12 @@ extension Feeder {
     in packets: inout PendingPackets, of reader: TrackReader
   ) throws(PlayerError) -> Bool {
     var result: Result<UInt32?, AudioConverterError> = .success(nil)
+    let origin = StreamOrigin(track: trackIndex, startNanoseconds: reader.startNanoseconds)
     unsafe packets.withBytes(of: item) { bytes in
       do throws(AudioConverterError) {
         result = .success(
-          unsafe try feed.beginStream(stream, firstPacket: bytes, joinsPrevious: canJoin))
+          unsafe try feed.beginStream(
+            stream, origin: origin, firstPacket: bytes, joinsPrevious: canJoin))
       } catch {
         result = .failure(error)
       }

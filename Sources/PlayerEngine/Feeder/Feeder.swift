@@ -26,7 +26,8 @@ final class Feeder {
   enum Event {
     case opened(track: Int)
     case found(track: Int, TrackInformation)
-    /// The stream's packets belong to this track; after a seek they begin at this time in it.
+    /// The stream's packets belong to this track; they begin at this time in it, where they
+    /// do not go on where those before ended.
     case began(stream: UInt32, track: Int, startNanoseconds: UInt64?)
     case skipped(track: Int, byteCount: Int64, byteOffset: Int64)
     case failed(track: Int, PlayerError)

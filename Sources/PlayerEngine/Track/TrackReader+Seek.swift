@@ -95,7 +95,7 @@ extension TrackReader {
     try seek(toFrame: frame, generation: 0)
   }
 
-  /// The time in the track that the packets begin at, once after each seek.
+  /// The time in the track that the packets begin at, once at first and once after each seek.
   func takeStartNanoseconds() -> UInt64? {
     defer { startNanoseconds = nil }
     return startNanoseconds

@@ -12,6 +12,8 @@ internal import Synchronization
 struct StreamConverter: ~Copyable {
   /// The stream that it is for.
   let streamID: UInt32
+  /// What its owner calls the stream's first frame.
+  let origin: StreamOrigin
   let inputRate: Int
   /// Frames per second of what it gives.
   var outputRate: Int
@@ -43,6 +45,7 @@ struct StreamConverter: ~Copyable {
   /// What a converter is made from.
   struct Configuration {
     var streamID: UInt32
+    var origin = StreamOrigin(track: 0)
     var stream: CodedStreamDescription
     var outputRate: Int
     var outputChannels: Int
@@ -79,6 +82,7 @@ struct StreamConverter: ~Copyable {
     unsafe self.resampler = resampler
     outputRate = configuration.outputRate
     streamID = configuration.streamID
+    origin = configuration.origin
     map = ChannelMap(
       inputs: channels, outputs: configuration.outputChannels, layout: configuration.stream.layout)
     let count = Resampler.maximumFramesPerCall * channels

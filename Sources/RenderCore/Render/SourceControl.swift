@@ -76,12 +76,18 @@ public struct SourceControl: Sendable {
   public var position: SourcePosition {
     while true {
       let before = unsafe shared.pointee.sequence.load(ordering: .acquiring)
+      var origin = unsafe StreamOrigin(
+        track: shared.pointee.streamTrack.load(ordering: .acquiring))
+      origin.codedNanoseconds = unsafe shared.pointee.streamStartNanoseconds.load(
+        ordering: .acquiring)
       let position = unsafe SourcePosition(
         outputFrames: shared.pointee.outputFrames.load(ordering: .acquiring),
         trailingSilentFrames: shared.pointee.trailingSilentFrames.load(ordering: .acquiring),
         frameTime: shared.pointee.frameTime.load(ordering: .acquiring),
         hostNanoseconds: shared.pointee.hostNanoseconds.load(ordering: .acquiring),
-        streamID: shared.pointee.streamID.load(ordering: .acquiring))
+        streamID: shared.pointee.streamID.load(ordering: .acquiring),
+        streamStartFrame: shared.pointee.streamStartFrame.load(ordering: .acquiring),
+        streamOrigin: origin)
       // Odd, or changed meanwhile: the render thread was writing. It never waits for us.
       if before & 1 == 0, unsafe shared.pointee.sequence.load(ordering: .relaxed) == before {
         return position

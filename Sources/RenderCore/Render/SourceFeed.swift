@@ -32,19 +32,21 @@ public struct SourceFeed: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - stream: a format that is decoded in the callback.
+  ///   - origin: what the stream's first frame is, for ``SourceControl/position``.
   ///   - firstPacket: the packet that will be written first; a decoder may set itself up with it.
   ///   - joinsPrevious: the stream plays on where the one before ends, without a gap, if rate and
   ///     channel count are the same. Otherwise the one before must have been ended.
   /// - Returns: the stream's number, from 1; nil when the ring has no room now.
   /// - Throws: ``AudioConverterError`` when the format cannot be converted.
   public mutating func beginStream(
-    _ stream: CodedStreamDescription, firstPacket: UnsafeRawBufferPointer, joinsPrevious: Bool
+    _ stream: CodedStreamDescription, origin: StreamOrigin = StreamOrigin(track: 0),
+    firstPacket: UnsafeRawBufferPointer, joinsPrevious: Bool
   ) throws(AudioConverterError) -> UInt32? {
     reclaimConverters()
     guard inFlight.count < SourceUnit.maximumConverters else { return nil }
     let outputRate = outputRate
     let configuration = StreamConverter.Configuration(
-      streamID: lastStreamID + 1, stream: stream, outputRate: outputRate,
+      streamID: lastStreamID + 1, origin: origin, stream: stream, outputRate: outputRate,
       outputChannels: outputChannels, quality: resamplerQuality)
     let converter = unsafe try StreamConverter.make(configuration, firstPacket: firstPacket)
     let isWritten = unsafe producer.write(

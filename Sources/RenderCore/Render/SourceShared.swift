@@ -35,6 +35,9 @@ struct SourceShared: ~Copyable {
   let frameTime = Atomic<UInt32>(0)
   let hostNanoseconds = Atomic<UInt64>(0)
   let streamID = Atomic<UInt32>(0)
+  let streamStartFrame = Atomic<UInt64>(0)
+  let streamTrack = Atomic<Int>(0)
+  let streamStartNanoseconds = Atomic<UInt64>(StreamOrigin.noTime)
   private let padding1 = CacheLinePadding()
 
   // Written by the render thread: counters and facts, each by itself.
@@ -64,6 +67,32 @@ public struct SourcePosition: Sendable, Equatable {
   public var hostNanoseconds: UInt64
   /// The stream that is being rendered; 0 before the first.
   public var streamID: UInt32
+  /// Where that stream's first frame is, counted as ``outputFrames`` is. Behind the last one while a
+  /// resampler still gives the end of the stream before.
+  public var streamStartFrame: UInt64
+  /// What that frame is.
+  public var streamOrigin: StreamOrigin
+}
+
+/// What a stream's first frame is, as its feeder says.
+public struct StreamOrigin: Sendable, Equatable {
+  /// The track that it belongs to.
+  public var track: Int
+  /// Its time in the track, where that is not simply after what came before: a seek led there.
+  public var startNanoseconds: UInt64? {
+    get { codedNanoseconds == Self.noTime ? nil : codedNanoseconds }
+    set { codedNanoseconds = newValue ?? Self.noTime }
+  }
+  // No optional, so that the render thread can hand it on.
+  var codedNanoseconds: UInt64
+
+  static var noTime: UInt64 { @_noLocks get { .max } }
+
+  /// An origin with these parts.
+  public init(track: Int, startNanoseconds: UInt64? = nil) {
+    self.track = track
+    codedNanoseconds = startNanoseconds ?? Self.noTime
+  }
 }
 
 /// A source's counters. Each only grows, and is exact as of some recent cycle.

@@ -31,6 +31,9 @@ struct SourceUnit: ~Copyable {
   private var outputFrames: UInt64 = 0
   private var trailingSilentFrames: UInt64 = 0
   private var streamID: UInt32 = 0
+  private var streamStartFrame: UInt64 = 0
+  private var streamTrack = 0
+  private var streamStartNanoseconds = StreamOrigin.noTime
   /// The converter's counters as last published.
   private var publishedPackets: UInt64 = 0
   private var publishedFailures: UInt64 = 0
@@ -157,6 +160,9 @@ struct SourceUnit: ~Copyable {
     guard let next = unsafe source.takeConverter() else { return false }
     unsafe converter = next
     unsafe streamID = next.pointee.streamID
+    streamStartFrame = frame
+    streamTrack = unsafe next.pointee.origin.track
+    streamStartNanoseconds = unsafe next.pointee.origin.codedNanoseconds
     publishedPackets = 0
     publishedFailures = 0
     emit(SourceEvent.streamStartedCode, at: frame)
@@ -303,6 +309,10 @@ struct SourceUnit: ~Copyable {
       cycle.frameTime &+ UInt32(cycle.frameCount), ordering: .releasing)
     unsafe block.pointee.hostNanoseconds.store(cycle.hostNanoseconds, ordering: .releasing)
     unsafe block.pointee.streamID.store(streamID, ordering: .releasing)
+    unsafe block.pointee.streamStartFrame.store(streamStartFrame, ordering: .releasing)
+    unsafe block.pointee.streamTrack.store(streamTrack, ordering: .releasing)
+    unsafe block.pointee.streamStartNanoseconds.store(
+      streamStartNanoseconds, ordering: .releasing)
     unsafe block.pointee.sequence.store(sequence &+ 2, ordering: .releasing)
     unsafe block.pointee.isSilent.store(given == 0, ordering: .releasing)
     if silent > 0 {
