@@ -159,7 +159,8 @@ let package = Package(
 
     // Tests, and what they share.
     .target(
-      name: "TestKit", dependencies: ["OfflineOutput", "PlayerEngine", "RenderCore"],
+      name: "TestKit",
+      dependencies: ["AudioModel", "OfflineOutput", "PlayerEngine", "RenderCore"],
       path: "Tests/TestKit", swiftSettings: strict),
     tests(
       "AudioConversionTests",
