@@ -16,6 +16,12 @@ struct StreamConverter: ~Copyable {
   // Behind a pointer: an optional non-copyable value cannot be used in place by checked code.
   private var resampler: UnsafeMutablePointer<Resampler>?
   private let map: ChannelMap
+  /// How samples go from the packet to the output at once, and where the two channels go; nil where
+  /// they are decoded, or resampled.
+  private let direct: (samples: StereoSamples, first: Int, second: Int)?
+  /// With `direct`, the bytes of the frames that have not been given yet: in the packet, which stays
+  /// where it is until the next one is asked for.
+  private var directBytes: UnsafeRawPointer
   /// Where the resampler writes, interleaved.
   private let scratch: UnsafeMutablePointer<Float>
   /// Decoded frames that have not been given yet, interleaved.
@@ -61,16 +67,23 @@ struct StreamConverter: ~Copyable {
       unsafe resampler?.destroy()
       throw error
     }
+    let samples = unsafe resampler == nil ? decoder.stereoSamples : nil
     self.inputRate = inputRate
     self.decoder = decoder
     unsafe self.resampler = resampler
     streamID = configuration.streamID
     map = ChannelMap(
       inputs: channels, outputs: configuration.outputChannels, layout: configuration.stream.layout)
+    if let samples, let (first, second) = map.stereoOutputs {
+      direct = (samples, first, second)
+    } else {
+      direct = nil
+    }
     let count = Resampler.maximumFramesPerCall * channels
     unsafe scratch = UnsafeMutablePointer<Float>.allocate(capacity: count)
     unsafe scratch.initialize(repeating: 0, count: count)
     unsafe decoded = UnsafePointer(scratch)
+    unsafe directBytes = UnsafeRawPointer(scratch)
   }
 
   deinit {
@@ -160,6 +173,15 @@ struct StreamConverter: ~Copyable {
     into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
     frameCount: Int
   ) -> Int {
+    if let direct {
+      let count = min(decodedFrames, frameCount)
+      unsafe direct.samples.write(
+        directBytes, frames: count, first: buffers[direct.first] + offset,
+        second: buffers[direct.second] + offset)
+      unsafe directBytes += count * direct.samples.bytesPerFrame
+      decodedFrames -= count
+      return count
+    }
     guard let resampler = unsafe resampler else {
       let count = min(decodedFrames, frameCount)
       unsafe map.write(decoded, frames: count, to: buffers, at: offset)
@@ -200,12 +222,26 @@ struct StreamConverter: ~Copyable {
   @_noLocks
   private mutating func decode(_ packet: FilledPacket) {
     packetCount &+= 1
-    let output = decoder.decode(packet)
-    unsafe decoded = output.samples
-    if packet.isConcealed || !output.isDecoded { failedPacketCount &+= 1 }
-    let frames = output.frames
+    var frames: Int
+    var isDecoded = true
+    if let direct {
+      unsafe directBytes = packet.bytes
+      frames = min(
+        min(packet.frameCount, packet.byteCount / direct.samples.bytesPerFrame),
+        StereoSamples.maximumFramesPerRun)
+    } else {
+      let output = decoder.decode(packet)
+      unsafe decoded = output.samples
+      frames = output.frames
+      isDecoded = output.isDecoded
+    }
+    if packet.isConcealed || !isDecoded { failedPacketCount &+= 1 }
     let start = min(packet.trimStartFrames, frames)
-    unsafe decoded += start * map.inputs
+    if let direct {
+      unsafe directBytes += start * direct.samples.bytesPerFrame
+    } else {
+      unsafe decoded += start * map.inputs
+    }
     // What is cut at the end is counted from the end that the container states.
     decodedFrames = max(0, min(frames, packet.frameCount - packet.trimEndFrames) - start)
   }
