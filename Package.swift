@@ -101,7 +101,9 @@ let package = Package(
     .library(name: "JACKRemoteIO", targets: ["JACKRemoteIO"]),
     .executable(name: "drawbar", targets: ["DrawbarCLI"]),
     // The single parts, for the benchmarks.
-    .library(name: "DrawbarParts", targets: ["AudioModel", "PacketParser", "RenderCore"]),
+    .library(
+      name: "DrawbarParts",
+      targets: ["AudioModel", "PacketDecoders", "PacketParser", "RenderCore"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")

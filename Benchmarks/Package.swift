@@ -28,7 +28,9 @@ let package = Package(
     // rest cannot flatter it.
     .target(
       name: "BarePeers", cSettings: [.unsafeFlags(["-O3"])],
-      linkerSettings: [.linkedLibrary("mpg123"), .linkedLibrary("soxr")]),
+      linkerSettings: ["mpg123", "soxr", "FLAC", "opus", "avcodec", "avutil"].map {
+        .linkedLibrary($0)
+      }),
     .executableTarget(
       name: "DrawbarBenchmarks",
       dependencies: [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
 internal import Glibc
 
 /// The program.
@@ -20,14 +21,24 @@ enum Benchmarks {
       return
     }
     var tables: [PacketTable] = []
-    for file in options.files { tables.append(try PacketTable(path: file)) }
-    let plans = Plan.all(tables, demuxing: options.demuxing)
+    for file in options.files {
+      let table = try PacketTable(path: file)
+      guard table.format.formatID.isMPEGAudio, table.framesPerPacket > 0 else {
+        throw BenchmarkFailure("\(file): not an MPEG audio file")
+      }
+      tables.append(table)
+    }
+    let plans =
+      Plan.all(tables, demuxing: options.demuxing) + options.decoding.map(Plan.decoding)
     if options.isList {
       for name in plans.map(\.name) { print("\(name) bare-\(name)") }
     } else if let name = options.once {
       try count(name, in: plans)
     } else {
-      try compare(plans.filter { options.only == nil || $0.name == options.only }, options)
+      let wanted = plans.filter { plan in
+        options.only.map { plan.name == $0 || plan.name.hasPrefix($0 + "-") } ?? true
+      }
+      try compare(wanted, options)
     }
   }
 
