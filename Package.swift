@@ -101,7 +101,9 @@ let package = Package(
     .library(name: "JACKRemoteIO", targets: ["JACKRemoteIO"]),
     .executable(name: "drawbar", targets: ["DrawbarCLI"]),
     // The single parts, for the benchmarks.
-    .library(name: "DrawbarParts", targets: ["AudioModel", "PacketParser", "RenderCore"]),
+    .library(
+      name: "DrawbarParts",
+      targets: ["AudioModel", "PacketDecoders", "PacketParser", "RenderCore"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
@@ -159,7 +161,8 @@ let package = Package(
 
     // Tests, and what they share.
     .target(
-      name: "TestKit", dependencies: ["OfflineOutput", "PlayerEngine", "RenderCore"],
+      name: "TestKit",
+      dependencies: ["AudioModel", "OfflineOutput", "PlayerEngine", "RenderCore"],
       path: "Tests/TestKit", swiftSettings: strict),
     tests(
       "AudioConversionTests",

@@ -29,9 +29,8 @@ let package = Package(
     .target(
       name: "BarePeers", cSettings: [.unsafeFlags(["-O3"])],
       linkerSettings: [
-        .linkedLibrary("mpg123"), .linkedLibrary("soxr"), .linkedLibrary("samplerate"),
-        .linkedLibrary("swresample"), .linkedLibrary("avutil"),
-      ]),
+        "mpg123", "soxr", "samplerate", "swresample", "FLAC", "opus", "avcodec", "avutil",
+      ].map { .linkedLibrary($0) }),
     .executableTarget(
       name: "DrawbarBenchmarks",
       dependencies: [

@@ -19,10 +19,8 @@
   function(av_frame_free) \
   function(av_log_set_level) \
   function(av_mallocz) \
-  function(av_new_packet) \
   function(av_packet_alloc) \
   function(av_packet_free) \
-  function(av_packet_unref) \
   function(av_sample_fmt_is_planar) \
   function(av_strerror) \
   function(avcodec_alloc_context3) \

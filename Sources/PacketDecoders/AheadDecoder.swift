@@ -36,6 +36,8 @@ public final class AheadDecoder {
   public private(set) var outputLayout: AudioChannelLayout?
 
   private let library: LibavcodecDecoder
+  /// The speakers of the last packet that told them, by the decoder's names.
+  private var toldLayout: AudioChannelLayout?
   private let statedRate: Double
   private let statedLayout: AudioChannelLayout?
   /// Packets may be ADTS frames, which are taken apart here: the cookie says what their headers say.
@@ -162,8 +164,9 @@ public final class AheadDecoder {
         ? statedRate : Double(received.sampleRate),
       channels: received.channels)
     if !state.hasFormat {
-      if format != outputFormat || received.layout != nil {
+      if format != outputFormat || (received.layout != nil && received.layout != toldLayout) {
         outputLayout = received.layout?.named(as: statedLayout)
+        toldLayout = received.layout
       }
       outputFormat = format
       makeRoom(state.frameCount)

@@ -25,6 +25,8 @@
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var packet: UnsafeMutablePointer<AVPacket>?
     private var frame: UnsafeMutablePointer<AVFrame>?
+    /// The layout of the last frame whose speakers were told by a mask, and what was made of it.
+    private var lastLayout: (mask: UInt64, layout: AudioChannelLayout?)?
 
     /// Whether the library has a decoder for a format.
     static func isAvailable(for format: AudioFormatID) -> Bool {
@@ -73,14 +75,17 @@
     /// received; false if it refuses.
     func send(_ bytes: Span<UInt8>) -> Bool {
       guard let context = unsafe context, let packet = unsafe packet, bytes.count > 0,
-        let size = Int32(exactly: bytes.count), unsafe library.av_new_packet(packet, size) == 0
+        let size = Int32(exactly: bytes.count)
       else { return false }
-      defer { unsafe library.av_packet_unref(packet) }
-      unsafe bytes.withUnsafeBytes { source in
-        unsafe UnsafeMutableRawBufferPointer(start: packet.pointee.data, count: source.count)
-          .copyMemory(from: source)
+      return unsafe bytes.withUnsafeBufferPointer { source in
+        // The bytes belong to nobody that it knows, so it makes a copy, and only reads them.
+        unsafe packet.pointee.data = UnsafeMutablePointer(mutating: source.baseAddress)
+        unsafe packet.pointee.size = size
+        let result = unsafe library.avcodec_send_packet(context, packet)
+        unsafe packet.pointee.data = nil
+        unsafe packet.pointee.size = 0
+        return result == 0
       }
-      return unsafe library.avcodec_send_packet(context, packet) == 0
     }
 
     /// Takes the next frame, which is then there until the next call.
@@ -97,7 +102,17 @@
       let rate = unsafe Int(frame.pointee.sample_rate)
       let channels = unsafe Int(frame.pointee.ch_layout.nb_channels)
       guard Self.rateRange.contains(rate), Self.channelRange.contains(channels) else { return nil }
-      return (rate, channels, unsafe AudioChannelLayout(&frame.pointee.ch_layout, library))
+      return (rate, channels, receivedLayout)
+    }
+
+    private var receivedLayout: AudioChannelLayout? {
+      guard let frame = unsafe frame else { return nil }
+      let isMask = unsafe frame.pointee.ch_layout.order == AV_CHANNEL_ORDER_NATIVE
+      let mask = unsafe frame.pointee.ch_layout.u.mask
+      if isMask, let lastLayout, lastLayout.mask == mask { return lastLayout.layout }
+      let layout = unsafe AudioChannelLayout(&frame.pointee.ch_layout, library)
+      if isMask { lastLayout = (mask, layout) }
+      return layout
     }
 
     /// Whether the received frame is what its packet says, and not the decoder's guess at it.

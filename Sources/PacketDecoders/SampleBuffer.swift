@@ -68,18 +68,29 @@ struct SampleBuffer: ~Copyable {
     _ planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
     _ convert: (Sample) -> Float
   ) {
-    guard frames > 0 else { return }
-    let step = isPlanar ? 1 : channels
-    for channel in 0..<channels {
-      guard let plane = unsafe planes[isPlanar ? channel : 0] else { return }
-      let source = unsafe UnsafeRawPointer(plane).assumingMemoryBound(to: Sample.self)
-      var from = isPlanar ? 0 : channel
-      var to = frameCount * channels + channel
-      for _ in 0..<frames {
-        unsafe storage[to] = convert(source[from])
-        from += step
-        to += channels
+    guard frames > 0, let base = unsafe storage.baseAddress else { return }
+    let target = unsafe base + frameCount * channels
+    // The loops have no branches, so that several samples are converted at once.
+    if isPlanar, channels == 2 {
+      guard let left = unsafe planes[0], let right = unsafe planes[1] else { return }
+      let first = unsafe UnsafeRawPointer(left).assumingMemoryBound(to: Sample.self)
+      let second = unsafe UnsafeRawPointer(right).assumingMemoryBound(to: Sample.self)
+      for frame in 0..<frames {
+        unsafe target[2 &* frame] = convert(first[frame])
+        unsafe target[2 &* frame &+ 1] = convert(second[frame])
       }
+    } else if isPlanar {
+      for channel in 0..<channels {
+        guard let plane = unsafe planes[channel] else { return }
+        let source = unsafe UnsafeRawPointer(plane).assumingMemoryBound(to: Sample.self)
+        for frame in 0..<frames {
+          unsafe target[frame &* channels &+ channel] = convert(source[frame])
+        }
+      }
+    } else {
+      guard let plane = unsafe planes[0] else { return }
+      let source = unsafe UnsafeRawPointer(plane).assumingMemoryBound(to: Sample.self)
+      for index in 0..<frames * channels { unsafe target[index] = convert(source[index]) }
     }
     frameCount += frames
   }

@@ -91,8 +91,14 @@ struct TrackSeekTests {
     arguments: ["wav-s16-44100-2.wav", "alac.m4a"])
   func table(_ name: String) throws {
     let directory = TemporaryDirectory()
-    let path =
-      name.hasSuffix(".wav") ? Fixtures.path(name) : encoded(CodecRecipe.lossless[3], in: directory)
+    let path: String
+    if name.hasSuffix(".wav") {
+      path = Fixtures.path(name)
+    } else {
+      let lossless = CodecRecipe.lossless.first { $0.formatID == .appleLossless }
+      guard let lossless else { return }
+      path = encoded(lossless, in: directory)
+    }
     let web = LoopbackHTTPServer()
     defer { web.stop() }
     web.serve("/track", .file(path, ranges: .honoured))

@@ -46,28 +46,6 @@ struct RenderPathTests {
     }
   }
 
-  /// Three minutes of each: what only happens now and then has time to.
-  @Test(
-    "Every encoding of constant packets runs clean for three minutes",
-    arguments: [
-      ("-c:a pcm_alaw", "out.wav"), ("-c:a pcm_mulaw", "out.au"), ("-c:a adpcm_ima_qt", "out.aiff"),
-      ("-c:a adpcm_ima_wav", "out.wav"), ("-c:a adpcm_ms", "out.wav"),
-      ("-c:a pcm_s24be", "out.aiff"),
-      ("-c:a pcm_s64le", "out.wav"), ("-c:a pcm_f64be", "out.caf"),
-    ])
-  func constantPackets(_ options: String, _ name: String) {
-    let folder = TemporaryDirectory()
-    let path = folder.file(name)
-    _ = ReferenceDecoder.output(
-      "ffmpeg -v error -f lavfi -i 'aevalsrc=random(1)-0.5|random(2)-0.5:s=22050:d=180' "
-        + "\(options) '\(path)' </dev/null")
-    let playback = OfflinePlayback([path], rate: 22050, channels: 2)
-    playback.run(period: 256)
-    #expect(playback.states.last == .ended)
-    #expect(playback.player.control.counters.failedPackets == 0)
-    #expect(playback.player.control.position.outputFrames >= 22050 * 180)
-  }
-
   @Test("Pause, resume, skip, changes of either rate, underruns and the end run clean")
   func everyTurn() {
     var configuration = PlayerConfiguration()

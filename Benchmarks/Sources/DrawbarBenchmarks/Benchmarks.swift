@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
 internal import Glibc
 
 /// The program.
@@ -21,17 +22,26 @@ enum Benchmarks {
     }
     var tables: [PacketTable] = []
     if options.only != ResamplerTable.name {
-      for file in options.files { tables.append(try PacketTable(path: file)) }
+      for file in options.files {
+        let table = try PacketTable(path: file)
+        guard table.format.formatID.isMPEGAudio, table.framesPerPacket > 0 else {
+          throw BenchmarkFailure("\(file): not an MPEG audio file")
+        }
+        tables.append(table)
+      }
     }
-    let plans = Plan.all(tables, demuxing: options.demuxing)
+    let plans =
+      Plan.all(tables, demuxing: options.demuxing) + options.decoding.map(Plan.decoding)
     if options.isList {
       for plan in plans { print(plan.isComparison ? "\(plan.name) bare-\(plan.name)" : plan.name) }
     } else if let name = options.once {
       try count(name, in: plans)
     } else {
-      try measure(
-        plans.filter { options.only == nil ? $0.isComparison : $0.name == options.only },
-        options)
+      let wanted = plans.filter { plan in
+        guard let only = options.only else { return plan.isComparison }
+        return plan.name == only || plan.name.hasPrefix(only + "-")
+      }
+      try measure(wanted, options)
     }
   }
 

@@ -5,7 +5,8 @@ struct Options {
   static let help = """
     Usage: drawbar-benchmarks [--file FILE]... [--rounds N] [--only NAME] [--json FILE]
                               [--thresholds FILE [--check]] [--demux LONG BRIEF]...
-           drawbar-benchmarks [--file FILE] --once NAME
+                              [--decode FILE]...
+           drawbar-benchmarks [--file FILE] [--decode FILE]... --once NAME
 
     Times parts of the engine against plain C loops over the same libraries and the same data, in one
     process, in turn. The times are processor time of the thread; a ratio is the engine's time over
@@ -16,10 +17,13 @@ struct Options {
       --demux LONG BRIEF find the packets of LONG, beside `ffmpeg -c copy` and, for MP3, libmpg123's
                          scan; BRIEF is a file of the same kind with next to nothing in it, whose
                          time ffmpeg takes to start. May be given more than once
+      --decode FILE      decode the packets of FILE, beside a C loop over the same library; the name
+                         of the comparison is decode- and the file's without its ending
       --rounds N         rounds that are recorded, 3 to 10000. Default: 60; a table takes
                          no more than 20
-      --only NAME        only the comparisons of this name. `resamplers` is a table of several
-                         resamplers' quality, latency and time, which is not made without its name
+      --only NAME        only the comparisons of this name, or whose name begins with it and a hyphen.
+                         `resamplers` is a table of several resamplers' quality, latency and time,
+                         which is not made without its name
       --json FILE        write the figures there too
       --thresholds FILE  print each goal and limit beside its figure
       --check            exit 1 when a figure is beyond its limit
@@ -38,6 +42,7 @@ struct Options {
 
   var files: [String] = []
   var demuxing: [Demuxing] = []
+  var decoding: [String] = []
   var rounds = 60
   var jsonPath: String?
   var thresholdsPath: String?
@@ -58,6 +63,7 @@ struct Options {
       case "--demux":
         let path = try Self.value(of: option, &left)
         demuxing.append(Demuxing(path: path, briefPath: try Self.value(of: option, &left)))
+      case "--decode": decoding.append(try Self.value(of: option, &left))
       case "--json": jsonPath = try Self.value(of: option, &left)
       case "--thresholds": thresholdsPath = try Self.value(of: option, &left)
       case "--only": only = try Self.value(of: option, &left)

@@ -20,6 +20,10 @@ enum InputDecoders {
       return try AheadInputDecoder(stream)
     } catch {
       if case .formatNotSupported = error { throw AudioConversionError(refusal) }
+      // Of two libraries that would do, the one that decodes in the callback is named.
+      if case .codecNotBuilt = refusal, case .libraryMissing = error {
+        throw AudioConversionError(refusal)
+      }
       throw AudioConversionError(.formatNotSupported, error.description)
     }
   }

@@ -32,6 +32,13 @@ extension Feeder {
         location: reader.name, reason: .placeNotAvailable(format, decodePlace))
     }
     guard choice?.place != .callback else { return }
+    if choice == nil {
+      // Of two libraries that would do, the one that decodes in the callback is named.
+      let missing = CallbackCodec.missing(for: format)
+      if case .codecNotBuilt = missing {
+        throw PlayerError(location: reader.name, reason: .converter(missing))
+      }
+    }
     // Where there is no decoder at all, this says why.
     do throws(AheadDecoderError) {
       ahead = try AheadStage(stream)

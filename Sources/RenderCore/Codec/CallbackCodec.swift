@@ -23,7 +23,7 @@ public enum CallbackCodec {
 
   /// Why a format has no decoder here: the library for it was not there when this was built, or there
   /// is none that a callback can use.
-  static func missing(for format: AudioFormatID) -> AudioConverterError {
+  package static func missing(for format: AudioFormatID) -> AudioConverterError {
     switch format {
     case .flac: .codecNotBuilt(format: "FLAC", library: "libFLAC", package: "libflac-dev")
     case .opus: .codecNotBuilt(format: "Opus", library: "libopus", package: "libopus-dev")

@@ -63,6 +63,11 @@ struct CompandedDecoder: ~Copyable {
     return bits & 0x80 != 0 ? -magnitude : magnitude
   }
 
+  /// The same samples for a stereo output; nil unless there are two channels. They need the decoder.
+  var stereoSamples: StereoSamples? {
+    channels == 2 ? unsafe StereoSamples(.coded(UnsafePointer(values))) : nil
+  }
+
   /// Expands a run of frames.
   ///
   /// - Returns: the frames that the bytes hold, at most ``maximumFramesPerRun``.

@@ -45,6 +45,20 @@ struct LinearPCMDecoder: ~Copyable {
     unsafe samples.deallocate()
   }
 
+  /// The same samples for a stereo output; nil for those that are not two of a common layout.
+  var stereoSamples: StereoSamples? {
+    guard channels == 2 else { return nil }
+    let isInPlace = placement.shift == 0 && placement.signFlip == 0
+    switch layout {
+    case .signed16: return StereoSamples(.signed16)
+    case .signed16Swapped: return StereoSamples(.signed16Swapped)
+    case .placed24 where isInPlace: return StereoSamples(.signed24)
+    case .placed24Swapped where isInPlace: return StereoSamples(.signed24Swapped)
+    case .float32: return StereoSamples(.float32)
+    default: return nil
+    }
+  }
+
   /// Converts a run of frames.
   ///
   /// - Returns: the frames that the bytes hold, at most ``maximumFramesPerRun``.

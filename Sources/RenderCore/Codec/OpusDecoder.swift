@@ -16,6 +16,8 @@
     private static var concealmentStep: Int { @_noLocks get { 120 } }
 
     private let handle: OpaquePointer
+    /// One stream with its own channels: libopus need not copy them once more.
+    private let isSingle: Bool
     private let samples: UnsafeMutablePointer<Float>
     private let channels: Int
 
@@ -25,17 +27,26 @@
     ///   ``AudioConverterError/decoderUnavailable(library:_:)`` when libopus does not start.
     init(channels: Int, magicCookie: [UInt8]) throws(AudioConverterError) {
       let header = try OpusHeader(magicCookie, channels: channels)
+      let isSingle =
+        header.streams == 1 && header.mapping.elementsEqual((0..<channels).map(UInt8.init))
       var code: Int32 = 0
-      let created = unsafe opus_multistream_decoder_create(
-        48_000, Int32(channels), Int32(header.streams), Int32(header.coupledStreams),
-        header.mapping, &code)
+      let created =
+        isSingle
+        ? unsafe opus_decoder_create(48_000, Int32(channels), &code)
+        : unsafe opus_multistream_decoder_create(
+          48_000, Int32(channels), Int32(header.streams), Int32(header.coupledStreams),
+          header.mapping, &code)
       guard let handle = unsafe created else { throw Self.unavailable(code) }
-      code = unsafe drawbar_opus_set_gain(handle, Int32(header.gain))
+      code =
+        isSingle
+        ? unsafe drawbar_opus_set_single_gain(handle, Int32(header.gain))
+        : unsafe drawbar_opus_set_gain(handle, Int32(header.gain))
       guard code == OPUS_OK else {
-        unsafe opus_multistream_decoder_destroy(handle)
+        unsafe Self.destroy(handle, isSingle: isSingle)
         throw Self.unavailable(code)
       }
       unsafe self.handle = handle
+      self.isSingle = isSingle
       self.channels = channels
       let count = Self.maximumFramesPerPacket * channels
       unsafe samples = UnsafeMutablePointer<Float>.allocate(capacity: count)
@@ -43,8 +54,16 @@
     }
 
     deinit {
-      unsafe opus_multistream_decoder_destroy(handle)
+      unsafe Self.destroy(handle, isSingle: isSingle)
       unsafe samples.deallocate()
+    }
+
+    private static func destroy(_ handle: OpaquePointer, isSingle: Bool) {
+      if isSingle {
+        unsafe opus_decoder_destroy(handle)
+      } else {
+        unsafe opus_multistream_decoder_destroy(handle)
+      }
     }
 
     private static func unavailable(_ code: Int32) -> AudioConverterError {
@@ -59,9 +78,9 @@
       let wanted = max(0, min(packet.frameCount, Self.maximumFramesPerPacket))
       // Without bytes libopus would conceal as much as there is room for.
       if packet.byteCount > 0 {
-        let decoded = unsafe opus_multistream_decode_float(
-          handle, packet.bytes.assumingMemoryBound(to: UInt8.self),
-          Int32(clamping: packet.byteCount), samples, Int32(Self.maximumFramesPerPacket), 0)
+        let decoded = unsafe decode(
+          packet.bytes.assumingMemoryBound(to: UInt8.self), Int32(clamping: packet.byteCount),
+          room: Int32(Self.maximumFramesPerPacket))
         if decoded > 0 {
           return unsafe PacketDecoder.Output(
             samples: UnsafePointer(samples), frames: min(Int(decoded), wanted), isDecoded: true)
@@ -79,9 +98,16 @@
     private func conceal(_ wanted: Int) -> Int {
       let steps = (wanted + Self.concealmentStep - 1) / Self.concealmentStep
       guard steps > 0 else { return 0 }
-      let made = unsafe opus_multistream_decode_float(
-        handle, nil, 0, samples, Int32(steps * Self.concealmentStep), 0)
+      let made = unsafe decode(nil, 0, room: Int32(steps * Self.concealmentStep))
       return max(0, min(Int(made), wanted))
+    }
+
+    /// - Parameter bytes: nil to conceal.
+    @_noLocks
+    private func decode(_ bytes: UnsafePointer<UInt8>?, _ count: Int32, room: Int32) -> Int32 {
+      isSingle
+        ? unsafe opus_decode_float(handle, bytes, count, samples, room, 0)
+        : unsafe opus_multistream_decode_float(handle, bytes, count, samples, room, 0)
     }
   }
 #endif

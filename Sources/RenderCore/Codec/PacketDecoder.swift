@@ -106,6 +106,16 @@ struct PacketDecoder: ~Copyable {
     }
   }
 
+  /// How two channels of plain samples get to the output without this decoder, which they need to
+  /// live; nil where packets have to be decoded.
+  var stereoSamples: StereoSamples? {
+    switch codec {
+    case .linearPCM(let decoder): unsafe decoder.pointee.stereoSamples
+    case .companded(let decoder): unsafe decoder.pointee.stereoSamples
+    default: nil
+    }
+  }
+
   @_noLocks
   func decode(_ packet: FilledPacket) -> Output {
     switch codec {

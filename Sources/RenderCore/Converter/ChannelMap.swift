@@ -117,6 +117,12 @@ struct ChannelMap: ~Copyable {
     return largest > 1 ? gains.map { $0 / largest } : gains
   }
 
+  /// The output of each of two channels; nil unless there are two of both.
+  var stereoOutputs: (first: Int, second: Int)? {
+    guard inputs == 2, outputs == 2 else { return nil }
+    return unsafe order[0] == 0 ? (0, 1) : (1, 0)
+  }
+
   /// Writes interleaved frames to the outputs, from `offset` on.
   ///
   /// Real-time: wait-free.

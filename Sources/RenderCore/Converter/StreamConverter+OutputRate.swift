@@ -67,6 +67,7 @@ extension StreamConverter {
     }
     let old = unsafe resampler
     unsafe resampler = change.pointee.resampler
+    if unsafe resampler != nil { decodeDirectFrames() }
     unsafe change.pointee.resampler = old
     outputRate = unsafe change.pointee.outputRate
     unsafe change.pointee.previous = takenChanges

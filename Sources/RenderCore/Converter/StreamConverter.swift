@@ -28,6 +28,12 @@ struct StreamConverter: ~Copyable {
   private let map: ChannelMap
   /// Channels of the stream.
   var channels: Int { @_noLocks get { map.inputs } }
+  /// How samples can go from the packet to the output at once, and where the two channels go; nil where
+  /// they have to be decoded.
+  private let direct: (samples: StereoSamples, first: Int, second: Int)?
+  /// With `direct`, the bytes of the frames that have not been given yet: in the packet, which stays
+  /// where it is until the next one is asked for. Nil where the frames are in `decoded`.
+  private var directBytes: UnsafeRawPointer?
   /// Where the resampler writes, interleaved.
   private let scratch: UnsafeMutablePointer<Float>
   /// Decoded frames that have not been given yet, interleaved.
@@ -77,6 +83,7 @@ struct StreamConverter: ~Copyable {
       unsafe resampler?.destroy()
       throw error
     }
+    let samples = decoder.stereoSamples
     self.inputRate = inputRate
     self.decoder = decoder
     unsafe self.resampler = resampler
@@ -85,6 +92,11 @@ struct StreamConverter: ~Copyable {
     origin = configuration.origin
     map = ChannelMap(
       inputs: channels, outputs: configuration.outputChannels, layout: configuration.stream.layout)
+    if let samples, let (first, second) = map.stereoOutputs {
+      direct = (samples, first, second)
+    } else {
+      direct = nil
+    }
     let count = Resampler.maximumFramesPerCall * channels
     unsafe scratch = UnsafeMutablePointer<Float>.allocate(capacity: count)
     unsafe scratch.initialize(repeating: 0, count: count)
@@ -180,6 +192,15 @@ struct StreamConverter: ~Copyable {
     into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
     frameCount: Int
   ) -> Int {
+    if let direct, let bytes = unsafe directBytes {
+      let count = min(decodedFrames, frameCount)
+      unsafe direct.samples.write(
+        bytes, frames: count, first: buffers[direct.first] + offset,
+        second: buffers[direct.second] + offset)
+      unsafe directBytes = bytes + count * direct.samples.bytesPerFrame
+      decodedFrames -= count
+      return count
+    }
     guard let resampler = unsafe resampler else {
       let count = min(decodedFrames, frameCount)
       unsafe map.write(decoded, frames: count, to: buffers, at: offset)
@@ -197,6 +218,20 @@ struct StreamConverter: ~Copyable {
   private mutating func consume(_ frames: Int) {
     unsafe decoded += frames * map.inputs
     decodedFrames -= frames
+  }
+
+  /// Decodes what is left of a packet that was to go to the output as it is: it has to be resampled.
+  @_noLocks
+  mutating func decodeDirectFrames() {
+    guard let direct, let bytes = unsafe directBytes else { return }
+    unsafe directBytes = nil
+    guard decodedFrames > 0 else { return }
+    let rest = unsafe FilledPacket(
+      bytes: bytes, byteCount: decodedFrames * direct.samples.bytesPerFrame,
+      frameCount: decodedFrames, trimStartFrames: 0, trimEndFrames: 0)
+    let output = decoder.decode(rest)
+    unsafe decoded = output.samples
+    decodedFrames = min(decodedFrames, output.frames)
   }
 
   /// Asks for one packet and decodes it. `complete` with no frames decoded means that the packet was
@@ -219,14 +254,29 @@ struct StreamConverter: ~Copyable {
   @_noLocks
   private mutating func decode(_ packet: FilledPacket) -> Bool {
     packetCount &+= 1
-    let output = decoder.decode(packet)
-    unsafe decoded = output.samples
-    let frames = output.frames
+    var frames: Int
+    var isDecoded = true
+    if let direct, unsafe resampler == nil {
+      unsafe directBytes = packet.bytes
+      frames = min(
+        min(packet.frameCount, packet.byteCount / direct.samples.bytesPerFrame),
+        StereoSamples.maximumFramesPerRun)
+    } else {
+      let output = decoder.decode(packet)
+      unsafe directBytes = nil
+      unsafe decoded = output.samples
+      frames = output.frames
+      isDecoded = output.isDecoded
+    }
     let start = min(packet.trimStartFrames, frames)
-    unsafe decoded += start * map.inputs
+    if let direct, let bytes = unsafe directBytes {
+      unsafe directBytes = bytes + start * direct.samples.bytesPerFrame
+    } else {
+      unsafe decoded += start * map.inputs
+    }
     // What is cut at the end is counted from the end that the container states.
     decodedFrames = max(0, min(frames, packet.frameCount - packet.trimEndFrames) - start)
-    if output.isDecoded && !packet.isConcealed { return true }
+    if isDecoded && !packet.isConcealed { return true }
     failedPacketCount &+= 1
     failedPacketIndex = packet.packetIndex
     failedByteOffset = packet.byteOffset

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <stddef.h>
-#include <stdint.h>
+#include "BareCodecs.h"
+#include "BarePacket.h"
 
 // What the engine's parts are measured against: the same libraries and the same copies in plain C,
 // with nothing around them.
 
 /// Nanoseconds of processor time that this thread has used (CLOCK_THREAD_CPUTIME_ID).
 uint64_t bare_thread_nanoseconds(void);
-
-typedef struct {
-  const uint8_t *bytes;
-  size_t count;
-} bare_packet;
 
 /// libmpg123 in reader mode with the flags of the engine's decoder, one mpg123_decode_frame a
 /// packet, every sample written to one buffer a channel: an output has to get them somehow, so a
