@@ -8,7 +8,8 @@ extension ByteSourceError: CustomStringConvertible {
     var text = sentence
     if let redirectedFrom { text += " (redirected from \(redirectedFrom))" }
     if failedReconnections > 0 {
-      text += " (\(failedReconnections) attempt\(failedReconnections == 1 ? "" : "s") to reconnect failed)"
+      let attempts = failedReconnections == 1 ? "attempt" : "attempts"
+      text += " (\(failedReconnections) \(attempts) to reconnect failed)"
     }
     return text
   }

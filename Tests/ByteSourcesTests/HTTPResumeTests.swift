@@ -120,6 +120,21 @@ final class HTTPResumeTests {
     #expect(error?.reason == .noSuchByte(byteOffset: 100_000))
   }
 
+  @Test("that came whole but for its end has ended")
+  func endLost() throws {
+    var broken = plan(.finish(afterBytes: 300_000))
+    broken.framing = .chunked
+    server.serve("/a", inOrder: [broken, plan()])
+    let (bytes, error) = readAll(server.url("/a"), .eager)
+    #expect(error == nil)
+    #expect(bytes == body)
+    #expect(ranges == [nil, "bytes=300000-"])
+    var longer = plan()
+    longer.body = .bytes(body + [1])
+    server.serve("/b", inOrder: [broken, longer])
+    #expect(readAll(server.url("/b"), .eager).bytes == body + [1])
+  }
+
   @Test("all bytes from the start are never joined to those that were read")
   func wholeAgain() {
     // Promised ranges, and none promised; without proof that it is the same body.
@@ -199,8 +214,9 @@ final class HTTPResumeTests {
     let time = duration { result = readAll(server.url("/a")) }
     #expect(result?.bytes == body)
     #expect(time >= second && time < 4 * second)
-    for (path, answers) in [("/long", "6"), ("/date", "Wed, 01 Jan 2098 00:00:00 GMT"), ("/x", "x")]
-    {
+    for (path, answers) in [
+      ("/long", "6"), ("/date", "Wed, 01 Jan 2098 00:00:00 GMT"), ("/x", "x"),
+    ] {
       server.serve(path, .unavailable(retryAfter: answers))
       let time = duration { #expect(failure(server.url(path)) == .status(503)) }
       #expect(time < second)

@@ -35,7 +35,8 @@ final class HTTPStationTests {
     arguments: [1, 15, 16, 255, 4096, 16_000, 65_537, 99_999, 100_000, 100_001])
   func metadata(interval: Int) throws {
     for statusLine in ["HTTP/1.0 200 OK", "ICY 200 OK"] {
-      server.serve("/\(statusLine.utf8.count)", inOrder: [station(interval, statusLine: statusLine), gone])
+      server.serve(
+        "/\(statusLine.utf8.count)", inOrder: [station(interval, statusLine: statusLine), gone])
       let source = try openByteSource(
         server.url("/\(statusLine.utf8.count)"), configuration: .eager)
       var bytes: [UInt8] = []
@@ -160,7 +161,8 @@ final class HTTPStationTests {
       ("/a", type, hls, true), ("/b.m3u8", "text/plain", hls, true),
       ("/c.M3U8", "application/octet-stream", "\u{FEFF}" + hls, true),
       ("/d", "audio/x-mpegurl", plain + "#EXT-X-ENDLIST\r\n", true),
-      ("/e", type, plain, false), ("/f.m3u8", type, "", false), ("/g.txt", "text/plain", hls, false),
+      ("/e", type, plain, false), ("/f.m3u8", type, "", false),
+      ("/g.txt", "text/plain", hls, false),
       ("/h.m3u8", type, "\n" + hls, false), ("/i.m3u8", type, "#EXTM3U #EXT-X-", false),
     ]
     for (path, type, text, isRefused) in cases {

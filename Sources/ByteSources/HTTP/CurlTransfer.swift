@@ -221,7 +221,9 @@ extension CurlTransfer {
     progress += 1
     headBytes += line.count
     response.consume(line)
-    if response.isComplete, bodyBytes == 0 { repeatedBytes = range?.repeatedBytes(of: response) ?? 0 }
+    if response.isComplete, bodyBytes == 0 {
+      repeatedBytes = range?.repeatedBytes(of: response) ?? 0
+    }
     return headBytes <= Self.headLimit && !response.isRefusal && objection == nil
   }
 

@@ -16,15 +16,28 @@ extension HTTPByteSource {
       state = .failed(
         ByteSourceError(
           .unsupportedScheme(scheme.name), at: scheme.location, redirectedFrom: url.text))
-    } else if let reason = ByteSourceError.Reason(outcome, transfer, at: place, configuration) {
+    } else if transfer.range?.isEnd(transfer.response) == true {
+      transfer.close()
+      state = .ended
+    } else if let reason = reason(outcome, at: place) {
       lose(reason, at: place, retryAfterNanoseconds: pause)
-    } else if transfer.response.station != nil, transfer.response.continuation == .live {
-      // A station has no end: its server has lost it, or us.
-      lose(.interrupted(receivedBytes: transfer.receivedBytes, expectedBytes: nil), at: place)
     } else {
       transfer.close()
       state = .ended
     }
+  }
+
+  /// What a transfer's end means; nil for a body that came whole.
+  private func reason(
+    _ outcome: CurlTransfer.Outcome, at place: WebURL
+  ) -> ByteSourceError.Reason? {
+    let reason = ByteSourceError.Reason(outcome, transfer, at: place, configuration)
+    let response = transfer.response
+    guard reason == nil || reason == .empty, response.station != nil,
+      response.continuation == .live
+    else { return reason }
+    // A station has no end: its server has lost it, or us.
+    return .interrupted(receivedBytes: transfer.receivedBytes, expectedBytes: nil)
   }
 
   /// Gives the connection up, and the source with it unless the connection may be made again.
@@ -65,7 +78,7 @@ extension HTTPByteSource {
     }
     request(
       range: RangeRequest(
-        byteOffset: transfer.bodyOffset, first: answer,
+        byteOffset: transfer.bodyOffset, first: answer, isResumption: true,
         repeatedByteLimit: configuration.repeatedByteLimit))
   }
 

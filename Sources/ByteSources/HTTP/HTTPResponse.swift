@@ -24,6 +24,8 @@ struct HTTPResponse: Hashable {
   private(set) var lastModified: String?
   /// Which part of the whole the body is.
   private(set) var contentRange: ContentRange?
+  /// Bytes of the whole body, when no part of it was there to be sent (`Content-Range: bytes */N`).
+  private(set) var unsatisfiedTotal: UInt64?
   /// Where a redirect leads, as sent.
   private(set) var location: String?
   /// What a station says of itself; nil when there is no field of one.
@@ -114,7 +116,9 @@ struct HTTPResponse: Hashable {
     case "last-modified":
       lastModified = Self.text(line, start..<end).onOneLine
     case "content-range":
-      contentRange = ContentRange(Self.text(line, start..<end))
+      let text = Self.text(line, start..<end)
+      contentRange = ContentRange(text)
+      unsatisfiedTotal = ContentRange.unsatisfiedTotal(text)
     case "transfer-encoding":
       // RFC 9112, section 6.3: it overrides a Content-Length, also a later one.
       isTransferEncoded = true

@@ -10,6 +10,8 @@ struct RangeRequest: Hashable {
   let byteOffset: UInt64
   /// The head of the first answer, whose body this is a part of.
   let first: HTTPResponse
+  /// The bytes before were read, and what follows them is wanted because a connection was lost.
+  var isResumption = false
   /// Bytes that may be received again and dropped.
   var repeatedByteLimit: UInt64 = 0
 
@@ -46,6 +48,12 @@ struct RangeRequest: Hashable {
     return nil
   }
 
+  /// Whether an answer says that nothing is left: the body that was lost had come whole, only its
+  /// end had not.
+  func isEnd(_ answer: HTTPResponse) -> Bool {
+    answer.status == 416 && isResumption && answer.unsatisfiedTotal == byteOffset
+  }
+
   /// How many bytes of an answer with the whole body were received before: up to the limit, and only
   /// if the same strong entity tag and the same length prove that it is the same body, byte for
   /// byte (RFC 9110, section 8.8.1). 0 for any other answer.
@@ -76,6 +84,15 @@ struct ContentRange: Hashable {
   let last: UInt64
   /// Bytes of the whole body; nil where the server wrote `*`.
   let total: UInt64?
+
+  /// The total of `bytes */TOTAL`, which comes with 416; nil for any other value.
+  static func unsatisfiedTotal(_ text: String) -> UInt64? {
+    let words = text.split(separator: " ", omittingEmptySubsequences: true)
+    guard words.count == 2, words[0].lowercased() == "bytes", words[1].hasPrefix("*/") else {
+      return nil
+    }
+    return UInt64(words[1].dropFirst(2))
+  }
 
   /// Reads a field's value; nil for one that is not of this form or contradicts itself.
   init?(_ text: String) {
