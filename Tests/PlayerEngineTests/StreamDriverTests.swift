@@ -176,7 +176,7 @@ struct StreamDriverTests {
       return driver.listener.bytes
     }
     // Cut within a frame, and gone on within another one.
-    for (cut, next) in [(20_000, 40_123), (20_001, 20_003), (30_000, 0)] {
+    for (cut, next) in [(20_000, 40_123), (20_001, 20_003), (30_000, 9_000)] {
       let (one, other) = (Array(file[..<cut]), Array(file[next...]))
       let separate = packets(one) + packets(other)
       for pieceBytes in [Int.max, 1000, 417] {
