@@ -20,7 +20,8 @@ public struct ByteSourceConfiguration: Hashable, Sendable {
   public var connectTimeoutNanoseconds: UInt64 = 4_000_000_000
   /// How long the first byte of an answer may take once the request can be sent, in nanoseconds.
   public var answerTimeoutNanoseconds: UInt64 = 4_000_000_000
-  /// How long the next byte may take after that, in nanoseconds. Counted only while the reader
+  /// How long the rest of the answer's head may take after that, and each next byte of its body, in
+  /// nanoseconds. Counted only while the reader
   /// finds nothing to read: a reader that is away or slow never makes a source time out.
   public var stallTimeoutNanoseconds: UInt64 = 10_000_000_000
   /// Bytes received ahead of the reader; when they are full the server is made to wait. At least

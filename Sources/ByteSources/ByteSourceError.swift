@@ -84,7 +84,7 @@ public struct ByteSourceError: Error, Hashable, Sendable {
     case address
     /// The connection, with its encryption if it has any.
     case connection
-    /// The first byte of the answer.
+    /// The answer, up to the first byte of its body.
     case answer
     /// The next byte, when this many bytes of the body had come.
     case nextByte(receivedBytes: UInt64)

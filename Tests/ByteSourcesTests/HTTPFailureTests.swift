@@ -133,6 +133,23 @@ final class HTTPFailureTests {
     #expect(time >= 200 * millisecond && time < 3 * second)
   }
 
+  @Test("a head that comes so slowly that it may last for ever is given up, a slow one is read")
+  func slowHead() {
+    var plan = ResponsePlan.body([1])
+    plan.fields += (0..<100).map { ("X-\($0)", "a") }
+    plan.headBytesPerSecond = 1000
+    server.serve("/slow", plan)
+    let time = duration {
+      #expect(
+        failure(server.url("/slow"), impatient)
+          == .timedOut(.answer, host: host, port: server.port, nanoseconds: 200 * millisecond))
+    }
+    #expect(time >= 200 * millisecond && time < second)
+    plan.headBytesPerSecond = 5000
+    server.serve("/fast", plan)
+    #expect(readAll(server.url("/fast")).bytes == [1])
+  }
+
   @Test("an answer later than the connection may take, but in its own time, is read")
   func lateAnswer() {
     server.serve("/a", ResponsePlan(body: .bytes([1]), delayNanoseconds: 300 * millisecond))

@@ -56,7 +56,7 @@ import CCurl
   private(set) var partBytes: UInt64 = 0
   /// Bytes that lie before what this request asks for.
   private let startOffset: UInt64
-  /// Grows with everything that the server sends.
+  /// Grows with every step of the transfer: a request, a head's start and end, a piece of the body.
   private(set) var progress: UInt64 = 0
   private var buffer: ReceiveBuffer
   /// The buffer is full, and the server made to wait.
@@ -217,10 +217,12 @@ extension CurlTransfer {
 
   /// Takes a header line; false ends the transfer.
   func receiveHead(_ line: Span<UInt8>) -> Bool {
+    // A head that comes line by line, each in time, could last for ever: it is one thing to wait for.
+    if phase != .answering { progress += 1 }
     phase = .answering
-    progress += 1
     headBytes += line.count
     response.consume(line)
+    if response.isComplete { progress += 1 }
     if response.isComplete, bodyBytes == 0 {
       repeatedBytes = range?.repeatedBytes(of: response) ?? 0
     }

@@ -185,6 +185,8 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
     switch transfer.phase {
     case .connecting: return .max  // libcurl's own clock, which knows of further addresses to try.
     case .awaitingAnswer: (wait, limit) = (.answer, configuration.answerTimeoutNanoseconds)
+    case .answering where !transfer.response.isComplete:
+      (wait, limit) = (.answer, configuration.stallTimeoutNanoseconds)
     case .answering:
       wait = .nextByte(receivedBytes: transfer.receivedBytes)
       limit = configuration.stallTimeoutNanoseconds
