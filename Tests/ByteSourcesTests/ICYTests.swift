@@ -122,6 +122,7 @@ struct ICYDemuxerTests {
       ICYMetadataBlock(Array("StreamTitle='\(title)';".utf8))
     }
     var queue = StreamMetadataQueue()
+    queue.append(block(""), byteOffset: 0)
     queue.append(block("a"), byteOffset: 1)
     queue.append(block("a"), byteOffset: 2)
     queue.append(block("b"), byteOffset: 3)
@@ -131,6 +132,8 @@ struct ICYDemuxerTests {
       ])
     queue.append(block("b"), byteOffset: 4)
     #expect(queue.take().isEmpty)
+    queue.append(block(""), byteOffset: 5)
+    #expect(queue.take() == [StreamMetadata(byteOffset: 5)])
     for index in 0..<1000 { queue.append(block("\(index)"), byteOffset: UInt64(index)) }
     #expect(queue.take().map(\.byteOffset) == Array(936..<1000))
   }

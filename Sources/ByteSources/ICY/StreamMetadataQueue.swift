@@ -3,7 +3,8 @@
 /// What a station has said and nobody has taken yet.
 struct StreamMetadataQueue {
   private var items: [StreamMetadata] = []
-  private var last: ICYMetadataBlock?
+  /// What was said last; at first, nothing.
+  private var last = ICYMetadataBlock([])
 
   /// A station may talk on while nobody listens.
   private static let limit = 64
