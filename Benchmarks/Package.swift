@@ -28,7 +28,10 @@ let package = Package(
     // rest cannot flatter it.
     .target(
       name: "BarePeers", cSettings: [.unsafeFlags(["-O3"])],
-      linkerSettings: [.linkedLibrary("mpg123"), .linkedLibrary("soxr")]),
+      linkerSettings: [
+        .linkedLibrary("mpg123"), .linkedLibrary("soxr"), .linkedLibrary("samplerate"),
+        .linkedLibrary("swresample"), .linkedLibrary("avutil"),
+      ]),
     .executableTarget(
       name: "DrawbarBenchmarks",
       dependencies: [

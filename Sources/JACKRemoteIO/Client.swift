@@ -91,7 +91,7 @@ final class Client: @unchecked Sendable {
     unsafe storage.state.pointee.context = context
     unsafe storage.state.pointee.lastCycleMicroseconds.store(jack_get_time(), ordering: .relaxed)
     guard unsafe jack_activate(handle) == 0 else {
-      throw failure(.activationRefused(client: name))
+      throw failure(.activationRefused(server: server, client: name))
     }
     do {
       return try connect(plan, isOptional: policy == .automatic)

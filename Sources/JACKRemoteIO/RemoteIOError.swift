@@ -30,7 +30,7 @@ public enum RemoteIOError: Error, Sendable, Equatable {
   /// The server refused to register the port.
   case portRefused(String)
   /// The server refused to activate the client.
-  case activationRefused(client: String)
+  case activationRefused(server: String, client: String)
   /// The output was started before.
   case alreadyStarted
   /// The output was closed before.
@@ -81,8 +81,9 @@ extension RemoteIOError: CustomStringConvertible {
     case .portRefused(let name):
       "the JACK server refused to register the port '\(name)': it may have no ports left; start it "
         + "with a higher port limit ('jackd -p')"
-    case .activationRefused(let client):
-      "the JACK server refused to activate the client '\(client)': restart the server"
+    case .activationRefused(let server, let client):
+      "the JACK server '\(server)' refused to activate the client '\(client)', or has ended: "
+        + "restart it and open again"
     case .alreadyStarted: "the JACK output was started before"
     case .closed: "the JACK output was closed before"
     case .noMatchingPorts(let pattern):

@@ -34,11 +34,47 @@ extension ProgramTests {
         #expect(lines.count > 10)
         #expect(lines.allSatisfy { $0.count < Int(columns) })
         // Nothing is left of it in the end.
-        #expect(program.output.hasSuffix("\r\u{1B}[K"))
+        #expect(program.output.hasSuffix("\u{1B}[J"))
         if columns == 80 {
           #expect(lines.contains { $0.contains("0:02 / 0:04") && $0.contains("underruns 0") })
           #expect(program.output.contains("→ system:playback_1, system:playback_2"))
         }
+      }
+    }
+
+    @Test("title, progress and meters above it, where there is room for them")
+    func panel() throws {
+      let folder = TemporaryDirectory()
+      let path = folder.file("song.mp3")
+      _ = ReferenceDecoder.output(
+        "ffmpeg -nostdin -v error -i '\(Fixtures.path("gapless.wav"))' -metadata artist=Someone "
+          + "-metadata title=\"$(printf 'A\\033[31m red title')\" '\(path)'")
+      try JACKServer.with { _ in
+        let program = TerminalProgram(["play", "--buffer", "0.2", "--volume", "0", path])
+        #expect(program.shows("Playing    0:02"), "\(program.output)")
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+        let lines = program.shownLines
+        // What could steer the terminal is not in it.
+        #expect(lines.contains("Someone — A [31m red title"))
+        #expect(lines.contains { $0.hasPrefix("[█") && $0.contains("▒") && $0.count == 79 })
+        #expect(lines.contains { $0.hasPrefix("L [") && $0.contains("-inf dB") })
+        #expect(lines.contains { $0.contains("44100 Hz, 2 channels, 128 kbit/s") })
+        let panel = lines.filter { !$0.contains(path) && !$0.hasPrefix("JACK") }
+        #expect(panel.count > 20 && panel.allSatisfy { $0.count < 80 })
+      }
+    }
+
+    @Test("one line without any sequence on a dumb terminal")
+    func dumbTerminal() throws {
+      try JACKServer.with { _ in
+        let program = TerminalProgram(
+          ["play", "--buffer", "0.2", "--volume", "0", Fixtures.path("gapless-1.mp3")], kind: "dumb"
+        )
+        #expect(program.shows("Playing    0:02"), "\(program.output)")
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+        #expect(!program.output.contains("\u{1B}"))
       }
     }
 

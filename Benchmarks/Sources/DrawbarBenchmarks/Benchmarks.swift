@@ -20,28 +20,38 @@ enum Benchmarks {
       return
     }
     var tables: [PacketTable] = []
-    for file in options.files { tables.append(try PacketTable(path: file)) }
+    if options.only != ResamplerTable.name {
+      for file in options.files { tables.append(try PacketTable(path: file)) }
+    }
     let plans = Plan.all(tables, demuxing: options.demuxing)
     if options.isList {
-      for name in plans.map(\.name) { print("\(name) bare-\(name)") }
+      for plan in plans { print(plan.isComparison ? "\(plan.name) bare-\(plan.name)" : plan.name) }
     } else if let name = options.once {
       try count(name, in: plans)
     } else {
-      try compare(plans.filter { options.only == nil || $0.name == options.only }, options)
+      try measure(
+        plans.filter { options.only == nil ? $0.isComparison : $0.name == options.only },
+        options)
     }
   }
 
-  private static func compare(_ plans: [Plan], _ options: Options) throws(BenchmarkFailure) {
+  private static func measure(_ plans: [Plan], _ options: Options) throws(BenchmarkFailure) {
     guard !plans.isEmpty else {
       throw BenchmarkFailure("there is no comparison \(options.only ?? ""); see --list")
     }
     var thresholds = Thresholds()
     if let path = options.thresholdsPath { thresholds = try Thresholds(path: path) }
     var report = Report(thresholds: thresholds)
-    print(Report.heading)
+    if plans.contains(where: \.isComparison) { print(Report.heading) }
     for plan in plans {
-      print("")
-      print(report.add(try ComparisonResult(try plan.make(), rounds: options.rounds)))
+      switch plan.work {
+      case .comparison(let make):
+        print("\n" + report.add(try ComparisonResult(try make(), rounds: options.rounds)))
+      case .resamplers:
+        for rates in ResamplerRates.all {
+          print("\n" + report.add(try ResamplerTable(rates, rounds: options.rounds)))
+        }
+      }
     }
     if let path = options.jsonPath { try WholeFile.write(report.json, to: path) }
     if options.isCheck, !report.isWithinLimits {
@@ -51,10 +61,12 @@ enum Benchmarks {
 
   private static func count(_ name: String, in plans: [Plan]) throws(BenchmarkFailure) {
     let bare = name.hasPrefix("bare-")
-    guard let plan = plans.first(where: { name == (bare ? "bare-" : "") + $0.name }) else {
+    guard let plan = plans.first(where: { name == (bare ? "bare-" : "") + $0.name }),
+      case .comparison(let make) = plan.work
+    else {
       throw BenchmarkFailure("there is no scenario \(name); see --list")
     }
-    let comparison = try plan.make()
+    let comparison = try make()
     let scenario = bare ? comparison.baseline : comparison.subject
     // Once for what only the first run does, then the one to be counted.
     _ = scenario.run()

@@ -16,8 +16,10 @@ struct Options {
       --demux LONG BRIEF find the packets of LONG, beside `ffmpeg -c copy` and, for MP3, libmpg123's
                          scan; BRIEF is a file of the same kind with next to nothing in it, whose
                          time ffmpeg takes to start. May be given more than once
-      --rounds N         rounds that are recorded, 3 to 10000. Default: 60
-      --only NAME        only the comparisons of this name
+      --rounds N         rounds that are recorded, 3 to 10000. Default: 60; a table takes
+                         no more than 20
+      --only NAME        only the comparisons of this name. `resamplers` is a table of several
+                         resamplers' quality, latency and time, which is not made without its name
       --json FILE        write the figures there too
       --thresholds FILE  print each goal and limit beside its figure
       --check            exit 1 when a figure is beyond its limit

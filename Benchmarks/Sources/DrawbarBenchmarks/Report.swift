@@ -4,6 +4,7 @@
 struct Report {
   let thresholds: Thresholds
   private(set) var results: [ComparisonResult] = []
+  private var tables: [ResamplerTable] = []
   private(set) var isWithinLimits = true
 
   init(thresholds: Thresholds) {
@@ -47,6 +48,12 @@ struct Report {
     return (lines + [verdict]).joined(separator: "\n")
   }
 
+  /// Takes a table in and gives its lines.
+  mutating func add(_ table: ResamplerTable) -> String {
+    tables.append(table)
+    return table.text
+  }
+
   private func line(_ name: String, _ samples: Samples) -> String {
     let digits = samples.median < 100 ? 2 : 0
     let label = name + String(repeating: " ", count: max(1, 22 - name.count))
@@ -54,7 +61,7 @@ struct Report {
       "  \(label)\(Self.padded(samples.minimum, digits)) \(Self.padded(samples.median, digits))"
   }
 
-  /// All results as one JSON array.
+  /// All results as one JSON array, those of tables by the row.
   var json: String {
     let objects = results.map { result in
       """
@@ -65,7 +72,7 @@ struct Report {
       "megabytesPerSecond":\(result.megabytesPerSecond.map { "\($0)" } ?? "null")}
       """
     }
-    return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
+    return "[\n" + (objects + tables.flatMap(\.jsonObjects)).joined(separator: ",\n") + "\n]\n"
   }
 
   private static func json(_ samples: Samples) -> String {
@@ -97,13 +104,6 @@ struct Report {
   }
 
   private static func text(_ value: Double, digits: Int? = nil) -> String {
-    let digits = digits ?? (value < 100 ? 2 : 0)
-    var scale = 1.0
-    for _ in 0..<digits { scale *= 10 }
-    let scaled = Int((value * scale).rounded())
-    guard digits > 0 else { return "\(scaled)" }
-    let fraction = String(scaled % Int(scale))
-    return "\(scaled / Int(scale))."
-      + String(repeating: "0", count: digits - fraction.count) + fraction
+    value.decimal(digits ?? (value < 100 ? 2 : 0))
   }
 }

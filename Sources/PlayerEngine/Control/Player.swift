@@ -20,6 +20,7 @@ public final class Player: Sendable {
     var snapshot = PlayerSnapshot()
     var timeline: StreamTimeline
     var information: [Int: TrackInformation] = [:]
+    var comingPlace: ComingPlace?
     var interrupter: (any ByteSource)?
     var continuations: [AsyncStream<PlayerEvent>.Continuation] = []
     var thread: pthread_t?
@@ -123,18 +124,6 @@ public final class Player: Sendable {
     }
   }
 
-  /// Fades out over 5 ms and keeps the place.
-  public func pause() { send(.pause) }
-
-  /// Goes on with the frame after the last one heard.
-  public func resume() { send(.resume) }
-
-  /// Drops the track that is heard and goes on with the next one.
-  public func next() { send(.next) }
-
-  /// Fades out and ends. ``PlayerState/idle`` follows.
-  public func stop() { send(.stop) }
-
   /// Gain of the sound, 1 is as decoded. A change is spread over 5 ms.
   public var volume: Float {
     get { control.volume }
@@ -155,6 +144,7 @@ public final class Player: Sendable {
   public func snapshot(latencyFrames: UInt64 = 0) -> PlayerSnapshot {
     let position = control.position
     let counters = control.counters
+    let outputNanoseconds = renderer.elapsedNanoseconds
     return shared.state.withLock { shared in
       var snapshot = shared.snapshot
       snapshot.counters = counters
@@ -162,16 +152,18 @@ public final class Player: Sendable {
       // Silence at the end of what was rendered has pushed that much sound out already.
       let held = latencyFrames - min(latencyFrames, position.trailingSilentFrames)
       let heard = position.outputFrames - min(position.outputFrames, held)
-      if let place = shared.timeline.position(at: heard) {
+      let coming = shared.comingPlace.map { (track: $0.track, nanoseconds: $0.nanoseconds) }
+      if let place = coming ?? shared.timeline.position(at: heard) {
         snapshot.trackIndex = place.track
         snapshot.positionNanoseconds = place.nanoseconds
         snapshot.track = shared.information[place.track]
       }
+      snapshot.outputNanoseconds = outputNanoseconds
       return snapshot
     }
   }
 
-  private func send(_ command: SteppedPlayer.Command) {
+  func send(_ command: SteppedPlayer.Command) {
     shared.state.withLock { shared in
       shared.commands.append(command)
       shared.interrupter?.wake()
@@ -197,6 +189,10 @@ public final class Player: Sendable {
     shared.state.withLock { state in
       state.snapshot.state = core.state
       state.snapshot.bufferedNanoseconds = core.bufferedNanoseconds
+      state.snapshot.seekTargetNanoseconds = core.seek?.nanoseconds
+      state.snapshot.trackCount = core.feeder.locations.count
+      state.snapshot.repeatMode = core.feeder.repeatMode
+      state.comingPlace = core.comingPlace
       state.timeline = core.timeline
       state.information = core.information
       state.interrupter = core.interrupter

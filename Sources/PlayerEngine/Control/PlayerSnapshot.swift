@@ -12,6 +12,15 @@ public struct PlayerSnapshot: Sendable, Equatable {
   public var track: TrackInformation?
   /// Time in that track of the frame that is heard now. Silence is not counted.
   public var positionNanoseconds: UInt64 = 0
+  /// The time in the track that a seek is leading to, while that is not heard yet.
+  public var seekTargetNanoseconds: UInt64?
+  /// Tracks in the list.
+  public var trackCount = 0
+  /// What follows when a track has been played to its end.
+  public var repeatMode = RepeatMode.off
+  /// How long the output has run, silence included: AudioQueue's device time. It goes on through pauses,
+  /// seeks and underruns.
+  public var outputNanoseconds: UInt64 = 0
   /// Nanoseconds of sound that are ready to be rendered.
   public var bufferedNanoseconds: UInt64 = 0
   /// Frames of silence rendered since the last frame of sound: when they are more than the output's

@@ -30,6 +30,10 @@ public enum PlayerEvent: Sendable, Equatable {
   case started(index: Int)
   /// The ring was empty in mid-stream; silence until enough is buffered again.
   case underrun
+  /// A seek has led here; what is heard from now on is from there.
+  case sought(index: Int, PlayerSeek)
+  /// A seek could not be made, and the sound went on.
+  case seekFailed(index: Int, PlayerError)
   /// Bytes that are neither audio nor a known tag were left out.
   case skipped(index: Int, byteCount: Int64, byteOffset: Int64)
   /// A packet of the track could not be decoded, and silence of its length, or the decoder's own
@@ -40,6 +44,28 @@ public enum PlayerEvent: Sendable, Equatable {
   case outputRateChanged(hertz: Int)
   /// A track cannot be played, or not to its end. The next one follows.
   case failed(index: Int, PlayerError)
+}
+
+/// Where a seek has led.
+public struct PlayerSeek: Sendable, Equatable {
+  /// The time in the track that was asked for.
+  public var askedNanoseconds: UInt64
+  /// The time in the track of the frame that sounds next. The track's end when there is no such frame.
+  public var reachedNanoseconds: UInt64
+  /// The time reached is a guess, because nothing in the stream says which frame is there.
+  public var isEstimated: Bool
+  /// How far it may be off, at most; 0 when exact, nil when nothing bounds it.
+  public var errorBoundNanoseconds: UInt64?
+}
+
+/// What follows when a track has been played to its end.
+public enum RepeatMode: String, Sendable, CaseIterable {
+  /// The next one, and after the last one nothing.
+  case off
+  /// The same track again.
+  case one
+  /// The next one, and after the last one the first.
+  case all
 }
 
 /// How a player buffers.

@@ -28,24 +28,42 @@ public final class SteppedPlayer {
     case stop
     /// Drop the track that is heard and go on with the next one.
     case next
+    /// Go back to the start of the track that is heard, or, in its first three seconds, to the track
+    /// before it.
+    case previous
+    /// Go on with the start of this track, counted from 0.
+    case track(Int)
+    /// Go on at a time in the track that is heard. What is heard goes on until that is ready.
+    case seek(toNanoseconds: UInt64)
+    /// Go on so much later, or earlier, than what is heard, or than where a seek is leading.
+    case seekBy(nanoseconds: Int64)
+    /// What follows when a track has been played to its end.
+    case setRepeat(RepeatMode)
+    /// Add tracks behind the others.
+    case append([String])
   }
 
   /// The render side's control: position, counters, volume.
   public let control: SourceControl
   private(set) var timeline: StreamTimeline
   private(set) var information: [Int: TrackInformation] = [:]
-  private let configuration: PlayerConfiguration
-  private let feeder: Feeder
-  private let tell: (PlayerEvent) -> Void
-  private var machine = PlayerStateMachine()
+  let configuration: PlayerConfiguration
+  let feeder: Feeder
+  let tell: (PlayerEvent) -> Void
+  var machine = PlayerStateMachine()
+  private var startedTrack: Int?
   private var originOfStream: [UInt32: (track: Int, startNanoseconds: UInt64?)] = [:]
   private var lastBegunStream: UInt32 = 0
   private var lastEndedStream: UInt32 = 0
-  private var lastError: PlayerError?
-  private var generation: UInt32 = 0
+  var lastError: PlayerError?
+  var generation: UInt32 = 0
   /// A generation that the render thread has still to go over to.
   private var awaitedGeneration: UInt32?
-  private var lastStep = Feeder.Step.progressed
+  /// A seek that the feeder is at.
+  var seek: SeekInFlight?
+  /// The place that the first stream of this generation begins at, until that stream is heard.
+  var comingPlace: ComingPlace?
+  private(set) var lastStep = Feeder.Step.progressed
 
   /// A player that stands before its first track.
   ///
@@ -96,18 +114,56 @@ public final class SteppedPlayer {
     case .pause: perform(.pause)
     case .resume: perform(.resume)
     case .stop: perform(.stop)
-    case .next:
-      generation &+= 1
-      let rendered = timeline.position(at: control.position.outputFrames)?.track
-      feeder.skip(toTrack: (rendered ?? 0) + 1, generation: generation)
-      control.generation = generation
-      awaitedGeneration = generation
-      lastError = nil
-      // Whatever was begun is dropped, and will not tell of its end.
-      lastEndedStream = lastBegunStream
-      perform(.skipped)
+    case .next: skip(toTrack: following(heard.track))
+    case .previous:
+      let isAtStart = heard.nanoseconds < Self.restartNanoseconds
+      skip(toTrack: isAtStart ? max(0, heard.track - 1) : heard.track)
+    case .track(let index): skip(toTrack: index)
+    case .seek(let nanoseconds): beginSeek(toNanoseconds: nanoseconds)
+    case .seekBy(let nanoseconds): beginSeek(byNanoseconds: nanoseconds)
+    case .setRepeat(let mode): feeder.repeatMode = mode
+    case .append(let locations): feeder.append(locations)
     }
   }
+
+  /// A track that has played longer than this is begun again before the one before it is.
+  private static let restartNanoseconds: UInt64 = 3_000_000_000
+
+  /// The track that is heard, and the time in it; where a skip or a seek leads, once that is certain.
+  var heard: (track: Int, nanoseconds: UInt64) {
+    if let comingPlace { return (comingPlace.track, comingPlace.nanoseconds) }
+    return timeline.position(at: control.position.outputFrames) ?? (0, 0)
+  }
+
+  /// The track that a listener means by the next one.
+  private func following(_ track: Int) -> Int {
+    let next = track + 1
+    return feeder.repeatMode == .all && next == feeder.locations.count ? 0 : next
+  }
+
+  /// Drops what is heard and goes on with a track from its start.
+  private func skip(toTrack index: Int) {
+    generation &+= 1
+    seek = nil
+    feeder.skip(toTrack: index, generation: generation)
+    comingPlace =
+      feeder.locations.indices.contains(index)
+      ? ComingPlace(track: index, nanoseconds: 0) : nil
+    goOver()
+    lastError = nil
+    perform(.skipped)
+  }
+
+  /// Has the render side drop everything of older generations.
+  func goOver() {
+    control.generation = generation
+    awaitedGeneration = generation
+    // Whatever was begun before is dropped, and will not tell of its end.
+    lastEndedStream = max(lastEndedStream, seek?.lastStreamBefore ?? lastBegunStream)
+  }
+
+  /// The last stream that was put into the ring.
+  var lastStream: UInt32 { lastBegunStream }
 
   /// Moves packets, takes in what the render thread told, and changes the state accordingly.
   ///
@@ -119,6 +175,7 @@ public final class SteppedPlayer {
     lastStep = feeder.step(timeoutNanoseconds: mayWait ? idleNanoseconds : 0)
     takeFeederEvents()
     takeRenderEvents()
+    settleSeek()
     settleGeneration()
     if machine.state == .buffering, isBufferReady { perform(.bufferReady) }
     if machine.isStopping, control.isSilent { perform(.faded) }
@@ -141,7 +198,7 @@ public final class SteppedPlayer {
   /// How long nothing can be missed: an underrun is far away while much is buffered, and a fade or a
   /// coming end is looked at more often.
   private var idleNanoseconds: UInt64 {
-    if machine.isStopping || awaitedGeneration != nil { return 2_000_000 }
+    if machine.isStopping || awaitedGeneration != nil || seek != nil { return 2_000_000 }
     return min(100_000_000, max(5_000_000, bufferedNanoseconds / 8))
   }
 
@@ -151,7 +208,7 @@ public final class SteppedPlayer {
     if machine.state != .playing { control.mode = .hold }
   }
 
-  private func perform(_ input: PlayerStateMachine.Input) {
+  func perform(_ input: PlayerStateMachine.Input) {
     for action in machine.handle(input) {
       switch action {
       case .hold: control.mode = .hold
@@ -176,6 +233,11 @@ public final class SteppedPlayer {
       case .began(let stream, let track, let start):
         originOfStream[stream] = (track, start)
         lastBegunStream = stream
+      case .sought(let track, let found, let sampleRate):
+        take(found, inTrack: track, sampleRate: sampleRate)
+      case .seekRefused(let track, let error):
+        seek = nil
+        tell(.seekFailed(index: track, error))
       case .skipped(let track, let byteCount, let byteOffset):
         tell(.skipped(index: track, byteCount: byteCount, byteOffset: byteOffset))
       case .failed(let track, let error):
@@ -197,9 +259,14 @@ public final class SteppedPlayer {
       switch event.kind {
       case .streamStarted:
         guard let origin = originOfStream.removeValue(forKey: event.streamID) else { break }
+        if control.renderedGeneration == generation { comingPlace = nil }
         timeline.begin(
           track: origin.track, at: event.outputFrame, startNanoseconds: origin.startNanoseconds)
-        tell(.started(index: origin.track))
+        // After a seek the track goes on.
+        if origin.startNanoseconds == nil || origin.track != startedTrack {
+          tell(.started(index: origin.track))
+        }
+        startedTrack = origin.track
       case .streamEnded: lastEndedStream = max(lastEndedStream, event.streamID)
       case .underrun:
         tell(.underrun)
@@ -219,9 +286,9 @@ public final class SteppedPlayer {
   /// Everything is over when all is fed and the last stream has been rendered to its end; when no
   /// stream was begun since the last skip, that is at once.
   private func finishIfDone() {
-    guard feeder.isFinished, lastEndedStream == lastBegunStream, awaitedGeneration == nil else {
-      return
-    }
+    guard feeder.isFinished, lastEndedStream == lastBegunStream, awaitedGeneration == nil,
+      seek == nil
+    else { return }
     perform(.finished(lastError))
   }
 }

@@ -66,6 +66,7 @@ extension Feeder {
       }
       guard isWritten else { return moved ? .progressed : .waitingForRing }
       hasBegunFrontStream = false
+      didWrite(item.history)
       packets.removeFirst()
       moved = true
     }

@@ -30,6 +30,10 @@ final class Feeder {
     case began(stream: UInt32, track: Int, startNanoseconds: UInt64?)
     case skipped(track: Int, byteCount: Int64, byteOffset: Int64)
     case failed(track: Int, PlayerError)
+    /// A seek has found its frame, and what follows it is on its way into the ring.
+    case sought(track: Int, TrackSeek, sampleRate: Double)
+    /// A seek cannot be made; everything goes on as it was.
+    case seekRefused(track: Int, PlayerError)
     /// What is being rendered cannot be brought to the output's new rate.
     case outputRateRefused(AudioConverterError)
     /// Every packet of the track is in the ring.
@@ -40,20 +44,34 @@ final class Feeder {
   var events: [Event] = []
   /// The end that the render thread answers through.
   var feed: SourceFeed
-  private let locations: [String]
+  private(set) var locations: [String]
   private let configuration: ByteSourceConfiguration
   var trackIndex = -1
   let decodePlace: DecodePlace?
-  private var reader: TrackReader?
+  var reader: TrackReader?
+  /// Readers of tracks that were read to their end and may still be heard, oldest first.
+  private var finishedReaders: [(track: Int, reader: TrackReader)] = []
+  /// Finished readers that are kept: each has a buffer of its source's size.
+  private static let keptReaders = 2
+  /// What follows when a track has been read to its end.
+  var repeatMode = RepeatMode.off
+  /// The track to open next, where that is not the one that follows.
+  private var queuedTrack: Int?
+  /// Tracks in a row that could not be opened, or had no packet.
+  private var fruitlessTracks = 0
+  /// Where a seek shall lead, until the track's format is known.
+  var wantedPlace: WantedPlace?
+  /// A seek has been begun in the reader and has not found its frame.
+  var isSeeking = false
   /// Decodes the reader's packets, where that is not done in the callback.
   var ahead: AheadStage?
-  private var readerHasEnded = false
+  var readerHasEnded = false
   private var hasToldInformation = false
   /// The front packet's stream has been begun; the packet itself is still to be written.
   var hasBegunFrontStream = false
   /// A stream of this generation is in the ring, so the next one can join it.
   var canJoin = false
-  private(set) var isFinished = false
+  var isFinished = false
 
   /// - Parameter opened: the first track, when it has been opened already; `locations` are then the
   ///   tracks after it.
@@ -75,8 +93,23 @@ final class Feeder {
   /// What ends a wait for the source from another thread.
   var interrupter: (any ByteSource)? { reader?.interrupter }
 
-  /// Whether there is another track after the one that is being fed.
-  var hasNextTrack: Bool { trackIndex + 1 < locations.count }
+  /// Nanoseconds of sound written to the ring in this generation.
+  var fedNanoseconds: UInt64 = 0
+
+  /// The track that follows the one that is being fed.
+  private var nextTrack: Int? {
+    if let queuedTrack { return locations.indices.contains(queuedTrack) ? queuedTrack : nil }
+    switch repeatMode {
+    case .off: return trackIndex + 1 < locations.count ? trackIndex + 1 : nil
+    case .one where trackIndex >= 0: return trackIndex
+    case .one, .all: return locations.isEmpty ? nil : (trackIndex + 1) % locations.count
+    }
+  }
+
+  /// Adds tracks behind the others. What has come to its end goes on with them.
+  func append(_ more: [String]) {
+    locations.append(contentsOf: more)
+  }
 
   /// The next event of the render thread.
   func nextRenderEvent() -> SourceEvent? { feed.nextEvent() }
@@ -85,10 +118,40 @@ final class Feeder {
   /// what is heard, so that may be one that it has read before.
   func skip(toTrack index: Int, generation: UInt32) {
     closeReader()
-    trackIndex = index - 1
+    finishedReaders.removeAll()
+    queuedTrack = index
+    wantedPlace = nil
+    begin(generation: generation)
+  }
+
+  /// What is written from now on is of another generation and begins with a stream of its own.
+  func begin(generation: UInt32) {
     feed.generation = generation
+    ahead = nil
+    hasBegunFrontStream = false
     canJoin = false
     isFinished = false
+    fedNanoseconds = 0
+    fruitlessTracks = 0
+  }
+
+  /// Goes back to a track whose reader is not at work any more: to its kept reader, or a new one.
+  ///
+  /// - Returns: false when its source cannot be turned back.
+  func returnTo(track index: Int) -> Bool {
+    if let kept = finishedReaders.first(where: { $0.track == index })?.reader {
+      guard kept.canTurnBack else { return false }
+      closeReader()
+      finishedReaders.removeAll { $0.track == index }
+      reader = kept
+      trackIndex = index
+      readerHasEnded = true
+      hasToldInformation = true
+    } else {
+      closeReader()
+      queuedTrack = index
+    }
+    return true
   }
 
   /// One step.
@@ -99,24 +162,22 @@ final class Feeder {
     } catch {
       events.append(.outputRateRefused(error))
     }
-    guard !isFinished else { return .finished }
+    guard !isFinished || wantedPlace != nil else { return .finished }
     guard let reader else { return openNextTrack() }
     do throws(PlayerError) {
+      if wantedPlace != nil || isSeeking {
+        return try stepSeek(in: reader, timeoutNanoseconds: timeoutNanoseconds)
+      }
       if let ahead, ahead.packets.first != nil { return try drain(&ahead.packets, of: reader) }
       if let item = reader.output.packets.first { return try pass(item, of: reader) }
       if readerHasEnded {
         events.append(.fed(track: trackIndex))
+        finishedReaders.append((trackIndex, reader))
+        if finishedReaders.count > Self.keptReaders { finishedReaders.removeFirst() }
         closeReader()
         return .progressed
       }
-      defer { takeFacts(of: reader) }
-      switch try reader.step(timeoutNanoseconds: timeoutNanoseconds) {
-      case .progressed: return .progressed
-      case .waiting: return .waitingForSource
-      case .ended:
-        readerHasEnded = true
-        return .progressed
-      }
+      return try step(reader, timeoutNanoseconds: timeoutNanoseconds)
     } catch {
       events.append(.failed(track: trackIndex, error))
       // What came before the failure is still played, unless it is what failed.
@@ -125,13 +186,30 @@ final class Feeder {
     }
   }
 
+  /// Has the reader read on.
+  func step(
+    _ reader: TrackReader, timeoutNanoseconds: UInt64
+  ) throws(PlayerError) -> Step {
+    defer { takeFacts(of: reader) }
+    switch try reader.step(timeoutNanoseconds: timeoutNanoseconds) {
+    case .progressed: return .progressed
+    case .waiting: return .waitingForSource
+    case .ended:
+      readerHasEnded = true
+      return .progressed
+    }
+  }
+
   private func openNextTrack() -> Step {
-    guard hasNextTrack else {
+    // A list that is repeated and has nothing in it to hear must end.
+    guard let next = nextTrack, fruitlessTracks <= locations.count else {
       guard feed.endStream() else { return .waitingForRing }
       isFinished = true
       return .finished
     }
-    trackIndex += 1
+    queuedTrack = nil
+    trackIndex = next
+    fruitlessTracks += 1
     do throws(PlayerError) {
       reader = try TrackReader(
         location: locations[trackIndex], configuration: configuration,
@@ -139,13 +217,21 @@ final class Feeder {
       events.append(.opened(track: trackIndex))
     } catch {
       events.append(.failed(track: trackIndex, error))
+      abandonSeek()
     }
     return .progressed
+  }
+
+  /// A packet is in the ring.
+  func didWrite(_ history: PacketHistory) {
+    fedNanoseconds &+= history.durationNanoseconds
+    fruitlessTracks = 0
   }
 
   private func closeReader() {
     reader = nil
     ahead = nil
+    isSeeking = false
     readerHasEnded = false
     hasToldInformation = false
     hasBegunFrontStream = false

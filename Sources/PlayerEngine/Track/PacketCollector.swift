@@ -88,6 +88,7 @@ struct PacketCollector: AudioFileStreamListener {
       if trimming == .none, format.formatID == .opus {
         trimming = EdgeTrimming(opusHeader: description.magicCookie)
       }
+      let tags = try? stream.infoDictionary
       output.information = TrackInformation(
         location: location, fileFormat: fileFormat, dataFormat: format,
         durationNanoseconds: duration(of: stream, format: format),
@@ -95,7 +96,8 @@ struct PacketCollector: AudioFileStreamListener {
         dataOffset: (try? stream.dataOffset) ?? 0,
         audioDataByteCount: try? stream.audioDataByteCount,
         packetCount: try? stream.audioDataPacketCount,
-        packetTable: try? stream.packetTableInfo,
+        packetTable: try? stream.packetTableInfo, title: tags?[.title], artist: tags?[.artist],
+        album: tags?[.album],
         freeFormatFrameBytes: try? stream.freeFormatFrameByteCount)
     }
   }

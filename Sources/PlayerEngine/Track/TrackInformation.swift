@@ -25,6 +25,12 @@ public struct TrackInformation: Sendable, Equatable {
   public var packetCount: Int64?
   /// Sound, delay and padding as the file states them.
   public var packetTable: AudioFilePacketTableInfo?
+  /// What the tags say.
+  public var title: String?
+  /// What the tags say.
+  public var artist: String?
+  /// What the tags say.
+  public var album: String?
   /// Bytes of a free-format frame without its padding; nil for any other stream.
   public var freeFormatFrameBytes: Int?
 }

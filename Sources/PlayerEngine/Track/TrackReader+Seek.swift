@@ -17,6 +17,15 @@ public struct TrackSeek: Hashable, Sendable {
   public var errorBoundFrames: Int64?
 }
 
+/// A seek whose first frame has not come yet.
+struct SeekUnderWay {
+  let askedFrame: Int64
+  /// Nil where the reader only reads on.
+  let target: AudioFileStreamSeekTarget?
+  let sampleRate: Double
+  let framesPerPacket: Int64
+}
+
 extension TrackReader {
   /// Goes on with a frame of the track's sound: what a decoder needs to have heard before it is read,
   /// too, to be decoded and cut away.
@@ -31,23 +40,50 @@ extension TrackReader {
   ///   - generation: what the packets after it carry.
   @discardableResult
   func seek(toFrame frame: Int64, generation: UInt32) throws(PlayerError) -> TrackSeek {
-    let format = try readInformation().dataFormat
+    try readInformation()
+    try beginSeek(toFrame: frame, generation: generation)
+    var hasEnded = false
+    while true {
+      if let seek = finishSeek(hasEnded: hasEnded) { return seek }
+      hasEnded = try step(timeoutNanoseconds: 1_000_000_000) == .ended
+    }
+  }
+
+  /// Turns to a frame of the track's sound; steps then lead there. Waits for nothing. To be called when
+  /// the track's format is known.
+  ///
+  /// - Throws: what stands in the way; the reader then goes on where it was.
+  func beginSeek(toFrame frame: Int64, generation: UInt32) throws(PlayerError) {
+    guard let format = output.information?.dataFormat else { return }
     let asked = max(0, frame)
     let wanted = driver.listener.decodedFrame(ofSound: asked)
     let first = max(0, wanted - PreRoll.frames(format))
     let target = try move(toFrame: first, format: format)
     driver.listener.jump(to: wanted, from: first, generation: generation)
-    while driver.listener.firstSoundFrame == nil {
-      if try step(timeoutNanoseconds: 1_000_000_000) == .ended { break }
-    }
-    let reached = driver.listener.firstSoundFrame ?? end ?? asked
-    startNanoseconds = UInt64(
-      min(Double(max(0, reached)) / format.sampleRate * 1_000_000_000, 0x1p60))
-    let framesPerPacket = Int64(max(1, format.framesPerPacket))
-    return TrackSeek(
-      askedFrame: asked, reachedFrame: reached, isEstimated: target?.isEstimated ?? false,
-      errorBoundFrames: target.map { $0.errorBoundInPackets.map { $0 * framesPerPacket } } ?? 0)
+    seekUnderWay = SeekUnderWay(
+      askedFrame: asked, target: target, sampleRate: format.sampleRate,
+      framesPerPacket: Int64(max(1, format.framesPerPacket)))
   }
+
+  /// Where the seek that was begun has led; nil while steps are still needed to tell.
+  func finishSeek(hasEnded: Bool) -> TrackSeek? {
+    guard let seek = seekUnderWay else { return nil }
+    let first = driver.listener.firstSoundFrame
+    guard hasEnded || first != nil else { return nil }
+    seekUnderWay = nil
+    let reached = first ?? end ?? seek.askedFrame
+    startNanoseconds = UInt64(
+      min(Double(max(0, reached)) / seek.sampleRate * 1_000_000_000, 0x1p60))
+    return TrackSeek(
+      askedFrame: seek.askedFrame, reachedFrame: reached,
+      isEstimated: seek.target?.isEstimated ?? false,
+      errorBoundFrames: seek.target.map {
+        $0.errorBoundInPackets.map { $0 * seek.framesPerPacket }
+      } ?? 0)
+  }
+
+  /// Whether the reader can be turned back to what it has read.
+  var canTurnBack: Bool { driver.source.information.isRepositionable }
 
   /// Goes on with a frame of a track that was opened and has not been played yet.
   ///

@@ -23,6 +23,8 @@ public final class TrackReader {
   let driver: StreamDriver<PacketCollector>
   /// Where in the track the packets begin, after a seek, until that is taken.
   var startNanoseconds: UInt64?
+  /// A seek that was begun and has not led anywhere yet.
+  var seekUnderWay: SeekUnderWay?
 
   /// - Throws: what stands in the way, when it is known before reading.
   public convenience init(
@@ -49,6 +51,7 @@ public final class TrackReader {
   /// Reads until the track's format is known. Waits for the source.
   ///
   /// - Throws: what went wrong before that; a track without any packet is an error of the parser.
+  @discardableResult
   public func readInformation() throws(PlayerError) -> TrackInformation {
     while true {
       if let information = driver.listener.output.information { return information }

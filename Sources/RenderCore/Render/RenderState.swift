@@ -34,6 +34,12 @@ struct RenderState: ~Copyable {
   /// Where the second and later sources render before they are added.
   private let mixBuffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
 
+  /// Whether peaks are looked for. Written by the control side.
+  let measuresPeaks = Atomic<Bool>(false)
+  /// Each output's largest magnitude since it was last taken, as the bits of a `Float`: these are in the
+  /// order of the numbers.
+  let peaks: UnsafeMutablePointer<Atomic<UInt32>>
+
   let cycles = Atomic<UInt64>(0)
   let frames = Atomic<UInt64>(0)
   /// How long cycles took, in ``TickScale``'s ticks.
@@ -51,11 +57,15 @@ struct RenderState: ~Copyable {
       unsafe samples.initialize(repeating: 0, count: Renderer.maximumFramesPerCycle)
       unsafe mixBuffers.initializeElement(at: channel, to: samples)
     }
+    unsafe peaks = .allocate(capacity: outputChannels)
+    for channel in 0..<outputChannels { unsafe (peaks + channel).initialize(to: Atomic(0)) }
   }
 
   deinit {
     for channel in 0..<outputChannels { unsafe mixBuffers[channel].deallocate() }
     unsafe mixBuffers.deallocate()
+    unsafe peaks.deinitialize(count: outputChannels)
+    unsafe peaks.deallocate()
   }
 
   /// The render entry: fills every output buffer with one cycle's frames.
@@ -69,6 +79,7 @@ struct RenderState: ~Copyable {
       unsafe walk(plan, cycle: cycle, outputs: outputs)
     }
     finishedPlan.store(address, ordering: .releasing)
+    if measuresPeaks.load(ordering: .relaxed) { unsafe measurePeaks(cycle, in: outputs) }
     account(cycle, ticks: drawbar_ticks() &- start)
   }
 
@@ -92,6 +103,21 @@ struct RenderState: ~Copyable {
         let source = unsafe mixBuffers[channel]
         for i in 0..<cycle.frameCount { unsafe target[i] += source[i] }
       }
+    }
+  }
+
+  @_noLocks
+  private func measurePeaks(
+    _ cycle: RenderCycle, in outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  ) {
+    for channel in 0..<outputs.count {
+      let samples = unsafe outputs[channel]
+      var peak: Float = 0
+      for i in 0..<cycle.frameCount {
+        let magnitude = unsafe samples[i].magnitude
+        if magnitude > peak { peak = magnitude }
+      }
+      unsafe (peaks + channel).pointee.max(peak.bitPattern, ordering: .relaxed)
     }
   }
 

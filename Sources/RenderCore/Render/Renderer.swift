@@ -18,6 +18,9 @@ public final class Renderer: Sendable {
     get { attached.withLock { $0.sampleRate } }
     set {
       attached.withLock { attached in
+        let frames = renderedFrames
+        attached.nanosecondsBefore = attached.elapsedNanoseconds(frames)
+        attached.framesBefore = frames
         attached.sampleRate = newValue
         attached.tellSampleRate()
       }
@@ -32,12 +35,20 @@ public final class Renderer: Sendable {
 
   private struct Attached: ~Copyable {
     var sampleRate: Double
+    /// What had been rendered when the output came to this rate.
+    var framesBefore: UInt64 = 0
+    var nanosecondsBefore: UInt64 = 0
     var sources: [SourceStorage] = []
     /// Plans that the render thread may still be walking, with the sources that they keep alive.
     var retired: [(plan: UInt, sources: [SourceStorage])] = []
 
     init(sampleRate: Double) {
       self.sampleRate = sampleRate
+    }
+
+    func elapsedNanoseconds(_ frames: UInt64) -> UInt64 {
+      nanosecondsBefore
+        + UInt64(Double(frames &- framesBefore) * 1_000_000_000 / sampleRate)
     }
 
     func tellSampleRate() {
@@ -102,6 +113,15 @@ public final class Renderer: Sendable {
   /// Takes a source off the list. Its sound stops with the current cycle.
   public func remove(_ source: SourceControl) {
     replacePlan { $0.removeAll { $0 === source.storage } }
+  }
+
+  /// How long the output has run, by the frames that it was given, silence included.
+  public var elapsedNanoseconds: UInt64 {
+    attached.withLock { $0.elapsedNanoseconds(renderedFrames) }
+  }
+
+  private var renderedFrames: UInt64 {
+    unsafe context.state.pointee.frames.load(ordering: .relaxed)
   }
 
   /// What the render path has counted since it was made.

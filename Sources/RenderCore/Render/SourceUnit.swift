@@ -65,16 +65,19 @@ struct SourceUnit: ~Copyable {
   ) {
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
     let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
-    let isStale = wantedGeneration != source.generation
+    var isStale = wantedGeneration != source.generation
     outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
     let volume = unsafe Float(
       bitPattern: shared.pointee.volumeBits.load(ordering: .relaxed))
-    let isFadingOut = mode == SourceMode.pauseCode || isStale
-    let target = isFadingOut ? 0 : volume
+    // After a hold sound begins as it is.
+    if mode == SourceMode.holdCode { gain = volume }
     // Nothing sounds that could be faded: go over to the new generation at once.
     if isStale, gain == 0 || mode != SourceMode.playCode || isStarved || converterIsMissing {
-      adopt(wantedGeneration, gain: volume)
+      adopt(wantedGeneration, gain: mode == SourceMode.pauseCode ? 0 : volume)
+      isStale = false
     }
+    let isFadingOut = mode == SourceMode.pauseCode || isStale
+    let target = isFadingOut ? 0 : volume
     var given = 0
     // A volume of 0 is silence that passes; only a finished fade stands still.
     let isHeld = mode == SourceMode.holdCode || isStarved || (isFadingOut && gain == 0)

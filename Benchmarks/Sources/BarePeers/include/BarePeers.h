@@ -36,6 +36,37 @@ void bare_resampler_free(bare_resampler *resampler);
 size_t bare_resampler_run(
     bare_resampler *resampler, const float *input, size_t frames, size_t output_piece);
 
+/// Resamplers as libraries give them, all driven alike: interleaved floats, input as it is needed.
+typedef struct stream_resampler stream_resampler;
+
+typedef enum {
+  stream_resampler_soxr_low,
+  stream_resampler_soxr_high,
+  stream_resampler_soxr_very_high,
+  stream_resampler_samplerate_fastest,
+  stream_resampler_samplerate_medium,
+  stream_resampler_samplerate_best,
+  /// libswresample's own engine as it comes.
+  stream_resampler_swresample,
+  /// The same engine in double precision with a filter eight times as long.
+  stream_resampler_swresample_long,
+} stream_resampler_kind;
+
+typedef struct {
+  size_t taken;
+  size_t given;
+} stream_resampler_progress;
+
+/// NULL when the library refuses.
+stream_resampler *stream_resampler_make(
+    stream_resampler_kind kind, int input_rate, int output_rate, int channels);
+void stream_resampler_free(stream_resampler *resampler);
+/// Gives output where there is some, else takes input and gives what comes of it. Both counts are 0
+/// when the library fails.
+stream_resampler_progress stream_resampler_process(
+    stream_resampler *resampler, const float *input, size_t input_count, float *output,
+    size_t output_count);
+
 /// Copies every packet to the next place of `target`, from its start again where one does not fit.
 void bare_copy_packets(
     const bare_packet *packets, size_t count, uint8_t *target, size_t capacity, size_t *position);

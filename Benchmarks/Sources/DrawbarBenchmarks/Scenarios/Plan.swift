@@ -1,10 +1,32 @@
 // SPDX-License-Identifier: MIT
 
-/// A comparison that can be made: its name and how. Each is made when its turn comes, so that a
+/// Something that can be measured: its name and how. Each is made when its turn comes, so that a
 /// single one can be looked at without the set-up of the others.
 struct Plan {
+  enum Work {
+    /// The engine against one other, judged by their ratio.
+    case comparison(() throws(BenchmarkFailure) -> Comparison)
+    /// The figures of several resamplers. It takes a minute or two, so only when asked for by name.
+    case resamplers
+  }
+
   let name: String
-  let make: () throws(BenchmarkFailure) -> Comparison
+  let work: Work
+
+  init(name: String, make: @escaping () throws(BenchmarkFailure) -> Comparison) {
+    self.name = name
+    work = .comparison(make)
+  }
+
+  private init(name: String, work: Work) {
+    self.name = name
+    self.work = work
+  }
+
+  /// The comparison's two sides can be run alone.
+  var isComparison: Bool {
+    if case .comparison = work { true } else { false }
+  }
 
   /// Everything, in the order of the report.
   static func all(_ tables: [PacketTable], demuxing files: [Options.Demuxing]) -> [Plan] {
@@ -42,6 +64,7 @@ struct Plan {
           try Comparison.demux(file.path, brief: file.briefPath)
         })
     }
+    plans.append(Plan(name: ResamplerTable.name, work: .resamplers))
     return plans
   }
 }

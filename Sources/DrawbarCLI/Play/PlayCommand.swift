@@ -17,9 +17,10 @@ struct PlayCommand: ParsableCommand {
       rate than the server's is resampled; mono goes to both ports; more channels than ports are \
       mixed down.
 
-      On a terminal a status line shows position, duration, what is buffered, underruns (the source \
-      was too slow) and xruns (the JACK server was late). Keys: space pauses and resumes, > goes to \
-      the next track, 9 and 0 change the volume, q quits.
+      On a terminal a few lines show the title, the format, a progress bar with what is buffered, a \
+      peak meter for each output, position, duration, underruns (the source was too slow) and xruns \
+      (the JACK server was late). Keys, as in mpv: space pauses and resumes, the arrows seek by 5 s and \
+      by 1 min, < and > change the track, 9 and 0 the volume, m mutes, L repeats, ? lists them, q quits.
 
       Without a terminal nothing is printed but errors.
       """)
@@ -98,7 +99,8 @@ struct PlayCommand: ParsableCommand {
     let report = try output.start(rendering: renderer.context)
     defer { output.close() }
     let session = PlaySession(
-      player: player, output: output, signals: signals, trackCount: locations.count)
+      player: player, renderer: renderer, output: output, signals: signals,
+      trackCount: locations.count)
     session.announce(report)
     player.start()
     return session.run()

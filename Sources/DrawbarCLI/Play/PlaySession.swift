@@ -11,12 +11,16 @@ import Synchronization
 /// or the user ends it.
 final class PlaySession {
   private let player: Player
+  private let renderer: Renderer
   private let output: RemoteIO
   private let signals: TerminationSignals
   private let trackCount: Int
   private let terminal = Terminal()
   private let inbox = EventInbox()
   private var isPaused = false
+  private var isMuted = false
+  /// The gain while nothing is muted.
+  private var volume: Float
   private var isStopping = false
   private var hasFailed = false
   private var endState: PlayerState?
@@ -41,11 +45,17 @@ final class PlaySession {
     }
   }
 
-  init(player: Player, output: RemoteIO, signals: TerminationSignals, trackCount: Int) {
+  init(
+    player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
+    trackCount: Int
+  ) {
     self.player = player
+    self.renderer = renderer
+    volume = player.volume
     self.output = output
     self.signals = signals
     self.trackCount = trackCount
+    renderer.measuresPeaks = terminal.showsPanel
     inbox.collect(from: player.events())
   }
 
@@ -64,7 +74,7 @@ final class PlaySession {
     while true {
       terminal.wait(milliseconds: isEnding ? 10 : 100, orFor: output.noticeDescriptor)
       for event in inbox.take() { handle(event) }
-      for key in terminal.keys() { handle(key: key) }
+      for key in terminal.keys() { handle(key) }
       if signals.take() {
         // A second one does not wait for the fade.
         if isStopping { return true }
@@ -73,7 +83,7 @@ final class PlaySession {
       for notice in output.takeNotices() {
         switch notice {
         case .serverShutDown(let reason):
-          terminal.clearStatus()
+          terminal.clearPanel()
           Failure.report(
             "the JACK server \(output.serverName) has ended (\(reason)); start it and play again")
           return false
@@ -82,14 +92,20 @@ final class PlaySession {
         }
       }
       let snapshot = player.snapshot(latencyFrames: latencyFrames)
-      if snapshot.state != .idle || isStopping {
-        terminal.show(status: StatusLine.text(snapshot, output: output))
-      }
+      if snapshot.state != .idle || isStopping { terminal.show(screen(snapshot)) }
       if let endState, hasBeenHeard(snapshot) {
         return isStopping || (endState == .ended && !hasFailed)
       }
       if isStopping, output.isStalled || output.isServerShutDown { return true }
     }
+  }
+
+  private func screen(_ snapshot: PlayerSnapshot) -> PlayScreen {
+    PlayScreen(
+      snapshot: snapshot, peaks: terminal.showsPanel ? renderer.takePeaks() : [],
+      volume: volume, isMuted: isMuted, xruns: output.xrunCount,
+      latencyNanoseconds: UInt64(Double(latencyFrames) * 1_000_000_000 / output.sampleRate),
+      isUnicode: TerminalText.isUnicode)
   }
 
   private var isEnding: Bool { isStopping || endState != nil }
@@ -110,13 +126,16 @@ final class PlaySession {
       state = new
       if new == .ended || new == .failed || (new == .idle && isStopping) { endState = new }
     case .started(let index):
-      if trackCount > 1 || terminal.showsStatus { announceTrack(index) }
+      if trackCount > 1 || terminal.showsPanel { announceTrack(index) }
     case .failed(_, let error):
       hasFailed = true
-      terminal.clearStatus()
+      terminal.clearPanel()
       Failure.report(error)
     case .track(let index, let information): tracks[index] = information
-    case .underrun, .skipped, .packetFailed, .outputRateChanged: break
+    case .seekFailed(_, let error):
+      terminal.clearPanel()
+      terminal.print("note: \(error)")
+    case .underrun, .skipped, .packetFailed, .outputRateChanged, .sought: break
     }
   }
 
@@ -131,44 +150,58 @@ final class PlaySession {
         + "\(format.channelsPerFrame) channel\(format.channelsPerFrame == 1 ? "" : "s"))")
   }
 
-  private func handle(key: UInt8) {
+  private func handle(_ key: TerminalKey) {
     switch key {
-    case UInt8(ascii: " "):
+    case .left: player.seek(byNanoseconds: -5_000_000_000)
+    case .right: player.seek(byNanoseconds: 5_000_000_000)
+    case .down: player.seek(byNanoseconds: -60_000_000_000)
+    case .up: player.seek(byNanoseconds: 60_000_000_000)
+    case .pageDown: player.seek(byNanoseconds: -600_000_000_000)
+    case .pageUp: player.seek(byNanoseconds: 600_000_000_000)
+    case .home: player.seek(toNanoseconds: 0)
+    case .character(let byte): handle(character: byte)
+    }
+  }
+
+  private func handle(character: UInt8) {
+    switch character {
+    case UInt8(ascii: " "), UInt8(ascii: "p"):
       isPaused.toggle()
       if isPaused { player.pause() } else { player.resume() }
     case UInt8(ascii: "q"), UInt8(ascii: "Q"): stop()
-    case UInt8(ascii: ">"): player.next()
-    case UInt8(ascii: "9"): player.volume = max(0, player.volume - 0.05)
-    case UInt8(ascii: "0"): player.volume = min(4, player.volume + 0.05)
+    case UInt8(ascii: ">"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): player.next()
+    case UInt8(ascii: "<"): player.previous()
+    case UInt8(ascii: "9"), UInt8(ascii: "/"): setVolume(volume - 0.05)
+    case UInt8(ascii: "0"), UInt8(ascii: "*"): setVolume(volume + 0.05)
+    case UInt8(ascii: "m"):
+      isMuted.toggle()
+      player.volume = isMuted ? 0 : volume
+    case UInt8(ascii: "L"):
+      let modes = RepeatMode.allCases
+      let next = (modes.firstIndex(of: player.snapshot().repeatMode) ?? 0) + 1
+      player.setRepeat(modes[next % modes.count])
+    case UInt8(ascii: "?"), UInt8(ascii: "h"):
+      for line in Self.keyHelp { terminal.print(line) }
     default: break
     }
   }
 
+  private func setVolume(_ wanted: Float) {
+    isMuted = false
+    volume = min(4, max(0, wanted))
+    player.volume = volume
+  }
+
+  private static let keyHelp = [
+    "space, p      pause, go on           left, right      5 s back, on",
+    "<, >          previous, next track   down, up         1 min back, on",
+    "9, 0          volume down, up        page down, up    10 min back, on",
+    "m             mute                   home             to the start",
+    "L             repeat one, all, off   q                quit",
+  ]
+
   private func stop() {
     isStopping = true
     player.stop()
-  }
-}
-
-/// The line that shows how playing goes.
-enum StatusLine {
-  static func text(_ snapshot: PlayerSnapshot, output: RemoteIO) -> String {
-    let duration = snapshot.track?.durationNanoseconds.map(TimeText.clock) ?? "?"
-    let buffered = TimeText.seconds(nanoseconds: snapshot.bufferedNanoseconds, decimals: 1)
-    return "\(word(snapshot.state))  \(TimeText.clock(nanoseconds: snapshot.positionNanoseconds))"
-      + " / \(duration)  buffer \(buffered) s  underruns \(snapshot.counters.underruns)"
-      + "  xruns \(output.xrunCount)"
-  }
-
-  private static func word(_ state: PlayerState) -> String {
-    switch state {
-    case .idle: "Stopped  "
-    case .opening: "Opening  "
-    case .buffering: "Buffering"
-    case .playing: "Playing  "
-    case .paused: "Paused   "
-    case .ended: "Ended    "
-    case .failed: "Failed   "
-    }
   }
 }

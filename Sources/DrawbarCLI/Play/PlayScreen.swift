@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import Glibc
+import PlayerEngine
+import RenderCore
+
+/// What `drawbar play` shows below its messages, as a value: the facts and the size in, lines out.
+struct PlayScreen {
+  var snapshot: PlayerSnapshot
+  /// Linear, one an output; empty where nothing is measured.
+  var peaks: [Float]
+  var volume: Float
+  var isMuted: Bool
+  var xruns: UInt64
+  /// How long the server holds sound back.
+  var latencyNanoseconds: UInt64
+  var isUnicode: Bool
+
+  /// Below this many rows only the status line is shown.
+  static let leastRows = 8
+  /// The meter's lowest mark, in decibels below full scale.
+  private static let meterDecibels: Float = 60
+
+  /// The lines for a terminal of this size, the status line last. None is wider than it.
+  func lines(columns: Int, rows: Int) -> [String] {
+    let status = TerminalText.fitted(status, columns: columns)
+    guard rows >= Self.leastRows, columns >= 30 else { return [status] }
+    return [
+      TerminalText.fitted(title, columns: columns), TerminalText.fitted(format, columns: columns),
+      progress(columns: columns), meters(columns: columns), status,
+    ]
+  }
+
+  /// The line that is there on any terminal.
+  var status: String {
+    let place = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
+    let duration = snapshot.track?.durationNanoseconds.map(TimeText.clock) ?? "?"
+    let buffered = TimeText.seconds(nanoseconds: snapshot.bufferedNanoseconds, decimals: 1)
+    let gain = isMuted ? "muted" : "volume \(Int((volume * 100).rounded()))%"
+    return "\(word)  \(TimeText.clock(nanoseconds: place)) / \(duration)  buffer \(buffered) s"
+      + "  \(gain)\(repeatWord)  underruns \(snapshot.counters.underruns)  xruns \(xruns)"
+  }
+
+  private var repeatWord: String {
+    switch snapshot.repeatMode {
+    case .off: ""
+    case .one: "  repeat one"
+    case .all: "  repeat all"
+    }
+  }
+
+  private var word: String {
+    switch snapshot.state {
+    case .idle: "Stopped  "
+    case .opening: "Opening  "
+    case .buffering: "Buffering"
+    case .playing: snapshot.seekTargetNanoseconds == nil ? "Playing  " : "Seeking  "
+    case .paused: "Paused   "
+    case .ended: "Ended    "
+    case .failed: "Failed   "
+    }
+  }
+
+  private var title: String {
+    guard let track = snapshot.track else { return "" }
+    let dash = isUnicode ? " — " : " - "
+    let words = [track.artist, track.title].compactMap { $0 }.filter { !$0.isEmpty }
+    let name = words.isEmpty ? Self.lastPart(of: track.location) : words.joined(separator: dash)
+    let number =
+      snapshot.trackCount > 1 ? "[\((snapshot.trackIndex ?? 0) + 1)/\(snapshot.trackCount)] " : ""
+    return number + TerminalText.plain(name)
+  }
+
+  private static func lastPart(of location: String) -> String {
+    location.split(separator: "/").last.map(String.init) ?? location
+  }
+
+  private var format: String {
+    guard let track = snapshot.track else { return "" }
+    let format = track.dataFormat
+    let channels = format.channelsPerFrame
+    var words = [
+      format.formatID.name, "\(Int(format.sampleRate)) Hz",
+      "\(channels) channel\(channels == 1 ? "" : "s")",
+    ]
+    if let bitRate = track.bitRate { words.append("\((bitRate + 500) / 1000) kbit/s") }
+    let latency = TimeText.seconds(nanoseconds: latencyNanoseconds, decimals: 3)
+    return words.joined(separator: ", ") + "; output latency \(latency) s"
+  }
+
+  /// What was played, what is buffered behind it, and the rest.
+  private func progress(columns: Int) -> String {
+    let width = columns - 2
+    guard let duration = snapshot.track?.durationNanoseconds, duration > 0 else {
+      return "[" + String(repeating: isUnicode ? "─" : "-", count: width) + "]"
+    }
+    func cells(_ nanoseconds: UInt64) -> Int {
+      min(width, Int(Double(nanoseconds) / Double(duration) * Double(width)))
+    }
+    let place = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
+    let played = cells(place)
+    let buffered = max(played, cells(place &+ snapshot.bufferedNanoseconds))
+    let marks = isUnicode ? ["█", "▒", "─"] : ["#", "=", "-"]
+    return "[" + String(repeating: marks[0], count: played)
+      + String(repeating: marks[1], count: buffered - played)
+      + String(repeating: marks[2], count: width - buffered) + "]"
+  }
+
+  /// A peak meter for each output, from 60 dB below full scale up to it.
+  private func meters(columns: Int) -> String {
+    guard !peaks.isEmpty else { return "" }
+    let room = columns / peaks.count
+    let names = peaks.count == 2 ? ["L", "R"] : (1...peaks.count).map(String.init)
+    // The name, a blank, the brackets, a blank, "-60.0 dB" and two blanks.
+    let width = room - (names.map(\.count).max() ?? 1) - 14
+    guard width >= 4 else {
+      return TerminalText.fitted(
+        zip(names, peaks).map { "\($0) \(Self.decibels($1))" }.joined(separator: "  "),
+        columns: columns)
+    }
+    let line = zip(names, peaks).map { name, peak in
+      let level = min(1, max(0, 1 + Self.level(peak) / Self.meterDecibels))
+      let filled = Int((level * Float(width)).rounded())
+      let bar = String(repeating: isUnicode ? "█" : "#", count: filled)
+      return "\(name) [\(TerminalText.fitted(bar, columns: width, fills: true))] "
+        + "\(Self.decibels(peak))  "
+    }
+    return TerminalText.fitted(line.joined(), columns: columns)
+  }
+
+  /// Decibels, full scale being 0.
+  private static func level(_ peak: Float) -> Float {
+    peak > 0 ? 20 * log10(peak) : -.infinity
+  }
+
+  private static func decibels(_ peak: Float) -> String {
+    let level = level(peak)
+    guard level > -99.95 else { return " -inf dB" }
+    let tenths = Int((abs(level) * 10).rounded())
+    let text = "\(level < 0 && tenths > 0 ? "-" : "+")\(tenths / 10).\(tenths % 10)"
+    return String(repeating: " ", count: max(0, 5 - text.count)) + text + " dB"
+  }
+}

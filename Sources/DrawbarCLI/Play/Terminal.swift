@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// The terminal that the program runs on, if any: single keys from standard input, a few lines that are
+/// written over on standard output.
+final class Terminal {
+  /// Whether the panel is shown.
+  let showsPanel: Bool
+  /// Whether keys are read.
+  let readsKeys: Bool
+  /// A terminal that knows no sequences: one line, written over by returning to its start.
+  private let isDumb: Bool
+  private var saved = termios()
+  private var decoder = TerminalKeyDecoder()
+  /// The lines that are on the screen.
+  private var panel: [String] = []
+  /// Columns of the terminal when they were shown last.
+  private var panelColumns = 80
+
+  init() {
+    showsPanel = isatty(STDOUT_FILENO) == 1
+    readsKeys = isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
+    let type = unsafe getenv("TERM").map { unsafe String(cString: $0) } ?? ""
+    isDumb = type.isEmpty || type == "dumb"
+    guard readsKeys else { return }
+    unsafe tcgetattr(STDIN_FILENO, &saved)
+    var single = saved
+    // Keys come one by one and unechoed; Ctrl-C still makes a signal.
+    single.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &single)
+  }
+
+  deinit {
+    clearPanel()
+    if readsKeys { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved) }
+  }
+
+  /// Waits for a key or for something to read from a descriptor, at most so long.
+  func wait(milliseconds: Int32, orFor descriptor: Int32) {
+    var items = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+    if readsKeys { items.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)) }
+    _ = unsafe poll(&items, nfds_t(items.count), milliseconds)
+  }
+
+  /// The keys pressed since the last call. Does not wait.
+  func keys() -> [TerminalKey] {
+    guard readsKeys else { return [] }
+    var item = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&item, 1, 0) > 0 else { return [] }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
+    return count > 0 ? decoder.decode(Array(bytes[..<count])) : []
+  }
+
+  /// Shows a panel in place of the last one.
+  func show(_ screen: PlayScreen) {
+    guard showsPanel else { return }
+    let size = size
+    // The last column is left free: writing there makes some terminals begin another line.
+    let columns = size.columns - 1
+    if isDumb {
+      let line = TerminalText.fitted(screen.status, columns: columns)
+      write("\r" + TerminalText.fitted(line, columns: columns, fills: true))
+      panel = [line]
+      return
+    }
+    let lines = screen.lines(columns: columns, rows: size.rows)
+    let isOther = lines.count != panel.count || size.columns != panelColumns
+    panelColumns = size.columns
+    write(
+      returnToPanel(clearing: isOther)
+        + lines.map { "\u{1B}[K\($0)" }.joined(separator: "\n"))
+    panel = lines
+  }
+
+  /// Prints a line that stays, above the panel.
+  func print(_ line: String) {
+    guard showsPanel else { return }
+    clearPanel()
+    write(TerminalText.plain(line) + "\n")
+  }
+
+  /// Takes the panel away, so that something else can be printed.
+  func clearPanel() {
+    guard !panel.isEmpty else { return }
+    if isDumb {
+      write("\r" + String(repeating: " ", count: TerminalText.width(of: panel[0])) + "\r")
+    } else {
+      write(returnToPanel(clearing: true))
+    }
+    panel = []
+  }
+
+  /// To the start of the panel's first line (ECMA-48: CUU, ED).
+  private func returnToPanel(clearing: Bool) -> String {
+    guard !panel.isEmpty else { return "" }
+    // A terminal that has become narrower has broken the lines anew.
+    let columns = max(1, size.columns)
+    let rows = panel.reduce(0) { $0 + max(1, (TerminalText.width(of: $1) + columns - 1) / columns) }
+    let up = rows > 1 ? "\u{1B}[\(rows - 1)A" : ""
+    return "\r" + up + (clearing ? "\u{1B}[J" : "")
+  }
+
+  private func write(_ text: String) {
+    Failure.write(text, to: STDOUT_FILENO)
+  }
+
+  private var size: (columns: Int, rows: Int) {
+    var size = winsize()
+    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else {
+      return (80, 24)
+    }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+}

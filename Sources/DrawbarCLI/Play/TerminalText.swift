@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// Text for a terminal: without anything that would steer it, and as wide as it is shown.
+enum TerminalText {
+  /// Whether the terminal shows more than ASCII, as the locale says (locale(7)).
+  static let isUnicode: Bool = {
+    for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
+      guard let value = unsafe getenv(name), unsafe strlen(value) > 0 else { continue }
+      let locale = unsafe String(cString: value).lowercased()
+      return locale.hasSuffix("utf-8") || locale.hasSuffix("utf8")
+    }
+    return false
+  }()
+
+  /// The text without control characters, and without those that turn its direction: a tag must not be
+  /// able to steer the terminal.
+  static func plain(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: result += " "
+      case .format: continue
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// Columns that a text takes.
+  static func width(of text: String) -> Int {
+    text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
+  }
+
+  /// As much of a text as fits so many columns, filled up with blanks where that is wanted.
+  static func fitted(_ text: String, columns: Int, fills: Bool = false) -> String {
+    var result = ""
+    var used = 0
+    for character in text {
+      let width = width(of: String(character))
+      guard used + width <= columns else { break }
+      result.append(character)
+      used += width
+    }
+    return fills ? result + String(repeating: " ", count: max(0, columns - used)) : result
+  }
+
+  private static func width(of scalar: Unicode.Scalar) -> Int {
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: 0
+    default: wideRanges.contains { $0.contains(scalar.value) } ? 2 : 1
+    }
+  }
+
+  /// What takes two columns: the wide and full-width blocks of Unicode's annex 11.
+  private static let wideRanges: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97C,
+    0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
+    0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD,
+  ]
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+
+extension Player {
+  /// Fades out over 5 ms and keeps the place.
+  public func pause() { send(.pause) }
+
+  /// Goes on with the frame after the last one heard.
+  public func resume() { send(.resume) }
+
+  /// Fades out and ends. ``PlayerState/idle`` follows.
+  public func stop() { send(.stop) }
+
+  /// Drops the track that is heard and goes on with the next one.
+  public func next() { send(.next) }
+
+  /// Goes back to the start of the track that is heard, or, in its first three seconds, to the track
+  /// before it.
+  public func previous() { send(.previous) }
+
+  /// Goes on with the start of a track, counted from 0. One that does not exist ends the list.
+  public func play(track index: Int) { send(.track(index)) }
+
+  /// Goes on at a time in the track that is heard. What is heard goes on until the new place is ready;
+  /// ``PlayerEvent/sought(index:_:)`` or ``PlayerEvent/seekFailed(index:_:)`` follows. A later seek takes
+  /// the place of one that is under way.
+  public func seek(toNanoseconds nanoseconds: UInt64) { send(.seek(toNanoseconds: nanoseconds)) }
+
+  /// Goes on so much later, or earlier, than what is heard, or than where a seek is leading.
+  public func seek(byNanoseconds nanoseconds: Int64) { send(.seekBy(nanoseconds: nanoseconds)) }
+
+  /// Chooses what follows when a track has been played to its end.
+  public func setRepeat(_ mode: RepeatMode) { send(.setRepeat(mode)) }
+
+  /// Adds tracks behind the others: paths, `file:`, `http:` or `https:` URLs, or `-`. A player that has
+  /// ended does not begin again.
+  public func append(_ locations: [String]) { send(.append(locations)) }
+}

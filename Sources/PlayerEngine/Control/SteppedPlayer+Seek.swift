@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+internal import RenderCore
+
+/// A seek that the feeder is at, while what was heard before goes on.
+struct SeekInFlight {
+  let generation: UInt32
+  /// Where it shall lead.
+  var track: Int
+  var nanoseconds: UInt64
+  /// The last stream that was put into the ring before it.
+  let lastStreamBefore: UInt32
+  /// Where it leads, when that is known.
+  var result: PlayerSeek?
+}
+
+/// Where the sound goes on that is not heard yet.
+struct ComingPlace: Equatable {
+  let track: Int
+  let nanoseconds: UInt64
+}
+
+extension SteppedPlayer {
+  /// Sound that has to be there before the old one is given up, so that the new one does not run dry at
+  /// once.
+  private static var readyNanoseconds: UInt64 { 500_000_000 }
+
+  /// The place that a user sees: where a seek is leading, else what is heard.
+  var shownPlace: (track: Int, nanoseconds: UInt64) {
+    seek.map { ($0.track, $0.nanoseconds) } ?? heard
+  }
+
+  func beginSeek(byNanoseconds difference: Int64) {
+    let here = shownPlace.nanoseconds
+    let there =
+      difference < 0
+      ? here - min(here, difference.magnitude) : here + min(difference.magnitude, 1 << 60)
+    beginSeek(toNanoseconds: there)
+  }
+
+  func beginSeek(toNanoseconds nanoseconds: UInt64) {
+    let track = shownPlace.track
+    guard feeder.locations.indices.contains(track) else { return }
+    generation &+= 1
+    seek = SeekInFlight(
+      generation: generation, track: track, nanoseconds: nanoseconds,
+      lastStreamBefore: seek?.lastStreamBefore ?? lastStream)
+    feeder.seek(inTrack: track, toNanoseconds: nanoseconds, generation: generation)
+  }
+
+  /// Takes in where the feeder's seek leads.
+  func take(_ found: TrackSeek, inTrack track: Int, sampleRate: Double) {
+    func nanoseconds(_ frames: Int64) -> UInt64 {
+      UInt64(min(Double(max(0, frames)) / sampleRate * 1_000_000_000, 0x1p60))
+    }
+    guard seek != nil else { return }
+    let result = PlayerSeek(
+      askedNanoseconds: nanoseconds(found.askedFrame),
+      reachedNanoseconds: nanoseconds(found.reachedFrame), isEstimated: found.isEstimated,
+      errorBoundNanoseconds: found.errorBoundFrames.map(nanoseconds))
+    seek?.result = result
+    seek?.track = track
+    seek?.nanoseconds = result.reachedNanoseconds
+  }
+
+  /// Goes over to the new place when enough of it is there, or all that can be had.
+  func settleSeek() {
+    guard let seek, let result = seek.result else { return }
+    let isReady =
+      feeder.fedNanoseconds >= min(Self.readyNanoseconds, configuration.startThresholdNanoseconds)
+      || lastStep == .waitingForRing || lastStep == .finished
+    guard isReady else { return }
+    comingPlace = ComingPlace(track: seek.track, nanoseconds: result.reachedNanoseconds)
+    goOver()
+    self.seek = nil
+    lastError = nil
+    tell(.sought(index: seek.track, result))
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+extension Renderer {
+  /// Whether each cycle looks for its outputs' peaks, for a meter. Off at first. Any thread but the render
+  /// thread.
+  public var measuresPeaks: Bool {
+    get { unsafe context.state.pointee.measuresPeaks.load(ordering: .relaxed) }
+    set { unsafe context.state.pointee.measuresPeaks.store(newValue, ordering: .relaxed) }
+  }
+
+  /// The largest magnitude that each output was given since this was last called, 1 being full scale; all
+  /// sources together, after their volumes. Any thread but the render thread.
+  public func takePeaks() -> [Float] {
+    (0..<outputChannels).map { channel in
+      unsafe Float(
+        bitPattern: (context.state.pointee.peaks + channel).pointee.exchange(
+          0, ordering: .relaxed))
+    }
+  }
+}

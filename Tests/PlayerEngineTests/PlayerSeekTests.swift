@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+
+import ByteSources
+import OfflineOutput
+import RenderCore
+import TestKit
+import Testing
+
+@testable import PlayerEngine
+
+/// Files whose samples are their own frame numbers, so that what sounds tells where it is from.
+@Suite("Seeking in the player")
+struct PlayerSeekTests {
+  private static let rate = 44100
+
+  /// A WAVE file whose sample n, as 24 bits, is n plus the given number.
+  private func makeCounting(
+    _ name: String, seconds: Int, from first: Int = 0, in directory: TemporaryDirectory
+  ) throws -> String {
+    let path = directory.file(name)
+    var writer = try WaveFileWriter(path: path, sampleRate: Self.rate, channels: 1)
+    let samples = (0..<seconds * Self.rate).map { Float(first + $0) / Float(1 << 23) }
+    try writer.write(interleaved: samples.span)
+    try writer.close()
+    return path
+  }
+
+  private func number(_ sample: Float) -> Int { Int((sample * Float(1 << 23)).rounded()) }
+
+  private func start(
+    _ locations: [String], ringBytes: Int = 256 << 10, period: Int = 64
+  ) -> OfflinePlayback {
+    var configuration = PlayerConfiguration()
+    configuration.ringBytes = ringBytes
+    configuration.startThresholdNanoseconds = 300_000_000
+    let playback = OfflinePlayback(
+      locations, rate: Double(Self.rate), channels: 1, configuration: configuration)
+    while playback.player.state != .playing { _ = playback.player.step(mayWait: true) }
+    for _ in 0..<10 { playback.crank(period) }
+    return playback
+  }
+
+  /// The sounding samples' frame numbers from a place of the recording on.
+  private func numbers(_ playback: OfflinePlayback, from index: Int) -> [Int] {
+    zip(playback.samples[0][index...], playback.soundingFrames[index...])
+      .compactMap { $1 ? number($0) : nil }
+  }
+
+  private func lastSeek(_ playback: OfflinePlayback) -> PlayerSeek? {
+    for event in playback.events.reversed() {
+      if case .sought(_, let seek) = event { return seek }
+    }
+    return nil
+  }
+
+  private static func isSought(_ event: PlayerEvent) -> Bool {
+    if case .sought = event { true } else { false }
+  }
+
+  @Test("Three hundred seeks lead to the very frame each, and the position is right at once")
+  func manySeeks() throws {
+    let directory = TemporaryDirectory()
+    let seconds = 60
+    let path = try makeCounting("count.wav", seconds: seconds, in: directory)
+    let playback = start([path])
+    var random = SplitMix(state: 5)
+    for _ in 0..<300 {
+      let frame = Int.random(in: 0..<(seconds - 1) * Self.rate, using: &random)
+      let nanoseconds = UInt64((Double(frame) * 1e9 / Double(Self.rate)).rounded())
+      let before = playback.events.count
+      playback.player.apply(.seek(toNanoseconds: nanoseconds))
+      #expect(playback.player.shownPlace.nanoseconds == nanoseconds)
+      // The old sound goes on, period by period, until the player has gone over.
+      while !playback.events[before...].contains(where: Self.isSought) {
+        _ = playback.player.step(mayWait: true)
+        playback.crank(64)
+      }
+      let here = playback.samples[0].count
+      let position = playback.player.heard
+      #expect(position.nanoseconds / 1000 == nanoseconds / 1000)
+      // The fade takes 240 frames at most; then the new sound begins with the frame asked for.
+      for _ in 0..<12 {
+        _ = playback.player.step(mayWait: false)
+        playback.crank(64)
+      }
+      let heard = numbers(playback, from: here)
+      let start = try #require(heard.firstIndex(of: frame))
+      #expect(start <= 241)
+      #expect(heard[start...].elementsEqual(frame..<frame + heard.count - start))
+      #expect(lastSeek(playback)?.isEstimated == false)
+      let place = try #require(
+        playback.player.timeline.position(at: playback.player.control.position.outputFrames))
+      let expected = Double(frame + heard.count - start) * 1e9 / Double(Self.rate)
+      #expect(abs(Double(place.nanoseconds) - expected) < 1000)
+    }
+    #expect(playback.player.control.counters.underruns == 0)
+  }
+
+  @Test("A seek while paused shows its place, stays silent, and sounds from there on")
+  func paused() throws {
+    let directory = TemporaryDirectory()
+    let playback = start([try makeCounting("count.wav", seconds: 20, in: directory)])
+    playback.player.apply(.pause)
+    for _ in 0..<20 { playback.crank(64) }
+    playback.player.apply(.seek(toNanoseconds: 10_000_000_000))
+    let here = playback.samples[0].count
+    for _ in 0..<50 {
+      _ = playback.player.step(mayWait: true)
+      playback.crank(64)
+    }
+    #expect(playback.player.state == .paused)
+    #expect(playback.soundingFrames[here...].allSatisfy { !$0 })
+    #expect(playback.player.heard.nanoseconds == 10_000_000_000)
+    playback.player.apply(.resume)
+    for _ in 0..<50 {
+      _ = playback.player.step(mayWait: true)
+      playback.crank(64)
+    }
+    let heard = numbers(playback, from: here)
+    #expect(heard.count > 1000)
+    #expect(heard.elementsEqual(441_000..<441_000 + heard.count))
+  }
+
+  @Test("A seek in the track that is heard finds it also when the feeder is tracks ahead")
+  func behindTheFeeder() throws {
+    let directory = TemporaryDirectory()
+    let paths = try (0..<5).map {
+      try makeCounting("\($0).wav", seconds: 2, from: $0 << 20, in: directory)
+    }
+    let playback = start(paths, ringBytes: 4 << 20)
+    while !playback.player.feeder.isFinished { _ = playback.player.step(mayWait: true) }
+    playback.player.apply(.seek(toNanoseconds: 1_000_000_000))
+    while playback.player.seek != nil { _ = playback.player.step(mayWait: true) }
+    let here = playback.samples[0].count
+    playback.run(period: 64)
+    #expect(playback.states.last == .ended)
+    let heard = numbers(playback, from: here).drop { $0 < 44100 }
+    let expected = (44100..<88200) + (1..<5).flatMap { ($0 << 20)..<($0 << 20) + 88200 }
+    #expect(Array(heard) == Array(expected))
+  }
+
+  @Test("A seek behind the end goes on with the next track")
+  func behindTheEnd() throws {
+    let directory = TemporaryDirectory()
+    let paths = try (0..<2).map {
+      try makeCounting("\($0).wav", seconds: 2, from: $0 << 20, in: directory)
+    }
+    let playback = start(paths)
+    playback.player.apply(.seekBy(nanoseconds: 3_600_000_000_000))
+    while playback.player.seek != nil { _ = playback.player.step(mayWait: true) }
+    #expect(lastSeek(playback)?.reachedNanoseconds == 2_000_000_000)
+    let here = playback.samples[0].count
+    playback.run(period: 64)
+    let heard = numbers(playback, from: here).drop { $0 < 1 << 20 }
+    #expect(heard.elementsEqual((1 << 20)..<(1 << 20) + 88200))
+    #expect(playback.states.last == .ended)
+  }
+
+  @Test("Seeks that follow each other add up, and only the last one is answered")
+  func together() throws {
+    let directory = TemporaryDirectory()
+    let playback = start([try makeCounting("count.wav", seconds: 60, in: directory)])
+    playback.player.apply(.seek(toNanoseconds: 10_000_000_000))
+    for _ in 0..<4 { playback.player.apply(.seekBy(nanoseconds: 5_000_000_000)) }
+    playback.player.apply(.seekBy(nanoseconds: -1_000_000_000))
+    while playback.player.seek != nil { _ = playback.player.step(mayWait: true) }
+    #expect(lastSeek(playback)?.askedNanoseconds == 29_000_000_000)
+    #expect(playback.events.count(where: Self.isSought) == 1)
+  }
+
+  @Test("Where a server gives no ranges a seek back is refused, and the sound goes on")
+  func refused() throws {
+    let directory = TemporaryDirectory()
+    let path = try makeCounting("count.wav", seconds: 20, in: directory)
+    let server = LoopbackHTTPServer()
+    defer { server.stop() }
+    var plan = ResponsePlan.file(path)
+    plan.ranges = .notOffered
+    server.serve("/count.wav", plan)
+    let playback = start([server.url("/count.wav")])
+    playback.player.apply(.seek(toNanoseconds: 0))
+    playback.run(period: 64)
+    let errors = playback.events.compactMap {
+      if case .seekFailed(0, let error) = $0 { error.reason } else { nil }
+    }
+    guard case .source(let error)? = errors.first else {
+      Issue.record("the seek was not refused")
+      return
+    }
+    #expect(error.reason == .notRepositionable)
+    #expect(numbers(playback, from: 0).elementsEqual(0..<20 * Self.rate))
+  }
+
+  @Test("Next, previous and a track by its number begin at the first frame, without an underrun")
+  func skips() throws {
+    let directory = TemporaryDirectory()
+    let paths = try (0..<4).map {
+      try makeCounting("\($0).wav", seconds: 5, from: $0 << 20, in: directory)
+    }
+    let playback = start(paths)
+    func go(_ command: SteppedPlayer.Command, leadsTo track: Int) throws {
+      let here = playback.samples[0].count
+      playback.player.apply(command)
+      #expect(playback.player.heard == (track, 0))
+      for _ in 0..<60 {
+        while playback.player.step(mayWait: false) == .progressed {}
+        playback.crank(64)
+      }
+      let heard = numbers(playback, from: here)
+      // What fades out before it may come down to the same number.
+      let start = try #require(heard.lastIndex(of: track << 20))
+      #expect(heard[start...].elementsEqual((track << 20)..<(track << 20) + heard.count - start))
+    }
+    try go(.track(2), leadsTo: 2)
+    try go(.previous, leadsTo: 1)
+    try go(.next, leadsTo: 2)
+    while playback.player.heard.nanoseconds < 3_500_000_000 {
+      _ = playback.player.step(mayWait: false)
+      playback.crank(64)
+    }
+    try go(.previous, leadsTo: 2)
+    playback.player.apply(.setRepeat(.all))
+    try go(.next, leadsTo: 3)
+    try go(.next, leadsTo: 0)
+    #expect(playback.player.control.counters.underruns == 0)
+  }
+
+  @Test("A repeated list goes round without a gap, a repeated track likewise", arguments: [1, 2])
+  func repeats(_ tracks: Int) throws {
+    let directory = TemporaryDirectory()
+    let paths = try (0..<2).map {
+      try makeCounting("\($0).wav", seconds: 1, from: $0 << 20, in: directory)
+    }
+    let playback = start(paths)
+    playback.player.apply(.setRepeat(tracks == 1 ? .one : .all))
+    playback.run(period: 64, frames: 5 * Self.rate)
+    let heard = numbers(playback, from: 0)
+    let round = (0..<tracks).flatMap { ($0 << 20)..<($0 << 20) + Self.rate }
+    let expected = Array(repeatElement(round, count: 6).joined())
+    #expect(heard == Array(expected.prefix(heard.count)))
+    #expect(heard.count >= 5 * Self.rate - 64)
+  }
+
+  @Test("A repeated list in which nothing can be heard ends")
+  func repeatedFailures() {
+    let playback = OfflinePlayback(
+      ["/nowhere/1.wav", "/nowhere/2.wav"], rate: 44100, channels: 1)
+    playback.player.apply(.setRepeat(.all))
+    playback.run(period: 64)
+    #expect(playback.states.last == .failed)
+  }
+}
