@@ -53,7 +53,7 @@ final class RandomFaultTests {
       let path = "/\(seed)"
       server.serve(path, inOrder: faults.plans)
       let source = try openByteSource(
-        server.url(path), configuration: stubborn(stallTimeoutNanoseconds: 30 * millisecond))
+        server.url(path), configuration: stubborn(stallTimeoutNanoseconds: 100 * millisecond))
       let (stretches, _, error) = read(source, &chance)
       let bytes = stretches.joined().map { $0 }
       let isWhole = bytes == body

@@ -209,6 +209,7 @@ public final class StreamDriver<Listener: AudioFileStreamListener> {
     if stream.isReadyToProducePackets {
       isDiscontinuous = true
     } else {
+      sourceOffset = 0
       makeStream()
     }
   }
