@@ -5,22 +5,26 @@ public import AudioModel
 /// A stream of bytes from a file, a pipe or a server, read from its start to its end, and from other
 /// places where the source can.
 ///
-/// One thread at a time calls `read`, `reposition`, `information` and `close`, in the player the feeder; calls of
-/// these that overlap are a programming error and trap. `wake()` may be called from any thread at
-/// any time, also after `close()`.
+/// One thread at a time, in the player the feeder, calls everything but `wake()`; such calls that
+/// overlap are a programming error and trap. `wake()` may be called from any thread at any time, also
+/// after `close()`.
 ///
 /// Real-time: never on the render thread.
 public protocol ByteSource: AnyObject, Sendable {
   /// What is known so far. A server's answers appear in it once the first bytes have been read.
   var information: ByteSourceInformation { get }
 
+  /// What the source is doing. Changes only inside `read`, `reposition` and `close`.
+  var status: ByteSourceStatus { get }
+
   /// Reads what is there, as many bytes as fit, waiting at most a given time for the first one.
   ///
   /// - Parameters:
   ///   - buffer: where the bytes go; not empty.
   ///   - timeoutNanoseconds: how long to wait for a first byte; 0 only looks.
-  /// - Returns: the number of bytes read, or that none came in time or before a wake, or that the
-  ///   stream has ended. After `close()` the stream has ended.
+  /// - Returns: the number of bytes read, or that none came in time or before a wake, or that those
+  ///   that follow do not continue those before, or that the stream has ended. After `close()` the
+  ///   stream has ended.
   /// - Throws: what went wrong, when all bytes that came before it have been read. The source is
   ///   then finished: every later call throws the same.
   func read(
@@ -37,6 +41,10 @@ public protocol ByteSource: AnyObject, Sendable {
   ///   on where it was; or what ended it before.
   func reposition(to byteOffset: UInt64) throws(ByteSourceError)
 
+  /// Gives what the station said of the sound since this was last called, oldest first: at most the
+  /// newest 64 changes. Where nothing is said, as in a file, nothing is given.
+  func takeStreamMetadata() -> [StreamMetadata]
+
   /// Ends a wait in `read` early. When none is under way, the next one ends at once. Any thread.
   func wake()
 
@@ -45,12 +53,23 @@ public protocol ByteSource: AnyObject, Sendable {
   func close()
 }
 
+extension ByteSource {
+  /// Idle: nothing has to be connected, nothing can be lost.
+  public var status: ByteSourceStatus { ByteSourceStatus() }
+
+  /// Nothing.
+  public func takeStreamMetadata() -> [StreamMetadata] { [] }
+}
+
 /// What one read gave.
 public enum ByteSourceRead: Hashable, Sendable {
   /// This many bytes, at least 1.
   case bytes(Int)
   /// No byte yet; there may be some later.
   case wait
+  /// The bytes that follow do not continue those before: live sound was lost and is there again.
+  /// Given once, when the first of them can be read.
+  case discontinuity
   /// No more bytes: everything up to the last one was read.
   case end
 }
@@ -71,11 +90,14 @@ public struct ByteSourceInformation: Hashable, Sendable {
   /// What the bytes probably are, from the content type or the name's extension. A hint: the bytes
   /// themselves have the last word.
   public var fileTypeHint: AudioFileTypeID?
+  /// What a station says of itself; nil when the server does not say that it is one.
+  public var station: StationInformation?
 
   /// Information with these fields.
   public init(
     name: String, byteCount: UInt64? = nil, contentType: String? = nil,
-    isRepositionable: Bool = false, isLocal: Bool = false, fileTypeHint: AudioFileTypeID? = nil
+    isRepositionable: Bool = false, isLocal: Bool = false, fileTypeHint: AudioFileTypeID? = nil,
+    station: StationInformation? = nil
   ) {
     self.name = name
     self.byteCount = byteCount
@@ -83,5 +105,6 @@ public struct ByteSourceInformation: Hashable, Sendable {
     self.isRepositionable = isRepositionable
     self.isLocal = isLocal
     self.fileTypeHint = fileTypeHint
+    self.station = station
   }
 }

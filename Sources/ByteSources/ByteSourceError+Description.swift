@@ -5,8 +5,13 @@ import Glibc
 extension ByteSourceError: CustomStringConvertible {
   /// What happened, where, and what to do; one line.
   public var description: String {
-    guard let redirectedFrom else { return sentence }
-    return "\(sentence) (redirected from \(redirectedFrom))"
+    var text = sentence
+    if let redirectedFrom { text += " (redirected from \(redirectedFrom))" }
+    if failedReconnections > 0 {
+      let attempts = failedReconnections == 1 ? "attempt" : "attempts"
+      text += " (\(failedReconnections) \(attempts) to reconnect failed)"
+    }
+    return text
   }
 
   private var sentence: String {
@@ -46,8 +51,10 @@ extension ByteSourceError: CustomStringConvertible {
     case .badResponse(let host, let port):
       "\(host):\(port) gave no HTTP answer for \(location); check the port and the scheme"
     case .interrupted(let received, let expected):
-      "connection lost after \(received) \(expected.map { "of \($0) " } ?? "")bytes of \(location);"
-        + " try again"
+      "connection lost after \(Self.count(received, of: expected)) of \(location); try again"
+    case .notResumable(let received, let expected):
+      "connection lost after \(Self.count(received, of: expected)) of \(location), and the server"
+        + " sends only the whole again; download it first"
     case .notRepositionable:
       "\(location) can only be read from its start to its end; save it to a file first"
     case .wrongRange(let byteOffset):
@@ -55,6 +62,12 @@ extension ByteSourceError: CustomStringConvertible {
         + " download it first"
     case .changed:
       "\(location) has changed on the server while it was read; try again"
+    case .liveStreamingPlaylist:
+      "\(location) is an HTTP Live Streaming (HLS) playlist, which is not supported;"
+        + " use a direct stream of the same station"
+    case .unusableProxy:
+      "no address found for the proxy on the way to \(location);"
+        + " check its spelling in \(Self.proxyVariable ?? "the environment")"
     case .noSuchByte(let byteOffset):
       "the server has no byte \(byteOffset) of \(location); it may have changed: try again"
     case .system(let errno):
@@ -81,10 +94,18 @@ extension ByteSourceError: CustomStringConvertible {
   /// The advice on a failed connection. With a proxy in the environment libcurl goes there instead
   /// of to the host, and does not say so in its result.
   private static var connectionAdvice: String {
-    let variables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
-    let proxy = variables.first { (name: String) in unsafe getenv(name) != nil }
-    guard let proxy else { return "check that the server runs, and the port" }
-    return "check that the server runs, the port, and the proxy in \(proxy)"
+    guard let proxyVariable else { return "check that the server runs, and the port" }
+    return "check that the server runs, the port, and the proxy in \(proxyVariable)"
+  }
+
+  /// The variable of the environment that names a proxy. Its value may hold a password.
+  private static var proxyVariable: String? {
+    ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+      .first { (name: String) in unsafe getenv(name) != nil }
+  }
+
+  private static func count(_ received: UInt64, of expected: UInt64?) -> String {
+    "\(received) \(expected.map { "of \($0) " } ?? "")bytes"
   }
 
   private static func systemText(_ errno: Int32) -> String {

@@ -9,6 +9,8 @@ public struct ByteSourceError: Error, Hashable, Sendable {
   public var location: String
   /// The URL that was asked for, when redirects led from it to `location`.
   public var redirectedFrom: String?
+  /// Attempts in a row to get a lost connection back, all in vain; 0 when none was made.
+  public var failedReconnections = 0
 
   /// An error with these fields.
   public init(_ reason: Reason, at location: String, redirectedFrom: String? = nil) {
@@ -52,6 +54,9 @@ public struct ByteSourceError: Error, Hashable, Sendable {
     case badResponse(host: String, port: UInt16)
     /// The connection was lost after this many bytes of the body, of as many as were announced.
     case interrupted(receivedBytes: UInt64, expectedBytes: UInt64?)
+    /// The connection was lost after this many bytes of the body, of as many as were announced, and
+    /// the server does not send the rest alone, but all from the start.
+    case notResumable(receivedBytes: UInt64, expectedBytes: UInt64?)
     /// Only reading from the start to the end is possible: a pipe, a FIFO, a device, or a server that
     /// does not offer ranges.
     case notRepositionable
@@ -60,6 +65,11 @@ public struct ByteSourceError: Error, Hashable, Sendable {
     case wrongRange(byteOffset: UInt64)
     /// What the server has there is no longer what was read before.
     case changed
+    /// It is no sound, but a list of pieces of it that is to be asked for again and again: HTTP Live
+    /// Streaming (RFC 8216).
+    case liveStreamingPlaylist
+    /// The proxy that the environment names has no address, or is not written as one.
+    case unusableProxy
     /// The server has no bytes from this offset on.
     case noSuchByte(byteOffset: UInt64)
     /// The operating system's error on opening or reading a file.
@@ -74,7 +84,7 @@ public struct ByteSourceError: Error, Hashable, Sendable {
     case address
     /// The connection, with its encryption if it has any.
     case connection
-    /// The first byte of the answer.
+    /// The answer, up to the first byte of its body.
     case answer
     /// The next byte, when this many bytes of the body had come.
     case nextByte(receivedBytes: UInt64)

@@ -1,28 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-internal import AudioModel
-
-/// How sources behave. The defaults fit a player.
-public struct ByteSourceConfiguration: Hashable, Sendable {
-  /// What the program calls itself in requests (RFC 9110, section 10.1.5).
-  public var userAgent = "Drawbar/\(DrawbarVersion.text)"
-  /// How long finding the host's address and connecting may take, in nanoseconds.
-  public var connectTimeoutNanoseconds: UInt64 = 4_000_000_000
-  /// How long the first byte of an answer may take once the request can be sent, in nanoseconds.
-  public var answerTimeoutNanoseconds: UInt64 = 4_000_000_000
-  /// How long the next byte may take after that, in nanoseconds. Counted only while the reader
-  /// finds nothing to read: a reader that is away or slow never makes a source time out.
-  public var stallTimeoutNanoseconds: UInt64 = 10_000_000_000
-  /// Bytes received ahead of the reader; when they are full the server is made to wait. At least
-  /// 64 KiB are used.
-  public var receiveBufferBytes = 256 * 1024
-  /// Redirects followed for one location.
-  public var redirectLimit = 5
-
-  /// The defaults.
-  public init() {}
-}
-
 /// Opens a location for reading.
 ///
 /// For a file, what stands in the way is found at once. For a URL nothing is sent yet: the

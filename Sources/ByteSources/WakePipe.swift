@@ -33,6 +33,14 @@ final class WakePipe: Sendable {
     _ = unsafe write(writeEnd, &byte, 1)
   }
 
+  /// Waits for a wake, at most so long; whether there was one. The reader's thread.
+  func wait(nanoseconds: UInt64) -> Bool {
+    var entry = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&entry, 1, pollMilliseconds(nanoseconds)) > 0 else { return false }
+    drain()
+    return true
+  }
+
   /// Makes `readEnd` unreadable again. The reader's thread.
   func drain() {
     var bytes: [UInt8] = Array(repeating: 0, count: 64)

@@ -32,6 +32,9 @@ struct InfoCommand: ParsableCommand {
   @Option(help: "Give the parser pieces of so many bytes; makes no difference to what is told.")
   var slice: Int?
 
+  @OptionGroup
+  var source: SourceOptions
+
   @Argument(help: "Paths, http or https URLs, or - for standard input.")
   var locations: [String]
 
@@ -61,7 +64,8 @@ struct InfoCommand: ParsableCommand {
     _ location: String, pictureByteLimit: Int = 0
   ) -> StreamInspection {
     StreamInspection(
-      location, depth: json || jsonl ? .whole : packets ? .toTheEnd : .head,
+      location, source: source.configuration,
+      depth: json || jsonl ? .whole : packets ? .toTheEnd : .head,
       listsPackets: packets, sliceBytes: slice ?? .max, pictureByteLimit: pictureByteLimit,
       pipePictureByteLimit: picture == nil ? 0 : PictureExport.largestFromPipe)
   }

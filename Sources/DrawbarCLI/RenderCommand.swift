@@ -63,7 +63,7 @@ struct RenderCommand: ParsableCommand {
   }
 
   private func render() throws {
-    let reader = try TrackReader(opening: locations[0])
+    let reader = try TrackReader(opening: locations[0], configuration: track.source.configuration)
     try reader.seek(toSeconds: track.start)
     let format = try reader.readDecodedFormat(at: track.decode)
     let outputRate = rate ?? Int(format.sampleRate.rounded())
@@ -72,7 +72,7 @@ struct RenderCommand: ParsableCommand {
     var failure: PlayerError?
     let player = SteppedPlayer(
       opened: reader, locations: Array(locations.dropFirst()), renderer: renderer,
-      configuration: track.configuration
+      configuration: track.configuration, sources: track.source.configuration
     ) { event in
       if case .failed(_, let error) = event {
         Failure.report(error)

@@ -22,6 +22,9 @@ struct TrackOptions: ParsableArguments {
       """)
   var resampler = ResamplerQuality.good
 
+  @OptionGroup
+  var source: SourceOptions
+
   func validate() throws {
     guard start >= 0 else { throw ValidationError("--start must not be negative.") }
   }

@@ -15,9 +15,9 @@ final class HTTPFailureTests {
 
   private var host: String { "127.0.0.1" }
 
-  /// A configuration whose every time limit is a fifth of a second.
+  /// A configuration whose every time limit is a fifth of a second, and that does not try again.
   private var impatient: ByteSourceConfiguration {
-    var configuration = ByteSourceConfiguration()
+    var configuration = ByteSourceConfiguration.once
     configuration.connectTimeoutNanoseconds = 200 * millisecond
     configuration.answerTimeoutNanoseconds = 200 * millisecond
     configuration.stallTimeoutNanoseconds = 200 * millisecond
@@ -133,6 +133,23 @@ final class HTTPFailureTests {
     #expect(time >= 200 * millisecond && time < 3 * second)
   }
 
+  @Test("a head that comes so slowly that it may last for ever is given up, a slow one is read")
+  func slowHead() {
+    var plan = ResponsePlan.body([1])
+    plan.fields += (0..<100).map { ("X-\($0)", "a") }
+    plan.headBytesPerSecond = 1000
+    server.serve("/slow", plan)
+    let time = duration {
+      #expect(
+        failure(server.url("/slow"), impatient)
+          == .timedOut(.answer, host: host, port: server.port, nanoseconds: 200 * millisecond))
+    }
+    #expect(time >= 200 * millisecond && time < second)
+    plan.headBytesPerSecond = 5000
+    server.serve("/fast", plan)
+    #expect(readAll(server.url("/fast")).bytes == [1])
+  }
+
   @Test("an answer later than the connection may take, but in its own time, is read")
   func lateAnswer() {
     server.serve("/a", ResponsePlan(body: .bytes([1]), delayNanoseconds: 300 * millisecond))
@@ -164,7 +181,7 @@ final class HTTPFailureTests {
       ResponsePlan(
         body: .bytes(Pattern.body(50_000)), framing: .chunked, fault: .finish(afterBytes: 20_000)))
     for (path, expected) in [("/a", UInt64(50_000)), ("/chunked", nil)] {
-      let (bytes, error) = readAll(server.url(path))
+      let (bytes, error) = readAll(server.url(path), .once)
       #expect(bytes == Pattern.body(20_000), "\(path)")
       #expect(
         error?.reason == .interrupted(receivedBytes: 20_000, expectedBytes: expected), "\(path)")
@@ -176,7 +193,7 @@ final class HTTPFailureTests {
     // The reset may overtake bytes that are on the way, so how many came is the reader's to say.
     server.serve(
       "/a", ResponsePlan(body: .bytes(Pattern.body(50_000)), fault: .reset(afterBytes: 20_000)))
-    let (bytes, error) = readAll(server.url("/a"))
+    let (bytes, error) = readAll(server.url("/a"), .once)
     #expect(bytes == Pattern.body(bytes.count))
     #expect(bytes.count <= 20_000)
     #expect(

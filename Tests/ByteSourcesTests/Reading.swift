@@ -19,6 +19,23 @@ extension ByteSource {
     return (answer, unsafe Array(buffer[..<count]))
   }
 
+  /// Reads until the end or an error, and gives what came before it, cut where it does not go on.
+  func readStretches(
+    _ count: Int = 16 * 1024
+  ) -> (stretches: [[UInt8]], error: ByteSourceError?) {
+    var stretches: [[UInt8]] = [[]]
+    do throws(ByteSourceError) {
+      while true {
+        let (answer, piece) = try read(count)
+        stretches[stretches.count - 1] += piece
+        if answer == .discontinuity { stretches.append([]) }
+        if answer == .end { return (stretches, nil) }
+      }
+    } catch {
+      return (stretches, error)
+    }
+  }
+
   /// Reads until the end or an error, and gives what came before it.
   func readAll(_ count: Int = 16 * 1024) -> (bytes: [UInt8], error: ByteSourceError?) {
     var bytes: [UInt8] = []
@@ -31,6 +48,23 @@ extension ByteSource {
     } catch {
       return (bytes, error)
     }
+  }
+}
+
+extension ByteSourceConfiguration {
+  /// One that takes the first loss of a connection for an error.
+  static var once: ByteSourceConfiguration {
+    var configuration = ByteSourceConfiguration()
+    configuration.reconnectionLimit = 0
+    return configuration
+  }
+
+  /// One that tries again without any pause.
+  static var eager: ByteSourceConfiguration {
+    var configuration = ByteSourceConfiguration()
+    configuration.reconnectionDelayNanoseconds = 0
+    configuration.maximumRetryAfterNanoseconds = 0
+    return configuration
   }
 }
 

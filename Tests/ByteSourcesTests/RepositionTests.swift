@@ -252,7 +252,7 @@ final class HTTPRepositionTests {
     var broken = plan()
     broken.fault = .finish(afterBytes: 1000)
     serve("/a", plan(), then: broken)
-    let source = try openByteSource(server.url("/a"))
+    let source = try openByteSource(server.url("/a"), configuration: .once)
     _ = try source.read(100)
     try source.reposition(to: 500_000)
     let (bytes, error) = source.readAll()
@@ -267,7 +267,7 @@ final class HTTPRepositionTests {
     short.body = .bytes(Array(body[..<600_000]))
     short.framing = .chunked
     serve("/a", plan(), then: short)
-    let source = try openByteSource(server.url("/a"))
+    let source = try openByteSource(server.url("/a"), configuration: .once)
     _ = try source.read(100)
     try source.reposition(to: 500_000)
     let (bytes, error) = source.readAll()
@@ -278,7 +278,7 @@ final class HTTPRepositionTests {
   @Test("waits have the same limits, and a wake ends them")
   func waits() throws {
     serve("/a", plan(), then: .silence)
-    var configuration = ByteSourceConfiguration()
+    var configuration = ByteSourceConfiguration.once
     configuration.answerTimeoutNanoseconds = 300 * millisecond
     let source = try openByteSource(server.url("/a"), configuration: configuration)
     _ = try source.read(100)

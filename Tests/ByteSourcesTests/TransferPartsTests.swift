@@ -32,6 +32,25 @@ struct HTTPResponseTests {
     #expect(response("ICY 200 OK", "icy-name: x", "").isSuccess)
   }
 
+  @Test("what a station says of itself may be in either encoding, and its interval is a count")
+  func station() {
+    var head = HTTPResponse()
+    for line in [
+      Array("ICY 200 OK".utf8), Array("ICY-Name: ".utf8) + [0xC4, 0x20, 0x92],
+      Array("icy-genre:Ä".utf8), Array("icy-br:0128".utf8), Array("icy-metaint:8192".utf8), [],
+    ] {
+      let bytes = line + [0x0D, 0x0A]
+      head.consume(bytes.span)
+    }
+    #expect(head.station?.name == "Ä ’" && head.station?.genre == "Ä")
+    #expect(head.station?.kilobitsPerSecond == 128 && head.metadataInterval == 8192)
+    for text in ["", "0", "-1", "x", "99999999999999999999"] {
+      let head = response("HTTP/1.1 200 OK", "icy-metaint: \(text)", "icy-br: \(text)x", "")
+      #expect(head.metadataInterval == nil)
+    }
+    #expect(response("HTTP/1.1 200 OK", "").station == nil)
+  }
+
   @Test("the last response of a chain counts, and nothing of those before it")
   func chain() {
     let head = response(

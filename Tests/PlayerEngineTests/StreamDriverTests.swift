@@ -163,6 +163,54 @@ struct StreamDriverTests {
     #expect(run(driver) == nil)
   }
 
+  @Test("What does not continue is parsed as another moment: no packet is joined of both")
+  func discontinuity() {
+    let file = contents(ofFile: Fixtures.path("mp3-cbr128-44100-2.mp3"))
+    func packets(_ bytes: [UInt8], discontinuities: [Int] = [], pieceBytes: Int = .max) -> [UInt8] {
+      let source = MemorySource(bytes, .pipe)
+      source.discontinuities = discontinuities
+      source.pieceBytes = pieceBytes
+      let driver = StreamDriver(source, listener: PacketRecorder())
+      let error = run(driver)
+      #expect(error == nil)
+      return driver.listener.bytes
+    }
+    // Cut within a frame, and gone on within another one.
+    for (cut, next) in [(20_000, 40_123), (20_001, 20_003), (30_000, 9_000)] {
+      let (one, other) = (Array(file[..<cut]), Array(file[next...]))
+      let separate = packets(one) + packets(other)
+      for pieceBytes in [Int.max, 1000, 417] {
+        let joined = packets(one + other, discontinuities: [cut], pieceBytes: pieceBytes)
+        let isSame = joined == separate
+        #expect(isSame, "\(cut), \(next), \(pieceBytes)")
+      }
+    }
+  }
+
+  @Test("A head that was lost before its end is read anew")
+  func lostHead() {
+    let file = Self.wave(junkBytes: 1000)
+    for cut in [1, 11, 12, 30, 500] {
+      let source = MemorySource(Array(file[..<cut]) + file, .pipe)
+      source.discontinuities = [cut]
+      let driver = StreamDriver(source, listener: PacketRecorder())
+      #expect(run(driver) == nil)
+      #expect(hasSound(driver), "\(cut)")
+    }
+  }
+
+  @Test("Linear PCM cannot go on at another moment, and says so")
+  func discontinuousWave() {
+    let source = MemorySource(Self.wave(junkBytes: 0), .pipe)
+    source.discontinuities = [100_000]
+    let driver = StreamDriver(source, listener: PacketRecorder())
+    guard case .parser(let error)? = run(driver)?.reason else {
+      Issue.record("no error")
+      return
+    }
+    #expect(error.code == .discontinuityCantRecover)
+  }
+
   @Test("Over HTTP a large chunk costs one more request, and a wrong answer to it is an error")
   func overHTTP() throws {
     let server = LoopbackHTTPServer()

@@ -27,6 +27,8 @@ extension ProgramTests {
       web.serve("/page", .file(html, type: "text/html"))
       web.serve("/page-as-audio", .file(html))
       web.serve("/empty", .body([]))
+      let hls = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n"
+      web.serve("/live.m3u8", .body(Array(hls.utf8), type: "application/vnd.apple.mpegurl"))
       let closed = LoopbackHTTPServer()
       let refused = closed.url("/stream")
       closed.stop()
@@ -40,6 +42,7 @@ extension ProgramTests {
         Input(name: "HTML by HTTP", location: web.url("/page"), word: "HTML"),
         Input(name: "HTML as audio", location: web.url("/page-as-audio"), word: "HTML"),
         Input(name: "empty body", location: web.url("/empty"), word: "empty"),
+        Input(name: "HLS", location: web.url("/live.m3u8"), word: "HLS"),
         Input(name: "404", location: web.url("/none"), word: "404"),
         Input(name: "refused", location: refused, word: "refused"),
         Input(name: "unknown host", location: "http://drawbar.invalid/a.mp3", word: "host"),

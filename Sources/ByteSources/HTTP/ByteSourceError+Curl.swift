@@ -40,6 +40,9 @@ extension ByteSourceError.Reason {
       self = .malformedLocation
     case CURLE_COULDNT_RESOLVE_HOST:
       self = .unknownHost(host)
+    // libcurl's words would show the proxy's URL, and the password in it.
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      self = .unusableProxy
     case CURLE_COULDNT_CONNECT where outcome.errno == ECONNREFUSED:
       self = .connectionRefused(host: host, port: port)
     case CURLE_COULDNT_CONNECT:

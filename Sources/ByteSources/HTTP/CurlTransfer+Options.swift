@@ -11,7 +11,7 @@ extension CurlTransfer {
     let connectMilliseconds = pollMilliseconds(configuration.connectTimeoutNanoseconds)
     // SHOUTcast's own status line, which libcurl takes for HTTP only when told.
     unsafe aliases = curl_slist_append(nil, "ICY 200 OK")
-    guard unsafe aliases != nil, setRange() else { return false }
+    guard unsafe aliases != nil, setRequestFields(configuration) else { return false }
     let codes = unsafe [
       drawbar_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errors),
       drawbar_curl_set_body_function(easy, curlDidReceiveBody, context),
@@ -44,18 +44,25 @@ extension CurlTransfer {
     return codes.allSatisfy { $0 == CURLE_OK }
   }
 
-  /// Asks for a part of the body, if that is what is wanted. libcurl sends the same fields again
-  /// where a redirect leads.
-  private func setRange() -> Bool {
-    guard let range else { return true }
-    if let validator = range.validator {
-      unsafe requestFields = curl_slist_append(nil, "If-Range: \(validator)")
-      guard unsafe requestFields != nil,
-        unsafe drawbar_curl_set_list(easy, CURLOPT_HTTPHEADER, requestFields) == CURLE_OK
-      else { return false }
+  /// Asks for a part of the body, or for metadata in all of it, and adds what the configuration says.
+  /// libcurl sends the same fields again where a redirect leads, but for passwords and cookies.
+  private func setRequestFields(_ configuration: ByteSourceConfiguration) -> Bool {
+    var lines = configuration.requestFields.map(\.line)
+    if let range {
+      if let validator = range.validator { lines.append("If-Range: \(validator)") }
+    } else if configuration.requestsStreamMetadata {
+      lines.append("Icy-MetaData: 1")
     }
-    let code = unsafe drawbar_curl_set_string(easy, CURLOPT_RANGE, "\(range.byteOffset)-")
-    return code == CURLE_OK
+    for line in lines {
+      guard let longer = unsafe curl_slist_append(requestFields, line) else { return false }
+      unsafe requestFields = longer
+    }
+    let wanted: String? = range.map { "\($0.byteOffset)-" }
+    let codes = unsafe [
+      drawbar_curl_set_list(easy, CURLOPT_HTTPHEADER, requestFields),
+      drawbar_curl_set_string(easy, CURLOPT_RANGE, wanted),
+    ]
+    return codes.allSatisfy { $0 == CURLE_OK }
   }
 
   /// A fact that is a number; 0 if not known.

@@ -26,6 +26,8 @@ import CCurl
     var proxyStatus = 0
     /// Whether the host's address had been found.
     var hasAddress = false
+    /// What the server's `Retry-After` says, as a time or a date; 0 without one.
+    var retryAfterSeconds = 0
   }
 
   let easy: UnsafeMutableRawPointer
@@ -40,16 +42,25 @@ import CCurl
   private let multi: UnsafeMutableRawPointer
   private var isOpen = true
 
+  /// Something was done for it.
+  private(set) var hasBegun = false
   private(set) var phase = Phase.connecting
   private(set) var response = HTTPResponse()
   /// How the transfer ended; nil while it runs.
   private(set) var outcome: Outcome?
-  /// Bytes received so far of the body that this request is answered with.
-  private var partBytes: UInt64 = 0
-  /// Grows with everything that the server sends.
+  /// Bytes received so far of what this request is answered with, all of them.
+  private(set) var bodyBytes: UInt64 = 0
+  /// How many of these still to come are dropped: they were received before.
+  private var repeatedBytes: UInt64 = 0
+  /// Bytes received so far of what was asked for.
+  private(set) var partBytes: UInt64 = 0
+  /// Bytes that lie before what this request asks for.
+  private let startOffset: UInt64
+  /// Grows with every step of the transfer: a request, a head's start and end, a piece of the body.
   private(set) var progress: UInt64 = 0
   private var buffer: ReceiveBuffer
-  private var isPaused = false
+  /// The buffer is full, and the server made to wait.
+  private(set) var isPaused = false
   private var headBytes = 0
 
   /// libcurl delivers a body in pieces of at most this size, and a piece is taken whole or not.
@@ -61,10 +72,13 @@ import CCurl
 
   /// A transfer that has not begun; nil when libcurl has no memory or descriptors for it.
   ///
-  /// - Parameter wakePipe: what ends a wait.
+  /// - Parameters:
+  ///   - range: what part of the body is asked for; nil for all of it.
+  ///   - startOffset: bytes that were received of it before.
+  ///   - wakePipe: what ends a wait.
   init?(
     _ url: WebURL, _ configuration: ByteSourceConfiguration, range: RangeRequest? = nil,
-    wakePipe: WakePipe
+    startOffset: UInt64 = 0, wakePipe: WakePipe
   ) {
     guard Self.isLibraryReady, let easy = unsafe curl_easy_init() else { return nil }
     guard let multi = unsafe curl_multi_init() else {
@@ -74,6 +88,7 @@ import CCurl
     unsafe self.easy = easy
     unsafe self.multi = multi
     self.range = range
+    self.startOffset = range?.byteOffset ?? startOffset
     self.wakePipe = wakePipe
     unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     unsafe errorText.initialize(repeating: 0)
@@ -93,6 +108,7 @@ import CCurl
   /// Sends and receives what can be without waiting. Nothing happens while the buffer is full.
   func perform() {
     guard isOpen, outcome == nil, !isPaused else { return }
+    hasBegun = true
     var running: Int32 = 0
     let code = unsafe curl_multi_perform(multi, &running)
     guard code == CURLM_OK else {
@@ -116,8 +132,15 @@ import CCurl
     return true
   }
 
-  /// Bytes from the body's first to the next one to be received.
+  /// Bytes from the body's first to the next one to be received; of live sound also those of earlier
+  /// connections.
   var receivedBytes: UInt64 {
+    let (sum, overflow) = partBytes.addingReportingOverflow(startOffset)
+    return overflow ? .max : sum
+  }
+
+  /// Bytes of this answer's body up to the next one to be received.
+  var bodyOffset: UInt64 {
     let (sum, overflow) = partBytes.addingReportingOverflow(range?.byteOffset ?? 0)
     return overflow ? .max : sum
   }
@@ -135,6 +158,11 @@ import CCurl
 
   /// Bytes that can be taken.
   var availableBytes: Int { buffer.count }
+
+  /// Calls the body with the first bytes that can be taken, at most so many.
+  func withFirstBytes<Result>(_ count: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    buffer.withFirstBytes(count, body)
+  }
 
   /// Moves received bytes to the destination, and lets the server go on when half the buffer is
   /// free again.
@@ -174,7 +202,8 @@ import CCurl
       code: code, text: words.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : words,
       errno: Int32(truncatingIfNeeded: long(CURLINFO_OS_ERRNO)),
       proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
-      hasAddress: offset(CURLINFO_NAMELOOKUP_TIME_T) > 0)
+      hasAddress: offset(CURLINFO_NAMELOOKUP_TIME_T) > 0,
+      retryAfterSeconds: Int(offset(CURLINFO_RETRY_AFTER)))
   }
 }
 
@@ -188,10 +217,15 @@ extension CurlTransfer {
 
   /// Takes a header line; false ends the transfer.
   func receiveHead(_ line: Span<UInt8>) -> Bool {
+    // A head that comes line by line, each in time, could last for ever: it is one thing to wait for.
+    if phase != .answering { progress += 1 }
     phase = .answering
-    progress += 1
     headBytes += line.count
     response.consume(line)
+    if response.isComplete { progress += 1 }
+    if response.isComplete, bodyBytes == 0 {
+      repeatedBytes = range?.repeatedBytes(of: response) ?? 0
+    }
     return headBytes <= Self.headLimit && !response.isRefusal && objection == nil
   }
 
@@ -205,8 +239,11 @@ extension CurlTransfer {
       isPaused = true
       return Int(CURL_WRITEFUNC_PAUSE)
     }
-    unsafe buffer.append(bytes)
-    partBytes += UInt64(bytes.count)
+    let dropped = Int(min(repeatedBytes, UInt64(bytes.count)))
+    repeatedBytes -= UInt64(dropped)
+    unsafe buffer.append(UnsafeRawBufferPointer(rebasing: bytes[dropped...]))
+    bodyBytes += UInt64(bytes.count)
+    partBytes += UInt64(bytes.count - dropped)
     return bytes.count
   }
 }

@@ -2,11 +2,18 @@
 
 /// A request for the rest of a body from some byte on (RFC 9110, section 14.2), and what an answer
 /// has to say so that its bytes may follow those that were read before. A value without I/O.
+///
+/// An answer with all bytes is never taken for the rest. But one that is provably the same body may
+/// be read from its start up to where the rest begins: see ``repeatedBytes(of:)``.
 struct RangeRequest: Hashable {
   /// Bytes from the body's first to the first one wanted.
   let byteOffset: UInt64
   /// The head of the first answer, whose body this is a part of.
   let first: HTTPResponse
+  /// The bytes before were read, and what follows them is wanted because a connection was lost.
+  var isResumption = false
+  /// Bytes that may be received again and dropped.
+  var repeatedByteLimit: UInt64 = 0
 
   /// What `If-Range` names, so that a server sends no part of another body (RFC 9110, section
   /// 13.1.5): the entity tag, which must not be a weak one, or else the date.
@@ -20,9 +27,13 @@ struct RangeRequest: Hashable {
     if answer.status == 416 { return .noSuchByte(byteOffset: byteOffset) }
     guard answer.isSuccess else { return nil }
     if isOfAnotherBody(answer) { return .changed }
+    guard answer.metadataInterval == nil else { return .wrongRange(byteOffset: byteOffset) }
     guard answer.status == 206 else {
       // All bytes: those that were asked for only if they were all asked for.
-      return byteOffset == 0 ? nil : .wrongRange(byteOffset: byteOffset)
+      if byteOffset == 0 || repeatedBytes(of: answer) > 0 { return nil }
+      return first.acceptsByteRanges
+        ? .wrongRange(byteOffset: byteOffset)
+        : .notResumable(receivedBytes: byteOffset, expectedBytes: first.contentLength)
     }
     guard let range = answer.contentRange, range.first == byteOffset else {
       return .wrongRange(byteOffset: byteOffset)
@@ -35,6 +46,23 @@ struct RangeRequest: Hashable {
       return .wrongRange(byteOffset: byteOffset)
     }
     return nil
+  }
+
+  /// Whether an answer says that nothing is left: the body that was lost had come whole, only its
+  /// end had not.
+  func isEnd(_ answer: HTTPResponse) -> Bool {
+    answer.status == 416 && isResumption && answer.unsatisfiedTotal == byteOffset
+  }
+
+  /// How many bytes of an answer with the whole body were received before: up to the limit, and only
+  /// if the same strong entity tag and the same length prove that it is the same body, byte for
+  /// byte (RFC 9110, section 8.8.1). 0 for any other answer.
+  func repeatedBytes(of answer: HTTPResponse) -> UInt64 {
+    guard answer.status == 200, byteOffset <= repeatedByteLimit,
+      let tag = first.entityTag, !tag.hasPrefix("W/"), tag == answer.entityTag,
+      let length = first.contentLength, length == answer.contentLength
+    else { return 0 }
+    return byteOffset
   }
 
   /// Whether the answer's head contradicts the first one's about what the body is.
@@ -56,6 +84,15 @@ struct ContentRange: Hashable {
   let last: UInt64
   /// Bytes of the whole body; nil where the server wrote `*`.
   let total: UInt64?
+
+  /// The total of `bytes */TOTAL`, which comes with 416; nil for any other value.
+  static func unsatisfiedTotal(_ text: String) -> UInt64? {
+    let words = text.split(separator: " ", omittingEmptySubsequences: true)
+    guard words.count == 2, words[0].lowercased() == "bytes", words[1].hasPrefix("*/") else {
+      return nil
+    }
+    return UInt64(words[1].dropFirst(2))
+  }
 
   /// Reads a field's value; nil for one that is not of this form or contradicts itself.
   init?(_ text: String) {

@@ -34,6 +34,14 @@
     count += bytes.count
   }
 
+  /// Calls the body with the oldest bytes, at most so many: those that lie in one piece.
+  func withFirstBytes<Result>(_ wanted: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    let bytes = unsafe storage[start..<(start + min(count, wanted, capacity - start))]
+    return unsafe UnsafeRawBufferPointer(rebasing: bytes).withMemoryRebound(to: UInt8.self) {
+      body(unsafe $0.span)
+    }
+  }
+
   /// Moves the oldest bytes to the destination, as many as there are and fit; how many.
   mutating func take(into destination: UnsafeMutableRawBufferPointer) -> Int {
     let taken = min(count, destination.count)

@@ -15,7 +15,7 @@ struct StallClock {
   /// The reader found nothing.
   ///
   /// - Parameters:
-  ///   - progress: a count that grows with everything the server sends.
+  ///   - progress: a count that grows with everything that brings the transfer on.
   ///   - now: the time in nanoseconds.
   /// - Returns: nanoseconds since the first such look without progress in between.
   mutating func foundNothing(progress: UInt64, now: UInt64) -> UInt64 {

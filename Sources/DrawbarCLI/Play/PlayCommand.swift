@@ -83,7 +83,7 @@ struct PlayCommand: ParsableCommand {
     let signals = TerminationSignals()
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
     // A file that is not there is told before JACK is troubled.
-    let first = try TrackReader(opening: locations[0])
+    let first = try TrackReader(opening: locations[0], configuration: track.source.configuration)
     try first.seek(toSeconds: track.start)
     let output = try RemoteIO(
       RemoteIO.Configuration(
@@ -94,7 +94,7 @@ struct PlayCommand: ParsableCommand {
     configuration.startThresholdNanoseconds = UInt64(buffer * 1_000_000_000)
     let player = Player(
       opened: first, playing: Array(locations.dropFirst()), into: renderer,
-      configuration: configuration)
+      configuration: configuration, sources: track.source.configuration)
     player.volume = Float(volume) / 100
     let report = try output.start(rendering: renderer.context)
     defer { output.close() }

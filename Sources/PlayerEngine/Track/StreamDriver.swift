@@ -39,6 +39,8 @@ public final class StreamDriver<Listener: AudioFileStreamListener> {
   private var sourceOffset: Int64 = 0
   /// Where the stream ends, as far as the source has said or shown.
   private var endOffset: Int64?
+  /// The source's next bytes do not continue those before.
+  private var isDiscontinuous = false
   /// Times in a row that the parser neither took bytes nor went elsewhere.
   private var standstills = 0
 
@@ -91,6 +93,9 @@ public final class StreamDriver<Listener: AudioFileStreamListener> {
       switch read {
       case .wait: return .waiting
       case .end: return try finish()
+      case .discontinuity:
+        loseContinuity()
+        return .progressed
       case .bytes(let count):
         sourceOffset += Int64(count)
         try parse(count)
@@ -133,7 +138,7 @@ public final class StreamDriver<Listener: AudioFileStreamListener> {
     switch read {
     case .bytes: if !hasBegun { begin() }
     case .end: endOffset = sourceOffset
-    case .wait: break
+    case .wait, .discontinuity: break
     }
     return read
   }
@@ -189,10 +194,23 @@ public final class StreamDriver<Listener: AudioFileStreamListener> {
       let end = start + min(sliceBytes, count - start)
       let bytes = unsafe UnsafeBufferPointer(
         start: buffer.baseAddress!.assumingMemoryBound(to: UInt8.self) + start, count: end - start)
-      try stream.parse(unsafe bytes.span, listener: &listener)
+      try stream.parse(
+        unsafe bytes.span, discontinuity: isDiscontinuous, listener: &listener)
+      isDiscontinuous = false
       let isStill = stream.nextByteOffset == firstOffset + Int64(start)
       standstills = isStill ? standstills + 1 : 0
       start = end
+    }
+  }
+
+  /// Live sound was lost and is there again: the bytes that follow are the start of another stream of
+  /// it. What came of a head that was not whole is of no use.
+  private func loseContinuity() {
+    if stream.isReadyToProducePackets {
+      isDiscontinuous = true
+    } else {
+      sourceOffset = 0
+      makeStream()
     }
   }
 

@@ -23,6 +23,8 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   private(set) var bytesRead = 0
   /// A read from this offset on fails.
   var breaksAt = Int.max
+  /// The reader is told before the bytes at these offsets that they do not continue those before.
+  var discontinuities: [Int] = []
   /// Bytes of one read at most.
   var pieceBytes = Int.max
   private let manner: Manner
@@ -60,7 +62,12 @@ final class MemorySource: ByteSource, @unchecked Sendable {
       throw ByteSourceError(
         .interrupted(receivedBytes: UInt64(offset), expectedBytes: nil), at: "memory")
     }
-    let count = min(buffer.count, pieceBytes, min(bytes.count, breaksAt) - offset)
+    if discontinuities.first == offset {
+      discontinuities.removeFirst()
+      return .discontinuity
+    }
+    let end = min(bytes.count, breaksAt, discontinuities.first ?? .max)
+    let count = min(buffer.count, pieceBytes, end - offset)
     guard count > 0 else { return .end }
     unsafe buffer.copyBytes(from: bytes[offset..<offset + count])
     offset += count

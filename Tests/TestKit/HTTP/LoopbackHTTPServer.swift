@@ -57,6 +57,19 @@ public final class LoopbackHTTPServer: Sendable {
     handle(path) { _ in plan }
   }
 
+  /// Answers the first request for a path with the first plan, and so on; all after the last plan
+  /// with that.
+  public func serve(_ path: String, inOrder plans: [ResponsePlan]) {
+    let count = Locked(0)
+    handle(path) { _ in
+      let index = count.withLock { count in
+        defer { count += 1 }
+        return count
+      }
+      return plans[min(index, plans.count - 1)]
+    }
+  }
+
   /// Answers requests for a path, query not counted, as a function decides.
   public func handle(_ path: String, _ handler: @escaping Handler) {
     state.withLock { $0.handlers[path] = handler }

@@ -25,7 +25,22 @@ public struct ResponsePlan: Sendable {
     case untilClose
   }
 
-  /// What goes wrong on the way.
+  /// Metadata between the sound, as stations send it to those who ask for it.
+  public struct Metadata: Sendable {
+    /// Bytes of sound between two blocks.
+    public var interval: Int
+    /// The text of each block, by its number; empty for a block of length 0. More than 4080 bytes
+    /// do not fit.
+    public var text: @Sendable (_ index: Int) -> [UInt8]
+
+    /// Blocks of these texts after every so many bytes.
+    public init(interval: Int, text: @escaping @Sendable (_ index: Int) -> [UInt8]) {
+      self.interval = interval
+      self.text = text
+    }
+  }
+
+  /// What goes wrong on the way. Bytes of the body are counted as they are sent, metadata included.
   public enum Fault: Sendable {
     /// Nothing.
     case none
@@ -63,6 +78,10 @@ public struct ResponsePlan: Sendable {
   public var ranges: Ranges
   /// Body bytes per second; nil is as fast as they are taken.
   public var bytesPerSecond: UInt64?
+  /// Bytes of the head per second; nil is all at once.
+  public var headBytesPerSecond: UInt64?
+  /// Metadata between the bytes of the body, when the request asks for it.
+  public var metadata: Metadata?
   /// What goes wrong.
   public var fault = Fault.none
   /// Nanoseconds between the request and the first byte of the answer.
@@ -102,6 +121,13 @@ public struct ResponsePlan: Sendable {
     ResponsePlan(
       statusLine: "HTTP/1.1 \(status) \(name)", fields: [("Content-Type", "text/html")],
       body: .bytes(Array("<html>\(name)</html>".utf8)))
+  }
+
+  /// An answer of 503 that asks to come again after some seconds, or at a date.
+  public static func unavailable(retryAfter: String) -> ResponsePlan {
+    var plan = ResponsePlan.status(503, "Service Unavailable")
+    plan.fields.append(("Retry-After", retryAfter))
+    return plan
   }
 
   /// A redirect to an absolute or relative URL.

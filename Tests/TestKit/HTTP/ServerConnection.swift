@@ -38,7 +38,8 @@ struct ServerConnection {
     let part = RangeAnswer(request, plan, byteCount: whole.byteCount)
     if part.isRefusal { return sendHead(plan, part, 0) }
     let body = (start: part.byteOffset, byteCount: whole.byteCount - part.byteOffset)
-    guard sendHead(plan, part, body.byteCount) else { return false }
+    let metadata = request.fields["icy-metadata"] == "1" ? plan.metadata : nil
+    guard sendHead(plan, part, body.byteCount, metadata) else { return false }
     var isChunked = false
     var mayContinue = true
     switch plan.framing {
@@ -47,32 +48,51 @@ struct ServerConnection {
     case .chunked: isChunked = true
     case .untilClose: mayContinue = false
     }
+    var interleaver = MetadataInterleaver(metadata)
     var pace = Pace(plan.bytesPerSecond)
     var offset: UInt64 = 0
+    var sent: UInt64 = 0
     let (breakpoint, fault) = Self.breakpoint(plan.fault)
-    while true {
-      if offset == breakpoint, !endure(fault) { return false }
-      let end = offset < breakpoint ? min(breakpoint, body.byteCount) : body.byteCount
-      guard offset < end else { break }
+    if breakpoint == 0, !endure(fault) { return false }
+    while offset < body.byteCount {
       let allowed = pace.allowance(UInt64(Self.pieceSize))
       guard allowed > 0 else {
         guard pause(nanoseconds: pace.nanosecondsToNext) else { return false }
         continue
       }
-      let piece = whole.read(at: body.start + offset, Int(min(end - offset, allowed)))
-      let head = isChunked ? Array("\(String(piece.count, radix: 16))\r\n".utf8) : []
-      guard send(head), send(piece, countedFor: path), !isChunked || send(Array("\r\n".utf8)) else {
-        return false
-      }
+      let piece = whole.read(
+        at: body.start + offset, Int(min(body.byteCount - offset, allowed)))
       offset += UInt64(piece.count)
       pace.spend(UInt64(piece.count))
+      var bytes = interleaver.interleave(piece)[...]
+      if sent < breakpoint, breakpoint - sent <= bytes.count {
+        let count = Int(breakpoint - sent)
+        guard send(Array(bytes.prefix(count)), isChunked, path), endure(fault) else { return false }
+        bytes = bytes.dropFirst(count)
+        sent = breakpoint
+      }
+      guard send(Array(bytes), isChunked, path) else { return false }
+      sent += UInt64(bytes.count)
     }
     return (!isChunked || send(Array("0\r\n\r\n".utf8))) && mayContinue
   }
 
-  private func sendHead(_ plan: ResponsePlan, _ part: RangeAnswer, _ bodyCount: UInt64) -> Bool {
+  /// Sends a piece of the body, as a chunk if need be.
+  private func send(_ piece: [UInt8], _ isChunked: Bool, _ path: String) -> Bool {
+    // An empty chunk would be the last one.
+    if piece.isEmpty { return true }
+    let head = isChunked ? Array("\(String(piece.count, radix: 16))\r\n".utf8) : []
+    return send(head) && send(piece, countedFor: path)
+      && (!isChunked || send(Array("\r\n".utf8)))
+  }
+
+  private func sendHead(
+    _ plan: ResponsePlan, _ part: RangeAnswer, _ bodyCount: UInt64,
+    _ metadata: ResponsePlan.Metadata? = nil
+  ) -> Bool {
     guard let statusLine = part.statusLine ?? plan.statusLine else { return true }
     var fields = plan.fields + part.fields
+    if let metadata { fields.append(("icy-metaint", "\(metadata.interval)")) }
     switch plan.framing {
     case .contentLength: fields.append(("Content-Length", "\(bodyCount)"))
     case .announced(let count): fields.append(("Content-Length", "\(count)"))
@@ -80,7 +100,16 @@ struct ServerConnection {
     case .untilClose: break
     }
     let lines = [statusLine] + fields.map { "\($0.name): \($0.value)" } + ["", ""]
-    return send(Array(lines.joined(separator: "\r\n").utf8))
+    var head = Array(lines.joined(separator: "\r\n").utf8)[...]
+    var pace = Pace(plan.headBytesPerSecond)
+    while !head.isEmpty {
+      let piece = Array(head.prefix(Int(pace.allowance(UInt64(head.count)))))
+      if piece.isEmpty, !pause(nanoseconds: pace.nanosecondsToNext) { return false }
+      guard send(piece) else { return false }
+      pace.spend(UInt64(piece.count))
+      head = head.dropFirst(piece.count)
+    }
+    return true
   }
 
   /// Where in the body the fault lies; beyond any body without one.

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+
+// What becomes of a transfer's end: the body's end, a connection to be made again, or an error.
+extension HTTPByteSource {
+  /// Takes up the end of a transfer whose bytes were all read.
+  func finish(_ outcome: CurlTransfer.Outcome) {
+    let place = place
+    let retryAfter = UInt64(clamping: outcome.retryAfterSeconds)
+      .multipliedReportingOverflow(by: 1_000_000_000)
+    let pause: UInt64? =
+      outcome.retryAfterSeconds > 0 ? (retryAfter.overflow ? .max : retryAfter.partialValue) : nil
+    if let scheme = refusedScheme(outcome) {
+      transfer.close()
+      state = .failed(
+        ByteSourceError(
+          .unsupportedScheme(scheme.name), at: scheme.location, redirectedFrom: url.text))
+    } else if transfer.range?.isEnd(transfer.response) == true {
+      transfer.close()
+      state = .ended
+    } else if let reason = reason(outcome, at: place) {
+      lose(reason, at: place, retryAfterNanoseconds: pause)
+    } else {
+      transfer.close()
+      state = .ended
+    }
+  }
+
+  /// What a transfer's end means; nil for a body that came whole.
+  private func reason(
+    _ outcome: CurlTransfer.Outcome, at place: WebURL
+  ) -> ByteSourceError.Reason? {
+    let reason = ByteSourceError.Reason(outcome, transfer, at: place, configuration)
+    let response = transfer.response
+    guard reason == nil || reason == .empty, response.station != nil,
+      response.continuation == .live
+    else { return reason }
+    // A station has no end: its server has lost it, or us.
+    return .interrupted(receivedBytes: transfer.receivedBytes, expectedBytes: nil)
+  }
+
+  /// Gives the connection up, and the source with it unless the connection may be made again.
+  func lose(
+    _ reason: ByteSourceError.Reason, at place: WebURL, retryAfterNanoseconds: UInt64? = nil
+  ) {
+    let response = transfer.response
+    if answer == nil, response.isComplete, response.isSuccess { answer = response }
+    let continuation = answer?.continuation
+    transfer.close()
+    let decision =
+      continuation == HTTPResponse.Continuation.none
+      ? .giveUp
+      : reconnection.decide(
+        on: Reconnection.Loss(
+          reason: reason, hasBegun: answer != nil, isLive: continuation == .live,
+          receivedBytes: transfer.partBytes, retryAfterNanoseconds: retryAfterNanoseconds),
+        configuration)
+    switch decision {
+    case .giveUp:
+      var error = ByteSourceError(
+        reason, at: place.text, redirectedFrom: place.text == url.text ? nil : url.text)
+      error.failedReconnections = reconnection.attempt
+      state = .failed(error)
+    case .reconnect(let nanoseconds):
+      loss = reason
+      let (end, overflow) = monotonicNanoseconds().addingReportingOverflow(nanoseconds)
+      state = .pausing(until: overflow ? .max : end)
+    }
+  }
+
+  /// Makes a lost connection again: for the rest, or for the sound of the moment.
+  func reconnect() {
+    guard let answer, answer.continuation == .rest else {
+      isDiscontinuous = deliveredBytes > 0
+      request(range: nil)
+      return
+    }
+    request(
+      range: RangeRequest(
+        byteOffset: transfer.bodyOffset, first: answer, isResumption: true,
+        repeatedByteLimit: configuration.repeatedByteLimit))
+  }
+
+  /// What the source is doing.
+  var presentStatus: ByteSourceStatus {
+    let state: ByteSourceStatus.State =
+      switch self.state {
+      case .ended, .closed: .idle
+      case .failed: .failed
+      case .pausing: .awaitingReconnection
+      case .transferring where transfer.outcome != nil: .receiving
+      case .transferring where transfer.isPaused: .paused
+      case .transferring:
+        switch transfer.phase {
+        case .connecting: transfer.hasBegun ? .connecting : .idle
+        case .awaitingAnswer: .awaitingAnswer
+        case .answering: .receiving
+        }
+      }
+    return ByteSourceStatus(
+      state: state, receivedByteCount: earlierBytes + transfer.bodyBytes,
+      bufferedByteCount: transfer.availableBytes,
+      reconnectionAttempt: loss == nil ? 0 : reconnection.attempt, lossCause: loss,
+      reconnectionCount: reconnection.totalAttempts)
+  }
+
+  /// Where the present request goes, after redirects.
+  var place: WebURL {
+    transfer.presentURL.flatMap { WebURL($0) } ?? url
+  }
+
+  /// The scheme that a redirect led to, when that is why libcurl gave up.
+  private func refusedScheme(
+    _ outcome: CurlTransfer.Outcome
+  ) -> (name: String, location: String)? {
+    guard outcome.code == CURLE_UNSUPPORTED_PROTOCOL,
+      (300..<400).contains(transfer.response.status), let target = transfer.response.location
+    else { return nil }
+    let name = String(target.prefix { $0 != ":" }.prefix(32)).lowercased().onOneLine
+    return (name, WebURL.withoutCredentials(target))
+  }
+}

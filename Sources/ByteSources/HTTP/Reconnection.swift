@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+/// Decides whether and when a lost connection is made again. A value without I/O that is told what
+/// was lost.
+struct Reconnection: Hashable {
+  /// A connection's end before its time.
+  struct Loss: Hashable {
+    /// What happened.
+    var reason: ByteSourceError.Reason
+    /// A server has answered with the body once.
+    var hasBegun: Bool
+    /// There is no byte at which to go on: the sound is that of the moment.
+    var isLive: Bool
+    /// Bytes of the body that this connection has brought.
+    var receivedBytes: UInt64
+    /// The server's `Retry-After`, in nanoseconds.
+    var retryAfterNanoseconds: UInt64?
+  }
+
+  /// What is to be done.
+  enum Decision: Hashable {
+    /// The loss is an error.
+    case giveUp
+    /// The connection is made again after a pause.
+    case reconnect(afterNanoseconds: UInt64)
+  }
+
+  /// Attempts since a connection last brought something.
+  private(set) var attempt = 0
+  /// Attempts in all.
+  private(set) var totalAttempts = 0
+
+  /// Bytes of live sound that a connection has to bring to count as one: four seconds at a common
+  /// rate. A server that sends a little and hangs up, again and again, is not to be asked for ever.
+  private static let leastLiveBytes: UInt64 = 64 * 1024
+
+  /// Decides on a loss.
+  mutating func decide(on loss: Loss, _ configuration: ByteSourceConfiguration) -> Decision {
+    guard loss.hasBegun else { return decideOnFirstAnswer(loss, configuration) }
+    if loss.receivedBytes >= (loss.isLive ? Self.leastLiveBytes : 1) { attempt = 0 }
+    guard mayPass(loss.reason, isLive: loss.isLive), attempt < configuration.reconnectionLimit,
+      totalAttempts < configuration.totalReconnectionLimit
+    else { return .giveUp }
+    let backOff = Self.pause(beforeAttempt: attempt, configuration)
+    let asked = min(loss.retryAfterNanoseconds ?? 0, configuration.maximumRetryAfterNanoseconds)
+    attempt += 1
+    totalAttempts += 1
+    return .reconnect(afterNanoseconds: max(backOff, asked))
+  }
+
+  /// The reader has gone elsewhere of its own will.
+  mutating func forgetLoss() {
+    attempt = 0
+  }
+
+  /// Someone waits for the first answer and should hear soon what is wrong with it. Only a server that
+  /// says that it will be ready in a moment is asked once more.
+  private mutating func decideOnFirstAnswer(
+    _ loss: Loss, _ configuration: ByteSourceConfiguration
+  ) -> Decision {
+    guard loss.reason == .status(503), let pause = loss.retryAfterNanoseconds,
+      pause <= configuration.firstRetryAfterLimitNanoseconds, totalAttempts == 0,
+      configuration.reconnectionLimit > 0, configuration.totalReconnectionLimit > 0
+    else { return .giveUp }
+    attempt = 1
+    totalAttempts = 1
+    return .reconnect(afterNanoseconds: pause)
+  }
+
+  private static func pause(
+    beforeAttempt attempt: Int, _ configuration: ByteSourceConfiguration
+  ) -> UInt64 {
+    guard attempt > 0 else { return 0 }
+    let longest = configuration.maximumReconnectionDelayNanoseconds
+    // More than 62 doublings of anything are longer than any limit.
+    let (pause, overflow) = configuration.reconnectionDelayNanoseconds
+      .multipliedReportingOverflow(by: 1 << UInt64(min(attempt - 1, 62)))
+    return overflow ? longest : min(pause, longest)
+  }
+
+  /// Whether what happened may be over when it is tried again.
+  private func mayPass(_ reason: ByteSourceError.Reason, isLive: Bool) -> Bool {
+    switch reason {
+    case .interrupted, .timedOut, .connectionRefused, .unreachable, .unknownHost, .badResponse,
+      .insecureConnection, .transfer:
+      true
+    case .status(let status):
+      switch status {
+      case 408, 425, 429, 500...: true
+      // A station's address has nothing behind it while its source is away.
+      case 404: isLive
+      default: false
+      }
+    default:
+      false
+    }
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+
+/// Text from a station, which does not say how it is encoded.
+enum StationText {
+  /// The text on one line. What is valid UTF-8 is that: text in another encoding with a letter
+  /// outside ASCII hardly ever is. All else is read as Latin-1 in its usual form, Windows-1252.
+  static func decode(_ bytes: some Collection<UInt8>) -> String {
+    let text =
+      String(validating: bytes, as: UTF8.self)
+      ?? String(String.UnicodeScalarView(bytes.map(latinScalar)))
+    return text.onOneLine
+  }
+
+  /// Windows-1252 (WHATWG Encoding, index windows-1252): ISO 8859-1 with characters in place of the
+  /// second row of control codes.
+  private static func latinScalar(_ byte: UInt8) -> Unicode.Scalar {
+    guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
+    return Array(
+      """
+      €\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\
+      \u{90}‘’“”•–—˜™š›œ\u{9D}žŸ
+      """.unicodeScalars)[Int(byte - 0x80)]
+  }
+}

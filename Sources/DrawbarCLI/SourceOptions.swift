@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import ByteSources
+
+/// How servers are asked: what all commands that read have in common.
+struct SourceOptions: ParsableArguments {
+  @Option(
+    name: .customLong("header"),
+    help: ArgumentHelp(
+      "A further field of each HTTP request, such as 'Referer: http://example.org/'; repeatable.",
+      valueName: "name: value"))
+  var headers: [String] = []
+
+  @Option(help: "What the program calls itself in HTTP requests.")
+  var userAgent = ByteSourceConfiguration().userAgent
+
+  func validate() throws {
+    // The line itself may hold a password: it is not shown.
+    guard headers.allSatisfy({ HTTPRequestField($0) != nil }) else {
+      throw ValidationError(
+        "--header takes 'Name: value', and no field that the request sets itself, such as Range.")
+    }
+    guard HTTPRequestField(name: "User-Agent", value: userAgent) != nil else {
+      throw ValidationError("--user-agent must be one line.")
+    }
+  }
+
+  /// A configuration of sources with these choices.
+  var configuration: ByteSourceConfiguration {
+    var configuration = ByteSourceConfiguration()
+    configuration.requestFields = headers.compactMap { HTTPRequestField($0) }
+    configuration.userAgent = userAgent
+    return configuration
+  }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+
+import ByteSources
+import TestKit
+import Testing
+
+@Suite("A station over HTTP")
+final class HTTPStationTests {
+  let server = LoopbackHTTPServer()
+  private let sound = Pattern.body(100_000)
+
+  deinit {
+    server.stop()
+  }
+
+  /// A stretch of sound with a title after every so many bytes: their numbers to base 36, so that
+  /// many are of the same length.
+  private func station(
+    _ interval: Int = 8192, statusLine: String = "HTTP/1.0 200 OK",
+    fault: ResponsePlan.Fault = .none, type: String = "audio/mpeg"
+  ) -> ResponsePlan {
+    var plan = ResponsePlan(
+      statusLine: statusLine, fields: [("Content-Type", type), ("icy-name", "Sender")],
+      body: .bytes(sound), framing: .untilClose, fault: fault)
+    plan.metadata = ResponsePlan.Metadata(interval: interval) { index in
+      Array("StreamTitle='\(String(index, radix: 36))';".utf8)
+    }
+    return plan
+  }
+
+  private var gone: ResponsePlan { .status(403, "Forbidden") }
+
+  @Test(
+    "gives its sound alone, and its titles with their places",
+    arguments: [1, 15, 16, 255, 4096, 16_000, 65_537, 99_999, 100_000, 100_001])
+  func metadata(interval: Int) throws {
+    for statusLine in ["HTTP/1.0 200 OK", "ICY 200 OK"] {
+      server.serve(
+        "/\(statusLine.utf8.count)", inOrder: [station(interval, statusLine: statusLine), gone])
+      let source = try openByteSource(
+        server.url("/\(statusLine.utf8.count)"), configuration: .eager)
+      var bytes: [UInt8] = []
+      var found: [StreamMetadata] = []
+      while case let (answer, piece)? = try? source.read(1021), answer != .end {
+        bytes += piece
+        found += source.takeStreamMetadata()
+      }
+      #expect(bytes == sound)
+      let places = stride(from: interval, through: sound.count, by: interval)
+      // What came in one read can be more than is kept.
+      let expected = places.enumerated().map { index, place in
+        StreamMetadata(byteOffset: UInt64(place), title: String(index, radix: 36))
+      }
+      let isSame = interval >= 16 ? found == expected : Set(found).isSubset(of: expected)
+      #expect(isSame && found.last == expected.last)
+      #expect(source.information.station?.name == "Sender")
+      #expect(server.requests.allSatisfy { $0.fields["icy-metadata"] == "1" })
+    }
+  }
+
+  @Test("says what it is, in either encoding")
+  func information() throws {
+    var plan = station()
+    plan.fields = [
+      ("icy-name", "Ätherwelle"), ("icy-genre", "Jazz"), ("icy-description", "d\u{7}"),
+      ("icy-url", "http://example.org"), ("icy-br", "128, 64"), ("icy-pub", "1"),
+    ]
+    server.serve("/a", plan)
+    let source = try openByteSource(server.url("/a"))
+    #expect(source.information.station == nil)
+    _ = try source.read(1)
+    var expected = StationInformation()
+    expected.name = "Ätherwelle"
+    expected.genre = "Jazz"
+    expected.description = "d\\u{7}"
+    expected.url = "http://example.org"
+    expected.kilobitsPerSecond = 128
+    #expect(source.information.station == expected)
+    #expect(!source.information.isRepositionable && source.information.byteCount == nil)
+  }
+
+  @Test("is not asked for metadata when that is not wanted")
+  func unasked() throws {
+    var configuration = ByteSourceConfiguration.eager
+    configuration.requestsStreamMetadata = false
+    server.serve("/a", inOrder: [station(), gone])
+    #expect(readAll(server.url("/a"), configuration).bytes == sound)
+    #expect(server.requests.allSatisfy { $0.fields["icy-metadata"] == nil })
+  }
+
+  @Test("that is lost is joined again, and the reader is told where; places count on")
+  func lost() throws {
+    // In the middle of sound, of a length and of a text: 8192 of sound, 17 of metadata.
+    for (index, cut) in [80_000, 8193, 8200, 8192, 82_090].enumerated() {
+      server.serve(
+        "/\(index)",
+        inOrder: [
+          station(fault: .finish(afterBytes: UInt64(cut))), .status(404, "Not Found"), station(),
+          gone,
+        ])
+      let source = try openByteSource(server.url("/\(index)"), configuration: .eager)
+      let (stretches, error) = source.readStretches()
+      let first = cut - cut / (8192 + 17) * 17 - max(0, cut % (8192 + 17) - 8192)
+      #expect(stretches.map(\.count) == [first, sound.count])
+      let isSame = stretches == [Array(sound[..<first]), sound]
+      #expect(isSame)
+      #expect(error?.reason == .status(403))
+      let titles = source.takeStreamMetadata()
+      let firstCount = cut / (8192 + 17)
+      #expect(titles.count == firstCount + sound.count / 8192)
+      #expect(titles.dropFirst(firstCount).first?.byteOffset == UInt64(first + 8192))
+    }
+    #expect(server.requests.allSatisfy { $0.fields["range"] == nil })
+  }
+
+  @Test("that comes back as something else is not joined to what it was")
+  func otherType() throws {
+    server.serve("/a", inOrder: [station(), station(type: "audio/aac")])
+    let (stretches, error) = try openByteSource(server.url("/a"), configuration: .eager)
+      .readStretches()
+    #expect(stretches == [sound])
+    #expect(error?.reason == .changed)
+  }
+
+  @Test("without any field of one is one as long as nothing says otherwise; a document is none")
+  func chunked() throws {
+    func plan(_ type: String) -> ResponsePlan {
+      ResponsePlan(
+        fields: [("Content-Type", type)], body: .bytes(sound), framing: .chunked,
+        fault: .finish(afterBytes: 80_000))
+    }
+    server.serve("/a", inOrder: [plan("audio/ogg"), plan("audio/ogg"), gone])
+    let (stretches, error) = try openByteSource(server.url("/a"), configuration: .eager)
+      .readStretches()
+    #expect(stretches == [Array(sound[..<80_000]), Array(sound[..<80_000])])
+    #expect(error?.reason == .status(403))
+    server.serve("/list", plan("audio/x-mpegurl"))
+    let list = try openByteSource(server.url("/list"), configuration: .eager).readStretches()
+    #expect(list.stretches == [Array(sound[..<80_000])])
+    #expect(list.error?.reason == .interrupted(receivedBytes: 80_000, expectedBytes: nil))
+  }
+
+  @Test("that sends little and hangs up is given up")
+  func flapping() throws {
+    var plan = station()
+    plan.body = .bytes(Array(sound[..<1000]))
+    server.serve("/a", plan)
+    let (stretches, error) = try openByteSource(server.url("/a"), configuration: .eager)
+      .readStretches()
+    #expect(stretches == Array(repeating: Array(sound[..<1000]), count: 6))
+    #expect(error?.reason == .interrupted(receivedBytes: 6000, expectedBytes: nil))
+    #expect(error?.failedReconnections == 5)
+  }
+
+  @Test("that is a list of pieces is refused by name; a plain list is read")
+  func liveStreaming() throws {
+    let hls = "#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:4,\na.ts\n"
+    let plain = "#EXTM3U\n#EXTINF:4,T\na.mp3\n"
+    let type = "application/vnd.apple.mpegurl"
+    let cases: [(String, String, String, Bool)] = [
+      ("/a", type, hls, true), ("/b.m3u8", "text/plain", hls, true),
+      ("/c.M3U8", "application/octet-stream", "\u{FEFF}" + hls, true),
+      ("/d", "audio/x-mpegurl", plain + "#EXT-X-ENDLIST\r\n", true),
+      ("/e", type, plain, false), ("/f.m3u8", type, "", false),
+      ("/g.txt", "text/plain", hls, false),
+      ("/h.m3u8", type, "\n" + hls, false), ("/i.m3u8", type, "#EXTM3U #EXT-X-", false),
+    ]
+    for (path, type, text, isRefused) in cases {
+      server.serve(path, .body(Array(text.utf8), type: type))
+      let source = try openByteSource(server.url(path))
+      let (bytes, error) = source.readAll(1)
+      #expect(bytes == (isRefused ? [] : Array(text.utf8)), "\(path)")
+      #expect(
+        error?.reason == (isRefused ? .liveStreamingPlaylist : text.isEmpty ? .empty : nil),
+        "\(path)")
+      #expect(error?.description.contains("HLS") ?? false == isRefused)
+    }
+  }
+
+  @Test("that may be a list, and goes silent after a few bytes, has these read")
+  func silentList() throws {
+    var plan = ResponsePlan.body(Array("#EXTM3U\na.mp3\n".utf8), type: "audio/mpegurl")
+    plan.fault = .stall(afterBytes: 10)
+    server.serve("/a", plan)
+    var configuration = ByteSourceConfiguration.once
+    configuration.stallTimeoutNanoseconds = 100 * millisecond
+    let (bytes, error) = readAll(server.url("/a"), configuration)
+    #expect(bytes == Array("#EXTM3U\na.".utf8))
+    guard case .timedOut(.nextByte(receivedBytes: 10), _, _, _) = error?.reason else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+}

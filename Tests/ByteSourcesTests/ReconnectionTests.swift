@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import ByteSources
+
+@Suite("Whether a lost connection is made again")
+struct ReconnectionTests {
+  private func loss(
+    _ reason: ByteSourceError.Reason = .interrupted(receivedBytes: 0, expectedBytes: nil),
+    hasBegun: Bool = true, isLive: Bool = false, bytes: UInt64 = 0, retryAfter: UInt64? = nil
+  ) -> Reconnection.Loss {
+    Reconnection.Loss(
+      reason: reason, hasBegun: hasBegun, isLive: isLive, receivedBytes: bytes,
+      retryAfterNanoseconds: retryAfter)
+  }
+
+  /// The pauses in seconds until it gives up.
+  private func pauses(
+    _ losses: [Reconnection.Loss], _ configuration: ByteSourceConfiguration
+  ) -> [Double] {
+    var reconnection = Reconnection()
+    var pauses: [Double] = []
+    for loss in losses {
+      guard case .reconnect(let pause) = reconnection.decide(on: loss, configuration) else { break }
+      pauses.append(Double(pause) / 1e9)
+    }
+    return pauses
+  }
+
+  @Test("the first attempt is at once, the pauses before the others double up to the longest")
+  func backOff() {
+    var configuration = ByteSourceConfiguration()
+    let losses = [Reconnection.Loss](repeating: loss(), count: 100)
+    #expect(pauses(losses, configuration) == [0, 0.25, 0.5, 1, 2])
+    configuration.reconnectionLimit = 80
+    #expect(pauses(losses, configuration).prefix(9) == [0, 0.25, 0.5, 1, 2, 4, 8, 8, 8])
+    #expect(pauses(losses, configuration).count == 80)
+    configuration.reconnectionDelayNanoseconds = .max
+    #expect(pauses(losses, configuration).suffix(79).allSatisfy { $0 == 8 })
+    configuration.reconnectionLimit = 0
+    #expect(pauses(losses, configuration) == [])
+  }
+
+  @Test("a byte of a body is progress, of live sound only what is worth hearing")
+  func progress() {
+    let configuration = ByteSourceConfiguration()
+    #expect(
+      pauses(Array(repeating: loss(bytes: 1), count: 2000), configuration)
+        == Array(repeating: 0, count: 1000))
+    let little = loss(isLive: true, bytes: 65535)
+    #expect(pauses(Array(repeating: little, count: 9), configuration) == [0, 0.25, 0.5, 1, 2])
+    let enough = loss(isLive: true, bytes: 65536)
+    #expect(pauses([little, little, enough, little], configuration) == [0, 0.25, 0, 0.25])
+  }
+
+  @Test("what will not pass is an error at once")
+  func lasting() {
+    let configuration = ByteSourceConfiguration()
+    let lasting: [ByteSourceError.Reason] = [
+      .changed, .wrongRange(byteOffset: 1), .noSuchByte(byteOffset: 1), .status(404), .status(401),
+      .status(403), .status(410), .tooManyRedirects(limit: 5), .unsupportedScheme("ftp"), .empty,
+      .notResumable(receivedBytes: 1, expectedBytes: 2), .liveStreamingPlaylist,
+    ]
+    for reason in lasting { #expect(pauses([loss(reason)], configuration) == [], "\(reason)") }
+    let passing: [ByteSourceError.Reason] = [
+      .status(500), .status(502), .status(503), .status(504), .status(429), .status(408),
+      .connectionRefused(host: "h", port: 1), .unreachable(host: "h", port: 1, errno: 0),
+      .unknownHost("h"), .badResponse(host: "h", port: 1),
+      .timedOut(.answer, host: "h", port: 1, nanoseconds: 1), .transfer(code: 56, explanation: ""),
+    ]
+    for reason in passing { #expect(pauses([loss(reason)], configuration) == [0], "\(reason)") }
+    #expect(pauses([loss(.status(404), isLive: true)], configuration) == [0])
+    #expect(pauses([loss(.status(403), isLive: true)], configuration) == [])
+  }
+
+  @Test("a server's own time is kept, up to the longest, and never shortens a pause")
+  func retryAfter() {
+    let configuration = ByteSourceConfiguration()
+    let losses = [
+      loss(.status(503), retryAfter: 3_000_000_000), loss(.status(503), retryAfter: 1),
+      loss(.status(503), retryAfter: .max),
+    ]
+    #expect(pauses(losses, configuration) == [3, 0.25, 30])
+  }
+
+  @Test("before the first answer only a server that is ready in a moment is asked again, once")
+  func first() {
+    let configuration = ByteSourceConfiguration()
+    let soon = loss(.status(503), hasBegun: false, retryAfter: 5_000_000_000)
+    #expect(pauses([soon, soon], configuration) == [5])
+    let first: [Reconnection.Loss] = [
+      loss(.status(503), hasBegun: false),
+      loss(.status(503), hasBegun: false, retryAfter: 5_000_000_001),
+      loss(.status(404), hasBegun: false, retryAfter: 1),
+      loss(.connectionRefused(host: "h", port: 1), hasBegun: false),
+      loss(hasBegun: false),
+    ]
+    for loss in first { #expect(pauses([loss], configuration) == [], "\(loss.reason)") }
+    #expect(pauses([soon], .once) == [])
+  }
+}
+
+@Suite("How a body goes on after its connection was lost")
+struct ContinuationTests {
+  private func continuation(_ lines: String...) -> HTTPResponse.Continuation {
+    var response = HTTPResponse()
+    for line in ["HTTP/1.1 200 OK"] + lines + [""] {
+      let bytes = Array((line + "\r\n").utf8)
+      response.consume(bytes.span)
+    }
+    return response.continuation
+  }
+
+  @Test("with the rest, where something says that there is one")
+  func rest() {
+    #expect(continuation("Content-Length: 5") == .rest)
+    #expect(continuation("Content-Length: 5", "icy-name: x") == .rest)
+    #expect(continuation("Content-Type: text/html", "ETag: \"x\"") == .rest)
+    #expect(continuation("Accept-Ranges: bytes") == .rest)
+    #expect(continuation("Last-Modified: today") == .rest)
+  }
+
+  @Test("at another moment, where it is live")
+  func live() {
+    #expect(continuation() == .live)
+    #expect(continuation("Content-Type: Audio/mpeg") == .live)
+    #expect(continuation("Content-Type: application/ogg") == .live)
+    #expect(continuation("icy-name: x", "ETag: \"x\"", "Content-Type: text/plain") == .live)
+    #expect(continuation("icy-metaint: 16000", "Content-Length: 5") == .live)
+  }
+
+  @Test("not at all, where it is neither")
+  func none() {
+    for type in ["text/html", "audio/x-mpegurl", "audio/x-scpls", "application/json", "image/png"] {
+      #expect(continuation("Content-Type: \(type)") == .none)
+    }
+  }
+}
