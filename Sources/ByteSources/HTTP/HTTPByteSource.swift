@@ -17,6 +17,8 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
   private var failure: ByteSourceError?
   /// Everything was read, up to the last byte.
   private var isEnded = false
+  /// Where the transfer went, when it has ended.
+  private var endPlace: WebURL?
   private var isClosed = false
 
   /// A source whose first read sends the request.
@@ -42,10 +44,13 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
       let response = firstResponse ?? transfer.response
       let isAnswered = response.isComplete && response.isSuccess
       let contentType = isAnswered ? response.contentType : nil
-      return ByteSourceInformation(
+      var information = ByteSourceInformation(
         name: url.text, byteCount: isAnswered ? response.contentLength : nil,
         contentType: contentType, isRepositionable: isAnswered && response.acceptsByteRanges,
         fileTypeHint: AudioFileTypeID(hintedByPath: url.path, contentType: contentType))
+      let answering = endPlace ?? place
+      if isAnswered, answering.text != url.text { information.redirectedTo = answering.text }
+      return information
     }
   }
 
@@ -136,6 +141,7 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
 
   private func finish(_ outcome: CurlTransfer.Outcome) {
     let place = place
+    endPlace = place
     if let scheme = refusedScheme(outcome) {
       failure = ByteSourceError(
         .unsupportedScheme(scheme.name), at: scheme.location, redirectedFrom: url.text)
