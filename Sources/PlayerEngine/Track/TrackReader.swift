@@ -24,6 +24,12 @@ public final class TrackReader {
   /// Where in the track the packets begin, after a seek, until that is taken.
   var startNanoseconds: UInt64?
 
+  /// Reads a source that is open, and from which nothing was read.
+  public init(_ source: any ByteSource) {
+    driver = StreamDriver(
+      source, listener: PacketCollector(location: source.information.name, generation: 0))
+  }
+
   /// - Throws: what stands in the way, when it is known before reading.
   public convenience init(
     opening location: String,
