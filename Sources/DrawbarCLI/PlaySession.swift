@@ -18,7 +18,7 @@ final class PlaySession {
   private let inbox = EventInbox()
   private var isPaused = false
   private var isStopping = false
-  private var hasFailed = false
+  private var hasFailed: Bool
   private var endState: PlayerState?
   private var state = PlayerState.idle
 
@@ -41,7 +41,11 @@ final class PlaySession {
     }
   }
 
-  init(player: Player, output: RemoteIO, signals: TerminationSignals, trackCount: Int) {
+  /// - Parameter hasFailed: something was left out before.
+  init(
+    player: Player, output: RemoteIO, signals: TerminationSignals, trackCount: Int, hasFailed: Bool
+  ) {
+    self.hasFailed = hasFailed
     self.player = player
     self.output = output
     self.signals = signals

@@ -30,10 +30,12 @@ final class StreamInspection {
   /// Opens a location. Why that failed is in `sheet`.
   ///
   /// - Parameters:
+  ///   - source: the location, if it has been opened already.
   ///   - pictureByteLimit: pictures of up to so many bytes are kept.
   ///   - pipePictureByteLimit: the same for what can be read only once.
   init(
-    _ location: String, depth: Depth, listsPackets: Bool, sliceBytes: Int,
+    _ location: String, source: (any ByteSource)? = nil, depth: Depth, listsPackets: Bool,
+    sliceBytes: Int,
     pictureByteLimit: Int = 0, pipePictureByteLimit: Int = 0
   ) {
     self.depth = depth
@@ -41,7 +43,7 @@ final class StreamInspection {
     isWeb = ["http://", "https://"].contains { location.lowercased().hasPrefix($0) }
     sheet = InfoSheet(location: location)
     do throws(ByteSourceError) {
-      let source = try openByteSource(location)
+      let source = if let source { source } else { try openByteSource(location) }
       sheet.location = source.information.name
       isReadOnce = location == "-" || !isWeb && !source.information.isRepositionable
       driver = StreamDriver(
