@@ -125,6 +125,7 @@ let package = Package(
 
     // Level 1: bytes to packets, bytes from somewhere, packets to frames.
     library("PacketParser", ["AudioModel"]),
+    library("Playlists", []),
     library("ByteSources", ["AudioModel", "CCurl"]),
     library(
       "RenderCore", ["AudioModel", "CMPG123", "CSoxr", "CRealtimeScope"], codecs: callbackCodecs),
@@ -136,7 +137,7 @@ let package = Package(
     // Level 2: what drives them.
     library(
       "PlayerEngine",
-      ["AudioModel", "ByteSources", "PacketDecoders", "PacketParser", "RenderCore"]),
+      ["AudioModel", "ByteSources", "PacketDecoders", "PacketParser", "Playlists", "RenderCore"]),
     library("AudioConversion", ["AudioModel", "PacketDecoders", "RenderCore"]),
     library("OfflineOutput", ["AudioModel", "RenderCore"]),
     library("JACKRemoteIO", ["AudioModel", "RenderCore", "CJACK"]),
@@ -146,7 +147,7 @@ let package = Package(
       "Drawbar",
       [
         "AudioConversion", "AudioModel", "ByteSources", "OfflineOutput", "PacketDecoders",
-        "PacketParser", "PlayerEngine", "RenderCore",
+        "PacketParser", "PlayerEngine", "Playlists", "RenderCore",
       ]),
     .executableTarget(
       name: "DrawbarCLI",
@@ -154,7 +155,8 @@ let package = Package(
       // a module below changes the layout of its types.
       dependencies: [
         "AudioConversion", "AudioModel", "ByteSources", "CCrypto", "Drawbar", "JACKRemoteIO",
-        "OfflineOutput", "PacketDecoders", "PacketParser", "PlayerEngine", "RenderCore",
+        "OfflineOutput", "PacketDecoders", "PacketParser", "PlayerEngine", "Playlists",
+        "RenderCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
@@ -177,14 +179,15 @@ let package = Package(
     tests(
       "PlayerEngineTests",
       [
-        "AudioModel", "ByteSources", "OfflineOutput", "PacketParser", "PlayerEngine", "RenderCore",
-        "TestKit",
+        "AudioModel", "ByteSources", "OfflineOutput", "PacketParser", "PlayerEngine", "Playlists",
+        "RenderCore", "TestKit",
       ]),
     tests(
       "RealTimeTests",
       ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"],
       // All test targets are linked into one bundle, so the archive is named once.
       linkerSettings: realtimeLink),
+    tests("PlaylistsTests", ["Playlists"]),
     tests("PacketParserTests", ["AudioModel", "PacketParser", "TestKit"]),
     tests("PacketDecodersTests", ["AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
     // They read what scripts/corpus makes.

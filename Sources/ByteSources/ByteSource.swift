@@ -78,6 +78,9 @@ public enum ByteSourceRead: Hashable, Sendable {
 public struct ByteSourceInformation: Hashable, Sendable {
   /// The source's name for people: a path, or a URL without user name and password. One line.
   public var name: String
+  /// The URL that answered, without user name and password, when redirects led from the location to
+  /// another one. What the answer names relatively is relative to this.
+  public var redirectedTo: String?
   /// Bytes from the first to the last, when the file system or the server has said.
   public var byteCount: UInt64?
   /// The server's `Content-Type`, as sent (RFC 9110, section 8.3).

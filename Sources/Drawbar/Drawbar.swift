@@ -7,4 +7,5 @@
 @_exported public import OfflineOutput
 @_exported public import PacketParser
 @_exported public import PlayerEngine
+@_exported public import Playlists
 @_exported public import RenderCore

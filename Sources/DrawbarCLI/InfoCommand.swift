@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import ByteSources
 import Glibc
+import PlayerEngine
 
 /// `drawbar info`: what files and streams are.
 struct InfoCommand: ParsableCommand {
@@ -15,6 +17,8 @@ struct InfoCommand: ParsableCommand {
 
       With --json one object is written to standard output for each file, also when there is an \
       error: `error` is then its text, the exit code is 1, and what could not be learned is null.
+
+      Of a playlist the entries are listed, and not opened.
       """)
 
   @Flag(help: "A JSON object on standard output for each file.")
@@ -35,7 +39,7 @@ struct InfoCommand: ParsableCommand {
   @OptionGroup
   var source: SourceOptions
 
-  @Argument(help: "Paths, http or https URLs, or - for standard input.")
+  @Argument(help: "Paths, http or https URLs, or - for standard input; playlists, too.")
   var locations: [String]
 
   func validate() throws {
@@ -50,29 +54,66 @@ struct InfoCommand: ParsableCommand {
     var output = StandardOutput()
     var hasFailed = false
     for (index, location) in locations.enumerated() {
-      if json || jsonl {
-        if !writeObject(location, to: &output) { hasFailed = true }
-      } else {
-        if !writeText(location, isFirst: index == 0, to: &output) { hasFailed = true }
+      var source: (any ByteSource)?
+      var list: PlaylistSheet?
+      do throws(PlaylistFailure) {
+        switch try PlaylistLoader(configuration: self.source.configuration).open(location) {
+        case .other(let opened): source = opened
+        case .playlist(let playlist): list = PlaylistSheet(location, playlist)
+        }
+      } catch {
+        if case .source = error.reason {
+          // What cannot be had may have been anything: it is told as of a file.
+        } else {
+          list = PlaylistSheet(location, error: error)
+        }
       }
+      let isWell =
+        if let list {
+          write(list, isFirst: index == 0, to: &output)
+        } else if json || jsonl {
+          writeObject(location, source, to: &output)
+        } else {
+          writeText(location, source, isFirst: index == 0, to: &output)
+        }
+      if !isWell { hasFailed = true }
       output.flush()
     }
     if hasFailed { throw ExitCode(1) }
   }
 
+  /// - Returns: whether nothing went wrong.
+  private func write(
+    _ list: PlaylistSheet, isFirst: Bool, to output: inout StandardOutput
+  ) -> Bool {
+    if jsonl {
+      JSONValue.object(list.members).write(to: &output)
+      output.write("\n")
+    } else if json {
+      JSONValue.writeLines(list.members, to: &output)
+    } else {
+      if list.playlist != nil { output.write((isFirst ? "" : "\n") + list.text) }
+      output.flush()
+      for error in list.errors { Failure.report(error) }
+    }
+    return list.errors.isEmpty
+  }
+
   private func inspection(
-    _ location: String, pictureByteLimit: Int = 0
+    _ location: String, _ opened: (any ByteSource)? = nil, pictureByteLimit: Int = 0
   ) -> StreamInspection {
     StreamInspection(
-      location, source: source.configuration,
+      location, opened: opened, source: source.configuration,
       depth: json || jsonl ? .whole : packets ? .toTheEnd : .head,
       listsPackets: packets, sliceBytes: slice ?? .max, pictureByteLimit: pictureByteLimit,
       pipePictureByteLimit: picture == nil ? 0 : PictureExport.largestFromPipe)
   }
 
   /// - Returns: whether nothing went wrong.
-  private func writeObject(_ location: String, to output: inout StandardOutput) -> Bool {
-    let inspection = inspection(location)
+  private func writeObject(
+    _ location: String, _ source: (any ByteSource)?, to output: inout StandardOutput
+  ) -> Bool {
+    let inspection = inspection(location, source)
     inspection.run()
     var sheet = inspection.sheet
     if sheet.error == nil {
@@ -90,9 +131,10 @@ struct InfoCommand: ParsableCommand {
 
   /// - Returns: whether nothing went wrong.
   private func writeText(
-    _ location: String, isFirst: Bool, to output: inout StandardOutput
+    _ location: String, _ source: (any ByteSource)?, isFirst: Bool,
+    to output: inout StandardOutput
   ) -> Bool {
-    let inspection = inspection(location)
+    let inspection = inspection(location, source)
     var hasWritten = false
     inspection.run { inspection in
       guard packets, inspection.isReady else { return }

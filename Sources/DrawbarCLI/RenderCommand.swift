@@ -36,7 +36,7 @@ struct RenderCommand: ParsableCommand {
   @OptionGroup
   var track: TrackOptions
 
-  @Argument(help: "Paths, http or https URLs, or - for standard input.")
+  @Argument(help: "Paths, http or https URLs, or - for standard input; playlists, too.")
   var locations: [String]
 
   func validate() throws {
@@ -63,15 +63,18 @@ struct RenderCommand: ParsableCommand {
   }
 
   private func render() throws {
-    let reader = try TrackReader(opening: locations[0], configuration: track.source.configuration)
-    try reader.seek(toSeconds: track.start)
-    let format = try reader.readDecodedFormat(at: track.decode)
+    let (start, place) = (track.start, track.decode)
+    let queue = try TrackQueue(locations, configuration: track.source.configuration) { reader in
+      try reader.seek(toSeconds: start)
+      _ = try reader.readDecodedFormat(at: place)
+    }
+    let format = try queue.first.readDecodedFormat(at: place)
     let outputRate = rate ?? Int(format.sampleRate.rounded())
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
     var failure: PlayerError?
     let player = SteppedPlayer(
-      opened: reader, locations: Array(locations.dropFirst()), renderer: renderer,
+      opened: queue.first, locations: queue.rest, renderer: renderer,
       configuration: track.configuration, sources: track.source.configuration
     ) { event in
       if case .failed(_, let error) = event {
@@ -84,7 +87,7 @@ struct RenderCommand: ParsableCommand {
     )
     try crank(player, renderer: renderer, writer: &writer)
     try writer.close()
-    if failure != nil { throw ExitCode(1) }
+    if failure != nil || queue.hasFailures { throw ExitCode(1) }
   }
 
   /// Renders cycle after cycle, each when the ring holds enough for it.

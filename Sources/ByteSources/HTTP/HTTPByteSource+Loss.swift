@@ -7,6 +7,7 @@ extension HTTPByteSource {
   /// Takes up the end of a transfer whose bytes were all read.
   func finish(_ outcome: CurlTransfer.Outcome) {
     let place = place
+    endPlace = place
     let retryAfter = UInt64(clamping: outcome.retryAfterSeconds)
       .multipliedReportingOverflow(by: 1_000_000_000)
     let pause: UInt64? =
@@ -44,6 +45,7 @@ extension HTTPByteSource {
   func lose(
     _ reason: ByteSourceError.Reason, at place: WebURL, retryAfterNanoseconds: UInt64? = nil
   ) {
+    endPlace = place
     let response = transfer.response
     if answer == nil, response.isComplete, response.isSuccess { answer = response }
     let continuation = answer?.continuation

@@ -45,6 +45,8 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
   private(set) var deliveredBytes: UInt64 = 0
   /// Bytes received over earlier transfers.
   var earlierBytes: UInt64 = 0
+  /// Where the last transfer went, once it has ended.
+  var endPlace: WebURL?
 
   /// A source whose first read sends the request.
   init(_ url: WebURL, _ configuration: ByteSourceConfiguration) throws(ByteSourceError) {
@@ -69,12 +71,15 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
       let response = answer ?? transfer.response
       let isAnswered = response.isComplete && response.isSuccess
       let contentType = isAnswered ? response.contentType : nil
-      return ByteSourceInformation(
+      var information = ByteSourceInformation(
         name: url.text,
         byteCount: isAnswered && response.metadataInterval == nil ? response.contentLength : nil,
         contentType: contentType, isRepositionable: isAnswered && response.isRepositionable,
         fileTypeHint: AudioFileTypeID(hintedByPath: url.path, contentType: contentType),
         station: isAnswered ? response.station : nil)
+      let answering = endPlace ?? place
+      if isAnswered, answering.text != url.text { information.redirectedTo = answering.text }
+      return information
     }
   }
 

@@ -66,3 +66,9 @@ struct WebURL: Hashable {
     return unsafe String(cString: text)
   }
 }
+
+extension String {
+  /// The text for a message: on one line, and if it is a URL or like one, without user name and
+  /// password.
+  package var withoutCredentials: String { WebURL.withoutCredentials(self) }
+}

@@ -30,12 +30,14 @@ final class StreamInspection {
   /// Opens a location. Why that failed is in `sheet`.
   ///
   /// - Parameters:
+  ///   - opened: the location, if it has been opened already.
   ///   - configuration: how servers are asked.
   ///   - pictureByteLimit: pictures of up to so many bytes are kept.
   ///   - pipePictureByteLimit: the same for what can be read only once.
   init(
-    _ location: String, source configuration: ByteSourceConfiguration, depth: Depth,
-    listsPackets: Bool, sliceBytes: Int,
+    _ location: String, opened: (any ByteSource)? = nil,
+    source configuration: ByteSourceConfiguration, depth: Depth, listsPackets: Bool,
+    sliceBytes: Int,
     pictureByteLimit: Int = 0, pipePictureByteLimit: Int = 0
   ) {
     self.depth = depth
@@ -43,7 +45,10 @@ final class StreamInspection {
     isWeb = ["http://", "https://"].contains { location.lowercased().hasPrefix($0) }
     sheet = InfoSheet(location: location)
     do throws(ByteSourceError) {
-      let source = try openByteSource(location, configuration: configuration)
+      let source =
+        if let opened { opened } else {
+          try openByteSource(location, configuration: configuration)
+        }
       sheet.location = source.information.name
       isReadOnce = location == "-" || !isWeb && !source.information.isRepositionable
       driver = StreamDriver(

@@ -57,7 +57,7 @@ struct PlayCommand: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
   var verbose = false
 
-  @Argument(help: "Paths, http or https URLs, or - for standard input.")
+  @Argument(help: "Paths, http or https URLs, or - for standard input; playlists, too.")
   var locations: [String]
 
   func validate() throws {
@@ -70,6 +70,10 @@ struct PlayCommand: ParsableCommand {
     let isSound: Bool
     do {
       isSound = try play()
+    } catch let error as ExitCode {
+      throw error
+    } catch let failure as PlaylistFailure where failure.reason == .cancelled {
+      return
     } catch {
       Failure.report(error)
       throw ExitCode(1)
@@ -83,8 +87,13 @@ struct PlayCommand: ParsableCommand {
     let signals = TerminationSignals()
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
     // A file that is not there is told before JACK is troubled.
-    let first = try TrackReader(opening: locations[0], configuration: track.source.configuration)
-    try first.seek(toSeconds: track.start)
+    let start = track.start
+    let queue = try TrackQueue(
+      locations, configuration: track.source.configuration, isCancelled: { signals.take() }
+    ) { reader in
+      try reader.seek(toSeconds: start)
+    }
+    let (rest, hasFailures) = (queue.rest, queue.hasFailures)
     let output = try RemoteIO(
       RemoteIO.Configuration(
         clientName: name, serverName: server, startsServer: startServer,
@@ -93,14 +102,14 @@ struct PlayCommand: ParsableCommand {
     var configuration = track.configuration
     configuration.startThresholdNanoseconds = UInt64(buffer * 1_000_000_000)
     let player = Player(
-      opened: first, playing: Array(locations.dropFirst()), into: renderer,
-      configuration: configuration, sources: track.source.configuration)
+      opened: queue.first, playing: rest, into: renderer, configuration: configuration,
+      sources: track.source.configuration)
     player.volume = Float(volume) / 100
     let report = try output.start(rendering: renderer.context)
     defer { output.close() }
     let session = PlaySession(
       player: player, renderer: renderer, output: output, signals: signals,
-      trackCount: locations.count)
+      trackCount: rest.count + 1, hasFailed: hasFailures)
     session.announce(report)
     player.start()
     return session.run()

@@ -22,7 +22,7 @@ final class PlaySession {
   /// The gain while nothing is muted.
   private var volume: Float
   private var isStopping = false
-  private var hasFailed = false
+  private var hasFailed: Bool
   private var endState: PlayerState?
   private var state = PlayerState.idle
 
@@ -45,10 +45,12 @@ final class PlaySession {
     }
   }
 
+  /// - Parameter hasFailed: something was left out before.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
-    trackCount: Int
+    trackCount: Int, hasFailed: Bool
   ) {
+    self.hasFailed = hasFailed
     self.player = player
     self.renderer = renderer
     volume = player.volume

@@ -26,6 +26,12 @@ public final class TrackReader {
   /// A seek that was begun and has not led anywhere yet.
   var seekUnderWay: SeekUnderWay?
 
+  /// Reads a source that is open, and from which nothing was read.
+  public init(_ source: any ByteSource) {
+    driver = StreamDriver(
+      source, listener: PacketCollector(location: source.information.name, generation: 0))
+  }
+
   /// - Throws: what stands in the way, when it is known before reading.
   public convenience init(
     opening location: String,
