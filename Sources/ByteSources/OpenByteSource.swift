@@ -18,6 +18,8 @@ public struct ByteSourceConfiguration: Hashable, Sendable {
   public var receiveBufferBytes = 256 * 1024
   /// Redirects followed for one location.
   public var redirectLimit = 5
+  /// Where what is fetched over HTTP is kept while it is played, so that it can be read again.
+  public var spool = SpoolConfiguration.off
 
   /// The defaults.
   public init() {}
@@ -43,6 +45,6 @@ public func openByteSource(
   case .file(let path):
     try FileByteSource(path: path)
   case .web(let url):
-    try HTTPByteSource(url, configuration)
+    configuration.spool.wrap(try HTTPByteSource(url, configuration))
   }
 }

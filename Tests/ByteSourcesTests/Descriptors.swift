@@ -48,7 +48,8 @@ final class TemporaryDirectory: Sendable {
     _ = unsafe rmdir(path)
   }
 
-  private var names: [String] {
+  /// What is in it.
+  var names: [String] {
     guard let directory = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(directory) }
     var names: [String] = []

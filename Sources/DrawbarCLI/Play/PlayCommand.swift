@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import ByteSources
 import Drawbar
 import Glibc
 import JACKRemoteIO
@@ -54,6 +55,9 @@ struct PlayCommand: ParsableCommand {
   @OptionGroup
   var track: TrackOptions
 
+  @OptionGroup
+  var spool: SpoolOptions
+
   @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
   var verbose = false
 
@@ -83,7 +87,9 @@ struct PlayCommand: ParsableCommand {
     let signals = TerminationSignals()
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
     // A file that is not there is told before JACK is troubled.
-    let first = try TrackReader(opening: locations[0])
+    var sources = ByteSourceConfiguration()
+    sources.spool = spool.configuration
+    let first = try TrackReader(opening: locations[0], configuration: sources)
     try first.seek(toSeconds: track.start)
     let output = try RemoteIO(
       RemoteIO.Configuration(
@@ -94,7 +100,7 @@ struct PlayCommand: ParsableCommand {
     configuration.startThresholdNanoseconds = UInt64(buffer * 1_000_000_000)
     let player = Player(
       opened: first, playing: Array(locations.dropFirst()), into: renderer,
-      configuration: configuration)
+      configuration: configuration, sources: sources)
     player.volume = Float(volume) / 100
     let report = try output.start(rendering: renderer.context)
     defer { output.close() }
