@@ -155,9 +155,9 @@ extension SpooledByteSource {
     let start = monotonicNanoseconds()
     let first = wrappedPlace
     while wrappedPlace < place {
+      if wrappedPlace - first >= Self.mostPassedAtOnce { return .wait }
+      // When the time is over, what has come already is still passed.
       let elapsed = monotonicNanoseconds() - start
-      let isLate = wrappedPlace > first && elapsed >= timeoutNanoseconds
-      if isLate || wrappedPlace - first >= Self.mostPassedAtOnce { return .wait }
       let piece = unsafe UnsafeMutableRawBufferPointer(
         rebasing: buffer.prefix(Int(min(UInt64(buffer.count), place - wrappedPlace))))
       let read = try unsafe readWrapped(

@@ -25,7 +25,8 @@ struct SpooledRanges: Hashable {
     var joined = range
     while end < ranges.count, ranges[end].lowerBound <= range.upperBound {
       joined =
-        min(joined.lowerBound, ranges[end].lowerBound)..<max(
+        min(
+          joined.lowerBound, ranges[end].lowerBound)..<max(
           joined.upperBound, ranges[end].upperBound)
       end += 1
     }

@@ -63,7 +63,8 @@ struct SpoolDirectoryTests {
     let digits = "0123456789abcdef"
     for name in [
       "song.mp3", "drawbar-.spool", "drawbar-\(digits).spool~", "drawbar-\(digits)0.spool",
-      "drawbar-0123456789ABCDEF.spool", "drawbar-0123456789abcdeg.spool", "xdrawbar-\(digits).spool",
+      "drawbar-0123456789ABCDEF.spool", "drawbar-0123456789abcdeg.spool",
+      "xdrawbar-\(digits).spool",
       "drawbar-\(digits).Spool", "drawbar-\(digits)", ".drawbar-\(digits).spool",
     ] {
       _ = directory.file(name, [1])

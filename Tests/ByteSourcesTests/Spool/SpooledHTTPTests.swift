@@ -58,7 +58,10 @@ final class SpooledHTTPTests {
         // One to go there, and one behind each kept stretch on the way.
         if isKept { #expect(server.requests.count == requests) }
       }
-      #expect(server.requests.allSatisfy { $0.fields["range"] == nil || $0.fields["if-range"] == "\"v1\"" })
+      #expect(
+        server.requests.allSatisfy {
+          $0.fields["range"] == nil || $0.fields["if-range"] == "\"v1\""
+        })
     }
   }
 
@@ -97,7 +100,8 @@ final class SpooledHTTPTests {
   @Test("an endless stream can be gone back in as far as it is kept")
   func endless() throws {
     server.serve(
-      "/radio", ResponsePlan(body: .generated(byteCount: .max, Pattern.bytes), framing: .untilClose))
+      "/radio", ResponsePlan(body: .generated(byteCount: .max, Pattern.bytes), framing: .untilClose)
+    )
     let source = try open("/radio", maximumBytes: 1 << 20)
     var place: UInt64 = 0
     while place < 5_000_000 { place += UInt64(try source.read().bytes.count) }
