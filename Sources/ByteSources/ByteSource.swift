@@ -37,13 +37,21 @@ public protocol ByteSource: AnyObject, Sendable {
   ///
   /// - Parameter byteOffset: bytes from the first byte that the source gave. Behind a file's last
   ///   byte there is its end; a server refuses.
-  /// - Throws: `notRepositionable` when `information.isRepositionable` is false, and the source reads
-  ///   on where it was; or what ended it before.
+  /// - Throws: `notRepositionable` when `information.isRepositionable` is false and the byte, or one
+  ///   behind it that was read, is not spooled, and the source reads on where it was; or what ended
+  ///   it before.
   func reposition(to byteOffset: UInt64) throws(ByteSourceError)
 
   /// Gives what the station said of the sound since this was last called, oldest first: at most the
   /// newest 64 changes. Where nothing is said, as in a file, nothing is given.
   func takeStreamMetadata() -> [StreamMetadata]
+
+  /// The bytes that can be read again without asking a server for them, in order; none where there is
+  /// no spool. To be called as `information` is.
+  var spooledByteRanges: [Range<UInt64>] { get }
+
+  /// What has become of the spool. To be called as `information` is.
+  var spoolState: SpoolState { get }
 
   /// Ends a wait in `read` early. When none is under way, the next one ends at once. Any thread.
   func wake()
@@ -59,6 +67,12 @@ extension ByteSource {
 
   /// Nothing.
   public func takeStreamMetadata() -> [StreamMetadata] { [] }
+
+  /// None: there is no spool.
+  public var spooledByteRanges: [Range<UInt64>] { [] }
+
+  /// Off.
+  public var spoolState: SpoolState { .off }
 }
 
 /// What one read gave.
@@ -85,8 +99,10 @@ public struct ByteSourceInformation: Hashable, Sendable {
   public var byteCount: UInt64?
   /// The server's `Content-Type`, as sent (RFC 9110, section 8.3).
   public var contentType: String?
-  /// Whether reading can go on at another byte: a regular file, or a server that says
-  /// `Accept-Ranges: bytes` (RFC 9110, section 14.3). False until a server has answered.
+  /// Whether reading can go on at another byte: a regular file, a server that says
+  /// `Accept-Ranges: bytes` (RFC 9110, section 14.3), or a body whose length is known and for all of
+  /// which there is room in the spool. False until a server has answered, and again when the spool of
+  /// such a body has stopped.
   public var isRepositionable: Bool
   /// Whether the bytes are on this machine, so that reading all of them costs little.
   public var isLocal: Bool

@@ -54,6 +54,9 @@ public struct ByteSourceConfiguration: Hashable, Sendable {
   /// as before.
   public var repeatedByteLimit: UInt64 = 8 * 1024 * 1024
 
+  /// Where what is fetched over HTTP is kept while it is played, so that it can be read again.
+  public var spool = SpoolConfiguration.off
+
   /// The defaults.
   public init() {}
 }

@@ -20,6 +20,6 @@ public func openByteSource(
   case .file(let path):
     try FileByteSource(path: path)
   case .web(let url):
-    try HTTPByteSource(url, configuration)
+    configuration.spool.wrap(try HTTPByteSource(url, configuration))
   }
 }

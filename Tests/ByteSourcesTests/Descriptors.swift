@@ -34,6 +34,17 @@ func openDescriptorCount() -> Int {
   return count
 }
 
+/// Descriptors of this process that lead to a directory or to what is in it.
+func openDescriptorCount(under path: String) -> Int {
+  (0..<1024).count { descriptor in
+    var target = [CChar](repeating: 0, count: 4096)
+    let link = "/proc/self/fd/\(descriptor)"
+    let count = unsafe readlink(link, &target, target.count)
+    let bytes = target.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+    return String(decoding: bytes, as: UTF8.self).hasPrefix(path)
+  }
+}
+
 /// A directory of its own for a test's files.
 final class TemporaryDirectory: Sendable {
   let path: String
@@ -48,7 +59,8 @@ final class TemporaryDirectory: Sendable {
     _ = unsafe rmdir(path)
   }
 
-  private var names: [String] {
+  /// What is in it.
+  var names: [String] {
     guard let directory = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(directory) }
     var names: [String] = []

@@ -163,6 +163,8 @@ extension ProgramTests {
         ["play"], ["info"], ["render", "a.mp3"], ["render", "-o", "b.wav"], ["sing", "a.mp3"],
         ["play", "--ports", "0", "a.mp3"], ["play", "--volume", "-1", "a.mp3"],
         ["play", "--buffer", "61", "a.mp3"], ["play", "--no-such", "a.mp3"],
+        ["play", "--spool", "dir", "--no-spool", "a.mp3"], ["play", "--spool", "", "a.mp3"],
+        ["play", "--spool-size", "0", "a.mp3"],
         ["render", "--period", "8193", "-o", "b.wav", "a.mp3"],
         ["render", "--rate", "1", "-o", "b.wav", "a.mp3"], ["info", "--slice", "0", "a.mp3"],
         ["info", "--picture", "-", "a.mp3"],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import ByteSources
 import Drawbar
 import Glibc
 import JACKRemoteIO
@@ -54,6 +55,9 @@ struct PlayCommand: ParsableCommand {
   @OptionGroup
   var track: TrackOptions
 
+  @OptionGroup
+  var spool: SpoolOptions
+
   @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
   var verbose = false
 
@@ -88,8 +92,10 @@ struct PlayCommand: ParsableCommand {
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
     // A file that is not there is told before JACK is troubled.
     let start = track.start
+    var sources = track.source.configuration
+    sources.spool = spool.configuration
     let queue = try TrackQueue(
-      locations, configuration: track.source.configuration, isCancelled: { signals.take() }
+      locations, configuration: sources, isCancelled: { signals.take() }
     ) { reader in
       try reader.seek(toSeconds: start)
     }
@@ -103,7 +109,7 @@ struct PlayCommand: ParsableCommand {
     configuration.startThresholdNanoseconds = UInt64(buffer * 1_000_000_000)
     let player = Player(
       opened: queue.first, playing: rest, into: renderer, configuration: configuration,
-      sources: track.source.configuration)
+      sources: sources)
     player.volume = Float(volume) / 100
     let report = try output.start(rendering: renderer.context)
     defer { output.close() }

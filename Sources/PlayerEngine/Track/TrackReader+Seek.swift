@@ -33,7 +33,7 @@ extension TrackReader {
   /// Exact in a local file: where neither container nor memory knows the place, the file is read
   /// through up to it, which takes as long as reading it does. Over HTTP the place is the container's
   /// where that has a table, else the best guess. Where the bytes cannot be had from another place,
-  /// only forward. Waits for the source. The packets so far are dropped.
+  /// only forward, and back as far as they are spooled. Waits for the source. The packets so far are dropped.
   ///
   /// - Parameters:
   ///   - frame: counted from the first frame that is sound, at the stated rate; brought to 0 or more.
@@ -83,7 +83,10 @@ extension TrackReader {
   }
 
   /// Whether the reader can be turned back to what it has read.
-  var canTurnBack: Bool { driver.source.information.isRepositionable }
+  var canTurnBack: Bool {
+    driver.source.information.isRepositionable
+      || driver.source.spooledByteRanges.first?.lowerBound == 0
+  }
 
   /// Goes on with a frame of a track that was opened and has not been played yet.
   ///
@@ -117,12 +120,8 @@ extension TrackReader {
     // The first packet may hold no frame: Vorbis' is only heard with the next one.
     let packet = frame == 0 ? 0 : try? driver.stream.packet(containingFrame: frame).packet
     if !information.isRepositionable {
-      guard let next = driver.listener.nextDecodedFrame, next <= frame else {
-        throw PlayerError(
-          location: name,
-          reason: .source(ByteSourceError(.notRepositionable, at: name)))
-      }
-      return nil
+      if let next = driver.listener.nextDecodedFrame, next <= frame { return nil }
+      return try moveInSpool(toPacket: packet)
     }
     if let packet, let target = try? driver.stream.seekTarget(packet: packet),
       !target.isEstimated || !information.isLocal
@@ -131,6 +130,25 @@ extension TrackReader {
     }
     if information.isLocal { return try seek(toPacket: lastKnownPacket(before: frame)) }
     return try seek(toPacket: guessedPacket(atFrame: frame))
+  }
+
+  /// Has the driver read on from a packet that was read before, if it is spooled: the driver never
+  /// goes elsewhere by itself where the source is not repositionable.
+  private func moveInSpool(
+    toPacket packet: Int64?
+  ) throws(PlayerError) -> AudioFileStreamSeekTarget {
+    guard let packet, let target = try? driver.stream.seekTarget(packet: packet),
+      let dataOffset = try? driver.stream.dataOffset
+    else {
+      throw PlayerError(
+        location: name, reason: .source(ByteSourceError(.notRepositionable, at: name)))
+    }
+    do throws(ByteSourceError) {
+      try driver.source.reposition(to: UInt64(max(0, dataOffset + target.byteOffset)))
+    } catch {
+      throw PlayerError(location: name, reason: .source(error))
+    }
+    return try seek(toPacket: packet)
   }
 
   /// The last packet before a frame whose place is known for certain: the stream's first if no other.

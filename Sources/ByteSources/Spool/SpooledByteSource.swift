@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+
+/// A source that keeps what is read from another one in a file, so that it can be read again without
+/// asking a server for it.
+///
+///     ─────────────┬═══════════════════┬───────────────┬═════════════┬──────▶ bytes of the stream
+///                  ╰── in the file ────╯    ╰ place    ╰ in the file ╯ ╰ where the other source is
+///
+/// A reposition only sets the place. The next read takes the byte from the file where it is there;
+/// else the other source is read on, if it is at the place or shortly before it, or repositioned.
+///
+/// A source that cannot be repositioned can be read again as far as the file has all that it gave
+/// since. When it says how long it is and the file may be as large, it is as good as repositionable:
+/// back the bytes are in the file, and what lies ahead is read up to.
+final class SpooledByteSource: ByteSource, @unchecked Sendable {
+  private let wrapped: any ByteSource
+  private let directoryPath: String
+  private let maximumBytes: UInt64
+  private let blockBytes: UInt64
+  private let exclusive = ExclusiveUse()
+  /// Made with the first bytes; gone with an error.
+  private var file: SpoolFile?
+  private var state = SpoolState.active
+  /// The byte that the next read gives.
+  private var place: UInt64 = 0
+  /// The byte that the other source gives next.
+  private var wrappedPlace: UInt64 = 0
+  /// There is no byte from here on.
+  private var endOffset: UInt64?
+  /// The file has room for all of the stream.
+  private var hasRoomForAll = false
+  private var failure: ByteSourceError?
+  private var isClosed = false
+
+  /// Bytes that are read up to rather than passed by asking a server again.
+  private static var leastJump: UInt64 { 64 << 10 }
+  /// Bytes that are read up to in one read, so that a wake is not overlooked for long.
+  private static var mostPassedAtOnce: UInt64 { 1 << 20 }
+
+  /// Wraps a source that nothing was read from.
+  ///
+  /// - Parameters:
+  ///   - directoryPath: where the file is made, with the first bytes.
+  ///   - maximumBytes: the limit of this process's files in that directory.
+  ///   - blockBytes: the pieces in which the file's room is given up; nil for what suits the limit.
+  init(
+    _ wrapped: any ByteSource, directoryPath: String, maximumBytes: UInt64,
+    blockBytes: UInt64? = nil
+  ) {
+    self.wrapped = wrapped
+    self.directoryPath = directoryPath
+    self.maximumBytes = maximumBytes
+    self.blockBytes = blockBytes ?? SpoolFile.blockBytes(maximumBytes: maximumBytes)
+  }
+
+  deinit {
+    wrapped.close()
+  }
+
+  var information: ByteSourceInformation {
+    exclusive {
+      var information = wrapped.information
+      if hasRoomForAll { information.isRepositionable = true }
+      return information
+    }
+  }
+
+  var spooledByteRanges: [Range<UInt64>] {
+    exclusive { file?.ranges.ranges ?? [] }
+  }
+
+  var spoolState: SpoolState {
+    exclusive { state }
+  }
+
+  func read(
+    into buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
+  ) throws(ByteSourceError) -> ByteSourceRead {
+    precondition(buffer.count > 0, "a read needs room for a byte")
+    return try exclusive { () throws(ByteSourceError) in
+      if isClosed { return .end }
+      if let failure { throw failure }
+      do throws(ByteSourceError) {
+        let read = try unsafe read(
+          at: place, into: buffer, timeoutNanoseconds: timeoutNanoseconds)
+        if case .bytes(let count) = read { place &+= UInt64(count) }
+        return read
+      } catch {
+        // What was kept may not be what the server has now.
+        failure = error
+        file = nil
+        throw error
+      }
+    }
+  }
+
+  func reposition(to byteOffset: UInt64) throws(ByteSourceError) {
+    try exclusive { () throws(ByteSourceError) in
+      if isClosed { return }
+      if let failure { throw failure }
+      guard canReach(byteOffset) else {
+        throw ByteSourceError(.notRepositionable, at: wrapped.information.name)
+      }
+      place = byteOffset
+    }
+  }
+
+  var status: ByteSourceStatus {
+    exclusive { wrapped.status }
+  }
+
+  func takeStreamMetadata() -> [StreamMetadata] {
+    exclusive { wrapped.takeStreamMetadata() }
+  }
+
+  func wake() {
+    wrapped.wake()
+  }
+
+  func close() {
+    exclusive {
+      isClosed = true
+      file = nil
+      wrapped.close()
+    }
+  }
+
+  /// Whether the bytes from a place on can be had.
+  private func canReach(_ byteOffset: UInt64) -> Bool {
+    if byteOffset == wrappedPlace || wrapped.information.isRepositionable { return true }
+    if byteOffset > wrappedPlace { return hasRoomForAll }
+    // No way leads from what is kept to what comes but without a gap.
+    return file?.ranges.range(containing: byteOffset)?.upperBound == wrappedPlace
+  }
+
+  /// One read at the place.
+  private func read(
+    at place: UInt64, into buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
+  ) throws(ByteSourceError) -> ByteSourceRead {
+    let count = unsafe readFile(into: buffer)
+    if count > 0 { return .bytes(count) }
+    if place != wrappedPlace {
+      if let endOffset, place >= endOffset { return .end }
+      let isAhead = place > wrappedPlace
+      let isRepositionable = wrapped.information.isRepositionable
+      if isAhead, !isRepositionable || place - wrappedPlace < Self.leastJump {
+        return try unsafe readUp(to: place, buffer, timeoutNanoseconds: timeoutNanoseconds)
+      }
+      // One that cannot be repositioned throws: the bytes were in the file when the place was set, and
+      // could not be read from there.
+      try wrapped.reposition(to: place)
+      wrappedPlace = place
+    }
+    return try unsafe readWrapped(into: buffer, timeoutNanoseconds: timeoutNanoseconds)
+  }
+}
+
+extension SpooledByteSource {
+  /// Reads the other source up to a place, and the bytes there.
+  private func readUp(
+    to place: UInt64, _ buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
+  ) throws(ByteSourceError) -> ByteSourceRead {
+    let start = monotonicNanoseconds()
+    let first = wrappedPlace
+    while wrappedPlace < place {
+      if wrappedPlace - first >= Self.mostPassedAtOnce { return .wait }
+      // When the time is over, what has come already is still passed.
+      let elapsed = monotonicNanoseconds() - start
+      let piece = unsafe UnsafeMutableRawBufferPointer(
+        rebasing: buffer.prefix(Int(min(UInt64(buffer.count), place - wrappedPlace))))
+      let read = try unsafe readWrapped(
+        into: piece, timeoutNanoseconds: timeoutNanoseconds - min(elapsed, timeoutNanoseconds))
+      guard case .bytes = read else { return read }
+    }
+    let elapsed = monotonicNanoseconds() - start
+    return try unsafe readWrapped(
+      into: buffer, timeoutNanoseconds: timeoutNanoseconds - min(elapsed, timeoutNanoseconds))
+  }
+
+  /// Reads the other source where it is, and keeps the bytes.
+  private func readWrapped(
+    into buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
+  ) throws(ByteSourceError) -> ByteSourceRead {
+    let read = try unsafe wrapped.read(into: buffer, timeoutNanoseconds: timeoutNanoseconds)
+    // Bytes on either side of it must not look like one piece.
+    if read == .discontinuity { file = nil }
+    if read == .end { endOffset = min(endOffset ?? .max, wrappedPlace) }
+    guard case .bytes(let count) = read else { return read }
+    unsafe keep(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    wrappedPlace &+= UInt64(count)
+    return read
+  }
+
+  /// Writes bytes that come from the other source's place into the file.
+  private func keep(_ bytes: UnsafeRawBufferPointer) {
+    guard state == .active else { return }
+    do throws(SpoolFailure) {
+      if file == nil { file = try makeFile() }
+      try unsafe file?.write(bytes, at: wrappedPlace)
+    } catch {
+      stop(error)
+    }
+  }
+
+  private func makeFile() throws(SpoolFailure) -> SpoolFile {
+    let file = try SpoolFile(
+      in: SpoolDirectory.open(directoryPath), maximumBytes: maximumBytes, blockBytes: blockBytes)
+    // A server has answered, and what it said is known now.
+    let information = wrapped.information
+    if !information.isRepositionable, let byteCount = information.byteCount {
+      hasRoomForAll = file.reserve(byteCount)
+    }
+    return file
+  }
+
+  /// Bytes from the place on that the file has; 0 if it has none.
+  private func readFile(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    guard let file else { return 0 }
+    do throws(SpoolFailure) {
+      return try unsafe file.read(into: buffer, at: place)
+    } catch {
+      stop(error)
+      return 0
+    }
+  }
+
+  /// Goes on without a spool. What was kept is removed: where a disk is full, others need the room.
+  private func stop(_ failure: SpoolFailure) {
+    state = .stopped(errno: failure.errno)
+    file = nil
+    hasRoomForAll = false
+  }
+}

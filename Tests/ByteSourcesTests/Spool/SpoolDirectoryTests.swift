@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+import Testing
+
+@testable import ByteSources
+
+@Suite("The spool's directory")
+struct SpoolDirectoryTests {
+  private let directory = TemporaryDirectory()
+
+  private func status(_ path: String) -> stat {
+    var status = stat()
+    #expect(unsafe lstat(path, &status) == 0)
+    return status
+  }
+
+  @Test("it is made with those above it, for its owner alone, and so are the files")
+  func modes() throws {
+    let path = directory.path + "/cache/drawbar"
+    do {
+      let spools = try SpoolDirectory.open(path)
+      let (name, file) = try spools.makeFile()
+      #expect(SpoolFileName.isOne(name))
+      #expect(status(path).st_mode & 0o7777 == 0o700)
+      #expect(status("\(path)/\(name)").st_mode & 0o7777 == 0o600)
+      #expect(fcntl(file, F_GETFD) & FD_CLOEXEC != 0)
+      spools.remove(name, file)
+    }
+    // Empty again, or these would fail.
+    #expect(unsafe rmdir(path) == 0)
+    #expect(unsafe rmdir(directory.path + "/cache") == 0)
+  }
+
+  @Test("a file that nobody has locked is removed when the directory is opened, a locked one kept")
+  func dead() throws {
+    let (dead, live) = (SpoolFileName.random(), SpoolFileName.random())
+    _ = directory.file(dead, [1, 2, 3])
+    let descriptor = openDescriptor(directory.file(live, [4]), O_RDWR)
+    #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    let spools = try SpoolDirectory.open(directory.path)
+    #expect(directory.names == [live])
+    close(descriptor)
+    spools.removeDeadFiles()
+    #expect(directory.names.isEmpty)
+  }
+
+  @Test("a file in use is kept, by the same process too, and sources share one directory")
+  func live() throws {
+    let spools = try SpoolDirectory.open(directory.path)
+    let (name, file) = try spools.makeFile()
+    #expect(try SpoolDirectory.open(directory.path) === spools)
+    spools.removeDeadFiles()
+    #expect(directory.names == [name])
+    spools.remove(name, file)
+    #expect(directory.names.isEmpty)
+  }
+
+  @Test("nothing else is removed: other names, links, directories, pipes, and what they lead to")
+  func others() throws {
+    var expected: Set<String> = []
+    let digits = "0123456789abcdef"
+    for name in [
+      "song.mp3", "drawbar-.spool", "drawbar-\(digits).spool~", "drawbar-\(digits)0.spool",
+      "drawbar-0123456789ABCDEF.spool", "drawbar-0123456789abcdeg.spool",
+      "xdrawbar-\(digits).spool",
+      "drawbar-\(digits).Spool", "drawbar-\(digits)", ".drawbar-\(digits).spool",
+    ] {
+      _ = directory.file(name, [1])
+      expected.insert(name)
+    }
+    let (link, pipe, folder) = (
+      SpoolFileName.random(), SpoolFileName.random(), SpoolFileName.random()
+    )
+    #expect(unsafe symlink(directory.path + "/song.mp3", "\(directory.path)/\(link)") == 0)
+    #expect(unsafe mkfifo("\(directory.path)/\(pipe)", 0o600) == 0)
+    #expect(unsafe mkdir("\(directory.path)/\(folder)", 0o700) == 0)
+    expected.formUnion([link, pipe, folder])
+    _ = try SpoolDirectory.open(directory.path)
+    #expect(Set(directory.names) == expected)
+    #expect(unsafe rmdir("\(directory.path)/\(folder)") == 0)
+  }
+
+  @Test("what has taken a file's name is not removed with it")
+  func replaced() throws {
+    let spools = try SpoolDirectory.open(directory.path)
+    let (name, file) = try spools.makeFile()
+    #expect(unsafe unlink("\(directory.path)/\(name)") == 0)
+    _ = directory.file(name, [1])
+    spools.remove(name, file)
+    #expect(directory.names == [name])
+  }
+
+  @Test("what cannot be a directory is told")
+  func impossible() {
+    let file = directory.file("file", [1])
+    #expect(throws: SpoolFailure(errno: ENOTDIR)) { try SpoolDirectory.open(file) }
+    #expect(throws: SpoolFailure(errno: ENOTDIR)) { try SpoolDirectory.open("\(file)/below") }
+    #expect(throws: SpoolFailure(errno: ENOENT)) { try SpoolDirectory.open("") }
+  }
+
+  @Test("files together are granted the limit, and one leaves room for others")
+  func grants() throws {
+    let spools = try SpoolDirectory.open(directory.path)
+    func grow(_ present: UInt64) -> UInt64 {
+      var size = present
+      while spools.grant(10, besides: size, maximumBytes: 1000) { size += 10 }
+      return size
+    }
+    let first = grow(0)
+    #expect(first == 800)
+    let second = grow(0)
+    #expect(second == 160)
+    #expect(!spools.grant(.max, besides: 0, maximumBytes: .max))
+    spools.takeBack(first)
+    #expect(grow(second) > 600)
+  }
+
+  @Test("what a killed process has left is removed by the next one")
+  func crash() async throws {
+    let path = directory.path
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let source = SpooledByteSource(
+        SyntheticSource(), directoryPath: path, maximumBytes: 1 << 20)
+      _ = try source.read()
+      raise(SIGKILL)
+    }
+    #expect(directory.names.count == 1)
+    #expect(directory.names.allSatisfy(SpoolFileName.isOne))
+    _ = try SpoolDirectory.open(path)
+    #expect(directory.names.isEmpty)
+  }
+
+  @Test("two processes use it at once, and neither takes the other's file")
+  func twoProcesses() async throws {
+    let path = directory.path
+    async let other = #expect(processExitsWith: .success) { [path = path as String] in
+      let source = SpooledByteSource(
+        SyntheticSource(), directoryPath: path, maximumBytes: 1 << 20)
+      #expect(try source.read(1000).bytes == Pattern.bytes(0, 1000))
+      #expect(eventually { unsafe access("\(path)/looked", F_OK) == 0 })
+      try source.reposition(to: 0)
+      #expect(try source.read(1000).bytes == Pattern.bytes(0, 1000))
+      #expect(source.spoolState == .active)
+      source.close()
+    }
+    #expect(eventually { directory.names.count == 1 })
+    let source = SpooledByteSource(
+      SyntheticSource(), directoryPath: path, maximumBytes: 1 << 20)
+    _ = try source.read()
+    try SpoolDirectory.open(path).removeDeadFiles()
+    #expect(directory.names.count == 2)
+    _ = directory.file("looked", [])
+    _ = await other
+    #expect(directory.names.count == 2)
+    source.close()
+    #expect(directory.names == ["looked"])
+  }
+
+  @Test("the cache directory is XDG's if it is absolute, else in the home directory, else none")
+  func cacheDirectory() async {
+    await #expect(processExitsWith: .success) {
+      _ = unsafe setenv("HOME", "/home/me", 1)
+      _ = unsafe setenv("XDG_CACHE_HOME", "/var/caches", 1)
+      #expect(
+        SpoolConfiguration.inCacheDirectory(maximumBytes: 5)
+          == .directory(path: "/var/caches/drawbar", maximumBytes: 5))
+      for value in ["", "relative"] {
+        _ = unsafe setenv("XDG_CACHE_HOME", value, 1)
+        #expect(
+          SpoolConfiguration.inCacheDirectory()
+            == .directory(path: "/home/me/.cache/drawbar", maximumBytes: 1 << 30))
+      }
+      _ = unsafe unsetenv("HOME")
+      #expect(SpoolConfiguration.inCacheDirectory() == .off)
+    }
+  }
+}

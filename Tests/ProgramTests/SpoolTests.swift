@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+import Testing
+
+extension ProgramTests {
+  @Suite("keeps what it fetches while it plays it")
+  struct Spools {
+    private let directory = TemporaryDirectory()
+    private let web = LoopbackHTTPServer()
+
+    private func files() -> [Substring] {
+      Subprocess.run(["ls", "-A", directory.path]).output.split(separator: "\n")
+    }
+
+    private func start() -> Subprocess {
+      web.serve("/long", .file(Endings.long))
+      return Program.start(
+        Endings.play + ["--spool", directory.path] + [web.url("/long")])
+    }
+
+    @Test("in a file that is removed when a signal ends it, and after a kill by the next one")
+    func removed() throws {
+      defer { web.stop() }
+      try JACKServer.with { _ in
+        let killed = start()
+        #expect(eventually { files().count == 1 }, "\(killed.errors)")
+        killed.signalGroup(SIGKILL)
+        #expect(Program.end(of: killed).exit != .status(0))
+        let left = files()
+        #expect(left.count == 1)
+        let ended = start()
+        #expect(eventually { files().count == 1 && files() != left }, "\(ended.errors)")
+        ended.signalGroup(SIGINT)
+        #expect(Program.end(of: ended).exit == .status(0))
+        #expect(files().isEmpty)
+      }
+    }
+
+    @Test("or plays on without, where that directory cannot be made")
+    func impossible() throws {
+      defer { web.stop() }
+      web.serve("/short", .file(Fixtures.path("mp3-short-44100-2.mp3")))
+      try JACKServer.with { _ in
+        let result = Program.run(
+          Endings.play + ["--spool", Endings.long + "/below", web.url("/short")])
+        #expect(result.exit == .status(0) && result.errors == "", "\(result)")
+      }
+    }
+  }
+}
