@@ -25,7 +25,8 @@ struct PrefixedByteSourceTests {
     defer { server.stop() }
     let (source, _) = try source()
     let (bytes, error) = source.readAll(count)
-    #expect(bytes == body)
+    let isWhole = bytes == body
+    #expect(isWhole)
     #expect(error == nil)
     #expect(try source.read().answer == .end)
     #expect(server.requests.count == 1)
@@ -55,7 +56,8 @@ struct PrefixedByteSourceTests {
       if offset == prefix { break }
     }
     // The last one read the source itself, so that going back asked the server.
-    #expect(source.readAll().bytes == body)
+    let isWhole = source.readAll().bytes == body
+    #expect(isWhole)
     #expect(server.requests.map { $0.fields["range"] } == [nil, "bytes=0-"])
     try source.reposition(to: 299_000)
     #expect(source.readAll().bytes == Array(body[299_000...]))
@@ -69,7 +71,8 @@ struct PrefixedByteSourceTests {
   @Test("fails as the source does, and for good")
   func failure() throws {
     defer { server.stop() }
-    var plan = ResponsePlan(body: .bytes(body), ranges: .honoured)
+    // Without ranges, so that what is lost cannot be asked for again.
+    var plan = ResponsePlan(body: .bytes(body), ranges: .notOffered)
     plan.fault = .finish(afterBytes: 5000)
     server.serve("/broken", plan)
     let inner = try openByteSource(server.url("/broken"))
@@ -77,8 +80,9 @@ struct PrefixedByteSourceTests {
     while prefix.count < 100 { prefix += try inner.read(100 - prefix.count).bytes }
     let source = PrefixedByteSource(prefix, followedBy: inner)
     let (bytes, error) = source.readAll()
-    #expect(bytes == Array(body[..<5000]))
-    let expected = ByteSourceError.Reason.interrupted(receivedBytes: 5000, expectedBytes: 300_000)
+    let isStart = bytes.elementsEqual(body[..<5000])
+    #expect(isStart)
+    let expected = ByteSourceError.Reason.notResumable(receivedBytes: 5000, expectedBytes: 300_000)
     #expect(error?.reason == expected)
     #expect(throws: ByteSourceError.self) { try source.reposition(to: 0) }
     #expect(source.readAll().error?.reason == expected)

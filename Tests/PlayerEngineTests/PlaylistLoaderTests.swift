@@ -136,7 +136,7 @@ struct PlaylistLoaderTests {
     server.serve("/cut.m3u", plan)
     let source = try #require(try loader.expand(server.url("/cut.m3u")).items.first?.source)
     let error = #expect(throws: ByteSourceError.self) { try readAll(source) }
-    #expect(error?.reason == .interrupted(receivedBytes: 14, expectedBytes: 5000))
+    #expect(error?.reason == .notResumable(receivedBytes: 14, expectedBytes: 5000))
     let missing = #expect(throws: PlaylistFailure.self) {
       try loader.expand(folder.file("none.m3u"))
     }

@@ -27,6 +27,9 @@ struct ListReading {
       do throws(ByteSourceError) {
         isOver = try readOn(atMost: Playlist.recognitionBytes - bytes.count)
       } catch {
+        if error.reason == .liveStreamingPlaylist {
+          throw PlaylistFailure(.source(error), at: error.location)
+        }
         // Told again to whoever reads the source.
         return nil
       }

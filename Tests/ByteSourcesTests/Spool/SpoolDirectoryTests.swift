@@ -139,13 +139,13 @@ struct SpoolDirectoryTests {
       let source = SpooledByteSource(
         SyntheticSource(), directoryPath: path, maximumBytes: 1 << 20)
       #expect(try source.read(1000).bytes == Pattern.bytes(0, 1000))
-      #expect(eventually { unsafe access("\(path)/looked", F_OK) == 0 })
+      #expect(eventually(seconds: 30) { unsafe access("\(path)/looked", F_OK) == 0 })
       try source.reposition(to: 0)
       #expect(try source.read(1000).bytes == Pattern.bytes(0, 1000))
       #expect(source.spoolState == .active)
       source.close()
     }
-    #expect(eventually { directory.names.count == 1 })
+    #expect(eventually(seconds: 30) { directory.names.count == 1 })
     let source = SpooledByteSource(
       SyntheticSource(), directoryPath: path, maximumBytes: 1 << 20)
     _ = try source.read()

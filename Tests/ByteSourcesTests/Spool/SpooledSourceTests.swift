@@ -86,6 +86,7 @@ struct SpooledSourceTests {
       place += UInt64(count)
     case .end: #expect(try place >= #require(manner.byteCount))
     case .wait: #expect(!isKept)
+    case .discontinuity: Issue.record("there is none")
     }
     if isKept {
       #expect(!bytes.isEmpty)
