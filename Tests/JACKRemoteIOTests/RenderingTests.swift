@@ -29,7 +29,7 @@ extension OutputTests {
       var options = JACKServer.Options()
       options.period = period
       // Where the machine is too busy for the server, the recording has holes: then once more.
-      for _ in 0..<3 {
+      for _ in 0..<8 {
         let (wave, missed) = try JACKServer.with(options) { try capturedRamp($0) }
         if missed > 0 { continue }
         for channel in 0..<2 {

@@ -132,30 +132,28 @@ struct SpoolDirectoryTests {
     #expect(directory.names.isEmpty)
   }
 
-  @Test("two processes use it at once, and neither takes the other's file")
-  func twoProcesses() async throws {
-    let path = directory.path
-    async let other = #expect(processExitsWith: .success) { [path = path as String] in
-      let source = SpooledByteSource(
-        SyntheticSource(), directoryPath: path, maximumBytes: 1 << 20)
-      #expect(try source.read(1000).bytes == Pattern.bytes(0, 1000))
-      #expect(eventually(seconds: 30) { unsafe access("\(path)/looked", F_OK) == 0 })
-      try source.reposition(to: 0)
-      #expect(try source.read(1000).bytes == Pattern.bytes(0, 1000))
-      #expect(source.spoolState == .active)
-      source.close()
+  @Test("what another process uses stays, and goes when that process has gone")
+  func otherProcess() throws {
+    let name = SpoolFileName.random()
+    let path = directory.file(name, [1, 2, 3])
+    let other = Subprocess(["flock", path, "sleep", "600"])
+    let isHeld = eventually(seconds: 30) {
+      let descriptor = openDescriptor(path, O_RDWR)
+      defer { close(descriptor) }
+      return flock(descriptor, LOCK_EX | LOCK_NB) != 0
     }
-    #expect(eventually(seconds: 30) { directory.names.count == 1 })
-    let source = SpooledByteSource(
-      SyntheticSource(), directoryPath: path, maximumBytes: 1 << 20)
-    _ = try source.read()
-    try SpoolDirectory.open(path).removeDeadFiles()
-    #expect(directory.names.count == 2)
-    _ = directory.file("looked", [])
-    _ = await other
-    #expect(directory.names.count == 2)
-    source.close()
-    #expect(directory.names == ["looked"])
+    #expect(isHeld)
+    let spools = try SpoolDirectory.open(directory.path)
+    spools.removeDeadFiles()
+    #expect(directory.names == [name])
+    other.signalGroup(SIGKILL)
+    #expect(other.wait(seconds: 30) == .signal(SIGKILL))
+    // The kernel lets go of the lock with the last of its processes.
+    let isRemoved = eventually(seconds: 30) {
+      spools.removeDeadFiles()
+      return directory.names.isEmpty
+    }
+    #expect(isRemoved)
   }
 
   @Test("the cache directory is XDG's if it is absolute, else in the home directory, else none")
