@@ -15,8 +15,9 @@ static inline int drawbar_opus_set_gain(OpusMSDecoder *decoder, opus_int32 gain)
 
 // Vouched for on the render thread.
 
-/// Decodes one packet of one stream, or conceals a lost one. All of a decoder's memory is allocated when it is made
-/// (run under RealtimeSanitizer from the first packet); what a call needs besides is on the stack.
+/// Decodes one packet of one stream, or conceals a lost one. All of a decoder's memory is allocated when
+/// it is made (run under RealtimeSanitizer from the first packet); what a call needs besides is on the
+/// stack.
 __attribute__((swift_attr("@_noLocks")))
 int opus_decode_float(
     OpusDecoder *st, const unsigned char *data, opus_int32 len, float *pcm, int frame_size,

@@ -242,12 +242,15 @@ struct PlayerSeekTests {
     #expect(heard.count >= 5 * Self.rate - 64)
   }
 
-  @Test("A repeated list in which nothing can be heard ends")
-  func repeatedFailures() {
+  @Test(
+    "A repeated list, or track, in which nothing can be heard ends, each told once",
+    arguments: [(RepeatMode.all, 2), (.one, 1), (.off, 2)])
+  func repeatedFailures(_ mode: RepeatMode, _ failures: Int) {
     let playback = OfflinePlayback(
       ["/nowhere/1.wav", "/nowhere/2.wav"], rate: 44100, channels: 1)
-    playback.player.apply(.setRepeat(.all))
+    playback.player.apply(.setRepeat(mode))
     playback.run(period: 64)
     #expect(playback.states.last == .failed)
+    #expect(playback.events.count { if case .failed = $0 { true } else { false } } == failures)
   }
 }

@@ -46,7 +46,7 @@ extension SteppedPlayer {
     generation &+= 1
     seek = SeekInFlight(
       generation: generation, track: track, nanoseconds: nanoseconds,
-      lastStreamBefore: seek?.lastStreamBefore ?? lastStream)
+      lastStreamBefore: seek?.lastStreamBefore ?? lastBegunStream)
     feeder.seek(inTrack: track, toNanoseconds: nanoseconds, generation: generation)
   }
 

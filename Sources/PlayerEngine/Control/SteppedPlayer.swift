@@ -52,11 +52,10 @@ public final class SteppedPlayer {
   let tell: (PlayerEvent) -> Void
   var machine = PlayerStateMachine()
   private var startedTrack: Int?
-  /// What the streams begin with that have not begun yet.
-  private var originOfStream: [UInt32: StreamOrigin] = [:]
   /// The last stream that is in the timeline.
   private(set) var lastStartedStream: UInt32 = 0
-  private var lastBegunStream: UInt32 = 0
+  /// The last stream that was put into the ring.
+  private(set) var lastBegunStream: UInt32 = 0
   private var lastEndedStream: UInt32 = 0
   var lastError: PlayerError?
   var generation: UInt32 = 0
@@ -159,9 +158,6 @@ public final class SteppedPlayer {
     lastEndedStream = max(lastEndedStream, seek?.lastStreamBefore ?? lastBegunStream)
   }
 
-  /// The last stream that was put into the ring.
-  var lastStream: UInt32 { lastBegunStream }
-
   /// Moves packets, takes in what the render thread told, and changes the state accordingly.
   ///
   /// - Parameter mayWait: whether it may wait for the source, for a time that fits the state.
@@ -227,9 +223,7 @@ public final class SteppedPlayer {
         information[track] = found
         tell(.track(index: track, found))
         perform(.formatKnown)
-      case .began(let stream, let track, let start):
-        originOfStream[stream] = StreamOrigin(track: track, startNanoseconds: start)
-        lastBegunStream = stream
+      case .began(let stream): lastBegunStream = stream
       case .sought(let track, let found, let sampleRate):
         take(found, inTrack: track, sampleRate: sampleRate)
       case .seekRefused(let track, let error):
@@ -254,9 +248,8 @@ public final class SteppedPlayer {
   private func takeRenderEvents() {
     while let event = feeder.nextRenderEvent() {
       switch event.kind {
-      case .streamStarted:
+      case .streamStarted(let origin):
         lastStartedStream = event.streamID
-        guard let origin = originOfStream.removeValue(forKey: event.streamID) else { break }
         if control.renderedGeneration == generation { comingPlace = nil }
         timeline.begin(
           track: origin.track, at: event.outputFrame, startNanoseconds: origin.startNanoseconds)

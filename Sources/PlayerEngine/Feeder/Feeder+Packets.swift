@@ -98,8 +98,8 @@ extension Feeder {
     switch result {
     case .success(nil): return false
     case .success(let id?):
-      events.append(
-        .began(stream: id, track: trackIndex, startNanoseconds: reader.takeStartNanoseconds()))
+      events.append(.began(stream: id))
+      reader.startNanoseconds = nil
       canJoin = true
       return true
     case .failure(let error):

@@ -26,9 +26,8 @@ final class Feeder {
   enum Event {
     case opened(track: Int)
     case found(track: Int, TrackInformation)
-    /// The stream's packets belong to this track; they begin at this time in it, where they
-    /// do not go on where those before ended.
-    case began(stream: UInt32, track: Int, startNanoseconds: UInt64?)
+    /// A stream was put into the ring.
+    case began(stream: UInt32)
     case skipped(track: Int, byteCount: Int64, byteOffset: Int64)
     case failed(track: Int, PlayerError)
     /// A seek has found its frame, and what follows it is on its way into the ring.
@@ -203,7 +202,8 @@ final class Feeder {
 
   private func openNextTrack() -> Step {
     // A list that is repeated and has nothing in it to hear must end.
-    guard let next = nextTrack, fruitlessTracks <= locations.count else {
+    let tries = repeatMode == .one ? 1 : locations.count
+    guard let next = nextTrack, queuedTrack != nil || fruitlessTracks < tries else {
       guard feed.endStream() else { return .waitingForRing }
       isFinished = true
       return .finished

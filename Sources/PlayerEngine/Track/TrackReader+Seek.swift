@@ -98,12 +98,6 @@ extension TrackReader {
     try seek(toFrame: frame, generation: 0)
   }
 
-  /// The time in the track that the packets begin at, once at first and once after each seek.
-  func takeStartNanoseconds() -> UInt64? {
-    defer { startNanoseconds = nil }
-    return startNanoseconds
-  }
-
   /// Frames of sound in all, if that is known.
   private var end: Int64? {
     guard let duration = try? driver.stream.duration, duration.isExact else { return nil }

@@ -21,7 +21,8 @@ public final class TrackReader {
   }
 
   let driver: StreamDriver<PacketCollector>
-  /// Where in the track the packets begin, at first and after a seek, until that is taken.
+  /// Where in the track the packets begin, at first and after a seek, until a
+  /// stream was begun with them.
   var startNanoseconds: UInt64? = 0
   /// A seek that was begun and has not led anywhere yet.
   var seekUnderWay: SeekUnderWay?

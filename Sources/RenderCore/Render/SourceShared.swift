@@ -128,8 +128,8 @@ public struct SourceCounters: Sendable, Equatable {
 public struct SourceEvent: Sendable, Equatable {
   /// What happened.
   public enum Kind: Sendable, Equatable {
-    /// The stream's first frame is at `outputFrame`.
-    case streamStarted
+    /// The stream's first frame is at `outputFrame`, and is what its feeder says.
+    case streamStarted(StreamOrigin)
     /// The stream's last frame is before `outputFrame`.
     case streamEnded
     /// The ring was empty; silence follows frame `outputFrame`.
@@ -161,7 +161,10 @@ public struct SourceEvent: Sendable, Equatable {
     streamID = UInt32(truncatingIfNeeded: record.first)
     outputFrame = record.second
     switch record.first >> 32 {
-    case Self.streamStartedCode: kind = .streamStarted
+    case Self.streamStartedCode:
+      var origin = StreamOrigin(track: Int(Int64(bitPattern: record.third)))
+      origin.codedNanoseconds = record.fourth
+      kind = .streamStarted(origin)
     case Self.streamEndedCode: kind = .streamEnded
     case Self.underrunCode: kind = .underrun
     case Self.packetFailedCode:

@@ -31,9 +31,6 @@ struct SourceUnit: ~Copyable {
   private var outputFrames: UInt64 = 0
   private var trailingSilentFrames: UInt64 = 0
   private var streamID: UInt32 = 0
-  private var streamStartFrame: UInt64 = 0
-  private var streamTrack = 0
-  private var streamStartNanoseconds = StreamOrigin.noTime
   /// The converter's counters as last published.
   private var publishedPackets: UInt64 = 0
   private var publishedFailures: UInt64 = 0
@@ -160,12 +157,13 @@ struct SourceUnit: ~Copyable {
     guard let next = unsafe source.takeConverter() else { return false }
     unsafe converter = next
     unsafe streamID = next.pointee.streamID
-    streamStartFrame = frame
-    streamTrack = unsafe next.pointee.origin.track
-    streamStartNanoseconds = unsafe next.pointee.origin.codedNanoseconds
     publishedPackets = 0
     publishedFailures = 0
-    emit(SourceEvent.streamStartedCode, at: frame)
+    let origin = unsafe next.pointee.origin
+    emit(
+      SourceEvent.streamStartedCode, at: frame, UInt64(bitPattern: Int64(origin.track)),
+      origin.codedNanoseconds)
+    publishStream(origin, at: frame)
     return true
   }
 
@@ -294,6 +292,21 @@ struct SourceUnit: ~Copyable {
     }
   }
 
+  /// Says which stream follows. The frames before it may not have been published yet: until they are,
+  /// it begins behind the position.
+  @_noLocks
+  private func publishStream(_ origin: StreamOrigin, at frame: UInt64) {
+    let block = unsafe shared
+    let sequence = unsafe block.pointee.sequence.load(ordering: .relaxed)
+    unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .relaxed)
+    unsafe block.pointee.streamID.store(streamID, ordering: .releasing)
+    unsafe block.pointee.streamStartFrame.store(frame, ordering: .releasing)
+    unsafe block.pointee.streamTrack.store(origin.track, ordering: .releasing)
+    unsafe block.pointee.streamStartNanoseconds.store(
+      origin.codedNanoseconds, ordering: .releasing)
+    unsafe block.pointee.sequence.store(sequence &+ 2, ordering: .releasing)
+  }
+
   @_noLocks
   private mutating func publish(_ cycle: RenderCycle, given: Int) {
     let silent = UInt64(cycle.frameCount - given)
@@ -308,11 +321,6 @@ struct SourceUnit: ~Copyable {
     unsafe block.pointee.frameTime.store(
       cycle.frameTime &+ UInt32(cycle.frameCount), ordering: .releasing)
     unsafe block.pointee.hostNanoseconds.store(cycle.hostNanoseconds, ordering: .releasing)
-    unsafe block.pointee.streamID.store(streamID, ordering: .releasing)
-    unsafe block.pointee.streamStartFrame.store(streamStartFrame, ordering: .releasing)
-    unsafe block.pointee.streamTrack.store(streamTrack, ordering: .releasing)
-    unsafe block.pointee.streamStartNanoseconds.store(
-      streamStartNanoseconds, ordering: .releasing)
     unsafe block.pointee.sequence.store(sequence &+ 2, ordering: .releasing)
     unsafe block.pointee.isSilent.store(given == 0, ordering: .releasing)
     if silent > 0 {
