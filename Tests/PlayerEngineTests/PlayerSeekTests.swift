@@ -168,6 +168,32 @@ struct PlayerSeekTests {
     #expect(playback.events.count(where: Self.isSought) == 1)
   }
 
+  @Test("Seeks that follow each other closely, with a full ring, do not have the sound run dry")
+  func closely() {
+    var configuration = PlayerConfiguration()
+    configuration.ringBytes = 64 << 10
+    let playback = OfflinePlayback(
+      [Fixtures.path("mp3-cbr320-44100-2.mp3")], rate: 44100, channels: 2,
+      configuration: configuration)
+    while playback.player.state != .playing || playback.player.lastStep != .waitingForRing {
+      _ = playback.player.step(mayWait: true)
+    }
+    for gap in 0..<40 {
+      playback.player.apply(.seek(toNanoseconds: gap % 2 == 0 ? 2_000_000_000 : 7_000_000_000))
+      for _ in 0..<gap {
+        _ = playback.player.step(mayWait: false)
+        playback.crank(64)
+      }
+      playback.player.apply(.seekBy(nanoseconds: 1_000_000_000))
+      for _ in 0..<200 {
+        _ = playback.player.step(mayWait: false)
+        playback.crank(64)
+      }
+    }
+    #expect(playback.player.control.counters.underruns == 0)
+    #expect(playback.events.count(where: Self.isSought) >= 40)
+  }
+
   @Test("Where a server gives no ranges a seek back is refused, and the sound goes on")
   func refused() throws {
     let directory = TemporaryDirectory()

@@ -207,7 +207,8 @@ public final class Player: Sendable {
     shared.state.withLock { state in
       state.snapshot.state = core.state
       state.snapshot.bufferedNanoseconds = core.bufferedNanoseconds
-      state.snapshot.seekTargetNanoseconds = core.seek?.nanoseconds ?? core.comingPlace?.nanoseconds
+      state.snapshot.seekTargetNanoseconds =
+        core.queuedSeek?.nanoseconds ?? core.seek?.nanoseconds ?? core.comingPlace?.nanoseconds
       state.snapshot.trackCount = core.feeder.locations.count
       state.snapshot.repeatMode = core.feeder.repeatMode
       state.comingPlace = core.comingPlace

@@ -27,6 +27,7 @@ extension SteppedPlayer {
 
   /// The place that a user means: where a seek or a skip is leading, else what is heard.
   var shownPlace: (track: Int, nanoseconds: UInt64) {
+    if let queuedSeek { return queuedSeek }
     if let seek { return (seek.track, seek.nanoseconds) }
     if let comingPlace { return (comingPlace.track, comingPlace.nanoseconds) }
     return timeline.position(at: control.position.outputFrames) ?? (0, 0)
@@ -43,11 +44,27 @@ extension SteppedPlayer {
   func beginSeek(toNanoseconds nanoseconds: UInt64) {
     let track = shownPlace.track
     guard feeder.locations.indices.contains(track) else { return }
+    if isSettling {
+      queuedSeek = (track, nanoseconds)
+      return
+    }
     generation &+= 1
     seek = SeekInFlight(
       generation: generation, track: track, nanoseconds: nanoseconds,
       lastStreamBefore: seek?.lastStreamBefore ?? lastBegunStream)
     feeder.seek(inTrack: track, toNanoseconds: nanoseconds, generation: generation)
+  }
+
+  /// What a seek or a skip led to is what sounds, and not much of it is there yet: were the feeder to turn
+  /// elsewhere now, it would run dry.
+  private var isSettling: Bool {
+    machine.state == .playing && seek == nil
+      && (comingPlace != nil || feeder.fedNanoseconds < readyNanoseconds && lastStep != .finished)
+  }
+
+  /// Sound that has to be there before the old one is given up.
+  private var readyNanoseconds: UInt64 {
+    min(Self.readyNanoseconds, configuration.startThresholdNanoseconds)
   }
 
   /// Takes in where the feeder's seek leads.
@@ -67,10 +84,14 @@ extension SteppedPlayer {
 
   /// Goes over to the new place when enough of it is there, or all that can be had.
   func settleSeek() {
+    if let queued = queuedSeek, !isSettling {
+      queuedSeek = nil
+      beginSeek(toNanoseconds: queued.nanoseconds)
+    }
     guard let seek, let result = seek.result else { return }
     let isReady =
-      feeder.fedNanoseconds >= min(Self.readyNanoseconds, configuration.startThresholdNanoseconds)
-      || lastStep == .waitingForRing || lastStep == .finished
+      feeder.fedNanoseconds >= readyNanoseconds || lastStep == .waitingForRing
+      || lastStep == .finished
     guard isReady else { return }
     comingPlace = ComingPlace(track: seek.track, nanoseconds: result.reachedNanoseconds)
     goOver()

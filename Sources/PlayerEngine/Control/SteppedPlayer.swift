@@ -63,6 +63,8 @@ public final class SteppedPlayer {
   private var awaitedGeneration: UInt32?
   /// A seek that the feeder is at.
   var seek: SeekInFlight?
+  /// A seek that waits until what the last one led to is safe.
+  var queuedSeek: (track: Int, nanoseconds: UInt64)?
   /// The place that the first stream of this generation begins at, until that stream is heard.
   var comingPlace: ComingPlace?
   private(set) var lastStep = Feeder.Step.progressed
@@ -141,6 +143,7 @@ public final class SteppedPlayer {
   private func skip(toTrack index: Int) {
     generation &+= 1
     seek = nil
+    queuedSeek = nil
     feeder.skip(toTrack: index, generation: generation)
     comingPlace =
       feeder.locations.indices.contains(index)
@@ -191,7 +194,9 @@ public final class SteppedPlayer {
   /// How long nothing can be missed: an underrun is far away while much is buffered, and a fade or a
   /// coming end is looked at more often.
   private var idleNanoseconds: UInt64 {
-    if machine.isStopping || awaitedGeneration != nil || seek != nil { return 2_000_000 }
+    if machine.isStopping || awaitedGeneration != nil || seek != nil || queuedSeek != nil {
+      return 2_000_000
+    }
     return min(100_000_000, max(5_000_000, bufferedNanoseconds / 8))
   }
 
@@ -278,7 +283,7 @@ public final class SteppedPlayer {
   /// stream was begun since the last skip, that is at once.
   private func finishIfDone() {
     guard feeder.isFinished, lastEndedStream == lastBegunStream, awaitedGeneration == nil,
-      seek == nil
+      seek == nil, queuedSeek == nil
     else { return }
     perform(.finished(lastError))
   }
