@@ -58,7 +58,9 @@ struct TrackQueue {
         }
         do {
           let reader =
-            if let source = item.source { TrackReader(source) } else {
+            if let source = item.source {
+              TrackReader(source, location: item.location)
+            } else {
               try TrackReader(opening: item.location, configuration: configuration)
             }
           try prepare(reader)

@@ -268,6 +268,39 @@ struct PlayerSeekTests {
     #expect(heard.count >= 5 * Self.rate - 64)
   }
 
+  @Test("A track that is added when all others were read follows them")
+  func added() throws {
+    let directory = TemporaryDirectory()
+    let paths = try (0..<2).map {
+      try makeCounting("\($0).wav", seconds: 1, from: $0 << 20, in: directory)
+    }
+    let playback = start([paths[0]])
+    while !playback.player.feeder.isFinished { _ = playback.player.step(mayWait: true) }
+    playback.player.apply(.append([paths[1]]))
+    playback.run(period: 64)
+    let expected = Array(0..<Self.rate) + Array(1 << 20..<1 << 20 + Self.rate)
+    let isWhole = numbers(playback, from: 0) == expected
+    #expect(isWhole)
+    #expect(playback.player.control.counters.underruns == 0)
+  }
+
+  @Test("A track that was opened beforehand is opened again by what it was opened by")
+  func openedBeforehand() throws {
+    let directory = TemporaryDirectory()
+    let path = try makeCounting("count.wav", seconds: 1, in: directory)
+    let server = LoopbackHTTPServer()
+    defer { server.stop() }
+    server.serve("/count.wav", .file(path))
+    let location = server.url("/count.wav").replacing("http://", with: "http://name:secret@")
+    let playback = OfflinePlayback(
+      opened: try TrackReader(opening: location), [], rate: Double(Self.rate), channels: 1)
+    playback.player.apply(.setRepeat(.one))
+    playback.run(period: 64, frames: 3 * Self.rate)
+    let requests = server.requests
+    #expect(requests.count >= 3)
+    #expect(requests.allSatisfy { $0.fields["authorization"] != nil })
+  }
+
   @Test(
     "A repeated list, or track, in which nothing can be heard ends, each told once",
     arguments: [(RepeatMode.all, 2), (.one, 1), (.off, 2)])

@@ -111,7 +111,7 @@ struct PlaylistLoaderTests {
     server.serve("/a", .file(path, type: "application/octet-stream", ranges: .honoured))
     for location in [path, server.url("/a")] {
       let source = try #require(try loader.expand(location).items.first?.source)
-      let reader = TrackReader(source)
+      let reader = TrackReader(source, location: "list")
       let information = try reader.readInformation()
       let expected = try TrackReader(opening: location).readInformation()
       #expect(information.dataFormat == expected.dataFormat)

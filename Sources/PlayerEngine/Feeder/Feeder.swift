@@ -82,7 +82,7 @@ final class Feeder {
   ) {
     self.feed = feed
     self.decodePlace = decodePlace
-    self.locations = (opened.map { [$0.name] } ?? []) + locations
+    self.locations = (opened.map { [$0.location] } ?? []) + locations
     self.configuration = configuration
     if let opened {
       reader = opened
@@ -109,6 +109,10 @@ final class Feeder {
   /// Adds tracks behind the others. What has come to its end goes on with them.
   func append(_ more: [String]) {
     locations.append(contentsOf: more)
+    guard isFinished, nextTrack != nil else { return }
+    isFinished = false
+    // The mark of the end is in the ring: nothing joins what was before it.
+    canJoin = false
   }
 
   /// The next event of the render thread.

@@ -21,6 +21,8 @@ public final class TrackReader {
   }
 
   let driver: StreamDriver<PacketCollector>
+  /// What the track was opened by, credentials and all: for opening, never for showing.
+  let location: String
   /// Where in the track the packets begin, at first and after a seek, until a
   /// stream was begun with them.
   var startNanoseconds: UInt64? = 0
@@ -28,7 +30,10 @@ public final class TrackReader {
   var seekUnderWay: SeekUnderWay?
 
   /// Reads a source that is open, and from which nothing was read.
-  public init(_ source: any ByteSource) {
+  ///
+  /// - Parameter location: what it was opened by, to open it again when the track is played once more.
+  public init(_ source: any ByteSource, location: String) {
+    self.location = location
     driver = StreamDriver(
       source, listener: PacketCollector(location: source.information.name, generation: 0))
   }
@@ -48,8 +53,9 @@ public final class TrackReader {
     do throws(ByteSourceError) {
       source = try openByteSource(location, configuration: configuration)
     } catch {
-      throw PlayerError(location: location, reason: .source(error))
+      throw PlayerError(location: error.location, reason: .source(error))
     }
+    self.location = location
     driver = StreamDriver(
       source,
       listener: PacketCollector(location: source.information.name, generation: generation))
