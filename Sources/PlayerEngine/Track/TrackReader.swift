@@ -31,7 +31,9 @@ public final class TrackReader {
 
   /// Reads a source that is open, and from which nothing was read.
   ///
-  /// - Parameter location: what it was opened by, to open it again when the track is played once more.
+  /// - Parameters:
+  ///   - source: where the bytes come from.
+  ///   - location: what it was opened by, to open it again when the track is played once more.
   public init(_ source: any ByteSource, location: String) {
     self.location = location
     driver = StreamDriver(
