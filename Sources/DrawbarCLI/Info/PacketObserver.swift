@@ -2,9 +2,10 @@
 
 import AudioModel
 import PacketParser
+import PlayerEngine
 
 /// Listens to a parser for `drawbar info`: what the head tells, and which packets there are.
-struct PacketObserver: AudioFileStreamListener {
+struct PacketObserver: StreamDriverListener {
   /// What was known before the first packet; nil until all of that is.
   private(set) var head: StreamSummary?
   /// The packets since this was last emptied, if they are to be listed.

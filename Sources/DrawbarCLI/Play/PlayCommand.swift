@@ -49,8 +49,8 @@ struct PlayCommand: ParsableCommand {
   @Option(help: "Gain of the sound in percent; 100 is as decoded.")
   var volume = 100
 
-  @Option(help: "Seconds to buffer before sound starts, or starts again.")
-  var buffer = 3.0
+  @OptionGroup
+  var buffering: BufferingOptions
 
   @OptionGroup
   var track: TrackOptions
@@ -67,7 +67,6 @@ struct PlayCommand: ParsableCommand {
   func validate() throws {
     guard (1...64).contains(ports) else { throw ValidationError("--ports must be 1 to 64.") }
     guard (0...400).contains(volume) else { throw ValidationError("--volume must be 0 to 400.") }
-    guard (0...60).contains(buffer) else { throw ValidationError("--buffer must be 0 to 60.") }
   }
 
   func run() throws {
@@ -106,7 +105,7 @@ struct PlayCommand: ParsableCommand {
         outputPortNames: (1...ports).map { "out_\($0)" }, connection: connectionPolicy()))
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
     var configuration = track.configuration
-    configuration.startThresholdNanoseconds = UInt64(buffer * 1_000_000_000)
+    buffering.apply(to: &configuration)
     let player = Player(
       opened: queue.first, playing: rest, into: renderer, configuration: configuration,
       sources: sources)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AudioModel
+import ByteSources
 import Glibc
 import PlayerEngine
 import RenderCore
@@ -36,10 +37,20 @@ struct PlayScreen {
   var status: String {
     let place = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
     let duration = snapshot.track?.durationNanoseconds.map(TimeText.clock) ?? "?"
-    let buffered = TimeText.seconds(nanoseconds: snapshot.bufferedNanoseconds, decimals: 1)
+    let buffered = TimeText.seconds(
+      nanoseconds: snapshot.buffering.bufferedNanoseconds, decimals: 1)
     let gain = isMuted ? "muted" : "volume \(Int((volume * 100).rounded()))%"
     return "\(word)  \(TimeText.clock(nanoseconds: place)) / \(duration)  buffer \(buffered) s"
-      + "  \(gain)\(repeatWord)  underruns \(snapshot.counters.underruns)  xruns \(xruns)"
+      + "\(waitWord)  \(gain)\(repeatWord)  underruns \(snapshot.counters.underruns)  xruns \(xruns)"
+  }
+
+  /// What the sound waits for, where it does.
+  private var waitWord: String {
+    guard snapshot.state == .buffering || snapshot.state == .opening else { return "" }
+    if let source = snapshot.buffering.source, source.reconnectionAttempt > 0 {
+      return " (connecting again, attempt \(source.reconnectionAttempt))"
+    }
+    return snapshot.buffering.waitsFor.map { " (\($0.rawValue))" } ?? ""
   }
 
   private var repeatWord: String {
@@ -65,8 +76,11 @@ struct PlayScreen {
   private var title: String {
     guard let track = snapshot.track else { return "" }
     let dash = isUnicode ? " — " : " - "
-    let words = [track.artist, track.title].compactMap { $0 }.filter { !$0.isEmpty }
-    let name = words.isEmpty ? Self.lastPart(of: track.location) : words.joined(separator: dash)
+    var words = [track.artist, track.title]
+    // A station's tags are those of whatever it played first, if it has any.
+    if track.station != nil { words = [track.station?.name, snapshot.streamTitle?.title] }
+    let known = words.compactMap { $0 }.filter { !$0.isEmpty }
+    let name = known.isEmpty ? Self.lastPart(of: track.location) : known.joined(separator: dash)
     let number =
       snapshot.trackCount > 1 ? "[\((snapshot.trackIndex ?? 0) + 1)/\(snapshot.trackCount)] " : ""
     return number + TerminalText.plain(name)
@@ -86,10 +100,14 @@ struct PlayScreen {
     ]
     if let bitRate = track.bitRate { words.append("\((bitRate + 500) / 1000) kbit/s") }
     let latency = TimeText.seconds(nanoseconds: latencyNanoseconds, decimals: 3)
-    return words.joined(separator: ", ") + "; output latency \(latency) s"
+    var text = words.joined(separator: ", ") + "; output latency \(latency) s"
+    if let rate = snapshot.buffering.arrivalBytesPerSecond {
+      text += "; \(Int((rate * 8 / 1000).rounded())) kbit/s arriving"
+    }
+    return text
   }
 
-  /// What was played, what is buffered behind it, and the rest.
+  /// What was played, what can be heard without asking a server, and the rest.
   private func progress(columns: Int) -> String {
     let width = columns - 2
     guard let duration = snapshot.track?.durationNanoseconds, duration > 0 else {
@@ -99,12 +117,13 @@ struct PlayScreen {
       min(width, Int(Double(nanoseconds) / Double(duration) * Double(width)))
     }
     let place = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
-    let played = cells(place)
-    let buffered = max(played, cells(place &+ snapshot.bufferedNanoseconds))
-    let marks = isUnicode ? ["█", "▒", "─"] : ["#", "=", "-"]
-    return "[" + String(repeating: marks[0], count: played)
-      + String(repeating: marks[1], count: buffered - played)
-      + String(repeating: marks[2], count: width - buffered) + "]"
+    let marks: [Character] = isUnicode ? ["█", "▒", "─"] : ["#", "=", "-"]
+    var bar = [Character](repeating: marks[2], count: width)
+    for range in snapshot.bufferedRanges {
+      for cell in cells(range.lowerBound)..<cells(range.upperBound) { bar[cell] = marks[1] }
+    }
+    for cell in 0..<cells(place) { bar[cell] = marks[0] }
+    return "[" + String(bar) + "]"
   }
 
   /// A peak meter for each output, from 60 dB below full scale up to it.

@@ -137,6 +137,8 @@ final class PlaySession {
     case .seekFailed(_, let error):
       terminal.clearPanel()
       terminal.print("note: \(error)")
+    case .streamTitle(_, let title):
+      if let text = title.title { terminal.print("title: \(text)") }
     case .underrun, .skipped, .packetFailed, .outputRateChanged, .sought: break
     }
   }

@@ -21,6 +21,8 @@ public final class Player: Sendable {
     var timeline: StreamTimeline
     var information: [Int: TrackInformation] = [:]
     var comingPlace: ComingPlace?
+    var titles = TitleTimeline()
+    var spooled: (track: Int, ranges: [Range<UInt64>])?
     /// The last stream that the timeline knows.
     var lastStartedStream: UInt32 = 0
     var interrupter: (any ByteSource)?
@@ -174,6 +176,11 @@ public final class Player: Sendable {
         snapshot.trackIndex = place.track
         snapshot.positionNanoseconds = place.nanoseconds
         snapshot.track = shared.information[place.track]
+        snapshot.streamTitle = shared.titles.title(at: heard, track: place.track)
+        snapshot.bufferedRanges = bufferedRanges(
+          from: place.nanoseconds, buffered: snapshot.buffering.bufferedNanoseconds,
+          spooled: shared.spooled?.track == place.track ? shared.spooled?.ranges ?? [] : [],
+          duration: snapshot.track?.durationNanoseconds)
       }
       snapshot.frameTime = position.frameTime
       snapshot.outputNanoseconds = outputNanoseconds
@@ -206,7 +213,9 @@ public final class Player: Sendable {
     let step = core.step(mayWait: true)
     shared.state.withLock { state in
       state.snapshot.state = core.state
-      state.snapshot.bufferedNanoseconds = core.bufferedNanoseconds
+      state.snapshot.buffering = core.buffering
+      state.titles = core.titles
+      state.spooled = core.spooled
       state.snapshot.seekTargetNanoseconds =
         core.queuedSeek?.nanoseconds ?? core.seek?.nanoseconds ?? core.comingPlace?.nanoseconds
       state.snapshot.trackCount = core.feeder.locations.count
@@ -235,6 +244,24 @@ public final class Player: Sendable {
   fileprivate static func release(_ context: UnsafeMutableRawPointer) {
     unsafe Unmanaged<FeederThread>.fromOpaque(context).release()
   }
+}
+
+/// What can be heard of a track without asking a server: what is buffered behind a place, and what is
+/// spooled.
+func bufferedRanges(
+  from place: UInt64, buffered: UInt64, spooled: [Range<UInt64>], duration: UInt64?
+) -> [Range<UInt64>] {
+  let end = min(place &+ min(buffered, 1 << 60), max(place, duration ?? .max))
+  var ranges: [Range<UInt64>] = []
+  for range in (spooled + [place..<end]).sorted(by: { $0.lowerBound < $1.lowerBound })
+  where !range.isEmpty {
+    if let last = ranges.last, range.lowerBound <= last.upperBound {
+      ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+    } else {
+      ranges.append(range)
+    }
+  }
+  return ranges
 }
 
 /// The feeder's thread: repeats the step.

@@ -23,8 +23,13 @@ public struct PlayerSnapshot: Sendable, Equatable {
   /// How long the output has run, silence included: AudioQueue's device time. It goes on through pauses,
   /// seeks and underruns.
   public var outputNanoseconds: UInt64 = 0
-  /// Nanoseconds of sound that are ready to be rendered.
-  public var bufferedNanoseconds: UInt64 = 0
+  /// What is buffered, how fast more comes, and what is waited for.
+  public var buffering = BufferingStatus()
+  /// The times of the heard track that can be heard without asking a server: from the position on
+  /// what is buffered, and what is spooled. In order, apart from each other. Nanoseconds.
+  public var bufferedRanges: [Range<UInt64>] = []
+  /// What the station says of what is heard; nil where nothing is said.
+  public var streamTitle: StreamTitle?
   /// Frames of silence rendered since the last frame of sound: when they are more than the output's
   /// latency, all sound has been heard.
   public var trailingSilentFrames: UInt64 = 0

@@ -28,8 +28,10 @@ public enum PlayerEvent: Sendable, Equatable {
   case track(index: Int, TrackInformation)
   /// A track's first frame has been rendered.
   case started(index: Int)
-  /// The ring was empty in mid-stream; silence until enough is buffered again.
-  case underrun
+  /// The ring was empty in mid-stream, for this reason; silence until enough is buffered again.
+  case underrun(StallCause)
+  /// A station says something else of the sound from here on; told when that is rendered.
+  case streamTitle(index: Int, StreamTitle)
   /// A seek has led here; what is heard from now on is from there.
   case sought(index: Int, PlayerSeek)
   /// A seek could not be made, and the sound went on.
@@ -70,9 +72,17 @@ public enum RepeatMode: String, Sendable, CaseIterable {
 
 /// How a player buffers.
 public struct PlayerConfiguration: Sendable, Equatable {
-  /// Nanoseconds of sound to gather before it starts, or starts again. Sound also starts when the
-  /// input has ended or the ring is full.
+  /// Nanoseconds of sound to gather before it starts. Sound also starts when the input has ended or
+  /// the ring is full.
   public var startThresholdNanoseconds: UInt64 = 3_000_000_000
+  /// Nanoseconds of sound to gather before it starts again after an underrun; likewise.
+  public var rebufferThresholdNanoseconds: UInt64 = 3_000_000_000
+  /// With so many nanoseconds of sound held ahead nothing more is read, and a server is made to wait.
+  /// `.max`: as much as the ring takes.
+  public var highWaterNanoseconds: UInt64 = .max
+  /// Reading goes on when less than this is held ahead. At most the high water mark is used; where
+  /// both are the same, what is played is replaced at once.
+  public var lowWaterNanoseconds: UInt64 = .max
   /// Bytes of packets held ahead.
   public var ringBytes = 2 << 20
   /// Packets held ahead.

@@ -46,6 +46,7 @@ public final class SteppedPlayer {
   /// The render side's control: position, counters, volume.
   public let control: SourceControl
   private(set) var timeline: StreamTimeline
+  private(set) var titles = TitleTimeline()
   private(set) var information: [Int: TrackInformation] = [:]
   let configuration: PlayerConfiguration
   let feeder: Feeder
@@ -68,6 +69,14 @@ public final class SteppedPlayer {
   /// The place that the first stream of this generation begins at, until that stream is heard.
   var comingPlace: ComingPlace?
   private(set) var lastStep = Feeder.Step.progressed
+  /// The sound has stopped for want of more and has not begun again.
+  private(set) var isRebuffering = false
+  var buffering = BufferingStatus()
+  var arrival = ArrivalMeter()
+  /// What of the track that is being read can be had without asking a server, in nanoseconds.
+  var spooled: (track: Int, ranges: [Range<UInt64>])?
+  /// When that was looked at last.
+  var lookedAt: UInt64 = 0
 
   /// A player that stands before its first track.
   ///
@@ -91,7 +100,7 @@ public final class SteppedPlayer {
     control = source.control
     feeder = Feeder(
       feed: source.feed, opened: opened, locations: locations, configuration: sources,
-      decodePlace: configuration.decodePlace)
+      buffering: configuration)
     self.configuration = configuration
     self.tell = tell
     timeline = StreamTimeline(outputRate: renderer.sampleRate)
@@ -99,15 +108,6 @@ public final class SteppedPlayer {
 
   /// What the player is doing.
   public var state: PlayerState { machine.state }
-
-  /// Nanoseconds of sound in the ring.
-  public var bufferedNanoseconds: UInt64 { feeder.feed.bufferedNanoseconds }
-
-  /// Whether pulling would find all that can be expected now: for an output that can wait.
-  public var isBufferReady: Bool {
-    lastStep == .finished || lastStep == .waitingForRing
-      || bufferedNanoseconds >= configuration.startThresholdNanoseconds
-  }
 
   /// What ends a wait for the source from another thread.
   var interrupter: (any ByteSource)? { feeder.interrupter }
@@ -150,6 +150,7 @@ public final class SteppedPlayer {
       ? ComingPlace(track: index, nanoseconds: 0) : nil
     goOver()
     lastError = nil
+    isRebuffering = false
     perform(.skipped)
   }
 
@@ -173,7 +174,11 @@ public final class SteppedPlayer {
     takeRenderEvents()
     settleSeek()
     settleGeneration()
-    if machine.state == .buffering, isBufferReady { perform(.bufferReady) }
+    if machine.state == .buffering, isBufferReady {
+      isRebuffering = false
+      perform(.bufferReady)
+    }
+    lookAtBuffer()
     if machine.isStopping, control.isSilent { perform(.faded) }
     if isOver { return .finished }
     switch lastStep {
@@ -229,6 +234,8 @@ public final class SteppedPlayer {
         tell(.track(index: track, found))
         perform(.formatKnown)
       case .began(let stream): lastBegunStream = stream
+      case .said(let track, let mark, let metadata):
+        titles.expect(metadata, mark: mark, track: track)
       case .sought(let track, let found, let sampleRate):
         take(found, inTrack: track, sampleRate: sampleRate)
       case .seekRefused(let track, let error):
@@ -258,6 +265,7 @@ public final class SteppedPlayer {
         if control.renderedGeneration == generation { comingPlace = nil }
         timeline.begin(
           track: origin.track, at: event.outputFrame, startNanoseconds: origin.startNanoseconds)
+        if origin.startNanoseconds == 0 { titles.beginTrack(origin.track, at: event.outputFrame) }
         // After a seek the track goes on.
         if origin.startNanoseconds == 0 || origin.track != startedTrack {
           tell(.started(index: origin.track))
@@ -265,8 +273,13 @@ public final class SteppedPlayer {
         startedTrack = origin.track
       case .streamEnded: lastEndedStream = max(lastEndedStream, event.streamID)
       case .underrun:
-        tell(.underrun)
+        isRebuffering = true
+        tell(.underrun(noteStall()))
         perform(.underrun)
+      case .packetMarked(let mark):
+        if let (track, title) = titles.begin(mark: mark, at: event.outputFrame) {
+          tell(.streamTitle(index: track, title))
+        }
       case .packetFailed(let packet, let byteOffset):
         let track = timeline.position(at: event.outputFrame)?.track ?? 0
         tell(.packetFailed(index: track, packet: packet, byteOffset: byteOffset))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import AudioModel
+internal import ByteSources
 internal import PacketDecoders
 internal import RenderCore
 
@@ -15,6 +16,8 @@ final class AheadStage {
   /// Frames per second of the packets' histories; the decoder may give more (spectral band
   /// replication that only it comes upon).
   private let statedRate: Double
+  /// What the station says of packets that have given no frame yet.
+  private var pendingSaid: StreamMetadata?
   /// The next run begins a stream: it is the first, or the decoder has changed its format.
   private var startsStream = true
 
@@ -24,10 +27,11 @@ final class AheadStage {
   }
 
   /// Decodes one packet into ``packets``.
-  func decode(_ packet: Span<UInt8>, history: PacketHistory) {
+  func decode(_ packet: Span<UInt8>, history: PacketHistory, said: StreamMetadata? = nil) {
     let decoder = decoder
     let output = decoder.decode(packet, frameCount: Int(history.frameCount))
     if output.changesFormat { startsStream = true }
+    if let said { pendingSaid = said }
     guard output.frames > 0 else { return }
     let format = decoder.outputFormat
     let channels = Int(format.channelsPerFrame)
@@ -53,8 +57,9 @@ final class AheadStage {
         isConcealed: !output.isDecoded && done == 0)
       packets.append(
         samples, in: done * channels..<(done + count) * channels, history: run,
-        startsStream: startsStream ? description : nil)
+        startsStream: startsStream ? description : nil, said: pendingSaid)
       startsStream = false
+      pendingSaid = nil
       done += count
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import AudioModel
+internal import ByteSources
 internal import PacketDecoders
 internal import RenderCore
 
@@ -16,7 +17,11 @@ extension Feeder {
       }
     }
     guard let ahead else { return try drain(&reader.output.packets, of: reader) }
-    reader.output.packets.withSpan(of: item) { ahead.decode($0, history: item.history) }
+    let start = monotonicNanoseconds()
+    reader.output.packets.withSpan(of: item) {
+      ahead.decode($0, history: item.history, said: item.said)
+    }
+    noteDecoding(nanoseconds: monotonicNanoseconds() &- start)
     reader.output.packets.removeFirst()
     return .progressed
   }
@@ -68,10 +73,16 @@ extension Feeder {
         }
         hasBegunFrontStream = true
       }
+      var history = item.history
+      if item.said != nil { history.mark = lastMark &+ 1 }
       let isWritten = unsafe packets.withBytes(of: item) { bytes in
-        unsafe feed.write(packet: bytes, history: item.history)
+        unsafe feed.write(packet: bytes, history: history)
       }
       guard isWritten else { return moved ? .progressed : .waitingForRing }
+      if let said = item.said {
+        lastMark = history.mark
+        events.append(.said(track: trackIndex, mark: lastMark, said))
+      }
       hasBegunFrontStream = false
       didWrite(item.history)
       packets.removeFirst()

@@ -34,6 +34,8 @@ final class Feeder {
     case sought(track: Int, TrackSeek, sampleRate: Double)
     /// A seek cannot be made; everything goes on as it was.
     case seekRefused(track: Int, PlayerError)
+    /// A packet that was written with this mark begins what the station says this of.
+    case said(track: Int, mark: UInt32, StreamMetadata)
     /// What is being rendered cannot be brought to the output's new rate.
     case outputRateRefused(AudioConverterError)
     /// Every packet of the track is in the ring.
@@ -59,6 +61,12 @@ final class Feeder {
   private var queuedTrack: Int?
   /// Tracks in a row that could not be opened, or had no packet.
   private var fruitlessTracks = 0
+  /// With so much sound in the ring the feeder rests, until there is less than the second.
+  private let highWaterNanoseconds: UInt64
+  private let lowWaterNanoseconds: UInt64
+  private var isResting = false
+  /// Where its time went.
+  private(set) var times = FeederTimes()
   /// Where a seek shall lead, until the track's format is known.
   var wantedPlace: WantedPlace?
   /// A seek has been begun in the reader and has not found its frame.
@@ -69,19 +77,23 @@ final class Feeder {
   private var hasToldInformation = false
   /// The front packet's stream has been begun; the packet itself is still to be written.
   var hasBegunFrontStream = false
+  /// The last mark that a packet was written with.
+  var lastMark: UInt32 = 0
   /// A stream of this generation is in the ring, so the next one can join it.
   var canJoin = false
   var isFinished = false
 
   /// - Parameter opened: the first track, when it has been opened already; `locations` are then the
   ///   tracks after it.
-  /// - Parameter decodePlace: where packets are decoded; nil for the place that suits each format.
+  /// - Parameter buffering: how much is held ahead, and where packets are decoded.
   init(
     feed: consuming SourceFeed, opened: TrackReader?, locations: [String],
-    configuration: ByteSourceConfiguration, decodePlace: DecodePlace? = nil
+    configuration: ByteSourceConfiguration, buffering: PlayerConfiguration = PlayerConfiguration()
   ) {
     self.feed = feed
-    self.decodePlace = decodePlace
+    decodePlace = buffering.decodePlace
+    highWaterNanoseconds = buffering.highWaterNanoseconds
+    lowWaterNanoseconds = min(buffering.lowWaterNanoseconds, buffering.highWaterNanoseconds)
     self.locations = (opened.map { [$0.location] } ?? []) + locations
     self.configuration = configuration
     if let opened {
@@ -136,6 +148,7 @@ final class Feeder {
     canJoin = false
     isFinished = false
     fedNanoseconds = 0
+    isResting = false
     fruitlessTracks = 0
   }
 
@@ -168,6 +181,7 @@ final class Feeder {
     }
     guard !isFinished || wantedPlace != nil else { return .finished }
     guard let reader else { return openNextTrack() }
+    if rests { return .waitingForRing }
     do throws(PlayerError) {
       if wantedPlace != nil || isSeeking {
         return try stepSeek(in: reader, timeoutNanoseconds: timeoutNanoseconds)
@@ -190,11 +204,39 @@ final class Feeder {
     }
   }
 
+  /// Whether there is sound enough for now. Not of a generation that has only begun.
+  private var rests: Bool {
+    let held = min(feed.bufferedNanoseconds, fedNanoseconds)
+    if held >= highWaterNanoseconds {
+      isResting = true
+    } else if held < lowWaterNanoseconds || lowWaterNanoseconds == highWaterNanoseconds {
+      isResting = false
+    }
+    return isResting && wantedPlace == nil && !isSeeking
+  }
+
+  /// What has kept the feeder from having more sound ready.
+  var stallCause: StallCause? {
+    guard let reader else { return nil }
+    return times.cause(isLocal: reader.driver.source.information.isLocal)
+  }
+
+  /// The decoder that runs ahead took so long.
+  func noteDecoding(nanoseconds: UInt64) {
+    times.note(decoder: nanoseconds)
+  }
+
   /// Has the reader read on.
   func step(
     _ reader: TrackReader, timeoutNanoseconds: UInt64
   ) throws(PlayerError) -> Step {
-    defer { takeFacts(of: reader) }
+    let (read, parsed) = (reader.driver.readNanoseconds, reader.driver.parseNanoseconds)
+    defer {
+      times.note(
+        source: reader.driver.readNanoseconds &- read,
+        parser: reader.driver.parseNanoseconds &- parsed)
+      takeFacts(of: reader)
+    }
     switch try reader.step(timeoutNanoseconds: timeoutNanoseconds) {
     case .progressed: return .progressed
     case .waiting: return .waitingForSource
@@ -243,7 +285,7 @@ final class Feeder {
   }
 
   private func takeFacts(of reader: TrackReader) {
-    if !hasToldInformation, let information = reader.output.information {
+    if !hasToldInformation, let information = reader.information {
       hasToldInformation = true
       events.append(.found(track: trackIndex, information))
     }

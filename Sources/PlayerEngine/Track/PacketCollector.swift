@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 internal import AudioModel
+internal import ByteSources
 internal import PacketParser
 internal import RenderCore
 
 /// Listens to a parser and gives each packet its history: frame number, trims, duration.
-struct PacketCollector: AudioFileStreamListener {
+struct PacketCollector: StreamDriverListener {
   var output = TrackReader.Output()
   private let location: String
   private var generation: UInt32
@@ -28,6 +29,8 @@ struct PacketCollector: AudioFileStreamListener {
   private var heardFrom: Int64 = 0
   /// The first frame that is kept and heard since the jump.
   private var firstHeardFrame: Int64?
+  /// What the station says of the packets.
+  private var titles = StreamTitles()
 
   init(location: String, generation: UInt32) {
     self.location = location
@@ -41,6 +44,11 @@ struct PacketCollector: AudioFileStreamListener {
   /// The decoded frame that is a frame of sound.
   func decodedFrame(ofSound frame: Int64) -> Int64 {
     frame.addingReportingOverflow(trimming.firstFrame).partialValue
+  }
+
+  /// The frame of sound that is a decoded frame; the first for what is before it.
+  func soundFrame(ofDecoded frame: Int64) -> Int64 {
+    max(0, frame.subtractingReportingOverflow(trimming.firstFrame).partialValue)
   }
 
   /// The frame of sound that the packets since the jump begin with; nil when there is none.
@@ -60,6 +68,11 @@ struct PacketCollector: AudioFileStreamListener {
     // From the start even a packet without a frame is kept: Vorbis' first one is such.
     (keptFrom, heardFrom, firstHeardFrame) = (kept > 0 ? kept : .min, heard, nil)
     streamStart = streamStart ?? stream
+    titles.forgetLast()
+  }
+
+  mutating func streamDriver(found metadata: StreamMetadata) {
+    titles.note(metadata)
   }
 
   mutating func audioFileStream(
@@ -179,14 +192,15 @@ struct PacketCollector: AudioFileStreamListener {
     var trims = trimming.trims(firstFrame: firstFrame, frameCount: frames)
     trims.start = max(trims.start, Int32(clamping: min(heardFrom - firstFrame, Int64(frames))))
     trims.end = min(trims.end, frames - trims.start)
-    if firstHeardFrame == nil, trims.start + trims.end < frames {
-      firstHeardFrame = firstFrame + Int64(trims.start)
-    }
+    let isHeard = trims.start + trims.end < frames
+    if firstHeardFrame == nil, isHeard { firstHeardFrame = firstFrame + Int64(trims.start) }
     let history = PacketHistory(
       generation: generation, packetIndex: index, firstFrame: firstFrame, frameCount: frames,
       trimStartFrames: trims.start, trimEndFrames: trims.end, byteOffset: byteOffset,
       durationNanoseconds: Self.nanoseconds(Double(frames) / format.sampleRate))
-    output.packets.append(bytes, history: history, startsStream: streamStart)
+    output.packets.append(
+      bytes, history: history, startsStream: streamStart,
+      said: isHeard ? titles.news(at: byteOffset) : nil)
     streamStart = nil
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import AudioModel
+internal import ByteSources
 internal import RenderCore
 
 /// Packets that were parsed and are waiting for room in the ring: at most what one read of the source
@@ -12,6 +13,8 @@ struct PendingPackets {
     var history: PacketHistory
     /// The packet begins a new stream.
     var startsStream: CodedStreamDescription?
+    /// What the station says from the packet on.
+    var said: StreamMetadata?
   }
 
   private var bytes: [UInt8] = []
@@ -43,23 +46,26 @@ struct PendingPackets {
 
   /// Adds a packet behind the others.
   mutating func append(
-    _ packet: Span<UInt8>, history: PacketHistory, startsStream: CodedStreamDescription?
+    _ packet: Span<UInt8>, history: PacketHistory, startsStream: CodedStreamDescription?,
+    said: StreamMetadata? = nil
   ) {
     let start = bytes.count
     unsafe packet.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     items.append(
-      Item(byteRange: start..<bytes.count, history: history, startsStream: startsStream))
+      Item(
+        byteRange: start..<bytes.count, history: history, startsStream: startsStream, said: said))
   }
 
   /// Adds some of these samples behind the others.
   mutating func append(
     _ samples: Span<Float>, in range: Range<Int>, history: PacketHistory,
-    startsStream: CodedStreamDescription?
+    startsStream: CodedStreamDescription?, said: StreamMetadata? = nil
   ) {
     let start = bytes.count
     unsafe samples.extracting(range).withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
     items.append(
-      Item(byteRange: start..<bytes.count, history: history, startsStream: startsStream))
+      Item(
+        byteRange: start..<bytes.count, history: history, startsStream: startsStream, said: said))
   }
 
   /// Calls `body` with a packet that is still in here.

@@ -21,7 +21,7 @@ public enum StreamDriverStep: Hashable, Sendable {
 /// one buffer of bytes and waits no longer than it is told to. One thread at a time; not the render
 /// thread.
 @safe
-public final class StreamDriver<Listener: AudioFileStreamListener> {
+public final class StreamDriver<Listener: StreamDriverListener> {
   /// Where the bytes come from; closed with the driver.
   public let source: any ByteSource
   /// The parser, for its properties.
@@ -37,6 +37,11 @@ public final class StreamDriver<Listener: AudioFileStreamListener> {
   private var hasEnded = false
   /// Where the source's next byte lies.
   private var sourceOffset: Int64 = 0
+  /// Bytes of heads that were lost: the source counts them, and the parser does not.
+  private var lostBytes: Int64 = 0
+  /// Nanoseconds spent on the source, waiting included, and on parsing.
+  private(set) var readNanoseconds: UInt64 = 0
+  private(set) var parseNanoseconds: UInt64 = 0
   /// Where the stream ends, as far as the source has said or shown.
   private var endOffset: Int64?
   /// The source's next bytes do not continue those before.
@@ -80,6 +85,7 @@ public final class StreamDriver<Listener: AudioFileStreamListener> {
   ///   then ended.
   public func step(timeoutNanoseconds: UInt64) throws(PlayerError) -> StreamDriverStep {
     if hasEnded { return .ended }
+    let start = monotonicNanoseconds()
     let read: ByteSourceRead
     do throws(ByteSourceError) {
       read = try readWanted(timeoutNanoseconds: timeoutNanoseconds)
@@ -89,6 +95,9 @@ public final class StreamDriver<Listener: AudioFileStreamListener> {
       try? stream.finish(listener: &listener)
       throw PlayerError(location: source.information.name, reason: .source(error))
     }
+    let beganParsing = monotonicNanoseconds()
+    readNanoseconds &+= beganParsing &- start
+    defer { parseNanoseconds &+= monotonicNanoseconds() &- beganParsing }
     do throws(AudioFileStreamError) {
       switch read {
       case .wait: return .waiting
@@ -136,7 +145,12 @@ public final class StreamDriver<Listener: AudioFileStreamListener> {
     }
     let read = unsafe try source.read(into: buffer, timeoutNanoseconds: timeoutNanoseconds)
     switch read {
-    case .bytes: if !hasBegun { begin() }
+    case .bytes:
+      if !hasBegun { begin() }
+      for var metadata in source.takeStreamMetadata() {
+        metadata.byteOffset -= min(metadata.byteOffset, UInt64(lostBytes))
+        listener.streamDriver(found: metadata)
+      }
     case .end: endOffset = sourceOffset
     case .wait, .discontinuity: break
     }
@@ -209,6 +223,7 @@ public final class StreamDriver<Listener: AudioFileStreamListener> {
     if stream.isReadyToProducePackets {
       isDiscontinuous = true
     } else {
+      lostBytes += sourceOffset
       sourceOffset = 0
       makeStream()
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import AudioModel
+public import ByteSources
 public import PacketParser
 
 /// What is known of a track once its first packet has been found.
@@ -31,6 +32,8 @@ public struct TrackInformation: Sendable, Equatable {
   public var artist: String?
   /// What the tags say.
   public var album: String?
+  /// What a radio station says of itself; nil for what is none.
+  public var station: StationInformation?
   /// Bytes of a free-format frame without its padding; nil for any other stream.
   public var freeFormatFrameBytes: Int?
 }

@@ -69,7 +69,7 @@ public final class TrackReader {
   @discardableResult
   public func readInformation() throws(PlayerError) -> TrackInformation {
     while true {
-      if let information = driver.listener.output.information { return information }
+      if let information { return information }
       if try step(timeoutNanoseconds: 1_000_000_000) == .ended,
         driver.listener.output.information == nil
       {
@@ -86,6 +86,13 @@ public final class TrackReader {
 
   /// What can end a step's wait from another thread.
   var interrupter: any ByteSource { driver.source }
+
+  /// What is known of the track: nil until its first packet is found.
+  var information: TrackInformation? {
+    guard var information = output.information else { return nil }
+    information.station = driver.source.information.station
+    return information
+  }
 
   /// The packets and facts so far.
   var output: Output {

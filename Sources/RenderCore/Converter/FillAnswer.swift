@@ -14,11 +14,14 @@ struct FilledPacket {
   /// The packet's number in its stream, and where in the source it lies.
   let packetIndex: Int64
   let byteOffset: Int64
+  /// To be told when its first sound is given; 0 for none.
+  let mark: UInt32
 
   @_noLocks
   init(
     bytes: UnsafeRawPointer, byteCount: Int, frameCount: Int, trimStartFrames: Int,
-    trimEndFrames: Int, isConcealed: Bool = false, packetIndex: Int64 = 0, byteOffset: Int64 = 0
+    trimEndFrames: Int, isConcealed: Bool = false, packetIndex: Int64 = 0, byteOffset: Int64 = 0,
+    mark: UInt32 = 0
   ) {
     unsafe self.bytes = bytes
     self.byteCount = byteCount
@@ -28,6 +31,7 @@ struct FilledPacket {
     self.isConcealed = isConcealed
     self.packetIndex = packetIndex
     self.byteOffset = byteOffset
+    self.mark = mark
   }
 }
 
@@ -47,6 +51,8 @@ enum ConversionStatus {
   case complete
   /// It has more, but the packet whose frames come next could not be decoded.
   case packetFailed
+  /// It has more, and the packet whose frames come next has a mark.
+  case packetMarked
   /// The fill callback has no data now.
   case noData
   /// The stream has ended. The resampler's tail may still be drained.

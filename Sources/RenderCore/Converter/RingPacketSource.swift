@@ -42,7 +42,8 @@ struct RingPacketSource: ~Copyable {
         bytes: consumer.bytes(of: entry), byteCount: entry.pointee.byteCount,
         frameCount: Int(history.frameCount), trimStartFrames: Int(history.trimStartFrames),
         trimEndFrames: Int(history.trimEndFrames), isConcealed: history.isConcealed,
-        packetIndex: history.packetIndex, byteOffset: history.byteOffset))
+        packetIndex: history.packetIndex, byteOffset: history.byteOffset,
+        mark: history.mark))
   }
 
   /// Gives the packet that was handed over back to the producer.

@@ -47,6 +47,8 @@ struct StreamConverter: ~Copyable {
   /// The number of the last such packet, and where in the source it lies.
   private(set) var failedPacketIndex: Int64 = 0
   private(set) var failedByteOffset: Int64 = 0
+  /// The last packet's mark; 0 for none.
+  private(set) var packetMark: UInt32 = 0
 
   /// What a converter is made from.
   struct Configuration {
@@ -235,7 +237,8 @@ struct StreamConverter: ~Copyable {
   }
 
   /// Asks for one packet and decodes it. `complete` with no frames decoded means that the packet was
-  /// trimmed away whole; after `packetFailed` its stand-in is what is decoded.
+  /// trimmed away whole; after `packetFailed` its stand-in is what is decoded, after `packetMarked` the
+  /// packet.
   @_noLocks
   private mutating func decodeNext(
     from source: inout RingPacketSource
@@ -247,7 +250,9 @@ struct StreamConverter: ~Copyable {
       hasEnded = true
       return .endOfStream
     case .packet(let packet):
-      return decode(packet) ? .complete : .packetFailed
+      packetMark = packet.mark
+      guard decode(packet) else { return .packetFailed }
+      return packetMark == 0 ? .complete : .packetMarked
     }
   }
 

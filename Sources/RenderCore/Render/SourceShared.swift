@@ -137,6 +137,8 @@ public struct SourceEvent: Sendable, Equatable {
     /// A packet could not be decoded; silence of its length, or the decoder's own stand-in, begins at
     /// `outputFrame`. The packet's number in its stream, and where in the source it lies.
     case packetFailed(packetIndex: Int64, byteOffset: Int64)
+    /// The first sound of a packet that was fed with this mark is at `outputFrame`.
+    case packetMarked(UInt32)
     /// From `outputFrame` on frames are of this rate. So much sound, which was in the resampler, was
     /// left out before it.
     case outputRateChanged(hertz: Int, droppedNanoseconds: UInt64)
@@ -155,6 +157,7 @@ public struct SourceEvent: Sendable, Equatable {
   static var underrunCode: UInt64 { @_noLocks get { 2 } }
   static var packetFailedCode: UInt64 { @_noLocks get { 3 } }
   static var rateChangedCode: UInt64 { @_noLocks get { 4 } }
+  static var packetMarkedCode: UInt64 { @_noLocks get { 5 } }
 
   /// The event that travelled as this record.
   init?(_ record: ReturnRing.Record) {
@@ -172,6 +175,7 @@ public struct SourceEvent: Sendable, Equatable {
         packetIndex: Int64(bitPattern: record.third), byteOffset: Int64(bitPattern: record.fourth))
     case Self.rateChangedCode:
       kind = .outputRateChanged(hertz: Int(record.third), droppedNanoseconds: record.fourth)
+    case Self.packetMarkedCode: kind = .packetMarked(UInt32(truncatingIfNeeded: record.third))
     default: return nil
     }
   }

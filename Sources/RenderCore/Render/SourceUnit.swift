@@ -139,6 +139,10 @@ struct SourceUnit: ~Copyable {
           SourceEvent.packetFailedCode, at: outputFrames &+ UInt64(given) &+ first,
           UInt64(bitPattern: converter.pointee.failedPacketIndex),
           UInt64(bitPattern: converter.pointee.failedByteOffset))
+        unsafe emitMark(of: converter, at: outputFrames &+ UInt64(given) &+ first)
+      case .packetMarked:
+        let first = unsafe UInt64(max(0, converter.pointee.pendingOutputFrames))
+        unsafe emitMark(of: converter, at: outputFrames &+ UInt64(given) &+ first)
       case .noData:
         underruns &+= 1
         unsafe shared.pointee.underruns.store(underruns, ordering: .releasing)
@@ -282,6 +286,13 @@ struct SourceUnit: ~Copyable {
     // Rounding may leave a crumb that would take a cycle of its own.
     let rest = level > target ? level - target : target - level
     gain = rest < rampStep(to: target) / 2 ? target : level
+  }
+
+  /// Tells the mark of the packet that was decoded last, if it has one.
+  @_noLocks
+  private func emitMark(of converter: UnsafeMutablePointer<StreamConverter>, at frame: UInt64) {
+    let mark = unsafe converter.pointee.packetMark
+    if mark != 0 { emit(SourceEvent.packetMarkedCode, at: frame, UInt64(mark)) }
   }
 
   @_noLocks

@@ -5,6 +5,9 @@
 public struct PacketHistory: Sendable, Equatable {
   /// Count of seeks and flushes up to this packet. A packet of an older generation is stale.
   public var generation: UInt32
+  /// A number that comes back as an event with the output frame that the packet's first sound is at; 0
+  /// for none.
+  public var mark: UInt32
   /// The packet's number in its stream, from 0.
   public var packetIndex: Int64
   /// The number in its stream of the first frame that the packet decodes to.
@@ -28,9 +31,10 @@ public struct PacketHistory: Sendable, Equatable {
   public init(
     generation: UInt32, packetIndex: Int64, firstFrame: Int64, frameCount: Int32,
     trimStartFrames: Int32, trimEndFrames: Int32, byteOffset: Int64, durationNanoseconds: UInt64,
-    isConcealed: Bool = false
+    isConcealed: Bool = false, mark: UInt32 = 0
   ) {
     self.generation = generation
+    self.mark = mark
     self.packetIndex = packetIndex
     self.firstFrame = firstFrame
     self.frameCount = frameCount

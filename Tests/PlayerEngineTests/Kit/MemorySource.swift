@@ -25,6 +25,12 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   var breaksAt = Int.max
   /// The reader is told before the bytes at these offsets that they do not continue those before.
   var discontinuities: [Int] = []
+  /// What it says of its sound, with the read that gives the bytes before it.
+  var metadata: [StreamMetadata] = []
+  /// The bytes from here on have not come yet.
+  var comesUpTo = Int.max
+  /// Whether the bytes are on this machine.
+  var isLocal = false
   /// Bytes of one read at most.
   var pieceBytes = Int.max
   private let manner: Manner
@@ -39,7 +45,7 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   }
 
   var information: ByteSourceInformation {
-    var information = ByteSourceInformation(name: "memory")
+    var information = ByteSourceInformation(name: "memory", isLocal: isLocal)
     switch manner {
     case .file:
       information.byteCount = UInt64(statedByteCount)
@@ -66,9 +72,9 @@ final class MemorySource: ByteSource, @unchecked Sendable {
       discontinuities.removeFirst()
       return .discontinuity
     }
-    let end = min(bytes.count, breaksAt, discontinuities.first ?? .max)
+    let end = min(bytes.count, breaksAt, discontinuities.first ?? .max, comesUpTo)
     let count = min(buffer.count, pieceBytes, end - offset)
-    guard count > 0 else { return .end }
+    guard count > 0 else { return offset >= comesUpTo ? .wait : .end }
     unsafe buffer.copyBytes(from: bytes[offset..<offset + count])
     offset += count
     bytesRead += count
@@ -79,6 +85,16 @@ final class MemorySource: ByteSource, @unchecked Sendable {
     precondition(information.isRepositionable, "asked for what it does not offer")
     repositions.append(byteOffset)
     offset = Int(clamping: byteOffset)
+  }
+
+  func takeStreamMetadata() -> [StreamMetadata] {
+    let count = metadata.prefix { $0.byteOffset <= bytesRead }.count
+    defer { metadata.removeFirst(count) }
+    return Array(metadata.prefix(count))
+  }
+
+  var status: ByteSourceStatus {
+    ByteSourceStatus(state: .receiving, receivedByteCount: UInt64(bytesRead))
   }
 
   func wake() {}

@@ -2,9 +2,10 @@
 
 import AudioModel
 import PacketParser
+import PlayerEngine
 
 /// Listens to a parser and keeps its packets' bytes, one behind the other.
-struct PacketRecorder: AudioFileStreamListener {
+struct PacketRecorder: StreamDriverListener {
   /// All packets.
   var bytes: [UInt8] = []
   /// Where in the stream each run of packets began.

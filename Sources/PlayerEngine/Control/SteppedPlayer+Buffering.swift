@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+internal import ByteSources
+internal import RenderCore
+
+extension SteppedPlayer {
+  /// Nanoseconds of sound in the ring.
+  public var bufferedNanoseconds: UInt64 { feeder.feed.bufferedNanoseconds }
+
+  /// Whether pulling would find all that can be expected now: for an output that can wait.
+  public var isBufferReady: Bool {
+    lastStep == .finished || lastStep == .waitingForRing
+      || bufferedNanoseconds >= threshold
+  }
+
+  /// Sound that has to be there before it begins.
+  private var threshold: UInt64 {
+    isRebuffering
+      ? configuration.rebufferThresholdNanoseconds : configuration.startThresholdNanoseconds
+  }
+
+  /// What the sound waits for while the player is opening or buffering.
+  private var waitsFor: StallCause? {
+    switch machine.state {
+    case .opening, .buffering: cause
+    case .idle, .playing, .paused, .ended, .failed: nil
+    }
+  }
+
+  /// What keeps more sound from being there.
+  private var cause: StallCause {
+    guard lastStep != .waitingForSource else {
+      return feeder.reader?.driver.source.information.isLocal == true ? .disk : .network
+    }
+    return feeder.stallCause ?? .network
+  }
+
+  /// The sound has stopped: counts that.
+  func noteStall() -> StallCause {
+    let cause = cause
+    buffering.stallCount += 1
+    buffering.lastStallCause = cause
+    return cause
+  }
+
+  /// Ten times a second is often enough for the eye.
+  private static var lookNanoseconds: UInt64 { 100_000_000 }
+
+  /// Takes in what the buffer and the source are like now.
+  func lookAtBuffer() {
+    buffering.bufferedNanoseconds = bufferedNanoseconds
+    buffering.waitsFor = waitsFor
+    let now = monotonicNanoseconds()
+    guard now >= lookedAt &+ Self.lookNanoseconds else { return }
+    lookedAt = now
+    guard let reader = feeder.reader else {
+      buffering.source = nil
+      return
+    }
+    let status = reader.driver.source.status
+    buffering.source = status
+    if reader.driver.source.information.isLocal {
+      arrival = ArrivalMeter()
+    } else {
+      arrival.note(byteCount: status.receivedByteCount, at: now)
+    }
+    buffering.arrivalBytesPerSecond = arrival.bytesPerSecond
+    spooled = (feeder.trackIndex, reader.spooledTimeRanges)
+  }
+}

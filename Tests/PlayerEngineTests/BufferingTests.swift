@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import ByteSources
+import OfflineOutput
+import RenderCore
+import TestKit
+import Testing
+
+@testable import PlayerEngine
+
+@Suite("Buffering")
+struct BufferingTests {
+  private let music = Fixtures.path("mp3-cbr128-44100-2.mp3")
+
+  private func playback(
+    _ source: MemorySource, _ change: (inout PlayerConfiguration) -> Void
+  ) -> OfflinePlayback {
+    var configuration = PlayerConfiguration()
+    configuration.startThresholdNanoseconds = 200_000_000
+    configuration.rebufferThresholdNanoseconds = 200_000_000
+    change(&configuration)
+    return OfflinePlayback(
+      opened: TrackReader(source, location: "memory"), [], rate: 44100, channels: 2,
+      configuration: configuration)
+  }
+
+  /// Renders, a cycle for each step, until the player is in a state.
+  private func crank(_ playback: OfflinePlayback, until state: PlayerState) {
+    for _ in 0..<20_000 where playback.player.state != state {
+      _ = playback.player.step(mayWait: false)
+      playback.crank(256)
+    }
+    #expect(playback.player.state == state)
+  }
+
+  private func bytes() -> [UInt8] { contents(ofFile: music) }
+
+  @Test("An underrun says what was waited for", arguments: [true, false])
+  func cause(isLocal: Bool) throws {
+    let source = MemorySource(bytes(), .pipe)
+    source.isLocal = isLocal
+    source.comesUpTo = 20_000
+    let playback = playback(source) { _ in }
+    crank(playback, until: .playing)
+    #expect(playback.player.buffering.waitsFor == nil)
+    crank(playback, until: .buffering)
+    _ = playback.player.step(mayWait: false)
+    let expected = isLocal ? StallCause.disk : .network
+    #expect(playback.events.contains(.underrun(expected)))
+    #expect(playback.player.buffering.waitsFor == expected)
+    #expect(playback.player.buffering.lastStallCause == expected)
+    #expect(playback.player.buffering.stallCount == 1)
+    source.comesUpTo = 40_000
+    crank(playback, until: .playing)
+    #expect(playback.player.buffering.waitsFor == nil)
+    crank(playback, until: .buffering)
+    #expect(playback.player.buffering.stallCount == 2)
+  }
+
+  @Test("After an underrun sound starts with as much as is wanted for that, not before")
+  func rebuffer() throws {
+    let source = MemorySource(bytes(), .pipe)
+    source.comesUpTo = 20_000
+    let playback = playback(source) { $0.rebufferThresholdNanoseconds = 2_000_000_000 }
+    crank(playback, until: .playing)
+    crank(playback, until: .buffering)
+    // 16,000 bytes a second.
+    source.comesUpTo = 20_000 + 28_000
+    for _ in 0..<2000 { _ = playback.player.step(mayWait: false) }
+    #expect(playback.player.state == .buffering)
+    source.comesUpTo = 20_000 + 36_000
+    crank(playback, until: .playing)
+  }
+
+  @Test("Above the high water mark nothing is read, and below the low one it is again")
+  func waterMarks() throws {
+    let source = MemorySource(bytes(), .pipe)
+    source.pieceBytes = 1000
+    let playback = playback(source) {
+      $0.highWaterNanoseconds = 4_000_000_000
+      $0.lowWaterNanoseconds = 1_500_000_000
+    }
+    var levels: [UInt64] = []
+    var read: [Int] = []
+    while playback.player.step(mayWait: false) != .finished, source.bytesRead < 150_000 {
+      guard playback.player.state == .playing else { continue }
+      playback.crank(64)
+      levels.append(playback.player.bufferedNanoseconds)
+      read.append(source.bytesRead)
+    }
+    let packet: UInt64 = 26_122_449
+    #expect(levels.max()! <= 4_000_000_000 + 3 * packet)
+    let full = try #require(levels.firstIndex { $0 >= 4_000_000_000 })
+    #expect(levels[full...].min()! >= 1_500_000_000 - 2 * packet)
+    // From the first time that it is full nothing is read, until the low mark is reached.
+    let resumed = try #require(read[full...].firstIndex { $0 > read[full] })
+    #expect(levels[resumed - 1] < 1_500_000_000 + packet)
+    #expect(playback.player.control.counters.underruns == 0)
+  }
+
+  @Test("A seek does not wait for the low water mark")
+  func seekWhileResting() throws {
+    let playback = playback(MemorySource(bytes(), .file)) {
+      $0.highWaterNanoseconds = 2_000_000_000
+      $0.lowWaterNanoseconds = 0
+    }
+    crank(playback, until: .playing)
+    playback.player.apply(.seek(toNanoseconds: 8_000_000_000))
+    for _ in 0..<50 where playback.player.seek != nil {
+      _ = playback.player.step(mayWait: false)
+      playback.crank(64)
+    }
+    #expect(playback.player.seek == nil)
+    #expect(playback.player.control.counters.underruns == 0)
+  }
+
+  @Test("The rate of arrival is that of the last seconds, and a new source begins anew")
+  func arrival() {
+    var meter = ArrivalMeter()
+    #expect(meter.bytesPerSecond == nil)
+    // A thousand bytes a second for ten seconds, then five thousand.
+    for tenth in 0...100 {
+      meter.note(byteCount: UInt64(tenth * 100), at: UInt64(tenth) * 100_000_000)
+    }
+    #expect(meter.bytesPerSecond == 1000)
+    for tenth in 101...140 {
+      meter.note(
+        byteCount: UInt64(10_000 + (tenth - 100) * 500), at: UInt64(tenth) * 100_000_000)
+    }
+    #expect(meter.bytesPerSecond == 5000)
+    meter.note(byteCount: 0, at: 15_000_000_000)
+    #expect(meter.bytesPerSecond == nil)
+    meter.note(byteCount: 700, at: 16_000_000_000)
+    #expect(meter.bytesPerSecond == 700)
+  }
+
+  @Test("What took most of the feeder's last seconds is named")
+  func times() {
+    var times = FeederTimes()
+    #expect(times.cause(isLocal: true) == .disk)
+    times.note(source: 1_000_000_000, parser: 2_000_000_000)
+    #expect(times.cause(isLocal: true) == .parser)
+    times.note(decoder: 2_500_000_000)
+    #expect(times.cause(isLocal: false) == .decoder)
+    // An hour ago does not count.
+    for _ in 0..<100 { times.note(source: 500_000_000, decoder: 1_000_000) }
+    #expect(times.cause(isLocal: false) == .network)
+  }
+
+  @Test("What can be heard without a server is put together from what is buffered and spooled")
+  func ranges() {
+    #expect(bufferedRanges(from: 5, buffered: 3, spooled: [], duration: nil) == [5..<8])
+    #expect(bufferedRanges(from: 5, buffered: 9, spooled: [], duration: 10) == [5..<10])
+    #expect(bufferedRanges(from: 12, buffered: 9, spooled: [], duration: 10) == [])
+    #expect(
+      bufferedRanges(from: 5, buffered: 3, spooled: [0..<2, 4..<6, 8..<9, 20..<30], duration: 40)
+        == [0..<2, 4..<9, 20..<30])
+    #expect(bufferedRanges(from: 5, buffered: 0, spooled: [], duration: nil) == [])
+  }
+
+  @Test("What was fetched of a track is told as its times")
+  func spooledTimes() throws {
+    let server = LoopbackHTTPServer()
+    let directory = TemporaryDirectory()
+    defer { server.stop() }
+    server.serve("/a", .file(music, ranges: .honoured))
+    var configuration = ByteSourceConfiguration()
+    configuration.spool = .directory(path: directory.path, maximumBytes: 64 << 20)
+    let reader = try TrackReader(opening: server.url("/a"), configuration: configuration)
+    let duration = try #require(try reader.readInformation().durationNanoseconds)
+    let packet: UInt64 = 26_122_449
+    try reader.seek(toFrame: 10 * 44100)
+    let early = reader.spooledTimeRanges
+    #expect(early.count == 2)
+    #expect(early.first?.lowerBound == 0)
+    // What the decoder has to hear first is fetched, too.
+    let second = try #require(early.last)
+    let format = try #require(reader.output.information?.dataFormat)
+    let first = 10_000_000_000 - UInt64(PreRoll.frames(format)) * 1_000_000_000 / 44100
+    #expect((first - 2 * packet...first).contains(second.lowerBound))
+    while try reader.step(timeoutNanoseconds: 1_000_000_000) != .ended {}
+    #expect(reader.spooledTimeRanges.last?.upperBound == duration)
+  }
+}
