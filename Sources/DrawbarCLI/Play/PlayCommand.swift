@@ -21,7 +21,7 @@ struct PlayCommand: ParsableCommand {
       On a terminal a few lines show the title, the format, a progress bar with what is buffered, a \
       peak meter for each output, position, duration, underruns (the source was too slow) and xruns \
       (the JACK server was late). Keys, as in mpv: space pauses and resumes, the arrows seek by 5 s and \
-      by 1 min, < and > change the track, 9 and 0 the volume, m mutes, L repeats, ? lists them, q quits.
+      by 1 min, < and > change the track, 9 and 0 the volume, m mutes, L repeats, [ and ] rewind and go forward fast, ? lists them, q quits.
 
       Without a terminal nothing is printed but errors.
       """)

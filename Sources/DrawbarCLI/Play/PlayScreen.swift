@@ -66,6 +66,8 @@ struct PlayScreen {
     case .idle: "Stopped  "
     case .opening: "Opening  "
     case .buffering: "Buffering"
+    case .playing where snapshot.scanSpeed > 0: "Forward \(snapshot.scanSpeed)×"
+    case .playing where snapshot.scanSpeed < 0: "Rewind \(-snapshot.scanSpeed)×"
     case .playing: snapshot.seekTargetNanoseconds == nil ? "Playing  " : "Seeking  "
     case .paused: "Paused   "
     case .ended: "Ended    "

@@ -139,7 +139,7 @@ final class PlaySession {
       terminal.print("note: \(error)")
     case .streamTitle(_, let title):
       if let text = title.title { terminal.print("title: \(text)") }
-    case .underrun, .skipped, .packetFailed, .outputRateChanged, .sought: break
+    case .underrun, .skipped, .packetFailed, .outputRateChanged, .sought, .scan: break
     }
   }
 
@@ -180,6 +180,8 @@ final class PlaySession {
     case UInt8(ascii: "m"):
       isMuted.toggle()
       player.volume = isMuted ? 0 : volume
+    case UInt8(ascii: "["): player.scan(speed: Self.faster(player.snapshot().scanSpeed, by: -4))
+    case UInt8(ascii: "]"): player.scan(speed: Self.faster(player.snapshot().scanSpeed, by: 4))
     case UInt8(ascii: "L"):
       let modes = RepeatMode.allCases
       let next = (modes.firstIndex(of: player.snapshot().repeatMode) ?? 0) + 1
@@ -188,6 +190,14 @@ final class PlaySession {
       for line in Self.keyHelp { terminal.print(line) }
     default: break
     }
+  }
+
+  /// The next speed of fast forward or rewind: 4, 8, 16 and 32 times, and back to playing by the other
+  /// key.
+  private static func faster(_ speed: Int, by first: Int) -> Int {
+    if speed == 0 { return first }
+    guard (speed < 0) == (first < 0) else { return abs(speed) > 4 ? speed / 2 : 0 }
+    return max(-32, min(speed * 2, 32))
   }
 
   private func setVolume(_ wanted: Float) {
@@ -201,7 +211,8 @@ final class PlaySession {
     "<, >          previous, next track   down, up         1 min back, on",
     "9, 0          volume down, up        page down, up    10 min back, on",
     "m             mute                   home             to the start",
-    "L             repeat one, all, off   q                quit",
+    "L             repeat one, all, off   [, ]             rewind, fast forward",
+    "?             these keys             q                quit",
   ]
 
   private func stop() {

@@ -28,6 +28,12 @@ extension Player {
   /// Goes on so much later, or earlier, than what is heard, or than where a seek is leading.
   public func seek(byNanoseconds nanoseconds: Int64) { send(.seekBy(nanoseconds: nanoseconds)) }
 
+  /// Fast forward and rewind, heard in pieces of 0.3 s that are so far apart that the track goes by at
+  /// this many times the speed: 2 to 64 forward, -1 to -64 backward, 0 or 1 to play on from there. It
+  /// ends by itself at the track's end or start, and by any command that goes elsewhere or pauses;
+  /// ``PlayerEvent/scan(speed:)`` tells.
+  public func scan(speed: Int) { send(.scan(speed: speed)) }
+
   /// Chooses what follows when a track has been played to its end.
   public func setRepeat(_ mode: RepeatMode) { send(.setRepeat(mode)) }
 

@@ -218,6 +218,7 @@ public final class Player: Sendable {
       state.spooled = core.spooled
       state.snapshot.seekTargetNanoseconds =
         core.queuedSeek?.nanoseconds ?? core.seek?.nanoseconds ?? core.comingPlace?.nanoseconds
+      state.snapshot.scanSpeed = core.scanSpeed
       state.snapshot.trackCount = core.feeder.locations.count
       state.snapshot.repeatMode = core.feeder.repeatMode
       state.comingPlace = core.comingPlace

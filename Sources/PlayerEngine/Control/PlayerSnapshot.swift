@@ -16,6 +16,8 @@ public struct PlayerSnapshot: Sendable, Equatable {
   public var frameTime: UInt32 = 0
   /// The time in the track that a seek is leading to, while that is not heard yet.
   public var seekTargetNanoseconds: UInt64?
+  /// How many times as fast the track goes by, backwards when negative; 0 when it just plays.
+  public var scanSpeed = 0
   /// Tracks in the list.
   public var trackCount = 0
   /// What follows when a track has been played to its end.

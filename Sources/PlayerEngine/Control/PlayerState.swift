@@ -36,6 +36,9 @@ public enum PlayerEvent: Sendable, Equatable {
   case sought(index: Int, PlayerSeek)
   /// A seek could not be made, and the sound went on.
   case seekFailed(index: Int, PlayerError)
+  /// Fast forward or rewind has begun at this many times the speed, backwards when negative, or, with 0,
+  /// has ended: asked for, or at the track's end or start, or by another command.
+  case scan(speed: Int)
   /// Bytes that are neither audio nor a known tag were left out.
   case skipped(index: Int, byteCount: Int64, byteOffset: Int64)
   /// A packet of the track could not be decoded, and silence of its length, or the decoder's own

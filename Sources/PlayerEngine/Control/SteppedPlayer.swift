@@ -37,6 +37,8 @@ public final class SteppedPlayer {
     case seek(toNanoseconds: UInt64)
     /// Go on so much later, or earlier, than what is heard, or than where a seek is leading.
     case seekBy(nanoseconds: Int64)
+    /// Fast forward (2 to 64), or rewind (-1 to -64): how many times as fast; 0 and 1 end it.
+    case scan(speed: Int)
     /// What follows when a track has been played to its end.
     case setRepeat(RepeatMode)
     /// Add tracks behind the others.
@@ -68,9 +70,13 @@ public final class SteppedPlayer {
   var queuedSeek: (track: Int, nanoseconds: UInt64)?
   /// The place that the first stream of this generation begins at, until that stream is heard.
   var comingPlace: ComingPlace?
+  /// How many times as fast the track goes by, backwards when negative; 0 when it just plays.
+  var scanSpeed = 0
+  /// The track that it is done in.
+  var scanTrack = 0
   private(set) var lastStep = Feeder.Step.progressed
   /// The sound has stopped for want of more and has not begun again.
-  private(set) var isRebuffering = false
+  var isRebuffering = false
   var buffering = BufferingStatus()
   var arrival = ArrivalMeter()
   /// What of the track that is being read can be had without asking a server, in nanoseconds.
@@ -112,48 +118,6 @@ public final class SteppedPlayer {
   /// What ends a wait for the source from another thread.
   var interrupter: (any ByteSource)? { feeder.interrupter }
 
-  /// Does what is asked; the effect is told by events.
-  public func apply(_ command: Command) {
-    switch command {
-    case .pause: perform(.pause)
-    case .resume: perform(.resume)
-    case .stop: perform(.stop)
-    case .next: skip(toTrack: following(shownPlace.track))
-    case .previous:
-      let (track, nanoseconds) = shownPlace
-      skip(toTrack: nanoseconds < Self.restartNanoseconds ? max(0, track - 1) : track)
-    case .track(let index): skip(toTrack: index)
-    case .seek(let nanoseconds): beginSeek(toNanoseconds: nanoseconds)
-    case .seekBy(let nanoseconds): beginSeek(byNanoseconds: nanoseconds)
-    case .setRepeat(let mode): feeder.repeatMode = mode
-    case .append(let locations): feeder.append(locations)
-    }
-  }
-
-  /// A track that has played longer than this is begun again before the one before it is.
-  private static let restartNanoseconds: UInt64 = 3_000_000_000
-
-  /// The track that a listener means by the next one.
-  private func following(_ track: Int) -> Int {
-    let next = track + 1
-    return feeder.repeatMode == .all && next == feeder.locations.count ? 0 : next
-  }
-
-  /// Drops what is heard and goes on with a track from its start.
-  private func skip(toTrack index: Int) {
-    generation &+= 1
-    seek = nil
-    queuedSeek = nil
-    feeder.skip(toTrack: index, generation: generation)
-    comingPlace =
-      feeder.locations.indices.contains(index)
-      ? ComingPlace(track: index, nanoseconds: 0) : nil
-    goOver()
-    lastError = nil
-    isRebuffering = false
-    perform(.skipped)
-  }
-
   /// Has the render side drop everything of older generations.
   func goOver() {
     control.generation = generation
@@ -174,6 +138,7 @@ public final class SteppedPlayer {
     takeRenderEvents()
     settleSeek()
     settleGeneration()
+    stepScan()
     if machine.state == .buffering, isBufferReady {
       isRebuffering = false
       perform(.bufferReady)
@@ -199,7 +164,9 @@ public final class SteppedPlayer {
   /// How long nothing can be missed: an underrun is far away while much is buffered, and a fade or a
   /// coming end is looked at more often.
   private var idleNanoseconds: UInt64 {
-    if machine.isStopping || awaitedGeneration != nil || seek != nil || queuedSeek != nil {
+    if machine.isStopping || awaitedGeneration != nil || seek != nil || queuedSeek != nil
+      || scanSpeed != 0
+    {
       return 2_000_000
     }
     return min(100_000_000, max(5_000_000, bufferedNanoseconds / 8))

@@ -18,7 +18,7 @@ struct StreamTimeline {
     }
   }
 
-  private var outputRate: Double
+  private(set) var outputRate: Double
   private var entries: [Entry] = []
   /// Boundaries older than what any output's latency can hold are forgotten.
   private static let remembered = 64

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+internal import RenderCore
+
+extension SteppedPlayer {
+  /// Does what is asked; the effect is told by events.
+  public func apply(_ command: Command) {
+    switch command {
+    case .append, .resume, .scan, .setRepeat: break
+    case .next, .pause, .previous, .seek, .seekBy, .stop, .track: setScan(speed: 0)
+    }
+    switch command {
+    case .pause: perform(.pause)
+    case .resume: perform(.resume)
+    case .stop: perform(.stop)
+    case .next: skip(toTrack: following(shownPlace.track))
+    case .previous:
+      let (track, nanoseconds) = shownPlace
+      skip(toTrack: nanoseconds < Self.restartNanoseconds ? max(0, track - 1) : track)
+    case .track(let index): skip(toTrack: index)
+    case .seek(let nanoseconds): beginSeek(toNanoseconds: nanoseconds)
+    case .seekBy(let nanoseconds): beginSeek(byNanoseconds: nanoseconds)
+    case .scan(let speed): setScan(speed: speed)
+    case .setRepeat(let mode): feeder.repeatMode = mode
+    case .append(let locations): feeder.append(locations)
+    }
+  }
+
+  /// A track that has played longer than this is begun again before the one before it is.
+  private static let restartNanoseconds: UInt64 = 3_000_000_000
+
+  /// The track that a listener means by the next one.
+  private func following(_ track: Int) -> Int {
+    let next = track + 1
+    return feeder.repeatMode == .all && next == feeder.locations.count ? 0 : next
+  }
+
+  /// Drops what is heard and goes on with a track from its start.
+  private func skip(toTrack index: Int) {
+    generation &+= 1
+    seek = nil
+    queuedSeek = nil
+    feeder.skip(toTrack: index, generation: generation)
+    comingPlace =
+      feeder.locations.indices.contains(index)
+      ? ComingPlace(track: index, nanoseconds: 0) : nil
+    goOver()
+    lastError = nil
+    isRebuffering = false
+    perform(.skipped)
+  }
+}

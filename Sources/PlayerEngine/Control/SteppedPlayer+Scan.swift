@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+internal import RenderCore
+
+extension SteppedPlayer {
+  /// How long each place is heard while the player scans.
+  private static var snippetNanoseconds: UInt64 { 300_000_000 }
+  /// The fastest: at 64 times, a snippet of 0.3 s stands for 19 s.
+  static var maximumScanSpeed: Int { 64 }
+
+  /// Fast forward or rewind: short pieces are heard, so far apart that the track goes by so many times
+  /// as fast. 0 and 1 end that.
+  func setScan(speed: Int) {
+    let speed = max(-Self.maximumScanSpeed, min(speed, Self.maximumScanSpeed))
+    let wanted = speed == 1 || !feeder.locations.indices.contains(shownPlace.track) ? 0 : speed
+    guard wanted != scanSpeed else { return }
+    scanSpeed = wanted
+    scanTrack = shownPlace.track
+    tell(.scan(speed: wanted))
+  }
+
+  /// Goes on with the next piece, once the last one was heard.
+  func stepScan() {
+    guard scanSpeed != 0 else { return }
+    let position = control.position
+    guard machine.state == .playing, seek == nil, queuedSeek == nil, comingPlace == nil,
+      let place = timeline.position(at: position.outputFrames)
+    else { return }
+    // The track has ended, or the track's start is reached.
+    guard place.track == scanTrack, scanSpeed > 0 || place.nanoseconds > Self.snippetNanoseconds
+    else { return setScan(speed: 0) }
+    let heard = position.outputFrames - min(position.outputFrames, position.streamStartFrame)
+    guard heard >= UInt64(timeline.outputRate * Double(Self.snippetNanoseconds) / 1e9) else {
+      return
+    }
+    // What was heard has gone one snippet forward already.
+    beginSeek(byNanoseconds: Int64(Self.snippetNanoseconds) * Int64(scanSpeed - 1))
+  }
+}
