@@ -97,6 +97,20 @@ final class StationTests {
     #expect(found.first?.station?.name == "Sender")
   }
 
+  @Test("A station has no length, whatever the file says that it happens to play")
+  func length() throws {
+    for isStation in [false, true] {
+      var plan = ResponsePlan.file(Fixtures.path("mp3-vbr2-44100-2.mp3"))
+      if isStation { plan.fields.append(("icy-name", "Sender")) }
+      plan.framing = .untilClose
+      server.serve("/\(isStation)", plan)
+      let reader = try TrackReader(opening: server.url("/\(isStation)"))
+      let information = try reader.readInformation()
+      #expect((information.durationNanoseconds == nil) == isStation)
+      #expect((information.durationEvidence == nil) == isStation)
+    }
+  }
+
   @Test("What is said of frames holds from each one to the next, and of no other track")
   func timeline() {
     var timeline = TitleTimeline()

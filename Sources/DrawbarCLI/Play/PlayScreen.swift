@@ -28,7 +28,8 @@ struct PlayScreen {
     let status = TerminalText.fitted(status, columns: columns)
     guard rows >= Self.leastRows, columns >= 30 else { return [status] }
     return [
-      TerminalText.fitted(title, columns: columns), TerminalText.fitted(format, columns: columns),
+      TerminalText.fitted(title, columns: columns),
+      TerminalText.fitted(format(columns: columns), columns: columns),
       progress(columns: columns), meters(columns: columns), status,
     ]
   }
@@ -92,7 +93,8 @@ struct PlayScreen {
     location.split(separator: "/").last.map(String.init) ?? location
   }
 
-  private var format: String {
+  /// The format, and how late it is heard where there is room for that.
+  private func format(columns: Int) -> String {
     guard let track = snapshot.track else { return "" }
     let format = track.dataFormat
     let channels = format.channelsPerFrame
@@ -101,12 +103,13 @@ struct PlayScreen {
       "\(channels) channel\(channels == 1 ? "" : "s")",
     ]
     if let bitRate = track.bitRate { words.append("\((bitRate + 500) / 1000) kbit/s") }
-    let latency = TimeText.seconds(nanoseconds: latencyNanoseconds, decimals: 3)
-    var text = words.joined(separator: ", ") + "; output latency \(latency) s"
     if let rate = snapshot.buffering.arrivalBytesPerSecond {
-      text += "; \(Int((rate * 8 / 1000).rounded())) kbit/s arriving"
+      words.append("\(Int((rate * 8 / 1000).rounded())) arriving")
     }
-    return text
+    let text = words.joined(separator: ", ")
+    let latency =
+      "; output latency \(TimeText.seconds(nanoseconds: latencyNanoseconds, decimals: 3)) s"
+    return text.count + latency.count <= columns ? text + latency : text
   }
 
   /// What was played, what can be heard without asking a server, and the rest.

@@ -90,7 +90,13 @@ public final class TrackReader {
   /// What is known of the track: nil until its first packet is found.
   var information: TrackInformation? {
     guard var information = output.information else { return nil }
-    information.station = driver.source.information.station
+    let source = driver.source.information
+    information.station = source.station
+    if source.station != nil, source.byteCount == nil {
+      // The length of whatever the station happened to play first is not its own.
+      information.durationNanoseconds = nil
+      information.durationEvidence = nil
+    }
     return information
   }
 
