@@ -36,9 +36,9 @@ extension CodedSample {
   fileprivate var likeness: Double {
     switch self {
     case .aac, .adts, .appleLossless, .flac, .vorbis, .layer2, .layer3: -200
+    case .ac3, .enhancedAC3: -200
     case .heAAC: -30
     case .heAACv2: -20
-    case .ac3, .enhancedAC3: -35
     case .opus: -20
     }
   }

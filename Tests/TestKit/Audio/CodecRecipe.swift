@@ -61,6 +61,13 @@ public struct CodecRecipe: Sendable, CustomStringConvertible {
   /// Codecs that keep the samples; those that this build decodes.
   public static let lossless = all.filter { $0.isLossless && $0.isDecoded }
 
+  /// Codecs that change the samples and fill in noise which a packet's own bytes seed; those that this
+  /// build decodes.
+  public static let dithered = [
+    ffmpeg("AC-3 in MPEG-4", .ac3, "mp4", "-c:a ac3 -b:a 192k", sampleRate: 48000),
+    ffmpeg("E-AC-3 in MPEG-4", .enhancedAC3, "mp4", "-c:a eac3 -b:a 192k", sampleRate: 48000),
+  ].filter { $0.isDecoded }
+
   /// Also those for which this build was left without a library.
   public static let all = [
     CodecRecipe("MP3 by lame, constant rate", .mpegLayer3, "mp3", "lame --quiet -b 192 IN OUT"),
