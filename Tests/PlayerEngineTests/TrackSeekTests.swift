@@ -84,11 +84,11 @@ struct TrackSeekTests {
   }
 
   @Test(
-    "After a seek to any frame of AC-3 its dither is that of the straight decode",
-    arguments: CodecRecipe.dithered)
-  func dithered(_ recipe: CodecRecipe) throws {
+    "After a seek to any frame of a short file what a decoder fills in is the straight decode's noise",
+    arguments: CodecRecipe.noisy)
+  func filledIn(_ recipe: CodecRecipe) throws {
     let directory = TemporaryDirectory()
-    // All of it is what dither stands for.
+    // Of this there is the most to fill in.
     _ = ReferenceDecoder.output(
       "sox -R -D -V1 -n -r \(recipe.sampleRate) -c 2 -b 16 '\(directory.file("noise.wav"))'"
         + " synth 3.1 pinknoise gain -3")
@@ -98,6 +98,7 @@ struct TrackSeekTests {
 
   @Test(
     "After a seek to any frame of HE-AAC the replicated band is that of the straight decode",
+    .enabled(if: DecoderChoice(.mpeg4HEAAC) != nil),
     arguments: ["he-aac-v1.m4a", "he-aac-v1.aac", "he-aac-v2.m4a", "he-aac-v2.aac"])
   func replicatedBand(_ name: String) throws {
     let path = Fixtures.repository + "/Tests/Fixtures/" + name
