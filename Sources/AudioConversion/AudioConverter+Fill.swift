@@ -228,11 +228,12 @@ extension AudioConverter {
     _ source: UnsafePointer<Float>, frames: Int, to targets: [UnsafeMutableRawPointer],
     at offset: Int
   ) {
-    let wide = (0..<frames * routing.inputs).map { unsafe Double(source[$0]) }
-    unsafe wide.withUnsafeBufferPointer { buffer in
-      if let base = buffer.baseAddress {
-        unsafe write(base, frames: frames, to: targets, at: offset)
-      }
+    let count = frames * routing.inputs
+    if widened.count < count { widened = Array(repeating: 0, count: count) }
+    unsafe widened.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      for i in 0..<count { unsafe base[i] = Double(source[i]) }
+      unsafe write(base, frames: frames, to: targets, at: offset)
     }
   }
 }

@@ -91,49 +91,6 @@ extension AudioConverter {
     chosenPrimeInfo = info
     leadingFramesLeft = Int(info.leadingFrames)
   }
-
-  /// For each output channel the input channel that it plays, -1 for silence; empty while the default
-  /// is in effect. `'chmp'`
-  public var channelMap: [Int] { chosenMap ?? [] }
-
-  /// Chooses which input channel each output channel plays; an empty map is the default again.
-  ///
-  /// - Throws: `'!siz'` unless there is one entry for each output channel, `'prop'` for an input
-  ///   channel that is not there, `'op??'` while ``isDownmixEnabled``.
-  public func setChannelMap(_ map: [Int]) throws(AudioConversionError) {
-    guard !isDownmixing else {
-      throw AudioConversionError(
-        .operationNotSupported, "a channel map and a downmix exclude each other")
-    }
-    guard map.isEmpty || map.count == routing.outputs else {
-      throw AudioConversionError(
-        .badPropertySize,
-        "the channel map has \(map.count) entries, the output \(routing.outputs) channels")
-    }
-    guard map.allSatisfy({ (-1..<routing.inputs).contains($0) }) else {
-      throw AudioConversionError(
-        .propertyNotSupported, "the channel map names channels that the input does not have")
-    }
-    chosenMap = map.isEmpty ? nil : map
-    routing = makeRouting(inputs: routing.inputs)
-  }
-
-  /// Whether more channels than the output has are mixed down to it. `'dmix'`
-  public var isDownmixEnabled: Bool { isDownmixing }
-
-  /// Mixes more channels than the output has down to it, after ITU-R BS.775 and never louder than
-  /// full scale, by the input layout. Changes nothing where the output has as many.
-  ///
-  /// - Throws: `'op??'` while there is a channel map.
-  public func setDownmix(_ isEnabled: Bool) throws(AudioConversionError) {
-    guard chosenMap == nil || !isEnabled else {
-      throw AudioConversionError(
-        .operationNotSupported, "a channel map and a downmix exclude each other")
-    }
-    guard isEnabled != isDownmixing else { return }
-    isDownmixing = isEnabled
-    routing = makeRouting(inputs: routing.inputs)
-  }
 }
 
 extension AudioConverter.Quality {

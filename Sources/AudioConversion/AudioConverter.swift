@@ -13,8 +13,8 @@ public import AudioModel
 /// - Integers go through unchanged where only their layout differs. Fewer bits are rounded to the
 ///   nearest, halves to the even number, without dither, and clipped.
 /// - Channels are not mixed: channel n goes to channel n, what is left over is discarded, what is
-///   missing is silent, so that mono sounds on the left of stereo alone. ``setChannelMap(_:)`` and
-///   ``setDownmix(_:)`` change that.
+///   missing is silent, so that mono sounds on the left of stereo alone. ``setChannelMap(_:)``,
+///   ``setDownmix(_:)`` and ``setMixMap(_:)`` change that.
 /// - A rate that is no whole number is rounded to one when the rate is changed.
 ///
 /// One thread at a time. Real-time: never on the render thread; it allocates.
@@ -24,11 +24,10 @@ public final class AudioConverter {
   public let inputFormat: AudioStreamBasicDescription
   /// The destination description in effect, completed likewise. `'acod'`
   public let outputFormat: AudioStreamBasicDescription
-  /// The speaker of each input channel, for the downmix. `'icl '`
-  public let inputLayout: AudioChannelLayout?
   /// Packets that could not be decoded, for which silence was given.
   public internal(set) var failedPacketCount: UInt64 = 0
-  /// How wide the source's samples really are, for whoever chooses a destination; 0 where nobody says.
+  /// How wide the source's samples really are, for whoever chooses a destination: below zero for
+  /// floats; 0 where nobody says.
   /// It changes nothing in the conversion. `'acbd'`
   public var bitDepthHint: Int32
 
@@ -46,17 +45,24 @@ public final class AudioConverter {
   /// Made when it is first needed, and anew after a reset.
   var rateConverter: RateConverter?
   var routing: ChannelRouting
+  /// The speakers of the decoded channels that the routing was made for.
+  var routedLayout: AudioChannelLayout?
 
   var chosenQuality = Quality.medium
   var chosenComplexity = Complexity.normal
   var chosenPrimeMethod = PrimeMethod.normal
   var chosenPrimeInfo = PrimeInfo()
   var chosenMap: [Int]?
+  /// A row for each input.
+  var chosenMixMap: [Float]?
+  var chosenOutputLayout: AudioChannelLayout?
   var isDownmixing = false
 
   var run: InputRun?
   var decoded: DecodedFrames
+  /// Memory for what is mixed and for what the rate converter gives, which only grows.
   var mixed: [Double] = []
+  var widened: [Double] = []
   /// The callback said that the stream has ended.
   var hasEnded = false
   var leadingFramesLeft = 0
@@ -137,16 +143,18 @@ public final class AudioConverter {
     decoded = DecodedFrames(channels: inputChannels)
     inputFormat = input
     outputFormat = output
-    inputLayout = source.layout
     bitDepthHint = input.sourceBitDepth
   }
 
-  /// Follows a decoder that gives another rate or another number of channels than before, which HE-AAC
-  /// does with its first packet where only the packets tell that it is that. A channel map for
-  /// channels that are gone ends.
+  /// Follows a decoder that gives another rate or other channels than before, which HE-AAC does with
+  /// its first packet where only the packets tell that it is that. A channel map for channels that are
+  /// gone ends, and so does a mix map for another number of them.
   func adoptFormat(of decoder: any InputDecoder) throws(AudioConversionError) {
     let (rate, channels) = (decoder.sampleRate, decoder.channels)
-    guard rate != inputRate || channels != routing.inputs else { return }
+    guard rate != inputRate || channels != routing.inputs else {
+      if decodedLayout != routedLayout { routing = makeRouting(inputs: channels) }
+      return
+    }
     inputRate = rate
     ratePlan = try RateConverter.Plan(
       from: rate, to: outputFormat.sampleRate, channels: channels)
@@ -154,17 +162,8 @@ public final class AudioConverter {
     ratePlan?.quality = chosenQuality.resamplerQuality
     if let ratePlan { lookAhead = try RateConverter.measuredLookAhead(ratePlan) }
     if let map = chosenMap, !map.allSatisfy({ $0 < channels }) { chosenMap = nil }
+    if channels != routing.inputs { chosenMixMap = nil }
     routing = makeRouting(inputs: channels)
-  }
-
-  /// The routing that the map or the downmix asks for.
-  func makeRouting(inputs: Int) -> ChannelRouting {
-    let outputs = outputSamples.channels
-    if let chosenMap { return ChannelRouting(inputs: inputs, outputs: outputs, map: chosenMap) }
-    if isDownmixing, inputs > outputs {
-      return ChannelRouting(downmixing: inputs, to: outputs, layout: inputLayout)
-    }
-    return ChannelRouting(inputs: inputs, outputs: outputs)
   }
 
   /// Forgets everything of the stream so far: packets and frames not given yet, the decoder's and the
@@ -198,7 +197,9 @@ extension AudioStreamBasicDescription {
   /// Bits of the source's samples: linear PCM's own, or what the flags of a lossless encoding say.
   fileprivate var sourceBitDepth: Int32 {
     switch formatID {
-    case .linearPCM: Int32(clamping: bitsPerChannel)
+    // Floats count below zero, as in Core Audio.
+    case .linearPCM:
+      Int32(clamping: bitsPerChannel) * (formatFlags.contains(.float) ? -1 : 1)
     case .appleLossless, .flac:
       switch formatFlags.rawValue {
       case 1: 16

@@ -5,6 +5,7 @@
 #include <libavcodec/avcodec.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/error.h>
+#include <libavutil/opt.h>
 
 // Nothing of it is vouched for: libavcodec allocates and locks with every packet, so that it decodes
 // ahead, on the feeder's thread.
@@ -19,6 +20,7 @@
   function(av_frame_free) \
   function(av_log_set_level) \
   function(av_mallocz) \
+  function(av_opt_set_int) \
   function(av_packet_alloc) \
   function(av_packet_free) \
   function(av_sample_fmt_is_planar) \

@@ -56,7 +56,7 @@
       else {
         throw AheadDecoderError.decoderRefused(format: name, "there is no memory")
       }
-      unsafe Self.configure(context, stream)
+      unsafe configure(context, stream)
       let result = unsafe library.avcodec_open2(context, codec, nil)
       guard result >= 0 else {
         throw extradata.bytes.isEmpty
@@ -177,7 +177,7 @@
       return true
     }
 
-    private static func configure(
+    private func configure(
       _ context: UnsafeMutablePointer<AVCodecContext>, _ stream: CodedStreamDescription
     ) {
       unsafe context.pointee.thread_count = 1
@@ -192,8 +192,12 @@
       unsafe context.pointee.ch_layout.nb_channels = Int32(stream.format.channelsPerFrame)
       switch stream.format.formatID {
       case .flac: unsafe context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE
-      // With its checksum wrong, a packet is concealed by the last one.
-      case .ac3, .enhancedAC3: unsafe context.pointee.err_recognition = AV_EF_CRCCHECK
+      case .ac3, .enhancedAC3:
+        // With its checksum wrong, a packet is concealed by the last one.
+        unsafe context.pointee.err_recognition = AV_EF_CRCCHECK
+        // A packet's own bytes seed its dither, so that it sounds alike wherever decoding began. A
+        // library without the option seeds it once, which the standard allows as well.
+        _ = unsafe library.av_opt_set_int(context, "cons_noisegen", 1, AV_OPT_SEARCH_CHILDREN)
       default: break
       }
     }

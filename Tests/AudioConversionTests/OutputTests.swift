@@ -107,6 +107,7 @@ struct OutputTests {
     #expect(converter.complexity == .normal)
     #expect(converter.primeMethod == .normal)
     #expect(converter.bitDepthHint == 16)
+    #expect(try AudioConverter(from: .float(8000, 1), to: .int16(0, 1)).bitDepthHint == -32)
     #expect(converter.magicCookie.isEmpty)
     #expect(!converter.isDownmixEnabled)
     try converter.setQuality(.maximum)

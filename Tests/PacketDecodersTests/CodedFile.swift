@@ -116,10 +116,12 @@ extension Workshop {
 
   /// What ffmpeg decodes a file to, with nothing trimmed.
   func reference(_ name: String) -> [Float] {
-    floats(
+    // Only the decoders of AC-3 know the last one, and the others pass it over.
+    let options = "-v error -flags2 +skip_manual -cons_noisegen 1"
+    return floats(
       ReferenceDecoder.output(
-        "ffmpeg -v error -flags2 +skip_manual -ignore_editlist 1 -i '\(path(name))' -f f32le - "
-          + "2>/dev/null || ffmpeg -v error -flags2 +skip_manual -i '\(path(name))' -f f32le -"))
+        "ffmpeg \(options) -ignore_editlist 1 -i '\(path(name))' -f f32le - 2>/dev/null "
+          + "|| ffmpeg \(options) -i '\(path(name))' -f f32le -"))
   }
 }
 

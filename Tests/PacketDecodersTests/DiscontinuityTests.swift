@@ -35,10 +35,9 @@ extension CodedSample {
   /// How near in dB under full scale two decodes come that began at different places.
   fileprivate var likeness: Double {
     switch self {
-    case .aac, .adts, .appleLossless, .flac, .vorbis, .layer2, .layer3: -200
+    case .aac, .adts, .appleLossless, .flac, .ac3, .enhancedAC3, .vorbis, .layer2, .layer3: -200
     case .heAAC: -30
     case .heAACv2: -20
-    case .ac3, .enhancedAC3: -35
     case .opus: -20
     }
   }

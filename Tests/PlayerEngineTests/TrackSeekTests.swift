@@ -7,12 +7,13 @@ import Testing
 
 @Suite("Seeking in a track")
 struct TrackSeekTests {
-  /// Interleaved samples from a frame of the sound on; nil for the start without a seek.
+  /// Interleaved samples, at the rate that the track decodes to, from a frame of the sound on; nil for
+  /// the start without a seek.
   private func rendered(
     _ path: String, from frame: Int64?, frames: Int = .max
   ) throws -> (samples: [Float], channels: Int, seek: TrackSeek?) {
     let reader = try TrackReader(opening: path)
-    let format = try reader.readInformation().dataFormat
+    let format = try reader.readDecodedFormat()
     let seek = try frame.map { try reader.seek(toFrame: $0) }
     let channels = Int(format.channelsPerFrame)
     let playback = OfflinePlayback(
@@ -23,10 +24,14 @@ struct TrackSeekTests {
 
   /// Seeks to both ends and to frames between them.
   ///
-  /// - Parameter tolerance: root of the mean square of what may differ.
-  private func compare(_ path: String, seeks: Int = 200, tolerance: Float) throws {
+  /// - Parameters:
+  ///   - replication: frames that sound for each that the container states.
+  ///   - tolerance: root of the mean square of what may differ.
+  private func compare(
+    _ path: String, seeks: Int = 200, replication: Int = 1, tolerance: Float
+  ) throws {
     let (straight, channels, _) = try rendered(path, from: nil)
-    let count = Int64(straight.count / channels)
+    let count = Int64(straight.count / channels / replication)
     var random = SplitMix(state: 1)
     let places =
       [0, 1, count - 1] + (0..<seeks).map { _ in Int64.random(in: 0..<count, using: &random) }
@@ -36,8 +41,8 @@ struct TrackSeekTests {
       #expect(result.askedFrame == frame)
       #expect(result.reachedFrame == frame)
       #expect(!result.isEstimated && result.errorBoundFrames == 0)
-      #expect(samples.count == min(2048, Int(count - frame)) * channels)
-      let expected = straight.dropFirst(Int(frame) * channels)
+      #expect(samples.count == min(2048, Int(count - frame) * replication) * channels)
+      let expected = straight.dropFirst(Int(frame) * replication * channels)
       let sum = zip(samples, expected).reduce(Float(0)) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
       let difference = (sum / Float(max(1, samples.count))).squareRoot()
       #expect(difference <= tolerance, "frame \(frame)")
@@ -76,6 +81,28 @@ struct TrackSeekTests {
   func lossy(_ recipe: CodecRecipe) throws {
     let directory = TemporaryDirectory()
     try compare(encoded(recipe, in: directory), tolerance: 1e-4)
+  }
+
+  @Test(
+    "After a seek to any frame of a short file what a decoder fills in is the straight decode's noise",
+    arguments: CodecRecipe.noisy)
+  func filledIn(_ recipe: CodecRecipe) throws {
+    let directory = TemporaryDirectory()
+    // Of this there is the most to fill in.
+    _ = ReferenceDecoder.output(
+      "sox -R -D -V1 -n -r \(recipe.sampleRate) -c 2 -b 16 '\(directory.file("noise.wav"))'"
+        + " synth 3.1 pinknoise gain -3")
+    // -120 dBFS: rounding in a filter bank that began elsewhere.
+    try compare(recipe.encode("noise", in: directory), tolerance: 1e-6)
+  }
+
+  @Test(
+    "After a seek to any frame of HE-AAC the replicated band is that of the straight decode",
+    .enabled(if: DecoderChoice(.mpeg4HEAAC) != nil),
+    arguments: ["he-aac-v1.m4a", "he-aac-v1.aac", "he-aac-v2.m4a", "he-aac-v2.aac"])
+  func replicatedBand(_ name: String) throws {
+    let path = Fixtures.repository + "/Tests/Fixtures/" + name
+    try compare(path, seeks: 100, replication: 2, tolerance: 1e-6)
   }
 
   /// Three seconds of music.

@@ -13,6 +13,7 @@ final class AheadInputDecoder: InputDecoder {
   var channels: Int {
     Int(decoder?.outputFormat.channelsPerFrame ?? stream.format.channelsPerFrame)
   }
+  var layout: AudioChannelLayout? { decoder?.outputLayout }
 
   /// - Throws: when nothing here decodes the format, or its magic cookie is refused.
   init(_ stream: CodedStreamDescription) throws(AheadDecoderError) {

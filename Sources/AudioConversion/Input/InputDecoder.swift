@@ -9,6 +9,8 @@ protocol InputDecoder: AnyObject {
   /// The rate and the channels of what comes out.
   var sampleRate: Double { get }
   var channels: Int { get }
+  /// The speakers of what comes out; nil where they are not known.
+  var layout: AudioChannelLayout? { get }
 
   /// Decodes one packet, or a run of packets of one frame each, into `output`, whose frames must be
   /// used up.
@@ -32,6 +34,7 @@ final class CallbackInputDecoder: InputDecoder {
 
   var sampleRate: Double { stream.format.sampleRate }
   var channels: Int { Int(stream.format.channelsPerFrame) }
+  var layout: AudioChannelLayout? { stream.layout }
   private var isMPEGAudio: Bool { stream.format.formatID.isMPEGAudio }
 
   /// - Throws: when nothing here decodes the format, or its magic cookie is refused.

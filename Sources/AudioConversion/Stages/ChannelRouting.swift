@@ -41,6 +41,28 @@ struct ChannelRouting {
     isIdentity = false
   }
 
+  /// - Parameter map: a row of gains for each input: `map[input * outputs + output]`.
+  init(inputs: Int, outputs: Int, mixing map: [Float]) {
+    self.inputs = inputs
+    self.outputs = outputs
+    shape = .gains(
+      (0..<inputs * outputs).map { Double(map[$0 % inputs * outputs + $0 / inputs]) })
+    isIdentity = false
+  }
+
+  /// The input that each output plays, -1 for none; nil where inputs are mixed.
+  var sources: [Int]? {
+    if case .map(let map) = shape { map } else { nil }
+  }
+
+  /// How loud an input sounds in an output.
+  func gain(from input: Int, to output: Int) -> Double {
+    switch shape {
+    case .map(let map): map[output] == input ? 1 : 0
+    case .gains(let gains): gains[output * inputs + input]
+    }
+  }
+
   /// Routes interleaved frames.
   func route(
     _ source: UnsafePointer<Double>, frames: Int, to target: UnsafeMutablePointer<Double>

@@ -57,7 +57,8 @@ extension TrackReader {
     guard let format = output.information?.dataFormat else { return }
     let asked = max(0, frame)
     let wanted = driver.listener.decodedFrame(ofSound: asked)
-    let first = max(0, wanted - PreRoll.frames(format))
+    let first = PreRoll.firstFrame(
+      before: wanted, format, isLocal: driver.source.information.isLocal)
     let target = try move(toFrame: first, format: format)
     driver.listener.jump(to: wanted, from: first, generation: generation)
     seekUnderWay = SeekUnderWay(

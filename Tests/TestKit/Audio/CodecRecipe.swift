@@ -61,11 +61,18 @@ public struct CodecRecipe: Sendable, CustomStringConvertible {
   /// Codecs that keep the samples; those that this build decodes.
   public static let lossless = all.filter { $0.isLossless && $0.isDecoded }
 
+  /// Codecs that fill in noise; those that this build decodes.
+  public static let noisy = [
+    ffmpeg("AAC with noise substitution in MPEG-4", .mpeg4AAC, "m4a", "-c:a aac -b:a 128k"),
+    ffmpeg("AC-3 in MPEG-4", .ac3, "mp4", "-c:a ac3 -b:a 192k", sampleRate: 48000),
+    ffmpeg("E-AC-3 in MPEG-4", .enhancedAC3, "mp4", "-c:a eac3 -b:a 192k", sampleRate: 48000),
+  ].filter { $0.isDecoded }
+
   /// Also those for which this build was left without a library.
   public static let all = [
     CodecRecipe("MP3 by lame, constant rate", .mpegLayer3, "mp3", "lame --quiet -b 192 IN OUT"),
     CodecRecipe("MP3 by lame, variable rate", .mpegLayer3, "mp3", "lame --quiet -V 2 IN OUT"),
-    // Without noise substitution, which no two decodes do alike.
+    // Without noise substitution, which two decodes do alike only from the start on.
     ffmpeg("AAC in MPEG-4", .mpeg4AAC, "m4a", "-c:a aac -aac_pns 0 -b:a 192k"),
     ffmpeg("AAC in QuickTime", .mpeg4AAC, "mov", "-c:a aac -aac_pns 0 -b:a 192k"),
     CodecRecipe("Vorbis by oggenc", .vorbis, "ogg", "oggenc -Q -q 6 -o OUT IN"),

@@ -9,12 +9,13 @@ public enum ReferenceDecoder {
     floats("mpg123 -q -e f32 -s '\(path)'")
   }
 
-  /// What ffmpeg decodes a file's first audio stream to, as 32-bit float, interleaved.
+  /// What ffmpeg decodes a file's first audio stream to, as 32-bit float, interleaved; AC-3 with the
+  /// dither that each packet's bytes seed.
   ///
   /// - Parameter decoder: the one to take; nil for ffmpeg's choice.
   public static func ffmpeg(_ path: String, decoder: String? = nil) -> [Float] {
     let choice = decoder.map { "-c:a \($0)" } ?? ""
-    return floats("ffmpeg -v error \(choice) -i '\(path)' -map 0:a:0 -f f32le -")
+    return floats("ffmpeg -v error -cons_noisegen 1 \(choice) -i '\(path)' -map 0:a:0 -f f32le -")
   }
 
   /// One number of ffprobe's about the first stream.
