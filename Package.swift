@@ -164,7 +164,7 @@ let package = Package(
     // Tests, and what they share.
     .target(
       name: "TestKit",
-      dependencies: ["AudioModel", "OfflineOutput", "PlayerEngine", "RenderCore"],
+      dependencies: ["AudioModel", "ByteSources", "OfflineOutput", "PlayerEngine", "RenderCore"],
       path: "Tests/TestKit", swiftSettings: strict),
     tests(
       "AudioConversionTests",

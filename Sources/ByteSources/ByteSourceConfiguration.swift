@@ -30,19 +30,24 @@ public struct ByteSourceConfiguration: Hashable, Sendable {
   /// Redirects followed for one location.
   public var redirectLimit = 5
 
-  /// Times in a row that a lost connection is made again and brings nothing before the loss is an
-  /// error; 0 makes every loss one. Of live sound, what is less than 64 KiB counts as nothing.
+  /// How long a lost connection is tried to be made again before the loss is an error, in nanoseconds,
+  /// counted from the loss. In that time a router or a station's server starts anew. The attempts are also
+  /// at least ``leastReconnectionAttempts``; with 0 for both, every loss is an error.
   ///
-  /// A connection counts as lost only after the server's first answer: what is wrong before it is told
-  /// at once.
-  public var reconnectionLimit = 5
+  /// Both count from the last connection that brought something; of live sound, what is less than
+  /// 64 KiB is nothing. A connection counts as lost only after the server's first answer: what is wrong
+  /// before is told at once, and so is what will not pass, such as a file that is gone.
+  public var leastReconnectionNanoseconds: UInt64 = 60_000_000_000
+  /// Times in a row that a lost connection is made again, however long that takes, before the loss is an
+  /// error.
+  public var leastReconnectionAttempts = 5
   /// Times in all that a source makes its connection again.
   public var totalReconnectionLimit = 1000
   /// The pause before the second attempt of a row, in nanoseconds; the first has none, and each
   /// later one's is twice as long.
   public var reconnectionDelayNanoseconds: UInt64 = 250_000_000
   /// The longest such pause, in nanoseconds.
-  public var maximumReconnectionDelayNanoseconds: UInt64 = 8_000_000_000
+  public var maximumReconnectionDelayNanoseconds: UInt64 = 4_000_000_000
   /// The longest pause that a server's `Retry-After` can ask for, in nanoseconds; one that asks for
   /// more is asked again after this.
   public var maximumRetryAfterNanoseconds: UInt64 = 30_000_000_000
@@ -59,4 +64,7 @@ public struct ByteSourceConfiguration: Hashable, Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// Whether a lost connection is made again at all.
+  var reconnects: Bool { leastReconnectionNanoseconds > 0 || leastReconnectionAttempts > 0 }
 }

@@ -184,7 +184,7 @@ final class HTTPResumeTests {
     let gone = LoopbackHTTPServer()
     gone.serve("/a", plan(.finish(afterBytes: 100_000)))
     var configuration = ByteSourceConfiguration.eager
-    configuration.reconnectionLimit = 3
+    configuration.leastReconnectionAttempts = 3
     let source = try openByteSource(gone.url("/a"), configuration: configuration)
     var bytes = try source.read(1000).bytes
     gone.stop()

@@ -16,7 +16,7 @@ final class RandomFaultTests {
   /// the same, so there silence must not be met on a busy machine where none was planned.
   private func stubborn(stallTimeoutNanoseconds: UInt64 = 10 * second) -> ByteSourceConfiguration {
     var configuration = ByteSourceConfiguration.eager
-    configuration.reconnectionLimit = 1000
+    configuration.leastReconnectionAttempts = 1000
     configuration.stallTimeoutNanoseconds = stallTimeoutNanoseconds
     return configuration
   }

@@ -55,13 +55,15 @@ extension ByteSourceConfiguration {
   /// One that takes the first loss of a connection for an error.
   static var once: ByteSourceConfiguration {
     var configuration = ByteSourceConfiguration()
-    configuration.reconnectionLimit = 0
+    configuration.leastReconnectionNanoseconds = 0
+    configuration.leastReconnectionAttempts = 0
     return configuration
   }
 
-  /// One that tries again without any pause.
+  /// One that tries again without any pause, five times however fast that is.
   static var eager: ByteSourceConfiguration {
     var configuration = ByteSourceConfiguration()
+    configuration.leastReconnectionNanoseconds = 0
     configuration.reconnectionDelayNanoseconds = 0
     configuration.maximumRetryAfterNanoseconds = 0
     return configuration

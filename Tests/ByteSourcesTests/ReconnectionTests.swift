@@ -15,15 +15,19 @@ struct ReconnectionTests {
       retryAfterNanoseconds: retryAfter)
   }
 
-  /// The pauses in seconds until it gives up.
+  /// The pauses in seconds until it gives up, when each attempt fails after so many seconds.
   private func pauses(
-    _ losses: [Reconnection.Loss], _ configuration: ByteSourceConfiguration
+    _ losses: [Reconnection.Loss], _ configuration: ByteSourceConfiguration,
+    attemptSeconds: Double = 0
   ) -> [Double] {
     var reconnection = Reconnection()
     var pauses: [Double] = []
-    for loss in losses {
+    var time: UInt64 = 5_000_000_000
+    for var loss in losses {
+      loss.time = time
       guard case .reconnect(let pause) = reconnection.decide(on: loss, configuration) else { break }
       pauses.append(Double(pause) / 1e9)
+      time += pause + UInt64(attemptSeconds * 1e9)
     }
     return pauses
   }
@@ -31,20 +35,49 @@ struct ReconnectionTests {
   @Test("the first attempt is at once, the pauses before the others double up to the longest")
   func backOff() {
     var configuration = ByteSourceConfiguration()
+    configuration.leastReconnectionNanoseconds = 0
     let losses = [Reconnection.Loss](repeating: loss(), count: 100)
     #expect(pauses(losses, configuration) == [0, 0.25, 0.5, 1, 2])
-    configuration.reconnectionLimit = 80
-    #expect(pauses(losses, configuration).prefix(9) == [0, 0.25, 0.5, 1, 2, 4, 8, 8, 8])
+    configuration.leastReconnectionAttempts = 80
+    #expect(pauses(losses, configuration).prefix(9) == [0, 0.25, 0.5, 1, 2, 4, 4, 4, 4])
     #expect(pauses(losses, configuration).count == 80)
     configuration.reconnectionDelayNanoseconds = .max
-    #expect(pauses(losses, configuration).suffix(79).allSatisfy { $0 == 8 })
-    configuration.reconnectionLimit = 0
+    #expect(pauses(losses, configuration).suffix(79).allSatisfy { $0 == 4 })
+    configuration.leastReconnectionAttempts = 0
     #expect(pauses(losses, configuration) == [])
+  }
+
+  @Test("it is tried for a minute, live sound or not; fewer times where an attempt takes long")
+  func patience() {
+    let configuration = ByteSourceConfiguration()
+    for isLive in [false, true] {
+      let losses = [Reconnection.Loss](repeating: loss(isLive: isLive), count: 100)
+      let quick = pauses(losses, configuration)
+      #expect(quick == [0, 0.25, 0.5, 1, 2] + Array(repeating: 4, count: 15))
+      #expect(quick.reduce(0, +) >= 60 && quick.dropLast().reduce(0, +) < 60)
+      #expect(pauses(losses, configuration, attemptSeconds: 4).count == 10)
+    }
+  }
+
+  @Test("where an attempt takes minutes, or the reader was away, some are still made")
+  func slowAttempts() {
+    let configuration = ByteSourceConfiguration()
+    let losses = [Reconnection.Loss](repeating: loss(), count: 100)
+    #expect(pauses(losses, configuration, attemptSeconds: 600) == [0, 0.25, 0.5, 1, 2])
+  }
+
+  @Test("the time that was tried begins anew with a connection that brings something")
+  func patienceAnew() {
+    let configuration = ByteSourceConfiguration()
+    let row = [Reconnection.Loss](repeating: loss(), count: 19)
+    let losses = row + [loss(bytes: 1)] + row + row
+    #expect(pauses(losses, configuration).count == 19 + 20)
   }
 
   @Test("a byte of a body is progress, of live sound only what is worth hearing")
   func progress() {
-    let configuration = ByteSourceConfiguration()
+    var configuration = ByteSourceConfiguration()
+    configuration.leastReconnectionNanoseconds = 0
     #expect(
       pauses(Array(repeating: loss(bytes: 1), count: 2000), configuration)
         == Array(repeating: 0, count: 1000))

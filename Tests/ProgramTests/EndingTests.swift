@@ -73,6 +73,28 @@ extension ProgramTests {
       }
     }
 
+    @Test("within a second of q while a lost station is awaited")
+    func awaitedStation() throws {
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      var plan = ResponsePlan.file(Self.long)
+      plan.framing = .untilClose
+      plan.fields.append(("icy-name", "Sender"))
+      plan.fault = .finish(afterBytes: 200_000)
+      // Asks for longer than the test lasts.
+      web.serve("/radio", inOrder: [plan, .unavailable(retryAfter: "30")])
+      try JACKServer.with { jack in
+        let program = TerminalProgram(Self.play + [web.url("/radio")])
+        defer { program.signal(SIGKILL) }
+        #expect(eventually { web.requests.count == 2 }, "\(program.output)")
+        #expect(program.shows("0:01"), "\(program.output)")
+        program.type("q")
+        let end = program.end()
+        #expect(end.exit == .status(0) && end.seconds < 1, "\(end) \(program.output)")
+        #expect(!Self.isPresent(jack))
+      }
+    }
+
     @Test("within three seconds of a signal while the JACK server is stopped")
     func frozenServer() throws {
       try JACKServer.with { jack in

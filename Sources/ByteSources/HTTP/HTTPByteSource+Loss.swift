@@ -56,7 +56,8 @@ extension HTTPByteSource {
       : reconnection.decide(
         on: Reconnection.Loss(
           reason: reason, hasBegun: answer != nil, isLive: continuation == .live,
-          receivedBytes: transfer.partBytes, retryAfterNanoseconds: retryAfterNanoseconds),
+          receivedBytes: transfer.partBytes, retryAfterNanoseconds: retryAfterNanoseconds,
+          time: monotonicNanoseconds()),
         configuration)
     switch decision {
     case .giveUp:

@@ -15,6 +15,8 @@ struct Reconnection: Hashable {
     var receivedBytes: UInt64
     /// The server's `Retry-After`, in nanoseconds.
     var retryAfterNanoseconds: UInt64?
+    /// When it happened: the monotonic clock, in nanoseconds.
+    var time: UInt64 = 0
   }
 
   /// What is to be done.
@@ -29,6 +31,8 @@ struct Reconnection: Hashable {
   private(set) var attempt = 0
   /// Attempts in all.
   private(set) var totalAttempts = 0
+  /// When the first loss of the row happened; nil while a connection brings something.
+  private var lostSince: UInt64?
 
   /// Bytes of live sound that a connection has to bring to count as one: four seconds at a common
   /// rate. A server that sends a little and hangs up, again and again, is not to be asked for ever.
@@ -37,8 +41,14 @@ struct Reconnection: Hashable {
   /// Decides on a loss.
   mutating func decide(on loss: Loss, _ configuration: ByteSourceConfiguration) -> Decision {
     guard loss.hasBegun else { return decideOnFirstAnswer(loss, configuration) }
-    if loss.receivedBytes >= (loss.isLive ? Self.leastLiveBytes : 1) { attempt = 0 }
-    guard mayPass(loss.reason, isLive: loss.isLive), attempt < configuration.reconnectionLimit,
+    if loss.receivedBytes >= (loss.isLive ? Self.leastLiveBytes : 1) { forgetLoss() }
+    let since = lostSince ?? loss.time
+    lostSince = since
+    // A reader that was away, as one that is paused, has not used the time: hence the attempts.
+    let isPatient =
+      attempt < configuration.leastReconnectionAttempts
+      || loss.time - since < configuration.leastReconnectionNanoseconds
+    guard mayPass(loss.reason, isLive: loss.isLive), isPatient,
       totalAttempts < configuration.totalReconnectionLimit
     else { return .giveUp }
     let backOff = Self.pause(beforeAttempt: attempt, configuration)
@@ -51,6 +61,7 @@ struct Reconnection: Hashable {
   /// The reader has gone elsewhere of its own will.
   mutating func forgetLoss() {
     attempt = 0
+    lostSince = nil
   }
 
   /// Someone waits for the first answer and should hear soon what is wrong with it. Only a server that
@@ -60,7 +71,7 @@ struct Reconnection: Hashable {
   ) -> Decision {
     guard loss.reason == .status(503), let pause = loss.retryAfterNanoseconds,
       pause <= configuration.firstRetryAfterLimitNanoseconds, totalAttempts == 0,
-      configuration.reconnectionLimit > 0, configuration.totalReconnectionLimit > 0
+      configuration.reconnects, configuration.totalReconnectionLimit > 0
     else { return .giveUp }
     attempt = 1
     totalAttempts = 1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+public import ByteSources
 import OfflineOutput
 public import PlayerEngine
 public import RenderCore
@@ -24,13 +25,15 @@ public final class OfflinePlayback {
   ///   after it.
   public init(
     opened: TrackReader? = nil, _ locations: [String], rate: Double, channels: Int,
-    configuration: PlayerConfiguration = PlayerConfiguration()
+    configuration: PlayerConfiguration = PlayerConfiguration(),
+    sources: ByteSourceConfiguration = ByteSourceConfiguration()
   ) {
     renderer = Renderer(sampleRate: rate, outputChannels: channels)
     output = OfflineOutput(renderer: renderer)
     samples = Array(repeating: [], count: channels)
     player = SteppedPlayer(
-      opened: opened, locations: locations, renderer: renderer, configuration: configuration
+      opened: opened, locations: locations, renderer: renderer, configuration: configuration,
+      sources: sources
     ) { [unowned self] event in events.append(event) }
   }
 

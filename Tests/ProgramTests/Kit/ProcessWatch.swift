@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+
+/// What a running process takes of the machine, looked at again and again (proc(5)).
+struct ProcessWatch {
+  /// What it took at one time.
+  struct Sample: Hashable {
+    /// Resident memory, in bytes (`VmRSS`).
+    var residentBytes: Int
+    var descriptors: Int
+    var threads: Int
+    /// How far it has come, in whatever the test counts.
+    var progress: UInt64
+  }
+
+  private(set) var samples: [Sample] = []
+
+  /// Looks at a process; false when it has ended.
+  mutating func look(at pid: pid_t?, progress: UInt64) -> Bool {
+    guard let pid, let resident = Self.residentBytes(pid) else { return false }
+    let sample = Sample(
+      residentBytes: resident, descriptors: Self.entryCount("/proc/\(pid)/fd"),
+      threads: Self.entryCount("/proc/\(pid)/task"), progress: progress)
+    guard sample.threads > 0 else { return false }
+    samples.append(sample)
+    return true
+  }
+
+  /// The samples from a progress on.
+  func samples(from progress: UInt64) -> ArraySlice<Sample> {
+    samples[(samples.firstIndex { $0.progress >= progress } ?? samples.endIndex)...]
+  }
+
+  /// The samples in one line.
+  var summary: String {
+    let sizes = samples.map { $0.residentBytes >> 10 }
+    return "\(samples.count) looks; resident \(sizes.first ?? 0) to \(sizes.max() ?? 0) KiB,"
+      + " \(sizes.last ?? 0) in the end; descriptors \(Set(samples.map(\.descriptors)).sorted()),"
+      + " threads \(Set(samples.map(\.threads)).sorted())"
+  }
+
+  private static func residentBytes(_ pid: pid_t) -> Int? {
+    let status = String(decoding: contents(ofFile: "/proc/\(pid)/status"), as: UTF8.self)
+    for line in status.split(separator: "\n") where line.hasPrefix("VmRSS:") {
+      return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+        .flatMap { Int($0) }.map { $0 * 1024 }
+    }
+    return nil
+  }
+
+  private static func entryCount(_ path: String) -> Int {
+    guard let folder = unsafe opendir(path) else { return 0 }
+    defer { unsafe closedir(folder) }
+    var count = 0
+    while let entry = unsafe readdir(folder) {
+      if unsafe entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
+    }
+    return count
+  }
+}
