@@ -27,9 +27,8 @@ let realtimeLink: [LinkerSetting] =
     ]
   } ?? []
 
-/// A codec library that the package builds without, too: the formats that need it are then left out,
-/// and whoever wants to play one is told so.
-struct CodecLibrary {
+/// A library that the package builds without, too: what needs it is then left out.
+struct OptionalLibrary {
   /// The system library target, and the flag for Swift code.
   let target: String
   let flag: String
@@ -58,27 +57,36 @@ struct CodecLibrary {
   }
 }
 
-/// Decoded in the render callback.
+/// Decoded in the render callback. Whoever wants to play what is missing is told so.
 let callbackCodecs = [
-  CodecLibrary(target: "CFLAC", flag: "DRAWBAR_FLAC", module: "flac", debianPackage: "libflac-dev"),
-  CodecLibrary(target: "COpus", flag: "DRAWBAR_OPUS", module: "opus", debianPackage: "libopus-dev"),
+  OptionalLibrary(
+    target: "CFLAC", flag: "DRAWBAR_FLAC", module: "flac", debianPackage: "libflac-dev"),
+  OptionalLibrary(
+    target: "COpus", flag: "DRAWBAR_OPUS", module: "opus", debianPackage: "libopus-dev"),
 ].filter(\.isFound)
 
 /// Decoded ahead, on the feeder's side.
 let aheadCodecs = [
-  CodecLibrary(
+  OptionalLibrary(
     target: "CAVCodec", flag: "DRAWBAR_AVCODEC", module: "libavcodec",
     debianPackage: "libavcodec-dev", isLinked: false)
 ].filter(\.isFound)
 
+/// The session bus. Without it the program plays all the same, and only its own terminal controls it.
+let busLibraries = [
+  OptionalLibrary(
+    target: "CSDBus", flag: "DRAWBAR_SDBUS", module: "libsystemd", debianPackage: "libsystemd-dev",
+    isLinked: false)
+].filter(\.isFound)
+
 func library(
-  _ name: String, _ dependencies: [Target.Dependency], codecs: [CodecLibrary] = [],
+  _ name: String, _ dependencies: [Target.Dependency], optional: [OptionalLibrary] = [],
   settings: [SwiftSetting] = []
 ) -> Target {
   .target(
     name: name,
-    dependencies: dependencies + codecs.map { .target(name: $0.target) },
-    swiftSettings: strict + settings + codecs.map { .define($0.flag) })
+    dependencies: dependencies + optional.map { .target(name: $0.target) },
+    swiftSettings: strict + settings + optional.map { .define($0.flag) })
 }
 
 func tests(
@@ -99,6 +107,7 @@ let package = Package(
   products: [
     .library(name: "Drawbar", targets: ["Drawbar"]),
     .library(name: "JACKRemoteIO", targets: ["JACKRemoteIO"]),
+    .library(name: "MediaControl", targets: ["MediaControl"]),
     .executable(name: "drawbar", targets: ["DrawbarCLI"]),
     // The single parts, for the benchmarks.
     .library(
@@ -128,11 +137,12 @@ let package = Package(
     library("Playlists", []),
     library("ByteSources", ["AudioModel", "CCurl"]),
     library(
-      "RenderCore", ["AudioModel", "CMPG123", "CSoxr", "CRealtimeScope"], codecs: callbackCodecs),
+      "RenderCore", ["AudioModel", "CMPG123", "CSoxr", "CRealtimeScope"], optional: callbackCodecs),
     library(
-      "PacketDecoders", ["AudioModel"], codecs: aheadCodecs,
+      "PacketDecoders", ["AudioModel"], optional: aheadCodecs,
       // For a property that is a span.
       settings: [.enableExperimentalFeature("Lifetimes")]),
+    library("MediaControl", [], optional: busLibraries),
 
     // Level 2: what drives them.
     library(
@@ -155,8 +165,8 @@ let package = Package(
       // a module below changes the layout of its types.
       dependencies: [
         "AudioConversion", "AudioModel", "ByteSources", "CCrypto", "Drawbar", "JACKRemoteIO",
-        "OfflineOutput", "PacketDecoders", "PacketParser", "PlayerEngine", "Playlists",
-        "RenderCore",
+        "MediaControl", "OfflineOutput", "PacketDecoders", "PacketParser", "PlayerEngine",
+        "Playlists", "RenderCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
@@ -188,6 +198,7 @@ let package = Package(
       // All test targets are linked into one bundle, so the archive is named once.
       linkerSettings: realtimeLink),
     tests("PlaylistsTests", ["Playlists"]),
+    tests("MediaControlTests", ["MediaControl", "TestKit"]),
     tests("PacketParserTests", ["AudioModel", "PacketParser", "TestKit"]),
     tests("PacketDecodersTests", ["AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
     // They read what scripts/corpus makes.
@@ -195,7 +206,7 @@ let package = Package(
     // They run the built program, and need none of its code.
     tests("ProgramTests", ["TestKit"]),
   ]
-    + (callbackCodecs + aheadCodecs).map {
+    + (callbackCodecs + aheadCodecs + busLibraries).map {
       .systemLibrary(
         name: $0.target, pkgConfig: $0.isLinked ? $0.module : nil,
         providers: [.apt([$0.debianPackage])])

@@ -5,6 +5,7 @@ import ByteSources
 import Drawbar
 import Glibc
 import JACKRemoteIO
+import MediaControl
 import PlayerEngine
 import RenderCore
 
@@ -57,6 +58,9 @@ struct PlayCommand: ParsableCommand {
 
   @OptionGroup
   var spool: SpoolOptions
+
+  @Flag(help: "Stay off the session bus: media keys, desktops and playerctl do not see it (MPRIS).")
+  var noMpris = false
 
   @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
   var verbose = false
@@ -114,7 +118,8 @@ struct PlayCommand: ParsableCommand {
     defer { output.close() }
     let session = PlaySession(
       player: player, renderer: renderer, output: output, signals: signals,
-      trackCount: rest.count + 1, hasFailed: hasFailures)
+      trackCount: rest.count + 1, hasFailed: hasFailures,
+      busAddress: noMpris ? nil : SessionBus.address)
     session.announce(report)
     player.start()
     return session.run()

@@ -83,14 +83,10 @@ struct PlayScreen {
     // A station's tags are those of whatever it played first, if it has any.
     if track.station != nil { words = [track.station?.name, snapshot.streamTitle?.title] }
     let known = words.compactMap { $0 }.filter { !$0.isEmpty }
-    let name = known.isEmpty ? Self.lastPart(of: track.location) : known.joined(separator: dash)
+    let name = known.isEmpty ? track.location.lastPathPart : known.joined(separator: dash)
     let number =
       snapshot.trackCount > 1 ? "[\((snapshot.trackIndex ?? 0) + 1)/\(snapshot.trackCount)] " : ""
     return number + TerminalText.plain(name)
-  }
-
-  private static func lastPart(of location: String) -> String {
-    location.split(separator: "/").last.map(String.init) ?? location
   }
 
   /// The format, and how late it is heard where there is room for that.

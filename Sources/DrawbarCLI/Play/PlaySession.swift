@@ -3,6 +3,7 @@
 import Drawbar
 import Glibc
 import JACKRemoteIO
+import MediaControl
 import PlayerEngine
 import RenderCore
 import Synchronization
@@ -10,18 +11,23 @@ import Synchronization
 /// One run of `drawbar play`: keys, signals, events and the status line, until everything was played
 /// or the user ends it.
 final class PlaySession {
-  private let player: Player
+  let player: Player
   private let renderer: Renderer
   private let output: RemoteIO
   private let signals: TerminationSignals
-  private let trackCount: Int
+  /// The player on the session bus, if any.
+  private let remote: MPRISService?
+  /// Tracks in the list.
+  var trackCount: Int
   private let terminal = Terminal()
   private let inbox = EventInbox()
-  private var isPaused = false
-  private var isMuted = false
+  var isPaused = false
+  /// It is paused, and goes on with the track's start.
+  var isAtStart = false
+  var isMuted = false
   /// The gain while nothing is muted.
-  private var volume: Float
-  private var isStopping = false
+  private(set) var volume: Float
+  private(set) var isStopping = false
   private var hasFailed: Bool
   private var endState: PlayerState?
   private var state = PlayerState.idle
@@ -45,10 +51,12 @@ final class PlaySession {
     }
   }
 
-  /// - Parameter hasFailed: something was left out before.
+  /// - Parameters:
+  ///   - hasFailed: something was left out before.
+  ///   - busAddress: the session bus, where others are to control it.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
-    trackCount: Int, hasFailed: Bool
+    trackCount: Int, hasFailed: Bool, busAddress: String?
   ) {
     self.hasFailed = hasFailed
     self.player = player
@@ -57,6 +65,9 @@ final class PlaySession {
     self.output = output
     self.signals = signals
     self.trackCount = trackCount
+    remote = busAddress.flatMap {
+      MPRISService(Self.identity, state: NowPlaying(), address: $0)
+    }
     renderer.measuresPeaks = terminal.showsPanel
     inbox.collect(from: player.events())
   }
@@ -74,7 +85,10 @@ final class PlaySession {
   /// - Returns: whether every track was played, or the user ended it.
   func run() -> Bool {
     while true {
-      terminal.wait(milliseconds: isEnding ? 10 : 100, orFor: output.noticeDescriptor)
+      let notices = pollfd(fd: output.noticeDescriptor, events: Int16(POLLIN), revents: 0)
+      terminal.wait(
+        milliseconds: isEnding ? 10 : 100,
+        orFor: [notices] + [remote?.pollRequest].compactMap(\.self))
       for event in inbox.take() { handle(event) }
       for key in terminal.keys() { handle(key) }
       if signals.take() {
@@ -93,6 +107,7 @@ final class PlaySession {
         case .xruns, .bufferSizeChanged, .freewheeling: break
         }
       }
+      if let remote { serve(remote) }
       let snapshot = player.snapshot(latencyFrames: latencyFrames)
       if snapshot.state != .idle || isStopping { terminal.show(screen(snapshot)) }
       if let endState, hasBeenHeard(snapshot) {
@@ -112,7 +127,7 @@ final class PlaySession {
 
   private var isEnding: Bool { isStopping || endState != nil }
 
-  private var latencyFrames: UInt64 {
+  var latencyFrames: UInt64 {
     UInt64(max(0, output.playbackLatency?.upperBound ?? 0))
   }
 
@@ -170,8 +185,7 @@ final class PlaySession {
   private func handle(character: UInt8) {
     switch character {
     case UInt8(ascii: " "), UInt8(ascii: "p"):
-      isPaused.toggle()
-      if isPaused { player.pause() } else { player.resume() }
+      if isPaused { resume() } else { pause() }
     case UInt8(ascii: "q"), UInt8(ascii: "Q"): stop()
     case UInt8(ascii: ">"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): player.next()
     case UInt8(ascii: "<"): player.previous()
@@ -200,7 +214,17 @@ final class PlaySession {
     return max(-32, min(speed * 2, 32))
   }
 
-  private func setVolume(_ wanted: Float) {
+  func pause() {
+    isPaused = true
+    player.pause()
+  }
+
+  func resume() {
+    (isPaused, isAtStart) = (false, false)
+    player.resume()
+  }
+
+  func setVolume(_ wanted: Float) {
     isMuted = false
     volume = min(4, max(0, wanted))
     player.volume = volume
@@ -215,7 +239,8 @@ final class PlaySession {
     "?             these keys             q                quit",
   ]
 
-  private func stop() {
+  /// Ends, with a fade.
+  func stop() {
     isStopping = true
     player.stop()
   }

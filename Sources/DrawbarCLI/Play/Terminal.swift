@@ -36,9 +36,9 @@ final class Terminal {
     if readsKeys { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved) }
   }
 
-  /// Waits for a key or for something to read from a descriptor, at most so long.
-  func wait(milliseconds: Int32, orFor descriptor: Int32) {
-    var items = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+  /// Waits for a key or for what others have to say, at most so long.
+  func wait(milliseconds: Int32, orFor others: [pollfd]) {
+    var items = others
     if readsKeys { items.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)) }
     _ = unsafe poll(&items, nfds_t(items.count), milliseconds)
   }

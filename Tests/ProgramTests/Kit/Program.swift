@@ -21,10 +21,10 @@ enum Program {
   /// Whether it is a release build, which is fast enough for long inputs.
   static var isRelease: Bool { path.contains("/release/") }
 
-  /// What a run needs to find the test's server, and nobody's session manager.
+  /// What a run needs to find the test's server, and nobody's session manager or session bus.
   static let environment = [
     "JACK_DEFAULT_SERVER": JACKServer.name, "JACK_NO_START_SERVER": "1",
-    "NSM_URL": "",
+    "NSM_URL": "", "DBUS_SESSION_BUS_ADDRESS": "disabled:",
   ]
 
   /// A run that has ended.
@@ -38,8 +38,9 @@ enum Program {
     var hasLeftSomething: Bool
   }
 
-  static func start(_ arguments: [String]) -> Subprocess {
-    Subprocess([path] + arguments, environment: environment)
+  /// - Parameter variables: set in addition to those that each run needs, or in their place.
+  static func start(_ arguments: [String], with variables: [String: String] = [:]) -> Subprocess {
+    Subprocess([path] + arguments, environment: environment.merging(variables) { $1 })
   }
 
   /// Runs it to its end; kills it after so many seconds.

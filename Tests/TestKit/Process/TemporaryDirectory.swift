@@ -20,6 +20,18 @@ public final class TemporaryDirectory: Sendable {
     removeTree(path)
   }
 
+  /// Makes a file of this text.
+  public func write(_ text: String, _ name: String) throws {
+    guard let stream = unsafe fopen(file(name), "wb") else {
+      throw WorkshopError.failed("open \(name)")
+    }
+    defer { unsafe fclose(stream) }
+    let bytes = Array(text.utf8)
+    guard unsafe fwrite(bytes, 1, bytes.count, stream) == bytes.count else {
+      throw WorkshopError.failed("write \(name)")
+    }
+  }
+
   /// The path of an entry of this name.
   public func file(_ name: String) -> String { path + "/" + name }
 }

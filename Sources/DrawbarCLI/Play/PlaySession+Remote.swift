@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+import ByteSources
+import MediaControl
+import PlayerEngine
+import Playlists
+import RenderCore
+
+/// What other programs see of the player on the session bus, and what they have it do.
+extension PlaySession {
+  static let identity = MediaPlayerIdentity(
+    busName: "drawbar", name: "Drawbar", uriSchemes: ["file", "http", "https"],
+    mimeTypes: [
+      "audio/mpeg", "audio/wav", "audio/x-wav", "audio/vnd.wave", "audio/aiff", "audio/x-aiff",
+      "audio/basic", "audio/x-caf", "audio/mp4", "audio/x-m4a", "audio/aac", "audio/flac",
+      "audio/x-flac", "audio/ogg", "application/ogg", "audio/opus", "audio/vorbis", "audio/ac3",
+      "audio/eac3",
+    ])
+
+  /// Commands that are taken before keys and signals are looked at again.
+  private static let commandsATime = 64
+
+  /// Shows the bus what is played, and does what it asks for.
+  func serve(_ remote: MPRISService) {
+    remote.update(nowPlaying)
+    for _ in 0..<Self.commandsATime {
+      guard !isStopping, let command = remote.nextCommand() else { return }
+      perform(command)
+      remote.update(nowPlaying)
+    }
+  }
+
+  private var nowPlaying: NowPlaying {
+    NowPlaying(
+      player.snapshot(latencyFrames: latencyFrames), isPaused: isPaused, isAtStart: isAtStart,
+      volume: isMuted ? 0 : volume)
+  }
+
+  private func perform(_ command: RemoteCommand) {
+    switch command {
+    case .play: resume()
+    case .pause: pause()
+    case .stop: returnToStart()
+    case .next: player.next()
+    case .previous: player.previous()
+    case .seekBy(let nanoseconds): player.seek(byNanoseconds: nanoseconds)
+    case .seekTo(let nanoseconds): player.seek(toNanoseconds: nanoseconds)
+    case .setLoop(let loop): player.setRepeat(RepeatMode(loop))
+    case .setVolume(let volume): setVolume(Float(volume))
+    case .open(let url): open(url)
+    case .quit: stop()
+    }
+  }
+
+  /// MPRIS's stop: the program goes on, silent, and playing begins with the track's start.
+  private func returnToStart() {
+    pause()
+    isAtStart = true
+    let snapshot = player.snapshot()
+    // Standard input cannot be read twice.
+    guard let index = snapshot.trackIndex, snapshot.track?.location.trackURL != nil else { return }
+    player.play(track: index)
+  }
+
+  /// Plays what is at a URL, behind all others in the list.
+  private func open(_ url: String) {
+    guard trackCount < Playlist.Limits().entries else { return }
+    player.append([url])
+    player.play(track: trackCount)
+    trackCount += 1
+    resume()
+  }
+}
+
+extension NowPlaying {
+  /// - Parameters:
+  ///   - isPaused: silence was asked for; the player may not have come to it.
+  ///   - isAtStart: it was stopped.
+  ///   - volume: the gain, muting included.
+  init(_ snapshot: PlayerSnapshot, isPaused: Bool, isAtStart: Bool, volume: Float) {
+    self.init()
+    switch snapshot.state {
+    case .idle, .ended, .failed: status = .stopped
+    case .opening, .buffering, .playing, .paused: status = isPaused ? .paused : .playing
+    }
+    if isAtStart { status = .stopped }
+    loop = Loop(snapshot.repeatMode)
+    self.volume = Double(volume)
+    track = snapshot.track.map { track in
+      Track(track, index: snapshot.trackIndex ?? 0, streamTitle: snapshot.streamTitle?.title)
+    }
+    if !isAtStart {
+      positionNanoseconds = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
+      // A live stream has no length, and leads nowhere else.
+      canSeek = track?.durationNanoseconds != nil
+    }
+    if let index = snapshot.trackIndex {
+      canGoNext = index + 1 < snapshot.trackCount || snapshot.repeatMode == .all
+      canGoPrevious = index > 0
+    }
+  }
+}
+
+extension NowPlaying.Track {
+  init(_ information: TrackInformation, index: Int, streamTitle: String?) {
+    self.init(index: index)
+    (artist, title) = (information.artist, information.title)
+    // A station's tags are those of whatever it played first, if it has any.
+    if let station = information.station { (artist, title) = (station.name, streamTitle) }
+    title = title ?? information.location.lastPathPart
+    album = information.album
+    url = information.location.trackURL
+    durationNanoseconds = information.durationNanoseconds
+  }
+}
+
+extension NowPlaying.Loop {
+  init(_ mode: RepeatMode) {
+    switch mode {
+    case .off: self = .none
+    case .one: self = .track
+    case .all: self = .playlist
+    }
+  }
+}
+
+extension RepeatMode {
+  init(_ loop: NowPlaying.Loop) {
+    switch loop {
+    case .none: self = .off
+    case .track: self = .one
+    case .playlist: self = .all
+    }
+  }
+}

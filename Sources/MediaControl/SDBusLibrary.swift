@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+
+#if DRAWBAR_SDBUS
+  internal import CSDBus
+
+  /// libsystemd's sd-bus, loaded when it is first asked for.
+  enum SDBusLibrary {
+    /// Nil where the library that the header was for is not installed.
+    static let functions: drawbar_sdbus? = {
+      let place = UnsafeMutablePointer<drawbar_sdbus>.allocate(capacity: 1)
+      defer { unsafe place.deallocate() }
+      guard unsafe drawbar_sdbus_load(place) else { return nil }
+      return unsafe place.pointee
+    }()
+  }
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import MediaControl
+
+@Suite("A player's properties")
+struct MediaPlayerPropertyTests {
+  @Test("are told of where they differ, and the position never")
+  func changes() {
+    var old = RemoteRequestTests.playing
+    var new = old
+    #expect(PlayerProperty.changes(from: old, to: new) == [])
+    new.positionNanoseconds += 1_000_000_000
+    #expect(PlayerProperty.changes(from: old, to: new) == [])
+    new.status = .paused
+    new.volume = 0.5
+    #expect(PlayerProperty.changes(from: old, to: new) == [.playbackStatus, .volume])
+    old = new
+    new.track?.title = "Another"
+    new.canSeek = false
+    #expect(PlayerProperty.changes(from: old, to: new) == [.metadata, .canSeek])
+  }
+
+  @Test("have microseconds for times, and leave out what is not known")
+  func metadata() {
+    var track = NowPlaying.Track(index: 7)
+    #expect(
+      track.metadata == [BusEntry(name: "mpris:trackid", value: .objectPath("/drawbar/track/7"))])
+    track.durationNanoseconds = 12_345_678_999
+    #expect(track.metadata.last == BusEntry(name: "mpris:length", value: .int64(12_345_678)))
+    #expect(PlayerProperty.metadata.value(in: NowPlaying()) == .dictionary([]))
+  }
+
+  @Test("have texts in which nothing is left that the bus refuses")
+  func texts() {
+    let none = [0, 0xFFFE, 0xFDD0, 0x10FFFF].compactMap { Unicode.Scalar($0 as UInt32) }
+    let text = none.map { "\($0)" }.joined(separator: "é😀")
+    #expect(text.asBusString == "\u{FFFD}é😀\u{FFFD}é😀\u{FFFD}é😀\u{FFFD}")
+    #expect(String(repeating: "x", count: 5000).asBusString.count == 4096)
+  }
+}
