@@ -23,7 +23,7 @@ struct ComingPlace: Equatable {
 extension SteppedPlayer {
   /// Sound that has to be there before the old one is given up, so that the new one does not run dry at
   /// once.
-  private static var readyNanoseconds: UInt64 { 500_000_000 }
+  static var readyNanoseconds: UInt64 { 500_000_000 }
 
   /// The place that a user means: where a seek or a skip is leading, else what is heard.
   var shownPlace: (track: Int, nanoseconds: UInt64) {

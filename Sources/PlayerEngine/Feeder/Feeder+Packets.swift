@@ -76,7 +76,7 @@ extension Feeder {
       var history = item.history
       if item.said != nil { history.mark = lastMark &+ 1 }
       let isWritten = unsafe packets.withBytes(of: item) { bytes in
-        unsafe feed.write(packet: bytes, history: history)
+        unsafe feed.write(packet: bytes, history: history, sparedNanoseconds: sparedNanoseconds)
       }
       guard isWritten else { return moved ? .progressed : .waitingForRing }
       if let said = item.said {
@@ -89,6 +89,12 @@ extension Feeder {
       moved = true
     }
     return .progressed
+  }
+
+  /// Room that is kept for what a seek leads to: without it a full ring would first have to be emptied,
+  /// and nothing would be there to go over to. The first of each generation may use it.
+  private var sparedNanoseconds: UInt64 {
+    fedNanoseconds < SteppedPlayer.readyNanoseconds ? 0 : SteppedPlayer.readyNanoseconds
   }
 
   private func begin(

@@ -63,11 +63,17 @@ public struct SourceFeed: ~Copyable, Sendable {
 
   /// Puts a packet of the current stream into the ring.
   ///
+  /// - Parameters:
+  ///   - packet: its bytes; they are copied.
+  ///   - history: where it comes from, and what of it is heard.
+  ///   - sparedNanoseconds: so much sound shall still fit behind it: room for what a seek leads to while
+  ///     the old sound goes on. At most a quarter of the ring is spared.
   /// - Returns: false when it does not fit now.
   public mutating func write(
-    packet: UnsafeRawBufferPointer, history: PacketHistory
+    packet: UnsafeRawBufferPointer, history: PacketHistory, sparedNanoseconds: UInt64 = 0
   ) -> Bool {
-    unsafe producer.write(packet: packet, history: history)
+    unsafe producer.write(
+      packet: packet, history: history, sparedNanoseconds: sparedNanoseconds)
   }
 
   /// Says that no packet of the current stream follows and that no stream joins it: its tail is

@@ -37,18 +37,25 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
 
   /// Copies a packet into the ring.
   ///
+  /// - Parameter sparedNanoseconds: so much sound, in packets like this one, shall still fit behind it,
+  ///   as far as that takes no more than a quarter of the ring.
   /// - Returns: false when it does not fit now; nothing has changed then.
-  mutating func write(packet: UnsafeRawBufferPointer, history: PacketHistory) -> Bool {
+  mutating func write(
+    packet: UnsafeRawBufferPointer, history: PacketHistory, sparedNanoseconds: UInt64 = 0
+  ) -> Bool {
     let capacity = unsafe storage.pointee.byteCapacity
     let count = packet.count
-    guard hasEntry, count > 0, count <= maximumPacketBytes else { return false }
+    guard count > 0, count <= maximumPacketBytes else { return false }
+    let spared = spare(
+      sparedNanoseconds, inPacketsOf: count, nanoseconds: history.durationNanoseconds)
+    guard unsafe entryCount + spared.entries < storage.pointee.entryCapacity else { return false }
     let offset = Int(position % UInt64(capacity))
     // A packet does not wrap: what is left before the end is skipped, and counts as used.
     let skipped = offset + count > capacity ? capacity - offset : 0
     let free =
       unsafe capacity
       - Int(position - storage.pointee.readPosition.load(ordering: .acquiring))
-    guard skipped + count <= free else { return false }
+    guard skipped + count + spared.bytes <= free else { return false }
     let target = skipped > 0 ? 0 : offset
     unsafe storage.pointee.bytes.advanced(by: target)
       .copyMemory(from: packet.baseAddress!, byteCount: count)
@@ -58,6 +65,22 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
         kind: .packet, joinsPrevious: false, offset: target, byteCount: count,
         endPosition: position, history: history, converter: nil))
     return true
+  }
+
+  /// What so much sound takes, at most a quarter of the ring; nothing for packets of which the ring
+  /// holds few, and which must not wait until it is empty.
+  private func spare(
+    _ nanoseconds: UInt64, inPacketsOf byteCount: Int, nanoseconds packetNanoseconds: UInt64
+  ) -> (bytes: Int, entries: Int) {
+    guard nanoseconds > 0, packetNanoseconds > 0,
+      unsafe byteCount <= storage.pointee.byteCapacity / 16
+    else { return (0, 0) }
+    let packets = Double(nanoseconds) / Double(packetNanoseconds) + 1
+    let bytes = unsafe storage.pointee.byteCapacity / 4
+    let entries = unsafe storage.pointee.entryCapacity / 4
+    return (
+      Int(min(Double(bytes), packets * Double(byteCount))), Int(min(Double(entries), packets))
+    )
   }
 
   /// Puts a mark between packets.
