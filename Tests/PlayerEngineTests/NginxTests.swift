@@ -109,6 +109,9 @@ struct NginxTests {
       return
     }
     #expect(error.reason == .changed && reasons.count == 1)
+    #expect(playback.states.last == .failed)
+    let isSought = playback.events.contains { if case .sought = $0 { true } else { false } }
+    #expect(!isSought)
   }
 
   @Test("is opened anew for a file that was replaced, and gives the new one whole")

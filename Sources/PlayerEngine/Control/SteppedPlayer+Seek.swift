@@ -12,6 +12,8 @@ struct SeekInFlight {
   let lastStreamBefore: UInt32
   /// Where it leads, when that is known.
   var result: PlayerSeek?
+  /// The track has failed on the way, which has been told.
+  var hasFailed = false
 }
 
 /// Where the sound goes on that is not heard yet.
@@ -96,6 +98,7 @@ extension SteppedPlayer {
     comingPlace = ComingPlace(track: seek.track, nanoseconds: result.reachedNanoseconds)
     goOver()
     self.seek = nil
+    guard !seek.hasFailed else { return }
     lastError = nil
     tell(.sought(index: seek.track, result))
   }

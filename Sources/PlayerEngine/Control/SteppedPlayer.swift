@@ -212,6 +212,7 @@ public final class SteppedPlayer {
         tell(.skipped(index: track, byteCount: byteCount, byteOffset: byteOffset))
       case .failed(let track, let error):
         lastError = error
+        seek?.hasFailed = true
         tell(.failed(index: track, error))
       case .outputRateRefused(let error):
         let track = timeline.position(at: control.position.outputFrames)?.track ?? 0
