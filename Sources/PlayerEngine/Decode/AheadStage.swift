@@ -44,23 +44,28 @@ final class AheadStage {
     let runFrames = PacketRun.maximumFrames(bytesPerFrame: 4 * channels)
     let samples = decoder.samples
     var done = 0
+    var isTold = output.isDecoded
     while done < output.frames {
       let count = min(runFrames, output.frames - done)
+      defer { done += count }
       let trims = edges.trims(of: done..<done + count)
+      let heardFrames = count - Int(trims.start) - Int(trims.end)
+      // The decoder has heard it, and nobody else will.
+      guard heardFrames > 0 else { continue }
       let run = PacketHistory(
         generation: history.generation, packetIndex: history.packetIndex,
         firstFrame: Int64(Double(history.firstFrame) * scale) + Int64(done),
         frameCount: Int32(count), trimStartFrames: trims.start, trimEndFrames: trims.end,
         byteOffset: history.byteOffset,
-        durationNanoseconds: UInt64(Double(count) / format.sampleRate * 1_000_000_000),
-        // Told once, with the first run.
-        isConcealed: !output.isDecoded && done == 0)
+        durationNanoseconds: UInt64(Double(heardFrames) / format.sampleRate * 1_000_000_000),
+        // Told once, with the first run that is heard.
+        isConcealed: !isTold)
+      isTold = true
       packets.append(
         samples, in: done * channels..<(done + count) * channels, history: run,
         startsStream: startsStream ? description : nil, said: pendingSaid)
       startsStream = false
       pendingSaid = nil
-      done += count
     }
   }
 

@@ -192,12 +192,13 @@ struct PacketCollector: StreamDriverListener {
     var trims = trimming.trims(firstFrame: firstFrame, frameCount: frames)
     trims.start = max(trims.start, Int32(clamping: min(heardFrom - firstFrame, Int64(frames))))
     trims.end = min(trims.end, frames - trims.start)
-    let isHeard = trims.start + trims.end < frames
+    let heardFrames = max(0, frames - trims.start - trims.end)
+    let isHeard = heardFrames > 0
     if firstHeardFrame == nil, isHeard { firstHeardFrame = firstFrame + Int64(trims.start) }
     let history = PacketHistory(
       generation: generation, packetIndex: index, firstFrame: firstFrame, frameCount: frames,
       trimStartFrames: trims.start, trimEndFrames: trims.end, byteOffset: byteOffset,
-      durationNanoseconds: Self.nanoseconds(Double(frames) / format.sampleRate))
+      durationNanoseconds: Self.nanoseconds(Double(heardFrames) / format.sampleRate))
     output.packets.append(
       bytes, history: history, startsStream: streamStart,
       said: isHeard ? titles.news(at: byteOffset) : nil)

@@ -22,7 +22,7 @@ public struct PacketHistory: Sendable, Equatable {
   public var byteOffset: Int64
   /// The frames are a stand-in for a packet that could not be decoded ahead.
   public var isConcealed: Bool
-  /// How long the packet sounds, trimmed frames included. What the ring's level is counted in,
+  /// How long the packet sounds, without its trimmed frames. What the ring's level is counted in,
   /// because packets of several streams with different rates may be in it.
   public var durationNanoseconds: UInt64
 

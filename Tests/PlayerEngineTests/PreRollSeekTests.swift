@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+
+import ByteSources
+import RenderCore
+import TestKit
+import Testing
+
+@testable import PlayerEngine
+
+/// What a decoder has to hear before a place is cut away again: it is nothing to go over to.
+@Suite("Seeking behind a pre-roll")
+struct PreRollSeekTests {
+  private static let workshop: Workshop = {
+    let workshop = Workshop()
+    // swift-format-ignore
+    try! workshop.run("sox -R -D -n -r 44100 -b 16 -c 2 noise.wav synth 60 pinknoise pinknoise gain -6")
+    try! workshop.run("ffmpeg -v error -i noise.wav -b:a 128k seek.m4a")
+    try! workshop.run("lame --quiet -b 128 noise.wav seek.mp3")
+    return workshop
+  }()
+
+  @Test(
+    "goes over when sound is ready, not when only the pre-roll is",
+    arguments: ["seek.m4a", "seek.mp3"])
+  func ready(_ name: String) throws {
+    let source = MemorySource(contents(ofFile: Self.workshop.path(name)), .file)
+    source.isLocal = true
+    source.pieceBytes = 500
+    var configuration = PlayerConfiguration()
+    configuration.startThresholdNanoseconds = 300_000_000
+    let playback = OfflinePlayback(
+      opened: TrackReader(source, location: "memory"), [], rate: 44100, channels: 2,
+      configuration: configuration)
+    while playback.player.state != .playing { _ = playback.player.step(mayWait: false) }
+    for seconds: UInt64 in [25, 8, 50, 29] {
+      playback.player.apply(.seek(toNanoseconds: seconds * 1_000_000_000))
+      while playback.player.seek != nil {
+        _ = playback.player.step(mayWait: false)
+        // The old sound stays there for as long as it takes.
+        if playback.player.lastStep == .waitingForRing { playback.crank(64) }
+      }
+      // Nobody feeds for a quarter of a second: it has to be there.
+      let before = playback.soundingFrames.count
+      for _ in 0..<11_025 / 64 { playback.crank(64) }
+      let silent = playback.soundingFrames[before...].count { !$0 }
+      #expect(silent < 64, "\(seconds) s")
+      #expect(playback.player.control.counters.underruns == 0, "\(seconds) s")
+      for _ in 0..<2000 { _ = playback.player.step(mayWait: false) }
+    }
+  }
+}
