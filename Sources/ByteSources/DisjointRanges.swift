@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// Which bytes of a stream are there: ranges that are sorted, neither overlap nor touch, and are
+/// Which bytes of a stream, or times of a track, are there: ranges that are sorted, neither overlap nor touch, and are
 /// limited in number.
-struct SpooledRanges: Hashable {
+package struct DisjointRanges: Hashable {
   /// The ranges, by their place; none is empty.
-  private(set) var ranges: [Range<UInt64>] = []
+  package private(set) var ranges: [Range<UInt64>] = []
 
   /// Ranges that are kept. A reader that goes to so many places needs few of them again.
   static var limit: Int { 1024 }
+
+  /// None.
+  package init() {}
 
   /// The range that holds a byte.
   func range(containing byteOffset: UInt64) -> Range<UInt64>? {
@@ -17,7 +20,7 @@ struct SpooledRanges: Hashable {
   }
 
   /// Adds bytes. When there are too many ranges then, the shortest of the others goes.
-  mutating func insert(_ range: Range<UInt64>) {
+  package mutating func insert(_ range: Range<UInt64>) {
     guard !range.isEmpty else { return }
     // Those that touch it, too.
     let first = range.lowerBound == 0 ? 0 : firstIndex(endingBehind: range.lowerBound - 1)

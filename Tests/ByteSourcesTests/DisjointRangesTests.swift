@@ -6,12 +6,12 @@ import Testing
 @testable import ByteSources
 
 @Suite("Ranges of bytes that are spooled")
-struct SpooledRangesTests {
+struct DisjointRangesTests {
   @Test("what was inserted and not removed is there, in sorted ranges that do not touch")
   func model() {
     var random = SplitMix(state: 3)
     for _ in 0..<200 {
-      var ranges = SpooledRanges()
+      var ranges = DisjointRanges()
       var model: Set<UInt64> = []
       for _ in 0..<40 {
         let start = UInt64.random(in: 0..<64, using: &random)
@@ -39,7 +39,7 @@ struct SpooledRangesTests {
 
   @Test("ranges that touch become one")
   func touching() {
-    var ranges = SpooledRanges()
+    var ranges = DisjointRanges()
     ranges.insert(10..<20)
     ranges.insert(30..<40)
     ranges.insert(20..<30)
@@ -48,14 +48,14 @@ struct SpooledRangesTests {
 
   @Test("when there are too many, the shortest goes, but never the newest")
   func limit() {
-    var ranges = SpooledRanges()
-    for index in 0..<UInt64(SpooledRanges.limit) {
+    var ranges = DisjointRanges()
+    for index in 0..<UInt64(DisjointRanges.limit) {
       ranges.insert(index * 100..<index * 100 + (index == 7 ? 5 : 10))
     }
-    #expect(ranges.ranges.count == SpooledRanges.limit)
-    let last = UInt64(SpooledRanges.limit) * 100
+    #expect(ranges.ranges.count == DisjointRanges.limit)
+    let last = UInt64(DisjointRanges.limit) * 100
     ranges.insert(last..<last + 1)
-    #expect(ranges.ranges.count == SpooledRanges.limit)
+    #expect(ranges.ranges.count == DisjointRanges.limit)
     #expect(ranges.range(containing: 700) == nil)
     #expect(ranges.range(containing: last) != nil)
   }

@@ -12,7 +12,7 @@ import Glibc
 /// Removed with the last reference. One thread at a time.
 final class SpoolFile {
   /// The bytes of the stream that are in it.
-  private(set) var ranges = SpooledRanges()
+  private(set) var ranges = DisjointRanges()
 
   private let directory: SpoolDirectory
   private let name: String

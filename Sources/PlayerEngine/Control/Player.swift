@@ -247,24 +247,6 @@ public final class Player: Sendable {
   }
 }
 
-/// What can be heard of a track without asking a server: what is buffered behind a place, and what is
-/// spooled.
-func bufferedRanges(
-  from place: UInt64, buffered: UInt64, spooled: [Range<UInt64>], duration: UInt64?
-) -> [Range<UInt64>] {
-  let end = min(place &+ min(buffered, 1 << 60), max(place, duration ?? .max))
-  var ranges: [Range<UInt64>] = []
-  for range in (spooled + [place..<end]).sorted(by: { $0.lowerBound < $1.lowerBound })
-  where !range.isEmpty {
-    if let last = ranges.last, range.lowerBound <= last.upperBound {
-      ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-    } else {
-      ranges.append(range)
-    }
-  }
-  return ranges
-}
-
 /// The feeder's thread: repeats the step.
 private func runFeeder(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let context = unsafe context else { return nil }

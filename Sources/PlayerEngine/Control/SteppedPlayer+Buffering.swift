@@ -27,17 +27,15 @@ extension SteppedPlayer {
     }
   }
 
-  /// What keeps more sound from being there.
-  private var cause: StallCause {
-    guard lastStep != .waitingForSource else {
-      return feeder.reader?.driver.source.information.isLocal == true ? .disk : .network
-    }
-    return feeder.stallCause ?? .network
+  /// What keeps more sound from being there; nil before the first track is open.
+  private var cause: StallCause? {
+    feeder.stallCause(waitsForSource: lastStep == .waitingForSource)
   }
 
   /// The sound has stopped: counts that.
   func noteStall() -> StallCause {
-    let cause = cause
+    // There was sound, so there was a track.
+    let cause = cause ?? .network
     buffering.stallCount += 1
     buffering.lastStallCause = cause
     return cause

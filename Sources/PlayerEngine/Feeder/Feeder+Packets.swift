@@ -21,7 +21,7 @@ extension Feeder {
     reader.output.packets.withSpan(of: item) {
       ahead.decode($0, history: item.history, said: item.said)
     }
-    noteDecoding(nanoseconds: monotonicNanoseconds() &- start)
+    times.note(decoder: monotonicNanoseconds() &- start)
     reader.output.packets.removeFirst()
     return .progressed
   }

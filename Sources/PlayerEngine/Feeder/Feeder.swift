@@ -66,7 +66,7 @@ final class Feeder {
   private let lowWaterNanoseconds: UInt64
   private var isResting = false
   /// Where its time went.
-  private(set) var times = FeederTimes()
+  var times = FeederTimes()
   /// Where a seek shall lead, until the track's format is known.
   var wantedPlace: WantedPlace?
   /// A seek has been begun in the reader and has not found its frame.
@@ -215,15 +215,14 @@ final class Feeder {
     return isResting && wantedPlace == nil && !isSeeking
   }
 
-  /// What has kept the feeder from having more sound ready.
-  var stallCause: StallCause? {
-    guard let reader else { return nil }
-    return times.cause(isLocal: reader.driver.source.information.isLocal)
-  }
-
-  /// The decoder that runs ahead took so long.
-  func noteDecoding(nanoseconds: UInt64) {
-    times.note(decoder: nanoseconds)
+  /// What keeps the feeder from having more sound ready; nil before the first track is open.
+  ///
+  /// - Parameter waitsForSource: the last step found nothing to read.
+  func stallCause(waitsForSource: Bool) -> StallCause? {
+    // Between two tracks it is the last one's source that has led to this.
+    guard let reader = reader ?? finishedReaders.last?.reader else { return nil }
+    let isLocal = reader.driver.source.information.isLocal
+    return waitsForSource ? (isLocal ? .disk : .network) : times.cause(isLocal: isLocal)
   }
 
   /// Has the reader read on.

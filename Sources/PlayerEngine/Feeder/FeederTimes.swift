@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+
+/// Where the feeder's time went of late: what is long ago counts less and less.
+struct FeederTimes {
+  private var source: UInt64 = 0
+  private var parser: UInt64 = 0
+  private var decoder: UInt64 = 0
+  private static let remembered: UInt64 = 8_000_000_000
+
+  mutating func note(source: UInt64 = 0, parser: UInt64 = 0, decoder: UInt64 = 0) {
+    self.source += source
+    self.parser += parser
+    self.decoder += decoder
+    while self.source + self.parser + self.decoder > Self.remembered {
+      self.source /= 2
+      self.parser /= 2
+      self.decoder /= 2
+    }
+  }
+
+  /// What took most.
+  func cause(isLocal: Bool) -> StallCause {
+    if decoder > parser, decoder > source { return .decoder }
+    if parser > source { return .parser }
+    return isLocal ? .disk : .network
+  }
+}
