@@ -6,40 +6,26 @@ import Testing
 
 @Suite("Channels")
 struct ChannelTests {
-  /// One frame through a converter.
-  private func frame(
-    _ input: [Int16], outputs: UInt32, _ prepare: (AudioConverter) throws -> Void = { _ in }
-  ) throws -> [Int16] {
-    let file = PacketFile(.int16(44100, UInt32(input.count)), bytes: input.rawBytes)
-    let puller = try Puller(file, to: .int16(44100, outputs))
-    try prepare(puller.converter)
-    return puller.fill(1).0[0].int16
-  }
-
-  private func code(_ body: () throws -> Void) -> AudioConversionError.Code? {
-    do { try body() } catch { return (error as? AudioConversionError)?.code }
-    return nil
-  }
-
   @Test("More channels than outputs: the rest is discarded, not mixed")
   func discarded() throws {
-    #expect(try frame([1, 2, 3, 4], outputs: 2) == [1, 2])
-    #expect(try frame([1, 2], outputs: 1) == [1])
+    #expect(try convertedFrame([1, 2, 3, 4], outputs: 2) == [1, 2])
+    #expect(try convertedFrame([1, 2], outputs: 1) == [1])
   }
 
   @Test("Fewer channels than outputs: the rest is silent, so mono sounds on the left alone")
   func silent() throws {
-    #expect(try frame([9], outputs: 2) == [9, 0])
-    #expect(try frame([1, 2], outputs: 4) == [1, 2, 0, 0])
+    #expect(try convertedFrame([9], outputs: 2) == [9, 0])
+    #expect(try convertedFrame([1, 2], outputs: 4) == [1, 2, 0, 0])
   }
 
   @Test("A channel map says which channel each output plays, and -1 is silence")
   func map() throws {
-    #expect(try frame([9], outputs: 2) { try $0.setChannelMap([0, 0]) } == [9, 9])
-    #expect(try frame([1, 2], outputs: 2) { try $0.setChannelMap([1, 0]) } == [2, 1])
-    #expect(try frame([1, 2], outputs: 3) { try $0.setChannelMap([-1, 1, -1]) } == [0, 2, 0])
+    #expect(try convertedFrame([9], outputs: 2) { try $0.setChannelMap([0, 0]) } == [9, 9])
+    #expect(try convertedFrame([1, 2], outputs: 2) { try $0.setChannelMap([1, 0]) } == [2, 1])
     #expect(
-      try frame([1, 2], outputs: 2) {
+      try convertedFrame([1, 2], outputs: 3) { try $0.setChannelMap([-1, 1, -1]) } == [0, 2, 0])
+    #expect(
+      try convertedFrame([1, 2], outputs: 2) {
         try $0.setChannelMap([1, 0])
         try $0.setChannelMap([])
       } == [1, 2])
@@ -48,7 +34,7 @@ struct ChannelTests {
   @Test("A map outlives a reset")
   func reset() throws {
     #expect(
-      try frame([9], outputs: 2) {
+      try convertedFrame([9], outputs: 2) {
         try $0.setChannelMap([0, 0])
         $0.reset()
       } == [9, 9])
@@ -57,9 +43,9 @@ struct ChannelTests {
   @Test("A map of another length is '!siz', of channels that are not there 'prop'")
   func wrongMaps() throws {
     let converter = try AudioConverter(from: .int16(44100, 1), to: .int16(44100, 2))
-    #expect(code { try converter.setChannelMap([0]) } == .badPropertySize)
-    #expect(code { try converter.setChannelMap([0, 1]) } == .propertyNotSupported)
-    #expect(code { try converter.setChannelMap([0, -2]) } == .propertyNotSupported)
+    #expect(errorCode { try converter.setChannelMap([0]) } == .badPropertySize)
+    #expect(errorCode { try converter.setChannelMap([0, 1]) } == .propertyNotSupported)
+    #expect(errorCode { try converter.setChannelMap([0, -2]) } == .propertyNotSupported)
     #expect(converter.channelMap.isEmpty)
   }
 
@@ -67,25 +53,29 @@ struct ChannelTests {
   func exclusion() throws {
     let converter = try AudioConverter(from: .int16(44100, 6), to: .int16(44100, 2))
     try converter.setDownmix(true)
-    #expect(code { try converter.setChannelMap([0, 1]) } == .operationNotSupported)
+    #expect(errorCode { try converter.setChannelMap([0, 1]) } == .operationNotSupported)
     try converter.setDownmix(false)
     try converter.setChannelMap([2, 2])
-    #expect(code { try converter.setDownmix(true) } == .operationNotSupported)
+    #expect(errorCode { try converter.setDownmix(true) } == .operationNotSupported)
     #expect(converter.channelMap == [2, 2])
   }
 
   @Test("A downmix sends the centre to both sides, the surrounds to theirs, and never clips")
   func downmix() throws {
-    let full = try frame([32767, 32767, 32767, 32767, 32767, 32767], outputs: 2) {
+    let full = try convertedFrame([32767, 32767, 32767, 32767, 32767, 32767], outputs: 2) {
       try $0.setDownmix(true)
     }
     #expect(full == [32767, 32767])
     // 1 + 2 × 0.7071 is the largest sum.
-    let center = try frame([0, 0, 10000, 5000, 0, 0], outputs: 2) { try $0.setDownmix(true) }
+    let center = try convertedFrame([0, 0, 10000, 5000, 0, 0], outputs: 2) {
+      try $0.setDownmix(true)
+    }
     #expect(center == [2929, 2929])
-    let left = try frame([10000, 0, 0, 0, 10000, 0], outputs: 2) { try $0.setDownmix(true) }
+    let left = try convertedFrame([10000, 0, 0, 0, 10000, 0], outputs: 2) {
+      try $0.setDownmix(true)
+    }
     #expect(left == [7071, 0])
-    #expect(try frame([9], outputs: 2) { try $0.setDownmix(true) } == [9, 0])
+    #expect(try convertedFrame([9], outputs: 2) { try $0.setDownmix(true) } == [9, 0])
   }
 
   @Test("Mono MP3 to stereo is the left channel alone, with a map both")

@@ -11,20 +11,6 @@ struct LayoutTests {
   /// MPEG's order: centre, left, right, surrounds, low frequencies.
   private let centerFirst = AudioChannelLayout(labels: [3, 1, 2, 5, 6, 4])
 
-  private func frame(
-    _ input: [Int16], outputs: UInt32, _ prepare: (AudioConverter) throws -> Void
-  ) throws -> [Int16] {
-    let file = PacketFile(.int16(44100, UInt32(input.count)), bytes: input.rawBytes)
-    let puller = try Puller(file, to: .int16(44100, outputs))
-    try prepare(puller.converter)
-    return puller.fill(1).0[0].int16
-  }
-
-  private func code(_ body: () throws -> Void) -> AudioConversionError.Code? {
-    do { try body() } catch { return (error as? AudioConversionError)?.code }
-    return nil
-  }
-
   @Test("The output's speakers are the input's, by way of a channel map, or what was set")
   func outputLayout() throws {
     let converter = try AudioConverter(from: .int16(44100, 6), to: .int16(44100, 6))
@@ -54,24 +40,24 @@ struct LayoutTests {
   @Test("A layout of another number of channels is '!siz', one for a compressed source 'prop'")
   func refused() throws {
     let converter = try AudioConverter(from: .int16(44100, 6), to: .int16(44100, 2))
-    #expect(code { try converter.setInputLayout(.init(labels: [1, 2])) } == .badPropertySize)
-    #expect(code { try converter.setOutputLayout(surround) } == .badPropertySize)
+    #expect(errorCode { try converter.setInputLayout(.init(labels: [1, 2])) } == .badPropertySize)
+    #expect(errorCode { try converter.setOutputLayout(surround) } == .badPropertySize)
     #expect(converter.inputLayout == nil && converter.outputLayout == nil)
     let mp3 = try AudioConverter(decoding: PacketFile(Samples.mp3).stream, to: .float(44100, 2))
     #expect(
-      code { try mp3.setInputLayout(.init(labels: [1, 2])) } == .propertyNotSupported)
+      errorCode { try mp3.setInputLayout(.init(labels: [1, 2])) } == .propertyNotSupported)
   }
 
   @Test("A downmix follows the speakers of both sides; without one no channel moves")
   func speakers() throws {
     let input: [Int16] = [1, 20, 300, 4000, 5, 60]
-    let exchanged = try frame(input, outputs: 6) {
+    let exchanged = try convertedFrame(input, outputs: 6) {
       try $0.setInputLayout(surround)
       try $0.setOutputLayout(centerFirst)
       try $0.setDownmix(true)
     }
     #expect(exchanged == [300, 1, 20, 5, 60, 4000])
-    let straight = try frame(input, outputs: 6) {
+    let straight = try convertedFrame(input, outputs: 6) {
       try $0.setInputLayout(surround)
       try $0.setOutputLayout(centerFirst)
     }

@@ -10,16 +10,10 @@ struct MixMapTests {
   private func frame(
     _ input: [Int16], outputs: UInt32, rate: Double = 44100, _ map: [Float]
   ) throws -> [Int16] {
-    let file = PacketFile(.int16(44100, UInt32(input.count)), bytes: input.rawBytes)
-    let puller = try Puller(file, to: .int16(rate, outputs))
-    try puller.converter.setDownmix(true)
-    try puller.converter.setMixMap(map)
-    return puller.fill(1).0[0].int16
-  }
-
-  private func code(_ body: () throws -> Void) -> AudioConversionError.Code? {
-    do { try body() } catch { return (error as? AudioConversionError)?.code }
-    return nil
+    try convertedFrame(input, outputs: outputs, rate: rate) {
+      try $0.setDownmix(true)
+      try $0.setMixMap(map)
+    }
   }
 
   @Test("Each output is the sum of the inputs by their gains, a row of which is an input's")
@@ -78,23 +72,24 @@ struct MixMapTests {
     try converter.setDownmix(true)
     let map: [Float] = [1, 0, 0.5, 0, 1, 0.5]
     try converter.setMixMap(map)
-    #expect(code { try converter.setMixMap([1, 0, 0, 1]) } == .badPropertySize)
-    #expect(code { try converter.setMixMap(map + [0]) } == .badPropertySize)
-    #expect(code { try converter.setMixMap([1, 0, 0, 1, .nan, 0]) } == .propertyNotSupported)
-    #expect(code { try converter.setMixMap([1, 0, 0, 1, .infinity, 0]) } == .propertyNotSupported)
+    #expect(errorCode { try converter.setMixMap([1, 0, 0, 1]) } == .badPropertySize)
+    #expect(errorCode { try converter.setMixMap(map + [0]) } == .badPropertySize)
+    #expect(errorCode { try converter.setMixMap([1, 0, 0, 1, .nan, 0]) } == .propertyNotSupported)
+    #expect(
+      errorCode { try converter.setMixMap([1, 0, 0, 1, .infinity, 0]) } == .propertyNotSupported)
     #expect(converter.mixMap == map)
   }
 
   @Test("A mix map is refused without the downmix, and so beside a channel map: 'op??'")
   func exclusion() throws {
     let converter = try AudioConverter(from: .int16(44100, 2), to: .int16(44100, 2))
-    #expect(code { try converter.setMixMap([0, 1, 1, 0]) } == .operationNotSupported)
+    #expect(errorCode { try converter.setMixMap([0, 1, 1, 0]) } == .operationNotSupported)
     try converter.setChannelMap([1, 0])
-    #expect(code { try converter.setMixMap([0, 1, 1, 0]) } == .operationNotSupported)
+    #expect(errorCode { try converter.setMixMap([0, 1, 1, 0]) } == .operationNotSupported)
     try converter.setChannelMap([])
     try converter.setDownmix(true)
     try converter.setMixMap([0, 1, 1, 0])
-    #expect(code { try converter.setChannelMap([0, 0]) } == .operationNotSupported)
+    #expect(errorCode { try converter.setChannelMap([0, 0]) } == .operationNotSupported)
     #expect(converter.mixMap == [0, 1, 1, 0])
   }
 

@@ -7,11 +7,6 @@ import Testing
 
 @Suite("The output, and properties")
 struct OutputTests {
-  private func code(_ body: () throws -> Void) -> AudioConversionError.Code? {
-    do { try body() } catch { return (error as? AudioConversionError)?.code }
-    return nil
-  }
-
   @Test("More packets than the buffers have room for are clipped to it, and nothing lies beyond")
   func clipped() throws {
     let file = try Kind.linearPCM.file()
@@ -74,7 +69,7 @@ struct OutputTests {
     }
     #expect(puller.converter.primeInfo.trailingFrames == 100)
     let plain = try AudioConverter(from: .int16(44100, 1), to: .int16(44100, 1))
-    #expect(code { try plain.setPrimeInfo(.init()) } == .propertyNotSupported)
+    #expect(errorCode { try plain.setPrimeInfo(.init()) } == .propertyNotSupported)
   }
 
   @Test("Sizes of buffers follow from the formats")
@@ -86,10 +81,10 @@ struct OutputTests {
     #expect(half.maximumOutputPacketSize == 4)
     #expect(try half.inputBufferSize(forOutputSize: 400) == 800)
     #expect(try half.outputBufferSize(forInputSize: 800) == 400)
-    #expect(code { _ = try half.inputBufferSize(forOutputSize: 401) } == .invalidOutputSize)
-    #expect(code { _ = try half.outputBufferSize(forInputSize: 801) } == .invalidInputSize)
-    #expect(code { _ = try half.outputBufferSize(forInputSize: -4) } == .invalidInputSize)
-    #expect(code { _ = try half.inputBufferSize(forOutputSize: .max) } == .invalidOutputSize)
+    #expect(errorCode { _ = try half.inputBufferSize(forOutputSize: 401) } == .invalidOutputSize)
+    #expect(errorCode { _ = try half.outputBufferSize(forInputSize: 801) } == .invalidInputSize)
+    #expect(errorCode { _ = try half.outputBufferSize(forInputSize: -4) } == .invalidInputSize)
+    #expect(errorCode { _ = try half.inputBufferSize(forOutputSize: .max) } == .invalidOutputSize)
 
     let file = try Kind.mp3.file()
     let mp3 = try AudioConverter(decoding: file.stream, to: .float(44100, 2))
@@ -97,7 +92,7 @@ struct OutputTests {
     #expect(mp3.maximumInputPacketSize >= largest)
     #expect(
       try mp3.inputBufferSize(forOutputSize: 8 * 1153) == 2 * mp3.maximumInputPacketSize)
-    #expect(code { _ = try mp3.outputBufferSize(forInputSize: 417) } == .operationNotSupported)
+    #expect(errorCode { _ = try mp3.outputBufferSize(forInputSize: 417) } == .operationNotSupported)
   }
 
   @Test("Properties keep what they are set to, and refuse what they do not know")
@@ -119,10 +114,10 @@ struct OutputTests {
     #expect(converter.complexity == .mastering)
     #expect(converter.primeMethod == .pre)
     #expect(converter.bitDepthHint == 24)
-    #expect(code { try converter.setQuality(.init(rawValue: 128)) } == .propertyNotSupported)
+    #expect(errorCode { try converter.setQuality(.init(rawValue: 128)) } == .propertyNotSupported)
     #expect(
-      code { try converter.setComplexity(.init(rawValue: "nope")) } == .propertyNotSupported)
-    #expect(code { try converter.setMagicCookie([1]) } == .propertyNotSupported)
+      errorCode { try converter.setComplexity(.init(rawValue: "nope")) } == .propertyNotSupported)
+    #expect(errorCode { try converter.setMagicCookie([1]) } == .propertyNotSupported)
   }
 
   @Test("Codes are Core Audio's numbers")
@@ -163,7 +158,7 @@ struct OutputTests {
     func code(_ converter: AudioConverter, _ input: Int, _ output: Int) -> AudioConversionError
       .Code?
     {
-      self.code {
+      errorCode {
         try unsafe converter.convert(
           [UnsafeRawBufferPointer(rebasing: memory[..<input])],
           to: [UnsafeMutableRawBufferPointer(rebasing: memory[..<output])])

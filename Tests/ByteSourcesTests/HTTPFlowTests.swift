@@ -109,9 +109,7 @@ final class HTTPFlowTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test(
-    "300 MB pass through a reader that is slower than the server in bounded memory",
-    .disabled(if: isAddressSanitized, "AddressSanitizer keeps freed memory for a while"))
+  @Test("300 MB pass through a reader that is slower than the server in bounded memory")
   func memory() async {
     // In a process of its own, whose memory no other test uses.
     await #expect(processExitsWith: .success) {
@@ -173,9 +171,6 @@ final class HTTPFlowTests {
     #expect(time > 250 * millisecond)
   }
 }
-
-/// Whether this is a build with AddressSanitizer.
-private var isAddressSanitized: Bool { unsafe dlsym(nil, "__asan_init") != nil }
 
 /// The most memory that this process has had at once (VmHWM), in bytes.
 private func peakResidentBytes() -> Int? {

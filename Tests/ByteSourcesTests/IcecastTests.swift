@@ -48,6 +48,17 @@ struct IcecastTests {
     return 0
   }
 
+  /// The studio is back, and what is heard are its bytes, in two stretches.
+  private func expectReturn(of server: IcecastServer, to listener: Listener) throws {
+    let again = try server.startSource(Self.file)
+    defer { again.signalGroup(SIGKILL) }
+    #expect(try listener.reads { $0.stretches.count == 2 && $0.count > 30_000 })
+    let sent = IcecastServer.sent(Self.file, times: 4)
+    for stretch in listener.stretches {
+      #expect(countFound(stretch, in: sent) == stretch.count)
+    }
+  }
+
   @Test("gives the studio's bytes alone, and titles as the studio changes them, where they belong")
   func titles() throws {
     let server = try IcecastServer()
@@ -86,13 +97,7 @@ struct IcecastTests {
       $0.source.status.state == .awaitingReconnection && $0.source.status.lossCause == .status(404)
     }
     #expect(isAway, "\(listener.source.status)")
-    let again = try server.startSource(Self.file)
-    defer { again.signalGroup(SIGKILL) }
-    #expect(try listener.reads { $0.stretches.count == 2 && $0.count > 30_000 })
-    let sent = IcecastServer.sent(Self.file, times: 4)
-    for stretch in listener.stretches {
-      #expect(countFound(stretch, in: sent) == stretch.count)
-    }
+    try expectReturn(of: server, to: listener)
     #expect(listener.source.status.reconnectionAttempt == 0)
     #expect(listener.source.status.reconnectionCount >= 2)
   }
@@ -111,13 +116,7 @@ struct IcecastTests {
     }
     #expect(isAway, "\(listener.source.status)")
     try server.restart()
-    let again = try server.startSource(Self.file)
-    defer { again.signalGroup(SIGKILL) }
-    #expect(try listener.reads { $0.stretches.count == 2 && $0.count > 30_000 })
-    let sent = IcecastServer.sent(Self.file, times: 4)
-    for stretch in listener.stretches {
-      #expect(countFound(stretch, in: sent) == stretch.count)
-    }
+    try expectReturn(of: server, to: listener)
   }
 
   @Test("with a reserve goes over to it when the studio is lost, and back, on one connection")

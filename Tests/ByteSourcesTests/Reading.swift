@@ -108,15 +108,6 @@ func duration(_ body: () throws -> Void) rethrows -> UInt64 {
   return now() - start
 }
 
-/// Looks every few milliseconds until something is so; false after ten seconds.
-func eventually(_ isSo: () -> Bool) -> Bool {
-  for _ in 0..<2000 {
-    if isSo() { return true }
-    usleep(5000)
-  }
-  return false
-}
-
 /// A body whose bytes tell their offset, with a period that is no power of two.
 enum Pattern {
   private static let table: [UInt8] = (0..<(251 * 300)).map { UInt8($0 % 251) }

@@ -10,20 +10,16 @@ import Testing
 /// What a decoder has to hear before a place is cut away again: it is nothing to go over to.
 @Suite("Seeking behind a pre-roll")
 struct PreRollSeekTests {
-  private static let workshop: Workshop = {
-    let workshop = Workshop()
-    // swift-format-ignore
-    try! workshop.run("sox -R -D -n -r 44100 -b 16 -c 2 noise.wav synth 60 pinknoise pinknoise gain -6")
-    try! workshop.run("ffmpeg -v error -i noise.wav -b:a 128k seek.m4a")
-    try! workshop.run("lame --quiet -b 128 noise.wav seek.mp3")
-    return workshop
-  }()
-
   @Test(
     "goes over when sound is ready, not when only the pre-roll is",
-    arguments: ["seek.m4a", "seek.mp3"])
-  func ready(_ name: String) throws {
-    let source = MemorySource(contents(ofFile: Self.workshop.path(name)), .file)
+    arguments: ["ffmpeg -v error -i noise.wav -b:a 128k out", "lame --quiet -b 128 noise.wav out"])
+  func ready(_ command: String) throws {
+    let workshop = Workshop()
+    try workshop.run(
+      "sox -R -D -n -r 44100 -b 16 -c 2 noise.wav synth 60 pinknoise pinknoise gain -6")
+    let name = command.hasPrefix("lame") ? "out.mp3" : "out.m4a"
+    try workshop.run(command.replacing("out", with: name))
+    let source = MemorySource(try workshop.read(name), .file)
     source.isLocal = true
     source.pieceBytes = 500
     var configuration = PlayerConfiguration()

@@ -44,7 +44,7 @@ public final class LoopbackHTTPServer: Sendable {
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     precondition(listener >= 0, "no descriptors left")
     _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
-    let port = Self.bindToLoopback(listener)
+    let port = bindToLoopback(listener)
     self.port = port
     let result = listen(listener, 16)
     precondition(result == 0, "cannot listen on port \(port)")
@@ -137,20 +137,5 @@ public final class LoopbackHTTPServer: Sendable {
       state.openConnections.remove(descriptor)
       _ = close(descriptor)
     }
-  }
-
-  private static func bindToLoopback(_ descriptor: Int32) -> UInt16 {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    unsafe withUnsafeMutablePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        let bound = unsafe bind(descriptor, pointer, length)
-        let named = unsafe getsockname(descriptor, pointer, &length)
-        precondition(bound == 0 && named == 0, "no port on 127.0.0.1")
-      }
-    }
-    return UInt16(bigEndian: address.sin_port)
   }
 }

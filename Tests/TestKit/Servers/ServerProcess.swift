@@ -74,28 +74,11 @@ public final class ServerProcess: Sendable {
     process.wait(seconds: 10)
   }
 
-  private static func loopback(_ port: UInt16) -> sockaddr_in {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return address
-  }
-
   private static func freePort() -> UInt16 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     precondition(descriptor >= 0, "no descriptors left")
     defer { close(descriptor) }
-    var address = loopback(0)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    unsafe withUnsafeMutablePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        let bound = unsafe bind(descriptor, pointer, length)
-        let named = unsafe getsockname(descriptor, pointer, &length)
-        precondition(bound == 0 && named == 0, "no port on 127.0.0.1")
-      }
-    }
-    return UInt16(bigEndian: address.sin_port)
+    return bindToLoopback(descriptor)
   }
 
   /// Whether somebody takes connections on a port.
@@ -103,7 +86,7 @@ public final class ServerProcess: Sendable {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     precondition(descriptor >= 0, "no descriptors left")
     defer { close(descriptor) }
-    var address = loopback(port)
+    var address = loopbackAddress(port: port)
     let length = socklen_t(MemoryLayout<sockaddr_in>.size)
     return unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
