@@ -41,7 +41,7 @@ public struct ByteSourceConfiguration: Hashable, Sendable {
   /// Times in a row that a lost connection is made again, however long that takes, before the loss is an
   /// error.
   public var leastReconnectionAttempts = 5
-  /// Times in all that a source makes its connection again.
+  /// Times that a source makes its connection again while none brings 64 KiB, each bringing less.
   public var totalReconnectionLimit = 1000
   /// The pause before the second attempt of a row, in nanoseconds; the first has none, and each
   /// later one's is twice as long.

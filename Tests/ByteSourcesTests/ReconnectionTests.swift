@@ -81,6 +81,11 @@ struct ReconnectionTests {
     #expect(
       pauses(Array(repeating: loss(bytes: 1), count: 2000), configuration)
         == Array(repeating: 0, count: 1000))
+    // A station that drops everybody once an hour is heard for longer than a thousand hours.
+    for isLive in [false, true] {
+      let losses = Array(repeating: loss(isLive: isLive, bytes: 65536), count: 2000)
+      #expect(pauses(losses, configuration) == Array(repeating: 0, count: 2000))
+    }
     let little = loss(isLive: true, bytes: 65535)
     #expect(pauses(Array(repeating: little, count: 9), configuration) == [0, 0.25, 0.5, 1, 2])
     let enough = loss(isLive: true, bytes: 65536)

@@ -29,19 +29,20 @@ struct Reconnection: Hashable {
 
   /// Attempts since a connection last brought something.
   private(set) var attempt = 0
-  /// Attempts in all.
+  /// Attempts since a connection last brought a stretch worth having.
   private(set) var totalAttempts = 0
   /// When the first loss of the row happened; nil while a connection brings something.
   private var lostSince: UInt64?
 
-  /// Bytes of live sound that a connection has to bring to count as one: four seconds at a common
-  /// rate. A server that sends a little and hangs up, again and again, is not to be asked for ever.
-  private static let leastLiveBytes: UInt64 = 64 * 1024
+  /// Bytes that make a connection worth having: four seconds of sound at a common rate. A server that sends
+  /// a little and hangs up, again and again, is not to be asked for ever.
+  private static let worthwhileBytes: UInt64 = 64 * 1024
 
   /// Decides on a loss.
   mutating func decide(on loss: Loss, _ configuration: ByteSourceConfiguration) -> Decision {
     guard loss.hasBegun else { return decideOnFirstAnswer(loss, configuration) }
-    if loss.receivedBytes >= (loss.isLive ? Self.leastLiveBytes : 1) { forgetLoss() }
+    if loss.receivedBytes >= (loss.isLive ? Self.worthwhileBytes : 1) { forgetLoss() }
+    if loss.receivedBytes >= Self.worthwhileBytes { totalAttempts = 0 }
     let since = lostSince ?? loss.time
     lostSince = since
     // A reader that was away, as one that is paused, has not used the time: hence the attempts.
