@@ -2,6 +2,7 @@
 #include "bare_codec.h"
 
 #include <libavcodec/avcodec.h>
+#include <libavutil/opt.h>
 #include <string.h>
 
 typedef struct {
@@ -83,7 +84,10 @@ bare_codec *bare_avcodec_make(const bare_stream *stream, const char *name) {
     context->sample_rate = stream->sample_rate;
     context->ch_layout.order = AV_CHANNEL_ORDER_UNSPEC;
     context->ch_layout.nb_channels = stream->channels;
-    if (codec->id == AV_CODEC_ID_AC3) context->err_recognition = AV_EF_CRCCHECK;
+    if (codec->id == AV_CODEC_ID_AC3) {
+      context->err_recognition = AV_EF_CRCCHECK;
+      av_opt_set_int(context, "cons_noisegen", 1, AV_OPT_SEARCH_CHILDREN);
+    }
   }
   if (context == NULL || self->packet == NULL || self->frame == NULL
       || avcodec_open2(context, codec, NULL) < 0) {
