@@ -74,7 +74,7 @@ struct RenderCommand: ParsableCommand {
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
     var failure: PlayerError?
     let player = SteppedPlayer(
-      opened: queue.first, locations: queue.rest, renderer: renderer,
+      opened: queue.first, items: queue.rest, renderer: renderer,
       configuration: track.configuration, sources: track.source.configuration
     ) { event in
       if case .failed(_, let error) = event {

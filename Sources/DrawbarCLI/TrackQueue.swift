@@ -9,8 +9,8 @@ import PlayerEngine
 struct TrackQueue {
   /// The first track that can be had, open.
   let first: TrackReader
-  /// The locations of the tracks after it.
-  let rest: [String]
+  /// The tracks after it.
+  let rest: [PlaylistItem]
   /// Something was left out, and has been told.
   let hasFailures: Bool
 
@@ -30,7 +30,7 @@ struct TrackQueue {
   ) throws {
     let loader = PlaylistLoader(configuration: configuration, isCancelled: isCancelled)
     var first: TrackReader?
-    var rest: [String] = []
+    var rest: [PlaylistItem] = []
     var hasFailures = false
     func leaveOut(_ error: any Error) {
       Failure.report("\(error)")
@@ -44,7 +44,7 @@ struct TrackQueue {
         if index == 0 || error.reason == .cancelled { throw error }
         if case .source = error.reason, first != nil {
           // Told when it is its turn, like any other track that cannot be opened.
-          rest.append(location)
+          rest.append(PlaylistItem(location: location))
         } else {
           leaveOut(error)
         }
@@ -53,16 +53,11 @@ struct TrackQueue {
       for failure in expansion.failures { leaveOut(failure) }
       for item in expansion.items {
         guard first == nil else {
-          rest.append(item.location)
+          rest.append(item)
           continue
         }
         do {
-          let reader =
-            if let source = item.source {
-              TrackReader(source, location: item.location)
-            } else {
-              try TrackReader(opening: item.location, configuration: configuration)
-            }
+          let reader = try TrackReader(opening: item, configuration: configuration)
           try prepare(reader)
           first = reader
         } catch {

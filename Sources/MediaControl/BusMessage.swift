@@ -23,6 +23,7 @@
       switch value {
       case .boolean(let value): return append("b", value ? 1 as Int32 : 0)
       case .double(let value): return append("d", value)
+      case .int32(let value): return append("i", value)
       case .int64(let value): return append("x", value)
       case .string(let text): return append("s", text: text.asBusString)
       case .objectPath(let path): return append("o", text: path)

@@ -4,6 +4,7 @@
 enum BusValue: Equatable {
   case boolean(Bool)
   case double(Double)
+  case int32(Int32)
   case int64(Int64)
   case string(String)
   case objectPath(String)
@@ -16,6 +17,7 @@ enum BusValue: Equatable {
     switch self {
     case .boolean: "b"
     case .double: "d"
+    case .int32: "i"
     case .int64: "x"
     case .string: "s"
     case .objectPath: "o"

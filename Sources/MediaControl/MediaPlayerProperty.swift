@@ -92,6 +92,9 @@ extension NowPlaying.Track {
     if let title { entries.append(BusEntry(name: "xesam:title", value: .string(title))) }
     if let artist { entries.append(BusEntry(name: "xesam:artist", value: .strings([artist]))) }
     if let album { entries.append(BusEntry(name: "xesam:album", value: .string(album))) }
+    if let number {
+      entries.append(BusEntry(name: "xesam:trackNumber", value: .int32(number)))
+    }
     if let url { entries.append(BusEntry(name: "xesam:url", value: .string(url))) }
     return entries
   }

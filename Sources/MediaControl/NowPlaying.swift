@@ -32,6 +32,8 @@ public struct NowPlaying: Sendable, Equatable {
     public var artist: String?
     /// What it is from.
     public var album: String?
+    /// Its number on the album.
+    public var number: Int32?
     /// Where it is, as a URL without user name and password. It is told to every program that asks.
     public var url: String?
     /// Nanoseconds of sound.

@@ -29,6 +29,8 @@ struct MediaPlayerPropertyTests {
       track.metadata == [BusEntry(name: "mpris:trackid", value: .objectPath("/drawbar/track/7"))])
     track.durationNanoseconds = 12_345_678_999
     #expect(track.metadata.last == BusEntry(name: "mpris:length", value: .int64(12_345_678)))
+    track.number = 3
+    #expect(track.metadata.last == BusEntry(name: "xesam:trackNumber", value: .int32(3)))
     #expect(PlayerProperty.metadata.value(in: NowPlaying()) == .dictionary([]))
   }
 

@@ -16,7 +16,9 @@ struct FeederTests {
     let renderer = Renderer(sampleRate: 44100, outputChannels: 2)
     let source = renderer.addSource(ringBytes: ringBytes)
     return (
-      Feeder(feed: source.feed, opened: nil, locations: locations, configuration: .init()), renderer
+      Feeder(
+        feed: source.feed, opened: nil, items: locations.map { PlaylistItem(location: $0) },
+        configuration: .init()), renderer
     )
   }
 

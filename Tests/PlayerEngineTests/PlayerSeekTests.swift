@@ -276,7 +276,7 @@ struct PlayerSeekTests {
     }
     let playback = start([paths[0]])
     while !playback.player.feeder.isFinished { _ = playback.player.step(mayWait: true) }
-    playback.player.apply(.append([paths[1]]))
+    playback.player.apply(.append([PlaylistItem(location: paths[1])]))
     playback.run(period: 64)
     let expected = Array(0..<Self.rate) + Array(1 << 20..<1 << 20 + Self.rate)
     let isWhole = numbers(playback, from: 0) == expected

@@ -132,10 +132,12 @@ extension ProgramTests {
       }
     }
 
-    @Test("tells a file's whole path as a URL, whatever its name is made of")
+    @Test("tells a file's whole path as a URL, whatever its name is made of, and its track number")
     func url() throws {
       let folder = TemporaryDirectory()
-      try #require(unsafe symlink(Self.long, folder.file("a b%é#?.mp3")) == 0)
+      _ = ReferenceDecoder.output(
+        "ffmpeg -v error -i '\(Self.long)' -c copy -metadata track=7/12 '\(folder.file("a b%é#?.mp3"))'"
+      )
       try JACKServer.with { _ in
         let bus = try SessionBusServer()
         let program = Subprocess(
@@ -146,6 +148,7 @@ extension ProgramTests {
         #expect(
           eventually(seconds: 10) { Self.metadata("xesam:url", on: bus) == url },
           "\(Self.metadata("xesam:url", on: bus) ?? "") \(program.errors)")
+        #expect(Self.metadata("xesam:trackNumber", on: bus) == "7")
         Self.end(program)
       }
     }

@@ -91,8 +91,7 @@ extension NowPlaying {
     }
     if !isAtStart {
       positionNanoseconds = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
-      // A live stream has no length, and leads nowhere else.
-      canSeek = track?.durationNanoseconds != nil
+      canSeek = snapshot.canSeek
     }
     if let index = snapshot.trackIndex {
       canGoNext = index + 1 < snapshot.trackCount || snapshot.repeatMode == .all
@@ -109,6 +108,8 @@ extension NowPlaying.Track {
     if let station = information.station { (artist, title) = (station.name, streamTitle) }
     title = title ?? information.location.lastPathPart
     album = information.album
+    // Also written as "3/12".
+    number = information.trackNumber.flatMap { Int32($0.prefix { $0 != "/" }) }
     url = information.location.trackURL
     durationNanoseconds = information.durationNanoseconds
   }

@@ -39,5 +39,10 @@ extension Player {
 
   /// Adds tracks behind the others: paths, `file:`, `http:` or `https:` URLs, or `-`. A player that has
   /// ended does not begin again.
-  public func append(_ locations: [String]) { send(.append(locations)) }
+  public func append(_ locations: [String]) {
+    append(locations.map { PlaylistItem(location: $0) })
+  }
+
+  /// Adds tracks behind the others. A player that has ended does not begin again.
+  public func append(_ items: [PlaylistItem]) { send(.append(items)) }
 }

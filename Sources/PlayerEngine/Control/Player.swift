@@ -23,6 +23,7 @@ public final class Player: Sendable {
     var comingPlace: ComingPlace?
     var titles = TitleTimeline()
     var spooled: (track: Int, ranges: [Range<UInt64>])?
+    var canSeek: (track: Int, isPossible: Bool)?
     /// The last stream that the timeline knows.
     var lastStartedStream: UInt32 = 0
     var interrupter: (any ByteSource)?
@@ -68,24 +69,43 @@ public final class Player: Sendable {
   ///
   /// - Parameters:
   ///   - opened: the first track, when it has been opened already to learn at once what stands in the
-  ///     way; `locations` are then the tracks after it.
-  ///   - locations: paths, `file:`, `http:` or `https:` URLs, or `-` for standard input, in order.
+  ///     way; `items` are then the tracks after it.
+  ///   - items: the tracks, in order.
   ///   - renderer: where it renders to. Kept alive by this.
   ///   - configuration: how it buffers.
   ///   - sources: how sources behave: time limits and sizes.
   public init(
-    opened: sending TrackReader? = nil, playing locations: [String], into renderer: Renderer,
+    opened: sending TrackReader? = nil, playing items: [PlaylistItem], into renderer: Renderer,
     configuration: PlayerConfiguration = PlayerConfiguration(),
     sources: ByteSourceConfiguration = ByteSourceConfiguration()
   ) {
     self.renderer = renderer
     let shared = SharedState(timeline: StreamTimeline(outputRate: renderer.sampleRate))
     let core = SteppedPlayer(
-      opened: opened, locations: locations, renderer: renderer, configuration: configuration,
+      opened: opened, items: items, renderer: renderer, configuration: configuration,
       sources: sources, tell: { [shared] event in shared.tell(event) })
     control = core.control
     feeder = FeederThread(core: core, shared: shared)
     self.shared = shared
+  }
+
+  /// A player that has not been started, of what lists say nothing of.
+  ///
+  /// - Parameters:
+  ///   - opened: the first track, when it has been opened already to learn at once what stands in the
+  ///     way; `locations` are then the tracks after it.
+  ///   - locations: paths, `file:`, `http:` or `https:` URLs, or `-` for standard input, in order.
+  ///   - renderer: where it renders to. Kept alive by this.
+  ///   - configuration: how it buffers.
+  ///   - sources: how sources behave: time limits and sizes.
+  public convenience init(
+    opened: sending TrackReader? = nil, playing locations: [String], into renderer: Renderer,
+    configuration: PlayerConfiguration = PlayerConfiguration(),
+    sources: ByteSourceConfiguration = ByteSourceConfiguration()
+  ) {
+    self.init(
+      opened: opened, playing: locations.map { PlaylistItem(location: $0) }, into: renderer,
+      configuration: configuration, sources: sources)
   }
 
   deinit {
@@ -181,6 +201,9 @@ public final class Player: Sendable {
           from: place.nanoseconds, buffered: snapshot.buffering.bufferedNanoseconds,
           spooled: shared.spooled?.track == place.track ? shared.spooled?.ranges ?? [] : [],
           duration: snapshot.track?.durationNanoseconds)
+        if let canSeek = shared.canSeek, canSeek.track == place.track {
+          snapshot.canSeek = canSeek.isPossible
+        }
       }
       snapshot.frameTime = position.frameTime
       snapshot.outputNanoseconds = outputNanoseconds
@@ -219,8 +242,9 @@ public final class Player: Sendable {
       state.snapshot.seekTargetNanoseconds =
         core.queuedSeek?.nanoseconds ?? core.seek?.nanoseconds ?? core.comingPlace?.nanoseconds
       state.snapshot.scanSpeed = core.scanSpeed
-      state.snapshot.trackCount = core.feeder.locations.count
+      state.snapshot.trackCount = core.feeder.items.count
       state.snapshot.repeatMode = core.feeder.repeatMode
+      state.canSeek = core.canSeek
       state.comingPlace = core.comingPlace
       state.lastStartedStream = core.lastStartedStream
       state.timeline = core.timeline

@@ -16,6 +16,9 @@ public struct PlayerSnapshot: Sendable, Equatable {
   public var frameTime: UInt32 = 0
   /// The time in the track that a seek is leading to, while that is not heard yet.
   public var seekTargetNanoseconds: UInt64?
+  /// Whether any time of that track can be gone to, back to its start: not in a pipe, and not in what a
+  /// server sends only once and no spool holds.
+  public var canSeek = false
   /// How many times as fast the track goes by, backwards when negative; 0 when it just plays.
   public var scanSpeed = 0
   /// Tracks in the list.

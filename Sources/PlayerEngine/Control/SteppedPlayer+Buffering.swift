@@ -51,6 +51,9 @@ extension SteppedPlayer {
     let now = monotonicNanoseconds()
     guard now >= lookedAt &+ Self.lookNanoseconds else { return }
     lookedAt = now
+    let track = shownPlace.track
+    // What is not open will be, and then tells.
+    canSeek = (track, feeder.canTurnBack(inTrack: track) ?? true)
     guard let reader = feeder.reader else {
       buffering.source = nil
       return

@@ -22,7 +22,7 @@ extension SteppedPlayer {
     case .seekBy(let nanoseconds): beginSeek(byNanoseconds: nanoseconds)
     case .scan(let speed): setScan(speed: speed)
     case .setRepeat(let mode): feeder.repeatMode = mode
-    case .append(let locations): feeder.append(locations)
+    case .append(let items): feeder.append(items)
     }
   }
 
@@ -32,7 +32,7 @@ extension SteppedPlayer {
   /// The track that a listener means by the next one.
   private func following(_ track: Int) -> Int {
     let next = track + 1
-    return feeder.repeatMode == .all && next == feeder.locations.count ? 0 : next
+    return feeder.repeatMode == .all && next == feeder.items.count ? 0 : next
   }
 
   /// Drops what is heard and goes on with a track from its start.
@@ -42,7 +42,7 @@ extension SteppedPlayer {
     queuedSeek = nil
     feeder.skip(toTrack: index, generation: generation)
     comingPlace =
-      feeder.locations.indices.contains(index)
+      feeder.items.indices.contains(index)
       ? ComingPlace(track: index, nanoseconds: 0) : nil
     goOver()
     lastError = nil

@@ -12,7 +12,7 @@ extension SteppedPlayer {
   /// as fast. 0 and 1 end that.
   func setScan(speed: Int) {
     let speed = max(-Self.maximumScanSpeed, min(speed, Self.maximumScanSpeed))
-    let wanted = speed == 1 || !feeder.locations.indices.contains(shownPlace.track) ? 0 : speed
+    let wanted = speed == 1 || !feeder.items.indices.contains(shownPlace.track) ? 0 : speed
     guard wanted != scanSpeed else { return }
     scanSpeed = wanted
     scanTrack = shownPlace.track

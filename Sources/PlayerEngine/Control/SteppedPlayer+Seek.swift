@@ -45,7 +45,7 @@ extension SteppedPlayer {
 
   func beginSeek(toNanoseconds nanoseconds: UInt64) {
     let track = shownPlace.track
-    guard feeder.locations.indices.contains(track) else { return }
+    guard feeder.items.indices.contains(track) else { return }
     if isSettling {
       queuedSeek = (track, nanoseconds)
       return

@@ -42,7 +42,7 @@ public final class SteppedPlayer {
     /// What follows when a track has been played to its end.
     case setRepeat(RepeatMode)
     /// Add tracks behind the others.
-    case append([String])
+    case append([PlaylistItem])
   }
 
   /// The render side's control: position, counters, volume.
@@ -81,6 +81,8 @@ public final class SteppedPlayer {
   var arrival = ArrivalMeter()
   /// What of the track that is being read can be had without asking a server, in nanoseconds.
   var spooled: (track: Int, ranges: [Range<UInt64>])?
+  /// Whether the heard track can be sought in.
+  var canSeek: (track: Int, isPossible: Bool)?
   /// When that was looked at last.
   var lookedAt: UInt64 = 0
 
@@ -88,14 +90,13 @@ public final class SteppedPlayer {
   ///
   /// - Parameters:
   ///   - opened: the first track, when it has been opened already to learn its format.
-  ///   - locations: the tracks, or those after `opened`: paths, `file:`, `http:` or `https:` URLs, or
-  ///     `-` for standard input.
+  ///   - items: the tracks, or those after `opened`.
   ///   - renderer: where it renders to; its source stays there until the renderer goes.
   ///   - configuration: how it buffers.
   ///   - sources: how sources behave: time limits and sizes.
   ///   - tell: is told what happens, in order, from within ``step(mayWait:)`` and ``apply(_:)``.
   public init(
-    opened: TrackReader? = nil, locations: [String], renderer: Renderer,
+    opened: TrackReader? = nil, items: [PlaylistItem], renderer: Renderer,
     configuration: PlayerConfiguration = PlayerConfiguration(),
     sources: ByteSourceConfiguration = ByteSourceConfiguration(),
     tell: @escaping (PlayerEvent) -> Void
@@ -105,11 +106,32 @@ public final class SteppedPlayer {
       resamplerQuality: configuration.resamplerQuality)
     control = source.control
     feeder = Feeder(
-      feed: source.feed, opened: opened, locations: locations, configuration: sources,
+      feed: source.feed, opened: opened, items: items, configuration: sources,
       buffering: configuration)
     self.configuration = configuration
     self.tell = tell
     timeline = StreamTimeline(outputRate: renderer.sampleRate)
+  }
+
+  /// A player of what lists say nothing of.
+  ///
+  /// - Parameters:
+  ///   - opened: the first track, when it has been opened already to learn its format.
+  ///   - locations: the tracks, or those after `opened`: paths, `file:`, `http:` or `https:` URLs, or
+  ///     `-` for standard input.
+  ///   - renderer: where it renders to; its source stays there until the renderer goes.
+  ///   - configuration: how it buffers.
+  ///   - sources: how sources behave: time limits and sizes.
+  ///   - tell: is told what happens, in order, from within ``step(mayWait:)`` and ``apply(_:)``.
+  public convenience init(
+    opened: TrackReader? = nil, locations: [String], renderer: Renderer,
+    configuration: PlayerConfiguration = PlayerConfiguration(),
+    sources: ByteSourceConfiguration = ByteSourceConfiguration(),
+    tell: @escaping (PlayerEvent) -> Void
+  ) {
+    self.init(
+      opened: opened, items: locations.map { PlaylistItem(location: $0) }, renderer: renderer,
+      configuration: configuration, sources: sources, tell: tell)
   }
 
   /// What the player is doing.

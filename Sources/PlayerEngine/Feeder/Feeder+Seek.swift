@@ -21,7 +21,7 @@ extension Feeder {
     let isReturn = reader == nil || trackIndex != index
     if isReturn {
       guard returnTo(track: index) else {
-        let name = locations.indices.contains(index) ? locations[index] : ""
+        let name = items.indices.contains(index) ? PlaylistLoader.name(items[index].location) : ""
         events.append(
           .seekRefused(
             track: index,

@@ -46,7 +46,8 @@ final class Feeder {
   var events: [Event] = []
   /// The end that the render thread answers through.
   var feed: SourceFeed
-  private(set) var locations: [String]
+  /// The tracks, in order.
+  private(set) var items: [PlaylistItem]
   private let configuration: ByteSourceConfiguration
   var trackIndex = -1
   let decodePlace: DecodePlace?
@@ -83,23 +84,30 @@ final class Feeder {
   var canJoin = false
   var isFinished = false
 
-  /// - Parameter opened: the first track, when it has been opened already; `locations` are then the
-  ///   tracks after it.
+  /// - Parameter opened: the first track, when it has been opened already; `items` are then the tracks
+  ///   after it.
   /// - Parameter buffering: how much is held ahead, and where packets are decoded.
   init(
-    feed: consuming SourceFeed, opened: TrackReader?, locations: [String],
+    feed: consuming SourceFeed, opened: TrackReader?, items: [PlaylistItem],
     configuration: ByteSourceConfiguration, buffering: PlayerConfiguration = PlayerConfiguration()
   ) {
     self.feed = feed
     decodePlace = buffering.decodePlace
     highWaterNanoseconds = buffering.highWaterNanoseconds
     lowWaterNanoseconds = min(buffering.lowWaterNanoseconds, buffering.highWaterNanoseconds)
-    self.locations = (opened.map { [$0.location] } ?? []) + locations
+    self.items = (opened.map { [$0.item] } ?? []) + items
     self.configuration = configuration
     if let opened {
       reader = opened
       trackIndex = 0
     }
+  }
+
+  /// Whether a seek in a track can lead back and ahead; nil where its source would have to be opened to
+  /// tell.
+  func canTurnBack(inTrack index: Int) -> Bool? {
+    let current = trackIndex == index ? reader : nil
+    return (current ?? finishedReaders.first { $0.track == index }?.reader)?.canTurnBack
   }
 
   /// What ends a wait for the source from another thread.
@@ -110,17 +118,17 @@ final class Feeder {
 
   /// The track that follows the one that is being fed.
   private var nextTrack: Int? {
-    if let queuedTrack { return locations.indices.contains(queuedTrack) ? queuedTrack : nil }
+    if let queuedTrack { return items.indices.contains(queuedTrack) ? queuedTrack : nil }
     switch repeatMode {
-    case .off: return trackIndex + 1 < locations.count ? trackIndex + 1 : nil
+    case .off: return trackIndex + 1 < items.count ? trackIndex + 1 : nil
     case .one where trackIndex >= 0: return trackIndex
-    case .one, .all: return locations.isEmpty ? nil : (trackIndex + 1) % locations.count
+    case .one, .all: return items.isEmpty ? nil : (trackIndex + 1) % items.count
     }
   }
 
   /// Adds tracks behind the others. What has come to its end goes on with them.
-  func append(_ more: [String]) {
-    locations.append(contentsOf: more)
+  func append(_ more: [PlaylistItem]) {
+    items.append(contentsOf: more)
     guard isFinished, nextTrack != nil else { return }
     isFinished = false
     // The mark of the end is in the ring: nothing joins what was before it.
@@ -247,7 +255,7 @@ final class Feeder {
 
   private func openNextTrack() -> Step {
     // A list that is repeated and has nothing in it to hear must end.
-    let tries = repeatMode == .one ? 1 : locations.count
+    let tries = repeatMode == .one ? 1 : items.count
     guard let next = nextTrack, queuedTrack != nil || fruitlessTracks < tries else {
       guard feed.endStream() else { return .waitingForRing }
       isFinished = true
@@ -257,9 +265,11 @@ final class Feeder {
     trackIndex = next
     fruitlessTracks += 1
     do throws(PlayerError) {
+      // An open source serves once.
+      let item = items[trackIndex]
+      items[trackIndex].source = nil
       reader = try TrackReader(
-        location: locations[trackIndex], configuration: configuration,
-        generation: feed.generation)
+        item, configuration: configuration, generation: feed.generation)
       events.append(.opened(track: trackIndex))
     } catch {
       events.append(.failed(track: trackIndex, error))

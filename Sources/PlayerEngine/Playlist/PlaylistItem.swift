@@ -19,7 +19,12 @@ public struct PlaylistItem: Sendable {
   /// list. Whoever takes the item closes it.
   public var source: (any ByteSource)?
 
-  init(location: String, source: (any ByteSource)? = nil) {
+  /// A track of which no list says anything.
+  public init(location: String) {
+    self.location = location
+  }
+
+  init(location: String, source: (any ByteSource)?) {
     self.location = location
     self.source = source
   }
@@ -30,6 +35,14 @@ public struct PlaylistItem: Sendable {
     creator = entry.creator
     album = entry.album
     durationNanoseconds = entry.durationNanoseconds
+  }
+
+  /// Adds what the list says of a track where the track itself says nothing.
+  func complete(_ information: inout TrackInformation) {
+    information.title = information.title ?? title
+    information.artist = information.artist ?? creator
+    information.album = information.album ?? album
+    information.durationNanoseconds = information.durationNanoseconds ?? durationNanoseconds
   }
 }
 

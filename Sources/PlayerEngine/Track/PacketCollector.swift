@@ -110,7 +110,7 @@ struct PacketCollector: StreamDriverListener {
         audioDataByteCount: try? stream.audioDataByteCount,
         packetCount: try? stream.audioDataPacketCount,
         packetTable: try? stream.packetTableInfo, title: tags?[.title], artist: tags?[.artist],
-        album: tags?[.album],
+        album: tags?[.album], trackNumber: tags?[.track],
         freeFormatFrameBytes: try? stream.freeFormatFrameByteCount)
     }
   }

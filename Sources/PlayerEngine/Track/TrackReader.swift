@@ -23,6 +23,10 @@ public final class TrackReader {
   let driver: StreamDriver<PacketCollector>
   /// What the track was opened by, credentials and all: for opening, never for showing.
   let location: String
+  /// What the list says that led here, for what the track does not say itself.
+  private var listed: PlaylistItem?
+  /// The track as a list has it, to be opened anew.
+  var item: PlaylistItem { listed ?? PlaylistItem(location: location) }
   /// Where in the track the packets begin, at first and after a seek, until a
   /// stream was begun with them.
   var startNanoseconds: UInt64? = 0
@@ -45,19 +49,36 @@ public final class TrackReader {
     opening location: String,
     configuration: ByteSourceConfiguration = ByteSourceConfiguration()
   ) throws(PlayerError) {
-    try self.init(location: location, configuration: configuration, generation: 0)
+    try self.init(opening: PlaylistItem(location: location), configuration: configuration)
+  }
+
+  /// Opens a track of a list, or takes it over if it is open. What the list says of it counts where its
+  /// tags say nothing.
+  ///
+  /// - Throws: what stands in the way, when it is known before reading.
+  public convenience init(
+    opening item: PlaylistItem, configuration: ByteSourceConfiguration = ByteSourceConfiguration()
+  ) throws(PlayerError) {
+    try self.init(item, configuration: configuration, generation: 0)
   }
 
   init(
-    location: String, configuration: ByteSourceConfiguration, generation: UInt32
+    _ item: PlaylistItem, configuration: ByteSourceConfiguration, generation: UInt32
   ) throws(PlayerError) {
     let source: any ByteSource
     do throws(ByteSourceError) {
-      source = try openByteSource(location, configuration: configuration)
+      source =
+        if let open = item.source {
+          open
+        } else {
+          try openByteSource(item.location, configuration: configuration)
+        }
     } catch {
       throw PlayerError(location: error.location, reason: .source(error))
     }
-    self.location = location
+    location = item.location
+    listed = item
+    listed?.source = nil
     driver = StreamDriver(
       source,
       listener: PacketCollector(location: source.information.name, generation: generation))
@@ -92,7 +113,9 @@ public final class TrackReader {
     guard var information = output.information else { return nil }
     let source = driver.source.information
     information.station = source.station
-    if source.station != nil, source.byteCount == nil {
+    if source.station == nil {
+      listed?.complete(&information)
+    } else if source.byteCount == nil {
       // The length of whatever the station happened to play first is not its own.
       information.durationNanoseconds = nil
       information.durationEvidence = nil
