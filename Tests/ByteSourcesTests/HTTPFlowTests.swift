@@ -87,18 +87,15 @@ final class HTTPFlowTests {
     configuration.stallTimeoutNanoseconds = 100 * millisecond
     let source = try openByteSource(server.url("/a"), configuration: configuration)
     let first = try source.read(60_000).bytes
-    // Blocked: nothing more is taken from the server for 20 looks in a row.
-    var (sent, looks) = (server.bodyBytesSent("/a"), 0)
+    // Blocked: nothing more is taken from the server in an absence. On a busy machine it may be that the
+    // server has not come to it, and has still to fill what there is room for.
     #expect(
-      eventually {
-        let now = server.bodyBytesSent("/a")
-        looks = now == sent ? looks + 1 : 0
-        sent = now
-        return looks == 20
+      eventually(seconds: 60) {
+        let sent = server.bodyBytesSent("/a")
+        usleep(200_000)
+        return sent > UInt64(first.count) && server.bodyBytesSent("/a") == sent
       })
-    #expect(sent < 12 * 1024 * 1024)
-    usleep(200_000)
-    #expect(server.bodyBytesSent("/a") == sent)
+    #expect(server.bodyBytesSent("/a") < 12 * 1024 * 1024)
     var offset = UInt64(first.count)
     #expect(first == Pattern.bytes(0, first.count))
     while case let (answer, bytes) = try source.read(64 * 1024), answer != .end {
