@@ -169,6 +169,22 @@ struct StreamConverter: ~Copyable {
     return (given, .complete)
   }
 
+  /// Decodes a packet of which nothing is heard. On the feeder's side, before the ring has the converter.
+  ///
+  /// - Returns: false when it could not be decoded.
+  mutating func prepare(_ bytes: UnsafeRawBufferPointer, _ history: PacketHistory) -> Bool {
+    guard let start = bytes.baseAddress else { return true }
+    let isDecoded = unsafe decode(
+      FilledPacket(
+        bytes: start, byteCount: bytes.count, frameCount: Int(history.frameCount),
+        trimStartFrames: Int(history.trimStartFrames), trimEndFrames: Int(history.trimEndFrames),
+        isConcealed: history.isConcealed, packetIndex: history.packetIndex,
+        byteOffset: history.byteOffset))
+    unsafe directBytes = nil
+    decodedFrames = 0
+    return isDecoded
+  }
+
   /// Gives what is left in the resampler after the end of the stream.
   ///
   /// - Returns: frames given; fewer than asked for only when nothing is left.

@@ -8,15 +8,21 @@ internal import Synchronization
 /// One thread at a time. Nothing here waits: a full ring is an answer. Making a stream's converter
 /// takes milliseconds and allocates, which is why it is done on this side.
 public struct SourceFeed: ~Copyable, Sendable {
-  private var producer: PacketRingProducer
-  private let storage: SourceStorage
+  var producer: PacketRingProducer
+  let storage: SourceStorage
   private let outputChannels: Int
   private let resamplerQuality: ResamplerQuality
   private var inFlight: [ConverterInFlight] = []
-  private var lastStreamID: UInt32 = 0
+  private(set) var lastStreamID: UInt32 = 0
+  /// A stream that was begun and of which nothing that is heard has been written.
+  var preparation: StreamPreparation?
+  /// Packets that could not be decoded in preparations, to be told.
+  var failedPreparations: [SourceEvent] = []
   /// Given to every packet and mark from now on. Raise it before feeding what comes after a seek,
   /// and tell the ``SourceControl`` when that shall be heard.
-  public var generation: UInt32 = 0
+  public var generation: UInt32 = 0 {
+    didSet { if generation != oldValue { abandonPreparation() } }
+  }
 
   init(
     producer: consuming PacketRingProducer, storage: SourceStorage, outputChannels: Int,
@@ -28,7 +34,8 @@ public struct SourceFeed: ~Copyable, Sendable {
     self.resamplerQuality = resamplerQuality
   }
 
-  /// Begins a stream: makes its converter, warmed, and puts its mark into the ring.
+  /// Begins a stream: makes its converter, warmed. Its mark goes into the ring before the first of its
+  /// packets that is heard.
   ///
   /// - Parameters:
   ///   - stream: a format that is decoded in the callback.
@@ -43,25 +50,21 @@ public struct SourceFeed: ~Copyable, Sendable {
     firstPacket: UnsafeRawBufferPointer, joinsPrevious: Bool
   ) throws(AudioConverterError) -> UInt32? {
     reclaimConverters()
-    guard inFlight.count < SourceUnit.maximumConverters else { return nil }
+    guard inFlight.count < SourceUnit.maximumConverters, endPreparation() else { return nil }
     let outputRate = outputRate
     let configuration = StreamConverter.Configuration(
       streamID: lastStreamID + 1, origin: origin, stream: stream, outputRate: outputRate,
       outputChannels: outputChannels, quality: resamplerQuality)
     let converter = unsafe try StreamConverter.make(configuration, firstPacket: firstPacket)
-    let isWritten = unsafe producer.write(
-      mark: .streamStart, generation: generation, joinsPrevious: joinsPrevious,
-      converter: converter)
-    guard isWritten else {
-      unsafe StreamConverter.destroy(converter)
-      return nil
-    }
+    preparation = unsafe StreamPreparation(converter: converter, joinsPrevious: joinsPrevious)
     unsafe inFlight.append(ConverterInFlight(address: converter, outputRate: outputRate))
     lastStreamID += 1
     return lastStreamID
   }
 
-  /// Puts a packet of the current stream into the ring.
+  /// Puts a packet of the current stream into the ring. At its start the packets of which nothing is heard,
+  /// an encoder's delay or what a decoder has to hear after a seek, are decoded here and now instead, and
+  /// at its end they are dropped: the render thread does not have the time for many packets in one cycle.
   ///
   /// - Parameters:
   ///   - packet: its bytes; they are copied.
@@ -72,7 +75,10 @@ public struct SourceFeed: ~Copyable, Sendable {
   public mutating func write(
     packet: UnsafeRawBufferPointer, history: PacketHistory, sparedNanoseconds: UInt64 = 0
   ) -> Bool {
-    unsafe producer.write(
+    if history.isCutAtEnd { return true }
+    if unsafe prepare(packet, history) { return true }
+    guard endPreparation() else { return false }
+    return unsafe producer.write(
       packet: packet, history: history, sparedNanoseconds: sparedNanoseconds)
   }
 
@@ -81,7 +87,8 @@ public struct SourceFeed: ~Copyable, Sendable {
   ///
   /// - Returns: false when the ring has no room now.
   public mutating func endStream() -> Bool {
-    unsafe producer.write(mark: .endOfStream, generation: generation)
+    guard endPreparation() else { return false }
+    return unsafe producer.write(mark: .endOfStream, generation: generation)
   }
 
   /// How long the packets in the ring sound. Can only have shrunk since it was read.
@@ -95,7 +102,8 @@ public struct SourceFeed: ~Copyable, Sendable {
 
   /// The next event that the render thread has told, or nil. For the feeder's thread.
   public mutating func nextEvent() -> SourceEvent? {
-    unsafe storage.unit.pointee.events.pop().flatMap { SourceEvent($0) }
+    if !failedPreparations.isEmpty { return failedPreparations.removeFirst() }
+    return unsafe storage.unit.pointee.events.pop().flatMap { SourceEvent($0) }
   }
 
   /// Frees the converters of streams that the render thread is done with.
@@ -105,9 +113,14 @@ public struct SourceFeed: ~Copyable, Sendable {
         let converter = unsafe UnsafeMutablePointer<StreamConverter>(
           bitPattern: UInt(record.first))
       else { continue }
-      inFlight.removeAll { unsafe $0.address == converter }
+      unsafe forget(converter)
       unsafe StreamConverter.destroy(converter)
     }
+  }
+
+  /// A converter is about to be freed.
+  mutating func forget(_ converter: UnsafeMutablePointer<StreamConverter>) {
+    inFlight.removeAll { unsafe $0.address == converter }
   }
 
   /// Makes new resamplers for the streams that were begun when the output had another rate. Until that

@@ -159,6 +159,12 @@ public struct SourceEvent: Sendable, Equatable {
   static var rateChangedCode: UInt64 { @_noLocks get { 4 } }
   static var packetMarkedCode: UInt64 { @_noLocks get { 5 } }
 
+  init(kind: Kind, streamID: UInt32, outputFrame: UInt64) {
+    self.kind = kind
+    self.streamID = streamID
+    self.outputFrame = outputFrame
+  }
+
   /// The event that travelled as this record.
   init?(_ record: ReturnRing.Record) {
     streamID = UInt32(truncatingIfNeeded: record.first)

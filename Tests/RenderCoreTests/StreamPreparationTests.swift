@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+import OfflineOutput
+import TestKit
+import Testing
+
+@testable import RenderCore
+
+@Suite("What a stream begins with and nobody hears")
+struct StreamPreparationTests {
+  private let file = ParsedStream(Fixtures.path("mp3-cbr128-44100-2.mp3"))
+  private static let framesPerPacket: Int32 = 1152
+  private let renderer = Renderer(sampleRate: 44100, outputChannels: 2)
+
+  /// Begins a stream with the file's packets from one on.
+  private func begin(_ feed: inout SourceFeed, from first: Int) throws {
+    try unsafe file.packets[first].bytes.withUnsafeBytes { bytes in
+      let id = try unsafe feed.beginStream(file.stream, firstPacket: bytes, joinsPrevious: false)
+      #expect(id != nil)
+    }
+  }
+
+  /// Writes a packet, or other bytes in its place.
+  private func write(
+    _ index: Int, isHeard: Bool, bytes: [UInt8]? = nil, to feed: inout SourceFeed
+  ) -> Bool {
+    unsafe (bytes ?? file.packets[index].bytes).withUnsafeBytes { bytes in
+      unsafe feed.write(
+        packet: bytes,
+        history: PacketHistory(
+          generation: feed.generation, packetIndex: Int64(index),
+          firstFrame: Int64(index) * Int64(Self.framesPerPacket), frameCount: Self.framesPerPacket,
+          trimStartFrames: isHeard ? 0 : Self.framesPerPacket, trimEndFrames: 0,
+          byteOffset: Int64(1000 + index), durationNanoseconds: isHeard ? 26_122_449 : 0))
+    }
+  }
+
+  private func events(of feed: inout SourceFeed) -> [SourceEvent.Kind] {
+    var events: [SourceEvent.Kind] = []
+    while let event = feed.nextEvent() { events.append(event.kind) }
+    return events
+  }
+
+  @Test("is decoded before the ring, and what follows sounds as it does behind it")
+  func prepared() throws {
+    let straight = try file.decoded().samples
+    let source = renderer.addSource()
+    var feed = source.feed
+    var output = OfflineOutput(renderer: renderer)
+    try begin(&feed, from: 40)
+    for index in 40..<70 {
+      let isTaken = write(index, isHeard: false, to: &feed)
+      #expect(isTaken)
+    }
+    #expect(feed.entryCount == 0)
+    for index in 70..<74 {
+      let isTaken = write(index, isHeard: true, to: &feed)
+      #expect(isTaken)
+    }
+    #expect(feed.entryCount == 5)
+    source.control.mode = .play
+    var samples: [Float] = []
+    output.render(frameCount: 64, interleavedInto: &samples)
+    let place = 70 * Int(Self.framesPerPacket) * 2
+    let isSame = samples.elementsEqual(straight[place..<place + 128])
+    #expect(isSame)
+    // One packet was decoded in the cycle, and the others are counted with it.
+    #expect(source.control.counters.packets == 31)
+    #expect(source.control.counters.failedPackets == 0)
+    #expect(events(of: &feed) == [.streamStarted(StreamOrigin(track: 0))])
+  }
+
+  @Test("is told when it cannot be decoded")
+  func damaged() throws {
+    let source = renderer.addSource()
+    var feed = source.feed
+    var output = OfflineOutput(renderer: renderer)
+    try begin(&feed, from: 0)
+    var isTaken = write(0, isHeard: false, to: &feed)
+    isTaken = write(1, isHeard: false, bytes: Array(repeating: 0, count: 417), to: &feed) && isTaken
+    isTaken = write(2, isHeard: true, to: &feed) && isTaken
+    #expect(isTaken)
+    #expect(events(of: &feed) == [.packetFailed(packetIndex: 1, byteOffset: 1001)])
+    source.control.mode = .play
+    output.render(frameCount: 64) { _, _ in }
+    #expect(source.control.counters.failedPackets == 1)
+    #expect(source.control.counters.packets == 3)
+  }
+
+  @Test("goes with its generation, of which nothing is left")
+  func abandoned() throws {
+    let source = renderer.addSource()
+    var feed = source.feed
+    var output = OfflineOutput(renderer: renderer)
+    // More streams than there may be converters at a time.
+    for generation in 1...UInt32(2 * SourceUnit.maximumConverters) {
+      feed.generation = generation
+      try begin(&feed, from: 0)
+      let isTaken = write(0, isHeard: false, to: &feed)
+      #expect(isTaken)
+    }
+    #expect(feed.entryCount == 0)
+    let isTaken = write(1, isHeard: true, to: &feed)
+    #expect(isTaken && feed.entryCount == 2)
+    source.control.generation = feed.generation
+    source.control.mode = .play
+    output.render(frameCount: 64) { _, _ in }
+    #expect(source.control.counters.packets == 2)
+  }
+
+  @Test("is not decoded where the stream ends: a hostile file pads for ever")
+  func padding() throws {
+    let source = renderer.addSource()
+    var feed = source.feed
+    try begin(&feed, from: 0)
+    let isTaken = write(0, isHeard: true, to: &feed)
+    #expect(isTaken && feed.entryCount == 2)
+    for index in 1..<100 {
+      let isTaken = unsafe file.packets[index].bytes.withUnsafeBytes { bytes in
+        unsafe feed.write(
+          packet: bytes,
+          history: PacketHistory(
+            generation: 0, packetIndex: Int64(index), firstFrame: 0,
+            frameCount: Self.framesPerPacket, trimStartFrames: 0,
+            trimEndFrames: Self.framesPerPacket, byteOffset: 0, durationNanoseconds: 0))
+      }
+      #expect(isTaken)
+    }
+    #expect(feed.entryCount == 2)
+  }
+
+  @Test("may be all there is: the stream begins and ends")
+  func nothingHeard() throws {
+    let source = renderer.addSource()
+    var feed = source.feed
+    var output = OfflineOutput(renderer: renderer)
+    try begin(&feed, from: 0)
+    let isTaken = write(0, isHeard: false, to: &feed)
+    let isEnded = feed.endStream()
+    #expect(isTaken && isEnded)
+    source.control.mode = .play
+    output.render(frameCount: 64) { _, _ in }
+    #expect(
+      events(of: &feed) == [.streamStarted(StreamOrigin(track: 0)), .streamEnded])
+    #expect(source.control.counters.underruns == 0)
+  }
+}
