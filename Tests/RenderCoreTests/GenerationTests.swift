@@ -78,4 +78,27 @@ struct GenerationTests {
     output.render(frameCount: 512, interleavedInto: &samples)
     #expect(samples.allSatisfy { $0 == 0.5 })
   }
+
+  @Test("Old sound that ends within its fade, or before the change, does not use the new one up")
+  func oldSoundEnds() throws {
+    for framesLeft in [0, 100, 239] {
+      let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
+      let source = renderer.addSource()
+      var feed = source.feed
+      var output = OfflineOutput(renderer: renderer)
+      var samples: [Float] = []
+      source.control.mode = .play
+      try self.feed(0.25, generation: 0, to: &feed)
+      for _ in 0..<10 { output.render(frameCount: 4700, interleavedInto: &samples) }
+      output.render(frameCount: 1000 - framesLeft, interleavedInto: &samples)
+      try self.feed(0.5, generation: 1, to: &feed)
+      if framesLeft == 0 {
+        output.render(frameCount: 512, interleavedInto: &samples)
+        #expect(samples.allSatisfy { $0 == 0 }, "it is not its turn")
+      }
+      source.control.generation = 1
+      for _ in 0..<2 { output.render(frameCount: 512, interleavedInto: &samples) }
+      #expect(samples.allSatisfy { $0 == 0.5 })
+    }
+  }
 }

@@ -46,6 +46,17 @@ struct RingPacketSource: ~Copyable {
         mark: history.mark))
   }
 
+  /// The entry at the front if it marks the start of a stream whose turn it is: one of a newer generation
+  /// waits until that is wanted.
+  @_noLocks
+  private mutating func peekStreamStart() -> UnsafePointer<RingEntry>? {
+    guard let entry = unsafe consumer.peek(), case .streamStart = unsafe entry.pointee.kind,
+      // Generations are compared as signed differences, because they may wrap.
+      unsafe Int32(bitPattern: entry.pointee.history.generation &- generation) <= 0
+    else { return nil }
+    return unsafe entry
+  }
+
   /// Gives the packet that was handed over back to the producer.
   @_noLocks
   mutating func releaseHeldPacket() {
@@ -59,9 +70,7 @@ struct RingPacketSource: ~Copyable {
   @_noLocks
   mutating func takeConverter() -> UnsafeMutablePointer<StreamConverter>? {
     releaseHeldPacket()
-    guard let entry = unsafe consumer.peek(), case .streamStart = unsafe entry.pointee.kind else {
-      return nil
-    }
+    guard unsafe peekStreamStart() != nil else { return nil }
     let converter = unsafe consumer.takeConverter()
     consumer.release()
     return unsafe converter
@@ -70,9 +79,9 @@ struct RingPacketSource: ~Copyable {
   /// The next stream's converter, still in the ring, if that stream is to play on without a gap.
   @_noLocks
   mutating func peekJoiningConverter() -> UnsafeMutablePointer<StreamConverter>? {
-    guard let entry = unsafe consumer.peek(), case .streamStart = unsafe entry.pointee.kind,
-      unsafe entry.pointee.joinsPrevious
-    else { return nil }
+    guard let entry = unsafe peekStreamStart(), unsafe entry.pointee.joinsPrevious else {
+      return nil
+    }
     return unsafe entry.pointee.converter
   }
 
