@@ -22,7 +22,8 @@ struct StreamPreparationTests {
 
   /// Writes a packet, or other bytes in its place.
   private func write(
-    _ index: Int, isHeard: Bool, bytes: [UInt8]? = nil, to feed: inout SourceFeed
+    _ index: Int, isHeard: Bool, isPadding: Bool = false, bytes: [UInt8]? = nil,
+    to feed: inout SourceFeed
   ) -> Bool {
     unsafe (bytes ?? file.packets[index].bytes).withUnsafeBytes { bytes in
       unsafe feed.write(
@@ -30,7 +31,8 @@ struct StreamPreparationTests {
         history: PacketHistory(
           generation: feed.generation, packetIndex: Int64(index),
           firstFrame: Int64(index) * Int64(Self.framesPerPacket), frameCount: Self.framesPerPacket,
-          trimStartFrames: isHeard ? 0 : Self.framesPerPacket, trimEndFrames: 0,
+          trimStartFrames: isHeard || isPadding ? 0 : Self.framesPerPacket,
+          trimEndFrames: isPadding ? Self.framesPerPacket : 0,
           byteOffset: Int64(1000 + index), durationNanoseconds: isHeard ? 26_122_449 : 0))
     }
   }
@@ -108,25 +110,23 @@ struct StreamPreparationTests {
     #expect(source.control.counters.packets == 2)
   }
 
-  @Test("is not decoded where the stream ends: a hostile file pads for ever")
-  func padding() throws {
+  @Test("is heard by the decoder also behind sound: where files are joined, more sound may follow")
+  func paddingInside() throws {
+    let straight = try file.decoded().samples
     let source = renderer.addSource()
     var feed = source.feed
+    var output = OfflineOutput(renderer: renderer)
     try begin(&feed, from: 0)
-    let isTaken = write(0, isHeard: true, to: &feed)
-    #expect(isTaken && feed.entryCount == 2)
-    for index in 1..<100 {
-      let isTaken = unsafe file.packets[index].bytes.withUnsafeBytes { bytes in
-        unsafe feed.write(
-          packet: bytes,
-          history: PacketHistory(
-            generation: 0, packetIndex: Int64(index), firstFrame: 0,
-            frameCount: Self.framesPerPacket, trimStartFrames: 0,
-            trimEndFrames: Self.framesPerPacket, byteOffset: 0, durationNanoseconds: 0))
-      }
+    for index in 0..<6 {
+      let isTaken = write(index, isHeard: index != 4, isPadding: index == 4, to: &feed)
       #expect(isTaken)
     }
-    #expect(feed.entryCount == 2)
+    source.control.mode = .play
+    var samples: [Float] = []
+    let frames = Int(Self.framesPerPacket)
+    output.render(frameCount: 5 * frames, interleavedInto: &samples)
+    let isSame = samples.suffix(2 * frames).elementsEqual(straight[2 * 5 * frames..<2 * 6 * frames])
+    #expect(isSame)
   }
 
   @Test("may be all there is: the stream begins and ends")

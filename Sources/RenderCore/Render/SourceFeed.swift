@@ -63,8 +63,8 @@ public struct SourceFeed: ~Copyable, Sendable {
   }
 
   /// Puts a packet of the current stream into the ring. At its start the packets of which nothing is heard,
-  /// an encoder's delay or what a decoder has to hear after a seek, are decoded here and now instead, and
-  /// at its end they are dropped: the render thread does not have the time for many packets in one cycle.
+  /// an encoder's delay or what a decoder has to hear after a seek, are decoded here and now instead: the
+  /// render thread does not have the time for many packets in one cycle.
   ///
   /// - Parameters:
   ///   - packet: its bytes; they are copied.
@@ -75,7 +75,6 @@ public struct SourceFeed: ~Copyable, Sendable {
   public mutating func write(
     packet: UnsafeRawBufferPointer, history: PacketHistory, sparedNanoseconds: UInt64 = 0
   ) -> Bool {
-    if history.isCutAtEnd { return true }
     if unsafe prepare(packet, history) { return true }
     guard endPreparation() else { return false }
     return unsafe producer.write(

@@ -45,11 +45,6 @@ public struct PacketHistory: Sendable, Equatable {
     self.isConcealed = isConcealed
   }
 
-  /// All of the packet's frames are padding behind the stream's last one.
-  var isCutAtEnd: Bool {
-    mark == 0 && trimEndFrames > 0 && trimEndFrames >= frameCount
-  }
-
   /// All of the packet's frames are trimmed away.
   var isInaudible: Bool {
     Int(trimStartFrames) + Int(trimEndFrames) >= Int(frameCount)
