@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Which bytes of a stream, or times of a track, are there: ranges that are sorted, neither overlap nor touch, and are
-/// limited in number.
+/// Which bytes of a stream, or times of a track, are there: ranges that are sorted, neither overlap nor
+/// touch, and are limited in number.
 package struct DisjointRanges: Hashable {
   /// The ranges, by their place; none is empty.
   package private(set) var ranges: [Range<UInt64>] = []
