@@ -69,7 +69,9 @@ import Testing
     _ outcome: Outcome, _ whole: Outcome, _ bytes: [UInt8], _ cut: Int, _ file: CorpusFile
   ) {
     let (ours, all) = (outcome.log.packets, whole.log.packets)
-    let same = zip(ours, all).prefix { isSame($0, $1) }.count
+    let same = zip(ours, all).prefix {
+      isSame($0, $1) || file.group == "flac" && lacksOnlyZero($0, $1, bytes, cut)
+    }.count
     #expect(
       same == ours.count,
       "cut at \(cut): packet \(same) is \(ours[same]), uncut \(same < all.count ? "\(all[same])" : "none")"
@@ -96,6 +98,15 @@ import Testing
   /// The last packet of a stream may be cut in duration by what stands behind it.
   private func isSame(_ one: StreamLog.Packet, _ other: StreamLog.Packet) -> Bool {
     one.offset == other.offset && one.size == other.size && one.index == other.index
+  }
+
+  /// A FLAC frame whose checksum ends in a zero has a right one without that byte, too, and nothing else
+  /// tells where it ends.
+  private func lacksOnlyZero(
+    _ ours: StreamLog.Packet, _ whole: StreamLog.Packet, _ bytes: [UInt8], _ cut: Int
+  ) -> Bool {
+    ours.offset == whole.offset && ours.index == whole.index && ours.end == Int64(cut)
+      && whole.end == Int64(cut) + 1 && bytes[cut] == 0
   }
 
   /// Packets that lie wholly before the cut and are known to end there.

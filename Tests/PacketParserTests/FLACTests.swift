@@ -161,6 +161,20 @@ import Testing
     }
   }
 
+  @Test("A last frame without the zero that its checksum ends in is told: its checksum is right")
+  func withoutLastZero() throws {
+    let first = try #require(
+      (0..<0x800).first { SyntheticFLAC(blockSizes: [64], firstNumber: $0).frames[0].last == 0 })
+    let flac = SyntheticFLAC(blockSizes: [64], firstNumber: first)
+    for byteCount in 1...9 {
+      let (recorder, error) = parse(Array(flac.bytes.dropLast(byteCount)))
+      #expect(error == nil)
+      #expect(
+        recorder.packetBytes == (byteCount == 1 ? [flac.frames[0].dropLast()] : []),
+        "\(byteCount) bytes cut off")
+    }
+  }
+
   static let streams: [[UInt8]] = {
     let metadata = five.metadata
     let frames = five.frames
