@@ -97,6 +97,27 @@ struct TrackSeekTests {
   }
 
   @Test(
+    "After a seek minutes away AAC's substituted noise is the straight decode's, wherever it begins",
+    .enabled(if: DecoderChoice(.mpeg4AAC) != nil), arguments: [0, 40, 149])
+  func substitutedNoise(_ beginSeconds: Int) throws {
+    let directory = TemporaryDirectory()
+    _ = ReferenceDecoder.output(
+      "sox -R -D -V1 -n -r 44100 -c 2 -b 16 '\(directory.file("noise.wav"))'"
+        + " synth \(160 - beginSeconds) pinknoise gain -3 pad \(beginSeconds)")
+    let recipe = try #require(CodecRecipe.noisy.first)
+    let path = recipe.encode("noise", in: directory)
+    let (straight, channels, _) = try rendered(path, from: nil)
+    for seconds in [150, 35, 100, 159] {
+      let frame = Int64(seconds) * 44100 + 123
+      let (samples, _, seek) = try rendered(path, from: frame, frames: 4096)
+      #expect(seek?.reachedFrame == frame)
+      let expected = straight.dropFirst(Int(frame) * channels).prefix(samples.count)
+      let isEqual = samples.elementsEqual(expected)
+      #expect(isEqual && samples.count == 4096 * channels, "\(seconds) s")
+    }
+  }
+
+  @Test(
     "After a seek to any frame of HE-AAC the replicated band is that of the straight decode",
     .enabled(if: DecoderChoice(.mpeg4HEAAC) != nil),
     arguments: ["he-aac-v1.m4a", "he-aac-v1.aac", "he-aac-v2.m4a", "he-aac-v2.aac"])

@@ -9,7 +9,7 @@ internal import RenderCore
 struct PacketCollector: StreamDriverListener {
   var output = TrackReader.Output()
   private let location: String
-  private var generation: UInt32
+  private(set) var generation: UInt32
   private var format: AudioStreamBasicDescription?
   private var trimming = EdgeTrimming.none
   /// The stream as it is now.
@@ -29,6 +29,8 @@ struct PacketCollector: StreamDriverListener {
   private var heardFrom: Int64 = 0
   /// The first frame that is kept and heard since the jump.
   private var firstHeardFrame: Int64?
+  /// A packet was met of which the decoder makes up noise.
+  private(set) var substitutesNoise = false
   /// What the station says of the packets.
   private var titles = StreamTitles()
 
@@ -188,6 +190,9 @@ struct PacketCollector: StreamDriverListener {
   ) {
     let firstFrame = nextFrame
     nextFrame += Int64(frames)
+    if format.formatID == .mpeg4AAC, !substitutesNoise {
+      substitutesNoise = AACBlock.substitutesNoise(bytes)
+    }
     guard nextFrame > keptFrom else { return }
     var trims = trimming.trims(firstFrame: firstFrame, frameCount: frames)
     trims.start = max(trims.start, Int32(clamping: min(heardFrom - firstFrame, Int64(frames))))

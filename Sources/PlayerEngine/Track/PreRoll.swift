@@ -25,20 +25,29 @@ enum PreRoll {
   private static let replicationNoisePackets: Int64 = 16
   /// As much of a local file is decoded from its start on. Only so is the noise that AAC substitutes the
   /// same, because its generator runs from there; it takes 0.8 ms of processor time for a second.
-  private static let substitutionSeconds = 30.0
+  private static let unknownSubstitutionSeconds = 30.0
+  /// And as much where noise was met, for a quarter of a second of processor time at most.
+  private static let substitutionSeconds = 300.0
+  /// Packets of a local file in which noise is looked for, if none was met before.
+  private static let searchedPackets: Int64 = 32
 
   /// The frame to decode from for the sound from another one on, at the stream's stated rate.
   ///
   /// - Parameters:
   ///   - frame: counted from the first frame decoded.
   ///   - isLocal: everything before it is quickly read.
+  ///   - substitutesNoise: packets were met that have noise substituted.
   static func firstFrame(
-    before frame: Int64, _ format: AudioStreamBasicDescription, isLocal: Bool
+    before frame: Int64, _ format: AudioStreamBasicDescription, isLocal: Bool,
+    substitutesNoise: Bool
   ) -> Int64 {
     let first = max(0, frame - frames(format))
     guard mayReplicateBand(format) else {
-      let isNear = Double(frame) <= substitutionSeconds * format.sampleRate
-      return format.formatID == .mpeg4AAC && isLocal && isNear ? 0 : first
+      guard format.formatID == .mpeg4AAC, isLocal else { return first }
+      let seconds = substitutesNoise ? substitutionSeconds : unknownSubstitutionSeconds
+      if Double(frame) <= seconds * format.sampleRate { return 0 }
+      if substitutesNoise { return first }
+      return max(0, frame - searchedPackets * Int64(max(1, format.framesPerPacket)))
     }
     // What follows can be seconds of packets more, which over a network the listener would wait for.
     guard isLocal else { return first }

@@ -24,6 +24,9 @@ struct SeekUnderWay {
   let target: AudioFileStreamSeekTarget?
   let sampleRate: Double
   let framesPerPacket: Int64
+  /// The decoded frame that packets were wanted from.
+  let firstFrame: Int64
+  let isForListening: Bool
 }
 
 extension TrackReader {
@@ -44,7 +47,7 @@ extension TrackReader {
     try beginSeek(toFrame: frame, generation: generation)
     var hasEnded = false
     while true {
-      if let seek = finishSeek(hasEnded: hasEnded) { return seek }
+      if let seek = try finishSeek(hasEnded: &hasEnded) { return seek }
       hasEnded = try step(timeoutNanoseconds: 1_000_000_000) == .ended
     }
   }
@@ -52,25 +55,51 @@ extension TrackReader {
   /// Turns to a frame of the track's sound; steps then lead there. Waits for nothing. To be called when
   /// the track's format is known.
   ///
+  /// - Parameter isForListening: false for one place of many that go by, which need not be the straight
+  ///   decode's to the last bit.
   /// - Throws: what stands in the way; the reader then goes on where it was.
-  func beginSeek(toFrame frame: Int64, generation: UInt32) throws(PlayerError) {
+  func beginSeek(
+    toFrame frame: Int64, generation: UInt32, isForListening: Bool = true
+  ) throws(PlayerError) {
     guard let format = output.information?.dataFormat else { return }
     let asked = max(0, frame)
     let wanted = driver.listener.decodedFrame(ofSound: asked)
-    let first = PreRoll.firstFrame(
-      before: wanted, format, isLocal: driver.source.information.isLocal)
+    let first = firstFrame(before: wanted, format, isForListening: isForListening)
     let target = try move(toFrame: first, format: format)
     driver.listener.jump(to: wanted, from: first, generation: generation)
     seekUnderWay = SeekUnderWay(
       askedFrame: asked, target: target, sampleRate: format.sampleRate,
-      framesPerPacket: Int64(max(1, format.framesPerPacket)))
+      framesPerPacket: Int64(max(1, format.framesPerPacket)), firstFrame: first,
+      isForListening: isForListening)
+  }
+
+  /// The frame to decode from, by what is known of the packets now.
+  private func firstFrame(
+    before wanted: Int64, _ format: AudioStreamBasicDescription, isForListening: Bool
+  ) -> Int64 {
+    PreRoll.firstFrame(
+      before: wanted, format, isLocal: isForListening && driver.source.information.isLocal,
+      substitutesNoise: driver.listener.substitutesNoise)
   }
 
   /// Where the seek that was begun has led; nil while steps are still needed to tell.
-  func finishSeek(hasEnded: Bool) -> TrackSeek? {
+  ///
+  /// - Parameter hasEnded: whether the last step has ended the track. False again where what was met on
+  ///   the way has the seek begin anew, from farther before.
+  func finishSeek(hasEnded: inout Bool) throws(PlayerError) -> TrackSeek? {
     guard let seek = seekUnderWay else { return nil }
     let first = driver.listener.firstSoundFrame
     guard hasEnded || first != nil else { return nil }
+    let wanted = driver.listener.decodedFrame(ofSound: seek.askedFrame)
+    if let format = output.information?.dataFormat, driver.source.information.isLocal,
+      firstFrame(before: wanted, format, isForListening: seek.isForListening) < seek.firstFrame
+    {
+      hasEnded = false
+      try beginSeek(
+        toFrame: seek.askedFrame, generation: driver.listener.generation,
+        isForListening: seek.isForListening)
+      return nil
+    }
     seekUnderWay = nil
     let reached = first ?? end ?? seek.askedFrame
     startNanoseconds = UInt64(

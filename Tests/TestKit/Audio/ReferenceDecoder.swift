@@ -9,6 +9,11 @@ public enum ReferenceDecoder {
     floats("mpg123 -q -e f32 -s '\(path)'")
   }
 
+  /// The same with the encoder's delay and padding.
+  public static func mpg123Uncut(_ path: String) -> [Float] {
+    floats("mpg123 -q -e f32 --no-gapless -s '\(path)'")
+  }
+
   /// What ffmpeg decodes a file's first audio stream to, as 32-bit float, interleaved; AC-3 with the
   /// dither that each packet's bytes seed.
   ///
