@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <FLAC/stream_decoder.h>
+#include <FLAC/stream_encoder.h>
 
 // Vouched for on the render thread, with a decoder that `FLACPriming` has made to allocate all that
 // any frame can ask for: run under RealtimeSanitizer, also with frames larger than the stream's own.

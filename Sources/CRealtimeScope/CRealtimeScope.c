@@ -57,6 +57,11 @@ uint64_t drawbar_monotonic_nanoseconds(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+int32_t drawbar_call_render(
+    drawbar_render_callback callback, void *context, struct drawbar_render_call *call) {
+  return callback(context, call);
+}
+
 #ifdef DRAWBAR_RTSAN
 
 void __rtsan_realtime_enter(void);

@@ -129,6 +129,28 @@ struct StreamPreparationTests {
     #expect(isSame)
   }
 
+  @Test("is not decoded where the stream ends, and but for eight packets where sound follows")
+  func endlessPadding() throws {
+    let source = renderer.addSource()
+    var feed = source.feed
+    var output = OfflineOutput(renderer: renderer)
+    try begin(&feed, from: 0)
+    for index in 0..<100 {
+      let isTaken = write(index, isHeard: index == 0, isPadding: index > 0, to: &feed)
+      #expect(isTaken)
+    }
+    #expect(feed.entryCount == 2)
+    let isSoundTaken = write(100, isHeard: true, to: &feed)
+    #expect(isSoundTaken && feed.entryCount == 11)
+    let isPaddingTaken = write(101, isHeard: false, isPadding: true, to: &feed)
+    let isEnded = feed.endStream()
+    #expect(isPaddingTaken && isEnded && feed.entryCount == 12)
+    source.control.mode = .play
+    var samples: [Float] = []
+    output.render(frameCount: 3 * Int(Self.framesPerPacket), interleavedInto: &samples)
+    #expect(source.control.counters.packets == 10)
+  }
+
   @Test("may be all there is: the stream begins and ends")
   func nothingHeard() throws {
     let source = renderer.addSource()

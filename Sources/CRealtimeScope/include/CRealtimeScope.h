@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 // Marks the stretch of a thread that must be real-time safe. In a build with RealtimeSanitizer
@@ -24,3 +25,38 @@ void drawbar_prepare_ticks(void);
 /// Nanoseconds of CLOCK_MONOTONIC_RAW, the clock that jackd counts in. Read without a system call
 /// (vDSO).
 __attribute__((swift_attr("@_noLocks"))) uint64_t drawbar_monotonic_nanoseconds(void);
+
+/// What a render callback is called with, and how it says what it gives: Core Audio's `ioActionFlags`,
+/// `inTimeStamp`, `inNumberFrames` and `ioData` in one, and the frames that `AudioUnitRender` of the
+/// unit's input element would fetch. Valid during the call; every field is set anew before each.
+struct drawbar_render_call {
+  /// This cycle's input frames (element 1): one buffer of `frameCount` samples for each input channel.
+  /// Only to be read: they may be another client's memory.
+  const float *_Nonnull const *_Nonnull inputs;
+  /// How many there are: as many as the output brings, which may be none.
+  const intptr_t input_count __attribute__((swift_name("inputCount")));
+  /// One buffer for each output channel, silent, with room for `frameCount` samples. One may be replaced
+  /// by the address of the callback's own memory, which is then read right after the call.
+  float *_Nonnull *_Nonnull outputs;
+  /// How many there are, which may be none; lowered: how many of them were given, 0 for none.
+  intptr_t output_count __attribute__((swift_name("outputCount")));
+  /// Frames wanted; lowered: frames given. The rest of the cycle is silent.
+  intptr_t frame_count __attribute__((swift_name("frameCount")));
+  /// The output's frame clock at the first of these frames: the sample time. Wraps at 2^32.
+  const uint32_t frame_time __attribute__((swift_name("frameTime")));
+  /// Set to true: what was given is silence, whatever is in the buffers
+  /// (`kAudioUnitRenderAction_OutputIsSilence`). False at first.
+  bool is_silent __attribute__((swift_name("isSilent")));
+  /// When the cycle began, in nanoseconds of the output's clock: the host time.
+  const uint64_t host_nanoseconds __attribute__((swift_name("hostNanoseconds")));
+} __attribute__((swift_name("RenderCall")));
+
+/// A render callback of the caller's. Anything but 0 says that what it gives is not to be heard.
+typedef int32_t (*drawbar_render_callback)(
+    void *_Nullable context, struct drawbar_render_call *_Nonnull call);
+
+/// Calls it. The one place where the render path runs code that it cannot see into: the compiler refuses
+/// a call through a pointer in checked code, so whoever hands the callback over answers for it.
+__attribute__((swift_attr("@_noLocks"))) int32_t drawbar_call_render(
+    drawbar_render_callback _Nonnull callback, void *_Nullable context,
+    struct drawbar_render_call *_Nonnull call);

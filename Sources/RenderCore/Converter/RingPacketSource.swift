@@ -66,6 +66,22 @@ struct RingPacketSource: ~Copyable {
     }
   }
 
+  /// The settings that came with the packet that was handed over last.
+  @_noLocks
+  mutating func heldSettings() -> SourceSettings {
+    guard holdsPacket, let entry = unsafe consumer.peek() else {
+      return SourceSettings(unchanged: ())
+    }
+    return unsafe entry.pointee.settings
+  }
+
+  /// The next stream's converter, still in the ring, if the mark of its start is what comes next.
+  @_noLocks
+  mutating func peekConverter() -> UnsafeMutablePointer<StreamConverter>? {
+    releaseHeldPacket()
+    return unsafe peekStreamStart()?.pointee.converter
+  }
+
   /// Takes the next stream's converter and its mark out of the ring.
   @_noLocks
   mutating func takeConverter() -> UnsafeMutablePointer<StreamConverter>? {

@@ -14,6 +14,8 @@ struct StreamConverter: ~Copyable {
   let streamID: UInt32
   /// What its owner calls the stream's first frame.
   let origin: StreamOrigin
+  /// Where on the source's clock its first frame belongs; below zero for as soon as possible.
+  let startFrame: Double
   let inputRate: Int
   /// Frames per second of what it gives.
   var outputRate: Int
@@ -38,8 +40,9 @@ struct StreamConverter: ~Copyable {
   private let scratch: UnsafeMutablePointer<Float>
   /// Decoded frames that have not been given yet, interleaved.
   private var decoded: UnsafePointer<Float>
-  private var decodedFrames = 0
-  private var hasEnded = false
+  private(set) var decodedFrames = 0
+  /// No packet follows; what the resampler holds may still be drained.
+  var hasEnded = false
 
   /// Packets decoded, and how many of those were replaced by silence.
   private(set) var packetCount: UInt64 = 0
@@ -54,6 +57,7 @@ struct StreamConverter: ~Copyable {
   struct Configuration {
     var streamID: UInt32
     var origin = StreamOrigin(track: 0)
+    var startFrame: Double?
     var stream: CodedStreamDescription
     var outputRate: Int
     var outputChannels: Int
@@ -92,6 +96,7 @@ struct StreamConverter: ~Copyable {
     outputRate = configuration.outputRate
     streamID = configuration.streamID
     origin = configuration.origin
+    startFrame = configuration.startFrame ?? -1
     map = ChannelMap(
       inputs: channels, outputs: configuration.outputChannels, layout: configuration.stream.layout)
     if let samples, let (first, second) = map.stereoOutputs {
@@ -206,7 +211,7 @@ struct StreamConverter: ~Copyable {
 
   /// Moves some decoded frames to the outputs.
   @_noLocks
-  private mutating func convert(
+  mutating func convert(
     into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
     frameCount: Int
   ) -> Int {
@@ -272,8 +277,11 @@ struct StreamConverter: ~Copyable {
     }
   }
 
+  /// Decodes a packet, once the frames of the one before have been given.
+  ///
+  /// - Returns: false for one that could not be decoded, whose stand-in is given.
   @_noLocks
-  private mutating func decode(_ packet: FilledPacket) -> Bool {
+  mutating func decode(_ packet: FilledPacket) -> Bool {
     packetCount &+= 1
     var frames: Int
     var isDecoded = true

@@ -3,24 +3,6 @@
 internal import CRealtimeScope
 internal import Synchronization
 
-/// The flat list of sources that one cycle walks. Made off the render thread, then never changed.
-@safe
-struct RenderPlan: ~Copyable {
-  let units: UnsafeMutablePointer<UnsafeMutablePointer<SourceUnit>>
-  let count: Int
-
-  init(_ addresses: [UnsafeMutablePointer<SourceUnit>]) {
-    count = unsafe addresses.count
-    unsafe units = UnsafeMutablePointer<UnsafeMutablePointer<SourceUnit>>.allocate(
-      capacity: max(1, count))
-    for index in 0..<count { unsafe (units + index).initialize(to: addresses[index]) }
-  }
-
-  deinit {
-    unsafe units.deallocate()
-  }
-}
-
 /// All that the render entry touches. Lives at a fixed address, never behind a class: a class field
 /// would cost exclusivity checks and reference counts in the callback.
 @safe
@@ -31,8 +13,17 @@ struct RenderState: ~Copyable {
   /// The plan that the last finished cycle walked. Written by the render thread: what is neither
   /// this nor `plan` can be freed.
   let finishedPlan: Atomic<UInt>
-  /// Where the second and later sources render before they are added.
-  private let mixBuffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  /// Odd while a cycle runs, one more at each turn. Written by the render thread: it tells the control
+  /// side when a cycle that may have begun with an old plan is over.
+  let cyclePhase = Atomic<UInt64>(0)
+  /// Where the second and later sources render before they are added, and every callback.
+  let mixBuffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  /// What a callback is handed: addresses that it may change.
+  let callbackBuffers: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+  /// Stands for the inputs where there are none; nothing is read from it.
+  let noInputs: UnsafeMutablePointer<UnsafePointer<Float>>
+  /// The outputs as captures take them; filled in anew every cycle.
+  let heardBuffers: UnsafeMutableBufferPointer<UnsafePointer<Float>>
 
   /// Whether peaks are looked for. Written by the control side.
   let measuresPeaks = Atomic<Bool>(false)
@@ -57,6 +48,12 @@ struct RenderState: ~Copyable {
       unsafe samples.initialize(repeating: 0, count: Renderer.maximumFramesPerCycle)
       unsafe mixBuffers.initializeElement(at: channel, to: samples)
     }
+    unsafe callbackBuffers = .allocate(capacity: max(1, outputChannels))
+    unsafe noInputs = .allocate(capacity: 1)
+    unsafe heardBuffers = .allocate(capacity: outputChannels)
+    for channel in 0..<outputChannels {
+      unsafe heardBuffers.initializeElement(at: channel, to: UnsafePointer(mixBuffers[channel]))
+    }
     unsafe peaks = .allocate(capacity: outputChannels)
     for channel in 0..<outputChannels { unsafe (peaks + channel).initialize(to: Atomic(0)) }
   }
@@ -64,6 +61,9 @@ struct RenderState: ~Copyable {
   deinit {
     for channel in 0..<outputChannels { unsafe mixBuffers[channel].deallocate() }
     unsafe mixBuffers.deallocate()
+    unsafe callbackBuffers.deallocate()
+    unsafe noInputs.deallocate()
+    unsafe heardBuffers.deallocate()
     unsafe peaks.deinitialize(count: outputChannels)
     unsafe peaks.deallocate()
   }
@@ -74,35 +74,90 @@ struct RenderState: ~Copyable {
     _ cycle: RenderCycle, into outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
     let start = drawbar_ticks()
-    let address = plan.load(ordering: .acquiring)
+    let address = enter()
     if let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) {
-      unsafe walk(plan, cycle: cycle, outputs: outputs)
+      let none = unsafe RenderInputs(buffers: UnsafeBufferPointer(start: noInputs, count: 0))
+      unsafe takeInputs(plan, cycle: cycle, from: none)
+      unsafe walk(plan, cycle: cycle, inputs: none, outputs: outputs)
+      unsafe monitor(plan, cycle: cycle, from: none, outputs: outputs)
     }
+    unsafe finish(cycle, plan: address, outputs: outputs, start: start)
+  }
+
+  /// The render entry with inputs: hands them to the captures, then does the same.
+  @_noLocks
+  mutating func render(
+    _ cycle: RenderCycle, from inputs: RenderInputs,
+    into outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  ) {
+    let start = drawbar_ticks()
+    let address = enter()
+    if let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) {
+      unsafe takeInputs(plan, cycle: cycle, from: inputs)
+      let deviceFrame = frames.load(ordering: .relaxed)
+      for index in unsafe 0..<plan.pointee.captureCount {
+        unsafe plan.pointee.captures[index].pointee.capture(
+          cycle, deviceFrame: deviceFrame, from: inputs)
+      }
+      unsafe walk(plan, cycle: cycle, inputs: inputs, outputs: outputs)
+      unsafe monitor(plan, cycle: cycle, from: inputs, outputs: outputs)
+    }
+    unsafe finish(cycle, plan: address, outputs: outputs, start: start)
+  }
+
+  /// - Returns: the address of the plan to walk.
+  @_noLocks
+  private func enter() -> UInt {
+    // Sequentially consistent with the exchange of the plan: either this sees the new one, or who has
+    // exchanged it sees that a cycle runs and waits.
+    cyclePhase.store(cyclePhase.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
+    return plan.load(ordering: .sequentiallyConsistent)
+  }
+
+  @_noLocks
+  private func finish(
+    _ cycle: RenderCycle, plan address: UInt,
+    outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, start: UInt64
+  ) {
     finishedPlan.store(address, ordering: .releasing)
     if measuresPeaks.load(ordering: .relaxed) { unsafe measurePeaks(cycle, in: outputs) }
     account(cycle, ticks: drawbar_ticks() &- start)
+    cyclePhase.store(cyclePhase.load(ordering: .relaxed) &+ 1, ordering: .releasing)
   }
 
   @_noLocks
   private func walk(
-    _ plan: UnsafeMutablePointer<RenderPlan>, cycle: RenderCycle,
+    _ plan: UnsafeMutablePointer<RenderPlan>, cycle: RenderCycle, inputs: RenderInputs,
     outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
     let count = unsafe plan.pointee.count
+    let deviceFrame = frames.load(ordering: .relaxed)
     if count == 0 {
       for channel in 0..<outputs.count {
         unsafe outputs[channel].update(repeating: 0, count: cycle.frameCount)
       }
-      return
+    } else {
+      unsafe plan.pointee.units[0].pointee.render(cycle, deviceFrame: deviceFrame, into: outputs)
     }
-    unsafe plan.pointee.units[0].pointee.render(cycle, into: outputs)
     for index in 1..<max(1, count) {
-      unsafe plan.pointee.units[index].pointee.render(cycle, into: mixBuffers)
-      for channel in 0..<outputs.count {
-        let target = unsafe outputs[channel]
-        let source = unsafe mixBuffers[channel]
-        for i in 0..<cycle.frameCount { unsafe target[i] += source[i] }
-      }
+      unsafe plan.pointee.units[index].pointee.render(
+        cycle, deviceFrame: deviceFrame, into: mixBuffers)
+      unsafe add(mixBuffers, to: outputs, frameCount: cycle.frameCount)
+    }
+    for index in unsafe 0..<plan.pointee.callbackCount {
+      unsafe call(plan.pointee.callbacks[index], cycle, inputs: inputs, outputs: outputs)
+    }
+  }
+
+  @_noLocks
+  private func add(
+    _ sources: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
+    to targets: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+  ) {
+    for channel in 0..<targets.count {
+      let target = unsafe targets[channel]
+      let source = unsafe sources[channel]
+      for i in 0..<frameCount { unsafe target[i] += source[i] }
     }
   }
 
@@ -157,6 +212,23 @@ public struct RenderContext: @unchecked Sendable {
   ) {
     drawbar_realtime_enter()
     unsafe state.pointee.render(cycle, into: outputs)
+    drawbar_realtime_exit()
+  }
+
+  /// Copies the inputs' frames into every capture that the renderer has, and fills the outputs as
+  /// ``render(_:into:)`` does.
+  ///
+  /// `inputs` has one buffer for each of the renderer's input channels; silence is captured for those
+  /// that it has not.
+  ///
+  /// Real-time: as ``render(_:into:)``.
+  @_noLocks
+  public func render(
+    _ cycle: RenderCycle, from inputs: RenderInputs,
+    into outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  ) {
+    drawbar_realtime_enter()
+    unsafe state.pointee.render(cycle, from: inputs, into: outputs)
     drawbar_realtime_exit()
   }
 }

@@ -3,7 +3,7 @@
 internal import Synchronization
 
 /// The control side of the render path: owns the memory that an output's callback works in, and the
-/// list of sources that it walks.
+/// lists of sources and captures that it walks.
 ///
 /// Life cycle: make one for the output's rate and channels; hand ``context`` to the output; add
 /// sources; stop the output; let go of this. Any thread but the render thread may call it.
@@ -26,8 +26,10 @@ public final class Renderer: Sendable {
       }
     }
   }
-  /// Buffers in each cycle.
+  /// Buffers to fill in each cycle.
   public let outputChannels: Int
+  /// Buffers that each cycle brings.
+  public let inputChannels: Int
   /// What an output's callback renders with. Valid while this object lives: stop the output first.
   public let context: RenderContext
 
@@ -38,9 +40,9 @@ public final class Renderer: Sendable {
     /// What had been rendered when the output came to this rate.
     var framesBefore: UInt64 = 0
     var nanosecondsBefore: UInt64 = 0
-    var sources: [SourceStorage] = []
-    /// Plans that the render thread may still be walking, with the sources that they keep alive.
-    var retired: [(plan: UInt, sources: [SourceStorage])] = []
+    var list = RenderList()
+    /// Plans that the render thread may still be walking, with what they point to.
+    var retired: [(plan: UInt, list: RenderList)] = []
 
     init(sampleRate: Double) {
       self.sampleRate = sampleRate
@@ -52,28 +54,33 @@ public final class Renderer: Sendable {
     }
 
     func tellSampleRate() {
-      for source in sources {
+      for source in list.sources {
         unsafe source.shared.pointee.outputRate.store(
           Int(sampleRate.rounded()), ordering: .releasing)
       }
+      for monitor in list.monitors { monitor.follow(sampleRate: sampleRate) }
     }
   }
 
-  /// Protects the rate and the list of sources against two control threads. Never taken by the render thread.
-  private let attached: Mutex<Attached>
+  /// Protects the rate and the lists against two control threads. Never taken by the render thread.
+  private let attached: GuardedState<Attached>
 
   /// Makes a renderer that gives silence.
   ///
   /// - Parameters:
   ///   - sampleRate: the output's frames per second.
-  ///   - outputChannels: buffers in each cycle, at least 1.
-  public init(sampleRate: Double, outputChannels: Int) {
-    precondition(outputChannels > 0, "an output has at least one channel")
-    attached = Mutex(Attached(sampleRate: sampleRate))
+  ///   - outputChannels: buffers to fill in each cycle.
+  ///   - inputChannels: buffers that each cycle brings, for captures and callbacks. At least one of the two is not 0.
+  public init(sampleRate: Double, outputChannels: Int, inputChannels: Int = 0) {
+    precondition(
+      outputChannels >= 0 && inputChannels >= 0 && outputChannels + inputChannels > 0,
+      "a renderer has at least one channel")
+    attached = GuardedState(Attached(sampleRate: sampleRate))
     self.outputChannels = outputChannels
+    self.inputChannels = inputChannels
     let state = UnsafeMutablePointer<RenderState>.allocate(capacity: 1)
     unsafe state.initialize(
-      to: RenderState(outputChannels: outputChannels, plan: Self.makePlan([])))
+      to: RenderState(outputChannels: outputChannels, plan: Self.makePlan(RenderList())))
     unsafe context = RenderContext(state: state)
   }
 
@@ -98,11 +105,12 @@ public final class Renderer: Sendable {
     ringBytes: Int = 2 << 20, ringPackets: Int = 8192, holdsAfterUnderrun: Bool = true,
     resamplerQuality: ResamplerQuality = .good
   ) -> RenderSource {
+    precondition(outputChannels > 0, "a source needs an output")
     let ring = PacketRing.makePair(byteCapacity: ringBytes, entryCapacity: ringPackets)
     let storage = SourceStorage(
       consumer: ring.consumer, outputRate: Int(sampleRate.rounded()),
-      holdsAfterUnderrun: holdsAfterUnderrun)
-    replacePlan { $0.append(storage) }
+      outputChannels: outputChannels, holdsAfterUnderrun: holdsAfterUnderrun)
+    replacePlan { $0.sources.append(storage) }
     return RenderSource(
       feed: SourceFeed(
         producer: ring.producer, storage: storage, outputChannels: outputChannels,
@@ -112,7 +120,7 @@ public final class Renderer: Sendable {
 
   /// Takes a source off the list. Its sound stops with the current cycle.
   public func remove(_ source: SourceControl) {
-    replacePlan { $0.removeAll { $0 === source.storage } }
+    replacePlan { $0.sources.removeAll { $0 === source.storage } }
   }
 
   /// How long the output has run, by the frames that it was given, silence included.
@@ -138,13 +146,13 @@ public final class Renderer: Sendable {
       totalNanoseconds: nanoseconds(context.state.pointee.totalTicks))
   }
 
-  private func replacePlan(_ change: (inout [SourceStorage]) -> Void) {
+  func replacePlan(_ change: (inout RenderList) -> Void) {
     attached.withLock { attached in
-      let before = attached.sources
-      change(&attached.sources)
+      let before = attached.list
+      change(&attached.list)
       attached.tellSampleRate()
-      let new = unsafe UInt(bitPattern: Self.makePlan(attached.sources.map { unsafe $0.unit }))
-      let old = unsafe context.state.pointee.plan.exchange(new, ordering: .acquiringAndReleasing)
+      let new = unsafe UInt(bitPattern: Self.makePlan(attached.list))
+      let old = unsafe context.state.pointee.plan.exchange(new, ordering: .sequentiallyConsistent)
       // A cycle that has begun may still walk the old plan. Those before it are out of reach once a
       // cycle with the old one has finished; what is left is freed with the renderer.
       if unsafe context.state.pointee.finishedPlan.load(ordering: .acquiring) == old {
@@ -155,11 +163,9 @@ public final class Renderer: Sendable {
     }
   }
 
-  private static func makePlan(
-    _ units: [UnsafeMutablePointer<SourceUnit>]
-  ) -> UnsafeMutablePointer<RenderPlan> {
+  private static func makePlan(_ list: RenderList) -> UnsafeMutablePointer<RenderPlan> {
     let plan = UnsafeMutablePointer<RenderPlan>.allocate(capacity: 1)
-    unsafe plan.initialize(to: RenderPlan(units))
+    unsafe plan.initialize(to: RenderPlan(list))
     return unsafe plan
   }
 

@@ -12,9 +12,6 @@ public struct SourceControl: Sendable {
     self.storage = storage
   }
 
-  /// The largest gain: 40 dB.
-  public static let maximumVolume: Float = 100
-
   /// What the source shall do from the next cycle on.
   public var mode: SourceMode {
     get {
@@ -32,16 +29,6 @@ public struct SourceControl: Sendable {
         case .pause: SourceMode.pauseCode
         }
       unsafe shared.pointee.mode.store(code, ordering: .releasing)
-    }
-  }
-
-  /// Gain of the sound, 1 is as decoded; 0 to ``maximumVolume``, and 1 for what is no number. A change
-  /// takes about 5 ms, a fade from the largest gain 25.
-  public var volume: Float {
-    get { unsafe Float(bitPattern: shared.pointee.volumeBits.load(ordering: .acquiring)) }
-    nonmutating set {
-      let volume = newValue.isNaN ? 1 : min(max(0, newValue), Self.maximumVolume)
-      unsafe shared.pointee.volumeBits.store(volume.bitPattern, ordering: .releasing)
     }
   }
 
@@ -87,7 +74,15 @@ public struct SourceControl: Sendable {
         hostNanoseconds: shared.pointee.hostNanoseconds.load(ordering: .acquiring),
         streamID: shared.pointee.streamID.load(ordering: .acquiring),
         streamStartFrame: shared.pointee.streamStartFrame.load(ordering: .acquiring),
-        streamOrigin: origin)
+        streamOrigin: origin,
+        rateChange: SourcePosition.RateChange(
+          hertz: shared.pointee.rateHertz.load(ordering: .acquiring),
+          outputFrame: shared.pointee.rateStartFrame.load(ordering: .acquiring),
+          droppedNanoseconds: shared.pointee.rateDroppedNanoseconds.load(ordering: .acquiring)),
+        deviceFrame: shared.pointee.deviceFrame.load(ordering: .acquiring),
+        cycleFrames: shared.pointee.cycleFrames.load(ordering: .acquiring),
+        clockFrames: Double(bitPattern: shared.pointee.clockFramesBits.load(ordering: .acquiring)),
+        generation: shared.pointee.clockedGeneration.load(ordering: .acquiring))
       // Odd, or changed meanwhile: the render thread was writing. It never waits for us.
       if before & 1 == 0, unsafe shared.pointee.sequence.load(ordering: .relaxed) == before {
         return position
@@ -106,5 +101,5 @@ public struct SourceControl: Sendable {
       droppedEvents: shared.pointee.droppedEvents.load(ordering: .relaxed))
   }
 
-  private var shared: UnsafeMutablePointer<SourceShared> { unsafe storage.shared }
+  var shared: UnsafeMutablePointer<SourceShared> { unsafe storage.shared }
 }

@@ -16,12 +16,18 @@ public struct SourceFeed: ~Copyable, Sendable {
   private(set) var lastStreamID: UInt32 = 0
   /// A stream that was begun and of which nothing that is heard has been written.
   var preparation: StreamPreparation?
+  /// The last packets, of which nothing is heard, and whose stream may go on behind them.
+  var padding: [PaddingPacket] = []
   /// Packets that could not be decoded in preparations, to be told.
   var failedPreparations: [SourceEvent] = []
   /// Given to every packet and mark from now on. Raise it before feeding what comes after a seek,
   /// and tell the ``SourceControl`` when that shall be heard.
   public var generation: UInt32 = 0 {
-    didSet { if generation != oldValue { abandonPreparation() } }
+    didSet {
+      guard generation != oldValue else { return }
+      abandonPreparation()
+      padding.removeAll()
+    }
   }
 
   init(
@@ -43,20 +49,24 @@ public struct SourceFeed: ~Copyable, Sendable {
   ///   - firstPacket: the packet that will be written first; a decoder may set itself up with it.
   ///   - joinsPrevious: the stream plays on where the one before ends, without a gap, if rate and
   ///     channel count are the same. Otherwise the one before must have been ended.
+  ///   - startFrame: where on the source's clock its first frame belongs, for a source with a
+  ///     ``SourceControl/clockRate``: until then there is silence, unless that has passed already. Nil
+  ///     is as soon as possible.
   /// - Returns: the stream's number, from 1; nil when the ring has no room now.
   /// - Throws: ``AudioConverterError`` when the format cannot be converted.
   public mutating func beginStream(
     _ stream: CodedStreamDescription, origin: StreamOrigin = StreamOrigin(track: 0),
-    firstPacket: UnsafeRawBufferPointer, joinsPrevious: Bool
+    firstPacket: UnsafeRawBufferPointer, joinsPrevious: Bool, startFrame: Double? = nil
   ) throws(AudioConverterError) -> UInt32? {
     reclaimConverters()
     guard inFlight.count < SourceUnit.maximumConverters, endPreparation() else { return nil }
     let outputRate = outputRate
     let configuration = StreamConverter.Configuration(
-      streamID: lastStreamID + 1, origin: origin, stream: stream, outputRate: outputRate,
-      outputChannels: outputChannels, quality: resamplerQuality)
+      streamID: lastStreamID + 1, origin: origin, startFrame: startFrame, stream: stream,
+      outputRate: outputRate, outputChannels: outputChannels, quality: resamplerQuality)
     let converter = unsafe try StreamConverter.make(configuration, firstPacket: firstPacket)
     preparation = unsafe StreamPreparation(converter: converter, joinsPrevious: joinsPrevious)
+    padding.removeAll()
     unsafe inFlight.append(ConverterInFlight(address: converter, outputRate: outputRate))
     lastStreamID += 1
     return lastStreamID
@@ -64,21 +74,26 @@ public struct SourceFeed: ~Copyable, Sendable {
 
   /// Puts a packet of the current stream into the ring. At its start the packets of which nothing is heard,
   /// an encoder's delay or what a decoder has to hear after a seek, are decoded here and now instead: the
-  /// render thread does not have the time for many packets in one cycle.
+  /// render thread does not have the time for many packets in one cycle. At its end they are not decoded
+  /// at all; only the last eight of those that sound follows are.
   ///
   /// - Parameters:
   ///   - packet: its bytes; they are copied.
   ///   - history: where it comes from, and what of it is heard.
+  ///   - settings: what takes effect with the packet's first sound. They need a mark in the history.
   ///   - sparedNanoseconds: so much sound shall still fit behind it: room for what a seek leads to while
   ///     the old sound goes on. At most a quarter of the ring is spared.
   /// - Returns: false when it does not fit now.
   public mutating func write(
-    packet: UnsafeRawBufferPointer, history: PacketHistory, sparedNanoseconds: UInt64 = 0
+    packet: UnsafeRawBufferPointer, history: PacketHistory,
+    settings: SourceSettings = SourceSettings(), sparedNanoseconds: UInt64 = 0
   ) -> Bool {
     if unsafe prepare(packet, history) { return true }
     guard endPreparation() else { return false }
+    if unsafe holdPadding(packet, history) { return true }
+    guard writePadding() else { return false }
     return unsafe producer.write(
-      packet: packet, history: history, sparedNanoseconds: sparedNanoseconds)
+      packet: packet, history: history, settings: settings, sparedNanoseconds: sparedNanoseconds)
   }
 
   /// Says that no packet of the current stream follows and that no stream joins it: its tail is
@@ -86,8 +101,11 @@ public struct SourceFeed: ~Copyable, Sendable {
   ///
   /// - Returns: false when the ring has no room now.
   public mutating func endStream() -> Bool {
-    guard endPreparation() else { return false }
-    return unsafe producer.write(mark: .endOfStream, generation: generation)
+    guard endPreparation(),
+      unsafe producer.write(mark: .endOfStream, generation: generation)
+    else { return false }
+    padding.removeAll()
+    return true
   }
 
   /// How long the packets in the ring sound. Can only have shrunk since it was read.

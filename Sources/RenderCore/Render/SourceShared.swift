@@ -22,8 +22,19 @@ public enum SourceMode: Sendable {
 struct SourceShared: ~Copyable {
   // Written by the control side.
   let mode = Atomic<UInt32>(SourceMode.holdCode)
-  let volumeBits = Atomic<UInt32>(Float(1).bitPattern)
+  // Each with a number that changes with every setting, because packets bring settings, too: the later
+  // one holds, also where it is the same as the one before.
+  let volume = Atomic<UInt64>(UInt64(Float(1).bitPattern))
+  let pan = Atomic<UInt64>(0)
+  let rampSecondsBits = Atomic<UInt32>(0)
   let generation = Atomic<UInt32>(0)
+  /// The generation with which the clock starts at 0.
+  let clockGeneration = Atomic<UInt32>(0)
+  /// Frames of the source's clock in a second, as the bits of a `Double`; 0 for none.
+  let clockRateBits = Atomic<UInt64>(0)
+  /// The output's frame at which playing begins; what is past is now.
+  let startFrame = Atomic<UInt64>(0)
+  let measuresLevels = Atomic<Bool>(false)
   let acknowledgedUnderruns = Atomic<UInt64>(0)
   let outputRate: Atomic<Int>
   private let padding0 = CacheLinePadding()
@@ -38,6 +49,13 @@ struct SourceShared: ~Copyable {
   let streamStartFrame = Atomic<UInt64>(0)
   let streamTrack = Atomic<Int>(0)
   let streamStartNanoseconds = Atomic<UInt64>(StreamOrigin.noTime)
+  let rateHertz = Atomic<Int>(0)
+  let rateStartFrame = Atomic<UInt64>(0)
+  let rateDroppedNanoseconds = Atomic<UInt64>(0)
+  let deviceFrame = Atomic<UInt64>(0)
+  let cycleFrames = Atomic<Int>(0)
+  let clockFramesBits = Atomic<UInt64>(0)
+  let clockedGeneration = Atomic<UInt32>(0)
   private let padding1 = CacheLinePadding()
 
   // Written by the render thread: counters and facts, each by itself.
@@ -49,9 +67,17 @@ struct SourceShared: ~Copyable {
   let droppedEvents = Atomic<UInt64>(0)
   let isSilent = Atomic<Bool>(true)
   let renderedGeneration = Atomic<UInt32>(0)
+  /// The settings that hold now, whoever made them, as the bits of a `Float`.
+  let effectiveVolumeBits = Atomic<UInt32>(Float(1).bitPattern)
+  let effectivePanBits = Atomic<UInt32>(0)
+  /// The number of the last setting that was taken.
+  let takenVolume = Atomic<UInt32>(0)
+  let takenPan = Atomic<UInt32>(0)
+  let levels: SourceLevels
 
-  init(outputRate: Int) {
+  init(outputRate: Int, outputChannels: Int) {
     self.outputRate = Atomic(outputRate)
+    levels = SourceLevels(channels: outputChannels)
   }
 }
 
@@ -72,6 +98,27 @@ public struct SourcePosition: Sendable, Equatable {
   public var streamStartFrame: UInt64
   /// What that frame is.
   public var streamOrigin: StreamOrigin
+  /// The last change of the output's rate that the sound has followed.
+  public var rateChange: RateChange
+  /// Frames that the output had been given when the last cycle began, since its renderer was made.
+  public var deviceFrame: UInt64
+  /// Frames of the last cycle.
+  public var cycleFrames: Int
+  /// What the source's clock showed after the last cycle, in frames of the source; see
+  /// ``SourceControl/clockRate``.
+  public var clockFrames: Double
+  /// The generation that it had gone over to then.
+  public var generation: UInt32
+
+  /// From where on the frames are of another rate.
+  public struct RateChange: Sendable, Equatable {
+    /// Frames in a second; 0 when the rate never changed.
+    public var hertz: Int
+    /// The first of them, counted as ``outputFrames`` is.
+    public var outputFrame: UInt64
+    /// How much sound, which was in the resampler, was left out before it.
+    public var droppedNanoseconds: UInt64
+  }
 }
 
 /// What a stream's first frame is, as its feeder says.

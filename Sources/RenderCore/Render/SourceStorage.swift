@@ -9,9 +9,13 @@ final class SourceStorage: @unchecked Sendable {
   let shared: UnsafeMutablePointer<SourceShared>
   let unit: UnsafeMutablePointer<SourceUnit>
 
-  init(consumer: consuming PacketRingConsumer, outputRate: Int, holdsAfterUnderrun: Bool) {
+  init(
+    consumer: consuming PacketRingConsumer, outputRate: Int, outputChannels: Int,
+    holdsAfterUnderrun: Bool
+  ) {
     unsafe shared = .allocate(capacity: 1)
-    unsafe shared.initialize(to: SourceShared(outputRate: outputRate))
+    unsafe shared.initialize(
+      to: SourceShared(outputRate: outputRate, outputChannels: outputChannels))
     unsafe unit = .allocate(capacity: 1)
     unsafe unit.initialize(
       to: SourceUnit(

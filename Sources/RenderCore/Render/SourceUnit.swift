@@ -6,9 +6,6 @@ internal import Synchronization
 /// frames. Owned by the render thread while an output runs.
 @safe
 struct SourceUnit: ~Copyable {
-  /// Frames over which a pause, a resume or a change of volume is spread: 5 ms at 48 kHz.
-  static var rampFrames: Float { @_noLocks get { 240 } }
-
   let shared: UnsafeMutablePointer<SourceShared>
   /// Render thread → feeder thread: what happened.
   let events = ReturnRing(capacity: 256)
@@ -17,23 +14,34 @@ struct SourceUnit: ~Copyable {
   /// Converters that a feeder may have made and not yet got back, so that `retired` never overflows.
   static let maximumConverters = 64
 
-  private var source: RingPacketSource
-  private var converter: UnsafeMutablePointer<StreamConverter>?
+  var source: RingPacketSource
+  var converter: UnsafeMutablePointer<StreamConverter>?
   /// The stream has no more packets; what is in the resampler still sounds.
-  private var isDraining = false
+  var isDraining = false
   /// Stay silent after an underrun until the control side acknowledges it, so that packets that
   /// trickle in do not stutter.
   private let holdsAfterUnderrun: Bool
   private var underruns: UInt64 = 0
-  private var gain: Float = 1
+  var gain = SourceGain()
+  var clock = SourceClock()
+  /// Settings whose packets are in the resampler.
+  var schedule = SettingsSchedule()
+  private var rampSeconds: Float = 0
+  /// The numbers of the control side's settings that were taken.
+  private var takenVolume: UInt32 = 0
+  private var takenPan: UInt32 = 0
+  /// Frames at the start of this cycle that lie before the time at which playing begins.
+  private var lead = 0
   /// Frames per second of the output, as of this cycle.
-  private var outputRate: Int
-  private var outputFrames: UInt64 = 0
-  private var trailingSilentFrames: UInt64 = 0
-  private var streamID: UInt32 = 0
+  var outputRate: Int
+  /// That of the last sound, as was told.
+  var toldRate: Int
+  var outputFrames: UInt64 = 0
+  var trailingSilentFrames: UInt64 = 0
+  var streamID: UInt32 = 0
   /// The converter's counters as last published.
-  private var publishedPackets: UInt64 = 0
-  private var publishedFailures: UInt64 = 0
+  var publishedPackets: UInt64 = 0
+  var publishedFailures: UInt64 = 0
 
   init(
     consumer: consuming PacketRingConsumer, shared: UnsafeMutablePointer<SourceShared>,
@@ -42,6 +50,7 @@ struct SourceUnit: ~Copyable {
     unsafe self.shared = shared
     source = RingPacketSource(consumer: consumer)
     outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
+    toldRate = outputRate
     self.holdsAfterUnderrun = holdsAfterUnderrun
   }
 
@@ -59,42 +68,141 @@ struct SourceUnit: ~Copyable {
   /// Writes `cycle.frameCount` frames to every buffer: sound, then silence where there is no more.
   ///
   /// Real-time: wait-free, render thread only.
+  ///
+  /// - Parameter deviceFrame: frames that the output was given before this cycle.
   @_noLocks
   mutating func render(
-    _ cycle: RenderCycle, into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+    _ cycle: RenderCycle, deviceFrame: UInt64,
+    into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
     let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
     var isStale = wantedGeneration != source.generation
-    outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
-    let volume = unsafe Float(
-      bitPattern: shared.pointee.volumeBits.load(ordering: .relaxed))
+    takeSettings()
+    lead = leadFrames(of: cycle, deviceFrame: deviceFrame, mode: mode)
     // After a hold sound begins as it is.
-    if mode == SourceMode.holdCode { gain = volume }
+    if mode == SourceMode.holdCode { gain.settle() }
     // Nothing sounds that could be faded: go over to the new generation at once.
-    if isStale, gain == 0 || mode != SourceMode.playCode || isStarved || converterIsMissing {
-      adopt(wantedGeneration, gain: mode == SourceMode.pauseCode ? 0 : volume)
+    if isStale,
+      gain.isSilent || mode != SourceMode.playCode || isStarved || converterIsMissing || lead > 0
+    {
+      _ = adopt(wantedGeneration, fade: mode == SourceMode.pauseCode ? 0 : 1)
       isStale = false
     }
     let isFadingOut = mode == SourceMode.pauseCode || isStale
-    let target = isFadingOut ? 0 : volume
     var given = 0
+    // What the clock counts besides what is given.
+    var countsSilence = mode == SourceMode.playCode
     // A volume of 0 is silence that passes; only a finished fade stands still.
-    let isHeld = mode == SourceMode.holdCode || isStarved || (isFadingOut && gain == 0)
-    if !isHeld {
-      var wanted = cycle.frameCount
+    let isHeld = mode == SourceMode.holdCode || isStarved || (isFadingOut && gain.isSilent)
+    if !isHeld, lead < cycle.frameCount {
+      gain.beginFade(to: isFadingOut ? 0 : 1)
+      var wanted = cycle.frameCount - lead
       // A fade to silence takes just the frames that it needs; the next one is kept for later.
-      if isFadingOut { wanted = min(wanted, Int(gain / rampStep(to: 0)) + 1) }
+      if isFadingOut { wanted = min(wanted, gain.fadeFramesLeft) }
       given = unsafe pull(wanted, into: buffers)
-      if gain != 1 || target != 1 { unsafe ramp(to: target, frames: given, in: buffers) }
-      if isStale, gain == 0 || given < wanted { adopt(wantedGeneration, gain: volume) }
-    }
-    if given < cycle.frameCount {
-      for channel in 0..<buffers.count {
-        unsafe (buffers[channel] + given).update(repeating: 0, count: cycle.frameCount - given)
+      unsafe sound(given, in: buffers)
+      if isStale, gain.isSilent || given < wanted {
+        // What is new begins with the next cycle, and a new time with it.
+        if adopt(wantedGeneration, fade: 1) { countsSilence = false }
       }
     }
-    publish(cycle, given: given)
+    unsafe silence(buffers, from: 0, to: lead)
+    unsafe silence(buffers, from: lead + given, to: cycle.frameCount)
+    if countsSilence { clock.advance(cycle.frameCount - lead - given) }
+    if unsafe shared.pointee.measuresLevels.load(ordering: .relaxed) {
+      unsafe shared.pointee.levels.measure(buffers, frameCount: cycle.frameCount)
+    }
+    publish(cycle, deviceFrame: deviceFrame, given: given)
+  }
+
+  /// Takes what the control side has set since the cycle before.
+  @_noLocks
+  private mutating func takeSettings() {
+    outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
+    let clockRate = unsafe shared.pointee.clockRateBits.load(ordering: .relaxed)
+    clock.setRates(hertz: Double(bitPattern: clockRate), outputRate: outputRate)
+    let volume = unsafe shared.pointee.volume.load(ordering: .acquiring)
+    if UInt32(truncatingIfNeeded: volume >> 32) != takenVolume {
+      takenVolume = UInt32(truncatingIfNeeded: volume >> 32)
+      rampSeconds = unsafe Float(
+        bitPattern: shared.pointee.rampSecondsBits.load(ordering: .acquiring))
+      setVolume(Float(bitPattern: UInt32(truncatingIfNeeded: volume)))
+      unsafe shared.pointee.takenVolume.store(takenVolume, ordering: .releasing)
+    }
+    let pan = unsafe shared.pointee.pan.load(ordering: .acquiring)
+    if UInt32(truncatingIfNeeded: pan >> 32) != takenPan {
+      takenPan = UInt32(truncatingIfNeeded: pan >> 32)
+      setPan(Float(bitPattern: UInt32(truncatingIfNeeded: pan)))
+      unsafe shared.pointee.takenPan.store(takenPan, ordering: .releasing)
+    }
+  }
+
+  @_noLocks
+  private mutating func setVolume(_ volume: Float) {
+    gain.setVolume(volume, rampFrames: Int(rampSeconds * Float(outputRate)))
+    unsafe shared.pointee.effectiveVolumeBits.store(volume.bitPattern, ordering: .releasing)
+  }
+
+  @_noLocks
+  private mutating func setPan(_ pan: Float) {
+    gain.setPan(pan)
+    unsafe shared.pointee.effectivePanBits.store(pan.bitPattern, ordering: .releasing)
+  }
+
+  /// Frames of a cycle before the time at which playing begins.
+  @_noLocks
+  private func leadFrames(of cycle: RenderCycle, deviceFrame: UInt64, mode: UInt32) -> Int {
+    let start = unsafe shared.pointee.startFrame.load(ordering: .acquiring)
+    if start <= deviceFrame || mode != SourceMode.playCode { return 0 }
+    let wait = start &- deviceFrame
+    return wait < UInt64(cycle.frameCount) ? Int(wait) : cycle.frameCount
+  }
+
+  /// Brings the gain to so many frames that were pulled, and the clock forward, with the settings that
+  /// take effect on the way.
+  @_noLocks
+  private mutating func sound(
+    _ frames: Int, in buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  ) {
+    var done = 0
+    while done < frames {
+      var count = frames - done
+      if schedule.count > 0 {
+        let frame = outputFrames &+ UInt64(done)
+        if schedule.firstFrame <= frame {
+          apply(schedule.removeFirst())
+          continue
+        }
+        let wait = schedule.firstFrame &- frame
+        if wait < UInt64(count) { count = Int(wait) }
+      }
+      unsafe gain.apply(to: buffers, offset: lead + done, frames: count)
+      clock.advance(count)
+      done += count
+    }
+  }
+
+  @_noLocks
+  private mutating func apply(_ settings: SourceSettings) {
+    // A number that is none is unequal to itself.
+    if settings.codedRampSeconds == settings.codedRampSeconds {
+      rampSeconds = settings.codedRampSeconds
+      unsafe shared.pointee.rampSecondsBits.store(rampSeconds.bitPattern, ordering: .releasing)
+    }
+    if settings.codedVolume == settings.codedVolume { setVolume(settings.codedVolume) }
+    if settings.codedPan == settings.codedPan { setPan(settings.codedPan) }
+    if settings.codedRate == settings.codedRate { clock.setRate(settings.codedRate) }
+  }
+
+  @_noLocks
+  private func silence(
+    _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, from start: Int, to end: Int
+  ) {
+    if start >= end { return }
+    for channel in 0..<buffers.count {
+      unsafe (buffers[channel] + start).update(repeating: 0, count: end - start)
+    }
   }
 
   private var isStarved: Bool {
@@ -116,6 +224,14 @@ struct SourceUnit: ~Copyable {
     var given = 0
     while given < frameCount {
       guard let converter = unsafe converter else {
+        // A stream that has its time is not begun before it.
+        let wait = framesUntilStream(after: given)
+        if wait > 0 {
+          let count = min(wait, frameCount - given)
+          unsafe silence(buffers, from: lead + given, to: lead + given + count)
+          given += count
+          continue
+        }
         if beginStream(at: outputFrames &+ UInt64(given)) { continue }
         break
       }
@@ -123,12 +239,12 @@ struct SourceUnit: ~Copyable {
       guard unsafe hasOutputRate(converter, at: frame) else { break }
       if isDraining {
         given += unsafe converter.pointee.drain(
-          buffers, offset: given, frameCount: frameCount - given)
+          buffers, offset: lead + given, frameCount: frameCount - given)
         if given < frameCount { endStream(at: outputFrames &+ UInt64(given)) }
         continue
       }
       let (frames, status) = unsafe converter.pointee.fill(
-        buffers, offset: given, frameCount: frameCount - given, from: &source)
+        buffers, offset: lead + given, frameCount: frameCount - given, from: &source)
       given += frames
       countPackets()
       switch status {
@@ -139,10 +255,10 @@ struct SourceUnit: ~Copyable {
           SourceEvent.packetFailedCode, at: outputFrames &+ UInt64(given) &+ first,
           UInt64(bitPattern: converter.pointee.failedPacketIndex),
           UInt64(bitPattern: converter.pointee.failedByteOffset))
-        unsafe emitMark(of: converter, at: outputFrames &+ UInt64(given) &+ first)
+        unsafe takeMark(of: converter, at: outputFrames &+ UInt64(given) &+ first)
       case .packetMarked:
         let first = unsafe UInt64(max(0, converter.pointee.pendingOutputFrames))
-        unsafe emitMark(of: converter, at: outputFrames &+ UInt64(given) &+ first)
+        unsafe takeMark(of: converter, at: outputFrames &+ UInt64(given) &+ first)
       case .noData:
         underruns &+= 1
         unsafe shared.pointee.underruns.store(underruns, ordering: .releasing)
@@ -155,171 +271,31 @@ struct SourceUnit: ~Copyable {
     return given
   }
 
-  /// Takes the next stream's converter, when its mark is the next thing in the ring.
+  /// Frames between the one that is `frames` away and the time at which the next stream begins, if it has
+  /// one.
   @_noLocks
-  private mutating func beginStream(at frame: UInt64) -> Bool {
-    guard let next = unsafe source.takeConverter() else { return false }
-    unsafe converter = next
-    unsafe streamID = next.pointee.streamID
-    publishedPackets = 0
-    publishedFailures = 0
-    let origin = unsafe next.pointee.origin
-    emit(
-      SourceEvent.streamStartedCode, at: frame, UInt64(bitPattern: Int64(origin.track)),
-      origin.codedNanoseconds)
-    publishStream(origin, at: frame)
-    return true
-  }
-
-  /// Goes over to a stream that joins this one without a gap, through the same resampler.
-  @_noLocks
-  private mutating func joinNextStream(at frame: UInt64) -> Bool {
-    guard let previous = unsafe converter, let joining = unsafe source.peekJoiningConverter()
-    else { return false }
-    if unsafe joining.pointee.outputRate != outputRate {
-      _ = unsafe joining.pointee.takeOfferedChange()
+  private mutating func framesUntilStream(after frames: Int) -> Int {
+    guard let next = unsafe source.peekConverter(), unsafe next.pointee.startFrame >= 0 else {
+      return 0
     }
-    guard unsafe previous.pointee.canBeJoined(by: joining) else { return false }
-    // What is in the resampler is still the old stream's.
-    let boundary = unsafe frame &+ UInt64(previous.pointee.pendingOutputFrames)
-    emit(SourceEvent.streamEndedCode, at: boundary)
-    unsafe joining.pointee.join(after: previous)
-    unsafe retire(previous)
-    return beginStream(at: boundary)
+    return unsafe clock.outputFrames(until: next.pointee.startFrame, after: frames)
   }
 
-  /// Whether the converter gives the output's rate, or can from here on. Until the feeder has made a
-  /// resampler for a new rate there is silence.
+  /// The packet that was decoded last has a mark: its settings wait until its first sound is given, and
+  /// the mark is told.
   @_noLocks
-  private mutating func hasOutputRate(
-    _ converter: UnsafeMutablePointer<StreamConverter>, at frame: UInt64
-  ) -> Bool {
-    if unsafe converter.pointee.outputRate == outputRate { return true }
-    guard let dropped = unsafe converter.pointee.takeOfferedChange() else { return false }
-    let rate = unsafe converter.pointee.outputRate
-    emit(SourceEvent.rateChangedCode, at: frame, UInt64(rate), dropped)
-    // What follows does not continue what was heard.
-    gain = 0
-    return rate == outputRate
-  }
-
-  @_noLocks
-  private mutating func endStream(at frame: UInt64) {
-    emit(SourceEvent.streamEndedCode, at: frame)
-    discardConverter()
-    source.releaseEndOfStream()
-  }
-
-  @_noLocks
-  private mutating func discardConverter() {
-    if let converter = unsafe converter { unsafe retire(converter) }
-    unsafe converter = nil
-    isDraining = false
-  }
-
-  @_noLocks
-  private func retire(_ converter: UnsafeMutablePointer<StreamConverter>) {
-    // Never full: the feeder does not have more converters made than the ring can hold.
-    _ = retired.push(ReturnRing.Record(UInt64(UInt(bitPattern: converter))))
-  }
-
-  /// Drops everything of older generations and starts afresh.
-  @_noLocks
-  private mutating func adopt(_ generation: UInt32, gain: Float) {
-    discardConverter()
-    source.releaseHeldPacket()
-    source.generation = generation
-    var stale: UInt64 = 0
-    while let dropped = source.dropStaleEntry() {
-      if let converter = unsafe dropped.converter { unsafe retire(converter) }
-      if dropped.isPacket { stale &+= 1 }
-    }
-    self.gain = gain
-    unsafe shared.pointee.stalePackets.grow(by: stale)
-    unsafe shared.pointee.renderedGeneration.store(generation, ordering: .releasing)
-  }
-
-  @_noLocks
-  private mutating func countPackets() {
-    guard let converter = unsafe converter else { return }
-    let packets = unsafe converter.pointee.packetCount
-    if packets == publishedPackets { return }
-    unsafe shared.pointee.packets.grow(by: packets &- publishedPackets)
-    publishedPackets = packets
-    let failures = unsafe converter.pointee.failedPacketCount
-    if failures == publishedFailures { return }
-    unsafe shared.pointee.failedPackets.grow(by: failures &- publishedFailures)
-    publishedFailures = failures
-  }
-
-  /// How much the gain changes with each frame: ``rampFrames`` from 0 to 1 and back, faster from
-  /// larger gains.
-  @_noLocks
-  private func rampStep(to target: Float) -> Float {
-    let larger = gain > target ? gain : target
-    return (larger > 1 ? larger : 1) / Self.rampFrames
-  }
-
-  @_noLocks
-  private mutating func ramp(
-    to target: Float, frames: Int,
-    in buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  private mutating func takeMark(
+    of converter: UnsafeMutablePointer<StreamConverter>, at frame: UInt64
   ) {
-    if gain == target {
-      for channel in 0..<buffers.count {
-        let samples = unsafe buffers[channel]
-        for i in 0..<frames { unsafe samples[i] *= target }
-      }
-      return
-    }
-    let step = target > gain ? rampStep(to: target) : -rampStep(to: target)
-    var level = gain
-    for channel in 0..<buffers.count {
-      let samples = unsafe buffers[channel]
-      level = gain
-      for i in 0..<frames {
-        level += step
-        if (step > 0) == (level > target) { level = target }
-        unsafe samples[i] *= level
-      }
-    }
-    // Rounding may leave a crumb that would take a cycle of its own.
-    let rest = level > target ? level - target : target - level
-    gain = rest < rampStep(to: target) / 2 ? target : level
-  }
-
-  /// Tells the mark of the packet that was decoded last, if it has one.
-  @_noLocks
-  private func emitMark(of converter: UnsafeMutablePointer<StreamConverter>, at frame: UInt64) {
     let mark = unsafe converter.pointee.packetMark
-    if mark != 0 { emit(SourceEvent.packetMarkedCode, at: frame, UInt64(mark)) }
+    if mark == 0 { return }
+    if schedule.isFull { apply(schedule.removeFirst()) }
+    schedule.append(source.heldSettings(), at: frame)
+    emit(SourceEvent.packetMarkedCode, at: frame, UInt64(mark))
   }
 
   @_noLocks
-  private func emit(_ code: UInt64, at frame: UInt64, _ first: UInt64 = 0, _ second: UInt64 = 0) {
-    let record = ReturnRing.Record(code << 32 | UInt64(streamID), frame, first, second)
-    if !events.push(record) {
-      unsafe shared.pointee.droppedEvents.grow(by: 1)
-    }
-  }
-
-  /// Says which stream follows. The frames before it may not have been published yet: until they are,
-  /// it begins behind the position.
-  @_noLocks
-  private func publishStream(_ origin: StreamOrigin, at frame: UInt64) {
-    let block = unsafe shared
-    let sequence = unsafe block.pointee.sequence.load(ordering: .relaxed)
-    unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .relaxed)
-    unsafe block.pointee.streamID.store(streamID, ordering: .releasing)
-    unsafe block.pointee.streamStartFrame.store(frame, ordering: .releasing)
-    unsafe block.pointee.streamTrack.store(origin.track, ordering: .releasing)
-    unsafe block.pointee.streamStartNanoseconds.store(
-      origin.codedNanoseconds, ordering: .releasing)
-    unsafe block.pointee.sequence.store(sequence &+ 2, ordering: .releasing)
-  }
-
-  @_noLocks
-  private mutating func publish(_ cycle: RenderCycle, given: Int) {
+  private mutating func publish(_ cycle: RenderCycle, deviceFrame: UInt64, given: Int) {
     let silent = UInt64(cycle.frameCount - given)
     outputFrames &+= UInt64(given)
     trailingSilentFrames = given > 0 ? silent : trailingSilentFrames &+ silent
@@ -332,6 +308,10 @@ struct SourceUnit: ~Copyable {
     unsafe block.pointee.frameTime.store(
       cycle.frameTime &+ UInt32(cycle.frameCount), ordering: .releasing)
     unsafe block.pointee.hostNanoseconds.store(cycle.hostNanoseconds, ordering: .releasing)
+    unsafe block.pointee.deviceFrame.store(deviceFrame, ordering: .releasing)
+    unsafe block.pointee.cycleFrames.store(cycle.frameCount, ordering: .releasing)
+    unsafe block.pointee.clockFramesBits.store(clock.frames.bitPattern, ordering: .releasing)
+    unsafe block.pointee.clockedGeneration.store(source.generation, ordering: .releasing)
     unsafe block.pointee.sequence.store(sequence &+ 2, ordering: .releasing)
     unsafe block.pointee.isSilent.store(given == 0, ordering: .releasing)
     if silent > 0 {

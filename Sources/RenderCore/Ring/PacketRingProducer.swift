@@ -37,11 +37,14 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
 
   /// Copies a packet into the ring.
   ///
-  /// - Parameter sparedNanoseconds: so much sound, in packets like this one, shall still fit behind it,
-  ///   as far as that takes no more than a quarter of the ring.
+  /// - Parameters:
+  ///   - settings: what takes effect with its first sound; for a packet with a mark.
+  ///   - sparedNanoseconds: so much sound, in packets like this one, shall still fit behind it, as far as
+  ///     that takes no more than a quarter of the ring.
   /// - Returns: false when it does not fit now; nothing has changed then.
   mutating func write(
-    packet: UnsafeRawBufferPointer, history: PacketHistory, sparedNanoseconds: UInt64 = 0
+    packet: UnsafeRawBufferPointer, history: PacketHistory,
+    settings: SourceSettings = SourceSettings(), sparedNanoseconds: UInt64 = 0
   ) -> Bool {
     let capacity = unsafe storage.pointee.byteCapacity
     let count = packet.count
@@ -63,7 +66,7 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
     unsafe publish(
       RingEntry(
         kind: .packet, joinsPrevious: false, offset: target, byteCount: count,
-        endPosition: position, history: history, converter: nil))
+        endPosition: position, history: history, settings: settings, converter: nil))
     return true
   }
 
@@ -97,7 +100,7 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
     unsafe publish(
       RingEntry(
         kind: kind, joinsPrevious: joinsPrevious, offset: 0, byteCount: 0, endPosition: position,
-        history: history, converter: converter))
+        history: history, settings: SourceSettings(), converter: converter))
     return true
   }
 

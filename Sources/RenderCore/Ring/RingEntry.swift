@@ -73,13 +73,16 @@ struct RingEntry {
   /// Bytes that the ring had ever been given, padding at its end included, after this entry.
   var endPosition: UInt64
   var history: PacketHistory
+  /// What takes effect with the packet's first sound, if the history has a mark.
+  var settings: SourceSettings
   /// Owned by whoever holds the entry; passes to the render side when it is taken.
   var converter: UnsafeMutablePointer<StreamConverter>?
 
   @_noLocks
   init(
     kind: Kind, joinsPrevious: Bool, offset: Int, byteCount: Int, endPosition: UInt64,
-    history: PacketHistory, converter: UnsafeMutablePointer<StreamConverter>?
+    history: PacketHistory, settings: SourceSettings,
+    converter: UnsafeMutablePointer<StreamConverter>?
   ) {
     self.kind = kind
     self.joinsPrevious = joinsPrevious
@@ -87,6 +90,7 @@ struct RingEntry {
     self.byteCount = byteCount
     self.endPosition = endPosition
     self.history = history
+    self.settings = settings
     unsafe self.converter = converter
   }
 }

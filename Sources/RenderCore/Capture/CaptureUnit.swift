@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// The render side of one capture: copies each cycle's inputs into its ring. Owned by the render
+/// thread while an output runs.
+@safe
+struct CaptureUnit: ~Copyable {
+  private let ring: UnsafeMutablePointer<CaptureRing>
+  private var hasBegun = false
+  /// Frames since the capture began, lost ones included.
+  private var position: UInt64 = 0
+  private var writtenFrames: UInt64 = 0
+  private var writtenRecords: UInt64 = 0
+  // What was lost since the last record, for the next one.
+  private var pendingOverrunFrames: UInt64 = 0
+  private var pendingMissedFrames: UInt64 = 0
+  private var isUnmeasured = false
+
+  init(ring: UnsafeMutablePointer<CaptureRing>) {
+    unsafe self.ring = unsafe ring
+  }
+
+  /// Copies the frames of one cycle, as many as there is room for; the rest is an overrun.
+  ///
+  /// Real-time: wait-free, render thread only.
+  ///
+  /// - Parameter deviceFrame: frames that the output was given before this cycle.
+  @_noLocks
+  mutating func capture(_ cycle: RenderCycle, deviceFrame: UInt64, from inputs: RenderInputs) {
+    noteGap(inputs)
+    let fitting = fittingFrames(of: cycle.frameCount)
+    if fitting > 0 {
+      let channels = unsafe ring.pointee.channelCount
+      for channel in 0..<channels {
+        unsafe copy(fitting, to: channel, from: inputs.buffers)
+      }
+      publish(cycle, deviceFrame: deviceFrame, frameCount: fitting)
+    }
+    position &+= UInt64(cycle.frameCount)
+    let lost = UInt64(cycle.frameCount - fitting)
+    if lost > 0 {
+      pendingOverrunFrames &+= lost
+      unsafe ring.pointee.overrunFrames.grow(by: lost)
+      unsafe ring.pointee.overruns.grow(by: 1)
+    }
+  }
+
+  /// Takes in what is missing before this cycle. Before the first one nothing is.
+  @_noLocks
+  private mutating func noteGap(_ inputs: RenderInputs) {
+    guard hasBegun else {
+      hasBegun = true
+      return
+    }
+    if !inputs.isMeasured { isUnmeasured = true }
+    let missed = UInt64(inputs.missedFrames)
+    if missed > 0 {
+      position &+= missed
+      pendingMissedFrames &+= missed
+      unsafe ring.pointee.missedFrames.grow(by: missed)
+    }
+  }
+
+  @_noLocks
+  private func fittingFrames(of frameCount: Int) -> Int {
+    let records = unsafe writtenRecords &- ring.pointee.readRecords.load(ordering: .acquiring)
+    guard unsafe Int(records) < ring.pointee.recordCapacity else { return 0 }
+    let used = unsafe writtenFrames &- ring.pointee.readFrames.load(ordering: .acquiring)
+    return unsafe min(frameCount, ring.pointee.frameCapacity - Int(used))
+  }
+
+  /// Copies one channel, in two parts where it passes the end of the memory.
+  @_noLocks
+  private func copy(
+    _ frameCount: Int, to channel: Int, from buffers: UnsafeBufferPointer<UnsafePointer<Float>>
+  ) {
+    let beforeEnd = unsafe ring.pointee.frameCapacity - ring.pointee.offset(of: writtenFrames)
+    let first = min(frameCount, beforeEnd)
+    let start = unsafe ring.pointee.address(channel: channel, frame: writtenFrames)
+    let rest = unsafe ring.pointee.address(channel: channel, frame: writtenFrames &+ UInt64(first))
+    // An output with fewer inputs than the renderer was made for.
+    guard channel < buffers.count else {
+      unsafe start.update(repeating: 0, count: first)
+      unsafe rest.update(repeating: 0, count: frameCount - first)
+      return
+    }
+    let source = unsafe buffers[channel]
+    let size = MemoryLayout<Float>.stride
+    unsafe UnsafeMutableRawPointer(start).copyMemory(from: source, byteCount: first * size)
+    unsafe UnsafeMutableRawPointer(rest).copyMemory(
+      from: source + first, byteCount: (frameCount - first) * size)
+  }
+
+  @_noLocks
+  private mutating func publish(_ cycle: RenderCycle, deviceFrame: UInt64, frameCount: Int) {
+    unsafe ring.pointee.record(writtenRecords).pointee = CaptureRecord(
+      position: position, deviceFrame: deviceFrame, frameTime: cycle.frameTime,
+      frameCount: UInt32(frameCount), hostNanoseconds: cycle.hostNanoseconds,
+      overrunFrames: pendingOverrunFrames, missedFrames: pendingMissedFrames,
+      isUnmeasured: isUnmeasured)
+    pendingOverrunFrames = 0
+    pendingMissedFrames = 0
+    isUnmeasured = false
+    writtenFrames &+= UInt64(frameCount)
+    writtenRecords &+= 1
+    unsafe ring.pointee.writtenRecords.store(writtenRecords, ordering: .releasing)
+    // After the record, so that whoever sees the frames sees that too.
+    unsafe ring.pointee.writtenFrames.store(writtenFrames, ordering: .releasing)
+  }
+}

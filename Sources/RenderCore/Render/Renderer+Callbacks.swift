@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+public import CRealtimeScope
+internal import Glibc
+internal import Synchronization
+
+extension Renderer {
+  /// A function of yours that is called in each cycle, on the render thread: Core Audio's
+  /// `AURenderCallback`, and its input callback, too.
+  ///
+  /// What it is called with, a `RenderCall`, has this cycle's input frames, the output buffers and the
+  /// time. The outputs are silent at first: it writes the frames that it has, and lowers `frameCount` when
+  /// it has fewer than are wanted, lowers `outputCount` to 0 when it has none, or sets `isSilent`. Where
+  /// the renderer has no outputs it is an input callback, which only reads; where it has no inputs,
+  /// `inputCount` is 0.
+  ///
+  /// Whatever it answers costs a cycle of its sound at the most: the output goes on, and it is called
+  /// again in the next cycle.
+  ///
+  /// It must not:
+  /// - allocate or free memory, or do what does: grow an array, make a string, copy a closure;
+  /// - take a lock, wait, sleep, or ask another thread;
+  /// - make a system call: read, write, print;
+  /// - count references, or touch an object of a class;
+  /// - call the renderer, the output, a feed or a queue;
+  /// - keep any address of the call beyond it, or write to the inputs;
+  /// - take longer than a fraction of the cycle.
+  ///
+  /// It may:
+  /// - read and write the memory that its context points to;
+  /// - use atomics, which is how it tells other threads anything;
+  /// - calculate;
+  /// - call ``RenderConverter/fill(_:frameCount:from:)``.
+  ///
+  /// Mark it `@_noLocks`, and the compiler checks most of this. Hand a function over by name: a closure
+  /// that is written on the main actor would belong to that, and trap on the render thread.
+  ///
+  /// - Parameters:
+  ///   - context: what was handed over with it.
+  ///   - call: the cycle. Valid during the call.
+  /// - Returns: 0; with anything else nothing of this cycle's is heard, and the handle counts it.
+  public typealias Callback =
+    @convention(c) (
+      _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
+    ) -> Int32
+
+  /// Has a function of yours called in each cycle, from the next one on. What it gives is added to what
+  /// else sounds. Several are called in the order in which they were added, each with the same inputs.
+  /// Core Audio's `kAudioUnitProperty_SetRenderCallback`, or, for its input frames,
+  /// `kAudioOutputUnitProperty_SetInputCallback`. Any thread but the render thread.
+  ///
+  /// - Parameters:
+  ///   - callback: the function. The engine cannot check it: see ``Callback`` for what it must not do.
+  ///   - context: given to it each time. It must be valid until
+  ///     ``remove(_:withinMilliseconds:)`` has returned true, or the output has
+  ///     been closed.
+  /// - Returns: what it is removed by, and what tells how it fares.
+  @discardableResult
+  public func addCallback(
+    _ callback: @escaping Callback, context: UnsafeMutableRawPointer?
+  ) -> RenderCallbackHandle {
+    let storage = unsafe CallbackStorage(callback, context: context)
+    replacePlan { $0.callbacks.append(storage) }
+    return RenderCallbackHandle(storage: storage)
+  }
+
+  /// Has a callback called no more, from the next cycle on, and waits until a cycle that may be in it is
+  /// over. Removing it again only waits. Any thread but the render thread: never from a callback.
+  ///
+  /// - Parameters:
+  ///   - callback: the callback's handle.
+  ///   - milliseconds: how long to wait at most. Most often nothing is to be waited for; a cycle that has
+  ///     begun takes a fraction of a period.
+  /// - Returns: true: it is not called and will not be, so that what its context points to may be freed.
+  ///   False: a cycle did not end in that time. What the context points to must stay then, until this
+  ///   returns true for it or the output has been closed.
+  public func remove(
+    _ callback: RenderCallbackHandle, withinMilliseconds milliseconds: UInt32 = 1000
+  ) -> Bool {
+    replacePlan { $0.callbacks.removeAll { $0 === callback.storage } }
+    let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
+    // Even: no cycle runs, and the next one finds the plan without it.
+    guard phase % 2 == 1 else { return true }
+    let start = drawbar_monotonic_nanoseconds()
+    while unsafe context.state.pointee.cyclePhase.load(ordering: .acquiring) == phase {
+      if drawbar_monotonic_nanoseconds() &- start >= UInt64(milliseconds) * 1_000_000 {
+        return false
+      }
+      usleep(100)
+    }
+    return true
+  }
+}
+
+/// A render callback that has been added to a renderer. Any thread but the render thread.
+public final class RenderCallbackHandle: Sendable {
+  let storage: CallbackStorage
+
+  init(storage: CallbackStorage) {
+    self.storage = storage
+  }
+
+  /// Cycles for which it returned anything but 0. Only grows.
+  public var failedCycleCount: UInt64 {
+    unsafe storage.unit.pointee.failedCycles.load(ordering: .relaxed)
+  }
+
+  /// What it returned last: 0 before it was ever called.
+  public var lastStatus: Int32 {
+    unsafe storage.unit.pointee.lastStatus.load(ordering: .relaxed)
+  }
+}

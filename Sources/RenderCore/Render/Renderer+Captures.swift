@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+
+extension Renderer {
+  /// Begins to keep the frames of the inputs, from the next cycle on. There may be several captures;
+  /// each has every frame. Any thread but the render thread.
+  ///
+  /// - Parameter capacityFrames: frames that the ring holds at least. The reader has so much time to
+  ///   come back; frames that do not fit are dropped, and told.
+  /// - Returns: the end that is read.
+  public func addCapture(capacityFrames: Int = 1 << 16) -> CaptureReader {
+    precondition(inputChannels > 0, "a capture needs an input")
+    let storage = CaptureStorage(channelCount: inputChannels, frameCapacity: capacityFrames)
+    replacePlan { $0.captures.append(storage) }
+    return CaptureReader(storage: storage)
+  }
+
+  /// Ends a capture: no frame of a cycle after the current one goes into it. What is in it can still be
+  /// read. One that is not ended goes on for as long as the renderer, read or not.
+  public func remove(_ capture: borrowing CaptureReader) {
+    let storage = capture.storage
+    replacePlan {
+      $0.captures.removeAll { $0 === storage }
+      $0.outputCaptures.removeAll { $0 === storage }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// What a source's meters have measured. Sums only grow, so that they can be read at any time; peaks are
+/// taken.
+@safe
+struct SourceLevels: ~Copyable {
+  private let channels: Int
+  private let frames = Atomic<UInt64>(0)
+  /// Each the bits of a `Double`.
+  private let sums: UnsafeMutablePointer<Atomic<UInt64>>
+  /// Each the bits of a `Float`: these are in the order of the numbers.
+  private let peaks: UnsafeMutablePointer<Atomic<UInt32>>
+
+  init(channels: Int) {
+    self.channels = channels
+    unsafe sums = .allocate(capacity: channels)
+    unsafe peaks = .allocate(capacity: channels)
+    for channel in 0..<channels {
+      unsafe (sums + channel).initialize(to: Atomic(0))
+      unsafe (peaks + channel).initialize(to: Atomic(0))
+    }
+  }
+
+  deinit {
+    unsafe sums.deinitialize(count: channels)
+    unsafe sums.deallocate()
+    unsafe peaks.deinitialize(count: channels)
+    unsafe peaks.deallocate()
+  }
+
+  /// Real-time: wait-free, render thread only.
+  @_noLocks
+  func measure(
+    _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+  ) {
+    for channel in 0..<(channels < buffers.count ? channels : buffers.count) {
+      let samples = unsafe buffers[channel]
+      var sum = unsafe Double(bitPattern: (sums + channel).pointee.load(ordering: .relaxed))
+      var peak: Float = 0
+      for i in 0..<frameCount {
+        let sample = unsafe samples[i]
+        sum += Double(sample) * Double(sample)
+        if sample.magnitude > peak { peak = sample.magnitude }
+      }
+      unsafe (sums + channel).pointee.store(sum.bitPattern, ordering: .relaxed)
+      unsafe (peaks + channel).pointee.max(peak.bitPattern, ordering: .relaxed)
+    }
+    frames.grow(by: UInt64(frameCount))
+  }
+
+  func take() -> [SourceLevel] {
+    let frames = frames.load(ordering: .relaxed)
+    return (0..<channels).map { channel in
+      unsafe SourceLevel(
+        frames: frames,
+        sumOfSquares: Double(bitPattern: (sums + channel).pointee.load(ordering: .relaxed)),
+        peak: Float(
+          bitPattern: (peaks + channel).pointee.exchange(0, ordering: .relaxed)))
+    }
+  }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// The streams that follow each other in a source's ring.
+extension SourceUnit {
+  /// Takes the next stream's converter, when its mark is the next thing in the ring.
+  @_noLocks
+  mutating func beginStream(at frame: UInt64) -> Bool {
+    guard let next = unsafe source.takeConverter() else { return false }
+    unsafe converter = next
+    unsafe streamID = next.pointee.streamID
+    publishedPackets = 0
+    publishedFailures = 0
+    // The rate has changed while nothing sounded.
+    let rate = unsafe next.pointee.outputRate
+    if rate == outputRate, rate != toldRate { tellRate(rate, at: frame, droppedNanoseconds: 0) }
+    let origin = unsafe next.pointee.origin
+    emit(
+      SourceEvent.streamStartedCode, at: frame, UInt64(bitPattern: Int64(origin.track)),
+      origin.codedNanoseconds)
+    publishStream(origin, at: frame)
+    return true
+  }
+
+  /// Goes over to a stream that joins this one without a gap, through the same resampler.
+  @_noLocks
+  mutating func joinNextStream(at frame: UInt64) -> Bool {
+    guard let previous = unsafe converter, let joining = unsafe source.peekJoiningConverter()
+    else { return false }
+    if unsafe joining.pointee.outputRate != outputRate {
+      _ = unsafe joining.pointee.takeOfferedChange()
+    }
+    guard unsafe previous.pointee.canBeJoined(by: joining) else { return false }
+    // What is in the resampler is still the old stream's.
+    let boundary = unsafe frame &+ UInt64(previous.pointee.pendingOutputFrames)
+    emit(SourceEvent.streamEndedCode, at: boundary)
+    unsafe joining.pointee.join(after: previous)
+    unsafe retire(previous)
+    return beginStream(at: boundary)
+  }
+
+  /// Whether the converter gives the output's rate, or can from here on. Until the feeder has made a
+  /// resampler for a new rate there is silence.
+  @_noLocks
+  mutating func hasOutputRate(
+    _ converter: UnsafeMutablePointer<StreamConverter>, at frame: UInt64
+  ) -> Bool {
+    if unsafe converter.pointee.outputRate == outputRate { return true }
+    guard let dropped = unsafe converter.pointee.takeOfferedChange() else { return false }
+    let rate = unsafe converter.pointee.outputRate
+    tellRate(rate, at: frame, droppedNanoseconds: dropped)
+    // What follows does not continue what was heard.
+    gain.restartFade()
+    return rate == outputRate
+  }
+
+  @_noLocks
+  mutating func endStream(at frame: UInt64) {
+    emit(SourceEvent.streamEndedCode, at: frame)
+    discardConverter()
+    source.releaseEndOfStream()
+  }
+
+  @_noLocks
+  private mutating func discardConverter() {
+    if let converter = unsafe converter { unsafe retire(converter) }
+    unsafe converter = nil
+    isDraining = false
+  }
+
+  @_noLocks
+  private func retire(_ converter: UnsafeMutablePointer<StreamConverter>) {
+    // Never full: the feeder does not have more converters made than the ring can hold.
+    _ = retired.push(ReturnRing.Record(UInt64(UInt(bitPattern: converter))))
+  }
+
+  /// Drops everything of older generations and starts afresh.
+  ///
+  /// - Returns: whether the clock was put back to 0.
+  @_noLocks
+  mutating func adopt(_ generation: UInt32, fade: Float) -> Bool {
+    discardConverter()
+    source.releaseHeldPacket()
+    let previous = source.generation
+    source.generation = generation
+    var stale: UInt64 = 0
+    while let dropped = source.dropStaleEntry() {
+      if let converter = unsafe dropped.converter { unsafe retire(converter) }
+      if dropped.isPacket { stale &+= 1 }
+    }
+    gain.setFade(fade)
+    schedule.removeAll()
+    let clockGeneration = unsafe shared.pointee.clockGeneration.load(ordering: .acquiring)
+    // Compared as signed differences, because they may wrap.
+    let restarts =
+      Int32(bitPattern: clockGeneration &- previous) > 0
+      && Int32(bitPattern: generation &- clockGeneration) >= 0
+    if restarts { clock.restart() }
+    unsafe shared.pointee.stalePackets.grow(by: stale)
+    unsafe shared.pointee.renderedGeneration.store(generation, ordering: .releasing)
+    return restarts
+  }
+
+  @_noLocks
+  mutating func countPackets() {
+    guard let converter = unsafe converter else { return }
+    let packets = unsafe converter.pointee.packetCount
+    if packets == publishedPackets { return }
+    unsafe shared.pointee.packets.grow(by: packets &- publishedPackets)
+    publishedPackets = packets
+    let failures = unsafe converter.pointee.failedPacketCount
+    if failures == publishedFailures { return }
+    unsafe shared.pointee.failedPackets.grow(by: failures &- publishedFailures)
+    publishedFailures = failures
+  }
+
+  @_noLocks
+  func emit(_ code: UInt64, at frame: UInt64, _ first: UInt64 = 0, _ second: UInt64 = 0) {
+    let record = ReturnRing.Record(code << 32 | UInt64(streamID), frame, first, second)
+    if !events.push(record) {
+      unsafe shared.pointee.droppedEvents.grow(by: 1)
+    }
+  }
+
+  /// Says which stream follows. The frames before it may not have been published yet: until they are,
+  /// it begins behind the position.
+  @_noLocks
+  private func publishStream(_ origin: StreamOrigin, at frame: UInt64) {
+    let block = unsafe shared
+    let sequence = unsafe block.pointee.sequence.load(ordering: .relaxed)
+    unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .relaxed)
+    unsafe block.pointee.streamID.store(streamID, ordering: .releasing)
+    unsafe block.pointee.streamStartFrame.store(frame, ordering: .releasing)
+    unsafe block.pointee.streamTrack.store(origin.track, ordering: .releasing)
+    unsafe block.pointee.streamStartNanoseconds.store(
+      origin.codedNanoseconds, ordering: .releasing)
+    unsafe block.pointee.sequence.store(sequence &+ 2, ordering: .releasing)
+  }
+
+  /// Says from where on the frames are of another rate: to the feeder, and to who asks before it has heard
+  /// of it.
+  @_noLocks
+  private mutating func tellRate(_ hertz: Int, at frame: UInt64, droppedNanoseconds: UInt64) {
+    toldRate = hertz
+    emit(SourceEvent.rateChangedCode, at: frame, UInt64(hertz), droppedNanoseconds)
+    let block = unsafe shared
+    let sequence = unsafe block.pointee.sequence.load(ordering: .relaxed)
+    unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .relaxed)
+    unsafe block.pointee.rateHertz.store(hertz, ordering: .releasing)
+    unsafe block.pointee.rateStartFrame.store(frame, ordering: .releasing)
+    unsafe block.pointee.rateDroppedNanoseconds.store(droppedNanoseconds, ordering: .releasing)
+    unsafe block.pointee.sequence.store(sequence &+ 2, ordering: .releasing)
+  }
+}
