@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioConversion
+public import AudioModel
+internal import Glibc
+internal import RenderCore
+
+extension AudioQueue {
+  // MARK: Parameters
+
+  /// Changes a parameter at once, to the nearest value that it can have. Core Audio's
+  /// `AudioQueueSetParameter`.
+  ///
+  /// Speed and pitch change with the sound that is stretched next, some 0.2 s before it is heard.
+  ///
+  /// - Throws: `invalidParameter` for speed and pitch unless ``isTimePitchEnabled``, `disposalPending`.
+  public func set(_ parameter: AudioQueueParameter, to value: Float) throws(AudioQueueError) {
+    try core.locked { engine throws(AudioQueueError) in try engine.set(parameter, to: value) }
+  }
+
+  /// What a parameter is, or is on its way to, also where a buffer has brought it. Core Audio's
+  /// `AudioQueueGetParameter`.
+  public func value(of parameter: AudioQueueParameter) -> Float {
+    core.locked { $0.value(of: parameter) }
+  }
+
+  // MARK: What it plays, and where
+
+  /// The packets' format, with what was 0 and is known filled in. `'aqft'`
+  public var streamDescription: AudioStreamBasicDescription { core.locked { $0.format } }
+
+  /// The output's frames per second. `'aqsr'`
+  public var deviceSampleRate: Double { core.locked { $0.renderer.sampleRate } }
+
+  /// The output's channels. `'aqdc'`
+  public var deviceChannelCount: Int { core.locked { $0.renderer.outputChannels } }
+
+  /// Bytes of the largest packet that comes out of the queue's decoder, which gives floats. `'xops'`
+  public var maximumOutputPacketSize: Int { core.locked { Int($0.decodedFormat.bytesPerPacket) } }
+
+  /// What the encoding needs besides its packets. `'aqmc'`
+  public var magicCookie: [UInt8] { core.locked { $0.converter.magicCookie } }
+
+  /// Gives the decoder its magic cookie, before the first buffer is enqueued.
+  ///
+  /// - Throws: `invalidPropertyValue` for a cookie that the decoder refuses, or for linear PCM;
+  ///   `invalidRunState` when packets are enqueued or decoded; `disposalPending`.
+  public func setMagicCookie(_ cookie: [UInt8]) throws(AudioQueueError) {
+    try core.locked { engine throws(AudioQueueError) in try engine.setMagicCookie(cookie) }
+  }
+
+  /// The speaker of each channel: what was set, or what the stream says; nil where nobody does. `'aqcl'`
+  public var channelLayout: AudioChannelLayout? {
+    core.locked { $0.layout ?? $0.converter.outputLayout }
+  }
+
+  /// Says for which speaker each channel is, from the next buffer after a stop, a flush or a reset on; nil
+  /// leaves it to the stream.
+  ///
+  /// - Throws: `invalidPropertySize` for another number of channels than the format has,
+  ///   `disposalPending`.
+  public func setChannelLayout(_ layout: AudioChannelLayout?) throws(AudioQueueError) {
+    try core.locked { engine throws(AudioQueueError) in
+      try engine.checkAlive()
+      guard layout == nil || layout?.labels.count == engine.channels else {
+        throw AudioQueueError(
+          .invalidPropertySize, "the layout is not one of \(engine.channels) channels")
+      }
+      engine.layout = layout
+    }
+  }
+
+  /// Frames that are decoded ahead, at least 1; at first a second. Below some 0.1 s the output may find
+  /// nothing to play. `'dcbf'`
+  public var decodeBufferSizeFrames: Int {
+    get { core.locked { $0.decodeBufferFrames } }
+    set {
+      core.locked { $0.decodeBufferFrames = min(max(1, newValue), Int(60 * $0.sampleRate)) }
+      core.ringProducer()
+    }
+  }
+
+  /// The last error of the decoder as an `OSStatus`, 0 when there was none. Packets that cannot be decoded
+  /// are replaced by silence of their length, and the queue goes on. `'qcve'`
+  public var converterError: Int32 { core.locked { $0.converterError } }
+
+  // MARK: Levels
+
+  /// Whether levels are measured; at first they are not. `'aqme'`
+  public var isLevelMeteringEnabled: Bool {
+    get { core.locked { $0.control.measuresLevels } }
+    set { core.locked { $0.control.measuresLevels = newValue } }
+  }
+
+  /// How loud the queue was at each output since this was last asked, after its volume and pan; the last
+  /// answer again while there is nothing new. `'aqmv'`
+  public func currentLevels() -> [AudioQueueLevel] { core.locked { $0.takeLevels() } }
+
+  /// As ``currentLevels()``, in decibels of full scale, at least -120. `'aqmd'`
+  public func currentLevelsInDecibels() -> [AudioQueueLevel] {
+    func decibels(_ value: Float) -> Float { max(-120, 20 * log10f(max(value, 1e-6))) }
+    return currentLevels().map {
+      AudioQueueLevel(average: decibels($0.average), peak: decibels($0.peak))
+    }
+  }
+
+  // MARK: Speed and pitch
+
+  /// Whether speed and pitch can be changed; at first they cannot. `'q_tp'`
+  public var isTimePitchEnabled: Bool { core.locked { $0.timePitch.isEnabled } }
+
+  /// Has sound go through librubberband, or not.
+  ///
+  /// - Throws: `codecNotFound` where that library is missing; `invalidRunState` unless the queue is stopped;
+  ///   `disposalPending`.
+  public func setTimePitchEnabled(_ isEnabled: Bool) throws(AudioQueueError) {
+    try core.locked { engine throws(AudioQueueError) in
+      try engine.setTimePitch(enabled: isEnabled)
+    }
+  }
+
+  /// How speed and pitch are changed. `'qtpa'`
+  public var timePitchAlgorithm: AudioQueueTimePitchAlgorithm {
+    core.locked { $0.timePitch.algorithm }
+  }
+
+  /// Chooses how speed and pitch are changed.
+  ///
+  /// - Throws: `invalidRunState` unless time and pitch is enabled and the queue stopped.
+  public func setTimePitchAlgorithm(
+    _ algorithm: AudioQueueTimePitchAlgorithm
+  ) throws(AudioQueueError) {
+    try core.locked { engine throws(AudioQueueError) in try engine.setTimePitch(algorithm) }
+  }
+
+  /// Whether sound goes past what changes speed and pitch. `'qtpb'`
+  public var isTimePitchBypassed: Bool {
+    get { core.locked { $0.timePitch.isBypassed } }
+    set { core.locked { $0.timePitch.isBypassed = newValue } }
+  }
+}

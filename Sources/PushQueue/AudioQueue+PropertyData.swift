@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+
+/// Properties as Core Audio's `AudioQueueGetProperty` and `AudioQueueSetProperty` take them: the C values of
+/// AudioQueue.h and CoreAudioBaseTypes.h, little-endian.
+extension AudioQueue {
+  /// Bytes of a property's value. Core Audio's `AudioQueueGetPropertySize`.
+  ///
+  /// - Throws: `invalidProperty` for one that is not known, or has no value.
+  public func propertyByteCount(_ property: AudioQueueProperty) throws(AudioQueueError) -> Int {
+    try data(of: property).count
+  }
+
+  /// Writes a property's value to the start of a buffer. Core Audio's `AudioQueueGetProperty`.
+  ///
+  /// - Parameter property: which one.
+  /// - Parameter buffer: room for at least as many bytes as ``propertyByteCount(_:)`` tells. Left as it is
+  ///   when the call throws.
+  /// - Returns: bytes written.
+  /// - Throws: `invalidPropertySize` for a buffer that is too small, `invalidProperty` for a property that is
+  ///   not known, or has no value.
+  public func copyProperty(
+    _ property: AudioQueueProperty, into buffer: inout MutableSpan<UInt8>
+  ) throws(AudioQueueError) -> Int {
+    let data = try data(of: property)
+    guard buffer.count >= data.count else {
+      throw AudioQueueError(
+        .invalidPropertySize,
+        "'\(property.rawValue)' has \(data.count) bytes, and there is room for \(buffer.count)")
+    }
+    for index in data.indices { buffer[index] = data[index] }
+    return data.count
+  }
+
+  /// Sets a property from its bytes. Core Audio's `AudioQueueSetProperty`.
+  ///
+  /// - Throws: `invalidPropertySize` for another number of bytes than it has, `invalidProperty` for one that
+  ///   is not known or cannot be set, `invalidPropertyValue` for a value that it cannot have, and what the
+  ///   Swift property's setter throws.
+  public func setProperty(
+    _ property: AudioQueueProperty, to data: [UInt8]
+  ) throws(AudioQueueError) {
+    switch property {
+    case .magicCookie: try setMagicCookie(data)
+    case .enableLevelMetering: isLevelMeteringEnabled = try word(data, of: property) != 0
+    case .decodeBufferSizeFrames: decodeBufferSizeFrames = Int(try word(data, of: property))
+    case .enableTimePitch: try setTimePitchEnabled(try word(data, of: property) != 0)
+    case .timePitchBypass: isTimePitchBypassed = try word(data, of: property) != 0
+    case .timePitchAlgorithm:
+      let code = try word(data, of: property)
+      guard
+        let algorithm = AudioQueueTimePitchAlgorithm.allCases.first(where: {
+          $0.code.rawValue == code
+        })
+      else {
+        throw AudioQueueError(
+          .invalidPropertyValue,
+          "there is no algorithm '\(FourCharacterCode(rawValue: code))'")
+      }
+      try setTimePitchAlgorithm(algorithm)
+    default:
+      throw AudioQueueError(
+        .invalidProperty, "'\(property.rawValue)' is not known, or cannot be set as bytes")
+    }
+  }
+
+  private func word(
+    _ data: [UInt8], of property: AudioQueueProperty
+  ) throws(AudioQueueError) -> UInt32 {
+    guard data.count == 4 else {
+      throw AudioQueueError(
+        .invalidPropertySize, "'\(property.rawValue)' has 4 bytes, not \(data.count)")
+    }
+    return data.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  private func data(of property: AudioQueueProperty) throws(AudioQueueError) -> [UInt8] {
+    var data: [UInt8] = []
+    switch property {
+    case .isRunning: data.append(UInt32(isRunning ? 1 : 0))
+    case .deviceSampleRate: data.append(deviceSampleRate.bitPattern)
+    case .deviceNumberChannels: data.append(UInt32(deviceChannelCount))
+    case .magicCookie: data = magicCookie
+    case .maximumOutputPacketSize: data.append(UInt32(maximumOutputPacketSize))
+    case .streamDescription: data.append(streamDescription)
+    case .enableLevelMetering: data.append(UInt32(isLevelMeteringEnabled ? 1 : 0))
+    case .currentLevelMeter: data.append(currentLevels())
+    case .currentLevelMeterDB: data.append(currentLevelsInDecibels())
+    case .decodeBufferSizeFrames: data.append(UInt32(decodeBufferSizeFrames))
+    case .converterError: data.append(UInt32(bitPattern: converterError))
+    case .enableTimePitch: data.append(UInt32(isTimePitchEnabled ? 1 : 0))
+    case .timePitchAlgorithm: data.append(timePitchAlgorithm.code.rawValue)
+    case .timePitchBypass: data.append(UInt32(isTimePitchBypassed ? 1 : 0))
+    default:
+      throw AudioQueueError(
+        .invalidProperty, "'\(property.rawValue)' is not known, or has no form as bytes")
+    }
+    return data
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(_ value: some FixedWidthInteger & UnsignedInteger) {
+    for shift in stride(from: 0, to: value.bitWidth, by: 8) {
+      append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  /// `AudioStreamBasicDescription`: 40 bytes.
+  fileprivate mutating func append(_ format: AudioStreamBasicDescription) {
+    append(format.sampleRate.bitPattern)
+    for field in [
+      format.formatID.rawValue.rawValue, format.formatFlags.rawValue, format.bytesPerPacket,
+      format.framesPerPacket, format.bytesPerFrame, format.channelsPerFrame,
+      format.bitsPerChannel, 0,
+    ] { append(field) }
+  }
+
+  /// An `AudioQueueLevelMeterState` for each channel: 8 bytes.
+  fileprivate mutating func append(_ levels: [AudioQueueLevel]) {
+    for level in levels {
+      append(level.average.bitPattern)
+      append(level.peak.bitPattern)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+
+/// Elements that leave in the order in which they came.
+struct FIFO<Element> {
+  private var elements: [Element?] = []
+  private var head = 0
+
+  var isEmpty: Bool { head == elements.count }
+  var first: Element? { isEmpty ? nil : elements[head] }
+
+  mutating func append(_ element: Element) {
+    elements.append(element)
+  }
+
+  mutating func removeFirst() -> Element? {
+    guard !isEmpty else { return nil }
+    let element = elements[head]
+    elements[head] = nil
+    head += 1
+    // What has left is given up now and then, so that each removal costs the same on the average.
+    if head >= 64, head * 2 >= elements.count {
+      elements.removeFirst(head)
+      head = 0
+    }
+    return element
+  }
+
+  mutating func removeAll() {
+    elements.removeAll(keepingCapacity: true)
+    head = 0
+  }
+}

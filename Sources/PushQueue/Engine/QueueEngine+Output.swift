@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioConversion
+internal import AudioModel
+internal import RenderCore
+
+/// From frames to the source's ring.
+extension QueueEngine {
+  /// Stretched sound in the ring is kept short, so that a change of speed is soon heard.
+  private var stretchedFramesAhead: Int { Int(0.15 * sampleRate) }
+
+  /// Moves some of what was decoded on.
+  func writeSome() -> Bool {
+    if readyUsed < ready.count { return writeReady() }
+    switch decoded.first {
+    case nil: return false
+    case .start(let parameters, let frame):
+      _ = decoded.removeFirst()
+      for event in parameters { schedule(event) }
+      if let frame { coming.startFrame = frame }
+      return true
+    case .end:
+      if let tail = timePitch.finish() {
+        makeReady(tail)
+        return true
+      }
+      if hasStream {
+        guard feed.endStream() else { return false }
+        hasStream = false
+      }
+      _ = decoded.removeFirst()
+      return true
+    case .samples(let samples):
+      if timePitch.isActive {
+        guard ringFrames < stretchedFramesAhead else { return false }
+        makeReady(timePitch.process(samples))
+      } else {
+        if let tail = timePitch.finish() {
+          makeReady(tail)
+          return true
+        }
+        makeReady(samples)
+      }
+      if timePitch.effectiveRate != toldRate {
+        toldRate = timePitch.effectiveRate
+        coming.rate = toldRate
+      }
+      _ = decoded.removeFirst()
+      decodedFrames -= samples.count / channels
+      return true
+    }
+  }
+
+  private func makeReady(_ samples: [Float]) {
+    ready = samples
+    readyUsed = 0
+  }
+
+  private func schedule(_ event: AudioQueueParameterEvent) {
+    let value = event.parameter.possible(event.value)
+    switch event.parameter {
+    case .volume: coming.volume = value
+    case .volumeRampTime: coming.volumeRampSeconds = value
+    case .pan: coming.pan = value
+    case .playRate: timePitch.rate = value
+    case .pitch: timePitch.cents = value
+    }
+  }
+
+  /// Writes one packet, and the mark of a stream before it where one is needed.
+  private func writeReady() -> Bool {
+    let frames = min(Self.framesPerStep, (ready.count - readyUsed) / channels)
+    if !hasStream {
+      do throws(AudioConverterError) {
+        guard try beginStream() else { return false }
+      } catch {
+        // There is no way to this output: the sound is left out.
+        note(converterError: AudioQueueError.Code.formatNotSupported.rawValue)
+        makeReady([])
+        return true
+      }
+    }
+    // Differences of places, so that the sum of many does not drift.
+    let nanoseconds =
+      UInt64(Double(writtenFrames + Int64(frames)) * 1e9 / sampleRate)
+      - UInt64(Double(writtenFrames) * 1e9 / sampleRate)
+    let history = PacketHistory(
+      generation: generation, packetIndex: writtenPackets, firstFrame: writtenFrames,
+      frameCount: Int32(frames), trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0,
+      durationNanoseconds: nanoseconds, mark: coming.areEmpty ? 0 : 1)
+    let settings = SourceSettings(
+      volume: coming.volume, volumeRampSeconds: coming.volumeRampSeconds, pan: coming.pan,
+      rate: coming.rate)
+    let range = readyUsed * 4..<(readyUsed + frames * channels) * 4
+    let isWritten = unsafe ready.withUnsafeBytes { bytes in
+      unsafe feed.write(
+        packet: UnsafeRawBufferPointer(rebasing: bytes[range]), history: history,
+        settings: settings)
+    }
+    guard isWritten else { return false }
+    coming = ComingSettings()
+    readyUsed += frames * channels
+    writtenPackets += 1
+    writtenFrames += Int64(frames)
+    writtenNanoseconds += nanoseconds
+    return true
+  }
+
+  private func beginStream() throws(AudioConverterError) -> Bool {
+    let stream = CodedStreamDescription(
+      format: decodedFormat, layout: layout ?? converter.outputLayout)
+    let id = unsafe try feed.beginStream(
+      stream, firstPacket: UnsafeRawBufferPointer(start: nil, count: 0), joinsPrevious: false,
+      startFrame: coming.startFrame)
+    guard id != nil else { return false }
+    coming.startFrame = nil
+    hasStream = true
+    return true
+  }
+
+  /// The end of all that was enqueued is in the ring, or was.
+  var hasWrittenEnd: Bool {
+    current == nil && entries.isEmpty && !isFlushing && !decoderHasInput && decoded.isEmpty
+      && readyUsed == ready.count && !hasStream
+  }
+
+  /// All that was enqueued has been rendered.
+  var hasDrained: Bool { hasWrittenEnd && feed.entryCount == 0 }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+internal import RenderCore
+
+/// The state of an input queue: what goes into which buffer, and what is to be told. Without threads or
+/// locks: each method is one step, and calls wait in a list.
+struct InputRecorder {
+  enum Phase {
+    case stopped
+    case running
+    case paused
+    /// Stops when every buffer that is enqueued is full.
+    case draining
+  }
+
+  /// A call that is to be made, in this order.
+  enum Call {
+    case buffer(AudioQueueBuffer, AudioInputRecord)
+    case property(AudioQueueProperty)
+    case failure(AudioQueueError)
+  }
+
+  let renderer: Renderer
+  var frames: InputFrames
+  /// Frames that wait for a buffer; more are lost.
+  let heldFrames: Int
+  private(set) var phase = Phase.stopped
+  private(set) var isDisposed = false
+  /// It is disposed of as soon as it has stopped.
+  private(set) var isDisposedWhenStopped = false
+  /// Buffers are being given back, so that none is taken.
+  var isReturning = false
+  private(set) var counters = AudioInputCounters()
+  private var calls: [Call] = []
+  private var waiting: [AudioQueueBuffer] = []
+  private var inlet: Inlet?
+  /// Frames of the output before this one are not recorded.
+  private var startFrame: UInt64 = 0
+  /// The first frame has come.
+  private var hasBegun = false
+  /// Queue time of the next frame.
+  private var time: Int64 = 0
+  /// The moment of the first frame in the first buffer.
+  private var startTime: AudioInputTime?
+  private var lossBefore = AudioInputLoss.none
+  private var isUnderrun = false
+
+  /// Where frames come from, while it is not stopped.
+  private final class Inlet {
+    var reader: CaptureReader
+
+    init(_ reader: consuming CaptureReader) {
+      self.reader = reader
+    }
+  }
+
+  init(renderer: Renderer, frames: InputFrames, heldFrames: Int) {
+    self.renderer = renderer
+    self.frames = frames
+    self.heldFrames = heldFrames
+  }
+
+  /// From the first frame until it has stopped, also while it is paused.
+  var isRunning: Bool { hasBegun && phase != .stopped }
+
+  /// Nil when it is stopped.
+  var currentTime: Double? { phase == .stopped ? nil : Double(time) }
+
+  var hasCalls: Bool { !calls.isEmpty }
+
+  mutating func takeCall() -> Call? {
+    calls.isEmpty ? nil : calls.removeFirst()
+  }
+
+  // MARK: Buffers
+
+  mutating func enqueue(_ buffer: AudioQueueBuffer) {
+    buffer.removeAll()
+    buffer.place = .queue
+    waiting.append(buffer)
+  }
+
+  /// Gives every buffer back with what it has.
+  private mutating func returnAll() {
+    while !waiting.isEmpty { returnFirst() }
+  }
+
+  private mutating func returnFirst() {
+    let buffer = waiting.removeFirst()
+    buffer.place = .caller
+    let isEmpty = startTime == nil
+    calls.append(
+      .buffer(
+        buffer,
+        AudioInputRecord(
+          startTime: startTime, packetCount: buffer.byteCount / frames.bytesPerFrame,
+          lossBefore: isEmpty ? .none : lossBefore)))
+    if isEmpty { return }
+    startTime = nil
+    lossBefore = .none
+  }
+
+  // MARK: Transport
+
+  mutating func start(atFrame frame: UInt64?) {
+    switch phase {
+    case .running: return
+    case .paused:
+      // What has come in the pause is not recorded.
+      step()
+      if phase == .paused { phase = .running }
+    case .draining: phase = .running
+    case .stopped:
+      startFrame = frame ?? 0
+      hasBegun = false
+      time = 0
+      lossBefore = .none
+      isUnderrun = false
+      inlet = Inlet(
+        renderer.addCapture(
+          capacityFrames: heldFrames + max(1 << 14, Int(renderer.sampleRate))))
+      phase = .running
+    }
+  }
+
+  mutating func pause() {
+    guard phase == .running || phase == .draining else { return }
+    step()
+    if phase != .stopped { phase = .paused }
+  }
+
+  mutating func stop(immediately: Bool) {
+    guard phase != .stopped else {
+      returnAll()
+      return
+    }
+    step()
+    if phase == .stopped { return }
+    if !immediately, !waiting.isEmpty {
+      phase = .draining
+      return
+    }
+    end()
+  }
+
+  /// Ends the recording and gives back all buffers.
+  private mutating func end() {
+    close()
+    returnAll()
+    phase = .stopped
+    if hasBegun { calls.append(.property(.isRunning)) }
+    hasBegun = false
+    if isDisposedWhenStopped { isDisposed = true }
+  }
+
+  mutating func reset() {
+    step()
+    returnAll()
+  }
+
+  mutating func dispose(immediately: Bool) {
+    stop(immediately: immediately)
+    if phase == .stopped { isDisposed = true } else { isDisposedWhenStopped = true }
+  }
+
+  /// Lets go of the renderer without a call.
+  mutating func abandon() {
+    close()
+    isDisposed = true
+    waiting.removeAll()
+    calls.removeAll()
+  }
+
+  private mutating func close() {
+    if let inlet { renderer.remove(inlet.reader) }
+    inlet = nil
+  }
+
+  // MARK: Frames
+
+  /// Takes what the inputs have brought: into buffers, or nowhere.
+  mutating func step() {
+    if phase != .stopped, renderer.sampleRate != frames.format.sampleRate {
+      calls.append(
+        .failure(
+          AudioQueueError(
+            .formatNotSupported,
+            "the output went over to \(renderer.sampleRate) Hz while \(frames.format.sampleRate) Hz "
+              + "were recorded: make another queue")))
+      end()
+    }
+    while phase != .stopped, takeSome() {
+      if phase == .draining, waiting.isEmpty { end() }
+    }
+  }
+
+  /// - Returns: false when there is nothing more to do now.
+  private mutating func takeSome() -> Bool {
+    guard let inlet else { return false }
+    let limit = wantedFrames(inlet.reader.availableFrames)
+    guard limit > 0 else { return false }
+    let item = inlet.reader.read(atMost: limit) { _, channel, samples in
+      frames.keep(samples, of: channel)
+    }
+    switch item {
+    case .empty: return false
+    case .discontinuity(let reason): note(reason)
+    case .frames(let captured): take(captured)
+    }
+    return true
+  }
+
+  /// How many frames to take now: what fits into the first buffer, or what has waited for one too long.
+  private func wantedFrames(_ available: Int) -> Int {
+    let chunk = InputFrames.chunkFrames
+    if phase == .paused { return chunk }
+    guard let buffer = waiting.first else { return min(chunk, available - heldFrames) }
+    return min(chunk, (buffer.byteCapacity - buffer.byteCount) / frames.bytesPerFrame)
+  }
+
+  private mutating func note(_ reason: CaptureDiscontinuity) {
+    // Neither before the first frame nor in a pause is anything lost.
+    guard hasBegun, phase != .paused else { return }
+    switch reason {
+    case .overrun(let frames): lose(AudioInputLoss(overrunFrames: frames), frames: frames)
+    case .missed(let frames): lose(AudioInputLoss(missedFrames: frames), frames: frames)
+    case .unmeasured: lose(AudioInputLoss(isUnmeasured: true), frames: 0)
+    }
+  }
+
+  /// Counts what is missing, and gives the first buffer back, so that there is no gap in it.
+  private mutating func lose(_ loss: AudioInputLoss, frames: UInt64) {
+    time += Int64(frames)
+    counters.loss.add(loss)
+    if startTime != nil { returnFirst() }
+    lossBefore.add(loss)
+  }
+
+  private mutating func take(_ captured: CapturedFrames) {
+    guard phase != .paused else { return }
+    let wait = startFrame > captured.deviceFrame ? startFrame - captured.deviceFrame : 0
+    let skipped = Int(min(wait, UInt64(captured.frameCount)))
+    if skipped > 0 { time = Int64(skipped) - Int64(wait) }
+    let count = captured.frameCount - skipped
+    guard count > 0 else { return }
+    if !hasBegun {
+      hasBegun = true
+      calls.append(.property(.isRunning))
+    }
+    guard let buffer = waiting.first else {
+      noteUnderrun()
+      lose(AudioInputLoss(underrunFrames: UInt64(count)), frames: UInt64(count))
+      return
+    }
+    isUnderrun = false
+    if startTime == nil { startTime = moment(of: captured, skipping: skipped) }
+    frames.write(skipped..<captured.frameCount, to: buffer)
+    time += Int64(count)
+    counters.recordedFrames += UInt64(count)
+    if buffer.byteCapacity - buffer.byteCount < frames.bytesPerFrame { returnFirst() }
+  }
+
+  /// Tells once that buffers are missing, until there is one again.
+  private mutating func noteUnderrun() {
+    guard !isUnderrun else { return }
+    isUnderrun = true
+    counters.underruns += 1
+    calls.append(
+      .failure(
+        AudioQueueError(
+          .recordUnderrun,
+          "frames are lost because no buffer was enqueued: enqueue more buffers, or larger ones")))
+  }
+
+  private func moment(of captured: CapturedFrames, skipping skipped: Int) -> AudioInputTime {
+    let offset = Double(captured.offsetInCycle + skipped) * 1_000_000_000 / frames.format.sampleRate
+    return AudioInputTime(
+      sampleTime: Double(time), deviceFrame: captured.deviceFrame + UInt64(skipped),
+      hostNanoseconds: captured.cycleNanoseconds + UInt64(offset.rounded()))
+  }
+}

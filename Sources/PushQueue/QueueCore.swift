@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+internal import RenderCore
+
+/// What a queue's threads share: the engine with its lock, and the way to the callbacks.
+///
+/// The queue's threads keep this alive, and this does not keep the queue alive.
+final class QueueCore: Sendable {
+  /// What the calls need, too.
+  private final class Shared: Sendable {
+    struct State {
+      let engine: QueueEngine
+      var listeners: [AudioQueueListener] = []
+      weak var owner: AudioQueue?
+    }
+
+    /// Protects the engine and the listeners. Held for one step at most, never around a call.
+    let state: GuardedState<State>
+    private let callback: AudioQueue.Callback
+
+    init(engine: QueueEngine, callback: @escaping AudioQueue.Callback) {
+      state = GuardedState(State(engine: engine))
+      self.callback = callback
+    }
+
+    /// The oldest call that has not been made. A buffer becomes the caller's here.
+    func nextCall() -> (() -> Void)? {
+      let (call, owner, listeners) = state.withLock { state in
+        let call = state.engine.calls.removeFirst()
+        if case .returned(let buffer) = call { buffer.place = .caller }
+        return (call, state.owner, state.listeners)
+      }
+      guard let call, let owner else { return nil }
+      switch call {
+      case .returned(let buffer): return { [callback] in callback(owner, buffer) }
+      case .changed(let property):
+        return {
+          for listener in listeners where listener.property == property {
+            listener.body(owner, property)
+          }
+        }
+      }
+    }
+  }
+
+  private let shared: Shared
+  private let producer = StepThread()
+  private let delivery: CallbackDelivery
+
+  init(
+    engine: QueueEngine, executor: @escaping AudioQueue.Executor,
+    callback: @escaping AudioQueue.Callback
+  ) {
+    let shared = Shared(engine: engine, callback: callback)
+    self.shared = shared
+    delivery = CallbackDelivery(executor: executor) { shared.nextCall() }
+  }
+
+  func setOwner(_ owner: AudioQueue) {
+    shared.state.withLock { $0.owner = owner }
+  }
+
+  func startProducer() -> Bool {
+    producer.start { [self] in
+      if step() { return .again }
+      return locked { engine in
+        engine.isDisposed ? .finished : .rest(nanoseconds: engine.restNanoseconds)
+      }
+    }
+  }
+
+  /// Lets one thread at the engine, and does what follows of it.
+  func locked<Result: Sendable>(
+    _ body: (QueueEngine) throws(AudioQueueError) -> Result
+  ) throws(AudioQueueError) -> Result {
+    let (result, hasCalls) = try shared.state.withLock { state throws(AudioQueueError) in
+      let result = try body(state.engine)
+      return (result, !state.engine.calls.isEmpty)
+    }
+    if hasCalls { delivery.schedule() }
+    return result
+  }
+
+  func locked<Result: Sendable>(_ body: (QueueEngine) -> Result) -> Result {
+    let (result, hasCalls) = shared.state.withLock { state in
+      let result = body(state.engine)
+      return (result, !state.engine.calls.isEmpty)
+    }
+    if hasCalls { delivery.schedule() }
+    return result
+  }
+
+  func step() -> Bool { locked { $0.step() } }
+
+  /// Has the producer look at once.
+  func ringProducer() {
+    producer.ring()
+  }
+
+  /// Makes the calls that there are, before it returns.
+  func deliver() {
+    delivery.deliver()
+  }
+
+  /// Ends the producer; nothing is called any more.
+  func end() {
+    shared.state.withLock { state in
+      state.engine.calls.removeAll()
+      state.engine.end()
+    }
+    producer.ring()
+  }
+
+  func add(_ listener: AudioQueueListener) -> AudioQueueListener {
+    shared.state.withLock { $0.listeners.append(listener) }
+    return listener
+  }
+
+  func remove(_ listener: AudioQueueListener) {
+    shared.state.withLock { state in state.listeners.removeAll { $0 === listener } }
+  }
+}

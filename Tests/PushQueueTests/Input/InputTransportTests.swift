@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import OfflineOutput
+import RenderCore
+import TestKit
+import Testing
+
+@testable import PushQueue
+
+@Suite("An input queue's transport")
+struct InputTransportTests {
+  private func code(_ body: () throws -> Void) -> AudioQueueError.Code? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return (error as? AudioQueueError)?.code
+    }
+  }
+
+  @Test("stops at once with what it has, and gives the empty buffers back, too")
+  func stopAtOnce() throws {
+    let bench = try InputBench()
+    for _ in 0..<3 { try bench.enqueue(frames: 100) }
+    try bench.queue.start()
+    // The last frames have come, but no step has been made.
+    bench.bring(130, stepping: false)
+    try bench.queue.stop(immediately: true)
+    let calls = bench.takeCalls()
+    #expect(calls.count == 5)
+    #expect(calls.last == .isRunning(false))
+    let records = calls.compactMap {
+      if case .buffer(_, _, let record) = $0 { record } else { nil }
+    }
+    #expect(records.map(\.packetCount) == [100, 30, 0])
+    #expect(records[2].startTime == nil)
+    #expect(!bench.queue.isRunning)
+    #expect(code { _ = try bench.queue.currentTime() } == .stopped)
+    bench.bring(300)
+    #expect(bench.takeCalls().isEmpty)
+    // The next start begins anew.
+    try bench.enqueue(frames: 10)
+    try bench.queue.start()
+    bench.bring(10)
+    #expect(bench.takeRecords().first?.startTime?.sampleTime == 0)
+  }
+
+  @Test("stops when all buffers are full, and tells that it has")
+  func stopWhenFull() throws {
+    let bench = try InputBench()
+    for _ in 0..<2 { try bench.enqueue(frames: 100) }
+    try bench.queue.start()
+    bench.bring(50)
+    try bench.queue.stop(immediately: false)
+    #expect(bench.takeCalls() == [.isRunning(true)])
+    bench.bring(140)
+    #expect(bench.takeRecords().count == 1)
+    #expect(bench.queue.isRunning)
+    bench.bring(64)
+    let calls = bench.takeCalls()
+    #expect(calls.count == 2)
+    #expect(calls.last == .isRunning(false))
+    #expect(bench.queue.counters.loss == .none)
+  }
+
+  @Test("goes on when it is started while it waits for the last buffers")
+  func startWhileStopping() throws {
+    let bench = try InputBench()
+    try bench.enqueue(frames: 100)
+    try bench.queue.start()
+    bench.bring(50)
+    try bench.queue.stop(immediately: false)
+    try bench.queue.start()
+    bench.bring(100)
+    #expect(bench.queue.isRunning)
+    #expect(bench.takeCalls().contains(.isRunning(false)) == false)
+  }
+
+  @Test("stands still in a pause, and a buffer goes on where it was")
+  func pause() throws {
+    let bench = try InputBench()
+    try bench.enqueue(frames: 100)
+    try bench.queue.start()
+    bench.bring(40)
+    try bench.queue.pause()
+    bench.bring(500)
+    bench.skip(64)
+    #expect(try bench.queue.currentTime() == 40)
+    #expect(bench.queue.isRunning)
+    bench.bring(30, stepping: false)
+    try bench.queue.start()
+    bench.bring(60)
+    guard case .buffer(_, let bytes, let record)? = bench.takeCalls().last else {
+      Issue.record("no buffer came back")
+      return
+    }
+    #expect(
+      InputBench.floats(bytes) == InputBench.stereo(0..<40) + InputBench.stereo(570..<630))
+    #expect(record.startTime?.sampleTime == 0)
+    #expect(try bench.queue.currentTime() == 100)
+    #expect(bench.queue.counters.loss == .none)
+  }
+
+  @Test("gives all buffers back in a reset, and records on")
+  func reset() throws {
+    let bench = try InputBench()
+    for _ in 0..<2 { try bench.enqueue(frames: 100) }
+    try bench.queue.start()
+    bench.bring(64)
+    try bench.queue.reset()
+    #expect(bench.takeRecords().map(\.packetCount) == [64, 0])
+    #expect(bench.queue.isRunning)
+    try bench.enqueue(frames: 20)
+    bench.bring(20)
+    #expect(bench.takeRecords().first?.startTime?.sampleTime == 64)
+  }
+
+  @Test("takes no buffer while all of them are given back")
+  func enqueueWhileReturning() throws {
+    let bench = try InputBench(reenqueues: true)
+    for _ in 0..<2 { try bench.enqueue(frames: 100) }
+    try bench.queue.start()
+    bench.bring(64)
+    try bench.queue.stop(immediately: true)
+    #expect(bench.takeRecords().count == 2)
+    try bench.queue.stop(immediately: true)
+    #expect(bench.takeRecords().isEmpty)
+  }
+
+  @Test(
+    "is over with the disposal: at once, or when the buffers are full", arguments: [true, false])
+  func dispose(_ isImmediate: Bool) throws {
+    let bench = try InputBench()
+    let buffer = try bench.enqueue(frames: 100)
+    try bench.queue.start()
+    bench.bring(64)
+    try bench.queue.dispose(immediately: isImmediate)
+    #expect(code { try bench.queue.start() } == .disposalPending)
+    #expect(code { try bench.queue.dispose(immediately: true) } == .disposalPending)
+    #expect(code { _ = try bench.queue.allocateBuffer(byteCapacity: 8) } == .disposalPending)
+    bench.bring(64)
+    #expect(bench.takeRecords().map(\.packetCount) == [isImmediate ? 64 : 100])
+    #expect(code { try bench.queue.enqueue(buffer) } == .disposalPending)
+    try bench.queue.free(buffer)
+    bench.bring(64)
+    #expect(bench.takeCalls().isEmpty)
+  }
+
+  @Test("gives buffers back that were enqueued without a start")
+  func neverStarted() throws {
+    let bench = try InputBench()
+    try bench.enqueue(frames: 10)
+    try bench.queue.dispose(immediately: false)
+    #expect(bench.takeCalls().count == 1)
+  }
+
+  @Test("refuses buffers that it cannot fill")
+  func refusedBuffers() throws {
+    let bench = try InputBench()
+    let other = try InputBench()
+    let buffer = try bench.enqueue(frames: 10)
+    #expect(code { try bench.queue.enqueue(buffer) } == .bufferInQueue)
+    #expect(code { try bench.queue.free(buffer) } == .bufferInQueue)
+    #expect(code { try other.queue.enqueue(buffer) } == .invalidBuffer)
+    let small = try bench.queue.allocateBuffer(byteCapacity: 7)
+    #expect(code { try bench.queue.enqueue(small) } == .bufferEmpty)
+    try bench.queue.free(small)
+    #expect(code { try bench.queue.free(small) } == .invalidBuffer)
+    #expect(code { _ = try bench.queue.allocateBuffer(byteCapacity: -1) } == .parameterError)
+  }
+
+  @Test("can be stopped and disposed of from inside a callback")
+  func stopFromCallback() throws {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
+    let returned = GuardedState<[Int]>([])
+    let hasEnded = OneTimeEvent()
+    let queue = try AudioInputQueue(
+      recording: InputBench.format(channels: 1), from: renderer
+    ) { queue, _, record in
+      let count = returned.withLock { returned in
+        returned.append(record.packetCount)
+        return returned.count
+      }
+      if count == 1 {
+        try? queue.stop(immediately: true)
+        try? queue.dispose(immediately: true)
+        hasEnded.signal()
+      }
+    }
+    for _ in 0..<3 { try queue.enqueue(queue.allocateBuffer(byteCapacity: 4 * 100)) }
+    try queue.start()
+    var output = OfflineOutput(renderer: renderer)
+    output.render(inputs: [[Float](repeating: 1, count: 150)])
+    #expect(hasEnded.wait(seconds: 5))
+    #expect(returned.withLock { $0 } == [100, 50, 0])
+    #expect(!queue.isRunning)
+  }
+
+  @Test("calls where the caller's executor brings the calls")
+  func executor() throws {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
+    let work = GuardedState<[@Sendable () -> Void]>([])
+    let returned = GuardedState(0)
+    let queue = try AudioInputQueue(
+      recording: InputBench.format(channels: 1), from: renderer, driving: .owner,
+      executor: { item in work.withLock { $0.append(item) } }
+    ) { _, _, _ in
+      returned.withLock { $0 += 1 }
+    }
+    var output = OfflineOutput(renderer: renderer)
+    for _ in 0..<3 { try queue.enqueue(queue.allocateBuffer(byteCapacity: 4 * 10)) }
+    try queue.start()
+    queue.step()
+    #expect(work.withLock { $0.count } == 0)
+    output.render(inputs: [[Float](repeating: 1, count: 20)])
+    queue.step()
+    #expect(returned.withLock { $0 } == 0)
+    for item in work.withLock({ $0 }) { item() }
+    #expect(returned.withLock { $0 } == 2)
+    // Who stops at once gets the rest at once.
+    try queue.stop(immediately: true)
+    #expect(returned.withLock { $0 } == 3)
+  }
+
+  @Test("has a thread that records by itself")
+  func thread() throws {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
+    let recorded = GuardedState<[UInt8]>([])
+    let queue = try AudioInputQueue(
+      recording: InputBench.format(channels: 1), from: renderer, heldFrames: 1 << 16
+    ) { queue, buffer, _ in
+      recorded.withLock { unsafe $0.append(contentsOf: buffer.bytes[..<buffer.byteCount]) }
+      try? queue.enqueue(buffer)
+    }
+    for _ in 0..<3 { try queue.enqueue(queue.allocateBuffer(byteCapacity: 4 * 480)) }
+    try queue.start()
+    var output = OfflineOutput(renderer: renderer)
+    for cycle in 0..<400 {
+      output.render(inputs: [(cycle * 64..<(cycle + 1) * 64).map { InputBench.sample($0) }])
+    }
+    #expect(eventually { recorded.withLock { $0.count } >= 4 * 480 * 53 })
+    try queue.stop(immediately: true)
+    let floats = InputBench.floats(recorded.withLock { $0 })
+    let isExact = floats == (0..<25_600).map { InputBench.sample($0) }
+    #expect(isExact)
+    #expect(queue.counters.loss == .none)
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+import AudioConversion
+import AudioModel
+import PacketParser
+import TestKit
+
+@testable import PushQueue
+
+/// A file's packets, as the parser gives them.
+struct PacketFile {
+  var packets: [[UInt8]] = []
+  var stream: CodedStreamDescription
+  /// How much of the decode is sound, where the file tells.
+  let table: AudioFilePacketTableInfo?
+
+  /// One of the fixtures.
+  init(_ name: String) throws { try self.init(path: Fixtures.path(name)) }
+
+  init(path: String) throws {
+    let contents = contents(ofFile: path)
+    var stream = AudioFileStream()
+    var collector = Collector()
+    try stream.parse(contents.span, listener: &collector)
+    try stream.finish(listener: &collector)
+    self.stream = CodedStreamDescription(
+      format: try stream.dataFormat, layout: try? stream.channelLayout,
+      magicCookie: (try? stream.magicCookieData) ?? [])
+    table = try? stream.packetTableInfo
+    packets = collector.packets
+  }
+
+  /// What the converter decodes the packets to, as floats, in one go.
+  func decoded() throws -> [Float] {
+    let converter = try AudioConverter(
+      decoding: stream,
+      to: .linearPCM(
+        sampleRate: 0, channels: stream.format.channelsPerFrame, bitsPerChannel: 32,
+        flags: [.float, .packed]))
+    var result: [Float] = []
+    var chunk = [Float](repeating: 0, count: 4096 * Int(stream.format.channelsPerFrame))
+    var next = 0
+    while true {
+      var span = chunk.mutableSpan
+      let fill = converter.fill(&span) { _ in
+        guard next < packets.count else { return .endOfStream }
+        next += 1
+        return .packets(.init(packets[next - 1], count: 1))
+      }
+      result += chunk[..<(fill.packetCount * Int(stream.format.channelsPerFrame))]
+      guard case .complete = fill.status else { return result }
+    }
+  }
+
+  /// A buffer of a queue with a run of packets.
+  func buffer(_ range: Range<Int>, of queue: AudioQueue) throws -> AudioQueueBuffer {
+    let buffer = try queue.allocateBuffer(
+      byteCapacity: packets[range].reduce(0) { $0 + $1.count },
+      packetDescriptionCapacity: range.count)
+    for packet in packets[range] { buffer.append(packet: packet.span) }
+    return buffer
+  }
+}
+
+private struct Collector: AudioFileStreamListener {
+  var packets: [[UInt8]] = []
+
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID
+  ) {}
+
+  mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, produced packets: AudioFileStreamPackets,
+    bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>
+  ) {
+    let size = bytes.count / packets.packetCount
+    for index in 0..<packets.packetCount {
+      var (start, count) = (index * size, size)
+      if descriptions.count > 0 {
+        (start, count) = (
+          Int(descriptions[index].startOffset), Int(descriptions[index].dataByteSize)
+        )
+      }
+      self.packets.append((start..<start + count).map { bytes[$0] })
+    }
+  }
+}
