@@ -63,7 +63,22 @@ func remoteIOFreewheel(_ isStarting: Int32, _ argument: UnsafeMutableRawPointer?
 func remoteIOShutdown(
   _ status: jack_status_t, _ reason: UnsafePointer<CChar>?, _ argument: UnsafeMutableRawPointer?
 ) {
-  unsafe state(argument)?.pointee.noteShutDown(reason: reason)
+  let text = unsafe reason.map { unsafe String(cString: $0) } ?? ""
+  unsafe state(argument)?.pointee.noteShutDown(reason: text.isEmpty ? "no reason given" : text)
+}
+
+/// The notification thread.
+func remoteIOPortConnect(
+  _: jack_port_id_t, _: jack_port_id_t, _: Int32, _ argument: UnsafeMutableRawPointer?
+) {
+  unsafe state(argument)?.pointee.noteGraphChange()
+}
+
+/// The notification thread.
+func remoteIOPortRegistration(
+  _: jack_port_id_t, _: Int32, _ argument: UnsafeMutableRawPointer?
+) {
+  unsafe state(argument)?.pointee.noteGraphChange()
 }
 
 private func state(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<OutputState>? {

@@ -1,46 +1,66 @@
 // SPDX-License-Identifier: MIT
 
 extension RemoteIO {
-  /// One connection between two ports, by their full names.
+  /// One connection between two ports, by their full names: one of them is ours.
   public struct PortConnection: Sendable, Equatable {
-    /// The output port: ours.
+    /// The output port.
     public var output: String
     /// The input port that it feeds.
     public var input: String
   }
 
-  /// What starting an output has connected.
+  /// What starting a client has connected.
   public struct ConnectionReport: Sendable, Equatable {
-    /// Connections that exist: each was looked up after it was made.
+    /// Connections that exist: each was looked up after it was made. First those of our outputs.
     public var connections: [PortConnection]
-    /// One line for each thing that was left unconnected and why; empty when all fits.
+    /// One line for each thing that was left unconnected, or without metadata, and why; empty when all
+    /// fits.
     public var notes: [String]
   }
 }
 
-/// An audio input port of the server.
-struct InputPort: Sendable, Equatable {
+/// An audio port of the server.
+struct ServerPort: Sendable, Equatable {
   var name: String
   var aliases: [String] = []
   var isPhysical: Bool
+  /// Belongs to the client that is to be connected.
+  var isOwn = false
+
+  /// Whether it puts out what a playback port is given, as the servers name such ports: to hear that is
+  /// to hear oneself.
+  var isMonitor: Bool { name.dropFirst(client.count + 1).hasPrefix("monitor") }
 
   /// The part of the name before the first ':'. Client names have none.
   var client: Substring { name.prefix { $0 != ":" } }
 }
 
-/// Which outputs go to which inputs: a decision without a server.
+/// Which of our ports go to which others: a decision without a server.
 struct ConnectionPlan: Equatable {
-  var connections: [RemoteIO.PortConnection] = []
-  var notes: [String] = []
+  /// Which of our ports are to be connected, to ports of the other kind.
+  enum Direction {
+    case outputs
+    case inputs
+
+    var isInput: Bool { self == .inputs }
+  }
+
+  private(set) var connections: [RemoteIO.PortConnection] = []
+  private(set) var notes: [String] = []
+  private let direction: Direction
 
   /// - Parameters:
-  ///   - outputs: full names of our output ports, in channel order.
-  ///   - inputs: the server's audio input ports, in its order, without our own.
+  ///   - ours: full names of our ports of this direction, in channel order.
+  ///   - others: the server's audio ports of the other kind, in its order.
   ///   - isUnderSessionManager: whether a session manager restores connections.
   init(
-    policy: RemoteIO.ConnectionPolicy, outputs: [String], inputs: [InputPort],
+    policy: RemoteIO.ConnectionPolicy, direction: Direction, ours: [String], others: [ServerPort],
     isUnderSessionManager: Bool
   ) throws(RemoteIOError) {
+    self.direction = direction
+    if ours.isEmpty { return }
+    // What would feed back is not there for any choice but by name, which is told.
+    let candidates = others.filter { !$0.isOwn }
     switch policy {
     case .none: return
     case .automatic:
@@ -48,59 +68,77 @@ struct ConnectionPlan: Equatable {
         notes.append("not connected: the session manager (NSM_URL) restores the connections")
         return
       }
-      let targets = Self.firstClient(of: inputs.filter(\.isPhysical))
+      let targets = Self.firstClient(
+        of: candidates.filter { $0.isPhysical && !(direction.isInput && $0.isMonitor) })
       if targets.isEmpty {
-        notes.append("not connected: the server has no physical playback port")
+        let kind = direction.isInput ? "capture" : "playback"
+        notes.append("not connected: the server has no physical \(kind) port")
         return
       }
-      pair(outputs, with: targets)
+      pair(ours, with: targets)
     case .pattern(let pattern):
-      let targets = try Self.match(pattern, inputs)
-      if targets.isEmpty { throw .noMatchingPorts(pattern: pattern) }
-      pair(outputs, with: targets)
+      let targets = try Self.match(pattern, candidates)
+      if targets.isEmpty {
+        throw direction.isInput
+          ? .noMatchingSourcePorts(pattern: pattern) : .noMatchingPorts(pattern: pattern)
+      }
+      pair(ours, with: targets)
     case .ports(let names):
       var targets: [String] = []
-      for name in names {
-        let port = inputs.first { $0.name == name } ?? inputs.first { $0.aliases.contains(name) }
-        guard let port else { throw .noSuchPort(name) }
-        targets.append(port.name)
+      for name in names { targets.append(try find(name, in: others)) }
+      if ours.count > 1, targets.count > ours.count {
+        throw direction.isInput
+          ? .tooManySourcePorts(named: targets.count, inputs: ours.count)
+          : .tooManyPorts(named: targets.count, outputs: ours.count)
       }
-      if outputs.count > 1, targets.count > outputs.count {
-        throw .tooManyPorts(named: targets.count, outputs: outputs.count)
-      }
-      pair(outputs, with: targets, mono: targets.count)
+      pair(ours, with: targets, mono: targets.count)
     }
   }
 
-  private mutating func pair(_ outputs: [String], with inputs: [String], mono: Int = 2) {
-    if outputs.count == 1 {
-      connections = inputs.prefix(mono).map { .init(output: outputs[0], input: $0) }
+  private func find(_ name: String, in ports: [ServerPort]) throws(RemoteIOError) -> String {
+    let port = ports.first { $0.name == name } ?? ports.first { $0.aliases.contains(name) }
+    guard let port else { throw direction.isInput ? .noSuchSourcePort(name) : .noSuchPort(name) }
+    if port.isOwn { throw .ownPort(port.name) }
+    return port.name
+  }
+
+  /// - Parameter mono: how many ports one port of ours goes to. By itself one output goes to two
+  ///   loudspeakers, and one input comes from one microphone.
+  private mutating func pair(_ ours: [String], with others: [String], mono: Int? = nil) {
+    if ours.count == 1 {
+      let count = mono ?? (direction.isInput ? 1 : 2)
+      connections = others.prefix(count).map { connection(ours[0], $0) }
       return
     }
-    connections = zip(outputs, inputs).map { .init(output: $0, input: $1) }
-    if outputs.count > inputs.count {
-      let rest = outputs.dropFirst(inputs.count).joined(separator: ", ")
+    connections = zip(ours, others).map { connection($0, $1) }
+    if ours.count > others.count {
+      let rest = ours.dropFirst(others.count).joined(separator: ", ")
+      let kind = direction.isInput ? "inputs" : "outputs"
       notes.append(
-        "\(outputs.count) outputs but \(inputs.count) ports to connect to: \(rest) not connected")
+        "\(ours.count) \(kind) but \(others.count) ports to connect to: \(rest) not connected")
     }
+  }
+
+  private func connection(_ ours: String, _ other: String) -> RemoteIO.PortConnection {
+    direction.isInput ? .init(output: other, input: ours) : .init(output: ours, input: other)
   }
 
   private static func match(
-    _ pattern: String, _ inputs: [InputPort]
+    _ pattern: String, _ ports: [ServerPort]
   ) throws(RemoteIOError) -> [String] {
-    if let port = inputs.first(where: { $0.name == pattern || $0.aliases.contains(pattern) }) {
+    if let port = ports.first(where: { $0.name == pattern || $0.aliases.contains(pattern) }) {
       return [port.name]
     }
-    let ofClient = inputs.filter { $0.client == pattern }
+    let ofClient = ports.filter { $0.client == pattern }
     if !ofClient.isEmpty { return ofClient.map(\.name) }
     let expression = try PortPattern(pattern)
-    var matching: [InputPort] = []
-    for port in inputs where expression.matches(port.name) { matching.append(port) }
+    var matching: [ServerPort] = []
+    for port in ports where expression.matches(port.name) { matching.append(port) }
     return firstClient(of: matching)
   }
 
   /// The ports of one client only: PipeWire lists those of every card.
-  private static func firstClient(of ports: [InputPort]) -> [String] {
+  private static func firstClient(of ports: [ServerPort]) -> [String] {
     guard let client = ports.first?.client else { return [] }
     return ports.filter { $0.client == client }.map(\.name)
   }

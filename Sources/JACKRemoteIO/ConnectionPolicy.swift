@@ -3,20 +3,22 @@
 internal import Glibc
 
 extension RemoteIO {
-  /// What the output ports are connected to when the output starts. Connections are made once and
-  /// then left to the user.
+  /// What the output ports, or the input ports, are connected to when the client starts. Connections are
+  /// made once and then left to the user. A client is never connected to itself.
   public enum ConnectionPolicy: Sendable, Equatable {
     /// The i-th output to the i-th physical playback port of the first client that has any; one
-    /// output to the first two. Nothing under a session manager (`NSM_URL` is set), which restores
-    /// the connections itself.
+    /// output to the first two. The i-th input to the i-th physical capture port likewise; one input to
+    /// the first; ports that monitor what is played are left out. Nothing under a session manager
+    /// (`NSM_URL` is set), which restores the connections itself.
     case automatic
     /// Nothing.
     case none
-    /// The audio input ports of one client: the port of exactly this name, else the client of exactly
-    /// this name, else the first client with ports that match this POSIX extended regular
-    /// expression anywhere in their full name. One output goes to the first two.
+    /// The audio input ports of one client, for inputs its output ports: the port of exactly this name,
+    /// else the client of exactly this name, else the first client with ports that match this POSIX
+    /// extended regular expression anywhere in their full name. One output goes to the first two, one
+    /// input to the first.
     case pattern(String)
-    /// The i-th output to the i-th port; one output to all of them. Full names or aliases.
+    /// The i-th output or input to the i-th port; one alone to all of them. Full names or aliases.
     case ports([String])
 
     /// Reads a policy as written on a command line: `auto`, `none`, `PORT,PORT…` or a pattern. A

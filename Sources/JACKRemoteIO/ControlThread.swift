@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Glibc
-internal import Synchronization
+internal import RenderCore
 
 /// The one thread that makes an output's calls to the server, one after the other. A server that is
 /// stopped never answers and libjack has no time limit: so who asks waits here for so long and no
@@ -13,19 +13,25 @@ final class ControlThread: Sendable {
   private struct Queue {
     var jobs: [@Sendable () -> Void] = []
     var isFinished = false
+    /// What the thread does when it has no job and is woken, and when it wants to do that again.
+    var watch: (@Sendable () -> Deadline?)?
   }
 
   /// Protects the jobs. Between those who ask and the thread.
-  private let queue = Mutex(Queue())
+  private let queue = GuardedState(Queue())
   private let wake: WakeSemaphore
 
-  private init() {
-    wake = WakeSemaphore()
+  private init(wake: WakeSemaphore) {
+    self.wake = wake
   }
 
   /// Starts the thread. It runs until ``finish()``.
-  static func start() throws(RemoteIOError) -> ControlThread {
-    let thread = ControlThread()
+  ///
+  /// - Parameter wake: what others wake it with, to let it do what it was given to ``watch(_:)``.
+  static func start(
+    wake: WakeSemaphore = WakeSemaphore()
+  ) throws(RemoteIOError) -> ControlThread {
+    let thread = ControlThread(wake: wake)
     var before = sigset_t()
     var all = sigset_t()
     unsafe sigfillset(&all)
@@ -72,21 +78,34 @@ final class ControlThread: Sendable {
     return isTaken
   }
 
+  /// Has the thread do something whenever it has no job and is woken, until ``finish()``.
+  ///
+  /// - Parameter step: does it once; returns when it is to be done again unless woken before, if ever.
+  func watch(_ step: @escaping @Sendable () -> Deadline?) {
+    queue.withLock { if !$0.isFinished { $0.watch = step } }
+    wake.post()
+  }
+
   /// Ends the thread after the jobs that it has.
   func finish() {
-    queue.withLock { $0.isFinished = true }
+    queue.withLock { queue in
+      queue.isFinished = true
+      queue.watch = nil
+    }
     wake.post()
   }
 
   fileprivate func loop() {
     while true {
-      let (job, isFinished) = queue.withLock { queue in
-        (queue.jobs.isEmpty ? nil : queue.jobs.removeFirst(), queue.isFinished)
+      let (job, watch, isFinished) = queue.withLock { queue in
+        (queue.jobs.isEmpty ? nil : queue.jobs.removeFirst(), queue.watch, queue.isFinished)
       }
       if let job {
         job()
       } else if isFinished {
         return
+      } else if let watch, let next = watch() {
+        wake.wait(until: next)
       } else {
         wake.wait()
       }
@@ -102,7 +121,7 @@ final class ControlThread: Sendable {
     }
 
     /// Protects the value, between the thread and who asked.
-    private let progress = Mutex(Progress.awaited)
+    private let progress = GuardedState(Progress.awaited)
     private let wake = WakeSemaphore()
 
     /// - Returns: whether someone still waits for it.

@@ -8,6 +8,17 @@ internal import Synchronization
 /// are called on several of its threads, so this is a descriptor and no closure.
 enum LibraryMessages {
   static let descriptor = Atomic<Int32>(-1)
+  /// How many are looking for a server that may not be there, again and again.
+  private static let lookers = Atomic<Int>(0)
+
+  /// Drops the messages while a server is looked for.
+  static func silenced<Result>(_ look: () -> Result) -> Result {
+    lookers.add(1, ordering: .relaxed)
+    defer { lookers.subtract(1, ordering: .relaxed) }
+    return look()
+  }
+
+  static var isSilenced: Bool { lookers.load(ordering: .relaxed) > 0 }
 
   /// Takes the messages over from libjack, which prints several lines for a server that is merely
   /// not there. Must come before the open.
@@ -31,7 +42,7 @@ extension RemoteIO {
 
 private func takeLibraryMessage(_ message: UnsafePointer<CChar>?) {
   let descriptor = LibraryMessages.descriptor.load(ordering: .relaxed)
-  guard descriptor >= 0, let message = unsafe message else { return }
+  guard descriptor >= 0, !LibraryMessages.isSilenced, let message = unsafe message else { return }
   var text = unsafe "jack: " + String(cString: message)
   if !text.hasSuffix("\n") { text.append("\n") }
   // One write, so that lines of several threads do not mix. A message that cannot be written is

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT
 
+internal import RenderCore
 internal import Synchronization
 
 extension RemoteIO {
   /// Something that the server did. Notices of one kind are merged until they are taken: none is
   /// lost in meaning and no queue can overflow.
   public enum Notice: Sendable, Equatable {
-    /// The server has ended, with its reason. No callback follows: close, and open again when it
-    /// is back.
+    /// The server has ended, with its reason. No cycle follows until ``reattached``; without
+    /// ``Configuration/reattaches``, or when this was not started yet, none ever does: close, and open
+    /// again when it is back.
     case serverShutDown(reason: String)
+    /// A server is there again, perhaps with another rate and cycles of another size, which are then
+    /// told as well. What it renders goes on where it was, and the connections that other clients' ports
+    /// are there for are made again. Comes after the loss.
+    case reattached
     /// The server missed its own deadline this many times. It tells every client; the fault may be
     /// anyone's.
     case xruns(count: UInt64)
@@ -22,7 +28,8 @@ extension RemoteIO {
 
   /// What has been told already.
   struct Told {
-    var isShutDown = false
+    var losses: UInt64 = 0
+    var reattachments: UInt64 = 0
     var xruns: UInt64 = 0
     var bufferSize: UInt32
     var sampleRate: UInt32
@@ -32,9 +39,10 @@ extension RemoteIO {
     mutating func notices(from storage: OutputStateStorage) -> [Notice] {
       let state = unsafe storage.state
       var notices: [Notice] = []
-      if !isShutDown, let reason = unsafe state.pointee.shutDownReason {
-        isShutDown = true
-        notices.append(.serverShutDown(reason: reason))
+      let presence = unsafe state.pointee.presence.withLock { $0 }
+      if presence.losses != losses {
+        losses = presence.losses
+        notices.append(.serverShutDown(reason: presence.reason))
       }
       let xrunsNow = unsafe state.pointee.xruns.load(ordering: .relaxed)
       if xrunsNow != xruns {
@@ -55,6 +63,11 @@ extension RemoteIO {
       if isFreewheelingNow != isFreewheeling {
         isFreewheeling = isFreewheelingNow
         notices.append(.freewheeling(isFreewheelingNow))
+      }
+      if presence.reattachments != reattachments {
+        reattachments = presence.reattachments
+        // One that was lost again is over, and the loss is told.
+        if !presence.isAway { notices.append(.reattached) }
       }
       return notices
     }

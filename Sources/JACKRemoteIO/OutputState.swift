@@ -11,7 +11,8 @@ internal import Synchronization
 struct OutputState: ~Copyable {
   /// What renders, from the start on. Written before the client is activated.
   var context: RenderContext?
-  /// Written once, after the client is opened and before any callback can run.
+  /// Written after a client is opened and before any of its callbacks can run, those of the one before
+  /// being over.
   private var client: OpaquePointer?
   private let ports: UnsafeMutableBufferPointer<OpaquePointer?>
   /// Where each channel of a cycle goes; filled in anew every cycle.
@@ -20,12 +21,19 @@ struct OutputState: ~Copyable {
   private let spare: UnsafeMutablePointer<Float>
   /// Frames that the renderer takes at once: a copy, because a class's metadata may take a lock.
   private let maximumSlice = Renderer.maximumFramesPerCycle
+  private let inputs: InputPorts
   private var continuity = CycleContinuity()
+  private var clock = FrameClock()
 
   /// Set by the control side: nothing is rendered any more.
   let isDetached = Atomic<Bool>(false)
+  /// Set by the control side while nothing is rendered yet: the clocks stand still, too.
+  let isHeld = Atomic<Bool>(false)
   /// Set by the process thread while it may be rendering.
   let isInCycle = Atomic<Bool>(false)
+
+  /// `FrameClock.publication`, for other threads. Written by the process thread, and while there is none.
+  let clockPublication = Atomic<UInt64>(FrameClock().publication)
 
   // Written by the process thread alone.
   let cycles = Atomic<UInt64>(0)
@@ -43,15 +51,26 @@ struct OutputState: ~Copyable {
   let sampleRate = Atomic<UInt32>(0)
   let isFreewheeling = Atomic<Bool>(false)
   let isShutDown = Atomic<Bool>(false)
-  /// Valid once `isShutDown` is set. Zero-terminated.
-  private let reason: UnsafeMutableBufferPointer<CChar>
+  /// Protects what is known of the server, and that `isShutDown` is set with it, between libjack's, the
+  /// control and the owner's thread. Never taken in a cycle.
+  let presence = GuardedState(ServerPresence())
+  /// Counts what has happened to anyone's ports and connections.
+  let graphChanges = Atomic<UInt64>(0)
+
   /// The threads that libjack has told of, so that the kernel can be asked how it schedules them.
   let threads: ThreadTable
   /// An eventfd(2) that is readable when there may be a notice.
   let eventDescriptor: Int32
+  /// Wakes the control thread.
+  let controlWake: WakeSemaphore
 
-  init(channels: Int, eventDescriptor: Int32) {
+  init(
+    outputs channels: Int, inputs inputChannels: Int, eventDescriptor: Int32,
+    controlWake: WakeSemaphore
+  ) {
     self.eventDescriptor = eventDescriptor
+    self.controlWake = controlWake
+    inputs = InputPorts(channels: inputChannels)
     threads = ThreadTable()
     unsafe ports = .allocate(capacity: channels)
     unsafe ports.initialize(repeating: nil)
@@ -59,31 +78,41 @@ struct OutputState: ~Copyable {
     unsafe spare.initialize(repeating: 0, count: Renderer.maximumFramesPerCycle)
     unsafe buffers = .allocate(capacity: channels)
     unsafe buffers.initialize(repeating: spare)
-    unsafe reason = .allocate(capacity: 256)
-    unsafe reason.initialize(repeating: 0)
   }
 
   deinit {
     unsafe ports.deallocate()
     unsafe spare.deallocate()
     unsafe buffers.deallocate()
-    unsafe reason.deallocate()
     close(eventDescriptor)
   }
 
-  /// Takes in an opened client. Before any callback.
-  mutating func attach(client: OpaquePointer) {
-    unsafe self.client = client
-    sampleRate.store(unsafe jack_get_sample_rate(client), ordering: .relaxed)
-    bufferSize.store(unsafe jack_get_buffer_size(client), ordering: .relaxed)
-  }
-
-  /// Sets the port of a channel. Before the client is activated.
+  /// Sets the output port of a channel. Before the client is activated.
   mutating func setPort(_ port: OpaquePointer, channel: Int) {
     unsafe ports[channel] = port
   }
 
-  /// One cycle: every frame of every port is written, with sound or silence.
+  /// Sets the input port of a channel. Before the client is activated.
+  func setInputPort(_ port: OpaquePointer, channel: Int) {
+    unsafe inputs.setPort(port, channel: channel)
+  }
+
+  /// Takes in an opened client. Before any of its callbacks can run, those of the one before being over.
+  mutating func attach(client: OpaquePointer) {
+    unsafe self.client = client
+    sampleRate.store(unsafe jack_get_sample_rate(client), ordering: .relaxed)
+    bufferSize.store(unsafe jack_get_buffer_size(client), ordering: .relaxed)
+    isFreewheeling.store(false, ordering: .relaxed)
+    lastCycleMicroseconds.store(0, ordering: .relaxed)
+    processThread.store(0, ordering: .relaxed)
+    threads.forgetAll()
+    continuity = CycleContinuity()
+    clock.restart()
+    clockPublication.store(clock.publication, ordering: .relaxed)
+    isShutDown.store(false, ordering: .releasing)
+  }
+
+  /// One cycle: every frame of every output port is written, with sound or silence.
   @_noLocks
   mutating func process(frameCount: UInt32) {
     guard let client = unsafe client else { return }
@@ -91,20 +120,33 @@ struct OutputState: ~Copyable {
     // sees that a cycle runs and waits.
     isInCycle.store(true, ordering: .sequentiallyConsistent)
     let now = jack_get_time()
-    let frameTime = unsafe jack_last_frame_time(client)
+    if isHeld.load(ordering: .acquiring) {
+      renderSilence(frameCount: frameCount)
+      account(frameCount: frameCount, missedCycles: 0, microseconds: now)
+      isInCycle.store(false, ordering: .releasing)
+      return
+    }
+    let serverTime = unsafe jack_last_frame_time(client)
+    let step =
+      isFreewheeling.load(ordering: .relaxed)
+      ? continuity.advanceFreewheeling()
+      : continuity.advance(frameTime: serverTime, frameCount: frameCount)
+    let frameTime = clock.advance(serverTime: serverTime, frameCount: frameCount)
+    clockPublication.store(clock.publication, ordering: .relaxed)
     if let context, !isDetached.load(ordering: .sequentiallyConsistent) {
-      render(context, frameCount: frameCount, frameTime: frameTime, microseconds: now)
+      render(context, frameCount: frameCount, frameTime: frameTime, microseconds: now, after: step)
     } else {
       renderSilence(frameCount: frameCount)
     }
-    account(frameCount: frameCount, frameTime: frameTime, microseconds: now)
+    account(frameCount: frameCount, missedCycles: step.missedCycles, microseconds: now)
     isInCycle.store(false, ordering: .releasing)
   }
 
   /// Renders in slices of what the renderer takes at most. Only PipeWire can be set to longer cycles.
   @_noLocks
   private mutating func render(
-    _ context: RenderContext, frameCount: UInt32, frameTime: UInt32, microseconds: UInt64
+    _ context: RenderContext, frameCount: UInt32, frameTime: UInt32, microseconds: UInt64,
+    after step: CycleContinuity.Step
   ) {
     let rate = UInt64(max(1, sampleRate.load(ordering: .relaxed)))
     var done = 0
@@ -116,7 +158,14 @@ struct OutputState: ~Copyable {
       let cycle = RenderCycle(
         frameCount: slice, frameTime: frameTime &+ UInt32(done),
         hostNanoseconds: microseconds &* 1000 &+ UInt64(done) &* 1_000_000_000 / rate)
-      unsafe context.render(cycle, into: buffers)
+      if inputs.isEmpty {
+        unsafe context.render(cycle, into: buffers)
+      } else {
+        let brought = inputs.inputs(
+          from: done, of: frameCount, missedFrames: done == 0 ? step.missedFrames : 0,
+          isMeasured: done > 0 || step.isMeasured)
+        unsafe context.render(cycle, from: brought, into: buffers)
+      }
       done += slice
     }
   }
@@ -130,7 +179,7 @@ struct OutputState: ~Copyable {
     }
   }
 
-  /// The memory of a port for this cycle; never kept. JACK may have none.
+  /// The memory of an output port for this cycle; never kept. JACK may have none.
   @_noLocks
   private func portBuffer(_ channel: Int, _ frameCount: UInt32) -> UnsafeMutablePointer<Float>? {
     guard let port = unsafe ports[channel],
@@ -140,41 +189,12 @@ struct OutputState: ~Copyable {
   }
 
   @_noLocks
-  private mutating func account(frameCount: UInt32, frameTime: UInt32, microseconds: UInt64) {
-    if isFreewheeling.load(ordering: .relaxed) { continuity.reset() }
-    let missed = continuity.missedCycles(frameTime: frameTime, frameCount: frameCount)
+  private func account(frameCount: UInt32, missedCycles missed: UInt64, microseconds: UInt64) {
     // One writer: plain stores of what this thread alone counts.
     missedCycles.store(missedCycles.load(ordering: .relaxed) &+ missed, ordering: .relaxed)
     cycles.store(cycles.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     bufferSize.store(frameCount, ordering: .relaxed)
     lastCycleMicroseconds.store(microseconds, ordering: .relaxed)
     processThread.store(cjack_current_thread(), ordering: .relaxed)
-  }
-
-  /// Takes in that the server has ended. On a thread of libjack's.
-  mutating func noteShutDown(reason text: UnsafePointer<CChar>?) {
-    guard !isShutDown.load(ordering: .relaxed) else { return }
-    if let text = unsafe text { unsafe _ = strncpy(reason.baseAddress!, text, reason.count - 1) }
-    isShutDown.store(true, ordering: .releasing)
-    wakeOwner()
-  }
-
-  /// Why the server has ended; nil while it has not, as far as it has told.
-  var shutDownReason: String? {
-    guard isShutDown.load(ordering: .acquiring) else { return nil }
-    let text = unsafe String(cString: reason.baseAddress!)
-    return text.isEmpty ? "no reason given" : text
-  }
-
-  /// Makes the event descriptor readable. Not from the process callback: it is a system call.
-  func wakeOwner() {
-    eventfd_write(eventDescriptor, 1)
-  }
-
-  /// Makes the event descriptor unreadable until the next change. Before the changes are looked at,
-  /// so that none falls in between.
-  func acknowledgeWake() {
-    var count: eventfd_t = 0
-    unsafe eventfd_read(eventDescriptor, &count)
   }
 }

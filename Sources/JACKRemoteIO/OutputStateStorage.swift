@@ -2,19 +2,24 @@
 
 internal import CJACK
 internal import Glibc
+internal import RenderCore
 internal import Synchronization
 
 /// Keeps the callbacks' state alive: as long as the output, and as long as the client that libjack
 /// may still call back.
 @safe
-final class OutputStateStorage: @unchecked Sendable {
+final class OutputStateStorage: ServerUser, @unchecked Sendable {
   let state: UnsafeMutablePointer<OutputState>
+  /// Wakes the control thread.
+  let controlWake = WakeSemaphore()
 
-  init(channels: Int) throws(RemoteIOError) {
+  init(outputs: Int, inputs: Int) throws(RemoteIOError) {
     let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard descriptor >= 0 else { throw .outOfResources("file descriptors") }
     unsafe state = .allocate(capacity: 1)
-    unsafe state.initialize(to: OutputState(channels: channels, eventDescriptor: descriptor))
+    unsafe state.initialize(
+      to: OutputState(
+        outputs: outputs, inputs: inputs, eventDescriptor: descriptor, controlWake: controlWake))
   }
 
   deinit {
@@ -23,6 +28,27 @@ final class OutputStateStorage: @unchecked Sendable {
   }
 
   var isShutDown: Bool { unsafe state.pointee.isShutDown.load(ordering: .acquiring) }
+
+  /// Whether there is no server now, as far as is known.
+  var isServerGone: Bool { unsafe state.pointee.presence.withLock { $0.isAway } }
+
+  var cycleCount: UInt64 { unsafe state.pointee.cycles.load(ordering: .acquiring) }
+
+  /// How long there was no cycle; nil when the client is not active yet.
+  var silenceNanoseconds: UInt64? {
+    let last = unsafe state.pointee.lastCycleMicroseconds.load(ordering: .relaxed)
+    let now = jack_get_time()
+    // 0: the client is not active yet. Later than now: a cycle has begun meanwhile.
+    return last == 0 ? nil : last < now ? (now - last) * 1000 : 0
+  }
+
+  /// Judges how long there was no cycle.
+  var watchdog: CycleWatchdog {
+    unsafe CycleWatchdog(
+      bufferSize: Int(state.pointee.bufferSize.load(ordering: .relaxed)),
+      sampleRate: Double(state.pointee.sampleRate.load(ordering: .relaxed)),
+      isFreewheeling: state.pointee.isFreewheeling.load(ordering: .relaxed))
+  }
 
   /// Lets no cycle render any more and waits for one that does, until the deadline.
   ///

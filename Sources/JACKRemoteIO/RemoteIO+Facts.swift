@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import CJACK
+internal import RenderCore
 internal import Synchronization
 
 extension RemoteIO {
@@ -36,21 +37,15 @@ extension RemoteIO {
     unsafe storage.state.pointee.isFreewheeling.load(ordering: .relaxed)
   }
 
-  /// Whether the server has told that it has ended. PipeWire before 1.0 never tells: watch
-  /// ``isStalled`` as well.
-  public var isServerShutDown: Bool { storage.isShutDown }
+  /// Whether the server has told that it has ended, and no other one is attached to yet
+  /// (``Configuration/reattaches``). PipeWire before 1.0 never tells: watch ``isStalled`` as well.
+  public var isServerShutDown: Bool { storage.isServerGone }
 
   /// Whether a started output has not been called for too long (``CycleWatchdog``) although the server
   /// has not ended. It may come back.
   public var isStalled: Bool {
     guard progress.withLock({ $0.phase == .started }), !isServerShutDown else { return false }
-    let last = unsafe storage.state.pointee.lastCycleMicroseconds.load(ordering: .relaxed)
-    let now = jack_get_time()
-    let watchdog = CycleWatchdog(
-      bufferSize: bufferSize, sampleRate: sampleRate, isFreewheeling: isFreewheeling)
-    // 0: the client is not active yet. Later than now: a cycle has begun meanwhile.
-    guard last > 0, last < now else { return false }
-    return watchdog.isStalled(afterSilenceOf: (now - last) * 1000)
+    return storage.silenceNanoseconds.map(storage.watchdog.isStalled(afterSilenceOf:)) ?? false
   }
 
   /// How the kernel schedules the process thread; nil before the first cycle and after the end.
@@ -65,15 +60,33 @@ extension RemoteIO {
 
   /// Frames from a cycle's start until its first frame is heard, as the ports' connections declare
   /// it: the shortest and the longest way (jack.h, `JackPlaybackLatency`). 0 when unconnected; nil
-  /// when closed.
+  /// when closed or without a server.
   public var playbackLatency: ClosedRange<Int>? {
-    live.withLock { $0?.playbackLatency }
+    fact { $0.playbackLatency }
+  }
+
+  /// Frames from a sound's arrival at the machine to the start of the cycle that brings it, as the input
+  /// ports' connections declare it: the shortest and the longest way (jack.h, `JackCaptureLatency`). 0
+  /// when unconnected; nil when closed or without a server.
+  public var captureLatency: ClosedRange<Int>? {
+    fact { $0.captureLatency }
   }
 
   /// The server's frame clock, now: with a cycle's `frameTime` it says how far into the cycle the
-  /// moment is. An estimate; wraps at 2³². nil when closed.
+  /// moment is. An estimate; wraps at 2³². After a re-attachment the clock goes on where the last cycle
+  /// before the loss ended, so it is no longer what the server's other clients read. nil when closed or
+  /// without a server.
   public var frameTime: UInt32? {
-    live.withLock { $0?.frameTime }
+    fact { client in
+      unsafe FrameClock.time(
+        atServerTime: client.frameTime,
+        publication: storage.state.pointee.clockPublication.load(ordering: .relaxed))
+    }
+  }
+
+  /// Reads a fact of the client. One whose server has ended has none, also before it is closed.
+  private func fact<Value: Sendable>(_ read: (Client) -> Value?) -> Value? {
+    storage.isServerGone ? nil : live.withLock { $0.flatMap(read) }
   }
 
   /// A descriptor that is readable, for poll(2), when ``takeNotices()`` may have something to tell.

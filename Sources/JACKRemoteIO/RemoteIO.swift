@@ -3,16 +3,23 @@
 public import RenderCore
 internal import Synchronization
 
-/// A JACK client as the output element of a Remote IO unit (element 0 of `kAudioUnitSubType_RemoteIO`,
-/// AUComponent.h): the server calls, and this pulls.
+/// A JACK client as a Remote IO unit (`kAudioUnitSubType_RemoteIO`, AUComponent.h), with its output
+/// (element 0), its input (element 1) or both: the server calls, and this pulls.
 ///
 /// Unlike a Remote IO unit's, the format is the server's: one port of 32-bit float samples for each
 /// channel, at its rate, in cycles of its size. Once started it renders until it is closed; pausing is
 /// for what it renders, because stopping a client drops its connections.
 ///
-/// Life cycle: open it with `init`; make a `Renderer` for ``sampleRate`` and the number of ports;
-/// ``start(rendering:)``; ``close(withinMilliseconds:)``; only then let go of the renderer. When the
-/// server ends, close, and open another one.
+/// The inputs' frames go to the renderer's captures (`Renderer.addCapture`), which another thread reads.
+///
+/// Life cycle: open it with `init`; make a `Renderer` for ``sampleRate`` and the numbers of ports;
+/// `start(rendering:)`; ``close(withinMilliseconds:)``.
+///
+/// When the server ends, what was started waits for the next one of this name, looking 4 to 10 times a
+/// second, and goes on there: with the same ports, with the connections that they had, and where it was,
+/// the time between left out. It tells of both (``Notice``). Other clients' ports that are not back yet
+/// are waited for, up to a minute. Not with ``Configuration/reattaches`` off: then close, and open another
+/// one. A server that is stopped and goes on has lost nothing.
 ///
 /// Any thread may call it, but not the process callback. `init`, `start` and `close` wait for the
 /// server, for a limited time; nothing else waits.
@@ -29,17 +36,18 @@ public final class RemoteIO: Sendable {
   }
 
   /// The client's name as the server has it: the one asked for, perhaps with `-01` appended.
-  public let clientName: String
+  /// The next server may have to append something else.
+  public var clientName: String { live.name }
   /// The server's name: as configured, or as libjack found it in the environment.
   public let serverName: String
-  private let connection: ConnectionPolicy
   let storage: OutputStateStorage
   private let control: ControlThread
-  /// Protects the client's life against threads that read its facts: it is taken out before it is
-  /// closed.
-  let live: Mutex<Client?>
+  private let attachment: Attachment
+  private let reattaches: Bool
+  /// The client, for reading its facts.
+  var live: LiveClient { attachment.live }
   /// Protects the phase and what was told, between the owner's threads.
-  let progress: Mutex<Progress>
+  let progress: GuardedState<Progress>
 
   /// Opens a client and registers its ports. Nothing runs yet.
   ///
@@ -49,12 +57,13 @@ public final class RemoteIO: Sendable {
   public init(_ configuration: Configuration) throws(RemoteIOError) {
     try configuration.validate()
     let server = configuration.resolvedServerName
-    let storage = try OutputStateStorage(channels: configuration.outputPortNames.count)
+    let storage = try OutputStateStorage(
+      outputs: configuration.outputPortNames.count, inputs: configuration.inputPortNames.count)
     try ServerGuard.enter(storage, server: server)
     let control: ControlThread
     let client: Client
     do throws(RemoteIOError) {
-      control = try ControlThread.start()
+      control = try ControlThread.start(wake: storage.controlWake)
     } catch {
       ServerGuard.leave(storage)
       throw error
@@ -65,13 +74,12 @@ public final class RemoteIO: Sendable {
       control.finish()
       throw error
     }
-    clientName = client.name
     serverName = server
-    connection = configuration.connection
+    reattaches = configuration.reattaches
+    attachment = Attachment(client, configuration, storage, server: server)
     self.storage = storage
     self.control = control
-    live = Mutex(client)
-    progress = unsafe Mutex(
+    progress = unsafe GuardedState(
       Progress(
         told: Told(
           bufferSize: storage.state.pointee.bufferSize.load(ordering: .relaxed),
@@ -110,9 +118,9 @@ public final class RemoteIO: Sendable {
     return try opened.get()
   }
 
-  /// Starts to render and connects the ports.
+  /// Starts to render, connects the ports and sets their metadata, for which it waits a second at most.
   ///
-  /// - Parameter context: what renders, for as many channels as there are ports and for
+  /// - Parameter context: what renders, for as many outputs and inputs as there are ports and for
   ///   ``sampleRate``. Its renderer must live until ``close(withinMilliseconds:)`` has returned true.
   /// - Returns: which connections were made, and notes for what was left unconnected.
   /// - Throws: ``RemoteIOError``: a port to connect to is not there, the server refused, has ended or
@@ -121,6 +129,25 @@ public final class RemoteIO: Sendable {
   @discardableResult
   public func start(
     rendering context: RenderContext
+  ) throws(RemoteIOError) -> ConnectionReport {
+    try start(context, renderer: nil)
+  }
+
+  /// Starts to render and connects the ports, as with a context, and keeps the
+  /// renderer until nothing renders any more. When it re-attaches to a server of another rate, the
+  /// renderer's rate is set before the first cycle there: nothing is rendered at a wrong pitch.
+  ///
+  /// - Parameter renderer: what renders, for as many outputs and inputs as there are ports and for
+  ///   ``sampleRate``.
+  /// - Returns: which connections were made, and notes for what was left unconnected.
+  /// - Throws: ``RemoteIOError``, as the other.
+  @discardableResult
+  public func start(rendering renderer: Renderer) throws(RemoteIOError) -> ConnectionReport {
+    try start(renderer.context, renderer: renderer)
+  }
+
+  private func start(
+    _ context: RenderContext, renderer: Renderer?
   ) throws(RemoteIOError) -> ConnectionReport {
     let refusal: RemoteIOError? = progress.withLock { progress in
       switch progress.phase {
@@ -131,12 +158,13 @@ public final class RemoteIO: Sendable {
       return nil
     }
     if let refusal { throw refusal }
-    guard let client = live.withLock({ $0 }) else { throw .closed }
-    let connection = self.connection
+    let (attachment, control, reattaches) = (attachment, control, reattaches)
     let started = control.run(until: Deadline(nanosecondsFromNow: 5_000_000_000)) {
       () -> Result<ConnectionReport, RemoteIOError> in
       do throws(RemoteIOError) {
-        return .success(try client.start(context, connection))
+        let report = try attachment.start(context, renderer: renderer)
+        if reattaches { control.watch { attachment.step() } }
+        return .success(report)
       } catch {
         return .failure(error)
       }
@@ -167,13 +195,11 @@ public final class RemoteIO: Sendable {
     }
     let deadline = Deadline(nanosecondsFromNow: UInt64(milliseconds) * 1_000_000)
     let isQuiet = storage.detach(until: deadline)
-    guard isFirst, let client = live.withLock({ $0.take() }) else { return isQuiet }
-    let storage = self.storage
-    let isClosed: Void? = control.run(until: deadline) {
-      client.close()
-      ServerGuard.leave(storage)
-    }
+    guard isFirst else { return isQuiet }
+    attachment.live.close()
+    let attachment = self.attachment
+    let isClosed = control.run(until: deadline) { attachment.close() }
     control.finish()
-    return isQuiet || isClosed != nil
+    return isQuiet || isClosed == true
   }
 }

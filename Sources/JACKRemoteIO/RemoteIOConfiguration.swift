@@ -20,17 +20,43 @@ extension RemoteIO {
     public var outputPortNames: [String]
     /// What the output ports are connected to when the output starts.
     public var connection: ConnectionPolicy
+    /// One mono input port for each, in channel order: `in_1` and so on by custom. None by default.
+    public var inputPortNames: [String]
+    /// What the input ports are connected to when the unit starts. Nothing by default: a microphone that
+    /// is opened unasked, beside a loudspeaker, howls. Never to this client's own outputs.
+    public var inputConnection: ConnectionPolicy
+    /// For each output port, in order, the input ports (counted from 0) that are passed on to it within a
+    /// cycle, as a monitor does. Latency then adds up through this client: the outputs are as late as the
+    /// inputs that feed them, and the ports are no ends of the signal's way (`JackPortIsTerminal`). Empty,
+    /// the default: nothing is passed on.
+    public var inputsOfOutputs: [[Int]] = []
+
+    /// Whether the ports get metadata when the unit starts: names for people, such as `Left output`, their
+    /// order, and that they carry audio; and the client an icon. They are taken back when it is closed. A
+    /// server that does not take them is told in a note.
+    public var setsMetadata: Bool
+    /// Whether what was started attaches by itself to the next server of the same name when its own has
+    /// ended: with the same ports, with the connections that it had, and going on where it was. See
+    /// ``RemoteIO``. It does not start a server.
+    public var reattaches: Bool
 
     /// A configuration with these values.
     public init(
       clientName: String = "drawbar", serverName: String? = nil, startsServer: Bool = false,
-      outputPortNames: [String] = ["out_1", "out_2"], connection: ConnectionPolicy = .automatic
+      outputPortNames: [String] = ["out_1", "out_2"], connection: ConnectionPolicy = .automatic,
+      inputPortNames: [String] = [], inputConnection: ConnectionPolicy = .none,
+      setsMetadata: Bool = true,
+      reattaches: Bool = true
     ) {
       self.clientName = clientName
       self.serverName = serverName
       self.startsServer = startsServer
       self.outputPortNames = outputPortNames
       self.connection = connection
+      self.inputPortNames = inputPortNames
+      self.inputConnection = inputConnection
+      self.setsMetadata = setsMetadata
+      self.reattaches = reattaches
     }
 
     /// The server name that libjack will use.
@@ -57,17 +83,21 @@ extension RemoteIO {
           throw .invalidServerName(serverName, "it contains '/'")
         }
       }
-      if outputPortNames.isEmpty { throw .noOutputPorts }
+      if outputPortNames.isEmpty && inputPortNames.isEmpty { throw .noPorts }
       // The server may append three bytes to the client's name to make it unique.
       let limit = min(319, Int(jack_port_name_size()) - 1) - clientName.utf8.count - 3 - 1
       var seen: Set<String> = []
-      for name in outputPortNames {
+      for name in outputPortNames + inputPortNames {
         try Self.check(name, limit: limit, error: RemoteIOError.invalidPortName)
         if !seen.insert(name).inserted {
           throw .invalidPortName(name, "two ports have this name")
         }
       }
+      for input in inputsOfOutputs.joined() where !inputPortNames.indices.contains(input) {
+        throw .invalidRouting(input: input, inputs: inputPortNames.count)
+      }
       try connection.validate()
+      try inputConnection.validate()
     }
 
     private static func check(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Why an output could not be opened, started or connected.
+/// Why a client could not be opened, started or connected.
 public enum RemoteIOError: Error, Sendable, Equatable {
   /// The client name cannot be used; the text says why.
   case invalidClientName(String, String)
@@ -8,8 +8,10 @@ public enum RemoteIOError: Error, Sendable, Equatable {
   case invalidServerName(String, String)
   /// The port name cannot be used; the text says why.
   case invalidPortName(String, String)
-  /// No output port was asked for.
-  case noOutputPorts
+  /// No port was asked for.
+  case noPorts
+  /// An output is to be fed by an input that there is not; both counted from 0.
+  case invalidRouting(input: Int, inputs: Int)
   /// The text of a connection policy cannot be used; the second text says why.
   case invalidConnection(String, String)
   /// No server of this name is running, or it belongs to another user.
@@ -41,6 +43,14 @@ public enum RemoteIOError: Error, Sendable, Equatable {
   case noSuchPort(String)
   /// More ports were named than there are outputs.
   case tooManyPorts(named: Int, outputs: Int)
+  /// No audio output port, nor a client with one, matches: an input has nothing to hear.
+  case noMatchingSourcePorts(pattern: String)
+  /// There is no audio output port of this name.
+  case noSuchSourcePort(String)
+  /// More ports to hear were named than there are inputs.
+  case tooManySourcePorts(named: Int, inputs: Int)
+  /// The port is this client's own: connected to another port of it, it would feed back.
+  case ownPort(String)
   /// The server refused the connection, or said yes and did not make it.
   case connectionRefused(output: String, input: String)
   /// The system has no more threads or descriptors.
@@ -56,7 +66,9 @@ extension RemoteIOError: CustomStringConvertible {
     case .invalidServerName(let name, let why):
       "the JACK server name '\(name)' cannot be used: \(why)"
     case .invalidPortName(let name, let why): "the JACK port name '\(name)' cannot be used: \(why)"
-    case .noOutputPorts: "an output needs at least one port"
+    case .noPorts: "a JACK client needs at least one output or input port"
+    case .invalidRouting(let input, let inputs):
+      "an output is to be fed by input \(input + 1), and there are \(inputs)"
     case .invalidConnection(let text, let why): "cannot connect to '\(text)': \(why)"
     case .serverNotRunning(let server):
       "no JACK server named '\(server)' is running for this user: start one with "
@@ -92,6 +104,14 @@ extension RemoteIOError: CustomStringConvertible {
       "there is no JACK audio input port '\(name)': 'jack_lsp' lists the ports"
     case .tooManyPorts(let named, let outputs):
       "\(named) ports to connect to were named, but there are \(outputs) outputs"
+    case .noMatchingSourcePorts(let pattern):
+      "no JACK client or audio output port matches '\(pattern)': 'jack_lsp' lists the ports"
+    case .noSuchSourcePort(let name):
+      "there is no JACK audio output port '\(name)': 'jack_lsp' lists the ports"
+    case .tooManySourcePorts(let named, let inputs):
+      "\(named) ports to connect from were named, but there are \(inputs) inputs"
+    case .ownPort(let name):
+      "'\(name)' is a port of the same JACK client and would feed back into it: name another one"
     case .connectionRefused(let output, let input):
       "the JACK server did not connect '\(output)' to '\(input)': a server started with 'jackd -a' "
         + "does not let clients connect themselves"

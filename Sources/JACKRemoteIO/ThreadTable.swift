@@ -2,20 +2,25 @@
 
 internal import CJACK
 internal import Glibc
-internal import Synchronization
+internal import RenderCore
 
 /// The kernel's thread numbers of libjack's threads. jack2 initialises three threads with the same
 /// callback and makes the process thread real-time only afterwards: so the number is noted there, the
 /// process thread tells which one it is by its thread pointer, and the scheduling is read later.
 struct ThreadTable: ~Copyable {
   /// Protects the table. Taken when a thread begins and by the control side; never in a cycle.
-  private let entries = Mutex<[UInt: pid_t]>([:])
+  private let entries = GuardedState<[UInt: pid_t]>([:])
 
   /// Notes the calling thread. PipeWire calls this again after a change of rate.
   func noteCurrentThread() {
     let thread = cjack_current_thread()
     let threadID = gettid()
     entries.withLock { $0[thread] = threadID }
+  }
+
+  /// Forgets the threads of a client that is closed.
+  func forgetAll() {
+    entries.withLock { $0.removeAll() }
   }
 
   /// The kernel's number of a thread, by that of `cjack_current_thread`.

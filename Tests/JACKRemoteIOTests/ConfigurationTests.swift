@@ -41,7 +41,9 @@ struct ConfigurationTests {
     "is refused for port names that JACK cannot have",
     arguments: [[""], ["out:1"], ["a", "a"], [String(repeating: "p", count: 320)]])
   func portNames(_ names: [String]) {
-    guard case .invalidPortName = error({ $0.outputPortNames = names }) else {
+    guard case .invalidPortName = error({ $0.outputPortNames = names }),
+      case .invalidPortName = error({ $0.inputPortNames = names })
+    else {
       Issue.record("\(names) was taken")
       return
     }
@@ -49,11 +51,19 @@ struct ConfigurationTests {
 
   @Test("is refused without ports, and for an expression that is none")
   func others() {
-    #expect(error { $0.outputPortNames = [] } == .noOutputPorts)
-    guard case .invalidConnection("(", _) = error({ $0.connection = .pattern("(") }) else {
+    #expect(error { $0.outputPortNames = [] } == .noPorts)
+    guard case .invalidConnection("(", _) = error({ $0.connection = .pattern("(") }),
+      case .invalidConnection("(", _) = error({ $0.inputConnection = .pattern("(") })
+    else {
       Issue.record("the expression was taken")
       return
     }
+  }
+
+  @Test("is refused when an input has the name of an output")
+  func sameName() {
+    let error = error { $0.inputPortNames = ["in_1", "out_1"] }
+    #expect(error == .invalidPortName("out_1", "two ports have this name"))
   }
 
   @Test("is refused in one line that names what is wrong")

@@ -7,13 +7,13 @@ import Testing
 @Suite("A connection plan")
 struct ConnectionPlanTests {
   private let inputs = [
-    InputPort(name: "mixer:in_1", isPhysical: false),
-    InputPort(name: "mixer:in_2", isPhysical: false),
-    InputPort(name: "Card A:playback_FL", aliases: ["alsa:0:left"], isPhysical: true),
-    InputPort(name: "Card A:playback_FR", isPhysical: true),
-    InputPort(name: "Card B:playback_FL", isPhysical: true),
-    InputPort(name: "Card B:playback_FR", isPhysical: true),
-    InputPort(name: "Card B:playback_LFE", isPhysical: true),
+    ServerPort(name: "mixer:in_1", isPhysical: false),
+    ServerPort(name: "mixer:in_2", isPhysical: false),
+    ServerPort(name: "Card A:playback_FL", aliases: ["alsa:0:left"], isPhysical: true),
+    ServerPort(name: "Card A:playback_FR", isPhysical: true),
+    ServerPort(name: "Card B:playback_FL", isPhysical: true),
+    ServerPort(name: "Card B:playback_FR", isPhysical: true),
+    ServerPort(name: "Card B:playback_LFE", isPhysical: true),
   ]
 
   private func plan(
@@ -21,7 +21,7 @@ struct ConnectionPlanTests {
   ) throws -> (pairs: [String], notes: [String]) {
     let names = (1...outputs).map { "me:out_\($0)" }
     let plan = try ConnectionPlan(
-      policy: policy, outputs: names, inputs: inputs,
+      policy: policy, direction: .outputs, ours: names, others: inputs,
       isUnderSessionManager: underSessionManager)
     return (plan.connections.map { "\($0.output.dropFirst(3)) \($0.input)" }, plan.notes)
   }
@@ -62,7 +62,8 @@ struct ConnectionPlanTests {
   @Test("says so when there is no physical port")
   func noPhysicalPort() throws {
     let plan = try ConnectionPlan(
-      policy: .automatic, outputs: ["me:out_1"], inputs: [inputs[0]], isUnderSessionManager: false)
+      policy: .automatic, direction: .outputs, ours: ["me:out_1"], others: [inputs[0]],
+      isUnderSessionManager: false)
     #expect(plan.connections.isEmpty)
     #expect(plan.notes == ["not connected: the server has no physical playback port"])
   }
@@ -109,6 +110,88 @@ struct ConnectionPlanTests {
     }
     #expect(throws: RemoteIOError.tooManyPorts(named: 3, outputs: 2)) {
       try plan(.ports(["mixer:in_1", "mixer:in_2", "Card A:playback_FL"]))
+    }
+  }
+}
+
+@Suite("A connection plan of inputs")
+struct InputConnectionPlanTests {
+  private let sources = [
+    ServerPort(name: "synth:out_1", isPhysical: false),
+    ServerPort(name: "synth:out_2", isPhysical: false),
+    ServerPort(name: "me:out_1", isPhysical: false, isOwn: true),
+    ServerPort(name: "Card A:capture_1", aliases: ["alsa:0:mic"], isPhysical: true),
+    ServerPort(name: "Card A:capture_2", isPhysical: true),
+    ServerPort(name: "Card B:capture_1", isPhysical: true),
+  ]
+
+  private func plan(
+    _ policy: RemoteIO.ConnectionPolicy, inputs: Int = 2, from others: [ServerPort]? = nil
+  ) throws -> (pairs: [String], notes: [String]) {
+    let plan = try ConnectionPlan(
+      policy: policy, direction: .inputs, ours: (0..<inputs).map { "me:in_\($0 + 1)" },
+      others: others ?? sources, isUnderSessionManager: false)
+    return (plan.connections.map { "\($0.output) \($0.input.dropFirst(3))" }, plan.notes)
+  }
+
+  @Test("comes by itself from the physical ports of one client, one input from the first")
+  func automatic() throws {
+    #expect(try plan(.automatic).pairs == ["Card A:capture_1 in_1", "Card A:capture_2 in_2"])
+    #expect(try plan(.automatic, inputs: 1).pairs == ["Card A:capture_1 in_1"])
+    let wide = try plan(.automatic, inputs: 3)
+    #expect(wide.pairs.count == 2)
+    #expect(
+      wide.notes == ["3 inputs but 2 ports to connect to: me:in_3 not connected"])
+  }
+
+  @Test("says so when there is no physical port, and nothing when there is no input")
+  func nothing() throws {
+    let none = try plan(.automatic, from: [sources[0]])
+    #expect(none.pairs.isEmpty)
+    #expect(none.notes == ["not connected: the server has no physical capture port"])
+    let inputless = try plan(.automatic, inputs: 0)
+    #expect(inputless.pairs.isEmpty && inputless.notes.isEmpty)
+    #expect(try plan(.none).pairs.isEmpty)
+  }
+
+  @Test("takes patterns and lists as one of outputs does")
+  func chosen() throws {
+    #expect(try plan(.pattern("synth")).pairs == ["synth:out_1 in_1", "synth:out_2 in_2"])
+    #expect(try plan(.pattern("alsa:0:mic")).pairs == ["Card A:capture_1 in_1"])
+    #expect(
+      try plan(.ports(["synth:out_2", "Card B:capture_1"])).pairs == [
+        "synth:out_2 in_1", "Card B:capture_1 in_2",
+      ])
+    #expect(
+      try plan(.ports(["synth:out_1", "synth:out_2", "alsa:0:mic"]), inputs: 1).pairs.count == 3)
+  }
+
+  @Test("never comes from the client's own outputs")
+  func feedback() {
+    let physical = [ServerPort(name: "me:out_1", isPhysical: true, isOwn: true)]
+    #expect(throws: Never.self) {
+      let plan = try plan(.automatic, from: physical)
+      #expect(plan.pairs.isEmpty)
+    }
+    #expect(throws: RemoteIOError.noMatchingSourcePorts(pattern: "^me:")) {
+      try plan(.pattern("^me:"))
+    }
+    #expect(throws: RemoteIOError.noMatchingSourcePorts(pattern: "me:out_1")) {
+      try plan(.pattern("me:out_1"))
+    }
+    #expect(throws: RemoteIOError.ownPort("me:out_1")) { try plan(.ports(["me:out_1"])) }
+  }
+
+  @Test("is refused when a port is not there, nothing matches, or too many are named")
+  func refused() {
+    #expect(throws: RemoteIOError.noSuchSourcePort("synth:out_3")) {
+      try plan(.ports(["synth:out_3"]))
+    }
+    #expect(throws: RemoteIOError.noMatchingSourcePorts(pattern: "nobody")) {
+      try plan(.pattern("nobody"))
+    }
+    #expect(throws: RemoteIOError.tooManySourcePorts(named: 3, inputs: 2)) {
+      try plan(.ports(["synth:out_1", "synth:out_2", "Card B:capture_1"]))
     }
   }
 }

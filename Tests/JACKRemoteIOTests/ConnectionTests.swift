@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: MIT
 
+import CRealtimeScope
+import Glibc
 import JACKRemoteIO
 import RenderCore
 import TestKit
 import Testing
+
+/// Takes longer than a cycle of 256 frames at 48 kHz lasts.
+private func renderLate(
+  _: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<RenderCall>
+) -> Int32 {
+  // On purpose: RealtimeSanitizer is not to see it.
+  drawbar_realtime_exit()
+  usleep(8000)
+  drawbar_realtime_enter()
+  return 0
+}
 
 extension OutputTests {
   @Suite("an output's connections")
@@ -62,6 +75,26 @@ extension OutputTests {
           #expect(connections == [["system:playback_1"], []])
           #expect(report.notes.count == 1)
         }
+      }
+    }
+
+    @Test("are told as they are when a late client holds up the graph")
+    func lateGraph() throws {
+      try JACKServer.with { server in
+        let late = try RemoteIO(configuration(clientName: "late"))
+        let renderer = Renderer(sampleRate: late.sampleRate, outputChannels: 2)
+        unsafe renderer.addCallback(renderLate, context: nil)
+        try late.start(rendering: renderer.context)
+        for _ in 0..<4 {
+          try withIdleOutput(configuration(.automatic)) { _, report in
+            #expect(report.connections.map(\.input) == ["system:playback_1", "system:playback_2"])
+            #expect(report.notes.isEmpty)
+            let connections = try seen(server)
+            #expect(connections == [["system:playback_1"], ["system:playback_2"]])
+          }
+        }
+        late.close()
+        withExtendedLifetime(renderer) {}
       }
     }
 

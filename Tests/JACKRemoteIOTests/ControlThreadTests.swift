@@ -82,4 +82,30 @@ struct ControlThreadTests {
     #expect(disposed.map { $0 + received } == 2000)
     thread.finish()
   }
+
+  @Test("does what it watches for when it is woken and when that is due, and not after its end")
+  func watch() throws {
+    let wake = WakeSemaphore()
+    let thread = try ControlThread.start(wake: wake)
+    let steps = Record()
+    let isFirst = Mutex(true)
+    thread.watch {
+      steps.add(0)
+      let isDue = isFirst.withLock { first in
+        defer { first = false }
+        return first
+      }
+      return isDue ? Deadline(nanosecondsFromNow: 10_000_000) : nil
+    }
+    #expect(eventually { steps.all.count == 2 })
+    wake.post()
+    #expect(eventually { steps.all.count == 3 })
+    // A job goes before it.
+    #expect(thread.run(until: deadline(5)) { true } == true)
+    thread.finish()
+    let count = steps.all.count
+    wake.post()
+    #expect(!thread.enqueue {})
+    #expect(!eventually(seconds: 0.05) { steps.all.count > count + 1 })
+  }
 }

@@ -8,7 +8,9 @@ import Testing
 struct CycleContinuityTests {
   private func missed(_ cycles: [(time: UInt32, frames: UInt32)]) -> [UInt64] {
     var continuity = CycleContinuity()
-    return cycles.map { continuity.missedCycles(frameTime: $0.time, frameCount: $0.frames) }
+    return cycles.map {
+      continuity.advance(frameTime: $0.time, frameCount: $0.frames).missedCycles
+    }
   }
 
   @Test("counts nothing while cycles follow each other, also where the clock wraps")
@@ -29,6 +31,37 @@ struct CycleContinuityTests {
     #expect(missed([(0, 512), (512, 64), (576, 64)]) == [0, 0, 0])
     #expect(missed([(100_000, 256), (0, 256), (256, 256)]) == [0, 0, 0])
     #expect(missed([(0, 0), (64, 0)]) == [0, 0])
+  }
+}
+
+@Suite("The frame clock's gaps")
+struct CycleGapTests {
+  private func steps(_ cycles: [(time: UInt32, frames: UInt32)]) -> [CycleContinuity.Step] {
+    var continuity = CycleContinuity()
+    return cycles.map { continuity.advance(frameTime: $0.time, frameCount: $0.frames) }
+  }
+
+  @Test("are told in frames")
+  func frames() {
+    let steps = steps([(0, 256), (1536, 256), (1792, 256), (2092, 256)])
+    #expect(steps.map(\.missedFrames) == [0, 1280, 0, 44])
+    #expect(steps.map(\.isMeasured) == [false, true, true, true])
+  }
+
+  @Test("are not measured where cycles change their size or the clock goes back")
+  func unmeasured() {
+    let steps = steps([(0, 256), (512, 512), (1024, 512), (512, 512), (512, 512)])
+    #expect(steps.map(\.isMeasured) == [false, false, true, false, false])
+    #expect(steps.allSatisfy { $0.missedFrames == 0 })
+  }
+
+  @Test("are none while the server runs as fast as it can, and not measured right after it")
+  func freewheeling() {
+    var continuity = CycleContinuity()
+    _ = continuity.advance(frameTime: 0, frameCount: 256)
+    #expect(continuity.advanceFreewheeling().isMeasured)
+    #expect(!continuity.advance(frameTime: 99_000, frameCount: 256).isMeasured)
+    #expect(continuity.advance(frameTime: 99_256, frameCount: 256).isMeasured)
   }
 }
 

@@ -22,7 +22,9 @@ extension OutputTests {
         var options = JACKServer.Options()
         options.period = period
         try JACKServer.with(options) { server in
-          let output = try RemoteIO(configuration(.automatic))
+          var single = configuration(.automatic)
+          single.reattaches = false
+          let output = try RemoteIO(single)
           let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
           _ = try output.start(rendering: renderer.context)
           #expect(eventually { output.cycleCount > 5 })

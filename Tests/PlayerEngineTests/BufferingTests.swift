@@ -177,7 +177,8 @@ struct BufferingTests {
     // What the decoder has to hear first is fetched, too.
     let second = try #require(early.last)
     let format = try #require(reader.output.information?.dataFormat)
-    let frame = PreRoll.firstFrame(before: 441_000, format, isLocal: false)
+    let frame = PreRoll.firstFrame(
+      before: 441_000, format, isLocal: false, substitutesNoise: false)
     let first = UInt64(frame) * 1_000_000_000 / 44100
     #expect((first - 2 * packet...first).contains(second.lowerBound))
     while try reader.step(timeoutNanoseconds: 1_000_000_000) != .ended {}

@@ -45,6 +45,22 @@ struct FeederTests {
     withExtendedLifetime(renderer) {}
   }
 
+  @Test("A track that was opened before says what it is, also where it fills the ring")
+  func openedTrack() throws {
+    let reader = try TrackReader(opening: Fixtures.path("mp3-cbr320-44100-2.mp3"))
+    try reader.readInformation()
+    while reader.output.packets.first == nil { _ = try reader.step(timeoutNanoseconds: 0) }
+    let renderer = Renderer(sampleRate: 44100, outputChannels: 2)
+    let source = renderer.addSource(ringBytes: 4096)
+    let feeder = Feeder(feed: source.feed, opened: reader, items: [], configuration: .init())
+    var step = Feeder.Step.progressed
+    while step == .progressed { step = feeder.step(timeoutNanoseconds: 0) }
+    #expect(step == .waitingForRing)
+    let isFound = feeder.events.contains { if case .found = $0 { true } else { false } }
+    #expect(isFound)
+    withExtendedLifetime(renderer) {}
+  }
+
   @Test("A packet that the ring can never take is an error that says where, not a hang")
   func hugePacket() {
     let (feeder, renderer) = feeder([Fixtures.path("mp3-free-44100-2.mp3")], ringBytes: 2048)

@@ -97,6 +97,33 @@ struct OutputRateTests {
     #expect(silent.count { $0 && !$1 } <= 2)
   }
 
+  @Test("A change while nothing sounds holds for what sounds next")
+  func beforeTheFirstSound() throws {
+    let directory = TemporaryDirectory()
+    let path = try makeTone("tone.wav", seconds: 3, in: directory)
+    let playback = OfflinePlayback([path], rate: 48000, channels: 2)
+    playback.renderer.sampleRate = 96000
+    _ = play(96000, of: playback)
+    let place = try #require(playback.player.timeline.position(at: 96000))
+    #expect(place.nanoseconds == 1_000_000_000)
+  }
+
+  @Test("A source tells of the change before its feeder has heard of it")
+  func unheardChange() throws {
+    let directory = TemporaryDirectory()
+    let path = try makeTone("tone.wav", seconds: 6, in: directory)
+    let playback = OfflinePlayback([path], rate: 48000, channels: 2)
+    _ = play(48000, of: playback)
+    playback.renderer.sampleRate = 96000
+    _ = playback.player.step(mayWait: false)
+    playback.crank(256)
+    let change = playback.player.control.position.rateChange
+    #expect(change.hertz == 96000 && change.outputFrame == 48000)
+    #expect(playback.player.timeline.outputRate == 48000)
+    _ = playback.player.step(mayWait: false)
+    #expect(playback.player.timeline.outputRate == 96000)
+  }
+
   @Test("Two changes before the feeder comes to it lead to the last rate")
   func twoAtOnce() throws {
     let directory = TemporaryDirectory()

@@ -3,7 +3,6 @@
 public import ByteSources
 internal import Glibc
 public import RenderCore
-internal import Synchronization
 
 /// Plays files and URLs into a renderer, one after the other and without a gap between them where
 /// rate and channel count stay the same.
@@ -41,11 +40,11 @@ public final class Player: Sendable {
   /// Shared between the owner's threads and the feeder's.
   private final class SharedState: Sendable {
     /// Protects everything in it. Never taken by the render thread.
-    let state: Mutex<Shared>
+    let state: GuardedState<Shared>
     let wakeup = Wakeup()
 
     init(timeline: StreamTimeline) {
-      state = Mutex(Shared(timeline: timeline))
+      state = GuardedState(Shared(timeline: timeline))
     }
 
     func tell(_ event: PlayerEvent) {
@@ -178,6 +177,12 @@ public final class Player: Sendable {
       let held = latencyFrames - min(latencyFrames, position.trailingSilentFrames)
       let heard = position.outputFrames - min(position.outputFrames, held)
       var timeline = shared.timeline
+      // The sound has gone over to another rate, and the feeder has not heard of it yet.
+      let rate = position.rateChange
+      if rate.hertz > 0, Double(rate.hertz) != timeline.outputRate {
+        timeline.changeRate(
+          to: Double(rate.hertz), at: rate.outputFrame, droppedNanoseconds: rate.droppedNanoseconds)
+      }
       // It has begun, and the feeder has not heard of it yet.
       let isNew = position.streamID > shared.lastStartedStream
       if isNew {

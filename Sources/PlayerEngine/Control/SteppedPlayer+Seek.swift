@@ -54,7 +54,9 @@ extension SteppedPlayer {
     seek = SeekInFlight(
       generation: generation, track: track, nanoseconds: nanoseconds,
       lastStreamBefore: seek?.lastStreamBefore ?? lastBegunStream)
-    feeder.seek(inTrack: track, toNanoseconds: nanoseconds, generation: generation)
+    feeder.seek(
+      inTrack: track, toNanoseconds: nanoseconds, generation: generation,
+      isForListening: scanSpeed == 0)
   }
 
   /// What a seek or a skip led to is what sounds, and not much of it is there yet: were the feeder to turn

@@ -11,13 +11,19 @@ extension Feeder {
     var generation: UInt32
     /// The feeder was in another track: it cannot go on as if nothing had been asked.
     var isReturn: Bool
+    var isForListening: Bool
   }
 
   /// Goes on with a place in a track. Until it is found, nothing is written, and what is in the ring is
   /// heard on; then `sought` is told, and packets of the new generation follow those that are there.
   ///
-  /// - Parameter index: the track that is heard; the feeder may be ahead of it.
-  func seek(inTrack index: Int, toNanoseconds nanoseconds: UInt64, generation: UInt32) {
+  /// - Parameters:
+  ///   - index: the track that is heard; the feeder may be ahead of it.
+  ///   - isForListening: false for one place of many that go by.
+  func seek(
+    inTrack index: Int, toNanoseconds nanoseconds: UInt64, generation: UInt32,
+    isForListening: Bool = true
+  ) {
     let isReturn = reader == nil || trackIndex != index
     if isReturn {
       guard returnTo(track: index) else {
@@ -30,7 +36,9 @@ extension Feeder {
         return
       }
     }
-    wantedPlace = WantedPlace(nanoseconds: nanoseconds, generation: generation, isReturn: isReturn)
+    wantedPlace = WantedPlace(
+      nanoseconds: nanoseconds, generation: generation, isReturn: isReturn,
+      isForListening: isForListening)
   }
 
   /// Gives a seek up that has led away from where the feeder was: what follows the track is next.
@@ -53,7 +61,8 @@ extension Feeder {
       let frame = Double(place.nanoseconds) / 1_000_000_000 * format.sampleRate
       do throws(PlayerError) {
         try reader.beginSeek(
-          toFrame: Int64(min(frame.rounded(), 0x1p60)), generation: place.generation)
+          toFrame: Int64(min(frame.rounded(), 0x1p60)), generation: place.generation,
+          isForListening: place.isForListening)
       } catch {
         if place.isReturn {
           events.append(.failed(track: trackIndex, error))
@@ -69,7 +78,7 @@ extension Feeder {
       isSeeking = true
       readerHasEnded = false
     }
-    if isSeeking, let seek = reader.finishSeek(hasEnded: readerHasEnded) {
+    if isSeeking, let seek = try reader.finishSeek(hasEnded: &readerHasEnded) {
       isSeeking = false
       let rate = reader.output.information?.dataFormat.sampleRate ?? 1
       events.append(.sought(track: trackIndex, seek, sampleRate: rate))

@@ -189,6 +189,8 @@ final class Feeder {
     }
     guard !isFinished || wantedPlace != nil else { return .finished }
     guard let reader else { return openNextTrack() }
+    // A track that was opened before may have more packets than the ring takes.
+    if !hasToldInformation { takeFacts(of: reader) }
     if rests { return .waitingForRing }
     do throws(PlayerError) {
       if wantedPlace != nil || isSeeking {

@@ -17,6 +17,9 @@ public final class JACKServer: Sendable {
     public var isRealtime = true
     /// Playback ports of the client `system`.
     public var playbackPorts = 2
+    /// Whether the client `system` has a monitor port for each playback port, which puts out what that
+    /// was given.
+    public var hasMonitors = false
     /// More arguments before the driver's.
     public var arguments: [String] = []
 
@@ -46,6 +49,7 @@ public final class JACKServer: Sendable {
     arguments += options.arguments
     arguments += ["-d", "dummy", "-r", "\(options.sampleRate)", "-p", "\(options.period)"]
     arguments += ["-C", "2", "-P", "\(options.playbackPorts)"]
+    if options.hasMonitors { arguments.append("-m") }
     let server = JACKServer(process: Subprocess(arguments))
     let isReady = eventually(seconds: 10) {
       unsafe server.process.pid == nil || access(socketPath, F_OK) == 0

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+
+internal import RenderCore
+internal import Synchronization
+
+/// Keeps a client on a server: when the server has ended, closes the client and looks for the next server,
+/// opens a client there as the last one was, and restores its connections.
+///
+/// All but the properties that are marked is for the control thread, which does a ``step()`` when it is
+/// woken. Each step may wait for the server without limit.
+final class Attachment: @unchecked Sendable {
+  /// The client as other threads see it.
+  let live: LiveClient
+  private let storage: OutputStateStorage
+  private let server: String
+  private var configuration: RemoteIO.Configuration
+  private var client: Client?
+  /// Follows the server's rate; kept as long as it may be called.
+  private var renderer: Renderer?
+  /// The client's, while that is active.
+  private var metadata: MetadataWriter?
+  private var memory = ConnectionMemory()
+  private var seenGraphChanges: UInt64 = 0
+  /// Until when the graph is looked at again and again: it changes after the notice of it, in the next
+  /// cycle or, when clients are late, some later.
+  private var unsettledUntil = Deadline(nanosecondsFromNow: 0)
+  private var missingUntil = Deadline(nanosecondsFromNow: 0)
+  private var attempts = 0
+
+  /// How long a server may be silent, where that is the only sign of its end.
+  private static let silenceNanoseconds: UInt64 = 2_000_000_000
+  /// How long nothing is rendered because connections are not made yet.
+  private static let connectingNanoseconds: UInt64 = 300_000_000
+  /// How long the ports of other clients are waited for, which have to come back as well.
+  private static let patienceNanoseconds: UInt64 = 60_000_000_000
+
+  init(
+    _ client: Client, _ configuration: RemoteIO.Configuration, _ storage: OutputStateStorage,
+    server: String
+  ) {
+    self.client = client
+    self.configuration = configuration
+    self.storage = storage
+    self.server = server
+    live = LiveClient(client)
+    // The name that it has, and not a server that this makes libjack start.
+    self.configuration.clientName = client.name
+    self.configuration.startsServer = false
+  }
+
+  /// Starts the client. With ``RemoteIO/Configuration/reattaches`` it has to be given steps from then on.
+  func start(
+    _ context: RenderContext, renderer: Renderer?
+  ) throws(RemoteIOError) -> RemoteIO.ConnectionReport {
+    guard let client, !live.isClosed else { throw .closed }
+    var report = try client.start(
+      context,
+      Client.Connections(
+        outputs: configuration.connection, inputs: configuration.inputConnection))
+    self.renderer = renderer
+    memory = ConnectionMemory(client.ownConnections)
+    if let note = publishMetadata(of: client) { report.notes.append(note) }
+    return report
+  }
+
+  /// Closes the client, if there is one. There is none from then on.
+  ///
+  /// - Returns: whether it is closed now, and not later.
+  func close() -> Bool {
+    live.close()
+    renderer = nil
+    guard let client = client.take() else { return true }
+    return close(client, isServerGone: storage.isShutDown)
+  }
+
+  /// - Returns: why other programs do not see the client's metadata, in one line.
+  private func publishMetadata(of client: Client) -> String? {
+    guard configuration.setsMetadata else { return nil }
+    let metadata = MetadataWriter()
+    self.metadata = metadata
+    return metadata.publish { client.setMetadata() }
+  }
+
+  private func close(
+    _ client: Client, isServerGone: Bool, afterwards: @escaping @Sendable () -> Void = {}
+  ) -> Bool {
+    let storage = storage
+    let closing: @Sendable () -> Void = {
+      client.close()
+      ServerGuard.leave(storage)
+      afterwards()
+    }
+    guard let metadata = metadata.take() else {
+      closing()
+      return true
+    }
+    let remove: @Sendable () -> Void = { client.removeMetadata() }
+    return metadata.withdraw(isServerGone ? nil : remove, close: closing)
+  }
+
+  /// Looks whether the server is there, and does what is due.
+  ///
+  /// - Returns: when the next step is due, unless something happens before; nil: not before.
+  func step() -> Deadline? {
+    if live.isClosed { return nil }
+    if client != nil {
+      noteSilence()
+      if storage.isShutDown { leave() }
+    }
+    guard let client else { return reattach() }
+    look(at: client)
+    if !unsettledUntil.hasPassed { return Deadline(nanosecondsFromNow: 50_000_000) }
+    if !memory.missing.isEmpty { return Deadline(nanosecondsFromNow: 250_000_000) }
+    return Client.mayLoseServerSilently ? Deadline(nanosecondsFromNow: 500_000_000) : nil
+  }
+
+  /// Takes a server that may go without a word for gone when it is silent. Any other one that is silent is
+  /// merely stopped and must be waited for: its clients go on with it.
+  private func noteSilence() {
+    guard Client.mayLoseServerSilently, let silence = storage.silenceNanoseconds,
+      silence > Self.silenceNanoseconds, storage.watchdog.isStalled(afterSilenceOf: silence)
+    else { return }
+    unsafe storage.state.pointee.noteShutDown(reason: "it has not called for 2 s")
+  }
+
+  /// Takes in the connections, and asks again for those that are missing.
+  private func look(at client: Client) {
+    let changes = unsafe storage.state.pointee.graphChanges.load(ordering: .acquiring)
+    if changes != seenGraphChanges {
+      seenGraphChanges = changes
+      unsettledUntil = Deadline(nanosecondsFromNow: 1_000_000_000)
+    }
+    // The server takes its own ports away for as long as it is freewheeling.
+    if unsafe storage.state.pointee.isFreewheeling.load(ordering: .acquiring) { return }
+    let cycle = storage.cycleCount
+    memory.look(client.ownConnections, atCycle: cycle)
+    if memory.missing.isEmpty { return }
+    if missingUntil.hasPassed { return memory.giveUpMissing() }
+    client.restore(memory.missing)
+  }
+
+  /// Closes the client of a server that is gone. libjack must be called for that from another thread than
+  /// its own.
+  private func leave() {
+    guard let gone = client.take() else { return }
+    live.remove()
+    ServerGuard.noteLoss(of: storage)
+    memory.lose(atCycle: storage.cycleCount)
+    let storage = storage
+    _ = close(gone, isServerGone: true) {
+      // Of the next client this is not known; ServerGuard looks at it.
+      unsafe storage.state.pointee.isShutDown.store(false, ordering: .releasing)
+    }
+    attempts = 0
+  }
+
+  /// Tries once to get onto a server.
+  private func reattach() -> Deadline? {
+    attempts += 1
+    let again = Deadline(nanosecondsFromNow: attempts <= 30 ? 100_000_000 : 250_000_000)
+    guard (try? ServerGuard.enter(storage, server: server)) != nil else { return again }
+    let opened = LibraryMessages.silenced {
+      try? Client.open(configuration, storage: storage)
+    }
+    guard let opened else {
+      ServerGuard.leave(storage)
+      return again
+    }
+    let rate = unsafe Double(storage.state.pointee.sampleRate.load(ordering: .relaxed))
+    if let renderer, renderer.sampleRate != rate { renderer.sampleRate = rate }
+    // Nothing is rendered into ports that are not connected yet: it would be lost.
+    unsafe storage.state.pointee.isHeld.store(true, ordering: .releasing)
+    defer { unsafe storage.state.pointee.isHeld.store(false, ordering: .releasing) }
+    guard (try? opened.activate()) != nil else { return abandon(opened, again) }
+    missingUntil = Deadline(nanosecondsFromNow: Self.patienceNanoseconds)
+    opened.wait(
+      for: opened.restore(memory.missing),
+      until: Deadline(nanosecondsFromNow: Self.connectingNanoseconds))
+    client = opened
+    guard live.replace(with: opened), unsafe storage.state.pointee.noteReattachment() else {
+      client = nil
+      live.remove()
+      return abandon(opened, again)
+    }
+    // What could be said of it was said at the start.
+    _ = publishMetadata(of: opened)
+    return Deadline(nanosecondsFromNow: 0)
+  }
+
+  private func abandon(_ client: Client, _ again: Deadline) -> Deadline {
+    client.close()
+    ServerGuard.leave(storage)
+    return again
+  }
+}

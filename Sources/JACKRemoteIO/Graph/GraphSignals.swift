@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+
+internal import CJACK
+internal import Glibc
+internal import RenderCore
+internal import Synchronization
+
+/// What libjack's notifications leave for the reader of the graph. They come on a thread of libjack's that
+/// must not ask the server: so they only say that something has changed.
+final class GraphSignals: ServerUser {
+  /// An eventfd(2) that is readable when something may have changed.
+  let eventDescriptor: Int32
+  /// Why the server has ended; nil while it has not. Between libjack's thread and any other.
+  private let end = GuardedState<String?>(nil)
+  private let hasPropertyChange = Atomic<Bool>(true)
+
+  init() throws(RemoteIOError) {
+    eventDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard eventDescriptor >= 0 else { throw .outOfResources("file descriptors") }
+  }
+
+  deinit {
+    Glibc.close(eventDescriptor)
+  }
+
+  var endReason: String? { end.withLock { $0 } }
+  var isShutDown: Bool { endReason != nil }
+  var cycleCount: UInt64 { 0 }
+
+  func noteEnd(_ reason: String) {
+    end.withLock { $0 = reason.isEmpty ? "no reason given" : reason }
+    wake()
+  }
+
+  func notePropertyChange() {
+    hasPropertyChange.store(true, ordering: .releasing)
+    wake()
+  }
+
+  /// Whether metadata have changed since this was last asked.
+  func takePropertyChange() -> Bool {
+    hasPropertyChange.exchange(false, ordering: .acquiring)
+  }
+
+  func wake() {
+    eventfd_write(eventDescriptor, 1)
+  }
+
+  /// Before the graph is read, so that no change falls in between.
+  func acknowledge() {
+    var count: eventfd_t = 0
+    unsafe eventfd_read(eventDescriptor, &count)
+  }
+
+  // MARK: libjack's callbacks, on its notification thread. The argument outlives the client.
+
+  /// Has libjack tell of changes. Before the client is activated.
+  func watch(_ client: OpaquePointer) {
+    let argument = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe jack_set_port_registration_callback(client, graphPortRegistration, argument)
+    unsafe jack_set_port_connect_callback(client, graphPortConnection, argument)
+    unsafe jack_set_port_rename_callback(client, graphPortRename, argument)
+    unsafe jack_set_latency_callback(client, graphLatency, argument)
+    unsafe jack_set_property_change_callback(client, graphProperty, argument)
+  }
+
+  /// Has libjack tell of the server's end.
+  func watchEnd(_ client: OpaquePointer) {
+    unsafe jack_on_info_shutdown(
+      client, graphShutdown, Unmanaged.passUnretained(self).toOpaque())
+  }
+}
+
+private func signals(_ argument: UnsafeMutableRawPointer?) -> GraphSignals? {
+  unsafe argument.map { unsafe Unmanaged<GraphSignals>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private func graphPortRegistration(
+  _: jack_port_id_t, _: Int32, _ argument: UnsafeMutableRawPointer?
+) {
+  unsafe signals(argument)?.wake()
+}
+
+private func graphPortConnection(
+  _: jack_port_id_t, _: jack_port_id_t, _: Int32, _ argument: UnsafeMutableRawPointer?
+) {
+  unsafe signals(argument)?.wake()
+}
+
+private func graphPortRename(
+  _: jack_port_id_t, _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?,
+  _ argument: UnsafeMutableRawPointer?
+) {
+  unsafe signals(argument)?.wake()
+}
+
+private func graphLatency(
+  _: jack_latency_callback_mode_t, _ argument: UnsafeMutableRawPointer?
+) {
+  unsafe signals(argument)?.wake()
+}
+
+private func graphProperty(
+  _: jack_uuid_t, _: UnsafePointer<CChar>?, _: jack_property_change_t,
+  _ argument: UnsafeMutableRawPointer?
+) {
+  unsafe signals(argument)?.notePropertyChange()
+}
+
+private func graphShutdown(
+  _: jack_status_t, _ reason: UnsafePointer<CChar>?, _ argument: UnsafeMutableRawPointer?
+) {
+  unsafe signals(argument)?.noteEnd(reason.map { unsafe String(cString: $0) } ?? "")
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+/// Why a graph could not be read or changed.
+public enum JACKGraphError: Error, Sendable, Equatable {
+  /// The server or the client: as of a `RemoteIO`.
+  case server(RemoteIOError)
+  /// There is no port of this name or alias, nor a client.
+  case noSuchPort(String)
+  /// Neither of the two has an output where the other has an input.
+  case noOutputAndInput(String, String)
+  /// The two have an output and an input, but none of one type.
+  case typesDiffer(String, String)
+  /// The server refused the connection, or said yes and did not make it.
+  case refused(JACKGraph.Connection)
+  /// The two are not connected; the first is connected to nothing when the second is nil.
+  case notConnected(String, String?)
+  /// The server did not break the connection.
+  case notBroken(JACKGraph.Connection)
+}
+
+extension JACKGraphError: CustomStringConvertible {
+  /// One line: what happened, where, and what can be done.
+  public var description: String {
+    switch self {
+    case .server(let error): error.description
+    case .noSuchPort(let name):
+      "there is no JACK port or client '\(name)': 'drawbar ports' lists the ports"
+    case .noOutputAndInput(let first, let second):
+      "cannot connect '\(first)' and '\(second)': a connection goes from an output to an input"
+    case .typesDiffer(let first, let second):
+      "cannot connect '\(first)' and '\(second)': their ports are of different types"
+    case .refused(let connection):
+      "the JACK server did not connect '\(connection.output)' to '\(connection.input)': the client of "
+        + "one of them may not be active, or may have gone"
+    case .notConnected(let first, let second?): "'\(first)' and '\(second)' are not connected"
+    case .notConnected(let first, nil): "'\(first)' is connected to nothing"
+    case .notBroken(let connection):
+      "the JACK server did not disconnect '\(connection.output)' from '\(connection.input)' within a "
+        + "second: a client may be late; try again"
+    }
+  }
+}

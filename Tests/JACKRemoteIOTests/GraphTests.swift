@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import JACKRemoteIO
+import RenderCore
+import TestKit
+import Testing
+
+extension OutputTests {
+  @Suite("the graph")
+  struct Graph {
+    private func withGraph(watches: Bool = false, _ body: (JACKGraph) throws -> Void) throws {
+      let graph = try JACKGraph(serverName: JACKServer.name, watches: watches)
+      defer { graph.close() }
+      try body(graph)
+    }
+
+    /// Takes changes until these have been told, in this order, whatever else is.
+    private func expect(
+      _ expected: [JACKGraph.Change], of graph: JACKGraph, since known: inout JACKGraph.Snapshot
+    ) throws {
+      var missing = expected[...]
+      var told: [JACKGraph.Change] = []
+      let end = monotonicSeconds() + 5
+      while !missing.isEmpty, monotonicSeconds() < end {
+        var polled = pollfd(fd: graph.changeDescriptor, events: Int16(POLLIN), revents: 0)
+        unsafe poll(&polled, 1, 20)
+        let now = try graph.read()
+        for change in now.changes(since: known) {
+          told.append(change)
+          if change == missing.first { missing.removeFirst() }
+        }
+        known = now
+      }
+      #expect(missing.isEmpty, "told: \(told)")
+    }
+
+    @Test("is read as jack_lsp has it")
+    func read() throws {
+      try JACKServer.with { server in
+        try withIdleOutput(configuration(.automatic)) { _, _ in
+          try withGraph { graph in
+            let snapshot = try graph.read()
+            #expect(snapshot.sampleRate == 48000 && snapshot.bufferSize == 256)
+            let ports = try server.ports()
+            #expect(ports.count == 6)
+            #expect(snapshot.ports.map(\.name) == ports.map(\.name))
+            #expect(snapshot.ports.map(\.connections) == ports.map(\.connections))
+            #expect(snapshot.ports.allSatisfy { $0.type == .audio })
+            for (port, seen) in zip(snapshot.ports, ports) {
+              var words = [port.direction.rawValue]
+              if port.canMonitor { words.append("can-monitor") }
+              if port.isPhysical { words.append("physical") }
+              if port.isTerminal { words.append("terminal") }
+              #expect(words == seen.properties)
+            }
+            #expect(snapshot.connections.map(\.output) == ["drawbar:out_1", "drawbar:out_2"])
+            #expect(
+              snapshot.connections.map(\.input) == ["system:playback_1", "system:playback_2"])
+            // The client that reads has no port, and is not left behind.
+            #expect(try snapshot.ports(matching: "^drawbar:").count == 2)
+          }
+        }
+      }
+    }
+
+    @Test("is changed by connecting and disconnecting, and what is told is there")
+    func connections() throws {
+      try JACKServer.with { server in
+        try withIdleOutput { _, _ in
+          try withGraph { graph in
+            func expectSeen(_ expected: [[String]]) throws {
+              let ports = try server.ports().filter { $0.name.hasPrefix("drawbar:") }
+              #expect(ports.map(\.connections) == expected)
+            }
+            let first = JACKGraph.Connection(output: "drawbar:out_1", input: "system:playback_2")
+            for names in [(first.output, first.input), (first.input, first.output)] {
+              // Both orders; and what is connected stays so.
+              #expect(try graph.connect(names.0, names.1) == [first])
+              try expectSeen([["system:playback_2"], []])
+            }
+            #expect(try graph.disconnect(first.input, first.output) == [first])
+            try expectSeen([[], []])
+            #expect(throws: JACKGraphError.notConnected(first.output, first.input)) {
+              try graph.disconnect(first.output, first.input)
+            }
+            let pairs = try graph.connect("drawbar", "system")
+            #expect(pairs.map(\.input) == ["system:playback_1", "system:playback_2"])
+            try expectSeen([["system:playback_1"], ["system:playback_2"]])
+            #expect(try graph.disconnect("drawbar").count == 2)
+            try expectSeen([[], []])
+          }
+        }
+      }
+    }
+
+    @Test("refuses what is no connection, and says why")
+    func refusals() throws {
+      try JACKServer.with { _ in
+        try withIdleOutput { _, _ in
+          try withGraph { graph in
+            for (first, second, error) in [
+              ("drawbar:out_1", "nobody:in", JACKGraphError.noSuchPort("nobody:in")),
+              ("nobody", "system", .noSuchPort("nobody")),
+              (
+                "drawbar:out_1", "system:capture_1",
+                .noOutputAndInput("drawbar:out_1", "system:capture_1")
+              ),
+              (
+                "system:playback_1", "system:playback_2",
+                .noOutputAndInput("system:playback_1", "system:playback_2")
+              ),
+            ] {
+              #expect(throws: error) { try graph.connect(first, second) }
+            }
+            #expect(throws: JACKGraphError.notConnected("drawbar", nil)) {
+              try graph.disconnect("drawbar")
+            }
+          }
+        }
+      }
+    }
+
+    @Test("tells of ports and connections that come and go by other programs")
+    func watch() throws {
+      try JACKServer.with { server in
+        try withGraph(watches: true) { graph in
+          var known = try graph.read()
+          let connection = JACKGraph.Connection(
+            output: "system:capture_1", input: "system:playback_1")
+          _ = try server.run(["jack_connect", connection.output, connection.input])
+          try expect([.connected(connection)], of: graph, since: &known)
+          _ = try server.run(["jack_disconnect", connection.output, connection.input])
+          try expect([.disconnected(connection)], of: graph, since: &known)
+          try withIdleOutput { _, _ in
+            let end = monotonicSeconds() + 5
+            while known.ports.count < 6, monotonicSeconds() < end { known = try graph.read() }
+            #expect(known.ports.map(\.name).suffix(2) == ["drawbar:out_1", "drawbar:out_2"])
+          }
+          let gone = known.ports.suffix(2)
+          try expect(gone.map { .portRemoved($0) }, of: graph, since: &known)
+        }
+      }
+    }
+
+    @Test("of a server that is stopped is given up in time, and so is one that has ended")
+    func stopped() throws {
+      try JACKServer.with { server in
+        try withGraph { graph in
+          server.freeze()
+          defer { server.thaw() }
+          let start = monotonicSeconds()
+          #expect(throws: JACKGraphError.self) {
+            try graph.connect("system:capture_1", "system:playback_1")
+          }
+          #expect(monotonicSeconds() - start < 5)
+        }
+      }
+      try JACKServer.with { server in
+        try withGraph(watches: true) { graph in
+          server.end()
+          #expect(eventually { (try? graph.read()) == nil })
+          let end = #expect(throws: JACKGraphError.self) { try graph.read() }
+          #expect(end?.description.contains("has ended") == true)
+        }
+      }
+    }
+
+    @Test("of no server is an error, and none is started")
+    func absent() {
+      #expect(throws: JACKGraphError.server(.serverNotRunning(JACKServer.name))) {
+        try JACKGraph(serverName: JACKServer.name)
+      }
+      #expect(throws: JACKGraphError.self) { try JACKGraph(serverName: "a/b") }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+
+import JACKRemoteIO
+import RenderCore
+import TestKit
+import Testing
+
+extension OutputTests {
+  @Suite("the metadata")
+  struct Metadata {
+    private func withClient(
+      outputs: [String], inputs: [String] = [], setsMetadata: Bool = true,
+      _ body: (RemoteIO, RemoteIO.ConnectionReport) throws -> Void
+    ) throws {
+      let unit = try RemoteIO(
+        .init(
+          serverName: JACKServer.name, outputPortNames: outputs, connection: .none,
+          inputPortNames: inputs, setsMetadata: setsMetadata))
+      let renderer = Renderer(
+        sampleRate: unit.sampleRate, outputChannels: outputs.count, inputChannels: inputs.count)
+      defer {
+        unit.close()
+        withExtendedLifetime(renderer) {}
+      }
+      try body(unit, try unit.start(rendering: renderer.context))
+    }
+
+    /// What `jack_property -l` tells.
+    private func listed(_ server: JACKServer) throws -> String {
+      // With nothing in the store it has nothing to list, and says so by its exit.
+      (try? server.run(["jack_property", "-l"])) ?? ""
+    }
+
+    /// The client's ports, as the graph has them.
+    private func ports() throws -> [JACKGraph.Port] {
+      let graph = try JACKGraph(serverName: JACKServer.name)
+      defer { graph.close() }
+      return try graph.read().ports.filter { $0.client == "drawbar" }
+    }
+
+    private struct Sight {
+      var before = ""
+      var listed = ""
+      var after = ""
+      var notes: [String] = []
+      var ports: [JACKGraph.Port] = []
+    }
+
+    private func sight(
+      outputs: [String], inputs: [String] = [], setsMetadata: Bool = true
+    ) throws -> Sight {
+      try #require(
+        try JACKServer.withMetadata { server in
+          var sight = Sight(before: try listed(server))
+          try withClient(
+            outputs: outputs, inputs: inputs, setsMetadata: setsMetadata
+          ) { unit, report in
+            sight.notes = report.notes
+            sight.listed = try listed(server)
+            sight.ports = try ports()
+            unit.close()
+          }
+          sight.after = try listed(server)
+          return sight
+        })
+    }
+
+    @Test("of ports and client are there for others while it runs, and gone when it is closed")
+    func life() throws {
+      let sight = try sight(outputs: ["out_1", "out_2"], inputs: ["in_1"])
+      #expect(sight.notes == [])
+      for text in ["Left output", "Right output", "Input", "audio-x-generic", "AUDIO"] {
+        #expect(sight.listed.contains("value: \(text)"), "\(text) in \(sight.listed)")
+      }
+      #expect(sight.ports.map(\.prettyName) == ["Left output", "Right output", "Input"])
+      for (index, port) in sight.ports.enumerated() {
+        #expect(
+          port.properties.map(\.key) == [
+            "http://jackaudio.org/metadata/order",
+            "http://jackaudio.org/metadata/pretty-name",
+            "http://jackaudio.org/metadata/signal-type",
+          ])
+        #expect(port.properties.first?.value == "\(index + 1)")
+        #expect(
+          port.properties.map(\.type) == [
+            "http://www.w3.org/2001/XMLSchema#int", "text/plain", "text/plain",
+          ])
+      }
+      #expect(sight.after == sight.before)
+    }
+
+    @Test(
+      "name one port by its kind, and more than two by their numbers",
+      arguments: [
+        (["out_1"], ["Output"]), (["a", "b", "c"], ["Output 1", "Output 2", "Output 3"]),
+      ])
+    func names(_ ports: [String], _ names: [String]) throws {
+      let sight = try sight(outputs: ports)
+      #expect(sight.ports.map(\.prettyName) == names)
+      #expect(sight.after == sight.before)
+    }
+
+    @Test("are not set when they are not wanted")
+    func unwanted() throws {
+      let sight = try sight(outputs: ["out_1"], setsMetadata: false)
+      #expect(sight.notes == [])
+      #expect(sight.listed == sight.before)
+    }
+
+    @Test("that others change are told by the graph")
+    func change() throws {
+      let isTold = try JACKServer.withMetadata { server in
+        var isTold = false
+        try withClient(outputs: ["out_1"]) { _, _ in
+          let graph = try JACKGraph(serverName: JACKServer.name, watches: true)
+          defer { graph.close() }
+          func name() -> String? {
+            try? graph.read().ports.first { $0.name == "drawbar:out_1" }?.prettyName
+          }
+          let before = name()
+          _ = try server.run([
+            "jack_property", "-s", "-p", "drawbar:out_1", JACKGraph.Property.prettyNameKey,
+            "Loudspeaker", "text/plain",
+          ])
+          isTold = before == "Output" && eventually { name() == "Loudspeaker" }
+        }
+        return isTold
+      }
+      #expect(isTold == true)
+    }
+  }
+}

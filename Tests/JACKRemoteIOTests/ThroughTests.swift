@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+import JACKRemoteIO
+import RenderCore
+import TestKit
+import Testing
+
+extension OutputTests {
+  @Suite("a client that passes inputs on")
+  struct Through {
+    private func open(
+      _ name: String, inputs: Int, outputs: Int, inputsOfOutputs: [[Int]] = [],
+      from sources: RemoteIO.ConnectionPolicy = .none, to targets: RemoteIO.ConnectionPolicy = .none
+    ) throws -> (unit: RemoteIO, renderer: Renderer) {
+      var configuration = RemoteIO.Configuration(
+        clientName: name, serverName: JACKServer.name)
+      configuration.inputPortNames = (0..<inputs).map { "in_\($0 + 1)" }
+      configuration.outputPortNames = (0..<outputs).map { "out_\($0 + 1)" }
+      configuration.inputConnection = sources
+      configuration.connection = targets
+      configuration.inputsOfOutputs = inputsOfOutputs
+      let unit = try RemoteIO(configuration)
+      let renderer = Renderer(
+        sampleRate: unit.sampleRate, outputChannels: outputs, inputChannels: inputs)
+      try unit.start(rendering: renderer.context)
+      return (unit, renderer)
+    }
+
+    @Test("has ports that are no ends, and latency that adds up through it by its routing alone")
+    func latency() throws {
+      try JACKServer.with { server in
+        let through = try open(
+          "through", inputs: 2, outputs: 2, inputsOfOutputs: [[0], []],
+          from: .ports(["system:capture_1", "system:capture_2"]),
+          to: .ports(["system:playback_1", "system:playback_2"]))
+        let source = try open("source", inputs: 0, outputs: 2)
+        let sink = try open("sink", inputs: 2, outputs: 0)
+        defer {
+          for unit in [through.unit, source.unit, sink.unit] { unit.close() }
+          withExtendedLifetime((through.renderer, source.renderer, sink.renderer)) {}
+        }
+        let ports = try server.ports()
+        for port in ports where port.name.hasPrefix("through:") {
+          #expect(!port.properties.contains("terminal"))
+        }
+        for port in ports where port.name.hasPrefix("source:") {
+          #expect(port.properties.contains("terminal"))
+        }
+        // The dummy driver declares a period for its inputs, and two for its outputs.
+        #expect(through.unit.captureLatency == 256...256)
+        #expect(through.unit.playbackLatency == 512...512)
+
+        _ = try server.run(["jack_connect", "through:out_1", "sink:in_1"])
+        #expect(eventually { sink.unit.captureLatency?.upperBound == 256 })
+        _ = try server.run(["jack_disconnect", "through:out_1", "sink:in_1"])
+        #expect(eventually { sink.unit.captureLatency == 0...0 })
+        // Nothing feeds the second output.
+        _ = try server.run(["jack_connect", "through:out_2", "sink:in_2"])
+        let isConnected = eventually {
+          (try? server.ports().first { $0.name == "sink:in_2" }?.connections.count) == 1
+        }
+        #expect(isConnected)
+        #expect(sink.unit.captureLatency == 0...0)
+
+        _ = try server.run(["jack_connect", "source:out_1", "through:in_1"])
+        #expect(eventually { source.unit.playbackLatency?.upperBound == 512 })
+      }
+    }
+
+    @Test(
+      "with a monitor has at its outputs what the same cycle brings to its inputs",
+      arguments: [16, 64, 256, 1024])
+    func sameCycle(_ period: Int) throws {
+      var options = JACKServer.Options()
+      options.period = period
+      // A server that waits for its clients: a busy machine makes no holes.
+      options.arguments = ["-S"]
+      try JACKServer.with(options) { _ in
+        let player = try open("player", inputs: 0, outputs: 2)
+        let source = player.renderer.addSource(ringBytes: 1 << 21, ringPackets: 1024)
+        var feed = source.feed
+        try Ramp.feed(&feed, frames: 12_000)
+        let through = try open(
+          "through", inputs: 2, outputs: 2, inputsOfOutputs: [[0], [1]],
+          from: .ports(["player:out_1", "player:out_2"]))
+        defer {
+          through.unit.close()
+          player.unit.close()
+          withExtendedLifetime((through.renderer, player.renderer)) {}
+        }
+        let monitor = through.renderer.addMonitor()
+        monitor.update { $0.limit = 1 }
+        // The gain has come up from silence by then.
+        let first = through.unit.cycleCount
+        let isUp = eventually {
+          (through.unit.cycleCount - first) * UInt64(period) > 4800
+        }
+        #expect(isUp)
+        var heard = through.renderer.addOutputCapture()
+        var brought = through.renderer.addCapture()
+        source.control.mode = .play
+        var ramps = (inputs: CapturedRamp(), outputs: CapturedRamp())
+        let isHeard = ramps.outputs.read(&heard, frames: 12_000)
+        let isBrought = ramps.inputs.read(&brought, frames: 12_000)
+        #expect(isHeard && isBrought)
+        #expect(ramps.outputs.breaks.isEmpty && ramps.outputs.gaps.isEmpty)
+        #expect(ramps.outputs.firstDeviceFrame == ramps.inputs.firstDeviceFrame)
+        let isSame = ramps.outputs.channels == ramps.inputs.channels
+        #expect(isSame)
+        #expect(heard.counters.capturedFrames >= 12_000)
+        #expect(abs(monitor.takeLevels().outputs[0].peak - Ramp.sample(11_999, 0)) < 1e-6)
+      }
+    }
+
+    @Test("is refused when an input of its routing is not there")
+    func wrongRouting() {
+      #expect(throws: RemoteIOError.invalidRouting(input: 2, inputs: 2)) {
+        _ = try open("through", inputs: 2, outputs: 1, inputsOfOutputs: [[0, 2]])
+      }
+    }
+  }
+}

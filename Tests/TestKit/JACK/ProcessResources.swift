@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+public import Glibc
+
+/// What a process, and the server of ``JACKServer/name``, hold of the machine.
+public struct ProcessResources: Sendable, Equatable {
+  /// Threads of the process.
+  public var threads: Int
+  /// Open file descriptors of the process.
+  public var descriptors: Int
+  /// Pieces of shared memory that are mapped into the process.
+  public var mappings: Int
+  /// Files of shared memory, semaphores and sockets that belong to the server or its clients.
+  public var sharedFiles: Int
+  /// Entries in the machine's list of servers, which has room for eight.
+  public var serverSlots: Int
+
+  /// What this process holds now.
+  public static var now: ProcessResources {
+    var now = of(getpid())
+    // Without the one that was opened to look.
+    now.descriptors -= 1
+    return now
+  }
+
+  /// What a process holds now.
+  public static func of(_ pid: pid_t) -> ProcessResources {
+    let maps = String(decoding: contents(ofFile: "/proc/\(pid)/maps"), as: UTF8.self)
+    return ProcessResources(
+      threads: names(in: "/proc/\(pid)/task").count,
+      descriptors: names(in: "/proc/\(pid)/fd").count,
+      mappings: maps.split(separator: "\n").count { $0.contains("/dev/shm/") },
+      sharedFiles: names(in: "/dev/shm").count { $0.contains(JACKServer.name + "_") },
+      serverSlots: slots)
+  }
+
+  /// Whether nothing is more than in another.
+  public func isWithin(_ other: ProcessResources) -> Bool {
+    threads <= other.threads && descriptors <= other.descriptors && mappings <= other.mappings
+      && sharedFiles <= other.sharedFiles && serverSlots <= other.serverSlots
+  }
+
+  /// jack2's list: 24 bytes of head, then eight times a process's number and a name of 260 bytes
+  /// (common/shm.h, `jack_shm_server_t`).
+  private static var slots: Int {
+    let list = contents(ofFile: "/dev/shm/jack-shm-registry")
+    return (0..<8).count { slot in
+      let start = 24 + slot * 264
+      guard list.count >= start + 264, list[start..<start + 4].contains(where: { $0 != 0 }) else {
+        return false
+      }
+      let name = String(decoding: list[start + 4..<start + 264].prefix { $0 != 0 }, as: UTF8.self)
+      return name.contains(":\(JACKServer.name):")
+    }
+  }
+
+  private static func names(in path: String) -> [String] {
+    guard let folder = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let name = unsafe nextName(in: folder) {
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+}
