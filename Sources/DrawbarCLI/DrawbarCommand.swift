@@ -19,9 +19,15 @@ struct DrawbarCommand: ParsableCommand {
         drawbar play http://radio.example/live    a stream
         drawbar info --json song.mp3              what it is, for a program
         drawbar render -o out.wav song.mp3        the very same samples, into a file
+        drawbar monitor --with song.mp3           hear an input, and play along
+        drawbar latency --from Mic --to Speaker   how long a way out and back takes
+        drawbar ports                             what is in the JACK graph
 
       Exit codes: 0 done, 1 failed (one line on standard error says why), 64 wrong usage.
       """,
     version: "drawbar \(DrawbarVersion.text)",
-    subcommands: [PlayCommand.self, InfoCommand.self, RenderCommand.self])
+    subcommands: [
+      PlayCommand.self, InfoCommand.self, RenderCommand.self, MonitorCommand.self,
+      LatencyCommand.self, PortsCommand.self,
+    ])
 }

@@ -16,15 +16,19 @@ enum Failure {
   }
 
   /// Writes all of a text, as far as the descriptor takes it.
-  static func write(_ text: String, to descriptor: Int32) {
+  ///
+  /// - Returns: whether it took all.
+  @discardableResult
+  static func write(_ text: String, to descriptor: Int32) -> Bool {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
       let count = unsafe bytes.withUnsafeBytes {
         unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
       }
       if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return }
+      guard count > 0 else { return false }
       bytes = bytes.dropFirst(count)
     }
+    return true
   }
 }

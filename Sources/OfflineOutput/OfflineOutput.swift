@@ -17,11 +17,15 @@ public struct OfflineOutput: ~Copyable {
   private var frameOfRateChange: UInt64 = 0
   private var nanosecondsAtRateChange: UInt64 = 0
   private let buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  /// What the next cycle's inputs are: silence when it was given none.
+  private let inputs: OfflineInputs
+  private var missedFrames: UInt32 = 0
 
   /// An output that stands at frame 0.
   public init(renderer: Renderer) {
     self.renderer = renderer
     lastSampleRate = renderer.sampleRate
+    inputs = OfflineInputs(channelCount: renderer.inputChannels)
     unsafe buffers = .allocate(capacity: renderer.outputChannels)
     for channel in 0..<renderer.outputChannels {
       let samples = UnsafeMutablePointer<Float>.allocate(capacity: Renderer.maximumFramesPerCycle)
@@ -51,7 +55,30 @@ public struct OfflineOutput: ~Copyable {
     }
   }
 
-  /// Renders one cycle.
+  /// Renders one cycle that brings these frames at the renderer's inputs.
+  ///
+  /// - Parameters:
+  ///   - samples: one array for each of `Renderer.inputChannels`, all as long as the cycle shall be: 1 to
+  ///     `Renderer.maximumFramesPerCycle` samples.
+  ///   - body: is given what each output channel got, one span a channel, in order.
+  public mutating func render(
+    inputs samples: [[Float]],
+    _ body: (_ channel: Int, _ samples: Span<Float>) -> Void = { _, _ in }
+  ) {
+    inputs.fill(samples)
+    render(frameCount: samples[0].count, body)
+    inputs.clear(frameCount: samples[0].count)
+  }
+
+  /// Lets the clock go on without a cycle, as that of a server that does not call. Captures are told
+  /// with the next cycle that these frames are missed.
+  public mutating func skip(frameCount: Int) {
+    precondition(frameCount >= 0, "time does not go back")
+    frameTime += UInt64(frameCount)
+    missedFrames += UInt32(frameCount)
+  }
+
+  /// Renders one cycle. The renderer's inputs bring silence.
   ///
   /// - Parameters:
   ///   - frameCount: frames of this cycle, 1 to `Renderer.maximumFramesPerCycle`.
@@ -74,7 +101,14 @@ public struct OfflineOutput: ~Copyable {
     let cycle = RenderCycle(
       frameCount: frameCount, frameTime: UInt32(truncatingIfNeeded: frameTime),
       hostNanoseconds: nanoseconds)
-    unsafe renderer.context.render(cycle, into: buffers)
+    if renderer.inputChannels > 0 {
+      unsafe renderer.context.render(
+        cycle, from: RenderInputs(buffers: inputs.buffers, missedFrames: missedFrames),
+        into: buffers)
+      missedFrames = 0
+    } else {
+      unsafe renderer.context.render(cycle, into: buffers)
+    }
     frameTime += UInt64(frameCount)
     for channel in 0..<renderer.outputChannels {
       let samples = unsafe UnsafeBufferPointer(start: buffers[channel], count: frameCount)

@@ -142,6 +142,6 @@ public struct WaveFileWriterError: Error, Hashable, Sendable, CustomStringConver
   /// What happened and where, in one line.
   public var description: String {
     let reason = unsafe String(cString: strerror(code))
-    return "cannot \(operation) \(path): \(reason); choose another place with -o"
+    return "cannot \(operation) \(path): \(reason); choose another place"
   }
 }

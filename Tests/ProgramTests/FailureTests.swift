@@ -67,11 +67,12 @@ extension ProgramTests {
     }
 
     static func expectOneLine(
-      _ result: Program.Result, _ what: String, word: String = "", on location: SourceLocation
+      _ result: Program.Result, _ what: String, word: String = "", by program: String = "drawbar",
+      on location: SourceLocation
     ) {
       #expect(result.exit == .status(1), "\(what): \(result.errors)", sourceLocation: location)
       #expect(
-        result.errors.hasPrefix("drawbar: ") && result.errors.hasSuffix("\n")
+        result.errors.hasPrefix("\(program): ") && result.errors.hasSuffix("\n")
           && result.errors.split(separator: "\n", omittingEmptySubsequences: false).count == 2,
         "\(what): \(result.errors)", sourceLocation: location)
       #expect(result.errors.contains(word), "\(what)", sourceLocation: location)

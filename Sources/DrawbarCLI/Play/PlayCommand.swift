@@ -24,6 +24,9 @@ struct PlayCommand: ParsableCommand {
       (the JACK server was late). Keys, as in mpv: space pauses and resumes, the arrows seek by 5 s and \
       by 1 min, < and > change the track, 9 and 0 the volume, m mutes, L repeats, [ and ] rewind and go forward fast, ? lists them, q quits.
 
+      When the JACK server ends, the program waits for it, and goes on where it was when it is back, \
+      connected as it was before.
+
       Without a terminal nothing is printed but errors.
       """)
 
@@ -35,6 +38,9 @@ struct PlayCommand: ParsableCommand {
 
   @Flag(help: "Let libjack start a server when none runs, as ~/.jackdrc says.")
   var startServer = false
+
+  @Flag(help: "End when the JACK server ends, instead of waiting until it is back.")
+  var noReattach = false
 
   @Option(
     help: """
@@ -106,7 +112,8 @@ struct PlayCommand: ParsableCommand {
     let output = try RemoteIO(
       RemoteIO.Configuration(
         clientName: name, serverName: server, startsServer: startServer,
-        outputPortNames: (1...ports).map { "out_\($0)" }, connection: connectionPolicy()))
+        outputPortNames: (1...ports).map { "out_\($0)" }, connection: connectionPolicy(),
+        reattaches: !noReattach))
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
@@ -114,12 +121,12 @@ struct PlayCommand: ParsableCommand {
       opened: queue.first, playing: rest, into: renderer, configuration: configuration,
       sources: sources)
     player.volume = Float(volume) / 100
-    let report = try output.start(rendering: renderer.context)
-    defer { output.close() }
+    let report = try output.start(rendering: renderer)
     let session = PlaySession(
       player: player, renderer: renderer, output: output, signals: signals,
       trackCount: rest.count + 1, hasFailed: hasFailures,
-      busAddress: noMpris ? nil : SessionBus.address)
+      busAddress: noMpris ? nil : SessionBus.address, reattaches: !noReattach)
+    defer { session.close() }
     session.announce(report)
     player.start()
     return session.run()

@@ -7,7 +7,7 @@ import PlayerEngine
 import RenderCore
 
 /// What `drawbar play` shows below its messages, as a value: the facts and the size in, lines out.
-struct PlayScreen {
+struct PlayScreen: TerminalScreen {
   var snapshot: PlayerSnapshot
   /// Linear, one an output; empty where nothing is measured.
   var peaks: [Float]
@@ -17,6 +17,8 @@ struct PlayScreen {
   /// How long the server holds sound back.
   var latencyNanoseconds: UInt64
   var isUnicode: Bool
+  /// There is no server, or it does not call: nothing is played.
+  var isServerAway = false
 
   /// Below this many rows only the status line is shown.
   static let leastRows = 8
@@ -40,6 +42,7 @@ struct PlayScreen {
     let duration = snapshot.track?.durationNanoseconds.map(TimeText.clock) ?? "?"
     let buffered = TimeText.seconds(
       nanoseconds: snapshot.buffering.bufferedNanoseconds, decimals: 1)
+    let word = isServerAway ? "Waiting for the JACK server" : word
     let gain = isMuted ? "muted" : "volume \(Int((volume * 100).rounded()))%"
     return "\(word)  \(TimeText.clock(nanoseconds: place)) / \(duration)  buffer \(buffered) s"
       + "\(waitWord)  \(gain)\(repeatWord)  underruns \(snapshot.counters.underruns)  xruns \(xruns)"

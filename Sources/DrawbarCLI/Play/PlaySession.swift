@@ -13,13 +13,15 @@ import Synchronization
 final class PlaySession {
   let player: Player
   private let renderer: Renderer
-  private let output: RemoteIO
+  let output: RemoteIO
+  /// Goes on when the server is back; else the program ends with it.
+  private let reattaches: Bool
   private let signals: TerminationSignals
   /// The player on the session bus, if any.
   private let remote: MPRISService?
   /// Tracks in the list.
   var trackCount: Int
-  private let terminal = Terminal()
+  let terminal = Terminal()
   private let inbox = EventInbox()
   var isPaused = false
   /// It is paused, and goes on with the track's start.
@@ -54,10 +56,12 @@ final class PlaySession {
   /// - Parameters:
   ///   - hasFailed: something was left out before.
   ///   - busAddress: the session bus, where others are to control it.
+  ///   - reattaches: whether the output does, so that the end of the server is not this one's.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
-    trackCount: Int, hasFailed: Bool, busAddress: String?
+    trackCount: Int, hasFailed: Bool, busAddress: String?, reattaches: Bool
   ) {
+    self.reattaches = reattaches
     self.hasFailed = hasFailed
     self.player = player
     self.renderer = renderer
@@ -98,11 +102,13 @@ final class PlaySession {
       }
       for notice in output.takeNotices() {
         switch notice {
+        case .serverShutDown(let reason) where reattaches: announceLoss(reason: reason)
         case .serverShutDown(let reason):
           terminal.clearPanel()
           Failure.report(
             "the JACK server \(output.serverName) has ended (\(reason)); start it and play again")
           return false
+        case .reattached: announceReturn()
         case .sampleRateChanged(let hertz): player.follow(outputRate: hertz)
         case .xruns, .bufferSizeChanged, .freewheeling: break
         }
@@ -113,7 +119,7 @@ final class PlaySession {
       if let endState, hasBeenHeard(snapshot) {
         return isStopping || (endState == .ended && !hasFailed)
       }
-      if isStopping, output.isStalled || output.isServerShutDown { return true }
+      if isStopping, isServerAway { return true }
     }
   }
 
@@ -122,7 +128,7 @@ final class PlaySession {
       snapshot: snapshot, peaks: terminal.showsPanel ? renderer.takePeaks() : [],
       volume: volume, isMuted: isMuted, xruns: output.xrunCount,
       latencyNanoseconds: UInt64(Double(latencyFrames) * 1_000_000_000 / output.sampleRate),
-      isUnicode: TerminalText.isUnicode)
+      isUnicode: TerminalText.isUnicode, isServerAway: isServerAway)
   }
 
   private var isEnding: Bool { isStopping || endState != nil }
@@ -134,7 +140,7 @@ final class PlaySession {
   /// The last frame has left the server: closing before that would cut it off.
   private func hasBeenHeard(_ snapshot: PlayerSnapshot) -> Bool {
     snapshot.trailingSilentFrames >= latencyFrames || snapshot.counters.packets == 0
-      || output.isStalled || output.isServerShutDown
+      || isServerAway
   }
 
   private func handle(_ event: PlayerEvent) {

@@ -18,8 +18,9 @@ final class Terminal {
   /// Columns of the terminal when they were shown last.
   private var panelColumns = 80
 
-  init() {
-    showsPanel = isatty(STDOUT_FILENO) == 1
+  /// - Parameter isWanted: whether a panel is shown where standard output is a terminal.
+  init(showsPanel isWanted: Bool = true) {
+    showsPanel = isWanted && isatty(STDOUT_FILENO) == 1
     readsKeys = isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
     let type = unsafe getenv("TERM").map { unsafe String(cString: $0) } ?? ""
     isDumb = type.isEmpty || type == "dumb"
@@ -54,7 +55,7 @@ final class Terminal {
   }
 
   /// Shows a panel in place of the last one.
-  func show(_ screen: PlayScreen) {
+  func show(_ screen: some TerminalScreen) {
     guard showsPanel else { return }
     let size = size
     // The last column is left free: writing there makes some terminals begin another line.

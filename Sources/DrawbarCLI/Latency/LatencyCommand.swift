@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Drawbar
+import Glibc
+import JACKRemoteIO
+import RenderCore
+
+/// `drawbar latency`: how long a way out of a port and back in takes.
+struct LatencyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "latency",
+    abstract: "Measure how long a way out and back in takes.",
+    discussion: """
+      Plays 0.7 s of noise (a maximum-length sequence) out of its port out_1, listens at its port in_1, \
+      and tells after how many frames it came back: through a cable from the sound card's output to its \
+      input, through another client, or through the air. Ways of up to a second are found.
+
+        drawbar latency --to system:playback_1 --from system:capture_1
+        drawbar latency --to effect:in --from effect:out
+        drawbar latency --to none --from none --wait 30    for you to connect
+
+      The noise is loud: take off the headphones.
+      """)
+
+  @Option(help: "The client's name in the JACK graph.")
+  var name = "drawbar"
+
+  @Option(help: "The JACK server's name. (default: $JACK_DEFAULT_SERVER, or default)")
+  var server: String?
+
+  @Option(help: "Where to play: a client or port name or pattern, auto, or none.")
+  var to: String
+
+  @Option(help: "Where to listen: a client or port name or pattern, auto, or none.")
+  var from: String
+
+  @Option(parsing: .unconditional, help: "Level of the noise in dB, -60 to 0.")
+  var level = -12.0
+
+  @Option(help: "Seconds to go on trying while nothing comes back, 0 to 3600.")
+  var wait = 10.0
+
+  @Flag(help: "Write what was measured as a line of JSON.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
+  var verbose = false
+
+  func validate() throws {
+    guard (-60...0).contains(level) else { throw ValidationError("--level must be -60 to 0.") }
+    guard (0...3600).contains(wait) else { throw ValidationError("--wait must be 0 to 3600.") }
+  }
+
+  func run() throws {
+    do {
+      guard let result = try measure() else { return }
+      var output = StandardOutput()
+      if json {
+        result.json.write(to: &output)
+        output.write("\n")
+      } else {
+        output.write(result.text)
+      }
+      output.flush()
+    } catch let error as ExitCode {
+      throw error
+    } catch {
+      Failure.report(error)
+      throw ExitCode(1)
+    }
+  }
+
+  /// - Returns: nil when the user ended it.
+  private func measure() throws -> LatencyResult? {
+    let signals = TerminationSignals()
+    RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
+    let output = try RemoteIO(
+      RemoteIO.Configuration(
+        clientName: name, serverName: server, outputPortNames: ["out_1"],
+        connection: RemoteIO.ConnectionPolicy(parsing: to), inputPortNames: ["in_1"],
+        inputConnection: RemoteIO.ConnectionPolicy(parsing: from), reattaches: false))
+    defer { output.close(withinMilliseconds: 500) }
+    let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 1, inputChannels: 1)
+    try output.start(rendering: renderer)
+    var triesLeft = wait
+    while true {
+      guard let step = try attempt(renderer, output, signals) else { return nil }
+      if case .arrived(let arrival) = step {
+        return LatencyResult(
+          arrival: arrival, level: level, sampleRate: output.sampleRate, period: output.bufferSize,
+          declaredFrames: (output.playbackLatency?.upperBound ?? 0)
+            + (output.captureLatency?.upperBound ?? 0),
+          engineFrames: LatencyProbe.framesThroughMonitor(period: max(1, output.bufferSize)))
+      }
+      triesLeft -= LatencyProbe.longestSeconds
+      if triesLeft <= 0 { throw LatencyFailure(isBroken: isBroken(step)) }
+    }
+  }
+
+  private func isBroken(_ step: LatencyProbe.Step) -> Bool {
+    if case .broken = step { return true }
+    return false
+  }
+
+  /// Plays the noise once.
+  ///
+  /// - Returns: nil when the user ended it.
+  private func attempt(
+    _ renderer: Renderer, _ output: RemoteIO, _ signals: TerminationSignals
+  ) throws -> LatencyProbe.Step? {
+    // Time enough for the render thread to take the source in.
+    let lead = Int(0.1 * output.sampleRate) + 4 * output.bufferSize
+    var probe = try LatencyProbe(
+      renderer, level: Decibels.factor(level), leadFrames: lead, period: output.bufferSize)
+    while true {
+      if signals.take() { return nil }
+      for case .serverShutDown(let reason) in output.takeNotices() {
+        throw RemoteIOError.serverShutDown(server: output.serverName, reason: reason)
+      }
+      let step = probe.step()
+      if case .waiting = step {
+        usleep(20_000)
+        continue
+      }
+      return step
+    }
+  }
+}
+
+/// Why nothing was measured.
+struct LatencyFailure: Error, CustomStringConvertible {
+  /// Cycles were missed each time.
+  var isBroken: Bool
+
+  var description: String {
+    isBroken
+      ? "the server missed cycles in each try: use longer periods, or look for what is late"
+      : "nothing of the noise came back: connect out_1 to in_1 over the way to be measured, and look at "
+        + "the levels"
+  }
+}

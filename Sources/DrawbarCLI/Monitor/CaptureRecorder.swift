@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import RenderCore
+import Synchronization
+
+/// Writes what a capture brings into a file, on a thread of its own. Frames that were lost are silence in
+/// the file, so that it keeps time, and are counted.
+final class CaptureRecorder: @unchecked Sendable {
+  /// How it goes.
+  struct Status: Equatable {
+    /// Frames per second of the file.
+    var sampleRate: Int
+    /// Frames in the file.
+    var frames: UInt64 = 0
+    /// Cycles for which there was no room because the disk was too slow, and the frames that were lost.
+    var overruns: UInt64 = 0
+    var overrunFrames: UInt64 = 0
+    /// Frames that the server went on without.
+    var missedFrames: UInt64 = 0
+    /// What the disk said, when it was over.
+    var failure: String?
+  }
+
+  let path: String
+  // The thread's, from its start to its end.
+  private var reader: CaptureReader
+  private let file: any RecordingFile
+  private var samples: [Float] = []
+  /// Protects what is told of it.
+  private let current: Mutex<Status>
+  private let isStopping = Atomic<Bool>(false)
+  private var thread: pthread_t?
+
+  /// Creates the file.
+  init(
+    _ reader: consuming CaptureReader, into path: String, sampleRate: Int
+  ) throws {
+    self.path = path
+    current = Mutex(Status(sampleRate: sampleRate))
+    let channels = reader.channelCount
+    file =
+      path.lowercased().hasSuffix(".flac")
+      ? try FLACRecordingFile(path: path, sampleRate: sampleRate, channels: channels)
+      : try WaveRecordingFile(path: path, sampleRate: sampleRate, channels: channels)
+    self.reader = reader
+  }
+
+  var status: Status { current.withLock { $0 } }
+
+  func start() {
+    var thread = pthread_t()
+    let argument = unsafe Unmanaged.passRetained(self).toOpaque()
+    let status = unsafe pthread_create(&thread, nil, { unsafe runRecorder($0) }, argument)
+    precondition(status == 0, "no thread for the recorder: \(status)")
+    self.thread = thread
+  }
+
+  /// Writes what has come by now, and ends.
+  ///
+  /// - Returns: what it has come to.
+  func finish() -> Status {
+    isStopping.store(true, ordering: .releasing)
+    if let thread { pthread_join(thread, nil) }
+    thread = nil
+    return status
+  }
+
+  fileprivate func run() {
+    var failure: String?
+    do {
+      while true {
+        // Before the last look, so that nothing that came before the end is left.
+        let isLast = isStopping.load(ordering: .acquiring)
+        while try step() {}
+        if isLast { break }
+        usleep(20_000)
+      }
+      try file.close()
+    } catch {
+      failure = "\(error)"
+    }
+    if let failure { current.withLock { $0.failure = failure } }
+  }
+
+  /// - Returns: whether there was anything.
+  private func step() throws -> Bool {
+    samples.removeAll(keepingCapacity: true)
+    let channels = reader.channelCount
+    var written = 0
+    let item = reader.read(atMost: 8192) { frames, channel, span in
+      if channel == 0 {
+        written = frames.frameCount
+        samples = [Float](repeating: 0, count: written * channels)
+      }
+      for index in span.indices { samples[index * channels + channel] = span[index] }
+    }
+    switch item {
+    case .empty: return false
+    case .frames: try file.write(interleaved: samples)
+    case .discontinuity(.overrun(let frames)), .discontinuity(.missed(let frames)):
+      written = Int(frames)
+      try writeSilence(written * channels)
+    case .discontinuity(.unmeasured): break
+    }
+    let counters = reader.counters
+    current.withLock {
+      $0.frames += UInt64(written)
+      $0.overruns = counters.overruns
+      $0.overrunFrames = counters.overrunFrames
+      $0.missedFrames = counters.missedFrames
+    }
+    return true
+  }
+
+  private func writeSilence(_ count: Int) throws {
+    // A server that stood still for an hour has missed millions.
+    let piece = 8192 * reader.channelCount
+    var left = count
+    while left > 0 {
+      let now = min(left, piece)
+      try file.write(interleaved: [Float](repeating: 0, count: now))
+      left -= now
+    }
+  }
+}
+
+/// The recorder's thread.
+private func runRecorder(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let context = unsafe context else { return nil }
+  unsafe Unmanaged<CaptureRecorder>.fromOpaque(context).takeRetainedValue().run()
+  return nil
+}

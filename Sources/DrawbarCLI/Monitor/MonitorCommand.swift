@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Drawbar
+import Glibc
+import JACKRemoteIO
+import PlayerEngine
+import RenderCore
+
+/// `drawbar monitor`: live input to output in the same cycle.
+struct MonitorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "monitor",
+    abstract: "Hear an input through an output, in the same JACK cycle.",
+    discussion: """
+      What comes in goes out in the very cycle that brings it: no frame is added to the way from a \
+      microphone to the headphones. A file or a stream can be mixed in (--with), to play along to, and \
+      what is heard can be recorded (--record).
+
+      Examples:
+        drawbar monitor                              two inputs, to the sound card
+        drawbar monitor --inputs 1 --high-pass 80    one microphone, to both ears
+        drawbar monitor --route 1:1 --route 2:1:-6   both to one output
+        drawbar monitor --with song.mp3 --record take.wav --limit=-1
+        drawbar monitor --from none --to none        for you to connect
+
+      On a terminal meters are shown; keys: 9 and 0 change the gain by 1 dB, m mutes, space pauses what \
+      plays along, q quits. Without a terminal nothing is printed but errors and warnings, or, with \
+      --json, one line for each reading.
+
+      A microphone beside a loudspeaker howls: use headphones. No input is ever connected to an output \
+      of this program by itself, and an input at full scale for a second is told.
+
+      When the JACK server ends, the program waits for it, and goes on when it is back, connected as it \
+      was before.
+      """)
+
+  @Option(help: "The client's name in the JACK graph.")
+  var name = "drawbar"
+
+  @Option(help: "The JACK server's name. (default: $JACK_DEFAULT_SERVER, or default)")
+  var server: String?
+
+  @Flag(help: "Let libjack start a server when none runs, as ~/.jackdrc says.")
+  var startServer = false
+
+  @Flag(help: "End when the JACK server ends, instead of waiting until it is back.")
+  var noReattach = false
+
+  @Option(help: "Input ports in_1 and so on, 1 to 64.")
+  var inputs = 2
+
+  @Option(help: "Output ports out_1 and so on, 1 to 64.")
+  var outputs = 2
+
+  @Option(
+    help: """
+      What to hear: auto (the physical capture ports of one client), none, a client or port name or \
+      pattern, or port,port for each input in turn. Under a session manager the default is none.
+      """)
+  var from = "auto"
+
+  @Option(help: "Where to be heard: as --from, with playback ports.")
+  var to = "auto"
+
+  @OptionGroup
+  var sound: MonitorSoundOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "A file, a stream or a playlist to play along to; repeatable.", valueName: "file-or-url"))
+  var with: [String] = []
+
+  @Option(parsing: .unconditional, help: "Gain of what plays along, in dB, -100 to 40.")
+  var withGain = 0.0
+
+  @Option(
+    help: ArgumentHelp(
+      "Record what is heard into this file, 32-bit float, or 24-bit where it ends in .flac.",
+      valueName: "out.wav|out.flac"))
+  var record: String?
+
+  @Flag(help: "Record the inputs as they come, and not what is heard.")
+  var recordInput = false
+
+  @Flag(help: "Write each reading of the meters as a line of JSON.")
+  var json = false
+
+  @Option(help: "Seconds from one reading to the next, 0.05 to 60.")
+  var interval = 0.1
+
+  @Option(help: "End after so many seconds.")
+  var seconds: Double?
+
+  @OptionGroup
+  var source: SourceOptions
+
+  @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
+  var verbose = false
+
+  func validate() throws {
+    guard (1...64).contains(inputs) else { throw ValidationError("--inputs must be 1 to 64.") }
+    guard (1...64).contains(outputs) else { throw ValidationError("--outputs must be 1 to 64.") }
+    guard (-100...40).contains(withGain) else {
+      throw ValidationError("--with-gain must be -100 to 40.")
+    }
+    guard (0.05...60).contains(interval) else {
+      throw ValidationError("--interval must be 0.05 to 60.")
+    }
+    guard seconds ?? 0 >= 0 else { throw ValidationError("--seconds must not be negative.") }
+    guard !recordInput || record != nil else {
+      throw ValidationError("--record-input needs --record and a file.")
+    }
+    _ = try sound.settings(inputs: inputs, outputs: outputs)
+  }
+
+  func run() throws {
+    let isWell: Bool
+    do {
+      isWell = try monitor()
+    } catch let error as ExitCode {
+      throw error
+    } catch let failure as PlaylistFailure where failure.reason == .cancelled {
+      return
+    } catch {
+      Failure.report(error)
+      throw ExitCode(1)
+    }
+    if !isWell { throw ExitCode(1) }
+  }
+
+  /// - Returns: whether nothing went wrong.
+  private func monitor() throws -> Bool {
+    // Before any thread is made, so that all of them leave these to the loop below.
+    let signals = TerminationSignals()
+    RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
+    let settings = try sound.settings(inputs: inputs, outputs: outputs)
+    if with.isEmpty {
+      let output = try RemoteIO(configuration(settings))
+      return try monitor(
+        settings, output, renderer(for: output), player: nil, hasFailed: false, signals)
+    }
+    let sources = source.configuration
+    // A file that is not there is told before JACK is troubled.
+    let queue = try TrackQueue(
+      with, configuration: sources, isCancelled: { signals.take() }, prepare: { _ in })
+    let (rest, hasFailed) = (queue.rest, queue.hasFailures)
+    let output = try RemoteIO(configuration(settings))
+    let renderer = renderer(for: output)
+    let player = Player(opened: queue.first, playing: rest, into: renderer, sources: sources)
+    return try monitor(
+      settings, output, renderer, player: player, hasFailed: hasFailed, signals)
+  }
+
+  private func renderer(for output: RemoteIO) -> Renderer {
+    Renderer(sampleRate: output.sampleRate, outputChannels: outputs, inputChannels: inputs)
+  }
+
+  /// - Parameter player: what plays along, not started.
+  private func monitor(
+    _ settings: MonitorSettings, _ output: RemoteIO, _ renderer: Renderer, player: Player?,
+    hasFailed: Bool, _ signals: TerminationSignals
+  ) throws -> Bool {
+    // A server that stands still must not hold up the end.
+    defer { output.close(withinMilliseconds: 500) }
+    player?.volume = Decibels.factor(withGain)
+    let monitor = renderer.addMonitor(settings)
+    let recorder = try record.map { path in
+      try CaptureRecorder(
+        recordInput
+          ? renderer.addCapture(capacityFrames: 1 << 17)
+          : renderer.addOutputCapture(capacityFrames: 1 << 17),
+        into: path, sampleRate: Int(output.sampleRate.rounded()))
+    }
+    let session = MonitorSession(
+      output: output, renderer: renderer, monitor: monitor, player: player, recorder: recorder,
+      signals: signals,
+      choices: MonitorSession.Choices(
+        writesJSON: json, interval: interval, seconds: seconds,
+        hasFailed: hasFailed, reattaches: !noReattach))
+    recorder?.start()
+    do {
+      session.announce(try output.start(rendering: renderer))
+    } catch {
+      _ = recorder?.finish()
+      throw error
+    }
+    player?.start()
+    return session.run()
+  }
+
+  private func configuration(_ settings: MonitorSettings) throws -> RemoteIO.Configuration {
+    var configuration = RemoteIO.Configuration(
+      clientName: name, serverName: server, startsServer: startServer,
+      outputPortNames: (1...outputs).map { "out_\($0)" },
+      connection: try RemoteIO.ConnectionPolicy(parsing: to),
+      inputPortNames: (1...inputs).map { "in_\($0)" },
+      inputConnection: try RemoteIO.ConnectionPolicy(parsing: from), reattaches: !noReattach)
+    configuration.inputsOfOutputs = settings.crosspoints.map { row in
+      row.indices.filter { row[$0] != 0 }
+    }
+    return configuration
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+import JACKRemoteIO
+import Metering
+import PlayerEngine
+import RenderCore
+
+/// All that a monitor shows at one moment.
+struct MonitorReading {
+  /// Since the monitor began.
+  var seconds: Double
+  var levels: MonitorLevels
+  /// Nil where loudness is not measured.
+  var loudness: Loudness?
+  var settings: MonitorSettings
+  var xruns: UInt64
+  var missedCycles: UInt64
+  var player: PlayerSnapshot?
+  var recording: CaptureRecorder.Status?
+
+  /// The line that `--json` writes for it.
+  var json: JSONValue {
+    var members: [(String, JSONValue)] = [
+      ("type", .string("meters")), ("seconds", .number((seconds * 1000).rounded() / 1000)),
+      ("inputs", Self.json(levels.inputs)), ("outputs", Self.json(levels.outputs)),
+      ("gainDecibels", Self.json(Decibels.value(settings.gain))),
+      ("muted", .bool(settings.isMuted)),
+      ("limiterDecibels", Self.json(Decibels.value(levels.limiterGain))),
+      ("momentaryLUFS", Self.json(loudness?.momentary)),
+      ("shortTermLUFS", Self.json(loudness?.shortTerm)),
+      ("integratedLUFS", Self.json(loudness?.integrated)),
+      ("xruns", .integer(Int64(xruns))), ("missedCycles", .integer(Int64(missedCycles))),
+    ]
+    if let player {
+      members.append(
+        (
+          "with",
+          .object([
+            ("state", .string(player.state.rawValue)),
+            ("track", .optional(player.trackIndex.map { Int64($0 + 1) })),
+            ("positionSeconds", .number(Double(player.positionNanoseconds) / 1e9)),
+            ("underruns", .integer(Int64(player.counters.underruns))),
+          ])
+        ))
+    }
+    if let recording {
+      members.append(
+        (
+          "recording",
+          .object([
+            ("frames", .integer(Int64(recording.frames))),
+            ("overruns", .integer(Int64(recording.overruns))),
+            ("overrunFrames", .integer(Int64(recording.overrunFrames))),
+            ("missedFrames", .integer(Int64(recording.missedFrames))),
+          ])
+        ))
+    }
+    return .object(members)
+  }
+
+  /// The line that `--json` writes when the monitor begins.
+  static func json(
+    client: String, server: String, sampleRate: Double, period: Int,
+    _ report: RemoteIO.ConnectionReport
+  ) -> JSONValue {
+    .object([
+      ("type", .string("started")), ("client", .string(client)), ("server", .string(server)),
+      ("sampleRate", .integer(Int64(sampleRate))), ("period", .integer(Int64(period))),
+      (
+        "connections",
+        .array(
+          AnySequence(
+            report.connections.map {
+              .object([("output", .string($0.output)), ("input", .string($0.input))])
+            }))
+      ),
+      ("notes", .array(AnySequence(report.notes.map { .string($0) }))),
+    ])
+  }
+
+  private static func json(_ levels: [MonitorLevel]) -> JSONValue {
+    .array(
+      AnySequence(
+        levels.map {
+          .object([
+            ("peakDecibels", json(Decibels.value($0.peak))),
+            ("rmsDecibels", json(Decibels.value($0.rootMeanSquare))),
+          ])
+        }))
+  }
+
+  /// Hundredths are enough.
+  private static func json(_ value: Double?) -> JSONValue {
+    .optional(value.map { ($0 * 100).rounded() / 100 })
+  }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+
+import Drawbar
+import Glibc
+import JACKRemoteIO
+import PlayerEngine
+import RenderCore
+
+/// One run of `drawbar monitor`: keys, signals and readings, until the user ends it.
+final class MonitorSession {
+  /// What the user chose for the run.
+  struct Choices {
+    var writesJSON: Bool
+    /// Seconds from one reading to the next.
+    var interval: Double
+    /// Seconds after which it ends.
+    var seconds: Double?
+    /// Something was left out before.
+    var hasFailed: Bool
+    /// Goes on when the server is back; else the program ends with it.
+    var reattaches: Bool
+  }
+
+  private let output: RemoteIO
+  private let renderer: Renderer
+  private let monitor: MonitorControl
+  private let player: Player?
+  private var recorder: CaptureRecorder?
+  private let signals: TerminationSignals
+  private let choices: Choices
+  /// Standard output is for lines where `--json` is given.
+  private let terminal: Terminal
+  private var loudness: LoudnessReading
+  private var loudnessRate: Double
+  private var feedback = FeedbackGuard()
+  private var hasFailed: Bool
+  private var isPaused = false
+  /// Somebody reads the lines.
+  private var isRead = true
+  private let began = MonitorSession.now()
+  private var lastReading: Double?
+
+  init(
+    output: RemoteIO, renderer: Renderer, monitor: MonitorControl, player: Player?,
+    recorder: CaptureRecorder?, signals: TerminationSignals, choices: Choices
+  ) {
+    self.output = output
+    self.renderer = renderer
+    self.monitor = monitor
+    self.player = player
+    self.recorder = recorder
+    self.signals = signals
+    self.choices = choices
+    hasFailed = choices.hasFailed
+    terminal = Terminal(showsPanel: !choices.writesJSON)
+    loudnessRate = output.sampleRate
+    loudness = LoudnessReading(renderer.addOutputCapture(), sampleRate: loudnessRate)
+  }
+
+  /// Says what is heard, and where.
+  func announce(_ report: RemoteIO.ConnectionReport) {
+    if choices.writesJSON {
+      write(
+        MonitorReading.json(
+          client: output.clientName, server: output.serverName, sampleRate: output.sampleRate,
+          period: output.bufferSize, report))
+    } else {
+      terminal.print(
+        "JACK \(output.serverName), \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
+          + output.clientName)
+      for connection in report.connections {
+        terminal.print("  \(connection.output) → \(connection.input)")
+      }
+      for note in report.notes { terminal.print("note: \(note)") }
+    }
+    for client in Self.clientsOnBothSides(report.connections, of: output.clientName) {
+      warn(
+        "\(client) is heard and plays what is heard: if it passes its inputs on, this feeds back")
+    }
+  }
+
+  /// Clients that both bring the inputs and get the outputs. Of a sound card that is as it should be.
+  private static func clientsOnBothSides(
+    _ connections: [RemoteIO.PortConnection], of own: String
+  ) -> [String] {
+    func client(_ port: String) -> String { String(port.prefix { $0 != ":" }) }
+    let sources = Set(connections.filter { client($0.input) == own }.map { client($0.output) })
+    let targets = Set(connections.filter { client($0.output) == own }.map { client($0.input) })
+    return sources.intersection(targets).subtracting(["system"]).sorted()
+  }
+
+  /// - Returns: whether nothing went wrong.
+  func run() -> Bool {
+    let isServed = follow()
+    terminal.clearPanel()
+    if isServed { fadeOut() }
+    player?.stop()
+    finishRecording()
+    return isServed && !hasFailed
+  }
+
+  private func announceLoss(reason: String) {
+    if choices.writesJSON {
+      write(.object([("type", .string("serverLost")), ("reason", .string(reason))]))
+    } else {
+      terminal.print("the JACK server \(output.serverName) has ended (\(reason)); waiting for it")
+    }
+  }
+
+  private func announceReturn() {
+    if choices.writesJSON {
+      write(
+        .object([
+          ("type", .string("serverBack")), ("sampleRate", .integer(Int64(output.sampleRate))),
+          ("period", .integer(Int64(output.bufferSize))),
+        ]))
+    } else {
+      terminal.print(
+        "JACK \(output.serverName) is back, \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
+          + output.clientName)
+    }
+  }
+
+  /// - Returns: false when the server has ended and is not waited for.
+  private func follow() -> Bool {
+    let milliseconds = Int32(min(100, choices.interval * 1000))
+    while true {
+      let notices = pollfd(fd: output.noticeDescriptor, events: Int16(POLLIN), revents: 0)
+      terminal.wait(milliseconds: milliseconds, orFor: [notices])
+      for notice in output.takeNotices() {
+        switch notice {
+        case .serverShutDown(let reason) where choices.reattaches: announceLoss(reason: reason)
+        case .serverShutDown(let reason):
+          terminal.clearPanel()
+          Failure.report(
+            "the JACK server \(output.serverName) has ended (\(reason)); start it and monitor again"
+          )
+          return false
+        case .reattached: announceReturn()
+        case .sampleRateChanged(let hertz): follow(sampleRate: hertz)
+        case .xruns, .bufferSizeChanged, .freewheeling: break
+        }
+      }
+      for key in terminal.keys() { if !handle(key) { return true } }
+      if signals.take() || !isRead { return true }
+      if recorder?.status.failure != nil { finishRecording() }
+      read()
+      if let seconds = choices.seconds, Self.now() - began >= seconds { return true }
+    }
+  }
+
+  private func read() {
+    let now = Self.now()
+    let elapsed = now - (lastReading ?? began)
+    guard elapsed >= choices.interval else { return }
+    lastReading = now
+    let levels = monitor.takeLevels()
+    let reading = MonitorReading(
+      seconds: now - began, levels: levels, loudness: loudness.take(), settings: monitor.settings,
+      xruns: output.xrunCount, missedCycles: output.missedCycleCount,
+      player: player?.snapshot(), recording: recorder?.status)
+    let peak = (levels.inputs + levels.outputs).reduce(Float(0)) { max($0, $1.peak) }
+    if feedback.note(peak: peak, seconds: elapsed) {
+      warn("full scale for a second: turn the input down, or end a feedback")
+    }
+    if choices.writesJSON {
+      write(reading.json)
+    } else {
+      terminal.show(MonitorScreen(reading: reading, isUnicode: TerminalText.isUnicode))
+    }
+  }
+
+  private func follow(sampleRate hertz: Double) {
+    if let player { player.follow(outputRate: hertz) } else { renderer.sampleRate = hertz }
+    if hertz != loudnessRate {
+      loudnessRate = hertz
+      loudness.end(in: renderer)
+      loudness = LoudnessReading(renderer.addOutputCapture(), sampleRate: hertz)
+    }
+    if let recorder, Double(recorder.status.sampleRate) != hertz {
+      warn("the server runs at \(Int(hertz)) Hz now: \(recorder.path) ends here")
+      finishRecording()
+    }
+  }
+
+  /// - Returns: false for the end.
+  private func handle(_ key: TerminalKey) -> Bool {
+    guard case .character(let byte) = key else { return true }
+    switch byte {
+    case UInt8(ascii: "q"), UInt8(ascii: "Q"): return false
+    case UInt8(ascii: "m"): monitor.update { $0.isMuted.toggle() }
+    case UInt8(ascii: "9"), UInt8(ascii: "/"): changeGain(by: -1)
+    case UInt8(ascii: "0"), UInt8(ascii: "*"): changeGain(by: 1)
+    case UInt8(ascii: " "), UInt8(ascii: "p"):
+      isPaused.toggle()
+      if isPaused { player?.pause() } else { player?.resume() }
+    case UInt8(ascii: "?"), UInt8(ascii: "h"):
+      terminal.print("9, 0  gain down, up   m  mute   space  pause what plays along   q  quit")
+    default: break
+    }
+    return true
+  }
+
+  private func changeGain(by decibels: Double) {
+    monitor.update {
+      let now = Decibels.value($0.gain) ?? -100
+      $0.gain = Decibels.factor(min(max(-100, (now + decibels).rounded()), 40))
+    }
+  }
+
+  /// Ends without a click: mutes, and waits for the cycles that it takes.
+  private func fadeOut() {
+    monitor.update { $0.isMuted = true }
+    player?.pause()
+    let rampCycles = 1 + Int(0.01 * output.sampleRate) / max(1, output.bufferSize)
+    let last = output.cycleCount + UInt64(rampCycles) + 1
+    let limit = Self.now() + 0.3
+    while output.cycleCount < last, Self.now() < limit { usleep(1000) }
+  }
+
+  private func finishRecording() {
+    guard let recorder else { return }
+    self.recorder = nil
+    let status = recorder.finish()
+    if let failure = status.failure {
+      hasFailed = true
+      terminal.clearPanel()
+      Failure.report(failure)
+    } else if status.overruns > 0 {
+      warn(
+        "\(recorder.path) lacks \(status.overrunFrames) frames that the disk was too slow for: they are "
+          + "silence in it")
+    }
+  }
+
+  private func warn(_ text: String) {
+    if choices.writesJSON {
+      write(.object([("type", .string("warning")), ("text", .string(text))]))
+    } else {
+      terminal.clearPanel()
+      Failure.report("warning: \(text)")
+    }
+  }
+
+  private func write(_ value: JSONValue) {
+    var line = ""
+    value.write(to: &line)
+    if !Failure.write(line + "\n", to: STDOUT_FILENO) { isRead = false }
+  }
+
+  private static func now() -> Double {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+
+import OfflineOutput
+
+/// A file that frames are appended to.
+protocol RecordingFile: AnyObject {
+  /// - Parameter samples: whole frames, the channels side by side.
+  func write(interleaved samples: [Float]) throws
+  func close() throws
+}
+
+/// 32-bit float WAVE, RF64 when it outgrows RIFF.
+final class WaveRecordingFile: RecordingFile {
+  private var writer: WaveFileWriter
+
+  init(path: String, sampleRate: Int, channels: Int) throws {
+    writer = try WaveFileWriter(path: path, sampleRate: sampleRate, channels: channels)
+  }
+
+  func write(interleaved samples: [Float]) throws { try writer.write(interleaved: samples.span) }
+
+  func close() throws { try writer.close() }
+}
+
+/// 24-bit FLAC.
+final class FLACRecordingFile: RecordingFile {
+  private var writer: FLACFileWriter
+
+  init(path: String, sampleRate: Int, channels: Int) throws {
+    writer = try FLACFileWriter(path: path, sampleRate: sampleRate, channels: channels)
+  }
+
+  func write(interleaved samples: [Float]) throws { try writer.write(interleaved: samples.span) }
+
+  func close() throws { try writer.close() }
+}

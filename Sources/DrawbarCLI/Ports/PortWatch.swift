@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import JACKRemoteIO
+
+/// A change of the graph as it is told: in a line.
+struct PortEvent {
+  private let change: JACKGraph.Change
+
+  init(_ change: JACKGraph.Change) {
+    self.change = change
+  }
+
+  func write(to output: inout some TextOutputStream, isJSON: Bool) {
+    if isJSON {
+      JSONValue.object(members).write(to: &output)
+      output.write("\n")
+    } else {
+      output.write(text + "\n")
+    }
+  }
+
+  private var text: String {
+    func text(_ connection: JACKGraph.Connection) -> String {
+      TerminalText.plain(connection.output) + " -> " + TerminalText.plain(connection.input)
+    }
+    func text(_ port: JACKGraph.Port) -> String {
+      ([TerminalText.plain(port.name)] + PortSheet.columns(of: port).filter { !$0.isEmpty })
+        .joined(separator: "  ")
+    }
+    return switch change {
+    case .portAdded(let port): "added         " + text(port)
+    case .portRemoved(let port): "removed       " + TerminalText.plain(port.name)
+    case .portChanged(let port): "changed       " + text(port)
+    case .connected(let connection): "connected     " + text(connection)
+    case .disconnected(let connection): "disconnected  " + text(connection)
+    }
+  }
+
+  private var members: [(String, JSONValue)] {
+    func members(_ connection: JACKGraph.Connection) -> [(String, JSONValue)] {
+      [("output", .string(connection.output)), ("input", .string(connection.input))]
+    }
+    return switch change {
+    case .portAdded(let port):
+      [("event", .string("portAdded")), ("port", PortSheet.value(of: port))]
+    case .portRemoved(let port):
+      [("event", .string("portRemoved")), ("name", .string(port.name))]
+    case .portChanged(let port):
+      [("event", .string("portChanged")), ("port", PortSheet.value(of: port))]
+    case .connected(let connection): [("event", .string("connected"))] + members(connection)
+    case .disconnected(let connection): [("event", .string("disconnected"))] + members(connection)
+    }
+  }
+}
+
+/// `drawbar ports --watch`: tells of each change, until a signal comes.
+struct PortWatch {
+  let graph: JACKGraph
+  let pattern: String?
+  let isJSON: Bool
+
+  func run(until signals: TerminationSignals) throws {
+    var known = try graph.read()
+    var output = StandardOutput()
+    // A pattern that is none is told before anything else.
+    try writeStart(known, to: &output)
+    output.flush()
+    while !signals.take(), waitForChange() {
+      let now = try graph.read()
+      for change in now.changes(since: known) where try isWanted(change, in: now, known) {
+        PortEvent(change).write(to: &output, isJSON: isJSON)
+      }
+      output.flush()
+      known = now
+    }
+  }
+
+  /// What there is when the watch begins: from here on, each change is told.
+  private func writeStart(
+    _ snapshot: JACKGraph.Snapshot, to output: inout StandardOutput
+  ) throws {
+    let ports = try pattern.map { try snapshot.ports(matching: $0) } ?? snapshot.ports
+    if isJSON {
+      JSONValue.object([
+        ("event", .string("watching")), ("server", .string(graph.serverName)),
+        ("ports", .array(AnySequence(ports.map(PortSheet.value)))),
+      ]).write(to: &output)
+      output.write("\n")
+    } else {
+      output.write("watching      the JACK server '\(graph.serverName)': \(ports.count) ports\n")
+    }
+  }
+
+  /// Waits until something may have changed, a tenth of a second at most: what a notification tells may be in
+  /// the graph a little later.
+  ///
+  /// - Returns: false when no one reads what is told any more.
+  private func waitForChange() -> Bool {
+    var polled = [
+      pollfd(fd: graph.changeDescriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),
+    ]
+    unsafe poll(&polled, 2, 100)
+    return polled[1].revents & Int16(POLLERR) == 0
+  }
+
+  private func isWanted(
+    _ change: JACKGraph.Change, in now: JACKGraph.Snapshot, _ before: JACKGraph.Snapshot
+  ) throws -> Bool {
+    guard let pattern else { return true }
+    let wanted = Set(
+      (try before.ports(matching: pattern) + now.ports(matching: pattern)).map(\.name))
+    return switch change {
+    case .portAdded(let port), .portRemoved(let port), .portChanged(let port):
+      wanted.contains(port.name)
+    case .connected(let connection), .disconnected(let connection):
+      wanted.contains(connection.output) || wanted.contains(connection.input)
+    }
+  }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Glibc
+import JACKRemoteIO
+
+/// `drawbar ports`: the JACK graph.
+struct PortsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ports",
+    abstract: "List, watch, connect and disconnect the ports of the JACK graph.",
+    discussion: """
+      Without a subcommand the ports are listed, as by 'list':
+
+        drawbar ports                                   all ports, with their connections
+        drawbar ports system                            those whose name matches
+        drawbar ports --json                            for a program
+        drawbar ports --watch                           a line for each change, until Ctrl-C
+        drawbar ports connect drawbar:out_1 system:playback_1
+        drawbar ports connect drawbar system            each to each, in order
+        drawbar ports disconnect drawbar                all that it has
+      """,
+    subcommands: [PortListCommand.self, PortConnectCommand.self, PortDisconnectCommand.self],
+    defaultSubcommand: PortListCommand.self)
+}
+
+/// What all of them take.
+struct GraphOptions: ParsableArguments {
+  @Option(help: "The JACK server's name. (default: $JACK_DEFAULT_SERVER, or default)")
+  var server: String?
+
+  @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
+  var verbose = false
+
+  /// Opens the graph for a piece of work; what goes wrong is one line and exit code 1.
+  func run(watches: Bool = false, _ body: (JACKGraph) throws -> Void) throws {
+    do {
+      RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
+      let graph = try JACKGraph(serverName: server, watches: watches)
+      defer { graph.close() }
+      try body(graph)
+    } catch {
+      Failure.report(error)
+      throw ExitCode(1)
+    }
+  }
+}
+
+/// `drawbar ports list`.
+struct PortListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the ports, or watch them (default).",
+    discussion: """
+      Each line is a port: name, direction, type, flags, latencies in frames, and its name for people when it \
+      has one. Below it are the ports that it is connected to.
+
+      With --json one object is written to standard output; with --watch --json one object in a line for \
+      each change.
+      """)
+
+  @Flag(help: "A JSON object on standard output.")
+  var json = false
+
+  @Flag(help: "Tell of each change in a line of its own, until Ctrl-C.")
+  var watch = false
+
+  @OptionGroup
+  var graph: GraphOptions
+
+  @Argument(help: "Only ports whose name matches this POSIX extended regular expression.")
+  var pattern: String?
+
+  func run() throws {
+    // Before any thread is made, so that all of them leave these to the loop.
+    let signals = watch ? TerminationSignals() : nil
+    try graph.run(watches: watch) { graph in
+      if let signals {
+        try PortWatch(graph: graph, pattern: pattern, isJSON: json).run(until: signals)
+        return
+      }
+      var snapshot = try graph.read()
+      if let pattern { snapshot.ports = try snapshot.ports(matching: pattern) }
+      let sheet = PortSheet(server: graph.serverName, snapshot: snapshot)
+      var output = StandardOutput()
+      if json { sheet.writeJSON(to: &output) } else { sheet.writeText(to: &output) }
+      output.flush()
+    }
+  }
+}
+
+/// `drawbar ports connect`.
+struct PortConnectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "connect",
+    abstract: "Connect two ports, or the ports of two clients.",
+    discussion: """
+      An output and an input, in either order, by name or alias; or a client for either, whose first port then \
+      goes with the first of the same type, and so on. Tells of each connection when the graph has it; \
+      one that was there before is told, too.
+      """)
+
+  @Flag(help: "A JSON object in a line for each connection.")
+  var json = false
+
+  @OptionGroup
+  var graph: GraphOptions
+
+  @Argument(help: "A port, or a client.")
+  var first: String
+
+  @Argument(help: "A port, or a client.")
+  var second: String
+
+  func run() throws {
+    try graph.run { graph in
+      write(try graph.connect(first, second).map { .connected($0) }, isJSON: json)
+    }
+  }
+}
+
+/// `drawbar ports disconnect`.
+struct PortDisconnectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disconnect",
+    abstract: "Disconnect two ports, the ports of two clients, or one from all others.",
+    discussion: """
+      Named as for 'connect'. Tells of each connection when the graph has it no more. It is an error when \
+      there is none.
+      """)
+
+  @Flag(help: "A JSON object in a line for each connection.")
+  var json = false
+
+  @OptionGroup
+  var graph: GraphOptions
+
+  @Argument(help: "A port, or a client.")
+  var first: String
+
+  @Argument(help: "A port, or a client. (default: all that the first is connected to)")
+  var second: String?
+
+  func run() throws {
+    try graph.run { graph in
+      write(try graph.disconnect(first, second).map { .disconnected($0) }, isJSON: json)
+    }
+  }
+}
+
+private func write(_ changes: [JACKGraph.Change], isJSON: Bool) {
+  var output = StandardOutput()
+  for change in changes { PortEvent(change).write(to: &output, isJSON: isJSON) }
+  output.flush()
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+#if DRAWBAR_EBUR128
+  internal import CEBUR128
+#endif
+
+/// Measures the loudness of what a capture brings, with libebur128.
+///
+/// One thread at a time, not the render thread: it allocates.
+@safe
+public struct LoudnessMeter: ~Copyable {
+  /// Channels of the frames.
+  public let channelCount: Int
+  /// Frames of one cycle, the channels side by side.
+  private var interleaved: [Float] = []
+
+  #if DRAWBAR_EBUR128
+    private let functions: drawbar_ebur128
+    private var state: UnsafeMutablePointer<ebur128_state>?
+
+    /// Nil where the library that the header was for is not installed.
+    private static let library: drawbar_ebur128? = {
+      let place = UnsafeMutablePointer<drawbar_ebur128>.allocate(capacity: 1)
+      defer { unsafe place.deallocate() }
+      guard unsafe drawbar_ebur128_load(place) else { return nil }
+      return unsafe place.pointee
+    }()
+  #endif
+
+  /// A meter that has heard nothing.
+  ///
+  /// - Parameters:
+  ///   - sampleRate: frames per second, rounded to whole ones.
+  ///   - channelCount: of one channel it is counted as heard from two loudspeakers; of several, each is
+  ///     as loud as the first two, because nothing is known of where they sound.
+  /// - Returns: nil where the package was built without libebur128, it is not installed, or it takes no
+  ///   such rate or number of channels.
+  public init?(sampleRate: Double, channelCount: Int) {
+    #if DRAWBAR_EBUR128
+      guard let functions = Self.library, channelCount > 0, sampleRate >= 1, sampleRate < 1e7,
+        let state = unsafe functions.ebur128_init(
+          UInt32(channelCount), UInt(sampleRate.rounded()),
+          Int32(EBUR128_MODE_I.rawValue | EBUR128_MODE_S.rawValue | EBUR128_MODE_HISTOGRAM.rawValue)
+        )
+      else { return nil }
+      self.functions = functions
+      self.channelCount = channelCount
+      unsafe self.state = state
+      let kind = channelCount == 1 ? EBUR128_DUAL_MONO : EBUR128_LEFT
+      for channel in 0..<channelCount {
+        _ = unsafe functions.ebur128_set_channel(
+          state, UInt32(channel), Int32(bitPattern: kind.rawValue))
+      }
+    #else
+      return nil
+    #endif
+  }
+
+  deinit {
+    #if DRAWBAR_EBUR128
+      var state = unsafe state
+      unsafe functions.ebur128_destroy(&state)
+    #endif
+  }
+
+  /// Takes in frames, the channels side by side. What is no number counts as silence.
+  public mutating func add(interleaved samples: Span<Float>) {
+    #if DRAWBAR_EBUR128
+      precondition(samples.count % channelCount == 0, "frames are taken in whole")
+      interleaved.removeAll(keepingCapacity: true)
+      for index in samples.indices {
+        interleaved.append(samples[index].isFinite ? samples[index] : 0)
+      }
+      _ = unsafe interleaved.withUnsafeBufferPointer { buffer in
+        unsafe functions.ebur128_add_frames_float(
+          state, buffer.baseAddress, buffer.count / channelCount)
+      }
+    #endif
+  }
+
+  /// The loudness up to the last frame that was taken in.
+  public var loudness: Loudness {
+    #if DRAWBAR_EBUR128
+      var (momentary, shortTerm, integrated) = (0.0, 0.0, 0.0)
+      let status = unsafe [
+        functions.ebur128_loudness_momentary(state, &momentary),
+        functions.ebur128_loudness_shortterm(state, &shortTerm),
+        functions.ebur128_loudness_global(state, &integrated),
+      ]
+      func known(_ value: Double, _ status: Int32) -> Double? {
+        status == 0 && value.isFinite ? value : nil
+      }
+      return Loudness(
+        momentary: known(momentary, status[0]), shortTerm: known(shortTerm, status[1]),
+        integrated: known(integrated, status[2]))
+    #else
+      return Loudness()
+    #endif
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+
+#if DRAWBAR_FLAC
+  internal import CFLAC
+#endif
+
+/// Writes 24-bit FLAC with libFLAC: samples are rounded to the nearest, and what is above full scale is
+/// clipped.
+///
+/// One thread at a time; encodes and blocks on the disk, so never for a render thread.
+@safe
+public struct FLACFileWriter: ~Copyable {
+  /// Frames written so far.
+  public private(set) var frameCount: UInt64 = 0
+  private let path: String
+  private let channels: Int
+
+  #if DRAWBAR_FLAC
+    private let encoder: UnsafeMutablePointer<FLAC__StreamEncoder>
+    private var isClosed = false
+    private var integers: [Int32] = []
+  #endif
+
+  /// Creates or replaces the file.
+  ///
+  /// - Throws: ``FLACFileWriterError`` when it cannot be opened for writing, when FLAC has no such rate or
+  ///   number of channels (1 to 8), or when the package was built without libFLAC.
+  public init(path: String, sampleRate: Int, channels: Int) throws(FLACFileWriterError) {
+    self.path = path
+    self.channels = channels
+    #if DRAWBAR_FLAC
+      guard let encoder = unsafe FLAC__stream_encoder_new() else {
+        throw FLACFileWriterError(path: path, operation: "create", reason: "out of memory")
+      }
+      guard (1...8).contains(channels), (1...655_350).contains(sampleRate) else {
+        unsafe FLAC__stream_encoder_delete(encoder)
+        throw FLACFileWriterError(
+          path: path, operation: "create",
+          reason: "FLAC takes 1 to 8 channels at up to 655350 Hz, not \(channels) at \(sampleRate)")
+      }
+      _ = unsafe FLAC__stream_encoder_set_channels(encoder, UInt32(channels))
+      _ = unsafe FLAC__stream_encoder_set_bits_per_sample(encoder, 24)
+      _ = unsafe FLAC__stream_encoder_set_sample_rate(encoder, UInt32(sampleRate))
+      // Other rates than a subset decoder has to take.
+      _ = unsafe FLAC__stream_encoder_set_streamable_subset(encoder, 0)
+      let status = unsafe FLAC__stream_encoder_init_file(encoder, path, nil, nil)
+      guard status == FLAC__STREAM_ENCODER_INIT_STATUS_OK else {
+        unsafe FLAC__stream_encoder_delete(encoder)
+        throw FLACFileWriterError(
+          path: path, operation: "create",
+          reason: "libFLAC's status is \(status.rawValue); choose another place")
+      }
+      unsafe self.encoder = encoder
+    #else
+      throw FLACFileWriterError(
+        path: path, operation: "create",
+        reason: "this build has no libFLAC; record WAVE, or install libflac-dev and build again")
+    #endif
+  }
+
+  deinit {
+    #if DRAWBAR_FLAC
+      // What was not closed is finished as far as it goes.
+      unsafe FLAC__stream_encoder_delete(encoder)
+    #endif
+  }
+
+  /// Appends frames.
+  ///
+  /// - Parameter samples: whole frames, the channels side by side. What is no number is silence.
+  /// - Throws: ``FLACFileWriterError`` when the disk is full or gone.
+  public mutating func write(interleaved samples: Span<Float>) throws(FLACFileWriterError) {
+    precondition(samples.count % channels == 0, "frames are written whole")
+    #if DRAWBAR_FLAC
+      integers.removeAll(keepingCapacity: true)
+      for index in samples.indices { integers.append(Self.integer(samples[index])) }
+      let frames = samples.count / channels
+      let isWritten = unsafe integers.withUnsafeBufferPointer { buffer in
+        unsafe buffer.baseAddress.map {
+          unsafe FLAC__stream_encoder_process_interleaved(encoder, $0, UInt32(frames)) != 0
+        } ?? true
+      }
+      guard isWritten else { throw failure("write") }
+      frameCount += UInt64(frames)
+    #endif
+  }
+
+  /// Writes what is left, and the length and the checksum into the head.
+  public mutating func close() throws(FLACFileWriterError) {
+    #if DRAWBAR_FLAC
+      guard !isClosed else { return }
+      isClosed = true
+      guard unsafe FLAC__stream_encoder_finish(encoder) != 0 else { throw failure("finish") }
+    #endif
+  }
+
+  #if DRAWBAR_FLAC
+    private static func integer(_ sample: Float) -> Int32 {
+      guard sample.isFinite else { return 0 }
+      let scaled = (Double(sample) * 8_388_608).rounded()
+      return Int32(min(max(scaled, -8_388_608), 8_388_607))
+    }
+
+    private func failure(_ operation: String) -> FLACFileWriterError {
+      let state = unsafe FLAC__stream_encoder_get_state(encoder)
+      return FLACFileWriterError(
+        path: path, operation: operation,
+        reason: "libFLAC's state is \(state.rawValue); the disk may be full")
+    }
+  #endif
+}
+
+/// Why a FLAC file could not be written.
+public struct FLACFileWriterError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file.
+  public let path: String
+  /// What was tried: create, write or finish.
+  public let operation: String
+  /// Why it failed, and what can be done.
+  public let reason: String
+
+  /// What happened and where, in one line.
+  public var description: String { "cannot \(operation) \(path): \(reason)" }
+}

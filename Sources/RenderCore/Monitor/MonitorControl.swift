@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// Owns the memory of one monitor. Held by its control and the renderer's list; the render thread uses
+/// the addresses in it and never this object.
+@safe
+final class MonitorStorage: @unchecked Sendable {
+  struct Control {
+    var settings: MonitorSettings
+    var sampleRate: Double
+    var inputSums: [SourceLevel] = []
+    var outputSums: [SourceLevel] = []
+  }
+
+  let shared: UnsafeMutablePointer<MonitorShared>
+  let unit: UnsafeMutablePointer<MonitorUnit>
+  /// Protects the control side against two control threads. Never taken by the render thread.
+  let control: GuardedState<Control>
+
+  init(inputs: Int, outputs: Int, settings: MonitorSettings, sampleRate: Double) {
+    unsafe shared = .allocate(capacity: 1)
+    unsafe shared.initialize(to: MonitorShared(inputs: inputs, outputs: outputs))
+    unsafe unit = .allocate(capacity: 1)
+    unsafe unit.initialize(to: MonitorUnit(shared: shared))
+    control = GuardedState(Control(settings: settings, sampleRate: sampleRate))
+    unsafe shared.pointee.publish(settings, sampleRate: sampleRate)
+  }
+
+  deinit {
+    unsafe unit.deinitialize(count: 1)
+    unsafe unit.deallocate()
+    unsafe shared.deinitialize(count: 1)
+    unsafe shared.deallocate()
+  }
+
+  func change(_ body: (inout Control) -> Void) {
+    control.withLock { control in
+      body(&control)
+      unsafe shared.pointee.publish(control.settings, sampleRate: control.sampleRate)
+    }
+  }
+
+  func follow(sampleRate: Double) {
+    if control.withLock({ $0.sampleRate != sampleRate }) { change { $0.sampleRate = sampleRate } }
+  }
+}
+
+/// The control side of a monitor: how the inputs are passed on, and how loud they and the outputs are.
+///
+/// Any thread; nothing here waits for the render thread. Not for the render thread.
+public struct MonitorControl: Sendable {
+  let storage: MonitorStorage
+
+  /// How the inputs are passed on from the next cycle on. A change takes
+  /// ``MonitorSettings/rampSeconds``, in a straight line.
+  public var settings: MonitorSettings {
+    get { storage.control.withLock { $0.settings } }
+    nonmutating set { storage.change { $0.settings = newValue } }
+  }
+
+  /// Changes some of the settings, so that no other thread's change is lost.
+  public func update(_ change: (inout MonitorSettings) -> Void) {
+    storage.change { change(&$0.settings) }
+  }
+
+  /// How loud it was since this was last called.
+  public func takeLevels() -> MonitorLevels {
+    storage.control.withLock { control in
+      let inputs = unsafe storage.shared.pointee.inputLevels.take()
+      let outputs = unsafe storage.shared.pointee.outputLevels.take()
+      let gain = unsafe storage.shared.pointee.lowestLimiterGain.exchange(
+        Float(1).bitPattern, ordering: .relaxed)
+      defer { (control.inputSums, control.outputSums) = (inputs, outputs) }
+      return MonitorLevels(
+        inputs: Self.levels(inputs, since: control.inputSums),
+        outputs: Self.levels(outputs, since: control.outputSums),
+        limiterGain: Float(bitPattern: gain))
+    }
+  }
+
+  private static func levels(_ now: [SourceLevel], since before: [SourceLevel]) -> [MonitorLevel] {
+    now.indices.map { channel in
+      let old = before.isEmpty ? SourceLevel(frames: 0, sumOfSquares: 0, peak: 0) : before[channel]
+      let frames = now[channel].frames - old.frames
+      let sum = now[channel].sumOfSquares - old.sumOfSquares
+      return MonitorLevel(
+        peak: now[channel].peak,
+        rootMeanSquare: frames == 0 ? 0 : Float((max(0, sum) / Double(frames)).squareRoot()))
+    }
+  }
+}

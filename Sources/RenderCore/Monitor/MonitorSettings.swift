@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+/// How a monitor passes the inputs on to the outputs: Core Audio's matrix mixer
+/// (`kAudioUnitSubType_MatrixMixer`), with a high-pass before it and a limiter behind it.
+public struct MonitorSettings: Sendable, Equatable {
+  /// The matrix: for each output its inputs' gains, linear. An input that a row leaves out, or an output
+  /// without a row, has 0.
+  public var crosspoints: [[Float]]
+  /// Gain of all that the matrix passes, linear; 0 to ``maximumGain``.
+  public var gain: Float = 1
+  /// Nothing of the inputs is passed. What else sounds is not muted.
+  public var isMuted = false
+  /// Where the inputs are between the first two outputs, from -1, the first alone, to 1, the second
+  /// alone. A balance: the nearer side keeps its gain.
+  public var pan: Float = 0
+  /// The inputs, counted from 0, whose polarity is inverted.
+  public var invertedInputs: Set<Int> = []
+  /// The corner of a second-order Butterworth high-pass on each input, in hertz; nil for none. What is
+  /// not between 1 Hz and 0.45 of the rate is taken as the nearer of the two.
+  public var highPassHertz: Double?
+  /// The largest magnitude that an output is given, all that sounds together, 1 being full scale; nil
+  /// for no limit. The limiter has no look-ahead, so it adds no frame: the gain falls at once to what a
+  /// peak needs, all outputs alike, and rises again.
+  public var limit: Float?
+  /// Seconds in which the limiter's gain comes back by 63 % of the way.
+  public var limiterReleaseSeconds = 0.1
+  /// Seconds in which a change of gain, mute, pan, polarity, high-pass or matrix takes place, in a
+  /// straight line.
+  public var rampSeconds = 0.005
+
+  /// The largest gain: 40 dB.
+  public static let maximumGain: Float = 100
+
+  /// Each input to the output of the same number. One input goes to every output; with more inputs than
+  /// outputs, the further ones begin at the first output again.
+  public init(inputs: Int, outputs: Int) {
+    crosspoints = (0..<outputs).map { output in
+      (0..<inputs).map { input in
+        inputs == 1 || input % max(1, outputs) == output ? 1 : 0
+      }
+    }
+  }
+
+  /// A crosspoint's gain with everything that bears on it; 0 for what is no number.
+  func effectiveGain(input: Int, output: Int) -> Float {
+    guard !isMuted, crosspoints.indices.contains(output),
+      crosspoints[output].indices.contains(input)
+    else { return 0 }
+    var result = crosspoints[output][input] * min(max(0, gain), Self.maximumGain)
+    if invertedInputs.contains(input) { result = -result }
+    if crosspoints.count > 1 {
+      if output == 0, pan > 0 { result *= 1 - min(pan, 1) }
+      if output == 1, pan < 0 { result *= 1 + max(pan, -1) }
+    }
+    return result.isFinite ? result : 0
+  }
+}
+
+/// How loud a channel was since the last time that it was asked for; linear, 1 is full scale.
+public struct MonitorLevel: Sendable, Equatable {
+  /// The largest magnitude.
+  public var peak: Float
+  /// The root of the mean square; 0 when there was no frame.
+  public var rootMeanSquare: Float
+
+  /// A level with these values.
+  public init(peak: Float = 0, rootMeanSquare: Float = 0) {
+    self.peak = peak
+    self.rootMeanSquare = rootMeanSquare
+  }
+}
+
+/// What a monitor's meters have measured since the last time that they were asked.
+public struct MonitorLevels: Sendable, Equatable {
+  /// The inputs as they came.
+  public var inputs: [MonitorLevel]
+  /// The outputs as they are heard.
+  public var outputs: [MonitorLevel]
+  /// The lowest gain of the limiter, linear; 1 when it had nothing to do.
+  public var limiterGain: Float
+}

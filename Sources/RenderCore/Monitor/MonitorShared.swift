@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// What one monitor's control side tells its render side, and the meters that go the other way.
+@safe
+struct MonitorShared: ~Copyable {
+  let inputCount: Int
+  let outputCount: Int
+
+  // Written by the control side, under a sequence lock (odd while it is written). The render thread never
+  // waits for it: what it cannot read whole it reads in the next cycle.
+  let sequence = Atomic<UInt64>(0)
+  /// The bits of a `Float` for each crosspoint, the inputs of an output side by side.
+  private let gains: UnsafeMutablePointer<Atomic<UInt32>>
+  /// The bits of a `Double` each: the high-pass.
+  private let coefficients: UnsafeMutablePointer<Atomic<UInt64>>
+  private let hasHighPass = Atomic<Bool>(false)
+  private let limitBits = Atomic<UInt32>(0)
+  private let releaseBits = Atomic<UInt32>(0)
+  private let rampFrames = Atomic<Int>(1)
+  private let padding0 = CacheLinePadding()
+
+  // Written by the render thread.
+  let inputLevels: SourceLevels
+  let outputLevels: SourceLevels
+  /// The bits of a `Float` from 0 to 1: these are in the order of the numbers.
+  let lowestLimiterGain = Atomic<UInt32>(Float(1).bitPattern)
+
+  init(inputs: Int, outputs: Int) {
+    inputCount = inputs
+    outputCount = outputs
+    unsafe gains = .allocate(capacity: inputs * outputs)
+    for index in 0..<inputs * outputs { unsafe (gains + index).initialize(to: Atomic(0)) }
+    unsafe coefficients = .allocate(capacity: 5)
+    for index in 0..<5 { unsafe (coefficients + index).initialize(to: Atomic(0)) }
+    inputLevels = SourceLevels(channels: inputs)
+    outputLevels = SourceLevels(channels: outputs)
+  }
+
+  deinit {
+    unsafe gains.deinitialize(count: inputCount * outputCount)
+    unsafe gains.deallocate()
+    unsafe coefficients.deinitialize(count: 5)
+    unsafe coefficients.deallocate()
+  }
+
+  /// Tells the render side of settings. One thread at a time.
+  func publish(_ settings: MonitorSettings, sampleRate: Double) {
+    let before = sequence.load(ordering: .relaxed)
+    sequence.store(before &+ 1, ordering: .relaxed)
+    // Releasing stores, so that whoever sees one of these has seen the odd sequence before it.
+    for output in 0..<outputCount {
+      for input in 0..<inputCount {
+        unsafe (gains + (output * inputCount + input)).pointee.store(
+          settings.effectiveGain(input: input, output: output).bitPattern, ordering: .releasing)
+      }
+    }
+    if let hertz = settings.highPassHertz {
+      let c = HighPassCoefficients(hertz: hertz, sampleRate: sampleRate)
+      for (index, value) in [c.b0, c.b1, c.b2, c.a1, c.a2].enumerated() {
+        unsafe (coefficients + index).pointee.store(value.bitPattern, ordering: .releasing)
+      }
+    }
+    hasHighPass.store(settings.highPassHertz != nil, ordering: .releasing)
+    let limit = settings.limit.map { $0.isFinite && $0 > 0 ? $0 : 1 } ?? 0
+    limitBits.store(limit.bitPattern, ordering: .releasing)
+    let releaseFrames = max(1, Self.frames(settings.limiterReleaseSeconds, at: sampleRate))
+    releaseBits.store((1 / Float(releaseFrames)).bitPattern, ordering: .releasing)
+    rampFrames.store(
+      max(1, Self.frames(settings.rampSeconds, at: sampleRate)), ordering: .releasing)
+    sequence.store(before &+ 2, ordering: .releasing)
+  }
+
+  private static func frames(_ seconds: Double, at sampleRate: Double) -> Int {
+    seconds.isNaN ? 0 : Int(min(max(0, seconds), 60) * sampleRate)
+  }
+
+  // MARK: For the render thread.
+
+  @_noLocks
+  func gain(_ crosspoint: Int) -> Float {
+    unsafe Float(bitPattern: (gains + crosspoint).pointee.load(ordering: .acquiring))
+  }
+
+  var limit: Float { @_noLocks get { Float(bitPattern: limitBits.load(ordering: .acquiring)) } }
+
+  var release: Float { @_noLocks get { Float(bitPattern: releaseBits.load(ordering: .acquiring)) } }
+
+  var ramp: Int { @_noLocks get { rampFrames.load(ordering: .acquiring) } }
+
+  var filters: Bool { @_noLocks get { hasHighPass.load(ordering: .acquiring) } }
+
+  var highPass: HighPassCoefficients {
+    @_noLocks get {
+      HighPassCoefficients(
+        b0: coefficient(0), b1: coefficient(1), b2: coefficient(2), a1: coefficient(3),
+        a2: coefficient(4))
+    }
+  }
+
+  @_noLocks
+  private func coefficient(_ index: Int) -> Double {
+    unsafe Double(bitPattern: (coefficients + index).pointee.load(ordering: .acquiring))
+  }
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import OfflineOutput
+import RenderCore
+import Synchronization
+import TestKit
+import Testing
+
+/// A renderer with a monitor, and what comes out of it.
+private struct MonitoredOutput: ~Copyable {
+  let renderer: Renderer
+  let monitor: MonitorControl
+  var output: OfflineOutput
+
+  /// - Parameter settles: frames of silence first, so that the gains stand.
+  init(
+    inputs: Int = 2, outputs: Int = 2, sampleRate: Double = 48000, settles: Bool = true,
+    _ change: (inout MonitorSettings) -> Void = { _ in }
+  ) {
+    renderer = Renderer(sampleRate: sampleRate, outputChannels: outputs, inputChannels: inputs)
+    var settings = MonitorSettings(inputs: inputs, outputs: outputs)
+    change(&settings)
+    monitor = renderer.addMonitor(settings)
+    output = OfflineOutput(renderer: renderer)
+    guard settles else { return }
+    _ = pass([[Float]](repeating: .init(repeating: 0, count: 8192), count: inputs))
+    _ = monitor.takeLevels()
+  }
+
+  /// Renders in cycles of `period` frames.
+  mutating func pass(_ inputs: [[Float]], period: Int = 1024) -> [[Float]] {
+    var result = [[Float]](repeating: [], count: renderer.outputChannels)
+    for start in stride(from: 0, to: inputs[0].count, by: period) {
+      let end = min(start + period, inputs[0].count)
+      output.render(inputs: inputs.map { Array($0[start..<end]) }) { channel, samples in
+        for index in samples.indices { result[channel].append(samples[index]) }
+      }
+    }
+    return result
+  }
+}
+
+/// Tells a thread that it is over.
+private final class EndMark: Sendable {
+  let isReached = Atomic<Bool>(false)
+}
+
+/// Samples that tell their place: no two alike, all within full scale.
+private func ramp(_ count: Int, from first: Float = 0) -> [Float] {
+  (0..<count).map { first + Float($0 + 1) / Float(1 << 20) }
+}
+
+private func sine(_ hertz: Double, amplitude: Float, frames: Int, rate: Double = 48000) -> [Float] {
+  (0..<frames).map { amplitude * Float(sin(2 * Double.pi * hertz * Double($0) / rate)) }
+}
+
+@Suite("A monitor")
+struct MonitorTests {
+  @Test("passes each frame in its own cycle, to the bit", arguments: [1, 16, 64, 1000, 8192])
+  func sameCycle(_ period: Int) {
+    var monitored = MonitoredOutput()
+    let (left, right) = (ramp(8192), ramp(8192, from: 0.5))
+    let heard = monitored.pass([left, right], period: period)
+    let isExact = heard == [left, right]
+    #expect(isExact)
+  }
+
+  @Test("begins without a jump")
+  func begins() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1, settles: false)
+    let heard = monitored.pass([[Float](repeating: 1, count: 1000)])[0]
+    // 5 ms are 240 frames.
+    for frame in 0..<240 { #expect(abs(heard[frame] - Float(frame + 1) / 240) < 1e-5) }
+    #expect(heard[239...].allSatisfy { $0 == 1 })
+  }
+
+  @Test("spreads a change of gain over its frames in a straight line, across cycles")
+  func gainRamp() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1) { $0.rampSeconds = 0.01 }
+    monitored.monitor.update { $0.gain = 0.5 }
+    let heard = monitored.pass([[Float](repeating: 1, count: 1000)], period: 64)[0]
+    for frame in 0..<480 { #expect(abs(heard[frame] - (1 - 0.5 * Float(frame + 1) / 480)) < 1e-5) }
+    #expect(heard[480...].allSatisfy { $0 == 0.5 })
+  }
+
+  @Test("mutes what it passes and leaves the rest")
+  func mute() {
+    var monitored = MonitoredOutput(inputs: 2, outputs: 2) { $0.isMuted = true }
+    let silent = monitored.pass([ramp(100), ramp(100)])
+    #expect(silent.allSatisfy { $0.allSatisfy { $0 == 0 } })
+    monitored.monitor.update { $0.isMuted = false }
+    _ = monitored.pass([ramp(480), ramp(480)])
+    let heard = monitored.pass([ramp(100), ramp(100)])
+    #expect(heard[0] == ramp(100))
+  }
+
+  @Test("inverts the polarity of the inputs that are named")
+  func polarity() {
+    var monitored = MonitoredOutput { $0.invertedInputs = [1] }
+    let heard = monitored.pass([ramp(100), ramp(100)])
+    #expect(heard[0] == ramp(100))
+    #expect(heard[1] == ramp(100).map { -$0 })
+  }
+
+  @Test("pans as a balance between the first two outputs")
+  func pan() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 3) { $0.pan = -0.75 }
+    let heard = monitored.pass([[1, 0.5]])
+    #expect(heard == [[1, 0.5], [0.25, 0.125], [1, 0.5]])
+  }
+
+  @Test("routes by its matrix, and adds where several inputs meet")
+  func matrix() {
+    var monitored = MonitoredOutput(inputs: 3, outputs: 2) {
+      $0.crosspoints = [[0, 0.5, 0.25], [1]]
+      $0.gain = 2
+    }
+    let heard = monitored.pass([[0.25], [0.5], [-1]])
+    #expect(heard == [[0], [0.5]])
+  }
+
+  @Test("goes on to outputs that are fewer or more than the inputs by its first settings")
+  func firstRouting() {
+    #expect(MonitorSettings(inputs: 1, outputs: 2).crosspoints == [[1], [1]])
+    #expect(MonitorSettings(inputs: 3, outputs: 2).crosspoints == [[1, 0, 1], [0, 1, 0]])
+    #expect(MonitorSettings(inputs: 2, outputs: 3).crosspoints == [[1, 0], [0, 1], [0, 0]])
+  }
+
+  @Test("takes what is no number for no gain")
+  func noNumber() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1) {
+      $0.crosspoints = [[.nan]]
+      $0.rampSeconds = .nan
+      $0.highPassHertz = .nan
+    }
+    #expect(monitored.pass([[1, 1, 1]])[0] == [0, 0, 0])
+  }
+
+  @Test("adds to what a render callback plays")
+  func withCallback() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1)
+    unsafe monitored.renderer.addCallback(
+      { _, call in
+        for frame in unsafe 0..<call.pointee.frameCount {
+          unsafe call.pointee.outputs[0][frame] = 0.25
+        }
+        return 0
+      }, context: nil)
+    #expect(monitored.pass([[0.5, -0.25]])[0] == [0.75, 0])
+  }
+
+  @Test("takes settings whole while another thread changes them")
+  func concurrentChanges() {
+    var monitored = MonitoredOutput {
+      $0.rampSeconds = 0
+      $0.crosspoints = [[1, 1], [1, 1]]
+    }
+    let monitor = monitored.monitor
+    let end = EndMark()
+    let thread = JoinableThread {
+      var turn = 0
+      while !end.isReached.load(ordering: .acquiring) {
+        turn += 1
+        let gain: Float = turn % 2 == 0 ? 1 : 0.25
+        monitor.update { $0.crosspoints = [[gain, gain], [gain, gain]] }
+      }
+    }
+    let ones = [Float](repeating: 1, count: 16)
+    _ = monitored.pass([ones, ones])
+    var seen: Set<Float> = []
+    var isWhole = true
+    for _ in 0..<20_000 {
+      let heard = monitored.pass([ones, ones])
+      isWhole = isWhole && heard[0] == heard[1] && heard[0].allSatisfy { $0 == 2 || $0 == 0.5 }
+      seen.insert(heard[0][0])
+    }
+    end.isReached.store(true, ordering: .releasing)
+    thread.join()
+    #expect(isWhole)
+    #expect(seen == [2, 0.5])
+  }
+
+  @Test("is over when it is removed")
+  func removed() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1)
+    monitored.renderer.remove(monitored.monitor)
+    #expect(monitored.pass([[1, 1]])[0] == [0, 0])
+  }
+
+  @Test("measures the inputs as they come and the outputs as they are heard")
+  func levels() {
+    var monitored = MonitoredOutput { $0.gain = 0.5 }
+    _ = monitored.pass([
+      sine(1000, amplitude: 0.5, frames: 4800), [Float](repeating: -0.25, count: 4800),
+    ])
+    let levels = monitored.monitor.takeLevels()
+    #expect(abs(levels.inputs[0].peak - 0.5) < 1e-4)
+    #expect(abs(levels.inputs[0].rootMeanSquare - 0.5 / Float(2).squareRoot()) < 1e-4)
+    #expect(levels.inputs[1] == MonitorLevel(peak: 0.25, rootMeanSquare: 0.25))
+    #expect(levels.outputs[1] == MonitorLevel(peak: 0.125, rootMeanSquare: 0.125))
+    #expect(levels.limiterGain == 1)
+    #expect(monitored.monitor.takeLevels().outputs[1] == MonitorLevel())
+  }
+
+  @Test("gives what is heard to a capture of the outputs, with its time")
+  func outputCapture() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 2, settles: false) { $0.rampSeconds = 0 }
+    _ = monitored.pass([[0]])
+    var reader = monitored.renderer.addOutputCapture(capacityFrames: 256)
+    monitored.output.skip(frameCount: 10)
+    let heard = monitored.pass([ramp(100)])
+    monitored.output.skip(frameCount: 7)
+    _ = monitored.pass([ramp(200)])
+    var samples = [[Float]](repeating: [], count: 2)
+    var items: [CaptureItem] = []
+    while true {
+      let item = reader.read { _, channel, span in
+        for index in span.indices { samples[channel].append(span[index]) }
+      }
+      if item == .empty { break }
+      items.append(item)
+    }
+    #expect(items.contains(.discontinuity(.missed(frames: 7))))
+    #expect(Array(samples[0].prefix(100)) == heard[0])
+    #expect(Array(samples[1].prefix(100)) == heard[1])
+    #expect(reader.counters.overrunFrames == 44)
+    monitored.renderer.remove(reader)
+    _ = monitored.pass([ramp(100)])
+    #expect(reader.counters.capturedFrames == 256)
+  }
+}
+
+@Suite("A monitor's high-pass")
+struct MonitorHighPassTests {
+  /// How much of a steady sine passes, in decibels.
+  private func decibels(
+    _ hertz: Double, corner: Double, rate: Double = 48000
+  ) -> Double {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1, sampleRate: rate) {
+      $0.highPassHertz = corner
+    }
+    let frames = Int(rate)
+    let heard = monitored.pass([sine(hertz, amplitude: 0.5, frames: 2 * frames, rate: rate)])[0]
+    let power = heard[frames...].reduce(0.0) { $0 + Double($1) * Double($1) } / Double(frames)
+    return 10 * log10(power / 0.125)
+  }
+
+  /// The magnitude of a second-order Butterworth high-pass whose frequencies the bilinear transform has
+  /// bent, by the analogue formula.
+  private func butterworth(_ hertz: Double, corner: Double, rate: Double = 48000) -> Double {
+    let ratio = tan(Double.pi * corner / rate) / tan(Double.pi * hertz / rate)
+    return -10 * log10(1 + pow(ratio, 4))
+  }
+
+  @Test(
+    "has the response of a second-order Butterworth filter",
+    arguments: [(20.0, 80.0), (80, 80), (160, 80), (1000, 80), (10, 20), (5000, 400)])
+  func response(_ hertz: Double, _ corner: Double) {
+    #expect(abs(decibels(hertz, corner: corner) - butterworth(hertz, corner: corner)) < 0.02)
+  }
+
+  @Test("has its corner at the output's rate", arguments: [44100.0, 96000])
+  func otherRates(_ rate: Double) {
+    #expect(abs(decibels(100, corner: 100, rate: rate) + 3.0103) < 0.02)
+  }
+
+  @Test("follows the output to another rate")
+  func rateChange() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1) { $0.highPassHertz = 100 }
+    monitored.renderer.sampleRate = 96000
+    let heard = monitored.pass([sine(100, amplitude: 0.5, frames: 192_000, rate: 96000)])[0]
+    let power = heard[96000...].reduce(0.0) { $0 + Double($1) * Double($1) } / 96000
+    #expect(abs(10 * log10(power / 0.125) + 3.0103) < 0.02)
+  }
+
+  @Test("adds no frame: an impulse's first frame is where it was")
+  func impulse() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1) { $0.highPassHertz = 80 }
+    var input = [Float](repeating: 0, count: 256)
+    input[100] = 1
+    let heard = monitored.pass([input], period: 64)[0]
+    #expect(heard[..<100].allSatisfy { $0 == 0 })
+    #expect(heard[100] > 0.98)
+  }
+
+  @Test("comes and goes without a jump")
+  func switching() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1)
+    // A steady offset is what it takes away altogether.
+    let step = [Float](repeating: 0.5, count: 9600)
+    var heard = monitored.pass([step])[0]
+    monitored.monitor.update { $0.highPassHertz = 80 }
+    heard += monitored.pass([step])[0]
+    #expect(abs(heard[19199]) < 1e-4)
+    monitored.monitor.update { $0.highPassHertz = nil }
+    heard += monitored.pass([step])[0]
+    #expect(heard[28799] == 0.5)
+    #expect(zip(heard, heard.dropFirst()).allSatisfy { abs($1 - $0) < 0.01 })
+  }
+
+  @Test("forgets what is no number")
+  func notANumber() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1) { $0.highPassHertz = 80 }
+    _ = monitored.pass([[.nan, .infinity]])
+    let heard = monitored.pass([sine(1000, amplitude: 0.5, frames: 4800)])[0]
+    #expect(heard.allSatisfy { $0.isFinite })
+    #expect(heard.contains { $0 > 0.49 })
+  }
+}
+
+@Suite("A monitor's limiter")
+struct MonitorLimiterTests {
+  @Test("leaves what is within its limit as it is, to the bit")
+  func within() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1) { $0.limit = 0.5 }
+    let input = sine(1000, amplitude: 0.5, frames: 4800).map { min(max($0, -0.5), 0.5) }
+    let isUnchanged = monitored.pass([input])[0] == input
+    #expect(isUnchanged)
+    #expect(monitored.monitor.takeLevels().limiterGain == 1)
+  }
+
+  @Test("lets nothing through above its limit, from the first frame on", arguments: [16, 1024])
+  func ceiling(_ period: Int) {
+    var monitored = MonitoredOutput { $0.limit = 0.7 }
+    var random = SplitMix(state: 7)
+    let noise = (0..<48000).map { _ in Float.random(in: -4...4, using: &random) }
+    let heard = monitored.pass([noise, noise.map { $0 / 3 }], period: period)
+    #expect(heard.allSatisfy { $0.allSatisfy { $0.magnitude <= 0.7 } })
+    let levels = monitored.monitor.takeLevels()
+    #expect(levels.limiterGain < 0.2)
+    #expect(levels.outputs[0].peak <= 0.7)
+  }
+
+  @Test("turns all outputs down alike, and comes back")
+  func linked() {
+    var monitored = MonitoredOutput { $0.limit = 0.5 }
+    let loud: [Float] = [1]
+    let soft: [Float] = [0.25]
+    #expect(monitored.pass([loud, soft]) == [[0.5], [0.125]])
+    // 63 % of the way in 0.1 s.
+    let quiet = [Float](repeating: 0.25, count: 4800)
+    let heard = monitored.pass([quiet, quiet])
+    #expect(abs(heard[1][4799] - 0.25 * (1 - 0.5 * 0.3679)) < 0.001)
+    _ = monitored.pass([[Float]](repeating: .init(repeating: 0.25, count: 96000), count: 2))
+    let isUnchanged = monitored.pass([quiet, quiet])[0] == quiet
+    #expect(isUnchanged)
+  }
+
+  @Test("holds back all that sounds, and gives silence for what is no number")
+  func everything() {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1) { $0.limit = 1 }
+    unsafe monitored.renderer.addCallback(
+      { _, call in
+        for frame in unsafe 0..<call.pointee.frameCount {
+          unsafe call.pointee.outputs[0][frame] = 3
+        }
+        return 0
+      }, context: nil)
+    let heard = monitored.pass([[0, 0, 1, .nan]])[0]
+    #expect(heard[..<3].allSatisfy { $0 <= 1 && $0 > 0.5 })
+    #expect(heard[3] == 0)
+  }
+}
