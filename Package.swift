@@ -79,6 +79,20 @@ let busLibraries = [
     isLinked: false)
 ].filter(\.isFound)
 
+/// What changes the speed of sound and keeps its pitch. Without it an AudioQueue plays at its own speed.
+let timePitchLibraries = [
+  OptionalLibrary(
+    target: "CRubberBand", flag: "DRAWBAR_RUBBERBAND", module: "rubberband",
+    debianPackage: "librubberband-dev", isLinked: false)
+].filter(\.isFound)
+
+/// Loudness. Without it meters show peaks and RMS only.
+let meterLibraries = [
+  OptionalLibrary(
+    target: "CEBUR128", flag: "DRAWBAR_EBUR128", module: "libebur128",
+    debianPackage: "libebur128-dev", isLinked: false)
+].filter(\.isFound)
+
 func library(
   _ name: String, _ dependencies: [Target.Dependency], optional: [OptionalLibrary] = [],
   settings: [SwiftSetting] = []
@@ -97,6 +111,18 @@ func tests(
     linkerSettings: linkerSettings)
 }
 
+/// An example program. Its sources import what a user's program would, `Drawbar` and `JACKRemoteIO`.
+func example(_ name: String) -> Target {
+  .executableTarget(
+    name: name,
+    // All that it imports through Drawbar is named, for the reason given at DrawbarCLI.
+    dependencies: [
+      "AudioModel", "ByteSources", "Drawbar", "JACKRemoteIO", "Metering", "PacketParser",
+      "PlayerEngine", "PlayerProgram", "PushQueue", "RenderCore",
+    ],
+    path: "Sources/Examples/\(name)", swiftSettings: strict, linkerSettings: realtimeLink)
+}
+
 /// The documentation's plugin is not a dependency of the library's users: `scripts/docs` asks for it.
 let documentationPlugin: [Package.Dependency] =
   Context.environment["DRAWBAR_DOCC"] == nil
@@ -109,6 +135,9 @@ let package = Package(
     .library(name: "JACKRemoteIO", targets: ["JACKRemoteIO"]),
     .library(name: "MediaControl", targets: ["MediaControl"]),
     .executable(name: "drawbar", targets: ["DrawbarCLI"]),
+    .executable(name: "audio-queue-player", targets: ["AudioQueuePlayer"]),
+    .executable(name: "remote-io-player", targets: ["RemoteIOPlayer"]),
+    .executable(name: "vocal-remover", targets: ["VocalRemover"]),
     // The single parts, for the benchmarks.
     .library(
       name: "DrawbarParts",
@@ -143,21 +172,28 @@ let package = Package(
       // For a property that is a span.
       settings: [.enableExperimentalFeature("Lifetimes")]),
     library("MediaControl", [], optional: busLibraries),
+    library("Metering", [], optional: meterLibraries),
 
     // Level 2: what drives them.
     library(
       "PlayerEngine",
       ["AudioModel", "ByteSources", "PacketDecoders", "PacketParser", "Playlists", "RenderCore"]),
     library("AudioConversion", ["AudioModel", "PacketDecoders", "RenderCore"]),
-    library("OfflineOutput", ["AudioModel", "RenderCore"]),
+    library(
+      "OfflineOutput", ["AudioModel", "RenderCore"],
+      optional: callbackCodecs.filter { $0.target == "CFLAC" }),
     library("JACKRemoteIO", ["AudioModel", "RenderCore", "CJACK"]),
 
-    // Level 3 and 4: the umbrella and the program.
+    // Level 3: the push model, on top of the pull engine and its converter.
+    library(
+      "PushQueue", ["AudioConversion", "AudioModel", "RenderCore"], optional: timePitchLibraries),
+
+    // Level 4 and 5: the umbrella and the program.
     library(
       "Drawbar",
       [
-        "AudioConversion", "AudioModel", "ByteSources", "OfflineOutput", "PacketDecoders",
-        "PacketParser", "PlayerEngine", "Playlists", "RenderCore",
+        "AudioConversion", "AudioModel", "ByteSources", "Metering", "OfflineOutput",
+        "PacketDecoders", "PacketParser", "PlayerEngine", "Playlists", "PushQueue", "RenderCore",
       ]),
     .executableTarget(
       name: "DrawbarCLI",
@@ -165,11 +201,19 @@ let package = Package(
       // a module below changes the layout of its types.
       dependencies: [
         "AudioConversion", "AudioModel", "ByteSources", "CCrypto", "Drawbar", "JACKRemoteIO",
-        "MediaControl", "OfflineOutput", "PacketDecoders", "PacketParser", "PlayerEngine",
-        "Playlists", "RenderCore",
+        "MediaControl", "Metering", "OfflineOutput", "PacketDecoders", "PacketParser",
+        "PlayerEngine", "Playlists", "PushQueue", "RenderCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
+
+    // The tutorials' two players, a render callback of a user's, and what is no part of either.
+    example("AudioQueuePlayer"),
+    example("RemoteIOPlayer"),
+    example("VocalRemover"),
+    .target(
+      name: "PlayerProgram", dependencies: ["JACKRemoteIO", "RenderCore"],
+      path: "Sources/Examples/PlayerProgram", swiftSettings: strict),
 
     // Tests, and what they share.
     .target(
@@ -182,7 +226,7 @@ let package = Package(
     tests("ByteSourcesTests", ["AudioModel", "ByteSources", "TestKit"]),
     tests(
       "JACKRemoteIOTests",
-      ["AudioModel", "JACKRemoteIO", "PlayerEngine", "RenderCore", "TestKit"]),
+      ["AudioModel", "CRealtimeScope", "JACKRemoteIO", "PlayerEngine", "RenderCore", "TestKit"]),
     tests(
       "RenderCoreTests",
       ["AudioModel", "OfflineOutput", "PacketParser", "RenderCore", "TestKit"]),
@@ -194,11 +238,21 @@ let package = Package(
       ]),
     tests(
       "RealTimeTests",
-      ["AudioModel", "CRealtimeScope", "OfflineOutput", "PlayerEngine", "RenderCore", "TestKit"],
+      [
+        "AudioModel", "ByteSources", "CRealtimeScope", "OfflineOutput", "PacketParser",
+        "PlayerEngine", "PushQueue", "RenderCore", "TestKit",
+      ],
       // All test targets are linked into one bundle, so the archive is named once.
       linkerSettings: realtimeLink),
+    tests(
+      "PushQueueTests",
+      [
+        "AudioConversion", "AudioModel", "JACKRemoteIO", "OfflineOutput", "PacketDecoders",
+        "PacketParser", "PushQueue", "RenderCore", "TestKit",
+      ]),
     tests("PlaylistsTests", ["Playlists"]),
     tests("MediaControlTests", ["MediaControl", "TestKit"]),
+    tests("MeteringTests", ["Metering"]),
     tests("PacketParserTests", ["AudioModel", "PacketParser", "TestKit"]),
     tests("PacketDecodersTests", ["AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
     // They read what scripts/corpus makes.
@@ -206,9 +260,18 @@ let package = Package(
     // They run the built program, and need none of its code.
     tests("ProgramTests", ["TestKit"]),
   ]
-    + (callbackCodecs + aheadCodecs + busLibraries).map {
+    + (callbackCodecs + aheadCodecs + busLibraries + timePitchLibraries + meterLibraries).map {
       .systemLibrary(
         name: $0.target, pkgConfig: $0.isLinked ? $0.module : nil,
         providers: [.apt([$0.debianPackage])])
     }
 )
+
+// A sanitizer's run has no use for the other tests, nor for the programs, and compiling them takes longer
+// than the run: `DRAWBAR_TESTS` names the test targets that are wanted (commas between).
+if let wanted = Context.environment["DRAWBAR_TESTS"]?.split(separator: ",").map(String.init) {
+  package.products.removeAll { $0 is Product.Executable }
+  package.targets.removeAll {
+    $0.type == .executable || ($0.type == .test && !wanted.contains($0.name))
+  }
+}

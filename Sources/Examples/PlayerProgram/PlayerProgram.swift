@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+internal import Glibc
+
+/// What the example programs have in common with any small program: arguments, one line for what went
+/// wrong, and exit codes.
+public enum PlayerProgram {
+  /// Runs a player, and ends the program: with 0 when it has played to the end or the user has ended it,
+  /// 1 when something failed, 64 when it was used wrongly.
+  ///
+  /// - Parameters:
+  ///   - name: the program's name.
+  ///   - about: what it does, for `--help`.
+  ///   - play: plays a location until its end, or until a signal comes.
+  public static func run(
+    _ name: String, about: String,
+    play: (_ location: String, _ signals: TerminationSignals) throws -> Void
+  ) -> Never {
+    run(
+      name, synopsis: "FILE-OR-URL", about: about,
+      accepts: { $0.count == 1 && ($0[0] == "-" || !$0[0].hasPrefix("-")) }
+    ) { arguments, signals in
+      try play(arguments[0], signals)
+    }
+  }
+
+  /// Runs a program that takes other arguments, in the same way.
+  ///
+  /// - Parameters:
+  ///   - name: the program's name.
+  ///   - synopsis: its arguments as its help shows them.
+  ///   - about: what it does, for `--help`.
+  ///   - accepts: whether these arguments can be used.
+  ///   - body: does it, until its end, or until a signal comes.
+  public static func run(
+    _ name: String, synopsis: String, about: String, accepts: (_ arguments: [String]) -> Bool,
+    body: (_ arguments: [String], _ signals: TerminationSignals) throws -> Void
+  ) -> Never {
+    let usage = "Usage: \(name) \(synopsis)"
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.contains("-h") || arguments.contains("--help") {
+      write("\(usage)\n\n\(about)\n\n\(server)\n", to: STDOUT_FILENO)
+      exit(0)
+    }
+    guard accepts(arguments) else {
+      write("\(usage)\nSee '\(name) --help'.\n", to: STDERR_FILENO)
+      exit(64)
+    }
+    do {
+      // Before any thread is made, so that all of them leave the signals to the program's loop.
+      try body(arguments, TerminationSignals())
+    } catch {
+      let line = String("\(error)".map { $0.isNewline ? " " : $0 })
+      write("\(name): \(line)\n", to: STDERR_FILENO)
+      exit(1)
+    }
+    exit(0)
+  }
+
+  private static let server = """
+    A JACK server must be running; JACK_DEFAULT_SERVER names another one than "default". Without a
+    sound card:  jackd -d dummy &     With PipeWire, put pw-jack before the command. Ctrl-C ends it.
+    """
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = unsafe bytes.withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+}
+
+/// Why a player gives up, where no part of the library has said so.
+public struct PlayerFailure: Error, CustomStringConvertible {
+  /// What happened and what can be done, in one line.
+  public let description: String
+
+  /// A failure that is described by this line.
+  public init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+
+/// A packet that the parser has found; of linear PCM, whose packets are single frames, many of them.
+@safe
+struct KeptPacket: ~Copyable {
+  let bytes: UnsafeMutableRawBufferPointer
+  let frameCount: Int
+  /// The address of the packet after it; 0 while there is none.
+  let next = Atomic<UInt>(0)
+
+  init(bytes: Span<UInt8>, frameCount: Int) {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+    unsafe bytes.withUnsafeBytes { unsafe copy.copyMemory(from: $0) }
+    unsafe self.bytes = unsafe copy
+    self.frameCount = frameCount
+  }
+
+  deinit {
+    unsafe bytes.deallocate()
+  }
+}
+
+/// The tutorial's array of packets. That one is locked while the render callback reads it, and a render
+/// callback must not wait: so this is a chain that only grows at its end. The parser's thread appends to
+/// it and frees what has been played; the render thread follows it (``Playback/takePacket()``).
+@safe
+struct KeptPackets: ~Copyable {
+  /// Where the chain begins: a packet without bytes, or one that has been played.
+  private(set) var oldest: UnsafeMutablePointer<KeptPacket>
+  private var newest: UnsafeMutablePointer<KeptPacket>
+  /// Frames of all packets that there have been.
+  private(set) var storedFrames = 0
+
+  init() {
+    unsafe oldest = .allocate(capacity: 1)
+    unsafe oldest.initialize(to: KeptPacket(bytes: [UInt8]().span, frameCount: 0))
+    unsafe newest = unsafe oldest
+  }
+
+  deinit {
+    var packet: UnsafeMutablePointer<KeptPacket>? = unsafe oldest
+    while let next = unsafe packet { unsafe packet = Self.free(next) }
+  }
+
+  mutating func append(_ bytes: Span<UInt8>, frameCount: Int) {
+    let packet = UnsafeMutablePointer<KeptPacket>.allocate(capacity: 1)
+    unsafe packet.initialize(to: KeptPacket(bytes: bytes, frameCount: frameCount))
+    unsafe newest.pointee.next.store(UInt(bitPattern: packet), ordering: .releasing)
+    unsafe newest = unsafe packet
+    storedFrames += frameCount
+  }
+
+  /// Frees what lies before the packet that the render thread has at this address.
+  mutating func free(before current: UInt) {
+    while UInt(bitPattern: unsafe oldest) != current, let next = unsafe Self.free(oldest) {
+      unsafe oldest = unsafe next
+    }
+  }
+
+  private static func free(
+    _ packet: UnsafeMutablePointer<KeptPacket>
+  ) -> UnsafeMutablePointer<KeptPacket>? {
+    let next = unsafe packet.pointee.next.load(ordering: .acquiring)
+    unsafe packet.deinitialize(count: 1)
+    unsafe packet.deallocate()
+    return unsafe UnsafeMutablePointer(bitPattern: next)
+  }
+}
