@@ -52,7 +52,7 @@ public final class JACKServer: Sendable {
     if options.hasMonitors { arguments.append("-m") }
     let server = JACKServer(process: Subprocess(arguments))
     let isReady = eventually(seconds: 10) {
-      unsafe server.process.pid == nil || access(socketPath, F_OK) == 0
+      server.process.pid == nil || isListening
     }
     if !isReady || server.process.pid == nil {
       server.end()
@@ -130,6 +130,16 @@ public final class JACKServer: Sendable {
         unsafe unlink("/dev/shm/" + name)
       }
     }
+  }
+
+  /// Whether a server takes connections: its socket is there a moment before it does (proc_net(5), the
+  /// flag is the kernel's `__SO_ACCEPTCON`).
+  private static var isListening: Bool {
+    String(decoding: contents(ofFile: "/proc/net/unix"), as: UTF8.self)
+      .split(separator: "\n").contains { line in
+        let fields = line.split(separator: " ")
+        return fields.count == 8 && fields[3] == "00010000" && fields[7] == socketPath
+      }
   }
 
   private static var socketPath: String { "/dev/shm/jack_\(name)_\(getuid())_0" }
