@@ -63,6 +63,12 @@ final class Attachment: @unchecked Sendable {
     return report
   }
 
+  /// Has other inputs feed the outputs, in this client and in the next ones.
+  func change(inputsOfOutputs: [[Int]]) {
+    configuration.inputsOfOutputs = inputsOfOutputs
+    client?.change(inputsOfOutputs: inputsOfOutputs)
+  }
+
   /// Closes the client, if there is one. There is none from then on.
   ///
   /// - Returns: whether it is closed now, and not later.

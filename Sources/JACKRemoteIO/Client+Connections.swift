@@ -46,14 +46,17 @@ extension Client {
     _ plan: ConnectionPlan, isOptional: Bool, report: inout RemoteIO.ConnectionReport
   ) throws(RemoteIOError) {
     report.notes += plan.notes
-    let answers = plan.connections.map {
-      unsafe jack_connect(handle, $0.output, $0.input)
-    }
+    let answers = plan.connections.map { graph.requestConnection($0.output, $0.input) }
     // A server that is on time shows a connection at once or in its next cycle. When its clients are
     // late it leaves the graph as it is, for half a second at most (`jackd -t`).
     let deadline = Deadline(nanosecondsFromNow: 1_000_000_000)
-    for (connection, answer) in zip(plan.connections, answers) {
-      if (answer == 0 || answer == EEXIST) && isMade(connection, by: deadline) {
+    for (connection, isGranted) in zip(plan.connections, answers) {
+      let isMade =
+        isGranted
+        && graph.waits(until: deadline) {
+          graph.isConnected(connection.output, connection.input)
+        }
+      if isMade {
         report.connections.append(connection)
         continue
       }
@@ -64,35 +67,13 @@ extension Client {
     }
   }
 
-  /// Waits until the graph has the connection. `jack_connect` only asks for it, and a server can even
-  /// refuse while it says yes (`jackd -a e`).
-  private func isMade(_ connection: RemoteIO.PortConnection, by deadline: Deadline) -> Bool {
-    guard let output = unsafe jack_port_by_name(handle, connection.output) else { return false }
-    while unsafe jack_port_connected_to(output, connection.input) == 0 {
-      if deadline.hasPassed || storage.isShutDown { return false }
-      usleep(1000)
-    }
-    return true
-  }
-
   /// The server's audio ports of one direction, in its order.
   private func serverPorts(_ direction: JackPortFlags) -> [ServerPort] {
-    guard
-      let names = unsafe jack_get_ports(
-        handle, nil, JACK_DEFAULT_AUDIO_TYPE, UInt(direction.rawValue))
-    else { return [] }
-    defer { unsafe jack_free(names) }
-    var result: [ServerPort] = []
-    var index = 0
-    while let text = unsafe names[index] {
-      index += 1
-      guard let port = unsafe jack_port_by_name(handle, text) else { continue }
+    unsafe graph.ports(type: JACK_DEFAULT_AUDIO_TYPE, flags: direction.rawValue).map { name, port in
       let isPhysical = unsafe UInt32(jack_port_flags(port)) & JackPortIsPhysical.rawValue != 0
-      unsafe result.append(
-        ServerPort(
-          name: String(cString: text), aliases: PortAliases.read(port), isPhysical: isPhysical,
-          isOwn: jack_port_is_mine(handle, port) != 0))
+      return unsafe ServerPort(
+        name: name, aliases: PortAliases.read(port), isPhysical: isPhysical,
+        isOwn: jack_port_is_mine(handle, port) != 0)
     }
-    return result
   }
 }

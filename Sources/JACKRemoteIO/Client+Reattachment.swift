@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 internal import CJACK
-internal import Glibc
 
 /// What is needed to go on where a client before this one was. For the control thread.
 extension Client {
@@ -18,15 +17,8 @@ extension Client {
     for direction in [ConnectionPlan.Direction.outputs, .inputs] {
       let ports = unsafe direction.isInput ? inputs : outputs
       for channel in unsafe ports.indices {
-        guard let names = unsafe jack_port_get_all_connections(handle, ports[channel]) else {
-          continue
-        }
-        defer { unsafe jack_free(names) }
-        var index = 0
-        while let name = unsafe names[index] {
-          index += 1
-          unsafe result.insert(
-            OwnConnection(direction: direction, channel: channel, other: String(cString: name)))
+        for other in unsafe graph.connections(of: ports[channel]) {
+          result.insert(OwnConnection(direction: direction, channel: channel, other: other))
         }
       }
     }
@@ -58,8 +50,6 @@ extension Client {
 
   /// Waits until the graph has connections, or the server has ended.
   func wait(for connections: Set<OwnConnection>, until deadline: Deadline) {
-    while !ownConnections.isSuperset(of: connections), !deadline.hasPassed, !storage.isShutDown {
-      usleep(1000)
-    }
+    _ = graph.waits(until: deadline) { ownConnections.isSuperset(of: connections) }
   }
 }

@@ -20,6 +20,12 @@ final class Client: @unchecked Sendable {
   private let routing: PortRouting?
   private var isClosed = false
 
+  /// The server's graph.
+  var graph: GraphAccess {
+    let storage = storage
+    return unsafe GraphAccess(handle) { storage.isShutDown }
+  }
+
   private init(
     name: String, server: String, storage: OutputStateStorage, handle: OpaquePointer,
     outputs: [OpaquePointer], inputs: [OpaquePointer], routing: PortRouting?
@@ -133,6 +139,11 @@ final class Client: @unchecked Sendable {
     guard unsafe jack_activate(handle) == 0 else {
       throw failure(.activationRefused(server: server, client: name))
     }
+  }
+
+  /// Has other inputs feed the outputs, where the client was opened to pass any on.
+  func change(inputsOfOutputs: [[Int]]) {
+    unsafe routing?.change(inputsOfOutputs, at: handle)
   }
 
   /// Closes the client: no callback runs after it.

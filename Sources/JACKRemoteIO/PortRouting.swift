@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import CJACK
+internal import RenderCore
 
 /// Which input ports feed which output ports, as libjack's latency callback uses it. Lives as long as the
 /// client: libjack has its address.
@@ -9,18 +10,25 @@ final class PortRouting: @unchecked Sendable {
   private let outputs: [OpaquePointer]
   private let inputs: [OpaquePointer]
   /// For each output the inputs that feed it. Every number is one of an input.
-  private let inputsOfOutputs: [[Int]]
+  private let inputsOfOutputs: GuardedState<[[Int]]>
 
   init(outputs: [OpaquePointer], inputs: [OpaquePointer], inputsOfOutputs: [[Int]]) {
     unsafe self.outputs = outputs
     unsafe self.inputs = inputs
-    self.inputsOfOutputs = inputsOfOutputs
+    self.inputsOfOutputs = GuardedState(inputsOfOutputs)
   }
 
   /// Asks libjack to be told when the latency of a port's neighbours changes. Before activation.
   func attach(to client: OpaquePointer) {
     unsafe jack_set_latency_callback(
       client, remoteIOLatency, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Has other inputs feed the outputs, and libjack ask anew for the latencies that follow from it. For
+  /// the control thread.
+  func change(_ inputsOfOutputs: [[Int]], at client: OpaquePointer) {
+    self.inputsOfOutputs.withLock { $0 = inputsOfOutputs }
+    unsafe jack_recompute_total_latencies(client)
   }
 
   /// What comes in goes out in the same cycle, so each port's latency is that of the ports on the other
@@ -41,14 +49,16 @@ final class PortRouting: @unchecked Sendable {
   }
 
   private func outputSides() -> [(OpaquePointer, [OpaquePointer])] {
-    unsafe outputs.indices.map { output in
+    let inputsOfOutputs = inputsOfOutputs.withLock { $0 }
+    return unsafe outputs.indices.map { output in
       let feeding = inputsOfOutputs.indices.contains(output) ? inputsOfOutputs[output] : []
       return unsafe (outputs[output], feeding.map { unsafe inputs[$0] })
     }
   }
 
   private func inputSides() -> [(OpaquePointer, [OpaquePointer])] {
-    unsafe inputs.indices.map { input in
+    let inputsOfOutputs = inputsOfOutputs.withLock { $0 }
+    return unsafe inputs.indices.map { input in
       let fed = inputsOfOutputs.indices.filter { inputsOfOutputs[$0].contains(input) }
       return unsafe (inputs[input], fed.map { unsafe outputs[$0] })
     }

@@ -43,7 +43,7 @@ public final class RemoteIO: Sendable {
   let storage: OutputStateStorage
   private let control: ControlThread
   private let attachment: Attachment
-  private let reattaches: Bool
+  private let configuration: Configuration
   /// The client, for reading its facts.
   var live: LiveClient { attachment.live }
   /// Protects the phase and what was told, between the owner's threads.
@@ -75,7 +75,7 @@ public final class RemoteIO: Sendable {
       throw error
     }
     serverName = server
-    reattaches = configuration.reattaches
+    self.configuration = configuration
     attachment = Attachment(client, configuration, storage, server: server)
     self.storage = storage
     self.control = control
@@ -158,7 +158,8 @@ public final class RemoteIO: Sendable {
       return nil
     }
     if let refusal { throw refusal }
-    let (attachment, control, reattaches) = (attachment, control, reattaches)
+    let (attachment, control) = (attachment, control)
+    let reattaches = configuration.reattaches
     let started = control.run(until: Deadline(nanosecondsFromNow: 5_000_000_000)) {
       () -> Result<ConnectionReport, RemoteIOError> in
       do throws(RemoteIOError) {
@@ -179,6 +180,28 @@ public final class RemoteIO: Sendable {
       progress.withLock { if $0.phase == .started { $0.phase = .open } }
     }
     return try started.get()
+  }
+
+  /// Has other inputs feed the outputs than ``Configuration/inputsOfOutputs`` said, and the latencies of
+  /// all ports follow. For when what renders passes its inputs on in another way than before. Waits for
+  /// the server, for 5 seconds at most; without one it holds for the next.
+  ///
+  /// - Parameter inputsOfOutputs: for each output port, in order, the input ports (counted from 0) that
+  ///   are passed on to it.
+  /// - Throws: ``RemoteIOError``: an input is not there, the configuration passed nothing on (whether ports
+  ///   are the ends of a signal's way is told when they are registered), this was closed, or the server
+  ///   does not answer.
+  public func setInputsOfOutputs(_ inputsOfOutputs: [[Int]]) throws(RemoteIOError) {
+    try configuration.validate(inputsOfOutputs)
+    if configuration.inputsOfOutputs.isEmpty { throw .passesNothingOn }
+    if progress.withLock({ $0.phase == .closed }) { throw .closed }
+    let attachment = attachment
+    let isDone: Void? = control.run(until: Deadline(nanosecondsFromNow: 5_000_000_000)) {
+      attachment.change(inputsOfOutputs: inputsOfOutputs)
+    }
+    if isDone == nil {
+      throw .serverNotAnswering(server: serverName, doing: "changing the routing", seconds: 5)
+    }
   }
 
   /// Stops rendering at once and closes the client. Closing again does nothing.

@@ -28,7 +28,7 @@ extension RemoteIO {
     /// For each output port, in order, the input ports (counted from 0) that are passed on to it within a
     /// cycle, as a monitor does. Latency then adds up through this client: the outputs are as late as the
     /// inputs that feed them, and the ports are no ends of the signal's way (`JackPortIsTerminal`). Empty,
-    /// the default: nothing is passed on.
+    /// the default: nothing is passed on. ``RemoteIO/setInputsOfOutputs(_:)`` changes it.
     public var inputsOfOutputs: [[Int]] = []
 
     /// Whether the ports get metadata when the unit starts: names for people, such as `Left output`, their
@@ -93,11 +93,16 @@ extension RemoteIO {
           throw .invalidPortName(name, "two ports have this name")
         }
       }
+      try validate(inputsOfOutputs)
+      try connection.validate()
+      try inputConnection.validate()
+    }
+
+    /// Checks that the inputs of a routing are there.
+    func validate(_ inputsOfOutputs: [[Int]]) throws(RemoteIOError) {
       for input in inputsOfOutputs.joined() where !inputPortNames.indices.contains(input) {
         throw .invalidRouting(input: input, inputs: inputPortNames.count)
       }
-      try connection.validate()
-      try inputConnection.validate()
     }
 
     private static func check(

@@ -12,6 +12,8 @@ public enum RemoteIOError: Error, Sendable, Equatable {
   case noPorts
   /// An output is to be fed by an input that there is not; both counted from 0.
   case invalidRouting(input: Int, inputs: Int)
+  /// The outputs are to be fed by other inputs, and the client was opened to pass none on.
+  case passesNothingOn
   /// The text of a connection policy cannot be used; the second text says why.
   case invalidConnection(String, String)
   /// No server of this name is running, or it belongs to another user.
@@ -69,6 +71,8 @@ extension RemoteIOError: CustomStringConvertible {
     case .noPorts: "a JACK client needs at least one output or input port"
     case .invalidRouting(let input, let inputs):
       "an output is to be fed by input \(input + 1), and there are \(inputs)"
+    case .passesNothingOn:
+      "the JACK client was opened with ports that pass nothing on: open it with the inputs of its outputs"
     case .invalidConnection(let text, let why): "cannot connect to '\(text)': \(why)"
     case .serverNotRunning(let server):
       "no JACK server named '\(server)' is running for this user: start one with "
@@ -99,15 +103,15 @@ extension RemoteIOError: CustomStringConvertible {
     case .alreadyStarted: "the JACK output was started before"
     case .closed: "the JACK output was closed before"
     case .noMatchingPorts(let pattern):
-      "no JACK client or audio input port matches '\(pattern)': 'jack_lsp' lists the ports"
+      "no JACK client or audio input port matches '\(pattern)': 'drawbar ports' lists them"
     case .noSuchPort(let name):
-      "there is no JACK audio input port '\(name)': 'jack_lsp' lists the ports"
+      "there is no JACK audio input port '\(name)': 'drawbar ports' lists them"
     case .tooManyPorts(let named, let outputs):
       "\(named) ports to connect to were named, but there are \(outputs) outputs"
     case .noMatchingSourcePorts(let pattern):
-      "no JACK client or audio output port matches '\(pattern)': 'jack_lsp' lists the ports"
+      "no JACK client or audio output port matches '\(pattern)': 'drawbar ports' lists them"
     case .noSuchSourcePort(let name):
-      "there is no JACK audio output port '\(name)': 'jack_lsp' lists the ports"
+      "there is no JACK audio output port '\(name)': 'drawbar ports' lists them"
     case .tooManySourcePorts(let named, let inputs):
       "\(named) ports to connect from were named, but there are \(inputs) inputs"
     case .ownPort(let name):

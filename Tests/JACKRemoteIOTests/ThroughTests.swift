@@ -64,6 +64,17 @@ extension OutputTests {
 
         _ = try server.run(["jack_connect", "source:out_1", "through:in_1"])
         #expect(eventually { source.unit.playbackLatency?.upperBound == 512 })
+
+        // The routing is turned round.
+        try through.unit.setInputsOfOutputs([[], [1]])
+        #expect(eventually { sink.unit.captureLatency?.upperBound == 256 })
+        #expect(eventually { source.unit.playbackLatency == 0...0 })
+        #expect(throws: RemoteIOError.invalidRouting(input: 2, inputs: 2)) {
+          try through.unit.setInputsOfOutputs([[2]])
+        }
+        #expect(throws: RemoteIOError.passesNothingOn) {
+          try source.unit.setInputsOfOutputs([[]])
+        }
       }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 internal import CJACK
-internal import Glibc
 
 /// The client that a graph is read with. All of it is for the graph's control thread.
 @safe
@@ -44,27 +43,23 @@ final class GraphClient: @unchecked Sendable {
     unsafe jack_client_close(handle)
   }
 
+  private var graph: GraphAccess {
+    let signals = signals
+    return unsafe GraphAccess(handle) { signals.isShutDown }
+  }
+
   /// All ports, in the server's order, without their metadata.
   func read() -> JACKGraph.Snapshot {
-    var snapshot = unsafe JACKGraph.Snapshot(
+    unsafe JACKGraph.Snapshot(
       sampleRate: Double(jack_get_sample_rate(handle)),
-      bufferSize: Int(jack_get_buffer_size(handle)), ports: [])
-    unsafe Self.forEachName(in: jack_get_ports(handle, nil, nil, 0)) { name in
-      // One that has gone meanwhile is no longer there.
-      guard let port = unsafe jack_port_by_name(handle, name) else { return }
-      unsafe snapshot.ports.append(self.port(port, name: name))
-    }
-    return snapshot
+      bufferSize: Int(jack_get_buffer_size(handle)),
+      ports: graph.ports().map { unsafe port($0.port, name: $0.name) })
   }
 
   private func port(_ port: OpaquePointer, name: String) -> JACKGraph.Port {
     let flags = unsafe UInt32(truncatingIfNeeded: jack_port_flags(port))
     func has(_ flag: JackPortFlags) -> Bool { flags & flag.rawValue != 0 }
     let typeName = unsafe jack_port_type(port).map { unsafe String(cString: $0) } ?? ""
-    var connections: [String] = []
-    unsafe Self.forEachName(in: jack_port_get_all_connections(handle, port)) {
-      connections.append($0)
-    }
     return unsafe JACKGraph.Port(
       name: name, uuid: jack_port_uuid(port), aliases: PortAliases.read(port),
       direction: has(JackPortIsInput) ? .input : .output, type: .init(jackName: typeName),
@@ -72,7 +67,7 @@ final class GraphClient: @unchecked Sendable {
       canMonitor: has(JackPortCanMonitor),
       captureLatency: Self.latency(of: port, JackCaptureLatency),
       playbackLatency: Self.latency(of: port, JackPlaybackLatency),
-      connections: connections, properties: [])
+      connections: graph.connections(of: port), properties: [])
   }
 
   private static func latency(
@@ -83,53 +78,31 @@ final class GraphClient: @unchecked Sendable {
     return Int(range.min)...Int(max(range.min, range.max))
   }
 
-  /// Takes each of a list of names that libjack has allocated, and frees the list.
-  private static func forEachName(
-    in names: UnsafeMutablePointer<UnsafePointer<CChar>?>?, _ body: (String) -> Void
-  ) {
-    guard let names = unsafe names else { return }
-    defer { unsafe jack_free(names) }
-    var index = 0
-    while let name = unsafe names[index] {
-      unsafe body(String(cString: name))
-      index += 1
-    }
-  }
-
   /// Makes the connections that are not there, and waits for all of them.
   func connect(_ connections: [JACKGraph.Connection]) throws(JACKGraphError) {
     let deadline = Deadline(nanosecondsFromNow: 1_000_000_000)
-    for connection in connections where !isConnected(connection) {
-      let answer = unsafe jack_connect(handle, connection.output, connection.input)
-      guard answer == 0 || answer == EEXIST else { throw .refused(connection) }
+    for connection in connections where !isMade(connection) {
+      guard graph.requestConnection(connection.output, connection.input) else {
+        throw .refused(connection)
+      }
     }
-    // `jack_connect` only asks; a server can even say yes and refuse (`jackd -a e`).
-    for connection in connections where !waits(until: deadline, { isConnected(connection) }) {
+    for connection in connections where !graph.waits(until: deadline, { isMade(connection) }) {
       throw .refused(connection)
     }
   }
 
+  /// Breaks connections, and waits until none of them is there.
   func disconnect(_ connections: [JACKGraph.Connection]) throws(JACKGraphError) {
     let deadline = Deadline(nanosecondsFromNow: 1_000_000_000)
     for connection in connections {
-      // It may be broken already by who had it; the graph decides, below.
-      _ = unsafe jack_disconnect(handle, connection.output, connection.input)
+      graph.requestDisconnection(connection.output, connection.input)
     }
-    for connection in connections where !waits(until: deadline, { !isConnected(connection) }) {
+    for connection in connections where !graph.waits(until: deadline, { !isMade(connection) }) {
       throw .notBroken(connection)
     }
   }
 
-  private func waits(until deadline: Deadline, _ condition: () -> Bool) -> Bool {
-    while !condition() {
-      if deadline.hasPassed || signals.isShutDown { return false }
-      usleep(1000)
-    }
-    return true
-  }
-
-  private func isConnected(_ connection: JACKGraph.Connection) -> Bool {
-    guard let output = unsafe jack_port_by_name(handle, connection.output) else { return false }
-    return unsafe jack_port_connected_to(output, connection.input) != 0
+  private func isMade(_ connection: JACKGraph.Connection) -> Bool {
+    graph.isConnected(connection.output, connection.input)
   }
 }

@@ -26,28 +26,24 @@ struct RenderPlan: ~Copyable {
 
   init(_ list: RenderList) {
     count = list.sources.count
-    unsafe units = .allocate(capacity: max(1, count))
-    for index in 0..<count { unsafe (units + index).initialize(to: list.sources[index].unit) }
+    unsafe units = Self.flat(list.sources) { unsafe $0.unit }
     captureCount = list.captures.count
-    unsafe captures = .allocate(capacity: max(1, captureCount))
-    for index in 0..<captureCount {
-      unsafe (captures + index).initialize(to: list.captures[index].unit)
-    }
+    unsafe captures = Self.flat(list.captures) { unsafe $0.unit }
     callbackCount = list.callbacks.count
-    unsafe callbacks = .allocate(capacity: max(1, callbackCount))
-    for index in 0..<callbackCount {
-      unsafe (callbacks + index).initialize(to: list.callbacks[index].unit)
-    }
+    unsafe callbacks = Self.flat(list.callbacks) { unsafe $0.unit }
     monitorCount = list.monitors.count
-    unsafe monitors = .allocate(capacity: max(1, monitorCount))
-    for index in 0..<monitorCount {
-      unsafe (monitors + index).initialize(to: list.monitors[index].unit)
-    }
+    unsafe monitors = Self.flat(list.monitors) { unsafe $0.unit }
     outputCaptureCount = list.outputCaptures.count
-    unsafe outputCaptures = .allocate(capacity: max(1, outputCaptureCount))
-    for index in 0..<outputCaptureCount {
-      unsafe (outputCaptures + index).initialize(to: list.outputCaptures[index].unit)
-    }
+    unsafe outputCaptures = Self.flat(list.outputCaptures) { unsafe $0.unit }
+  }
+
+  private static func flat<Storage, Unit: ~Copyable>(
+    _ list: [Storage], _ unit: (Storage) -> UnsafeMutablePointer<Unit>
+  ) -> UnsafeMutablePointer<UnsafeMutablePointer<Unit>> {
+    let units = unsafe UnsafeMutablePointer<UnsafeMutablePointer<Unit>>.allocate(
+      capacity: max(1, list.count))
+    for index in list.indices { unsafe (units + index).initialize(to: unit(list[index])) }
+    return unsafe units
   }
 
   deinit {
