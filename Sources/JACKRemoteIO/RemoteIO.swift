@@ -6,8 +6,9 @@ internal import Synchronization
 /// A JACK client as a Remote IO unit (`kAudioUnitSubType_RemoteIO`, AUComponent.h), with its output
 /// (element 0), its input (element 1) or both: the server calls, and this pulls.
 ///
-/// Unlike a Remote IO unit's, the format is the server's: one port of 32-bit float samples for each
-/// channel, at its rate, in cycles of its size. Once started it renders until it is closed; pausing is
+/// The format is the server's: one port of 32-bit float samples for each channel, at its rate, in cycles
+/// of its size. A render callback may have one of its own
+/// (`Renderer.addCallback(_:context:format:quality:)`). Once started it renders until it is closed; pausing is
 /// for what it renders, because stopping a client drops its connections.
 ///
 /// The inputs' frames go to the renderer's captures (`Renderer.addCapture`), which another thread reads.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
 internal import CRealtimeScope
 internal import Synchronization
 
@@ -34,14 +35,49 @@ struct CallbackUnit: ~Copyable {
 @safe
 final class CallbackStorage: @unchecked Sendable {
   let unit: UnsafeMutablePointer<CallbackUnit>
+  /// What converts for it, where it has a format of its own.
+  private let formatted: UnsafeMutablePointer<FormattedCallback>?
+  private let quality: ResamplerQuality
+  /// The rate that `formatted` converts to. Protected by the renderer's lock.
+  private var outputRate: Int
 
   init(_ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?) {
     unsafe unit = .allocate(capacity: 1)
     unsafe unit.initialize(to: CallbackUnit(function, context: context))
+    unsafe formatted = nil
+    quality = .good
+    outputRate = 0
+  }
+
+  init(
+    _ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?,
+    format: AudioStreamBasicDescription, outputRate: Int, outputChannels: Int,
+    quality: ResamplerQuality
+  ) throws(AudioConverterError) {
+    let formatted = unsafe UnsafeMutablePointer.allocating(
+      try FormattedCallback(
+        function, context: context, format: format, outputRate: outputRate,
+        outputChannels: outputChannels, quality: quality))
+    unsafe self.formatted = unsafe formatted
+    self.quality = quality
+    self.outputRate = outputRate
+    unsafe unit = .allocate(capacity: 1)
+    unsafe unit.initialize(to: CallbackUnit(renderFormatted, context: formatted))
   }
 
   deinit {
     unsafe unit.deinitialize(count: 1)
     unsafe unit.deallocate()
+    unsafe formatted?.destroy()
+  }
+
+  /// Has its frames converted to the output's rate from the next cycle on. Where a server's rate is more
+  /// than a thousand times its own they go on as they are. Under the renderer's lock.
+  func follow(sampleRate: Double) {
+    let rate = Int(sampleRate.rounded())
+    guard let formatted = unsafe formatted, rate != outputRate else { return }
+    outputRate = rate
+    let converter = unsafe formatted.pointee.converter
+    try? unsafe StreamConverter.offer(outputRate: rate, quality: quality, to: converter)
   }
 }

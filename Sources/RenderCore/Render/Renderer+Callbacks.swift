@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+public import AudioModel
 public import CRealtimeScope
 internal import Glibc
 internal import Synchronization
@@ -60,6 +61,39 @@ extension Renderer {
     _ callback: @escaping Callback, context: UnsafeMutableRawPointer?
   ) -> RenderCallbackHandle {
     let storage = unsafe CallbackStorage(callback, context: context)
+    replacePlan { $0.callbacks.append(storage) }
+    return RenderCallbackHandle(storage: storage)
+  }
+
+  /// Has a function of yours called that gives frames of a format of its own: Core Audio's
+  /// `kAudioUnitProperty_StreamFormat` of the output element's input scope. A converter behind it makes the
+  /// output's frames of them, and follows the output when its rate changes.
+  ///
+  /// What is said of ``addCallback(_:context:)`` holds, but that
+  /// - in one cycle it is called as often as the converter needs frames, most often once, for as many as
+  ///   that needs; the sample time counts the frames that it has given;
+  /// - interleaved formats have one buffer for all channels, which is to be taken for one of the format's
+  ///   samples; those with a buffer for each channel are of 32-bit floats;
+  /// - where the rates differ it is asked ahead, for what the resampler holds back: about a thousand frames
+  ///   at the lower of the two rates;
+  /// - when it gives fewer frames than are wanted, it is not asked again in that cycle;
+  /// - it has no input frames: they are at the output's rate.
+  ///
+  /// Any thread but the render thread. It takes some milliseconds, and allocates.
+  ///
+  /// - Parameters:
+  ///   - format: packed linear PCM: floats, or signed integers.
+  ///   - quality: how it is resampled where its rate is not the output's.
+  /// - Throws: ``AudioConverterError`` for another format.
+  @discardableResult
+  public func addCallback(
+    _ callback: @escaping Callback, context: UnsafeMutableRawPointer?,
+    format: AudioStreamBasicDescription, quality: ResamplerQuality = .good
+  ) throws(AudioConverterError) -> RenderCallbackHandle {
+    precondition(outputChannels > 0, "what has a format needs an output")
+    let storage = try unsafe CallbackStorage(
+      callback, context: context, format: format, outputRate: Int(sampleRate.rounded()),
+      outputChannels: outputChannels, quality: quality)
     replacePlan { $0.callbacks.append(storage) }
     return RenderCallbackHandle(storage: storage)
   }

@@ -58,6 +58,7 @@ public final class Renderer: Sendable {
         unsafe source.shared.pointee.outputRate.store(
           Int(sampleRate.rounded()), ordering: .releasing)
       }
+      for callback in list.callbacks { callback.follow(sampleRate: sampleRate) }
       for monitor in list.monitors { monitor.follow(sampleRate: sampleRate) }
     }
   }

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import Glibc
+import OfflineOutput
+import RenderCore
+import Testing
+
+/// What a callback of these tests works on, and what it was told.
+@safe
+private struct Generator {
+  /// Cycles of a tone in each of its frames; with 0 it gives a ramp of integers.
+  var frequency = 0.0
+  var bufferCount = 0
+  var inputCount = 0
+  /// Frames that it has given, and the sample time that it was told before.
+  var frames = 0
+  var lateTimes = 0
+  var calls = 0
+  /// Most frames that it gives when it is called.
+  var limit = Int.max
+  var status: Int32 = 0
+  var saysSilent = false
+  var ownBuffer: UnsafeMutablePointer<Float>?
+}
+
+/// Sixteen-bit frames of two channels, one buffer: the frame's number, and its negative.
+@_noLocks
+private func giveIntegers(
+  _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
+) -> Int32 {
+  guard let generator = unsafe context?.assumingMemoryBound(to: Generator.self) else { return -1 }
+  unsafe note(generator, call)
+  let count = unsafe min(call.pointee.frameCount, generator.pointee.limit)
+  if let own = unsafe generator.pointee.ownBuffer {
+    unsafe call.pointee.outputs[0] = unsafe own
+  }
+  let samples = unsafe UnsafeMutableRawPointer(call.pointee.outputs[0]).assumingMemoryBound(
+    to: Int16.self)
+  for frame in 0..<count {
+    let number = unsafe Int16(truncatingIfNeeded: (generator.pointee.frames + frame) % 30_000)
+    unsafe samples[2 * frame] = number
+    unsafe samples[2 * frame + 1] = -number
+  }
+  unsafe call.pointee.frameCount = count
+  unsafe call.pointee.isSilent = unsafe generator.pointee.saysSilent
+  if unsafe generator.pointee.status == 0 { unsafe generator.pointee.frames += count }
+  return unsafe generator.pointee.status
+}
+
+/// Floats, one buffer a channel: a tone, in the second one half as loud. (The compiler cannot see into the
+/// sine.)
+private func giveTone(
+  _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
+) -> Int32 {
+  guard let generator = unsafe context?.assumingMemoryBound(to: Generator.self) else { return -1 }
+  unsafe note(generator, call)
+  let count = unsafe call.pointee.frameCount
+  for channel in unsafe 0..<call.pointee.outputCount {
+    let samples = unsafe call.pointee.outputs[channel]
+    for frame in 0..<count {
+      let phase =
+        unsafe 2 * Double.pi * generator.pointee.frequency
+        * Double(generator.pointee.frames + frame)
+      unsafe samples[frame] = Float(0.5 * sin(phase) / Double(channel + 1))
+    }
+  }
+  unsafe generator.pointee.frames += count
+  return 0
+}
+
+@_noLocks
+private func note(
+  _ generator: UnsafeMutablePointer<Generator>, _ call: UnsafeMutablePointer<RenderCall>
+) {
+  unsafe generator.pointee.calls += 1
+  unsafe generator.pointee.bufferCount = unsafe call.pointee.outputCount
+  unsafe generator.pointee.inputCount = unsafe call.pointee.inputCount
+  if unsafe Int(call.pointee.frameTime) != generator.pointee.frames {
+    unsafe generator.pointee.lateTimes += 1
+  }
+}
+
+@Suite("A render callback with a format of its own")
+struct FormattedCallbackTests {
+  private static let integers = AudioStreamBasicDescription.linearPCM(
+    sampleRate: 48000, channels: 2, bitsPerChannel: 16, flags: [.signedInteger, .packed])
+
+  private static func planarFloats(_ rate: Double, _ channels: UInt32)
+    -> AudioStreamBasicDescription
+  {
+    .linearPCM(
+      sampleRate: rate, channels: channels, bitsPerChannel: 32,
+      flags: [.float, .packed, .nonInterleaved])
+  }
+
+  private func with(
+    _ generator: Generator, _ body: (UnsafeMutablePointer<Generator>) throws -> Void
+  ) rethrows {
+    let memory = UnsafeMutablePointer<Generator>.allocate(capacity: 1)
+    unsafe memory.initialize(to: generator)
+    defer { unsafe memory.deallocate() }
+    try unsafe body(memory)
+  }
+
+  /// What two channels were given, cycle by cycle.
+  private func rendered(_ output: inout OfflineOutput, _ cycles: [Int]) -> [[Float]] {
+    var heard: [[Float]] = [[], []]
+    for frames in cycles {
+      output.render(frameCount: frames) { channel, samples in
+        for index in samples.indices { heard[channel].append(samples[index]) }
+      }
+    }
+    return heard
+  }
+
+  @Test("Integers side by side come out as floats in two buffers, each once, in cycles of any size")
+  func integers() throws {
+    try unsafe with(Generator()) { generator in
+      let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
+      try unsafe renderer.addCallback(giveIntegers, context: generator, format: Self.integers)
+      var output = OfflineOutput(renderer: renderer)
+      let cycles = [64, 1, 333, 1024, 1025, 8192, 16, 4000]
+      let heard = rendered(&output, cycles)
+      let total = cycles.reduce(0, +)
+      let expected = (0..<total).map { Float($0) / 32768 }
+      #expect(heard[0] == expected)
+      #expect(heard[1] == expected.map { -$0 })
+      #expect(unsafe generator.pointee.frames == total)
+      #expect(unsafe generator.pointee.lateTimes == 0)
+      #expect(unsafe generator.pointee.bufferCount == 1 && generator.pointee.inputCount == 0)
+    }
+  }
+
+  @Test(
+    "Of another rate it is resampled in its place: a tone stays that tone, within -100 dB",
+    arguments: [8000.0, 44100, 96000], [64, 1000])
+  func resampled(_ rate: Double, _ period: Int) throws {
+    try unsafe with(Generator(frequency: 997 / rate)) { generator in
+      let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
+      try unsafe renderer.addCallback(
+        giveTone, context: generator, format: Self.planarFloats(rate, 2))
+      var output = OfflineOutput(renderer: renderer)
+      let heard = rendered(&output, Array(repeating: period, count: 48000 / period))
+      // Before the first frame was silence, which the filter rings with.
+      var worst = 0.0
+      for frame in 4800..<heard[0].count {
+        let tone = 0.5 * sin(2 * Double.pi * 997 / 48000 * Double(frame))
+        worst = max(worst, abs(Double(heard[0][frame]) - tone))
+        worst = max(worst, abs(Double(heard[1][frame]) - tone / 2))
+      }
+      #expect(worst < 1e-5)
+      #expect(unsafe generator.pointee.lateTimes == 0 && generator.pointee.bufferCount == 2)
+      // No more was asked for ahead than the filter holds back, and a call's frames.
+      let ahead = unsafe Double(generator.pointee.frames) - Double(heard[0].count) * rate / 48000
+      #expect(ahead >= 0 && ahead < 1024 * max(1, rate / 48000) + Double(period) * rate / 48000)
+    }
+  }
+
+  @Test("One channel is heard on both outputs, and the output's rate may change")
+  func changes() throws {
+    try unsafe with(Generator(frequency: 997.0 / 44100)) { generator in
+      let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
+      try unsafe renderer.addCallback(
+        giveTone, context: generator, format: Self.planarFloats(44100, 1))
+      var output = OfflineOutput(renderer: renderer)
+      let before = rendered(&output, Array(repeating: 256, count: 40))
+      #expect(before[0] == before[1])
+      for rate in [44100.0, 96000, 44100] {
+        renderer.sampleRate = rate
+        let heard = rendered(&output, Array(repeating: 256, count: 100))
+        // Rising through zero 997 times a second, once it has begun.
+        let tail = heard[0].suffix(20_000)
+        let rises = zip(tail, tail.dropFirst()).count { $0 <= 0 && $1 > 0 }
+        #expect(abs(Double(rises) - 997 * Double(tail.count) / rate) <= 2)
+        let peak = tail.max() ?? 0
+        #expect(abs(peak - 0.5) < 0.01)
+      }
+    }
+  }
+
+  @Test("What it does not give is silence, and it is not asked again in that cycle")
+  func less() throws {
+    try unsafe with(Generator(limit: 20)) { generator in
+      let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
+      let handle = try unsafe renderer.addCallback(
+        giveIntegers, context: generator, format: Self.integers)
+      var output = OfflineOutput(renderer: renderer)
+      let heard = rendered(&output, [64, 64])
+      let ramp = (0..<40).map { Float($0) / 32768 }
+      #expect(
+        heard[0] == ramp[..<20] + [Float](repeating: 0, count: 44) + ramp[20...]
+          + [Float](repeating: 0, count: 44))
+      #expect(unsafe generator.pointee.calls == 2)
+      unsafe generator.pointee.limit = .max
+      unsafe generator.pointee.status = -50
+      #expect(rendered(&output, [64])[0].allSatisfy { $0 == 0 })
+      #expect(handle.failedCycleCount == 1 && handle.lastStatus == -50)
+      unsafe generator.pointee.status = 0
+      unsafe generator.pointee.saysSilent = true
+      #expect(rendered(&output, [64])[1].allSatisfy { $0 == 0 })
+      unsafe generator.pointee.saysSilent = false
+      // The silent frames were frames, the refused ones were not.
+      #expect(rendered(&output, [2])[0] == [104, 105].map { Float($0) / 32768 })
+    }
+  }
+
+  @Test("It may give its own memory in place of the buffer")
+  func ownMemory() throws {
+    let own = UnsafeMutablePointer<Float>.allocate(capacity: 1024)
+    defer { unsafe own.deallocate() }
+    try unsafe with(Generator(ownBuffer: own)) { generator in
+      let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
+      try unsafe renderer.addCallback(giveIntegers, context: generator, format: Self.integers)
+      var output = OfflineOutput(renderer: renderer)
+      let heard = rendered(&output, [100, 3000])
+      #expect(heard[0] == (0..<3100).map { Float($0) / 32768 })
+    }
+  }
+
+  @Test(
+    "A format that cannot be given is refused",
+    arguments: [
+      AudioStreamBasicDescription.linearPCM(
+        sampleRate: 48000, channels: 2, bitsPerChannel: 16,
+        flags: [.signedInteger, .packed, .nonInterleaved]),
+      .linearPCM(sampleRate: 48000, channels: 2, bitsPerChannel: 8, flags: [.packed]),
+      .linearPCM(
+        sampleRate: 0, channels: 2, bitsPerChannel: 16, flags: [.signedInteger, .packed]),
+      .linearPCM(
+        sampleRate: 48000, channels: 65, bitsPerChannel: 16, flags: [.signedInteger, .packed]),
+      AudioStreamBasicDescription(
+        sampleRate: 44100, formatID: .mpegLayer3, formatFlags: [], bytesPerPacket: 0,
+        framesPerPacket: 1152, bytesPerFrame: 0, channelsPerFrame: 2, bitsPerChannel: 0),
+    ])
+  func refused(_ format: AudioStreamBasicDescription) {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
+    #expect(throws: AudioConverterError.self) {
+      try unsafe renderer.addCallback(giveIntegers, context: nil, format: format)
+    }
+  }
+}
