@@ -84,7 +84,8 @@ final class Attachment: @unchecked Sendable {
     guard configuration.setsMetadata else { return nil }
     let metadata = MetadataWriter()
     self.metadata = metadata
-    return metadata.publish { client.setMetadata() }
+    let (outputs, inputs) = (configuration.outputGroups, configuration.inputGroups)
+    return metadata.publish { client.setMetadata(outputGroups: outputs, inputGroups: inputs) }
   }
 
   private func close(

@@ -31,6 +31,11 @@ extension RemoteIO {
     /// the default: nothing is passed on. ``RemoteIO/setInputsOfOutputs(_:)`` changes it.
     public var inputsOfOutputs: [[Int]] = []
 
+    /// Ports that belong together, as a bus each: told to other programs, with the metadata.
+    public var outputGroups: [PortGroup] = []
+    /// As ``outputGroups``, of input ports.
+    public var inputGroups: [PortGroup] = []
+
     /// Whether the ports get metadata when the unit starts: names for people, such as `Left output`, their
     /// order, and that they carry audio; and the client an icon. They are taken back when it is closed. A
     /// server that does not take them is told in a note.
@@ -94,6 +99,14 @@ extension RemoteIO {
         }
       }
       try validate(inputsOfOutputs)
+      for (groups, count) in [
+        (outputGroups, outputPortNames.count), (inputGroups, inputPortNames.count),
+      ] {
+        for group in groups
+        where group.ports.isEmpty || group.ports.lowerBound < 0 || group.ports.upperBound > count {
+          throw .invalidGroup(group.name, ports: count)
+        }
+      }
       try connection.validate()
       try inputConnection.validate()
     }

@@ -12,6 +12,8 @@ public enum RemoteIOError: Error, Sendable, Equatable {
   case noPorts
   /// An output is to be fed by an input that there is not; both counted from 0.
   case invalidRouting(input: Int, inputs: Int)
+  /// A group of ports has one that there is not, or none; `ports` is how many there are.
+  case invalidGroup(String, ports: Int)
   /// The outputs are to be fed by other inputs, and the client was opened to pass none on.
   case passesNothingOn
   /// The text of a connection policy cannot be used; the second text says why.
@@ -71,6 +73,8 @@ extension RemoteIOError: CustomStringConvertible {
     case .noPorts: "a JACK client needs at least one output or input port"
     case .invalidRouting(let input, let inputs):
       "an output is to be fed by input \(input + 1), and there are \(inputs)"
+    case .invalidGroup(let name, let ports):
+      "the group '\(name)' is not of the \(ports) ports of its direction, or it has none"
     case .passesNothingOn:
       "the JACK client was opened with ports that pass nothing on: open it with the inputs of its outputs"
     case .invalidConnection(let text, let why): "cannot connect to '\(text)': \(why)"

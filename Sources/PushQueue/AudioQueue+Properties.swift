@@ -32,8 +32,8 @@ extension AudioQueue {
   /// The output's frames per second. `'aqsr'`
   public var deviceSampleRate: Double { core.locked { $0.renderer.sampleRate } }
 
-  /// The output's channels. `'aqdc'`
-  public var deviceChannelCount: Int { core.locked { $0.renderer.outputChannels } }
+  /// The channels of the output that it is heard on. `'aqdc'`
+  public var deviceChannelCount: Int { core.locked { $0.deviceChannels } }
 
   /// Bytes of the largest packet that comes out of the queue's decoder, which gives floats. `'xops'`
   public var maximumOutputPacketSize: Int { core.locked { Int($0.decodedFormat.bytesPerPacket) } }

@@ -35,16 +35,17 @@ public final class AudioQueue: Sendable {
   /// - Parameters:
   ///   - format: the packets' format: interleaved linear PCM, or anything that this build decodes.
   ///   - renderer: where it renders to. Kept alive by this.
+  ///   - outputs: the renderer's outputs that it is heard on, a bus of them; nil for all.
   ///   - executor: where callbacks and listeners are called; by default a thread of the queue's own.
   ///   - callback: is given each buffer once for each time that it was enqueued, in that order.
   /// - Throws: `'fmt?'` for a format that cannot be played, and says why.
   public convenience init(
     playing format: AudioStreamBasicDescription, into renderer: Renderer,
-    executor: Executor? = nil, callback: @escaping Callback
+    outputs: Range<Int>? = nil, executor: Executor? = nil, callback: @escaping Callback
   ) throws(AudioQueueError) {
     try self.init(
-      engine: QueueEngine(format, renderer: renderer), executor: executor, hasProducer: true,
-      callback: callback)
+      engine: QueueEngine(format, renderer: renderer, outputs: outputs), executor: executor,
+      hasProducer: true, callback: callback)
   }
 
   /// - Parameter hasProducer: false for a queue whose steps its owner makes.

@@ -9,13 +9,16 @@ extension OutputTests {
   @Suite("the metadata")
   struct Metadata {
     private func withClient(
-      outputs: [String], inputs: [String] = [], setsMetadata: Bool = true,
+      outputs: [String], inputs: [String] = [], outputGroups: [RemoteIO.PortGroup] = [],
+      inputGroups: [RemoteIO.PortGroup] = [], setsMetadata: Bool = true,
       _ body: (RemoteIO, RemoteIO.ConnectionReport) throws -> Void
     ) throws {
-      let unit = try RemoteIO(
-        .init(
-          serverName: JACKServer.name, outputPortNames: outputs, connection: .none,
-          inputPortNames: inputs, setsMetadata: setsMetadata))
+      var configuration = RemoteIO.Configuration(
+        serverName: JACKServer.name, outputPortNames: outputs, connection: .none,
+        inputPortNames: inputs, setsMetadata: setsMetadata)
+      configuration.outputGroups = outputGroups
+      configuration.inputGroups = inputGroups
+      let unit = try RemoteIO(configuration)
       let renderer = Renderer(
         sampleRate: unit.sampleRate, outputChannels: outputs.count, inputChannels: inputs.count)
       defer {
@@ -98,6 +101,41 @@ extension OutputTests {
       let sight = try sight(outputs: ports)
       #expect(sight.ports.map(\.prettyName) == names)
       #expect(sight.after == sight.before)
+    }
+
+    @Test("tell of each port the group that it belongs to, and name it with that")
+    func groups() throws {
+      try JACKServer.withMetadata { _ in
+        try withClient(
+          outputs: ["music_1", "music_2", "voice", "click"], inputs: ["talk_1", "talk_2"],
+          outputGroups: [
+            RemoteIO.PortGroup(name: "Music", ports: 0..<2),
+            RemoteIO.PortGroup(name: "Voice", ports: 2..<3),
+          ],
+          inputGroups: [RemoteIO.PortGroup(name: "Talkback", ports: 0..<2)]
+        ) { _, report in
+          #expect(report.notes == [])
+          let ports = try ports()
+          #expect(
+            ports.map(\.prettyName) == [
+              "Music: left output", "Music: right output", "Voice: output", "Output 4",
+              "Talkback: left input", "Talkback: right input",
+            ])
+          let groups = ports.map { port in
+            port.properties.first { $0.key == "http://jackaudio.org/metadata/port-group" }?.value
+          }
+          #expect(groups == ["Music", "Music", "Voice", nil, "Talkback", "Talkback"])
+        }
+      }
+    }
+
+    @Test("are refused with a group of ports that are not there", arguments: [0..<0, 1..<3])
+    func wrongGroups(_ range: Range<Int>) {
+      var configuration = RemoteIO.Configuration(serverName: JACKServer.name)
+      configuration.outputGroups = [RemoteIO.PortGroup(name: "Music", ports: range)]
+      #expect(throws: RemoteIOError.invalidGroup("Music", ports: 2)) {
+        try RemoteIO(configuration)
+      }
     }
 
     @Test("are not set when they are not wanted")

@@ -26,6 +26,8 @@ final class QueueEngine: @unchecked Sendable {
   static let framesPerStep = 1024
 
   let renderer: Renderer
+  /// The outputs that it is heard on.
+  let deviceChannels: Int
   let control: SourceControl
   var feed: SourceFeed
   private(set) var converter: AudioConverter
@@ -105,7 +107,7 @@ final class QueueEngine: @unchecked Sendable {
   }
 
   init(
-    _ format: AudioStreamBasicDescription, renderer: Renderer
+    _ format: AudioStreamBasicDescription, renderer: Renderer, outputs: Range<Int>? = nil
   ) throws(AudioQueueError) {
     if format.formatID == .linearPCM, format.formatFlags.contains(.nonInterleaved) {
       throw AudioQueueError(.formatNotSupported, "a queue takes interleaved linear PCM")
@@ -124,7 +126,9 @@ final class QueueEngine: @unchecked Sendable {
     decodeBufferFrames = Int(sampleRate)
     let bytesPerSecond = Int(sampleRate) * self.channels * MemoryLayout<Float>.size
     let source = renderer.addSource(
-      ringBytes: min(max(1 << 18, 2 * bytesPerSecond), 1 << 25), ringPackets: 4096)
+      ringBytes: min(max(1 << 18, 2 * bytesPerSecond), 1 << 25), ringPackets: 4096,
+      outputs: outputs)
+    deviceChannels = outputs?.count ?? renderer.outputChannels
     control = source.control
     feed = source.feed
     scratch = Array(repeating: 0, count: Self.framesPerStep * self.channels)

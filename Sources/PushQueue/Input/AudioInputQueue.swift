@@ -61,6 +61,7 @@ public final class AudioInputQueue: Sendable {
   ///   - format: interleaved linear PCM of the renderer's rate, with 1 to as many channels as it has
   ///     inputs. A rate of 0 is the renderer's.
   ///   - renderer: whose inputs are recorded. Kept alive by this.
+  ///   - inputs: the inputs that are recorded, a bus of them; nil for all.
   ///   - driving: who makes the steps.
   ///   - heldFrames: frames that wait for a buffer where none is enqueued; by default half a second.
   ///   - executor: where callbacks and listeners are called; by default the thread that makes the steps.
@@ -70,14 +71,16 @@ public final class AudioInputQueue: Sendable {
   /// - Throws: `'fmt?'` for a format that cannot be recorded, and says what can.
   public init(
     recording format: AudioStreamBasicDescription, from renderer: Renderer,
-    driving: Driving = .thread, heldFrames: Int? = nil, executor: Executor? = nil,
+    inputs: Range<Int>? = nil, driving: Driving = .thread, heldFrames: Int? = nil,
+    executor: Executor? = nil,
     onFailure: @escaping FailureCallback = { _, _ in }, callback: @escaping Callback
   ) throws(AudioQueueError) {
     let sampleRate = renderer.sampleRate
-    let frames = try InputFrames(format, sampleRate: sampleRate, inputs: renderer.inputChannels)
+    let frames = try InputFrames(
+      format, sampleRate: sampleRate, inputs: inputs?.count ?? renderer.inputChannels)
     let recorder = GuardedState(
       InputRecorder(
-        renderer: renderer, frames: frames,
+        renderer: renderer, inputs: inputs, frames: frames,
         heldFrames: max(0, heldFrames ?? Int(sampleRate / 2))))
     self.recorder = recorder
     let link = Link()

@@ -22,6 +22,7 @@ struct InputRecorder {
   }
 
   let renderer: Renderer
+  private let inputs: Range<Int>?
   var frames: InputFrames
   /// Frames that wait for a buffer; more are lost.
   let heldFrames: Int
@@ -55,7 +56,8 @@ struct InputRecorder {
     }
   }
 
-  init(renderer: Renderer, frames: InputFrames, heldFrames: Int) {
+  init(renderer: Renderer, inputs: Range<Int>?, frames: InputFrames, heldFrames: Int) {
+    self.inputs = inputs
     self.renderer = renderer
     self.frames = frames
     self.heldFrames = heldFrames
@@ -119,7 +121,7 @@ struct InputRecorder {
       isUnderrun = false
       inlet = Inlet(
         renderer.addCapture(
-          capacityFrames: heldFrames + max(1 << 14, Int(renderer.sampleRate))))
+          capacityFrames: heldFrames + max(1 << 14, Int(renderer.sampleRate)), inputs: inputs))
       phase = .running
     }
   }

@@ -108,12 +108,12 @@ final class CaptureStorage: @unchecked Sendable {
   let ring: UnsafeMutablePointer<CaptureRing>
   let unit: UnsafeMutablePointer<CaptureUnit>
 
-  init(channelCount: Int, frameCapacity: Int) {
+  init(_ bus: RenderBus, frameCapacity: Int) {
     unsafe ring = .allocate(capacity: 1)
     unsafe ring.initialize(
-      to: CaptureRing(channelCount: channelCount, frameCapacity: frameCapacity))
+      to: CaptureRing(channelCount: bus.channelCount, frameCapacity: frameCapacity))
     unsafe unit = .allocate(capacity: 1)
-    unsafe unit.initialize(to: CaptureUnit(ring: ring))
+    unsafe unit.initialize(to: CaptureUnit(ring: ring, bus: bus))
   }
 
   deinit {

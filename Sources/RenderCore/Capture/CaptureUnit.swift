@@ -7,6 +7,8 @@ internal import Synchronization
 @safe
 struct CaptureUnit: ~Copyable {
   private let ring: UnsafeMutablePointer<CaptureRing>
+  /// The channels that it keeps.
+  private let bus: RenderBus
   private var hasBegun = false
   /// Frames since the capture began, lost ones included.
   private var position: UInt64 = 0
@@ -17,8 +19,9 @@ struct CaptureUnit: ~Copyable {
   private var pendingMissedFrames: UInt64 = 0
   private var isUnmeasured = false
 
-  init(ring: UnsafeMutablePointer<CaptureRing>) {
+  init(ring: UnsafeMutablePointer<CaptureRing>, bus: RenderBus) {
     unsafe self.ring = unsafe ring
+    self.bus = bus
   }
 
   /// Copies the frames of one cycle, as many as there is room for; the rest is an overrun.
@@ -33,7 +36,7 @@ struct CaptureUnit: ~Copyable {
     if fitting > 0 {
       let channels = unsafe ring.pointee.channelCount
       for channel in 0..<channels {
-        unsafe copy(fitting, to: channel, from: inputs.buffers)
+        unsafe copy(fitting, to: channel, from: bus.inputs(of: inputs).buffers)
       }
       publish(cycle, deviceFrame: deviceFrame, frameCount: fitting)
     }

@@ -26,11 +26,14 @@ extension Renderer {
   }
 
   /// Begins to keep the frames that the outputs are given, from the next cycle on: what is heard, all
-  /// sources, callbacks and monitors together. Otherwise as ``addCapture(capacityFrames:)``, and ended in
-  /// the same way. In an output without inputs missed frames are not told.
-  public func addOutputCapture(capacityFrames: Int = 1 << 16) -> CaptureReader {
-    precondition(outputChannels > 0, "a capture of the outputs needs an output")
-    let storage = CaptureStorage(channelCount: outputChannels, frameCapacity: capacityFrames)
+  /// sources, callbacks and monitors together. Otherwise as ``addCapture(capacityFrames:inputs:)``, and
+  /// ended in the same way. In an output without inputs missed frames are not told.
+  public func addOutputCapture(
+    capacityFrames: Int = 1 << 16, outputs: Range<Int>? = nil
+  ) -> CaptureReader {
+    let bus = RenderBus(outputs, of: outputChannels)
+    precondition(bus.channelCount > 0, "a capture of the outputs needs an output")
+    let storage = CaptureStorage(bus, frameCapacity: capacityFrames)
     replacePlan { $0.outputCaptures.append(storage) }
     return CaptureReader(storage: storage)
   }

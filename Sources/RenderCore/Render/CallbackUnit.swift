@@ -10,14 +10,20 @@ internal import Synchronization
 struct CallbackUnit: ~Copyable {
   private let function: drawbar_render_callback
   private let context: UnsafeMutableRawPointer?
+  /// The channels that it has.
+  let (inputs, outputs): (RenderBus, RenderBus)
 
   // Written by the render thread alone.
   let failedCycles = Atomic<UInt64>(0)
   let lastStatus = Atomic<Int32>(0)
 
-  init(_ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?) {
+  init(
+    _ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?, inputs: RenderBus,
+    outputs: RenderBus
+  ) {
     unsafe self.function = unsafe function
     unsafe self.context = context
+    (self.inputs, self.outputs) = (inputs, outputs)
   }
 
   /// - Returns: whether what it gave is to be heard.
@@ -41,9 +47,13 @@ final class CallbackStorage: @unchecked Sendable {
   /// The rate that `formatted` converts to. Protected by the renderer's lock.
   private var outputRate: Int
 
-  init(_ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?) {
+  init(
+    _ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?, inputs: RenderBus,
+    outputs: RenderBus
+  ) {
     unsafe unit = .allocate(capacity: 1)
-    unsafe unit.initialize(to: CallbackUnit(function, context: context))
+    unsafe unit.initialize(
+      to: CallbackUnit(function, context: context, inputs: inputs, outputs: outputs))
     unsafe formatted = nil
     quality = .good
     outputRate = 0
@@ -51,18 +61,20 @@ final class CallbackStorage: @unchecked Sendable {
 
   init(
     _ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?,
-    format: AudioStreamBasicDescription, outputRate: Int, outputChannels: Int,
+    format: AudioStreamBasicDescription, outputRate: Int, outputs: RenderBus,
     quality: ResamplerQuality
   ) throws(AudioConverterError) {
     let formatted = unsafe UnsafeMutablePointer.allocating(
       try FormattedCallback(
         function, context: context, format: format, outputRate: outputRate,
-        outputChannels: outputChannels, quality: quality))
+        outputChannels: outputs.channelCount, quality: quality))
     unsafe self.formatted = unsafe formatted
     self.quality = quality
     self.outputRate = outputRate
     unsafe unit = .allocate(capacity: 1)
-    unsafe unit.initialize(to: CallbackUnit(renderFormatted, context: formatted))
+    unsafe unit.initialize(
+      to: CallbackUnit(
+        renderFormatted, context: formatted, inputs: RenderBus(0..<0, of: 0), outputs: outputs))
   }
 
   deinit {

@@ -40,7 +40,7 @@ struct RenderPlan: ~Copyable {
   private static func flat<Storage, Unit: ~Copyable>(
     _ list: [Storage], _ unit: (Storage) -> UnsafeMutablePointer<Unit>
   ) -> UnsafeMutablePointer<UnsafeMutablePointer<Unit>> {
-    let units = unsafe UnsafeMutablePointer<UnsafeMutablePointer<Unit>>.allocate(
+    let units = UnsafeMutablePointer<UnsafeMutablePointer<Unit>>.allocate(
       capacity: max(1, list.count))
     for index in list.indices { unsafe (units + index).initialize(to: unit(list[index])) }
     return unsafe units

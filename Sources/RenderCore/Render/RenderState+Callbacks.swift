@@ -3,12 +3,14 @@
 internal import CRealtimeScope
 
 extension RenderState {
-  /// Calls one callback, with silent buffers, and adds what it gives to the outputs.
+  /// Calls one callback, with silent buffers, and adds what it gives to its outputs.
   @_noLocks
   func call(
     _ unit: UnsafeMutablePointer<CallbackUnit>, _ cycle: RenderCycle, inputs: RenderInputs,
     outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
+    let inputs = unsafe unit.pointee.inputs.inputs(of: inputs)
+    let outputs = unsafe unit.pointee.outputs.buffers(of: outputs)
     for channel in 0..<outputs.count {
       unsafe mixBuffers[channel].update(repeating: 0, count: cycle.frameCount)
       unsafe callbackBuffers[channel] = unsafe mixBuffers[channel]

@@ -132,17 +132,23 @@ struct RenderState: ~Copyable {
   ) {
     let count = unsafe plan.pointee.count
     let deviceFrame = frames.load(ordering: .relaxed)
-    if count == 0 {
+    var next = 0
+    if unsafe count > 0 && plan.pointee.units[0].pointee.bus.channelCount == outputs.count {
+      unsafe plan.pointee.units[0].pointee.render(cycle, deviceFrame: deviceFrame, into: outputs)
+      next = 1
+    } else {
       for channel in 0..<outputs.count {
         unsafe outputs[channel].update(repeating: 0, count: cycle.frameCount)
       }
-    } else {
-      unsafe plan.pointee.units[0].pointee.render(cycle, deviceFrame: deviceFrame, into: outputs)
     }
-    for index in 1..<max(1, count) {
-      unsafe plan.pointee.units[index].pointee.render(
-        cycle, deviceFrame: deviceFrame, into: mixBuffers)
-      unsafe add(mixBuffers, to: outputs, frameCount: cycle.frameCount)
+    while next < count {
+      let unit = unsafe plan.pointee.units[next]
+      let bus = unsafe unit.pointee.bus
+      let mix = unsafe UnsafeMutableBufferPointer(
+        start: mixBuffers.baseAddress, count: bus.channelCount)
+      unsafe unit.pointee.render(cycle, deviceFrame: deviceFrame, into: mix)
+      unsafe add(mix, to: bus.buffers(of: outputs), frameCount: cycle.frameCount)
+      next += 1
     }
     for index in unsafe 0..<plan.pointee.callbackCount {
       unsafe call(plan.pointee.callbacks[index], cycle, inputs: inputs, outputs: outputs)

@@ -55,12 +55,17 @@ extension Renderer {
   ///   - context: given to it each time. It must be valid until
   ///     ``remove(_:withinMilliseconds:)`` has returned true, or the output has
   ///     been closed.
+  ///   - outputs: the outputs that it fills, a bus of them; nil for all.
+  ///   - inputs: the inputs that it has; nil for all.
   /// - Returns: what it is removed by, and what tells how it fares.
   @discardableResult
   public func addCallback(
-    _ callback: @escaping Callback, context: UnsafeMutableRawPointer?
+    _ callback: @escaping Callback, context: UnsafeMutableRawPointer?, outputs: Range<Int>? = nil,
+    inputs: Range<Int>? = nil
   ) -> RenderCallbackHandle {
-    let storage = unsafe CallbackStorage(callback, context: context)
+    let storage = unsafe CallbackStorage(
+      callback, context: context, inputs: RenderBus(inputs, of: inputChannels),
+      outputs: RenderBus(outputs, of: outputChannels))
     replacePlan { $0.callbacks.append(storage) }
     return RenderCallbackHandle(storage: storage)
   }
@@ -69,7 +74,7 @@ extension Renderer {
   /// `kAudioUnitProperty_StreamFormat` of the output element's input scope. A converter behind it makes the
   /// output's frames of them, and follows the output when its rate changes.
   ///
-  /// What is said of ``addCallback(_:context:)`` holds, but that
+  /// What is said of ``addCallback(_:context:outputs:inputs:)`` holds, but that
   /// - in one cycle it is called as often as the converter needs frames, most often once, for as many as
   ///   that needs; the sample time counts the frames that it has given;
   /// - interleaved formats have one buffer for all channels, which is to be taken for one of the format's
@@ -84,16 +89,19 @@ extension Renderer {
   /// - Parameters:
   ///   - format: packed linear PCM: floats, or signed integers.
   ///   - quality: how it is resampled where its rate is not the output's.
+  ///   - outputs: the outputs that it fills, a bus of them; nil for all. At least one.
   /// - Throws: ``AudioConverterError`` for another format.
   @discardableResult
   public func addCallback(
     _ callback: @escaping Callback, context: UnsafeMutableRawPointer?,
-    format: AudioStreamBasicDescription, quality: ResamplerQuality = .good
+    format: AudioStreamBasicDescription, quality: ResamplerQuality = .good,
+    outputs: Range<Int>? = nil
   ) throws(AudioConverterError) -> RenderCallbackHandle {
-    precondition(outputChannels > 0, "what has a format needs an output")
+    let bus = RenderBus(outputs, of: outputChannels)
+    precondition(bus.channelCount > 0, "what has a format needs an output")
     let storage = try unsafe CallbackStorage(
       callback, context: context, format: format, outputRate: Int(sampleRate.rounded()),
-      outputChannels: outputChannels, quality: quality)
+      outputs: bus, quality: quality)
     replacePlan { $0.callbacks.append(storage) }
     return RenderCallbackHandle(storage: storage)
   }

@@ -4,12 +4,17 @@ extension Renderer {
   /// Begins to keep the frames of the inputs, from the next cycle on. There may be several captures;
   /// each has every frame. Any thread but the render thread.
   ///
-  /// - Parameter capacityFrames: frames that the ring holds at least. The reader has so much time to
-  ///   come back; frames that do not fit are dropped, and told.
+  /// - Parameters:
+  ///   - capacityFrames: frames that the ring holds at least. The reader has so much time to come back;
+  ///     frames that do not fit are dropped, and told.
+  ///   - inputs: the inputs that it keeps, a bus of them; nil for all. At least one.
   /// - Returns: the end that is read.
-  public func addCapture(capacityFrames: Int = 1 << 16) -> CaptureReader {
-    precondition(inputChannels > 0, "a capture needs an input")
-    let storage = CaptureStorage(channelCount: inputChannels, frameCapacity: capacityFrames)
+  public func addCapture(
+    capacityFrames: Int = 1 << 16, inputs: Range<Int>? = nil
+  ) -> CaptureReader {
+    let bus = RenderBus(inputs, of: inputChannels)
+    precondition(bus.channelCount > 0, "a capture needs an input")
+    let storage = CaptureStorage(bus, frameCapacity: capacityFrames)
     replacePlan { $0.captures.append(storage) }
     return CaptureReader(storage: storage)
   }

@@ -102,19 +102,21 @@ public final class Renderer: Sendable {
   ///   - holdsAfterUnderrun: whether it stays silent after an underrun until
   ///     ``SourceControl/acknowledgeUnderruns()``, rather than playing each packet as it arrives.
   ///   - resamplerQuality: how its streams of other rates than the output's are resampled.
+  ///   - outputs: the outputs that it is heard on, a bus of them; nil for all. At least one.
   public func addSource(
     ringBytes: Int = 2 << 20, ringPackets: Int = 8192, holdsAfterUnderrun: Bool = true,
-    resamplerQuality: ResamplerQuality = .good
+    resamplerQuality: ResamplerQuality = .good, outputs: Range<Int>? = nil
   ) -> RenderSource {
-    precondition(outputChannels > 0, "a source needs an output")
+    let bus = RenderBus(outputs, of: outputChannels)
+    precondition(bus.channelCount > 0, "a source needs an output")
     let ring = PacketRing.makePair(byteCapacity: ringBytes, entryCapacity: ringPackets)
     let storage = SourceStorage(
       consumer: ring.consumer, outputRate: Int(sampleRate.rounded()),
-      outputChannels: outputChannels, holdsAfterUnderrun: holdsAfterUnderrun)
+      bus: bus, holdsAfterUnderrun: holdsAfterUnderrun)
     replacePlan { $0.sources.append(storage) }
     return RenderSource(
       feed: SourceFeed(
-        producer: ring.producer, storage: storage, outputChannels: outputChannels,
+        producer: ring.producer, storage: storage, outputChannels: bus.channelCount,
         resamplerQuality: resamplerQuality),
       control: SourceControl(storage: storage))
   }

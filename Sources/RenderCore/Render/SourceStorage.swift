@@ -10,16 +10,16 @@ final class SourceStorage: @unchecked Sendable {
   let unit: UnsafeMutablePointer<SourceUnit>
 
   init(
-    consumer: consuming PacketRingConsumer, outputRate: Int, outputChannels: Int,
+    consumer: consuming PacketRingConsumer, outputRate: Int, bus: RenderBus,
     holdsAfterUnderrun: Bool
   ) {
     unsafe shared = .allocate(capacity: 1)
     unsafe shared.initialize(
-      to: SourceShared(outputRate: outputRate, outputChannels: outputChannels))
+      to: SourceShared(outputRate: outputRate, outputChannels: bus.channelCount))
     unsafe unit = .allocate(capacity: 1)
     unsafe unit.initialize(
       to: SourceUnit(
-        consumer: consumer, shared: shared, holdsAfterUnderrun: holdsAfterUnderrun))
+        consumer: consumer, shared: shared, bus: bus, holdsAfterUnderrun: holdsAfterUnderrun))
   }
 
   deinit {

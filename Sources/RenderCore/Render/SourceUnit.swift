@@ -7,6 +7,8 @@ internal import Synchronization
 @safe
 struct SourceUnit: ~Copyable {
   let shared: UnsafeMutablePointer<SourceShared>
+  /// The outputs that it is heard on.
+  let bus: RenderBus
   /// Render thread → feeder thread: what happened.
   let events = ReturnRing(capacity: 256)
   /// Render thread → feeder thread: converters to be freed.
@@ -45,9 +47,10 @@ struct SourceUnit: ~Copyable {
 
   init(
     consumer: consuming PacketRingConsumer, shared: UnsafeMutablePointer<SourceShared>,
-    holdsAfterUnderrun: Bool
+    bus: RenderBus, holdsAfterUnderrun: Bool
   ) {
     unsafe self.shared = shared
+    self.bus = bus
     source = RingPacketSource(consumer: consumer)
     outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
     toldRate = outputRate
