@@ -17,9 +17,9 @@ extension SourceUnit {
     if unsafe shared.pointee.generation.load(ordering: .acquiring) != source.generation {
       return true
     }
+    // It is wanted, but there is not yet enough of it to begin.
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
-    if mode == SourceMode.pauseCode { return true }
-    if mode == SourceMode.holdCode || isStarved { return false }
+    if mode != SourceMode.playCode || isStarved { return false }
     if unsafe shared.pointee.fullAtEntry.load(ordering: .acquiring) == source.takenEntries {
       return true
     }
