@@ -3,8 +3,8 @@
 internal import CJACK
 public import Synchronization
 
-/// A client of the test's own that records ports frame by frame, however fast the server runs, and can have
-/// it freewheel: a client that is opened while it does takes seconds to come in.
+/// A client of the test's own that records ports into memory, so that it is never behind, however fast the
+/// server runs, and that can have it freewheel.
 @safe
 public final class JACKRecorder: @unchecked Sendable {
   private let client: OpaquePointer
