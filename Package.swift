@@ -182,7 +182,7 @@ let package = Package(
     library(
       "OfflineOutput", ["AudioModel", "RenderCore"],
       optional: callbackCodecs.filter { $0.target == "CFLAC" }),
-    library("JACKRemoteIO", ["AudioModel", "RenderCore", "CJACK"]),
+    library("JACKRemoteIO", ["AudioModel", "CRealtimeScope", "RenderCore", "CJACK"]),
 
     // Level 3: the push model, on top of the pull engine and its converter.
     library(
@@ -218,7 +218,9 @@ let package = Package(
     // Tests, and what they share.
     .target(
       name: "TestKit",
-      dependencies: ["AudioModel", "ByteSources", "OfflineOutput", "PlayerEngine", "RenderCore"],
+      dependencies: [
+        "AudioModel", "ByteSources", "CJACK", "OfflineOutput", "PlayerEngine", "RenderCore",
+      ],
       path: "Tests/TestKit", swiftSettings: strict),
     tests(
       "AudioConversionTests",

@@ -57,6 +57,11 @@ uint64_t drawbar_monotonic_nanoseconds(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+void drawbar_rest_freewheeling(void) {
+  static const struct timespec time = {.tv_sec = 0, .tv_nsec = 200000};
+  nanosleep(&time, NULL);
+}
+
 int32_t drawbar_call_render(
     drawbar_render_callback callback, void *context, struct drawbar_render_call *call) {
   return callback(context, call);

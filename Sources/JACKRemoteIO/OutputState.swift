@@ -24,6 +24,7 @@ struct OutputState: ~Copyable {
   private let inputs: InputPorts
   private var continuity = CycleContinuity()
   private var clock = FrameClock()
+  var patience = FreewheelPatience()
 
   /// Set by the control side: nothing is rendered any more.
   let isDetached = Atomic<Bool>(false)
@@ -38,6 +39,8 @@ struct OutputState: ~Copyable {
   // Written by the process thread alone.
   let cycles = Atomic<UInt64>(0)
   let missedCycles = Atomic<UInt64>(0)
+  /// Waits of a freewheeling server's cycles that were given up.
+  let abandonedWaits = Atomic<UInt64>(0)
   /// When the last cycle was called for, or when the client was activated, on JACK's clock.
   let lastCycleMicroseconds = Atomic<UInt64>(0)
   /// Which thread that is: `cjack_current_thread`.
@@ -107,6 +110,7 @@ struct OutputState: ~Copyable {
     processThread.store(0, ordering: .relaxed)
     threads.forgetAll()
     continuity = CycleContinuity()
+    patience = FreewheelPatience()
     clock.restart()
     clockPublication.store(clock.publication, ordering: .relaxed)
     isShutDown.store(false, ordering: .releasing)
@@ -133,6 +137,7 @@ struct OutputState: ~Copyable {
       : continuity.advance(frameTime: serverTime, frameCount: frameCount)
     let frameTime = clock.advance(serverTime: serverTime, frameCount: frameCount)
     clockPublication.store(clock.publication, ordering: .relaxed)
+    if let context { awaitSound(context, frameCount: frameCount) }
     if let context, !isDetached.load(ordering: .sequentiallyConsistent) {
       render(context, frameCount: frameCount, frameTime: frameTime, microseconds: now, after: step)
     } else {

@@ -57,7 +57,7 @@ final class OutputStateStorage: ServerUser, @unchecked Sendable {
     unsafe state.pointee.isDetached.store(true, ordering: .sequentiallyConsistent)
     while unsafe state.pointee.isInCycle.load(ordering: .sequentiallyConsistent) {
       if deadline.hasPassed { return false }
-      // A cycle is a fraction of a period and cannot wait for anyone; nor does it call anyone.
+      // A cycle is a fraction of a period and calls no one; if it waits for sound, that ends now.
       usleep(100)
     }
     return true

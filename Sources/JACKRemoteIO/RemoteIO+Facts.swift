@@ -32,9 +32,17 @@ extension RemoteIO {
     unsafe storage.state.pointee.xruns.load(ordering: .relaxed)
   }
 
-  /// Whether the server runs as fast as it can.
+  /// Whether the server runs as fast as it can. Each cycle then waits until the sources that play have
+  /// sound for it.
   public var isFreewheeling: Bool {
     unsafe storage.state.pointee.isFreewheeling.load(ordering: .relaxed)
+  }
+
+  /// Times that a cycle of a freewheeling server has waited 5 seconds for sound that did not come, and
+  /// went on with silence, which the sources count as an underrun. It does not wait again until the sound
+  /// is there.
+  public var abandonedFreewheelWaitCount: UInt64 {
+    unsafe storage.state.pointee.abandonedWaits.load(ordering: .relaxed)
   }
 
   /// Whether the server has told that it has ended, and no other one is attached to yet

@@ -6,3 +6,4 @@
 typedef int (*process_callback)(unsigned frames, void *context);
 int jack_set_process_callback(void *client, process_callback callback, void *context);
 void library_function(void);
+void drawbar_rest_freewheeling(void);

@@ -38,6 +38,15 @@ struct PlayerStateMachine {
   private(set) var wantsSound = true
   private(set) var isStopping = false
 
+  /// Sound is wanted, and what there is of it is on its way.
+  var awaitsSound: Bool {
+    switch state {
+    case .opening, .buffering: wantsSound && !isStopping
+    case .playing: !isStopping
+    case .idle, .paused, .ended, .failed: false
+    }
+  }
+
   mutating func handle(_ input: Input) -> [Action] {
     switch (input, state) {
     case (.open, .idle): return [.hold, enter(.opening)]

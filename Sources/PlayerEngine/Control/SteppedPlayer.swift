@@ -155,10 +155,13 @@ public final class SteppedPlayer {
     if machine.state == .idle && !machine.isStopping { perform(.open) }
     takeRenderEvents()
     if isOver { return .finished }
+    let taken = feeder.feed.takenEntryCount
     lastStep = feeder.step(timeoutNanoseconds: mayWait ? idleNanoseconds : 0)
     takeFeederEvents()
     takeRenderEvents()
     settleSeek()
+    // What a seek has led to is wanted by now.
+    feeder.feed.noteFull(atTakenEntryCount: lastStep == .waitingForRing ? taken : nil)
     settleGeneration()
     stepScan()
     if machine.state == .buffering, isBufferReady {
@@ -191,6 +194,7 @@ public final class SteppedPlayer {
     {
       return 2_000_000
     }
+    if control.isWaitedFor { return 500_000 }
     return min(100_000_000, max(5_000_000, bufferedNanoseconds / 8))
   }
 
@@ -211,6 +215,7 @@ public final class SteppedPlayer {
       case .tell(let state): tell(.state(state))
       }
     }
+    control.isAwaited = machine.awaitsSound
   }
 
   private func takeFeederEvents() {

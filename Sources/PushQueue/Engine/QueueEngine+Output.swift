@@ -118,6 +118,11 @@ extension QueueEngine {
     return true
   }
 
+  /// Something is enqueued and not in the ring.
+  var hasUnwritten: Bool {
+    current != nil || !entries.isEmpty || !decoded.isEmpty || readyUsed < ready.count
+  }
+
   /// The end of all that was enqueued is in the ring, or was.
   var hasWrittenEnd: Bool {
     current == nil && entries.isEmpty && !isFlushing && !decoderHasInput && decoded.isEmpty

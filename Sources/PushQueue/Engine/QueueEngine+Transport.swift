@@ -30,6 +30,7 @@ extension QueueEngine {
     if state == .stopped { isPrimed = true }
     deviceStartFrame = frame
     control.startFrame = frame
+    control.isAwaited = !hasWrittenEnd
     control.mode = .play
     state = .running
   }
@@ -37,6 +38,7 @@ extension QueueEngine {
   func pause() throws(AudioQueueError) {
     try checkAlive()
     guard state == .running else { return }
+    control.isAwaited = false
     control.mode = .pause
     state = .paused
   }
@@ -55,6 +57,7 @@ extension QueueEngine {
     noteStart()
     let wasRunning = isReportedRunning
     control.mode = .hold
+    control.isAwaited = false
     state = .stopped
     isStopping = false
     isPrimed = false
@@ -84,6 +87,7 @@ extension QueueEngine {
     isDisposing = true
     isDisposed = true
     control.mode = .hold
+    control.isAwaited = false
     renderer.remove(control)
   }
 

@@ -185,6 +185,7 @@ final class QueueEngine: @unchecked Sendable {
   /// - Returns: whether anything moved.
   func step() -> Bool {
     guard !isDisposed else { return false }
+    let taken = feed.takenEntryCount
     feed.reclaimConverters()
     do throws(AudioConverterError) {
       try feed.followOutputRate()
@@ -195,18 +196,31 @@ final class QueueEngine: @unchecked Sendable {
       if case .outputRateChanged = event.kind { otherDiscontinuities += 1 }
     }
     let isActive = state != .stopped || isPrimed
+    // Before the first packet is there to be played.
+    tellAwaited()
     let hasDecoded = isActive && decodeSome()
     let hasWritten = isActive && writeSome()
     playOn(hasMore: hasDecoded || hasWritten)
     noteStart()
     if isStopping, hasDrained { stopNow() }
+    // As much is prepared as shall be.
+    let isFull = isActive && !hasDecoded && !hasWritten && hasUnwritten
+    feed.noteFull(atTakenEntryCount: isFull ? taken : nil)
+    tellAwaited()
     return hasDecoded || hasWritten
+  }
+
+  /// Says whether more sound follows what is in the ring. A stream that has not been ended goes on with what
+  /// is enqueued next.
+  private func tellAwaited() {
+    control.isAwaited = state == .running && !hasWrittenEnd
   }
 
   /// How long nothing needs to be done, unless somebody calls: the output cannot ring, so that what it has
   /// done is asked for.
   var restNanoseconds: UInt64? {
     if state == .stopped { return nil }
+    if control.isWaitedFor { return 500_000 }
     let isSettled = isReportedRunning && !isStopping && Double(ringFrames) > 0.2 * sampleRate
     return isSettled ? 20_000_000 : 5_000_000
   }

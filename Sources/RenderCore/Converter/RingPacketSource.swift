@@ -66,6 +66,17 @@ struct RingPacketSource: ~Copyable {
     }
   }
 
+  /// Whether there is so much sound of the wanted generation in the ring, or all of it up to its end,
+  /// besides the packet that was handed over.
+  @_noLocks
+  mutating func holds(nanoseconds: UInt64) -> Bool {
+    consumer.holds(
+      nanoseconds: nanoseconds, generation: generation, behind: holdsPacket ? 1 : 0)
+  }
+
+  /// Entries that were taken out of the ring.
+  var takenEntries: UInt64 { @_noLocks get { consumer.readEntries } }
+
   /// The settings that came with the packet that was handed over last.
   @_noLocks
   mutating func heldSettings() -> SourceSettings {

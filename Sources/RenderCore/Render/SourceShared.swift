@@ -36,6 +36,10 @@ struct SourceShared: ~Copyable {
   let startFrame = Atomic<UInt64>(0)
   let measuresLevels = Atomic<Bool>(false)
   let acknowledgedUnderruns = Atomic<UInt64>(0)
+  /// Sound is wanted and on its way: an output without deadlines waits for it.
+  let isAwaited = Atomic<Bool>(false)
+  /// The feeder can write nothing until more than so many entries were taken out of the ring; else `.max`.
+  let fullAtEntry = Atomic<UInt64>(.max)
   let outputRate: Atomic<Int>
   private let padding0 = CacheLinePadding()
 
@@ -66,6 +70,8 @@ struct SourceShared: ~Copyable {
   let silentFrames = Atomic<UInt64>(0)
   let droppedEvents = Atomic<UInt64>(0)
   let isSilent = Atomic<Bool>(true)
+  /// The output waits for sound, and takes it as fast as it comes.
+  let isWaitedFor = Atomic<Bool>(false)
   let renderedGeneration = Atomic<UInt32>(0)
   /// The settings that hold now, whoever made them, as the bits of a `Float`.
   let effectiveVolumeBits = Atomic<UInt32>(Float(1).bitPattern)

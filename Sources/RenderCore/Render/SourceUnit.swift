@@ -208,7 +208,7 @@ struct SourceUnit: ~Copyable {
     }
   }
 
-  private var isStarved: Bool {
+  var isStarved: Bool {
     @_noLocks get {
       unsafe holdsAfterUnderrun
         && shared.pointee.acknowledgedUnderruns.load(ordering: .acquiring) != underruns

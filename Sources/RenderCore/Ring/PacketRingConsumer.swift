@@ -8,7 +8,8 @@ internal import Synchronization
 @safe
 struct PacketRingConsumer: ~Copyable, @unchecked Sendable {
   private let storage: UnsafeMutablePointer<PacketRingStorage>
-  private var readEntries: UInt64 = 0
+  /// Entries that were taken out.
+  private(set) var readEntries: UInt64 = 0
   /// The last `writtenEntries` seen: asked for again only when the ring looks empty, so that most
   /// calls do not touch the producer's cache line.
   private var knownWrittenEntries: UInt64 = 0
@@ -38,6 +39,25 @@ struct PacketRingConsumer: ~Copyable, @unchecked Sendable {
     }
     let slot = unsafe Int(readEntries & UInt64(storage.pointee.entryCapacity - 1))
     return unsafe UnsafePointer(storage.pointee.entries + slot)
+  }
+
+  /// Whether there is so much sound of a generation in the ring, or all of it up to the end of its stream,
+  /// behind the first `skipped` entries. Looks at as many entries as that takes.
+  @_noLocks
+  mutating func holds(nanoseconds: UInt64, generation: UInt32, behind skipped: UInt64) -> Bool {
+    unsafe knownWrittenEntries = storage.pointee.writtenEntries.load(ordering: .acquiring)
+    var sound: UInt64 = 0
+    var index = readEntries &+ skipped
+    while index < knownWrittenEntries {
+      let slot = unsafe Int(index & UInt64(storage.pointee.entryCapacity - 1))
+      let entry = unsafe storage.pointee.entries + slot
+      guard unsafe entry.pointee.history.generation == generation else { return false }
+      if case .endOfStream = unsafe entry.pointee.kind { return true }
+      unsafe sound &+= entry.pointee.history.durationNanoseconds
+      if sound >= nanoseconds { return true }
+      index &+= 1
+    }
+    return false
   }
 
   /// The bytes of an entry that has not been released.

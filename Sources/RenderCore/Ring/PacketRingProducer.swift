@@ -30,6 +30,9 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
     unsafe Int(writtenEntries - storage.pointee.readEntries.load(ordering: .acquiring))
   }
 
+  /// Entries that the render thread has taken out so far. Can only have grown since it was read.
+  var readEntryCount: UInt64 { unsafe storage.pointee.readEntries.load(ordering: .acquiring) }
+
   /// How long the packets in the ring sound. Can only have shrunk since it was read.
   var bufferedNanoseconds: UInt64 {
     unsafe writtenNanoseconds - storage.pointee.readNanoseconds.load(ordering: .acquiring)

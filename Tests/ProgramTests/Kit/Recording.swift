@@ -73,7 +73,7 @@ struct StereoFrames: Equatable {
     right = wave.channels[1]
   }
 
-  private init(left: [Float], right: [Float]) {
+  init(left: [Float], right: [Float]) {
     self.left = left
     self.right = right
   }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// What an output without deadlines asks before it renders.
+extension SourceUnit {
+  /// Sound that has to be in the ring besides that of the cycle: what a resampler takes in ahead.
+  private static var spareNanoseconds: UInt64 { @_noLocks get { 1_000_000_000 } }
+
+  /// Whether a cycle of so many frames finds all the sound that it could be given: it is in the ring, or
+  /// the ring takes no more, or none is on its way. Real-time: wait-free, render thread only.
+  @_noLocks
+  mutating func isReady(frameCount: Int) -> Bool {
+    unsafe shared.pointee.isWaitedFor.store(true, ordering: .relaxed)
+    guard unsafe shared.pointee.isAwaited.load(ordering: .acquiring) else { return true }
+    // Only a cycle goes over to another generation.
+    if unsafe shared.pointee.generation.load(ordering: .acquiring) != source.generation {
+      return true
+    }
+    // It is wanted, but there is not yet enough of it to begin.
+    let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
+    if mode != SourceMode.playCode || isStarved { return false }
+    if unsafe shared.pointee.fullAtEntry.load(ordering: .acquiring) == source.takenEntries {
+      return true
+    }
+    let rate = UInt64(max(1, outputRate))
+    return source.holds(
+      nanoseconds: UInt64(frameCount) &* 1_000_000_000 / rate &+ Self.spareNanoseconds)
+  }
+}
+
+extension RenderState {
+  /// Whether every source is ready for a cycle of so many frames.
+  @_noLocks
+  func isReady(frameCount: Int) -> Bool {
+    // The plan stays there until this thread has finished a cycle with a later one.
+    guard
+      let plan = unsafe UnsafeMutablePointer<RenderPlan>(
+        bitPattern: plan.load(ordering: .sequentiallyConsistent))
+    else { return true }
+    var isReady = true
+    for index in unsafe 0..<plan.pointee.count {
+      if unsafe !plan.pointee.units[index].pointee.isReady(frameCount: frameCount) {
+        isReady = false
+      }
+    }
+    return isReady
+  }
+
+  /// Tells every source that the output keeps its own time again.
+  @_noLocks
+  func endWaiting() {
+    guard
+      let plan = unsafe UnsafeMutablePointer<RenderPlan>(
+        bitPattern: plan.load(ordering: .sequentiallyConsistent))
+    else { return }
+    for index in unsafe 0..<plan.pointee.count {
+      unsafe plan.pointee.units[index].pointee.shared.pointee.isWaitedFor.store(
+        false, ordering: .relaxed)
+    }
+  }
+}
+
+extension RenderContext {
+  /// Whether a cycle of so many frames would find all the sound that its sources can be given. An output
+  /// that has no deadline asks before it renders, and waits while it is false: sound is on its way then.
+  ///
+  /// Real-time: wait-free. On the thread that renders, between two cycles.
+  @_noLocks
+  public func isReady(frameCount: Int) -> Bool {
+    unsafe state.pointee.isReady(frameCount: frameCount)
+  }
+
+  /// Says that the output has deadlines again, after ``isReady(frameCount:)`` was asked: feeders need not
+  /// hurry any more.
+  ///
+  /// Real-time: wait-free. On the thread that renders, between two cycles.
+  @_noLocks
+  public func endWaiting() {
+    unsafe state.pointee.endWaiting()
+  }
+}
+
+extension SourceControl {
+  /// Whether sound is wanted and on its way, although there may be none at the moment: an output without
+  /// deadlines then waits for it (``RenderContext/isReady(frameCount:)``). False at first.
+  public var isAwaited: Bool {
+    get { unsafe shared.pointee.isAwaited.load(ordering: .acquiring) }
+    nonmutating set { unsafe shared.pointee.isAwaited.store(newValue, ordering: .releasing) }
+  }
+
+  /// Whether the output waits for sound and takes it as fast as it comes: a feeder should look often
+  /// whether there is room.
+  public var isWaitedFor: Bool {
+    unsafe shared.pointee.isWaitedFor.load(ordering: .relaxed)
+  }
+}
+
+extension SourceFeed {
+  /// Entries that the render thread has taken out of the ring so far. Can only have grown since it was
+  /// read.
+  public var takenEntryCount: UInt64 { producer.readEntryCount }
+
+  /// Says that nothing can be written until more entries than this were taken out; nil where something can.
+  /// An output that waits for sound must not wait for that.
+  public func noteFull(atTakenEntryCount count: UInt64?) {
+    unsafe storage.shared.pointee.fullAtEntry.store(count ?? .max, ordering: .releasing)
+  }
+}

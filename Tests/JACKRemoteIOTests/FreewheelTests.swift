@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+import JACKRemoteIO
+import PlayerEngine
+import RenderCore
+import TestKit
+import Testing
+
+extension OutputTests {
+  /// That the sound is the right one is tested with the program, in ProgramTests.
+  @Suite("an output whose server freewheels")
+  struct Freewheel {
+    private static let port = "drawbar:out_1"
+
+    /// Plays a file over HTTP that stops after some bytes until the gate opens, and has the server freewheel
+    /// from before the first sound on.
+    private func withStalledTrack(
+      _ body: (RemoteIO, Player, JACKRecorder, Gate) throws -> Void
+    ) throws {
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      let gate = Gate()
+      defer { gate.open() }
+      var plan = ResponsePlan.file(Fixtures.path("mp3-cbr320-44100-2.mp3"))
+      plan.fault = .stall(afterBytes: 200_000, until: gate)
+      web.serve("/track", plan)
+      try JACKServer.with { _ in
+        let output = try RemoteIO(configuration())
+        let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
+        defer {
+          output.close()
+          withExtendedLifetime(renderer) {}
+        }
+        _ = try output.start(rendering: renderer)
+        let recorder = try JACKRecorder([Self.port], capacityFrames: 100)
+        defer { recorder.close() }
+        try recorder.setFreewheel(true)
+        #expect(eventually { output.isFreewheeling })
+        let player = Player(playing: [web.url("/track")], into: renderer)
+        player.start()
+        try body(output, player, recorder, gate)
+      }
+    }
+
+    /// The server has come to where the sound is missing: cycles do not follow each other any more.
+    private func waits(_ output: RemoteIO, _ player: Player) -> Bool {
+      var last = (cycles: output.cycleCount, since: monotonicSeconds())
+      return eventually(seconds: 20) {
+        let cycles = output.cycleCount
+        if cycles != last.cycles { last = (cycles, monotonicSeconds()) }
+        let isWanted = [.playing, .buffering].contains(player.snapshot().state)
+        return isWanted && monotonicSeconds() - last.since > 0.5
+      }
+    }
+
+    @Test("waits for a source that has stopped, and goes on with it without an underrun")
+    func wait() throws {
+      try withStalledTrack { output, player, recorder, gate in
+        let isWaiting = waits(output, player)
+        #expect(isWaiting)
+        #expect(player.snapshot().counters.underruns == 0)
+        gate.open()
+        #expect(eventually(seconds: 20) { player.snapshot().state == .ended })
+        try recorder.setFreewheel(false)
+        #expect(player.snapshot().counters.underruns == 0)
+        #expect(output.abandonedFreewheelWaitCount == 0)
+        #expect(!output.isStalled)
+      }
+    }
+
+    @Test("gives a dead source up after five seconds, once, and counts the underrun")
+    func deadSource() throws {
+      try withStalledTrack { output, player, recorder, gate in
+        let isWaiting = waits(output, player)
+        #expect(isWaiting)
+        let start = monotonicSeconds()
+        #expect(eventually(seconds: 10) { output.abandonedFreewheelWaitCount == 1 })
+        #expect(monotonicSeconds() - start > 3)
+        // What was spared for the resampler is played, and then there is nothing.
+        let isDry = eventually(seconds: 10) { player.snapshot().counters.underruns == 1 }
+        #expect(isDry)
+        let cycles = output.cycleCount
+        #expect(eventually(seconds: 2) { output.cycleCount > cycles + 1000 })
+        #expect(output.abandonedFreewheelWaitCount == 1)
+        gate.open()
+        #expect(eventually(seconds: 20) { player.snapshot().state == .ended })
+        try recorder.setFreewheel(false)
+        #expect(player.snapshot().counters.underruns == 1)
+      }
+    }
+
+    @Test("stops at once while it waits: pausing gives silence, and closing ends")
+    func stopWhileWaiting() throws {
+      try withStalledTrack { output, player, recorder, _ in
+        let waitsFirst = waits(output, player)
+        #expect(waitsFirst)
+        player.pause()
+        let cycles = output.cycleCount
+        #expect(eventually(seconds: 2) { output.cycleCount > cycles + 1000 })
+        #expect(player.snapshot().counters.underruns == 0)
+        player.resume()
+        let waitsAgain = waits(output, player)
+        #expect(waitsAgain)
+        let start = monotonicSeconds()
+        let isQuiet = output.close()
+        #expect(isQuiet)
+        #expect(monotonicSeconds() - start < 1)
+        try recorder.setFreewheel(false)
+        #expect(output.abandonedFreewheelWaitCount == 0)
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+internal import CJACK
+public import Synchronization
+
+/// A client of the test's own that records ports into memory, so that it is never behind, however fast the
+/// server runs, and that can have it freewheel.
+@safe
+public final class JACKRecorder: @unchecked Sendable {
+  private let client: OpaquePointer
+  private let take: UnsafeMutablePointer<Take>
+  private let channelCount: Int
+
+  /// What the process callback touches.
+  @safe
+  fileprivate struct Take: ~Copyable {
+    let ports: UnsafeMutableBufferPointer<OpaquePointer?>
+    let channels: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
+    let frames = Atomic<Int>(0)
+
+    init(channels count: Int, capacityFrames: Int) {
+      unsafe ports = .allocate(capacity: count)
+      unsafe ports.initialize(repeating: nil)
+      unsafe channels = .allocate(capacity: count)
+      for index in 0..<count {
+        let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: capacityFrames)
+        unsafe samples.initialize(repeating: 0)
+        unsafe channels.initializeElement(at: index, to: samples)
+      }
+    }
+
+    deinit {
+      for index in unsafe 0..<channels.count { unsafe channels[index].deallocate() }
+      unsafe channels.deallocate()
+      unsafe ports.deallocate()
+    }
+  }
+
+  /// Connects to ports, and records them from now on.
+  ///
+  /// - Parameter capacityFrames: what follows so many frames is left out.
+  public init(_ sources: [String], capacityFrames: Int) throws {
+    let options = JackOptions(rawValue: JackNoStartServer.rawValue | JackUseExactName.rawValue)
+    var status = JackStatus(rawValue: 0)
+    guard let client = unsafe cjack_client_open("recorder", options, &status, JACKServer.name)
+    else {
+      throw JACKServer.Failure(description: "no client for the recorder: \(status.rawValue)")
+    }
+    unsafe self.client = client
+    channelCount = sources.count
+    unsafe take = .allocate(capacity: 1)
+    unsafe take.initialize(to: Take(channels: sources.count, capacityFrames: capacityFrames))
+    for index in sources.indices {
+      unsafe take.pointee.ports[index] = unsafe jack_port_register(
+        client, "in_\(index + 1)", JACK_DEFAULT_AUDIO_TYPE, UInt(JackPortIsInput.rawValue), 0)
+    }
+    unsafe jack_set_process_callback(client, record, take)
+    unsafe jack_activate(client)
+    for (index, source) in sources.enumerated() {
+      guard unsafe jack_connect(client, source, "recorder:in_\(index + 1)") == 0 else {
+        close()
+        throw JACKServer.Failure(description: "\(source) cannot be recorded")
+      }
+    }
+  }
+
+  deinit {
+    unsafe take.deinitialize(count: 1)
+    unsafe take.deallocate()
+  }
+
+  /// Has the server run as fast as its clients answer, or with its driver again.
+  public func setFreewheel(_ isOn: Bool) throws {
+    guard unsafe jack_set_freewheel(client, isOn ? 1 : 0) == 0 else {
+      throw JACKServer.Failure(description: "the server does not freewheel")
+    }
+  }
+
+  /// Frames recorded so far.
+  public var frameCount: Int { unsafe take.pointee.frames.load(ordering: .acquiring) }
+
+  /// What was recorded so far, channel by channel.
+  public var samples: [[Float]] {
+    let count = frameCount
+    return (0..<channelCount).map { unsafe Array(take.pointee.channels[$0][..<count]) }
+  }
+
+  /// Ends the recording. To be called once, before the server ends.
+  public func close() {
+    unsafe jack_client_close(client)
+  }
+}
+
+private func record(_ frameCount: jack_nframes_t, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+  guard let take = unsafe argument?.assumingMemoryBound(to: JACKRecorder.Take.self) else {
+    return 0
+  }
+  let start = unsafe take.pointee.frames.load(ordering: .relaxed)
+  var end = start
+  for index in unsafe 0..<take.pointee.ports.count {
+    let target = unsafe take.pointee.channels[index]
+    let count = unsafe min(Int(frameCount), target.count - start)
+    guard count > 0 else { return 0 }
+    guard let port = unsafe take.pointee.ports[index],
+      let buffer = unsafe jack_port_get_buffer(port, frameCount)
+    else { continue }
+    unsafe (target.baseAddress! + start).update(
+      from: buffer.assumingMemoryBound(to: Float.self), count: count)
+    if index == 0 { end = start + count }
+  }
+  unsafe take.pointee.frames.store(end, ordering: .releasing)
+  return 0
+}
