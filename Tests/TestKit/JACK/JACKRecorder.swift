@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import CJACK
-public import Synchronization
+internal import Synchronization
 
 /// A client of the test's own that records ports into memory, so that it is never behind, however fast the
 /// server runs, and that can have it freewheel.
@@ -57,7 +57,13 @@ public final class JACKRecorder: @unchecked Sendable {
     unsafe jack_set_process_callback(client, record, take)
     unsafe jack_activate(client)
     for (index, source) in sources.enumerated() {
-      guard unsafe jack_connect(client, source, "recorder:in_\(index + 1)") == 0 else {
+      // The server only takes the request, and makes the connection when its clients are on time.
+      let isConnected =
+        unsafe jack_connect(client, source, "recorder:in_\(index + 1)") == 0
+        && eventually {
+          unsafe jack_port_connected_to(take.pointee.ports[index], source) != 0
+        }
+      guard isConnected else {
         close()
         throw JACKServer.Failure(description: "\(source) cannot be recorded")
       }
