@@ -27,8 +27,6 @@ final class Attachment: @unchecked Sendable {
   private var missingUntil = Deadline(nanosecondsFromNow: 0)
   private var attempts = 0
 
-  /// How long a server may be silent, where that is the only sign of its end.
-  private static let silenceNanoseconds: UInt64 = 2_000_000_000
   /// How long nothing is rendered because connections are not made yet.
   private static let connectingNanoseconds: UInt64 = 300_000_000
   /// How long the ports of other clients are waited for, which have to come back as well.
@@ -121,13 +119,24 @@ final class Attachment: @unchecked Sendable {
     return Client.mayLoseServerSilently ? Deadline(nanosecondsFromNow: 500_000_000) : nil
   }
 
+  /// Looks whether a server that may go without a word is still there, where a ``step()`` does not: for a
+  /// client that is not attached again.
+  ///
+  /// - Returns: when to look again; nil: not any more.
+  func watchSilence() -> Deadline? {
+    if live.isClosed { return nil }
+    noteSilence()
+    return storage.isShutDown ? nil : Deadline(nanosecondsFromNow: 500_000_000)
+  }
+
   /// Takes a server that may go without a word for gone when it is silent. Any other one that is silent is
   /// merely stopped and must be waited for: its clients go on with it.
   private func noteSilence() {
     guard Client.mayLoseServerSilently, let silence = storage.silenceNanoseconds,
-      silence > Self.silenceNanoseconds, storage.watchdog.isStalled(afterSilenceOf: silence)
+      silence > Client.longestSilenceNanoseconds,
+      storage.watchdog.isStalled(afterSilenceOf: silence)
     else { return }
-    unsafe storage.state.pointee.noteShutDown(reason: "it has not called for 2 s")
+    unsafe storage.state.pointee.noteShutDown(reason: Client.silenceReason)
   }
 
   /// Takes in the connections, and asks again for those that are missing.

@@ -10,6 +10,11 @@ extension Client {
     unsafe String(cString: jack_get_version_string()).contains("PipeWire")
   }
 
+  /// How long a server may be silent, where that is the only sign of its end.
+  static var longestSilenceNanoseconds: UInt64 { 2_000_000_000 }
+  /// What is told then.
+  static var silenceReason: String { "it has not called for 2 s" }
+
   /// The connections of our ports, also those that others have made. Reads shared memory, no server; with
   /// a change under way it takes a period longer, to have it.
   var ownConnections: Set<OwnConnection> {

@@ -46,7 +46,8 @@ extension RemoteIO {
   }
 
   /// Whether the server has told that it has ended, and no other one is attached to yet
-  /// (``Configuration/reattaches``). PipeWire before 1.0 never tells: watch ``isStalled`` as well.
+  /// (``Configuration/reattaches``). PipeWire before 1.0 never tells: it is taken for ended, once this is
+  /// started, when it has not called for 2 s.
   public var isServerShutDown: Bool { storage.isServerGone }
 
   /// Whether a started output has not been called for too long (``CycleWatchdog``) although the server

@@ -165,7 +165,11 @@ public final class RemoteIO: Sendable {
       () -> Result<ConnectionReport, RemoteIOError> in
       do throws(RemoteIOError) {
         let report = try attachment.start(context, renderer: renderer)
-        if reattaches { control.watch { attachment.step() } }
+        if reattaches {
+          control.watch { attachment.step() }
+        } else if Client.mayLoseServerSilently {
+          control.watch { attachment.watchSilence() }
+        }
         return .success(report)
       } catch {
         return .failure(error)

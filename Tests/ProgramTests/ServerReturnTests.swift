@@ -7,7 +7,7 @@ import Testing
 extension ProgramTests {
   @Suite("while the JACK server comes and goes")
   struct ServerReturns {
-    private static let waiting = "Waiting for the JACK server"
+    static let waiting = "Waiting for the JACK server"
 
     /// What else the server is when it is back.
     private static func options(_ rate: Int, _ period: Int) -> JACKServer.Options {
@@ -16,13 +16,13 @@ extension ProgramTests {
       return options
     }
 
-    private static func connections(_ jack: JACKServer) -> [String: [String]] {
+    static func connections(_ jack: some JACKTools) -> [String: [String]] {
       let ours = (try? jack.ports().filter { $0.name.hasPrefix("drawbar:") }) ?? []
       return Dictionary(uniqueKeysWithValues: ours.map { ($0.name, $0.connections.sorted()) })
     }
 
     /// Seconds of the track in a status line such as `Playing    0:07 / 0:12  …`.
-    private static func seconds(in line: String) -> Int? {
+    static func seconds(in line: String) -> Int? {
       // The word before the slash.
       let words = line.split(separator: " ")
       guard let slash = words.firstIndex(of: "/"), slash > 0 else { return nil }

@@ -30,7 +30,9 @@ final class GraphClient: @unchecked Sendable {
     unsafe signals.watchEnd(handle)
     if watches {
       unsafe signals.watch(handle)
-      // Only clients that are active are told of anything. One without a process callback has no cycle.
+      // Only clients that are active are told of anything. One without a process callback has no cycle, and
+      // needs none where the server's end is told.
+      if Client.mayLoseServerSilently { unsafe signals.watchCycles(handle) }
       guard unsafe jack_activate(handle) == 0 else {
         unsafe jack_client_close(handle)
         throw .activationRefused(server: server, client: configuration.clientName)

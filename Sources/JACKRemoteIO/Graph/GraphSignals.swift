@@ -13,6 +13,7 @@ final class GraphSignals: ServerUser {
   /// Why the server has ended; nil while it has not. Between libjack's thread and any other.
   private let end = GuardedState<String?>(nil)
   private let hasPropertyChange = Atomic<Bool>(true)
+  private let cycles = CycleMark()
 
   init() throws(RemoteIOError) {
     eventDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -30,6 +31,12 @@ final class GraphSignals: ServerUser {
   func noteEnd(_ reason: String) {
     end.withLock { $0 = reason.isEmpty ? "no reason given" : reason }
     wake()
+  }
+
+  /// Takes a server that may go without a word for gone when it is silent. Any thread.
+  func noteSilence() {
+    guard !isShutDown, cycles.silenceNanoseconds > Client.longestSilenceNanoseconds else { return }
+    noteEnd(Client.silenceReason)
   }
 
   func notePropertyChange() {
@@ -62,6 +69,12 @@ final class GraphSignals: ServerUser {
     unsafe jack_set_port_rename_callback(client, graphPortRename, argument)
     unsafe jack_set_latency_callback(client, graphLatency, argument)
     unsafe jack_set_property_change_callback(client, graphProperty, argument)
+  }
+
+  /// Has libjack call in each cycle, where silence may be the only sign of the server's end. Before the
+  /// client is activated.
+  func watchCycles(_ client: OpaquePointer) {
+    unsafe cycles.watch(client)
   }
 
   /// Has libjack tell of the server's end.

@@ -194,6 +194,7 @@ public final class JACKGraph: Sendable {
   }
 
   private func throwIfEnded() throws(JACKGraphError) {
+    signals.noteSilence()
     if let reason = signals.endReason {
       throw .server(.serverShutDown(server: serverName, reason: reason))
     }

@@ -16,9 +16,12 @@ final class TerminalProgram: Sendable {
   private let hasEnded = OneTimeEvent()
   private let threads = Mutex<[JoinableThread]>([])
 
-  /// - Parameter kind: what the terminal says it is (environ(7), TERM).
+  /// - Parameters:
+  ///   - kind: what the terminal says it is (environ(7), TERM).
+  ///   - variables: set in addition to those that each run needs, or in their place.
   init(
-    _ arguments: [String], columns: UInt16 = 80, rows: UInt16 = 24, kind: String = "xterm-256color"
+    _ arguments: [String], columns: UInt16 = 80, rows: UInt16 = 24, kind: String = "xterm-256color",
+    with variables: [String: String] = [:]
   ) {
     var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     var ends: (master: Int32, slave: Int32) = (-1, -1)
@@ -27,7 +30,7 @@ final class TerminalProgram: Sendable {
     precondition(result == 0, "no terminals left")
     (master, slave) = ends
     for end in [master, slave] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    pid = spawn([Program.path] + arguments, terminal: name, kind: kind)
+    pid = spawn([Program.path] + arguments, terminal: name, kind: kind, variables)
     threads.withLock { threads in
       threads.append(JoinableThread { [self] in read() })
       threads.append(JoinableThread { [self] in waitForEnd() })
@@ -119,7 +122,9 @@ final class TerminalProgram: Sendable {
   }
 }
 
-private func spawn(_ arguments: [String], terminal: [CChar], kind: String) -> pid_t {
+private func spawn(
+  _ arguments: [String], terminal: [CChar], kind: String, _ additions: [String: String]
+) -> pid_t {
   var actions = unsafe posix_spawn_file_actions_t()
   unsafe posix_spawn_file_actions_init(&actions)
   defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -141,7 +146,9 @@ private func spawn(_ arguments: [String], terminal: [CChar], kind: String) -> pi
   let options = newSession | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
   unsafe posix_spawnattr_setflags(&attributes, Int16(options))
   let variables =
-    Program.environment.map { "\($0.key)=\($0.value)" } + ["TERM=\(kind)", "LC_ALL=C.UTF-8"]
+    Program.environment.merging(additions) { $1 }.map { "\($0.key)=\($0.value)" } + [
+      "TERM=\(kind)", "LC_ALL=C.UTF-8",
+    ]
   var argv = unsafe arguments.map { unsafe strdup($0) } + [nil]
   var envp = unsafe variables.map { unsafe strdup($0) } + [nil]
   defer { unsafe (argv + envp).forEach { unsafe free($0) } }

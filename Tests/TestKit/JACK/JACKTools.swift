@@ -2,7 +2,13 @@
 
 import Glibc
 
-extension JACKServer {
+/// A server that JACK's tools can ask.
+public protocol JACKTools {
+  /// What a client needs to find it.
+  var toolEnvironment: [String: String] { get }
+}
+
+extension JACKServer: JACKTools {
   /// A port as `jack_lsp` tells of it.
   public struct Port: Sendable, Equatable {
     /// The full name.
@@ -13,23 +19,30 @@ extension JACKServer {
     public var properties: [String] = []
   }
 
+  /// The server's name.
+  public var toolEnvironment: [String: String] {
+    ["JACK_DEFAULT_SERVER": Self.name, "JACK_NO_START_SERVER": "1"]
+  }
+}
+
+extension JACKTools {
   /// Runs one of JACK's tools against this server.
   public func run(_ arguments: [String]) throws -> String {
     let result = Subprocess.run(arguments, environment: toolEnvironment)
     guard result.exit == .status(0) else {
-      throw Failure(
+      throw JACKServer.Failure(
         description: "\(arguments): \(String(describing: result.exit)) \(result.errors)")
     }
     return result.output
   }
 
   /// All ports of the server, in its order, as another client sees them.
-  public func ports() throws -> [Port] {
-    var ports: [Port] = []
+  public func ports() throws -> [JACKServer.Port] {
+    var ports: [JACKServer.Port] = []
     for line in try run(["jack_lsp", "-c", "-p"]).split(separator: "\n") {
       let text = line.drop { $0 == " " || $0 == "\t" }
       if text.startIndex == line.startIndex {
-        ports.append(Port(name: String(line)))
+        ports.append(JACKServer.Port(name: String(line)))
       } else if ports.isEmpty {
         continue
       } else if let words = text.split(separator: ": ", maxSplits: 1).last,
@@ -46,10 +59,6 @@ extension JACKServer {
   /// Begins to record ports, as 32-bit float, one channel each.
   public func startCapture(of ports: [String], seconds: Int) -> JACKCapture {
     JACKCapture(ports: ports, seconds: seconds, environment: toolEnvironment)
-  }
-
-  private var toolEnvironment: [String: String] {
-    ["JACK_DEFAULT_SERVER": Self.name, "JACK_NO_START_SERVER": "1"]
   }
 }
 
