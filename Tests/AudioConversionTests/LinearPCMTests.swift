@@ -60,8 +60,7 @@ struct LinearPCMTests {
 
   @Test("Every layout becomes every other as ffmpeg has it", arguments: Layout.all)
   func pairs(_ source: Layout) throws {
-    let path = Samples.wave("s32.wav", "-b 32", seconds: 0.05)
-    let input = sound(source, from: path)
+    let input = sound(source, from: Samples.brief32)
     for target in Layout.all {
       let name = "-ar 44100 -ac 2 -channel_layout stereo"
       // ffmpeg has no 24 bits of its own, and cuts 32 where it writes them; source and target of
@@ -80,11 +79,10 @@ struct LinearPCMTests {
 
   @Test("Fewer bits are the same as sox's, but for exact halves", arguments: [16, 24])
   func sox(_ bits: UInt32) throws {
-    let path = Samples.wave("for-sox.wav", "-b 32")
-    let file = try PacketFile(path)
+    let file = try PacketFile(Samples.wave32)
     let target = AudioStreamBasicDescription.linearPCM(
       sampleRate: 44100, channels: 2, bitsPerChannel: bits, flags: [.packed, .signedInteger])
-    let expected = Samples.bytes("sox -D IN -t raw -b \(bits) -", of: path)
+    let expected = Samples.bytes("sox -D IN -t raw -b \(bits) -", of: Samples.wave32)
     let ours = try converted(file.bytes, file.format, target)[0]
     #expect(ours.count == expected.count)
     let mask = (UInt32(1) << (32 - bits)) - 1

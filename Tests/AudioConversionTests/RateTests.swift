@@ -28,8 +28,7 @@ struct RateTests {
     // Without the highest octave, where filters may differ.
     let folder = TemporaryDirectory()
     let path = folder.file("low.wav")
-    let whole = Samples.wave("whole.wav", "-b 32", seconds: 1)
-    write(Samples.bytes("sox -D IN -t wav - sinc -15k", of: whole), to: path)
+    write(Samples.bytes("sox -D IN -t wav - sinc -15k", of: Samples.second32), to: path)
     let wave = try PacketFile(path)
     let ours = try Puller(wave, to: .float(48000, 2), packetsPerRun: 4096).drain()[0].floats
     let sox = Samples.bytes(

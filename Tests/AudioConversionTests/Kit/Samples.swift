@@ -4,12 +4,13 @@ import AudioModel
 import Glibc
 import TestKit
 
-/// The files that the tests read, made once by other people's tools.
+/// The files that the tests read, made once by other people's tools: tests run side by side, and none may
+/// read what another one writes.
 enum Samples {
   private static let folder = TemporaryDirectory()
 
-  /// Noise and a tone, a quarter of a second of stereo at 44.1 kHz, in the container and encoding that sox is told.
-  static func wave(_ name: String, _ options: String, seconds: Double = 0.25) -> String {
+  /// Noise and a tone, stereo at 44.1 kHz.
+  private static func wave(_ name: String, _ options: String, seconds: Double = 0.25) -> String {
     let path = folder.file(name)
     _ = ReferenceDecoder.output(
       "sox -R -D -V1 -n -r 44100 -c 2 \(options) '\(path)' synth \(seconds) pinknoise sine 997 gain -3"
@@ -17,7 +18,14 @@ enum Samples {
     return path
   }
 
+  /// A quarter of a second of it.
   static let wave16 = wave("s16.wav", "-b 16")
+  /// A quarter of a second, in 32 bits.
+  static let wave32 = wave("s32.wav", "-b 32")
+  /// A twentieth of a second.
+  static let brief32 = wave("brief-s32.wav", "-b 32", seconds: 0.05)
+  /// A second.
+  static let second32 = wave("second-s32.wav", "-b 32", seconds: 1)
 
   /// The same sound as layer III, by lame, without its tag.
   static let mp3: String = {
