@@ -105,7 +105,7 @@ private func record(_ frameCount: jack_nframes_t, _ argument: UnsafeMutableRawPo
   var end = start
   for index in unsafe 0..<take.pointee.ports.count {
     let target = unsafe take.pointee.channels[index]
-    let count = unsafe min(Int(frameCount), target.count - start)
+    let count = min(Int(frameCount), target.count - start)
     guard count > 0 else { return 0 }
     guard let port = unsafe take.pointee.ports[index],
       let buffer = unsafe jack_port_get_buffer(port, frameCount)
