@@ -28,6 +28,11 @@ extension Renderer {
   /// Begins to keep the frames that the outputs are given, from the next cycle on: what is heard, all
   /// sources, callbacks and monitors together. Otherwise as ``addCapture(capacityFrames:inputs:)``, and
   /// ended in the same way. In an output without inputs missed frames are not told.
+  ///
+  /// - Parameters:
+  ///   - capacityFrames: frames that the ring holds at least.
+  ///   - outputs: the outputs that it keeps, a bus of them; nil for all. At least one.
+  /// - Returns: the end that is read.
   public func addOutputCapture(
     capacityFrames: Int = 1 << 16, outputs: Range<Int>? = nil
   ) -> CaptureReader {

@@ -87,6 +87,8 @@ extension Renderer {
   /// Any thread but the render thread. It takes some milliseconds, and allocates.
   ///
   /// - Parameters:
+  ///   - callback: the function.
+  ///   - context: given to it each time, and valid as long.
   ///   - format: packed linear PCM: floats, or signed integers.
   ///   - quality: how it is resampled where its rate is not the output's.
   ///   - outputs: the outputs that it fills, a bus of them; nil for all. At least one.
