@@ -249,14 +249,16 @@ extension ProgramTests {
     func stopped() throws {
       try PipeWireServer.with { server in
         for silence in [200_000, 3_000_000] as [UInt32] {
-          let program = Program.start(["play", Endings.long], with: server.toolEnvironment)
-          #expect(eventually { ServerReturns.connections(server).count == 2 })
+          let program = TerminalProgram(["play", Endings.long], with: server.toolEnvironment)
+          defer { program.signal(SIGKILL) }
+          // Its start is over by then: it would wait for the daemon.
+          #expect(program.shows("Playing    0:0"), "\(program.output)")
           server.freeze()
           defer { server.thaw() }
           usleep(silence)
-          program.signalGroup(SIGTERM)
-          let result = Program.end(of: program)
-          #expect(result.exit == .status(0) && result.seconds < 1.2, "\(result)")
+          program.signal(SIGTERM)
+          let end = program.end()
+          #expect(end.exit == .status(0) && end.seconds < 1.2, "\(end) \(program.output)")
         }
       }
     }
