@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 internal import Glibc
+internal import RenderCore
 
 /// A thread that repeats a step, and rests between two of them until it is rung or some time has passed.
-@safe
-final class StepThread: @unchecked Sendable {
+final class StepThread: Sendable {
   /// What follows a step.
   enum Step: Equatable {
     case again
@@ -14,34 +14,10 @@ final class StepThread: @unchecked Sendable {
     case finished
   }
 
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  /// Protected by `mutex`.
-  private var isRung = false
-
-  init() {
-    var attributes = pthread_condattr_t()
-    unsafe pthread_condattr_init(&attributes)
-    unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-    unsafe pthread_mutex_init(mutex, nil)
-    unsafe pthread_cond_init(condition, &attributes)
-    unsafe pthread_condattr_destroy(&attributes)
-  }
-
-  deinit {
-    unsafe pthread_cond_destroy(condition)
-    unsafe pthread_mutex_destroy(mutex)
-    unsafe condition.deallocate()
-    unsafe mutex.deallocate()
-  }
+  fileprivate let bell = Wakeup()
 
   /// Ends a rest, or the next one. Any thread but the render thread.
-  func ring() {
-    unsafe pthread_mutex_lock(mutex)
-    isRung = true
-    unsafe pthread_cond_signal(condition)
-    unsafe pthread_mutex_unlock(mutex)
-  }
+  func ring() { bell.ring() }
 
   /// Starts the thread, which ends with the step that says so and keeps `step` alive until then. To be
   /// called once.
@@ -57,22 +33,6 @@ final class StepThread: @unchecked Sendable {
     }
     pthread_detach(thread)
     return true
-  }
-
-  fileprivate func rest(nanoseconds: UInt64?) {
-    unsafe pthread_mutex_lock(mutex)
-    if let nanoseconds {
-      var deadline = timespec()
-      unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
-      let total = UInt64(deadline.tv_nsec) + nanoseconds
-      deadline.tv_sec += Int(total / 1_000_000_000)
-      deadline.tv_nsec = Int(total % 1_000_000_000)
-      while !isRung, unsafe pthread_cond_timedwait(condition, mutex, &deadline) == 0 {}
-    } else {
-      while !isRung { unsafe pthread_cond_wait(condition, mutex) }
-    }
-    isRung = false
-    unsafe pthread_mutex_unlock(mutex)
   }
 }
 
@@ -92,7 +52,7 @@ private func runSteps(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
   while true {
     switch work.step() {
     case .again: continue
-    case .rest(let nanoseconds): work.thread.rest(nanoseconds: nanoseconds)
+    case .rest(let nanoseconds): work.thread.bell.wait(nanoseconds: nanoseconds)
     case .finished: return nil
     }
   }

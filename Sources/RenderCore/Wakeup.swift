@@ -4,13 +4,14 @@ internal import Glibc
 
 /// A bell that ends another thread's wait. A ring before the wait is not lost.
 @safe
-final class Wakeup: @unchecked Sendable {
+package final class Wakeup: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   /// Protected by `mutex`.
   private var isRung = false
 
-  init() {
+  /// Makes one that has not been rung.
+  package init() {
     var attributes = pthread_condattr_t()
     unsafe pthread_condattr_init(&attributes)
     unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -27,22 +28,26 @@ final class Wakeup: @unchecked Sendable {
   }
 
   /// Ends a wait, or the next one. Any thread but the render thread.
-  func ring() {
+  package func ring() {
     unsafe pthread_mutex_lock(mutex)
     isRung = true
     unsafe pthread_cond_signal(condition)
     unsafe pthread_mutex_unlock(mutex)
   }
 
-  /// Waits until it is rung, at most so long.
-  func wait(nanoseconds: UInt64) {
-    var deadline = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
-    let total = UInt64(deadline.tv_nsec) + nanoseconds
-    deadline.tv_sec += Int(total / 1_000_000_000)
-    deadline.tv_nsec = Int(total % 1_000_000_000)
+  /// Waits until it is rung; at most so long, where there is a number.
+  package func wait(nanoseconds: UInt64?) {
     unsafe pthread_mutex_lock(mutex)
-    while !isRung, unsafe pthread_cond_timedwait(condition, mutex, &deadline) == 0 {}
+    if let nanoseconds {
+      var deadline = timespec()
+      unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
+      let total = UInt64(deadline.tv_nsec) + nanoseconds
+      deadline.tv_sec += Int(total / 1_000_000_000)
+      deadline.tv_nsec = Int(total % 1_000_000_000)
+      while !isRung, unsafe pthread_cond_timedwait(condition, mutex, &deadline) == 0 {}
+    } else {
+      while !isRung { unsafe pthread_cond_wait(condition, mutex) }
+    }
     isRung = false
     unsafe pthread_mutex_unlock(mutex)
   }
