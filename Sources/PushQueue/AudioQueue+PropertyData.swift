@@ -101,22 +101,6 @@ extension AudioQueue {
 }
 
 extension [UInt8] {
-  fileprivate mutating func append(_ value: some FixedWidthInteger & UnsignedInteger) {
-    for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-      append(UInt8(truncatingIfNeeded: value >> shift))
-    }
-  }
-
-  /// `AudioStreamBasicDescription`: 40 bytes.
-  fileprivate mutating func append(_ format: AudioStreamBasicDescription) {
-    append(format.sampleRate.bitPattern)
-    for field in [
-      format.formatID.rawValue.rawValue, format.formatFlags.rawValue, format.bytesPerPacket,
-      format.framesPerPacket, format.bytesPerFrame, format.channelsPerFrame,
-      format.bitsPerChannel, 0,
-    ] { append(field) }
-  }
-
   /// An `AudioQueueLevelMeterState` for each channel: 8 bytes.
   fileprivate mutating func append(_ levels: [AudioQueueLevel]) {
     for level in levels {

@@ -72,22 +72,6 @@ extension AudioFileStream {
 }
 
 extension [UInt8] {
-  fileprivate mutating func append(_ value: some FixedWidthInteger & UnsignedInteger) {
-    for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-      append(UInt8(truncatingIfNeeded: value >> shift))
-    }
-  }
-
-  /// `AudioStreamBasicDescription`: 40 bytes.
-  fileprivate mutating func append(_ format: AudioStreamBasicDescription) {
-    append(format.sampleRate.bitPattern)
-    for field in [
-      format.formatID.rawValue.rawValue, format.formatFlags.rawValue, format.bytesPerPacket,
-      format.framesPerPacket, format.bytesPerFrame, format.channelsPerFrame,
-      format.bitsPerChannel, 0,
-    ] { append(field) }
-  }
-
   /// `AudioFormatListItem`: 48 bytes, of which the last four are padding.
   fileprivate mutating func append(_ item: AudioFormatListItem) {
     append(item.format)
