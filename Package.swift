@@ -219,7 +219,8 @@ let package = Package(
     .target(
       name: "TestKit",
       dependencies: [
-        "AudioModel", "ByteSources", "CJACK", "OfflineOutput", "PlayerEngine", "RenderCore",
+        "AudioModel", "ByteSources", "CJACK", "OfflineOutput", "PacketParser", "PlayerEngine",
+        "RenderCore",
       ],
       path: "Tests/TestKit", swiftSettings: strict),
     tests(

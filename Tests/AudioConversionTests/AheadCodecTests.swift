@@ -28,7 +28,7 @@ struct AheadCodecTests {
   @Test("AAC gives every frame of every packet, encoder delay included, as ffmpeg decodes them")
   func aac() throws {
     let path = try encoded("a.m4a", "-c:a aac -b:a 128k")
-    let file = try PacketFile(path)
+    let file = try PacketFile(path: path)
     let expected = untrimmed(path)
     for (fill, run) in [(4096, 8), (7, 1), (1000, 3)] {
       let ours = try Puller(file, to: .float(44100, 2), packetsPerRun: run).drain(fill)[0].floats
@@ -40,14 +40,14 @@ struct AheadCodecTests {
 
   @Test("Told the priming frames, the sound begins with its first frame")
   func priming() throws {
-    let file = try PacketFile(try encoded("a.m4a", "-c:a aac -b:a 256k"))
+    let file = try PacketFile(path: try encoded("a.m4a", "-c:a aac -b:a 256k"))
     let info = try #require(file.tableInfo)
     let puller = try Puller(file, to: .int16(44100, 2))
     try puller.converter.setPrimeInfo(
       .init(
         leadingFrames: UInt32(info.primingFrames), trailingFrames: UInt32(info.remainderFrames)))
     let ours = puller.drain()[0].int16
-    let sound = try PacketFile(Samples.wave16).bytes.int16
+    let sound = try PacketFile(path: Samples.wave16).bytes.int16
     #expect(ours.count / 2 == Int(info.numberValidFrames) + Int(info.remainderFrames))
     // A lossy encoding: alike, which a shift of one frame would not be.
     func distance(_ shift: Int) -> Double {
@@ -61,8 +61,8 @@ struct AheadCodecTests {
 
   @Test("Apple Lossless is bit for bit what went in")
   func lossless() throws {
-    let file = try PacketFile(try encoded("a.m4a", "-c:a alac"))
-    let wave = try PacketFile(Samples.wave16)
+    let file = try PacketFile(path: try encoded("a.m4a", "-c:a alac"))
+    let wave = try PacketFile(path: Samples.wave16)
     let puller = try Puller(file, to: wave.format, packetsPerRun: 3)
     for fill in [333, 4096] {
       let ours = puller.drain(fill)[0]
@@ -76,10 +76,10 @@ struct AheadCodecTests {
 
   @Test("A magic cookie may be given later; until then there is no decoding")
   func lateCookie() throws {
-    var file = try PacketFile(try encoded("a.m4a", "-c:a alac"))
+    var file = try PacketFile(path: try encoded("a.m4a", "-c:a alac"))
     let cookie = file.stream.magicCookie
     file.stream.magicCookie = []
-    let wave = try PacketFile(Samples.wave16)
+    let wave = try PacketFile(path: Samples.wave16)
     let puller = try Puller(file, to: wave.format)
     #expect(puller.fill(100).1.code == 0x666D_743F)
     try puller.converter.setMagicCookie(cookie)
@@ -93,7 +93,7 @@ struct AheadCodecTests {
     arguments: [("he-aac-v1.aac", 2), ("he-aac-v2.aac", 2)])
   func highEfficiency(_ name: String, _ channels: UInt32) throws {
     let path = Fixtures.repository + "/Tests/Fixtures/" + name
-    let file = try PacketFile(path)
+    let file = try PacketFile(path: path)
     let reference = Samples.bytes(
       "ffmpeg -v error -flags2 +skip_manual -i IN -f f32le -", of: path
     ).floats

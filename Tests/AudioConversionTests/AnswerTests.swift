@@ -2,6 +2,7 @@
 
 import AudioConversion
 import AudioModel
+import TestKit
 import Testing
 
 @Suite("What the fill callback answers")

@@ -2,6 +2,7 @@
 
 import AudioConversion
 import AudioModel
+import TestKit
 import Testing
 
 @Suite("Channels")
@@ -80,7 +81,7 @@ struct ChannelTests {
 
   @Test("Mono MP3 to stereo is the left channel alone, with a map both")
   func mono() throws {
-    let file = try PacketFile(Samples.monoMP3)
+    let file = try PacketFile(path: Samples.monoMP3)
     let left = try Puller(file, to: .int16(44100, 2)).drain()[0].int16
     #expect(left.contains { $0 != 0 })
     #expect(stride(from: 1, to: left.count, by: 2).allSatisfy { left[$0] == 0 })

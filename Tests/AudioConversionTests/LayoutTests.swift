@@ -43,7 +43,8 @@ struct LayoutTests {
     #expect(errorCode { try converter.setInputLayout(.init(labels: [1, 2])) } == .badPropertySize)
     #expect(errorCode { try converter.setOutputLayout(surround) } == .badPropertySize)
     #expect(converter.inputLayout == nil && converter.outputLayout == nil)
-    let mp3 = try AudioConverter(decoding: PacketFile(Samples.mp3).stream, to: .float(44100, 2))
+    let mp3 = try AudioConverter(
+      decoding: PacketFile(path: Samples.mp3).stream, to: .float(44100, 2))
     #expect(
       errorCode { try mp3.setInputLayout(.init(labels: [1, 2])) } == .propertyNotSupported)
   }
@@ -108,7 +109,7 @@ struct LayoutTests {
     _ = ReferenceDecoder.output(
       "ffmpeg -nostdin -v error -f lavfi -i \"aevalsrc='0|0|0.5*sin(5000*t)|0|0|0':c=5.1:s=44100:d=0.5\""
         + " -c:a aac -b:a 448k -movflags +faststart '\(path)'")
-    let file = try PacketFile(path)
+    let file = try PacketFile(path: path)
     #expect(file.stream.layout?.labels.first == 3)
     let puller = try Puller(file, to: .float(44100, 2))
     try puller.converter.setDownmix(true)

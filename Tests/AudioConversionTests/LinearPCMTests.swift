@@ -49,7 +49,7 @@ struct LinearPCMTests {
 
   @Test("Samples of 16 bits come out of every layout as they went in", arguments: Layout.all)
   func roundTrip(_ layout: Layout) throws {
-    let file = try PacketFile(Samples.wave16)
+    let file = try PacketFile(path: Samples.wave16)
     let there = try converted(file.bytes, file.format, layout.format)[0]
     if layout.bits > 8 {
       let back = try converted(there, layout.format, file.format)[0]
@@ -79,7 +79,7 @@ struct LinearPCMTests {
 
   @Test("Fewer bits are the same as sox's, but for exact halves", arguments: [16, 24])
   func sox(_ bits: UInt32) throws {
-    let file = try PacketFile(Samples.wave32)
+    let file = try PacketFile(path: Samples.wave32)
     let target = AudioStreamBasicDescription.linearPCM(
       sampleRate: 44100, channels: 2, bitsPerChannel: bits, flags: [.packed, .signedInteger])
     let expected = Samples.bytes("sox -D IN -t raw -b \(bits) -", of: Samples.wave32)
@@ -98,7 +98,7 @@ struct LinearPCMTests {
 
   @Test("Interleaved and planar are the same samples, and go back")
   func planar() throws {
-    let file = try PacketFile(Samples.wave16)
+    let file = try PacketFile(path: Samples.wave16)
     let planes = try converted(file.bytes, file.format, file.format.planar)
     let left = Samples.bytes("sox -D IN -t raw - remix 1", of: Samples.wave16)
     let right = Samples.bytes("sox -D IN -t raw - remix 2", of: Samples.wave16)

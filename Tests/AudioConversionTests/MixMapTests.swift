@@ -2,6 +2,7 @@
 
 import AudioConversion
 import AudioModel
+import TestKit
 import Testing
 
 @Suite("Mix map")
@@ -34,7 +35,7 @@ struct MixMapTests {
 
   @Test("What is mixed is the whole stream, through a rate conversion and to separate buffers")
   func stream() throws {
-    let file = try PacketFile(Samples.wave16)
+    let file = try PacketFile(path: Samples.wave16)
     for rate in [44100.0, 48000] {
       let straight = try Puller(file, to: .float(rate, 2)).drain()[0].floats
       let puller = try Puller(file, to: .float(rate, 3).planar)

@@ -2,6 +2,7 @@
 
 import AudioConversion
 import AudioModel
+import TestKit
 import Testing
 
 @Suite("The packets that are handed over")

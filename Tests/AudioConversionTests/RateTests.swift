@@ -29,7 +29,7 @@ struct RateTests {
     let folder = TemporaryDirectory()
     let path = folder.file("low.wav")
     write(Samples.bytes("sox -D IN -t wav - sinc -15k", of: Samples.second32), to: path)
-    let wave = try PacketFile(path)
+    let wave = try PacketFile(path: path)
     let ours = try Puller(wave, to: .float(48000, 2), packetsPerRun: 4096).drain()[0].floats
     let sox = Samples.bytes(
       "sox -D IN -r 48000 -e float -b 32 -t raw - rate -v", of: path

@@ -30,7 +30,7 @@ struct AudioQueueCodedTrimTests {
     "Trimmed frames are heard by the decoder all the same, so that the sound behind them is the same",
     arguments: [4410, 44_100])
   func trim(_ decodeBufferFrames: Int) throws {
-    let file = try PacketFile("mp3-cbr128-44100-2.mp3")
+    let file = try QueuedFile("mp3-cbr128-44100-2.mp3")
     let whole = try file.decoded()
     var expected: [Float] = []
     let player = try SteppedQueue(file.stream.format, outputRate: 44_100)
@@ -53,7 +53,7 @@ struct AudioQueueCodedTrimTests {
 
   @Test("Padding at the end of one file is left out, and the next one follows without a gap")
   func filesInARow() throws {
-    let file = try PacketFile("mp3-cbr128-44100-2.mp3")
+    let file = try QueuedFile("mp3-cbr128-44100-2.mp3")
     let sound = try file.decoded()
     let padding = 2 * Self.framesPerPacket + 400
     let player = try SteppedQueue(file.stream.format, outputRate: 44_100)

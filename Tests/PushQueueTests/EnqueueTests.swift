@@ -104,7 +104,7 @@ struct AudioQueueEnqueueTests {
 
   @Test("Descriptions are copied: what becomes of the buffer's own afterwards changes nothing")
   func descriptionsAreCopied() throws {
-    let file = try PacketFile("mp3-cbr128-44100-2.mp3")
+    let file = try QueuedFile("mp3-cbr128-44100-2.mp3")
     let player = try SteppedQueue(file.stream.format, outputRate: 44_100)
     let buffer = try file.buffer(0..<20, of: player.queue)
     try player.queue.enqueue(buffer)

@@ -30,7 +30,7 @@ struct JACKQueueTests {
       PushedSound(file: "mp3-vbr2-44100-2.mp3", seconds: 5, recordedSeconds: 13),
     ])
   func buffers(_ sound: PushedSound) throws {
-    var file = try PacketFile(sound.file)
+    var file = try QueuedFile(sound.file)
     let once = file.packets
     let seconds = max(Double(sound.recordedSeconds) + 2, 17 * sound.seconds)
     let framesPerPacket = Double(file.stream.format.framesPerPacket)
@@ -68,7 +68,7 @@ struct JACKQueueTests {
   ///
   /// - Returns: nil when a cycle was missed.
   private func record(
-    _ sound: PushedSound, _ file: PacketFile, packetsPerBuffer: Int, _ expected: [Float],
+    _ sound: PushedSound, _ file: QueuedFile, packetsPerBuffer: Int, _ expected: [Float],
     _ server: JACKServer
   ) throws -> [(Int, RecordedSound)]? {
     let counts = [1, 2, 3, 16]

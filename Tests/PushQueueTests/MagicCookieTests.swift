@@ -13,16 +13,16 @@ import Testing
   .enabled(if: AheadCodec.library(for: .mpeg4AAC) != nil))
 struct AudioQueueMagicCookieTests {
   /// Three seconds of noise and a tone, encoded by ffmpeg.
-  private static func sound(_ codec: String) throws -> (workshop: Workshop, file: PacketFile) {
+  private static func sound(_ codec: String) throws -> (workshop: Workshop, file: QueuedFile) {
     let workshop = Workshop()
     try workshop.run(
       "sox -R -D -n -r 44100 -c 2 -b 16 source.wav synth 3 pinknoise sine 997 gain -3 && "
         + "ffmpeg -v error -i source.wav \(codec) -movflags +faststart a.m4a")
-    return (workshop, try PacketFile(path: workshop.path("a.m4a")))
+    return (workshop, try QueuedFile(path: workshop.path("a.m4a")))
   }
 
   /// Plays all packets in several buffers, without what the file says is no sound, to the end.
-  private func play(_ file: PacketFile, cookie: [UInt8]) throws -> SteppedQueue {
+  private func play(_ file: QueuedFile, cookie: [UInt8]) throws -> SteppedQueue {
     let format = file.stream.format
     let player = try SteppedQueue(format, outputRate: format.sampleRate)
     try player.queue.setMagicCookie(cookie)

@@ -96,7 +96,7 @@ private final class SimplePlayer: AudioFileStreamListener {
 struct AudioQueueSeedTests {
   @Test("Their player plays all of a file without a gap, and hears of its end")
   func player() throws {
-    let file = try PacketFile("mp3-id3-big.mp3")
+    let file = try QueuedFile("mp3-id3-big.mp3")
     let expected = try file.decoded()
     let rate = file.stream.format.sampleRate
     let renderer = Renderer(

@@ -12,7 +12,7 @@ struct AudioQueueSoundTests {
     "is the decode of what was enqueued, to the sample, with any number of buffers of any length",
     arguments: [1, 2, 3, 16], [0.02, 0.3, 5])
   func exact(_ count: Int, _ seconds: Double) throws {
-    let file = try PacketFile("mp3-vbr2-44100-2.mp3")
+    let file = try QueuedFile("mp3-vbr2-44100-2.mp3")
     let expected = try file.decoded()
     let player = try SteppedQueue(file.stream.format, outputRate: 44_100)
     let packetsPerBuffer = max(1, Int(seconds * 44_100 / 1152))
@@ -49,7 +49,7 @@ struct AudioQueueSoundTests {
       "mp3-mono-44100-1.mp3", "wav-ext-s24-96000-6.wav",
     ])
   func formats(_ name: String) throws {
-    let file = try PacketFile(name)
+    let file = try QueuedFile(name)
     let format = file.stream.format
     let channels = Int(format.channelsPerFrame)
     let player = try SteppedQueue(
@@ -70,7 +70,7 @@ struct AudioQueueSoundTests {
 
   @Test("goes on after a stop as after a new start: the decoder begins afresh")
   func again() throws {
-    let file = try PacketFile("mp3-cbr128-44100-2.mp3")
+    let file = try QueuedFile("mp3-cbr128-44100-2.mp3")
     let expected = try file.decoded()
     let player = try SteppedQueue(file.stream.format, outputRate: 44_100)
     for _ in 0..<2 {
@@ -91,7 +91,7 @@ struct AudioQueueDecoderErrorTests {
     "A bad packet is silence of its length, its error is remembered and told, and the queue goes on"
   )
   func badPacket() throws {
-    var file = try PacketFile("mp3-notag-44100-2.mp3")
+    var file = try QueuedFile("mp3-notag-44100-2.mp3")
     file.packets[10] = Array(repeating: 0x55, count: file.packets[10].count)
     let player = try SteppedQueue(file.stream.format, outputRate: 44_100)
     try player.queue.enqueue(try file.buffer(0..<30, of: player.queue))

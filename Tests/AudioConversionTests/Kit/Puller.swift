@@ -2,6 +2,7 @@
 
 import AudioConversion
 import AudioModel
+import TestKit
 
 /// A converter with the file that its callback hands over in runs.
 final class Puller {
@@ -72,7 +73,7 @@ enum Kind: CaseIterable {
   case linearPCM, rateConversion, mp3
 
   func file() throws -> PacketFile {
-    try PacketFile(self == .mp3 ? Samples.mp3 : Samples.wave16)
+    try PacketFile(path: self == .mp3 ? Samples.mp3 : Samples.wave16)
   }
 
   var destination: AudioStreamBasicDescription {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AudioConversion
+import TestKit
 
 /// One frame of 16-bit samples through a converter that was made ready for it.
 func convertedFrame(

@@ -2,14 +2,13 @@
 
 import AudioConversion
 import AudioModel
-import PacketParser
 import TestKit
 
 @testable import PushQueue
 
-/// A file's packets, as the parser gives them.
-struct PacketFile {
-  var packets: [[UInt8]] = []
+/// A file's packets one by one, as they are enqueued.
+struct QueuedFile {
+  var packets: [[UInt8]]
   var stream: CodedStreamDescription
   /// How much of the decode is sound, where the file tells.
   let table: AudioFilePacketTableInfo?
@@ -18,16 +17,10 @@ struct PacketFile {
   init(_ name: String) throws { try self.init(path: Fixtures.path(name)) }
 
   init(path: String) throws {
-    let contents = contents(ofFile: path)
-    var stream = AudioFileStream()
-    var collector = Collector()
-    try stream.parse(contents.span, listener: &collector)
-    try stream.finish(listener: &collector)
-    self.stream = CodedStreamDescription(
-      format: try stream.dataFormat, layout: try? stream.channelLayout,
-      magicCookie: (try? stream.magicCookieData) ?? [])
-    table = try? stream.packetTableInfo
-    packets = collector.packets
+    let file = try PacketFile(path: path)
+    packets = file.packets
+    stream = file.stream
+    table = file.tableInfo
   }
 
   /// What the converter decodes the packets to, as floats, in one go.
@@ -59,29 +52,5 @@ struct PacketFile {
       packetDescriptionCapacity: range.count)
     for packet in packets[range] { buffer.append(packet: packet.span) }
     return buffer
-  }
-}
-
-private struct Collector: AudioFileStreamListener {
-  var packets: [[UInt8]] = []
-
-  mutating func audioFileStream(
-    _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID
-  ) {}
-
-  mutating func audioFileStream(
-    _ stream: borrowing AudioFileStream, produced packets: AudioFileStreamPackets,
-    bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>
-  ) {
-    let size = bytes.count / packets.packetCount
-    for index in 0..<packets.packetCount {
-      var (start, count) = (index * size, size)
-      if descriptions.count > 0 {
-        (start, count) = (
-          Int(descriptions[index].startOffset), Int(descriptions[index].dataByteSize)
-        )
-      }
-      self.packets.append((start..<start + count).map { bytes[$0] })
-    }
   }
 }

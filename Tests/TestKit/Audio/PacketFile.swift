@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: MIT
 
-import AudioConversion
-import AudioModel
-import PacketParser
-import TestKit
+public import AudioModel
+internal import PacketParser
 
 /// A file's packets, as the parser gives them.
-struct PacketFile {
+public struct PacketFile {
   /// All packets, one behind the other.
-  var bytes: [UInt8] = []
+  public var bytes: [UInt8] = []
   /// Where each packet lies; for packets of one size made up from it.
-  var descriptions: [AudioStreamPacketDescription] = []
-  var stream: CodedStreamDescription
-  var tableInfo: AudioFilePacketTableInfo?
+  public var descriptions: [AudioStreamPacketDescription] = []
+  /// What a decoder needs to know.
+  public var stream: CodedStreamDescription
+  /// How much of the decode is sound, where the file tells.
+  public var tableInfo: AudioFilePacketTableInfo?
 
-  var format: AudioStreamBasicDescription { stream.format }
-  var count: Int { descriptions.count }
+  /// The packets' format.
+  public var format: AudioStreamBasicDescription { stream.format }
+  /// How many packets there are.
+  public var count: Int { descriptions.count }
+
+  /// Each packet's bytes.
+  public var packets: [[UInt8]] {
+    descriptions.map { description in
+      let start = Int(description.startOffset)
+      return Array(bytes[start..<start + Int(description.dataByteSize)])
+    }
+  }
 
   /// Parses a file.
-  init(_ path: String) throws {
+  public init(path: String) throws {
     let contents = contents(ofFile: path)
     var stream = AudioFileStream()
     var collector = Collector()
@@ -33,7 +43,7 @@ struct PacketFile {
   }
 
   /// Linear PCM out of nowhere.
-  init(_ format: AudioStreamBasicDescription, bytes: [UInt8]) {
+  public init(_ format: AudioStreamBasicDescription, bytes: [UInt8]) {
     stream = CodedStreamDescription(format: format)
     self.bytes = bytes
     let size = Int(format.bytesPerPacket)
@@ -44,7 +54,9 @@ struct PacketFile {
   }
 
   /// The bytes of a run of packets, with descriptions from its start.
-  func run(_ range: Range<Int>) -> (bytes: [UInt8], descriptions: [AudioStreamPacketDescription]) {
+  public func run(_ range: Range<Int>) -> (
+    bytes: [UInt8], descriptions: [AudioStreamPacketDescription]
+  ) {
     guard let first = range.first, let last = range.last else { return ([], []) }
     let start = Int(descriptions[first].startOffset)
     let end = Int(descriptions[last].startOffset) + Int(descriptions[last].dataByteSize)
