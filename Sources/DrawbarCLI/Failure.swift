@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import Glibc
+import JACKRemoteIO
+import PlayerEngine
 
 /// How the program says that something failed: one line on standard error, exit code 1.
 enum Failure {
@@ -13,6 +15,27 @@ enum Failure {
     // One line, whatever a file name or a server put into it.
     let line = String(message.map { $0.isNewline ? " " : $0 })
     write("drawbar: \(line)\n", to: STDERR_FILENO)
+  }
+
+  /// Runs what a command does, and says how it ended as the program does: with the exit code 1, and one line
+  /// of an error; 0 when the user has ended it.
+  ///
+  /// - Parameter body: returns false when something went wrong that it has told of itself.
+  static func reporting(_ body: () throws -> Bool) throws {
+    let isWell: Bool
+    do {
+      isWell = try body()
+    } catch let error as ExitCode {
+      throw error
+    } catch let failure as PlaylistFailure where failure.reason == .cancelled {
+      return
+    } catch RemoteIOError.cancelled {
+      return
+    } catch {
+      report(error)
+      throw ExitCode(1)
+    }
+    if !isWell { throw ExitCode(1) }
   }
 
   /// Writes all of a text, as far as the descriptor takes it.

@@ -52,13 +52,9 @@ struct RenderCommand: ParsableCommand {
   }
 
   func run() throws {
-    do {
+    try Failure.reporting {
       try render()
-    } catch let error as ExitCode {
-      throw error
-    } catch {
-      Failure.report(error)
-      throw ExitCode(1)
+      return true
     }
   }
 

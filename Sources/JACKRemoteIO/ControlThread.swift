@@ -50,11 +50,14 @@ final class ControlThread: Sendable {
 
   /// Runs a job after those before it.
   ///
-  /// - Parameter disposeLate: is given the result, on the thread, when no one waits for it any more.
+  /// - Parameters:
+  ///   - isCancelled: asked 50 times a second: whether it is to be waited for no longer.
+  ///   - disposeLate: is given the result, on the thread, when no one waits for it any more.
   /// - Returns: its result, or nil when it is not there by the deadline; the job may then still run.
   ///   nil at once, and the job never runs, after ``finish()``.
   func run<Result: Sendable>(
-    until deadline: Deadline, _ job: @escaping @Sendable () -> Result,
+    until deadline: Deadline, unless isCancelled: (() -> Bool)? = nil,
+    _ job: @escaping @Sendable () -> Result,
     disposeLate: @escaping @Sendable (Result) -> Void = { _ in }
   ) -> Result? {
     let answer = Answer<Result>()
@@ -62,7 +65,7 @@ final class ControlThread: Sendable {
       let result = job()
       if !answer.give(result) { disposeLate(result) }
     }
-    return isTaken ? answer.wait(until: deadline) : nil
+    return isTaken ? answer.wait(until: deadline, unless: isCancelled) : nil
   }
 
   /// Runs a job after those before it, without waiting.
@@ -135,8 +138,20 @@ final class ControlThread: Sendable {
       return isAwaited
     }
 
-    func wait(until deadline: Deadline) -> Value? {
-      wake.wait(until: deadline)
+    private var isGiven: Bool {
+      progress.withLock { progress in
+        if case .given = progress { true } else { false }
+      }
+    }
+
+    func wait(until deadline: Deadline, unless isCancelled: (() -> Bool)?) -> Value? {
+      if let isCancelled {
+        while !isGiven, !deadline.hasPassed, !isCancelled() {
+          wake.wait(until: Deadline(nanosecondsFromNow: 20_000_000))
+        }
+      } else {
+        wake.wait(until: deadline)
+      }
       return progress.withLock { progress in
         if case .given(let value) = progress { return value }
         progress = .abandoned

@@ -52,10 +52,16 @@ public final class RemoteIO: Sendable {
 
   /// Opens a client and registers its ports. Nothing runs yet.
   ///
+  /// - Parameters:
+  ///   - configuration: names, the server, and what to connect to.
+  ///   - isCancelled: asked 50 times a second while the server is waited for, on this thread: whether that
+  ///     is to end, with ``RemoteIOError/cancelled``.
   /// - Throws: ``RemoteIOError`` when a name cannot be used, no such server is running (within
   ///   milliseconds), this process has a client on another server, or the server does not answer
   ///   within 5 seconds (15 when it may have to be started).
-  public init(_ configuration: Configuration) throws(RemoteIOError) {
+  public init(
+    _ configuration: Configuration, isCancelled: (() -> Bool)? = nil
+  ) throws(RemoteIOError) {
     try configuration.validate()
     let server = configuration.resolvedServerName
     let storage = try OutputStateStorage(
@@ -70,7 +76,8 @@ public final class RemoteIO: Sendable {
       throw error
     }
     do throws(RemoteIOError) {
-      client = try Self.openClient(configuration, storage, control, server: server)
+      client = try Self.openClient(
+        configuration, storage, control, server: server, isCancelled: isCancelled)
     } catch {
       control.finish()
       throw error
@@ -93,11 +100,12 @@ public final class RemoteIO: Sendable {
 
   private static func openClient(
     _ configuration: Configuration, _ storage: OutputStateStorage, _ control: ControlThread,
-    server: String
+    server: String, isCancelled: (() -> Bool)?
   ) throws(RemoteIOError) -> Client {
     let seconds: UInt64 = configuration.startsServer ? 15 : 5
+    let patience = Patience(isCancelled)
     let opened = control.run(
-      until: Deadline(nanosecondsFromNow: seconds * 1_000_000_000),
+      until: Deadline(nanosecondsFromNow: seconds * 1_000_000_000), unless: patience.isOver,
       { () -> Result<Client, RemoteIOError> in
         do throws(RemoteIOError) {
           return .success(try Client.open(configuration, storage: storage))
@@ -113,6 +121,7 @@ public final class RemoteIO: Sendable {
         }
       })
     guard let opened else {
+      if patience.wasCancelled { throw .cancelled }
       throw .serverNotAnswering(
         server: server, doing: "opening a client", seconds: Double(seconds))
     }
@@ -121,34 +130,40 @@ public final class RemoteIO: Sendable {
 
   /// Starts to render, connects the ports and sets their metadata, for which it waits a second at most.
   ///
-  /// - Parameter context: what renders, for as many outputs and inputs as there are ports and for
-  ///   ``sampleRate``. Its renderer must live until ``close(withinMilliseconds:)`` has returned true.
+  /// - Parameters:
+  ///   - context: what renders, for as many outputs and inputs as there are ports and for ``sampleRate``.
+  ///     Its renderer must live until ``close(withinMilliseconds:)`` has returned true.
+  ///   - isCancelled: as for ``init(_:isCancelled:)``.
   /// - Returns: which connections were made, and notes for what was left unconnected.
   /// - Throws: ``RemoteIOError``: a port to connect to is not there, the server refused, has ended or
   ///   does not answer within 5 seconds, or this was started or closed before. Nothing renders then.
-  ///   It can be started again, unless the server did not answer, and it has to be closed.
+  ///   It can be started again, unless the server did not answer or was not waited for, and it has to be
+  ///   closed.
   @discardableResult
   public func start(
-    rendering context: RenderContext
+    rendering context: RenderContext, isCancelled: (() -> Bool)? = nil
   ) throws(RemoteIOError) -> ConnectionReport {
-    try start(context, renderer: nil)
+    try start(context, renderer: nil, isCancelled)
   }
 
   /// Starts to render and connects the ports, as with a context, and keeps the
   /// renderer until nothing renders any more. When it re-attaches to a server of another rate, the
   /// renderer's rate is set before the first cycle there: nothing is rendered at a wrong pitch.
   ///
-  /// - Parameter renderer: what renders, for as many outputs and inputs as there are ports and for
-  ///   ``sampleRate``.
+  /// - Parameters:
+  ///   - renderer: what renders, for as many outputs and inputs as there are ports and for ``sampleRate``.
+  ///   - isCancelled: as for ``init(_:isCancelled:)``.
   /// - Returns: which connections were made, and notes for what was left unconnected.
   /// - Throws: ``RemoteIOError``, as the other.
   @discardableResult
-  public func start(rendering renderer: Renderer) throws(RemoteIOError) -> ConnectionReport {
-    try start(renderer.context, renderer: renderer)
+  public func start(
+    rendering renderer: Renderer, isCancelled: (() -> Bool)? = nil
+  ) throws(RemoteIOError) -> ConnectionReport {
+    try start(renderer.context, renderer: renderer, isCancelled)
   }
 
   private func start(
-    _ context: RenderContext, renderer: Renderer?
+    _ context: RenderContext, renderer: Renderer?, _ isCancelled: (() -> Bool)?
   ) throws(RemoteIOError) -> ConnectionReport {
     let refusal: RemoteIOError? = progress.withLock { progress in
       switch progress.phase {
@@ -161,8 +176,10 @@ public final class RemoteIO: Sendable {
     if let refusal { throw refusal }
     let (attachment, control) = (attachment, control)
     let reattaches = configuration.reattaches
-    let started = control.run(until: Deadline(nanosecondsFromNow: 5_000_000_000)) {
-      () -> Result<ConnectionReport, RemoteIOError> in
+    let patience = Patience(isCancelled)
+    let started = control.run(
+      until: Deadline(nanosecondsFromNow: 5_000_000_000), unless: patience.isOver
+    ) { () -> Result<ConnectionReport, RemoteIOError> in
       do throws(RemoteIOError) {
         let report = try attachment.start(context, renderer: renderer)
         if reattaches {
@@ -179,6 +196,7 @@ public final class RemoteIO: Sendable {
       if progress.withLock({ $0.phase == .closed }) { throw .closed }
       // It may yet become active, when the server answers: then with silence.
       _ = storage.detach(until: Deadline(nanosecondsFromNow: 0))
+      if patience.wasCancelled { throw .cancelled }
       throw .serverNotAnswering(server: serverName, doing: "starting the output", seconds: 5)
     }
     if case .failure = started {

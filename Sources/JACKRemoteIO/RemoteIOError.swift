@@ -57,6 +57,8 @@ public enum RemoteIOError: Error, Sendable, Equatable {
   case ownPort(String)
   /// The server refused the connection, or said yes and did not make it.
   case connectionRefused(output: String, input: String)
+  /// Who asked wanted it no longer before the server had answered.
+  case cancelled
   /// The system has no more threads or descriptors.
   case outOfResources(String)
 }
@@ -123,6 +125,7 @@ extension RemoteIOError: CustomStringConvertible {
     case .connectionRefused(let output, let input):
       "the JACK server did not connect '\(output)' to '\(input)': a server started with 'jackd -a' "
         + "does not let clients connect themselves"
+    case .cancelled: "the JACK server had not answered when this was cancelled"
     case .outOfResources(let what): "the system has no more \(what)"
     }
   }

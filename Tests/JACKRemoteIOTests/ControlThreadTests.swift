@@ -28,6 +28,29 @@ struct ControlThreadTests {
     thread.finish()
   }
 
+  @Test("lets who asked go when it is cancelled, and disposes of what comes then")
+  func cancelled() throws {
+    let thread = try ControlThread.start()
+    let gate = OneTimeEvent()
+    let disposed = OneTimeEvent()
+    var asked = 0
+    let start = monotonicSeconds()
+    let result: Void? = thread.run(
+      until: deadline(10),
+      unless: {
+        asked += 1
+        return asked == 3
+      },
+      { gate.wait() }, disposeLate: { disposed.signal() })
+    #expect(result == nil && asked == 3)
+    #expect(monotonicSeconds() - start < 1)
+    gate.signal()
+    #expect(disposed.wait(seconds: 10))
+    let value = thread.run(until: deadline(10), unless: { false }, { 7 })
+    #expect(value == 7)
+    thread.finish()
+  }
+
   @Test("lets no one wait past the deadline, and disposes of what comes too late")
   func lateResult() throws {
     let thread = try ControlThread.start()

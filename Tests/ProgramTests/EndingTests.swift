@@ -109,6 +109,34 @@ extension ProgramTests {
     }
 
     @Test(
+      "within a second of a signal while it waits for a JACK server that is stopped to let it in",
+      arguments: [
+        play + [long], ["monitor"], ["latency", "--to", "system", "--from", "system"],
+      ])
+    func unansweredOpen(_ command: [String]) throws {
+      try JACKServer.with { jack in
+        jack.freeze()
+        defer { jack.thaw() }
+        let program = Program.start(command)
+        defer { program.signalGroup(SIGKILL) }
+        #expect(eventually { Self.blocksSIGINT(program.pid) })
+        program.signalGroup(SIGINT)
+        let result = Program.end(of: program)
+        #expect(result.exit == .status(0) && result.seconds < 1, "\(result)")
+        #expect(result.output == "" && result.errors == "")
+      }
+    }
+
+    /// Whether a program has come to where it takes signals when it is ready for them (proc(5), `SigBlk`).
+    private static func blocksSIGINT(_ pid: pid_t?) -> Bool {
+      guard let pid else { return false }
+      let status = String(decoding: contents(ofFile: "/proc/\(pid)/status"), as: UTF8.self)
+      let line = status.split(separator: "\n").first { $0.hasPrefix("SigBlk:") }
+      let mask = line.flatMap { UInt64($0.dropFirst(7).drop { $0 == "\t" }, radix: 16) } ?? 0
+      return mask >> UInt64(SIGINT - 1) & 1 == 1
+    }
+
+    @Test(
       "with one line and exit code 1 when the JACK server dies, if it is not to wait for it",
       arguments: [true, false])
     func lostServer(isKilled: Bool) throws {

@@ -53,8 +53,8 @@ struct LatencyCommand: ParsableCommand {
   }
 
   func run() throws {
-    do {
-      guard let result = try measure() else { return }
+    try Failure.reporting {
+      guard let result = try measure() else { return true }
       var output = StandardOutput()
       if json {
         result.json.write(to: &output)
@@ -63,11 +63,7 @@ struct LatencyCommand: ParsableCommand {
         output.write(result.text)
       }
       output.flush()
-    } catch let error as ExitCode {
-      throw error
-    } catch {
-      Failure.report(error)
-      throw ExitCode(1)
+      return true
     }
   }
 
@@ -79,10 +75,11 @@ struct LatencyCommand: ParsableCommand {
       RemoteIO.Configuration(
         clientName: name, serverName: server, outputPortNames: ["out_1"],
         connection: RemoteIO.ConnectionPolicy(parsing: to), inputPortNames: ["in_1"],
-        inputConnection: RemoteIO.ConnectionPolicy(parsing: from), reattaches: false))
+        inputConnection: RemoteIO.ConnectionPolicy(parsing: from), reattaches: false),
+      isCancelled: { signals.take() })
     defer { output.close(withinMilliseconds: 500) }
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 1, inputChannels: 1)
-    try output.start(rendering: renderer)
+    try output.start(rendering: renderer, isCancelled: { signals.take() })
     var triesLeft = wait
     while true {
       guard let step = try attempt(renderer, output, signals) else { return nil }

@@ -115,18 +115,7 @@ struct MonitorCommand: ParsableCommand {
   }
 
   func run() throws {
-    let isWell: Bool
-    do {
-      isWell = try monitor()
-    } catch let error as ExitCode {
-      throw error
-    } catch let failure as PlaylistFailure where failure.reason == .cancelled {
-      return
-    } catch {
-      Failure.report(error)
-      throw ExitCode(1)
-    }
-    if !isWell { throw ExitCode(1) }
+    try Failure.reporting { try monitor() }
   }
 
   /// - Returns: whether nothing went wrong.
@@ -136,7 +125,7 @@ struct MonitorCommand: ParsableCommand {
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
     let settings = try sound.settings(inputs: inputs, outputs: outputs)
     if with.isEmpty {
-      let output = try RemoteIO(configuration(settings))
+      let output = try RemoteIO(configuration(settings), isCancelled: { signals.take() })
       return try monitor(
         settings, output, renderer(for: output), player: nil, hasFailed: false, signals)
     }
@@ -145,7 +134,7 @@ struct MonitorCommand: ParsableCommand {
     let queue = try TrackQueue(
       with, configuration: sources, isCancelled: { signals.take() }, prepare: { _ in })
     let (rest, hasFailed) = (queue.rest, queue.hasFailures)
-    let output = try RemoteIO(configuration(settings))
+    let output = try RemoteIO(configuration(settings), isCancelled: { signals.take() })
     let renderer = renderer(for: output)
     let player = Player(opened: queue.first, playing: rest, into: renderer, sources: sources)
     return try monitor(
@@ -180,7 +169,8 @@ struct MonitorCommand: ParsableCommand {
         hasFailed: hasFailed, reattaches: !noReattach))
     recorder?.start()
     do {
-      session.announce(try output.start(rendering: renderer))
+      session.announce(
+        try output.start(rendering: renderer, isCancelled: { signals.take() }))
     } catch {
       _ = recorder?.finish()
       throw error

@@ -80,18 +80,7 @@ struct PlayCommand: ParsableCommand {
   }
 
   func run() throws {
-    let isSound: Bool
-    do {
-      isSound = try play()
-    } catch let error as ExitCode {
-      throw error
-    } catch let failure as PlaylistFailure where failure.reason == .cancelled {
-      return
-    } catch {
-      Failure.report(error)
-      throw ExitCode(1)
-    }
-    if !isSound { throw ExitCode(1) }
+    try Failure.reporting { try play() }
   }
 
   /// - Returns: whether every track was played, or the user ended it.
@@ -113,7 +102,7 @@ struct PlayCommand: ParsableCommand {
       RemoteIO.Configuration(
         clientName: name, serverName: server, startsServer: startServer,
         outputPortNames: (1...ports).map { "out_\($0)" }, connection: connectionPolicy(),
-        reattaches: !noReattach))
+        reattaches: !noReattach), isCancelled: { signals.take() })
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
@@ -121,7 +110,7 @@ struct PlayCommand: ParsableCommand {
       opened: queue.first, playing: rest, into: renderer, configuration: configuration,
       sources: sources)
     player.volume = Float(volume) / 100
-    let report = try output.start(rendering: renderer)
+    let report = try begin(output, rendering: renderer, signals)
     let session = PlaySession(
       player: player, renderer: renderer, output: output, signals: signals,
       trackCount: rest.count + 1, hasFailed: hasFailures,
@@ -130,6 +119,18 @@ struct PlayCommand: ParsableCommand {
     session.announce(report)
     player.start()
     return session.run()
+  }
+
+  /// Starts the output. A server that stands still must not hold up the end.
+  private func begin(
+    _ output: RemoteIO, rendering renderer: Renderer, _ signals: TerminationSignals
+  ) throws -> RemoteIO.ConnectionReport {
+    do {
+      return try output.start(rendering: renderer, isCancelled: { signals.take() })
+    } catch {
+      output.close(withinMilliseconds: 500)
+      throw error
+    }
   }
 
   private func connectionPolicy() throws -> RemoteIO.ConnectionPolicy {
