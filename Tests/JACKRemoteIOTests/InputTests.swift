@@ -9,14 +9,6 @@ import Testing
 extension OutputTests {
   @Suite("an input")
   struct Input {
-    /// A server that waits for its clients: without it, a busy machine leaves holes in what is captured.
-    private func waitingServer(period: Int) -> JACKServer.Options {
-      var options = JACKServer.Options()
-      options.period = period
-      options.arguments = ["-S"]
-      return options
-    }
-
     /// Two clients: one that plays the ramp, and one that captures it.
     private func withRamp(
       _ options: JACKServer.Options, frames: Int, capacity: Int = 1 << 16,
@@ -64,7 +56,7 @@ extension OutputTests {
       let frames = 12_000
       let captured = try withoutMissedCycles {
         var ramp = CapturedRamp()
-        try withRamp(waitingServer(period: period), frames: frames) { _, _, control, reader in
+        try withRamp(.waiting(period: period), frames: frames) { _, _, control, reader in
           control.mode = .play
           let isComplete = ramp.read(&reader, frames: frames)
           #expect(isComplete)
@@ -83,7 +75,7 @@ extension OutputTests {
       let captured = try withoutMissedCycles {
         var ramp = CapturedRamp()
         try withRamp(
-          waitingServer(period: 256), frames: 12_000, recorderOutputs: ["out_1"]
+          .waiting(period: 256), frames: 12_000, recorderOutputs: ["out_1"]
         ) { server, recorder, control, reader in
           let ports = try server.ports().filter { $0.name.hasPrefix("recorder:") }
           #expect(ports.map(\.name) == ["recorder:out_1", "recorder:in_1", "recorder:in_2"])
@@ -102,7 +94,7 @@ extension OutputTests {
       let captured = try withoutMissedCycles {
         var ramp = CapturedRamp()
         try withRamp(
-          waitingServer(period: 256), frames: 96_000, capacity: 4096
+          .waiting(period: 256), frames: 96_000, capacity: 4096
         ) { _, _, control, reader in
           control.mode = .play
           let hasBegun = ramp.read(&reader, frames: 500)
@@ -129,7 +121,7 @@ extension OutputTests {
     func periodChange() throws {
       let captured = try withoutMissedCycles {
         var ramp = CapturedRamp()
-        try withRamp(waitingServer(period: 256), frames: 96_000) { server, _, control, reader in
+        try withRamp(.waiting(period: 256), frames: 96_000) { server, _, control, reader in
           control.mode = .play
           for (frames, total) in [(64, 6000), (1024, 20_000), (100, 26_000)] {
             _ = try server.run(["jack_bufsize", "\(frames)"])

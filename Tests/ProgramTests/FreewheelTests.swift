@@ -11,14 +11,6 @@ extension ProgramTests {
     private static let long = Fixtures.path("mp3-cbr320-44100-2.mp3")
     private static let ports = ["drawbar:out_1", "drawbar:out_2"]
 
-    /// Synchronous, so that no cycle is lost on a busy machine while it does not freewheel.
-    private static func server(period: Int = 512) -> JACKServer.Options {
-      var options = JACKServer.Options()
-      options.period = period
-      options.arguments = ["-S"]
-      return options
-    }
-
     /// Plays tracks to their end and records both ports from before the first sound on, which is held back
     /// until the recorder is there.
     ///
@@ -81,7 +73,7 @@ extension ProgramTests {
         try workshop.run("flac -s -o sound.flac '\(Fixtures.path("gapless.wav"))'")
         file = workshop.path("sound.flac")
       }
-      let heard = try JACKServer.with(Self.server(period: period)) {
+      let heard = try JACKServer.with(.waiting(period: period)) {
         try Self.play([file], on: $0)
       }
       try Self.expectRendered(heard, of: [file])
@@ -91,7 +83,7 @@ extension ProgramTests {
     func tracks() throws {
       let names = ["gapless-1.mp3", "gapless-2.mp3", "wav-s16-48000-1.wav", "mp3-cbr-8000-2.mp3"]
       let files = names.map(Fixtures.path)
-      let heard = try JACKServer.with(Self.server()) { try Self.play(files, on: $0) }
+      let heard = try JACKServer.with(.waiting(period: 512)) { try Self.play(files, on: $0) }
       try Self.expectRendered(heard, of: files)
     }
 
@@ -99,7 +91,7 @@ extension ProgramTests {
     func slowSource() throws {
       let file = Fixtures.path("gapless-1.mp3")
       // 256 kbit/s are 32,000 bytes a second.
-      let heard = try JACKServer.with(Self.server()) {
+      let heard = try JACKServer.with(.waiting(period: 512)) {
         try Self.play([file], options: ["--buffer", "0.2"], bytesPerSecond: 16000, on: $0)
       }
       try Self.expectRendered(heard, of: [file])
@@ -108,7 +100,7 @@ extension ProgramTests {
     @Test("in the middle of a track, in and out and in, and loses and repeats nothing")
     func midway() throws {
       // 320 kbit/s are 40,000 bytes a second: at three times the rate each part lasts for a while.
-      let heard = try JACKServer.with(Self.server()) { jack in
+      let heard = try JACKServer.with(.waiting(period: 512)) { jack in
         try Self.play([Self.long], bytesPerSecond: 120_000, on: jack) { recorder, sentBytes in
           #expect(eventually(seconds: 20) { sentBytes() >= 150_000 })
           try recorder.setFreewheel(false)

@@ -7,14 +7,6 @@ import Testing
 extension ProgramTests {
   @Suite("monitors")
   struct Monitor {
-    /// A server that waits for its clients: a cycle takes longer on a busy machine, and none is missed.
-    private func waitingServer(period: Int) -> JACKServer.Options {
-      var options = JACKServer.Options()
-      options.period = period
-      options.arguments = ["-S"]
-      return options
-    }
-
     /// The round trips that `jack_iodelay` has printed, in frames.
     private func roundTrips(_ text: String) -> [Double] {
       text.split(separator: "\n").compactMap { line in
@@ -44,7 +36,7 @@ extension ProgramTests {
     func roundTrip(_ period: Int) throws {
       let folder = TemporaryDirectory()
       let along = playAlong(folder, seconds: 60)
-      try JACKServer.with(waitingServer(period: period)) { jack in
+      try JACKServer.with(.waiting(period: period)) { jack in
         let program = Program.start([
           "monitor", "--from", "none", "--to", "none", "--json", "--gain=-3", "--high-pass", "20",
           "--limit=-1", "--with", along, "--record", folder.file("heard.wav"),
@@ -76,7 +68,7 @@ extension ProgramTests {
     func records(_ kind: String) throws {
       let folder = TemporaryDirectory()
       let path = folder.file("heard.\(kind)")
-      try JACKServer.with(waitingServer(period: 256)) { _ in
+      try JACKServer.with(.waiting(period: 256)) { _ in
         let result = Program.run([
           "monitor", "--from", "none", "--to", "none", "--outputs", "1", "--inputs", "1",
           "--with", Fixtures.path("wav-s16-48000-1.wav"), "--record", path, "--seconds", "8",
@@ -100,7 +92,7 @@ extension ProgramTests {
     func recordsInput() throws {
       let folder = TemporaryDirectory()
       let path = folder.file("inputs.wav")
-      try JACKServer.with(waitingServer(period: 256)) { jack in
+      try JACKServer.with(.waiting(period: 256)) { jack in
         let player = Program.start([
           "play", "--name", "player", "--connect", "none", "--ports", "1", "--buffer", "0.1",
           playAlong(folder, seconds: 60, level: 0.5),
@@ -130,7 +122,7 @@ extension ProgramTests {
       // Takes nothing for six seconds: more than the pipe and the ring hold.
       let reader = Subprocess(["sh", "-c", "exec <'\(pipe)'; sleep 6; cat >'\(path)'"])
       defer { reader.signalGroup(SIGKILL) }
-      try JACKServer.with(waitingServer(period: 256)) { _ in
+      try JACKServer.with(.waiting(period: 256)) { _ in
         let result = Program.run(
           [
             "monitor", "--from", "none", "--to", "none", "--inputs", "1", "--outputs", "1",
@@ -153,7 +145,7 @@ extension ProgramTests {
       let folder = TemporaryDirectory()
       // A sine at full scale is -3 LUFS in one channel and 0 in two, and what looks like feedback.
       let along = playAlong(folder, seconds: 30, level: 1)
-      try JACKServer.with(waitingServer(period: 256)) { _ in
+      try JACKServer.with(.waiting(period: 256)) { _ in
         let result = Program.run([
           "monitor", "--json", "--to", "auto", "--from", "none", "--with", along, "--with-gain",
           "6",
@@ -295,7 +287,7 @@ extension ProgramTests {
 
     @Test("a way that drawbar latency measures: one period, and no frame of its own")
     func latency() throws {
-      try JACKServer.with(waitingServer(period: 256)) { jack in
+      try JACKServer.with(.waiting(period: 256)) { jack in
         let program = Program.start([
           "monitor", "--from", "none", "--to", "none", "--invert", "1", "--gain=-6",
         ])

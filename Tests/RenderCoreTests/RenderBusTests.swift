@@ -8,23 +8,6 @@ import Testing
 /// Of a renderer's channels, some work on a few: a bus.
 @Suite("Buses of a renderer")
 struct RenderBusTests {
-  /// Has a source play a constant.
-  private func play(_ value: Float, _ source: consuming RenderSource) throws {
-    let control = source.control
-    var feed = source.feed
-    let format = AudioStreamBasicDescription.linearPCM(
-      sampleRate: 48000, channels: 1, bitsPerChannel: 32, flags: [.float, .packed])
-    try unsafe [Float](repeating: value, count: 256).withUnsafeBytes { bytes in
-      _ = try unsafe feed.beginStream(
-        CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
-      let history = PacketHistory(
-        generation: 0, packetIndex: 0, firstFrame: 0, frameCount: 256, trimStartFrames: 0,
-        trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 1_000_000)
-      #expect(unsafe feed.write(packet: bytes, history: history))
-    }
-    control.mode = .play
-  }
-
   /// What each channel is given in one cycle; nil where its samples differ.
   private func levels(_ output: inout OfflineOutput) -> [Float?] {
     var levels: [Float?] = []

@@ -60,19 +60,7 @@ struct RenderCallbackTests {
       CallbackRecord(value: 0.25), CallbackRecord(value: 0.5)
     ) { records in
       let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
-      let source = renderer.addSource()
-      var feed = source.feed
-      let format = AudioStreamBasicDescription.linearPCM(
-        sampleRate: 48000, channels: 1, bitsPerChannel: 32, flags: [.float, .packed])
-      try unsafe [Float](repeating: 0.125, count: 100).withUnsafeBytes { bytes in
-        _ = try unsafe feed.beginStream(
-          CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
-        let history = PacketHistory(
-          generation: 0, packetIndex: 0, firstFrame: 0, frameCount: 100, trimStartFrames: 0,
-          trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 1_000_000)
-        #expect(unsafe feed.write(packet: bytes, history: history))
-      }
-      source.control.mode = .play
+      try play(0.125, frames: 100, renderer.addSource())
       for index in 0..<2 { unsafe renderer.addCallback(recordCall, context: records[index]) }
       var output = OfflineOutput(renderer: renderer)
       output.render(frameCount: 100) { _, samples in

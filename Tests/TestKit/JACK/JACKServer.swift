@@ -25,6 +25,14 @@ public final class JACKServer: Sendable {
 
     /// 48 kHz, 256 frames, real-time, two playback ports.
     public init() {}
+
+    /// One that waits for its clients, so that a busy machine makes its cycles longer, and none is missed.
+    public static func waiting(period: Int = 256) -> Self {
+      var options = Self()
+      options.period = period
+      options.arguments = ["-S"]
+      return options
+    }
   }
 
   /// What could not be done, with the server's own words.
