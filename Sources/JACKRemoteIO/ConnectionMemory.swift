@@ -12,7 +12,7 @@ struct OwnConnection: Sendable, Hashable {
 /// Which connections the client has, so that they can be made again when the server is gone and cannot
 /// be asked any more. A decision without a server.
 struct ConnectionMemory {
-  /// What the client had at the last look that counts.
+  /// What the client had at the last look that counts, and what has come since.
   private var known: Set<OwnConnection>
   /// The last look, and the count of cycles then.
   private var latest: (connections: Set<OwnConnection>, cycle: UInt64)?
@@ -27,11 +27,13 @@ struct ConnectionMemory {
 
   /// Takes in what the graph has.
   ///
-  /// A look counts only once a cycle has come after it: a server that ends stops its driver, and takes
-  /// the ports away after that.
+  /// What is there counts at once. What is not there any more is forgotten only once a cycle has come after
+  /// the look: a server that ends stops its driver, and takes the ports away after that.
   mutating func look(_ connections: Set<OwnConnection>, atCycle cycle: UInt64) {
     confirm(atCycle: cycle)
     latest = (connections, cycle)
+    known.formUnion(connections)
+    missing.subtract(connections)
   }
 
   /// Takes in that the server is lost: all that the client had is missing now.
@@ -50,7 +52,6 @@ struct ConnectionMemory {
   private mutating func confirm(atCycle cycle: UInt64) {
     guard let latest, cycle != latest.cycle else { return }
     known = latest.connections
-    missing.subtract(known)
     self.latest = nil
   }
 }

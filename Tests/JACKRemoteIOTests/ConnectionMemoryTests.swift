@@ -27,7 +27,15 @@ struct ConnectionMemoryTests {
     #expect(memory.missing == [right])
   }
 
-  @Test("does not believe what it saw when no cycle came any more")
+  @Test("has what was connected in the very cycle in which the server was killed")
+  func lastCycle() {
+    var memory = ConnectionMemory([left])
+    memory.look([left, right], atCycle: 10)
+    memory.lose(atCycle: 10)
+    #expect(memory.missing == [left, right])
+  }
+
+  @Test("forgets nothing that went away after the last cycle")
   func lookWithoutCycle() {
     var memory = ConnectionMemory([left])
     memory.look([left, right], atCycle: 10)
@@ -43,15 +51,13 @@ struct ConnectionMemoryTests {
     var memory = ConnectionMemory([left, right])
     memory.lose(atCycle: 5)
     memory.look([left], atCycle: 6)
-    #expect(memory.missing == [left, right])
-    memory.look([left], atCycle: 7)
     #expect(memory.missing == [right])
-    memory.look([], atCycle: 8)
+    memory.look([], atCycle: 7)
     // Lost again: the one was taken away, the other is still awaited.
-    memory.lose(atCycle: 9)
+    memory.lose(atCycle: 8)
     #expect(memory.missing == [right])
     memory.giveUpMissing()
-    memory.lose(atCycle: 9)
+    memory.lose(atCycle: 8)
     #expect(memory.missing.isEmpty)
   }
 }

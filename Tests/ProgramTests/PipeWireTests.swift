@@ -33,6 +33,11 @@ extension ProgramTests {
       return (try capture.finish(), program.output)
     }
 
+    /// The position that the program shows.
+    private func shownSeconds(of program: TerminalProgram) throws -> Int {
+      try #require(program.shownLines.last { $0.contains(" / ") }.flatMap(ServerReturns.seconds))
+    }
+
     private func writeCount(seconds: Int, to folder: TemporaryDirectory) throws -> (String, Int) {
       let wave = CountingWave(frameCount: seconds * CountingWave.sampleRate)
       let path = folder.file("count.wav")
@@ -156,6 +161,9 @@ extension ProgramTests {
         _ = try server.run(["jack_connect", "drawbar:out_1", right])
         let wanted = ["drawbar:out_1": [right], "drawbar:out_2": [right]]
         #expect(eventually { ServerReturns.connections(server) == wanted })
+        // A removal counts with the next cycle.
+        let position = try shownSeconds(of: program)
+        #expect(try eventually { try shownSeconds(of: program) > position })
         for (way, rate, quantum) in [("kill", 44100, 512), ("end", 48000, 2048), ("freeze", 0, 0)] {
           // It is silent, and after 2 s taken for gone.
           #expect(
@@ -166,8 +174,7 @@ extension ProgramTests {
               default: server.freeze()
               }
             }, "\(way): \(program.output)")
-          let before = try #require(
-            program.shownLines.last { $0.contains(" / ") }.flatMap(ServerReturns.seconds))
+          let before = try shownSeconds(of: program)
           if way == "freeze" {
             server.thaw()
           } else {
@@ -177,8 +184,7 @@ extension ProgramTests {
           #expect(
             eventually { ServerReturns.connections(server) == wanted },
             "\(way): \(ServerReturns.connections(server))")
-          let after = try #require(
-            program.shownLines.last { $0.contains(" / ") }.flatMap(ServerReturns.seconds))
+          let after = try shownSeconds(of: program)
           #expect((before...before + 1).contains(after), "\(way): \(program.output)")
           if rate > 0 {
             #expect(program.output.contains("is back, \(rate) Hz, \(quantum) frames: drawbar"))

@@ -6,10 +6,10 @@ import Glibc
 /// process, a count that a real-time thread raises.
 ///
 /// - Returns: whether it did, before `seconds` had gone by.
-public func eventually(seconds: Double = 5, _ condition: () -> Bool) -> Bool {
+public func eventually(seconds: Double = 5, _ condition: () throws -> Bool) rethrows -> Bool {
   let end = monotonicSeconds() + seconds
-  while !condition() {
-    if monotonicSeconds() >= end { return condition() }
+  while try !condition() {
+    if monotonicSeconds() >= end { return try condition() }
     usleep(2000)
   }
   return true
