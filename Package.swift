@@ -232,7 +232,7 @@ let package = Package(
       ["AudioModel", "CRealtimeScope", "JACKRemoteIO", "PlayerEngine", "RenderCore", "TestKit"]),
     tests(
       "RenderCoreTests",
-      ["AudioModel", "OfflineOutput", "PacketParser", "RenderCore", "TestKit"]),
+      ["AudioModel", "CRealtimeScope", "OfflineOutput", "PacketParser", "RenderCore", "TestKit"]),
     tests(
       "PlayerEngineTests",
       [

@@ -29,6 +29,10 @@ void *jack_port_get_buffer(jack_port_t *port, jack_nframes_t frames);
 __attribute__((swift_attr("@_noLocks")))
 jack_nframes_t jack_last_frame_time(const jack_client_t *client);
 
+/// Frames since the server began this cycle, by its clock.
+__attribute__((swift_attr("@_noLocks")))
+jack_nframes_t jack_frames_since_cycle_start(const jack_client_t *client);
+
 /// Microseconds on the server's own clock.
 __attribute__((swift_attr("@_noLocks")))
 jack_time_t jack_get_time(void);

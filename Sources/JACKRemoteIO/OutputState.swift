@@ -9,6 +9,8 @@ internal import Synchronization
 /// would cost exclusivity checks and reference counts in the process callback.
 @safe
 struct OutputState: ~Copyable {
+  /// Where each cycle is recorded. Lives as long as the storage of this.
+  private let log: CycleLogStorage
   /// What renders, from the start on. Written before the client is activated.
   var context: RenderContext?
   /// Written after a client is opened and before any of its callbacks can run, those of the one before
@@ -69,8 +71,9 @@ struct OutputState: ~Copyable {
 
   init(
     outputs channels: Int, inputs inputChannels: Int, eventDescriptor: Int32,
-    controlWake: WakeSemaphore
+    controlWake: WakeSemaphore, log: CycleLogStorage
   ) {
+    self.log = log
     self.eventDescriptor = eventDescriptor
     self.controlWake = controlWake
     inputs = InputPorts(channels: inputChannels)
@@ -120,19 +123,26 @@ struct OutputState: ~Copyable {
   @_noLocks
   mutating func process(frameCount: UInt32) {
     guard let client = unsafe client else { return }
+    let recorder = CycleRecorder()
     // Sequentially consistent with `isDetached`: either this sees that it is set, or who sets it
     // sees that a cycle runs and waits.
     isInCycle.store(true, ordering: .sequentiallyConsistent)
     let now = jack_get_time()
+    let serverTime = unsafe jack_last_frame_time(client)
+    var facts = CycleFacts(frameTime: serverTime, frameCount: frameCount)
+    facts.wakeFrames = unsafe jack_frames_since_cycle_start(client)
+    facts.xruns = xruns.load(ordering: .relaxed)
     if isHeld.load(ordering: .acquiring) {
       renderSilence(frameCount: frameCount)
       account(frameCount: frameCount, missedCycles: 0, microseconds: now)
+      facts.isHeld = true
+      recorder.finish(facts, in: log)
       isInCycle.store(false, ordering: .releasing)
       return
     }
-    let serverTime = unsafe jack_last_frame_time(client)
+    facts.isFreewheeling = isFreewheeling.load(ordering: .relaxed)
     let step =
-      isFreewheeling.load(ordering: .relaxed)
+      facts.isFreewheeling
       ? continuity.advanceFreewheeling()
       : continuity.advance(frameTime: serverTime, frameCount: frameCount)
     let frameTime = clock.advance(serverTime: serverTime, frameCount: frameCount)
@@ -140,10 +150,15 @@ struct OutputState: ~Copyable {
     if let context { awaitSound(context, frameCount: frameCount) }
     if let context, !isDetached.load(ordering: .sequentiallyConsistent) {
       render(context, frameCount: frameCount, frameTime: frameTime, microseconds: now, after: step)
+      facts.work = context.takeWork()
     } else {
       renderSilence(frameCount: frameCount)
     }
     account(frameCount: frameCount, missedCycles: step.missedCycles, microseconds: now)
+    facts.frameTime = frameTime
+    facts.missedFrames = step.missedFrames
+    facts.isMeasured = step.isMeasured
+    recorder.finish(facts, in: log)
     isInCycle.store(false, ordering: .releasing)
   }
 

@@ -12,6 +12,8 @@ final class OutputStateStorage: ServerUser, @unchecked Sendable {
   let state: UnsafeMutablePointer<OutputState>
   /// Wakes the control thread.
   let controlWake = WakeSemaphore()
+  /// What the cycles were like.
+  let cycleLog = CycleLog()
 
   init(outputs: Int, inputs: Int) throws(RemoteIOError) {
     let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -19,7 +21,8 @@ final class OutputStateStorage: ServerUser, @unchecked Sendable {
     unsafe state = .allocate(capacity: 1)
     unsafe state.initialize(
       to: OutputState(
-        outputs: outputs, inputs: inputs, eventDescriptor: descriptor, controlWake: controlWake))
+        outputs: outputs, inputs: inputs, eventDescriptor: descriptor, controlWake: controlWake,
+        log: cycleLog.storage))
   }
 
   deinit {

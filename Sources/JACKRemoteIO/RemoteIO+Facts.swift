@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import CJACK
-internal import RenderCore
+public import RenderCore
 internal import Synchronization
 
 extension RemoteIO {
@@ -20,6 +20,11 @@ extension RemoteIO {
   public var cycleCount: UInt64 {
     unsafe storage.state.pointee.cycles.load(ordering: .relaxed)
   }
+
+  /// What each of the last cycles was like: when it was called, how long it took, and what it did. Goes on
+  /// on another server, after a re-attachment. Any thread may read it; it lives as long as it is referred
+  /// to.
+  public var cycleLog: CycleLog { storage.cycleLog }
 
   /// Cycles that the server has gone on without: jumps of its frame clock between two cycles of one
   /// size. These are ours or the server's; ``xrunCount`` is what the server says of itself.

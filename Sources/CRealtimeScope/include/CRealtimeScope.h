@@ -31,6 +31,28 @@ __attribute__((swift_attr("@_noLocks"))) uint64_t drawbar_monotonic_nanoseconds(
 /// `drawbar_realtime_enter` and `drawbar_realtime_exit`.
 __attribute__((swift_attr("@_noLocks"))) void drawbar_rest_freewheeling(void);
 
+/// Whether a thread has kept its processor.
+enum __attribute__((enum_extensibility(closed))) drawbar_preemption {
+  /// All the time. An interrupt that gave it back counts as that.
+  drawbar_preemption_none __attribute__((swift_name("none"))),
+  /// Another thread ran there in between, or this one slept.
+  drawbar_preemption_some __attribute__((swift_name("some"))),
+  /// The kernel or the C library cannot tell.
+  drawbar_preemption_unknown __attribute__((swift_name("unknown"))),
+} __attribute__((swift_name("Preemption")));
+
+/// Makes the next two possible. To be called before, by any thread, any number of times.
+void drawbar_prepare_preemption_watch(void);
+
+/// Begins to watch whether the calling thread loses its processor. A store, no system call: one that asks
+/// for the thread's processor time would take half a microsecond and more.
+__attribute__((swift_attr("@_noLocks"))) void drawbar_watch_preemption(void);
+
+/// Ends the watch.
+///
+/// - Returns: whether the thread has lost its processor since.
+__attribute__((swift_attr("@_noLocks"))) enum drawbar_preemption drawbar_end_preemption_watch(void);
+
 /// What a render callback is called with, and how it says what it gives: Core Audio's `ioActionFlags`,
 /// `inTimeStamp`, `inNumberFrames` and `ioData` in one, and the frames that `AudioUnitRender` of the
 /// unit's input element would fetch. Valid during the call; every field is set anew before each.

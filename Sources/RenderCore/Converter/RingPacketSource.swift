@@ -74,6 +74,9 @@ struct RingPacketSource: ~Copyable {
       nanoseconds: nanoseconds, generation: generation, behind: holdsPacket ? 1 : 0)
   }
 
+  /// Nanoseconds of sound in the ring, the packet that was handed over included.
+  var bufferedNanoseconds: UInt64 { @_noLocks get { consumer.bufferedNanoseconds } }
+
   /// Entries that were taken out of the ring.
   var takenEntries: UInt64 { @_noLocks get { consumer.readEntries } }
 

@@ -31,6 +31,9 @@ struct RenderState: ~Copyable {
   /// order of the numbers.
   let peaks: UnsafeMutablePointer<Atomic<UInt32>>
 
+  /// What was done since the output took it last, for the cycle's record. The render thread's own.
+  var work = RenderWork()
+
   let cycles = Atomic<UInt64>(0)
   let frames = Atomic<UInt64>(0)
   /// How long cycles took, in ``TickScale``'s ticks.
@@ -78,7 +81,7 @@ struct RenderState: ~Copyable {
     if let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) {
       let none = unsafe RenderInputs(buffers: UnsafeBufferPointer(start: noInputs, count: 0))
       unsafe takeInputs(plan, cycle: cycle, from: none)
-      unsafe walk(plan, cycle: cycle, inputs: none, outputs: outputs)
+      unsafe walk(plan, cycle: cycle, inputs: none, outputs: outputs, start: start)
       unsafe monitor(plan, cycle: cycle, from: none, outputs: outputs)
     }
     unsafe finish(cycle, plan: address, outputs: outputs, start: start)
@@ -99,7 +102,7 @@ struct RenderState: ~Copyable {
         unsafe plan.pointee.captures[index].pointee.capture(
           cycle, deviceFrame: deviceFrame, from: inputs)
       }
-      unsafe walk(plan, cycle: cycle, inputs: inputs, outputs: outputs)
+      unsafe walk(plan, cycle: cycle, inputs: inputs, outputs: outputs, start: start)
       unsafe monitor(plan, cycle: cycle, from: inputs, outputs: outputs)
     }
     unsafe finish(cycle, plan: address, outputs: outputs, start: start)
@@ -126,15 +129,16 @@ struct RenderState: ~Copyable {
   }
 
   @_noLocks
-  private func walk(
+  private mutating func walk(
     _ plan: UnsafeMutablePointer<RenderPlan>, cycle: RenderCycle, inputs: RenderInputs,
-    outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+    outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, start: UInt64
   ) {
     let count = unsafe plan.pointee.count
     let deviceFrame = frames.load(ordering: .relaxed)
     var next = 0
     if unsafe count > 0 && plan.pointee.units[0].pointee.bus.channelCount == outputs.count {
       unsafe plan.pointee.units[0].pointee.render(cycle, deviceFrame: deviceFrame, into: outputs)
+      unsafe work.add(plan.pointee.units[0].pointee.work)
       next = 1
     } else {
       for channel in 0..<outputs.count {
@@ -147,12 +151,17 @@ struct RenderState: ~Copyable {
       let mix = unsafe UnsafeMutableBufferPointer(
         start: mixBuffers.baseAddress, count: bus.channelCount)
       unsafe unit.pointee.render(cycle, deviceFrame: deviceFrame, into: mix)
+      unsafe work.add(unit.pointee.work)
       unsafe add(mix, to: bus.buffers(of: outputs), frameCount: cycle.frameCount)
       next += 1
     }
+    let middle = drawbar_ticks()
+    work.sourceTicks &+= middle &- start
+    guard unsafe plan.pointee.callbackCount > 0 else { return }
     for index in unsafe 0..<plan.pointee.callbackCount {
       unsafe call(plan.pointee.callbacks[index], cycle, inputs: inputs, outputs: outputs)
     }
+    work.callbackTicks &+= drawbar_ticks() &- middle
   }
 
   @_noLocks

@@ -108,6 +108,7 @@ extension SourceUnit {
     let packets = unsafe converter.pointee.packetCount
     if packets == publishedPackets { return }
     unsafe shared.pointee.packets.grow(by: packets &- publishedPackets)
+    work.packets &+= packets &- publishedPackets
     publishedPackets = packets
     let failures = unsafe converter.pointee.failedPacketCount
     if failures == publishedFailures { return }

@@ -40,6 +40,8 @@ struct SourceUnit: ~Copyable {
   var toldRate: Int
   var outputFrames: UInt64 = 0
   var trailingSilentFrames: UInt64 = 0
+  /// What this cycle took.
+  var work = RenderWork()
   var streamID: UInt32 = 0
   /// The converter's counters as last published.
   var publishedPackets: UInt64 = 0
@@ -81,6 +83,7 @@ struct SourceUnit: ~Copyable {
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
     let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
     var isStale = wantedGeneration != source.generation
+    work = RenderWork()
     takeSettings()
     lead = leadFrames(of: cycle, deviceFrame: deviceFrame, mode: mode)
     // After a hold sound begins as it is.
@@ -97,6 +100,7 @@ struct SourceUnit: ~Copyable {
     // What the clock counts besides what is given.
     var countsSilence = mode == SourceMode.playCode
     // A volume of 0 is silence that passes; only a finished fade stands still.
+    work.isStarved = mode == SourceMode.playCode && isStarved
     let isHeld = mode == SourceMode.holdCode || isStarved || (isFadingOut && gain.isSilent)
     if !isHeld, lead < cycle.frameCount {
       gain.beginFade(to: isFadingOut ? 0 : 1)
@@ -105,6 +109,7 @@ struct SourceUnit: ~Copyable {
       if isFadingOut { wanted = min(wanted, gain.fadeFramesLeft) }
       given = unsafe pull(wanted, into: buffers)
       unsafe sound(given, in: buffers)
+      work.bufferedNanoseconds = source.bufferedNanoseconds
       if isStale, gain.isSilent || given < wanted {
         // What is new begins with the next cycle, and a new time with it.
         if adopt(wantedGeneration, fade: 1) { countsSilence = false }
@@ -264,6 +269,7 @@ struct SourceUnit: ~Copyable {
         unsafe takeMark(of: converter, at: outputFrames &+ UInt64(given) &+ first)
       case .noData:
         underruns &+= 1
+        work.isStarved = true
         unsafe shared.pointee.underruns.store(underruns, ordering: .releasing)
         emit(SourceEvent.underrunCode, at: outputFrames &+ UInt64(given))
         return given

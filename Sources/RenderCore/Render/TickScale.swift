@@ -21,4 +21,16 @@ struct TickScale {
     let nanoseconds = drawbar_monotonic_nanoseconds() &- startNanoseconds
     return ticks > 0 ? Double(nanoseconds) / Double(ticks) : 1
   }
+
+  /// How long so many ticks are.
+  func nanoseconds(_ ticks: UInt64) -> UInt64 {
+    UInt64((Double(ticks) * nanosecondsPerTick).rounded())
+  }
+
+  /// The time of `CLOCK_MONOTONIC_RAW` when the count was this.
+  func time(atTicks ticks: UInt64) -> UInt64 {
+    ticks >= startTicks
+      ? startNanoseconds &+ nanoseconds(ticks &- startTicks)
+      : startNanoseconds &- nanoseconds(startTicks &- ticks)
+  }
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+/// What the sources and callbacks of a cycle took, as the render thread counts it for the cycle's record.
+/// Times are in ``TickScale``'s ticks.
+package struct RenderWork: Sendable {
+  var sourceTicks: UInt64
+  var callbackTicks: UInt64
+  var packets: UInt64
+  /// Of the source that had the least; the greatest number when none played.
+  var bufferedNanoseconds: UInt64
+  var isStarved: Bool
+
+  /// None.
+  @_noLocks
+  package init() {
+    sourceTicks = 0
+    callbackTicks = 0
+    packets = 0
+    bufferedNanoseconds = .max
+    isStarved = false
+  }
+
+  /// Takes in what one source took, but its time.
+  @_noLocks
+  mutating func add(_ other: RenderWork) {
+    packets &+= other.packets
+    if other.bufferedNanoseconds < bufferedNanoseconds {
+      bufferedNanoseconds = other.bufferedNanoseconds
+    }
+    if other.isStarved { isStarved = true }
+  }
+}
+
+extension RenderContext {
+  /// What was rendered since this was last taken. For the thread that renders.
+  @_noLocks
+  package func takeWork() -> RenderWork {
+    let work = unsafe state.pointee.work
+    unsafe state.pointee.work = RenderWork()
+    return work
+  }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+
+import CRealtimeScope
+import JACKRemoteIO
+import RenderCore
+import Synchronization
+import TestKit
+import Testing
+
+/// What a callback is asked by.
+@safe
+private final class ComputingRequest {
+  let isMade = UnsafeMutablePointer<Atomic<Bool>>.allocate(capacity: 1)
+  var handle: RenderCallbackHandle?
+
+  init() { unsafe isMade.initialize(to: Atomic(false)) }
+
+  deinit {
+    unsafe isMade.deinitialize(count: 1)
+    unsafe isMade.deallocate()
+  }
+
+  func make() { unsafe isMade.pointee.store(true, ordering: .releasing) }
+
+  /// Ends the asking. The callback is not called any more.
+  func remove(from renderer: Renderer) {
+    if let handle { #expect(renderer.remove(handle)) }
+  }
+}
+
+/// Computes for two periods and a quarter, of 64 frames at 48 kHz, in the cycle after it is asked to.
+private func computeWhenAsked(
+  _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<RenderCall>
+) -> Int32 {
+  guard let isAsked = unsafe context?.assumingMemoryBound(to: Atomic<Bool>.self) else { return -1 }
+  if unsafe isAsked.pointee.exchange(false, ordering: .acquiringAndReleasing) {
+    let end = drawbar_monotonic_nanoseconds() + 3_000_000
+    while drawbar_monotonic_nanoseconds() < end {}
+  }
+  return 0
+}
+
+extension OutputTests {
+  /// On a server with cycles of 64 frames.
+  @Suite("the record of a cycle")
+  struct Records {
+    @Test("is there for each, with its times, its frames and its place on the server's clock")
+    func each() throws {
+      try Self.withServer { output, _ in
+        var reader = output.cycleLog.reader()
+        let records = Self.records(of: output, from: &reader, cycles: 750)
+        let missed = records.dropFirst().reduce(0) { $0 + $1.missedCycles }
+        for (before, record) in zip(records, records.dropFirst()) {
+          #expect(record.index == before.index + 1 && record.frameCount == 64)
+          #expect(
+            record.frameTime == before.frameTime &+ UInt32(64 + record.missedFrames))
+          #expect(record.entryNanoseconds > before.entryNanoseconds + before.durationNanoseconds)
+          #expect(record.isMeasured && !record.isFreewheeling && !record.isHeld)
+          #expect(record.packets == 0 && record.bufferedNanoseconds == nil && !record.isStarved)
+        }
+        let first = try #require(records.first)
+        let last = try #require(records.last)
+        let seconds = Double(last.entryNanoseconds - first.entryNanoseconds) / 1e9
+        let periods = Double(records.count - 1 + missed)
+        // The dummy driver loses the time by which it is late.
+        #expect(seconds > periods * 64 / 48000 * 0.99, "\(seconds) \(periods)")
+        // A busy machine wakes some late, but not most.
+        let median = records.map(\.wakeFrames).sorted()[records.count / 2]
+        #expect(median < 32, "\(median)")
+      }
+    }
+
+    @Test("tells a callback that took too long, and the cycles that were missed by it")
+    func computing() throws {
+      try Self.withServer { output, renderer in
+        let request = ComputingRequest()
+        request.handle = unsafe renderer.addCallback(computeWhenAsked, context: request.isMade)
+        for _ in 0..<10 { try Self.expectLateness(of: output, request) }
+        request.remove(from: renderer)
+      }
+    }
+
+    private static func expectLateness(of output: RemoteIO, _ request: ComputingRequest) throws {
+      var reader = output.cycleLog.reader()
+      request.make()
+      let records = records(of: output, from: &reader, cycles: 20)
+      let place = try #require(records.firstIndex { $0.callbackNanoseconds >= 2_990_000 })
+      let record = records[place]
+      #expect(record.durationNanoseconds >= record.callbackNanoseconds)
+      #expect(records[place + 1].missedCycles >= 1)
+      let others = records.filter { $0.index != record.index }.map(\.callbackNanoseconds)
+      #expect(others.sorted()[others.count / 2] < 100_000)
+    }
+
+    @Test("tells the packets, what is left in the ring, and that there is nothing to play")
+    func source() throws {
+      try Self.withServer { output, renderer in
+        let source = renderer.addSource(holdsAfterUnderrun: false)
+        let control = source.control
+        var packets = try SilentPackets(source.feed)
+        for _ in 0..<10 { try packets.write() }
+        var reader = output.cycleLog.reader()
+        control.mode = .play
+        #expect(eventually { control.counters.underruns > 3 })
+        let records = Self.records(of: output, from: &reader, cycles: 0)
+        #expect(records.reduce(0) { $0 + $1.packets } == 10)
+        let levels = records.compactMap(\.bufferedNanoseconds)
+        #expect(levels.first == 100_000_000 && levels == levels.sorted(by: >))
+        let starved = try #require(records.firstIndex { $0.isStarved })
+        #expect(records[starved...].allSatisfy { $0.isStarved })
+        #expect(records[..<starved].reduce(0) { $0 + $1.packets } == 10)
+        #expect(records.contains { $0.sourceNanoseconds > 0 })
+      }
+    }
+
+    private static func withServer(_ body: (RemoteIO, Renderer) throws -> Void) throws {
+      var options = JACKServer.Options()
+      options.period = 64
+      try JACKServer.with(options) { _ in
+        let output = try RemoteIO(configuration())
+        let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
+        defer { output.close() }
+        try output.start(rendering: renderer)
+        let wanted = output.cycleCount + 50
+        #expect(eventually { output.cycleCount >= wanted })
+        try body(output, renderer)
+      }
+    }
+
+    /// What there is to read once so many cycles have gone by.
+    private static func records(
+      of output: RemoteIO, from reader: inout CycleLogReader, cycles: UInt64
+    ) -> [CycleRecord] {
+      let wanted = output.cycleCount + cycles
+      #expect(eventually { output.cycleCount >= wanted })
+      var records: [CycleRecord] = []
+      while let record = reader.next() { records.append(record) }
+      #expect(reader.lostRecords == 0)
+      return records
+    }
+  }
+}

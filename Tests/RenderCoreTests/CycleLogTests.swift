@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import CRealtimeScope
+import Glibc
+import Synchronization
+import TestKit
+import Testing
+
+@testable import RenderCore
+
+@Suite("The log of cycles")
+struct CycleLogTests {
+  private static func append(_ number: UInt32, to log: CycleLog) {
+    var facts = CycleFacts(frameTime: number, frameCount: number)
+    facts.wakeFrames = number
+    facts.missedFrames = number
+    facts.xruns = UInt64(number)
+    CycleRecorder().finish(facts, in: log.storage)
+  }
+
+  private static func rest(of reader: inout CycleLogReader) -> [CycleRecord] {
+    var records: [CycleRecord] = []
+    while let record = reader.next() { records.append(record) }
+    return records
+  }
+
+  @Test("Records are read in their order, by each reader from where it began")
+  func order() throws {
+    let log = CycleLog()
+    var first = log.reader()
+    let none = first.next()
+    #expect(none == nil)
+    for number in 0..<10 as Range<UInt32> { Self.append(number, to: log) }
+    var late = log.reader()
+    var whole = log.reader(fromOldest: true)
+    for number in 10..<20 as Range<UInt32> { Self.append(number, to: log) }
+    #expect(Self.rest(of: &first).map(\.index) == Array(0..<20))
+    #expect(Self.rest(of: &whole).map(\.frameTime) == Array(0..<20))
+    #expect(Self.rest(of: &late).map(\.index) == Array(10..<20))
+    #expect(log.recordedCycles == 20 && first.lostRecords == 0)
+  }
+
+  @Test("A reader that comes too late goes on with the oldest record, and knows how many it lost")
+  func overwritten() {
+    let log = CycleLog()
+    var reader = log.reader()
+    let count = UInt32(CycleLog.capacity + 1000)
+    for number in 0..<count { Self.append(number, to: log) }
+    #expect(Self.rest(of: &reader).map(\.index) == Array(1000..<UInt64(count)))
+    #expect(reader.lostRecords == 1000)
+    var oldest = log.reader(fromOldest: true)
+    #expect(Self.rest(of: &oldest).count == CycleLog.capacity)
+  }
+
+  @Test("A record is one cycle's, whole, while the log is written over as it is read")
+  func concurrent() {
+    let log = CycleLog()
+    let count: UInt32 = 300_000
+    var reader = log.reader()
+    let writer = JoinableThread {
+      for number in 0..<count { Self.append(number, to: log) }
+    }
+    var read: UInt64 = 0
+    var torn = 0
+    var next: UInt64 = 0
+    while true {
+      let isComplete = log.recordedCycles == UInt64(count)
+      guard let record = reader.next() else {
+        if isComplete { break }
+        continue
+      }
+      read += 1
+      let number = UInt32(record.index)
+      if record.frameTime != number || record.frameCount != Int(number)
+        || record.wakeFrames != Int(number) || record.missedFrames != Int(number)
+        || record.xruns != number || record.index < next
+      {
+        torn += 1
+      }
+      next = record.index + 1
+    }
+    writer.join()
+    #expect(torn == 0)
+    #expect(read + reader.lostRecords == UInt64(count))
+  }
+
+  @Test("A record has every fact that it was given, and what does not fit as the most that does")
+  func facts() throws {
+    let log = CycleLog()
+    var reader = log.reader()
+    var facts = CycleFacts(frameTime: .max, frameCount: 64)
+    facts.work.isStarved = true
+    facts.work.packets = 70_000
+    facts.work.bufferedNanoseconds = 1_234_567_890
+    facts.isHeld = true
+    facts.isFreewheeling = true
+    facts.isMeasured = false
+    facts.missedFrames = 65
+    CycleRecorder().finish(facts, in: log.storage)
+    let next = reader.next()
+    let record = try #require(next)
+    #expect(record.frameTime == .max && record.frameCount == 64)
+    #expect(record.isStarved && record.isHeld && record.isFreewheeling && !record.isMeasured)
+    #expect(record.packets == 65535 && record.bufferedNanoseconds == 1_234_567_000)
+    #expect(record.missedFrames == 65 && record.missedCycles == 2)
+  }
+
+  @Test("Times are those of CLOCK_MONOTONIC_RAW, also long after the log was made")
+  func times() throws {
+    let log = CycleLog()
+    var reader = log.reader()
+    for _ in 0..<3 {
+      let before = drawbar_monotonic_nanoseconds()
+      let recorder = CycleRecorder()
+      usleep(20_000)
+      recorder.finish(CycleFacts(frameTime: 0, frameCount: 64), in: log.storage)
+      let after = drawbar_monotonic_nanoseconds()
+      let next = reader.next()
+      let record = try #require(next)
+      // The scale is known to a hundredth from the first ten microseconds on, and better from then on.
+      let tolerance: UInt64 = 100_000
+      #expect(record.entryNanoseconds + tolerance > before)
+      let end = record.entryNanoseconds + record.durationNanoseconds
+      #expect(end < after + tolerance && record.durationNanoseconds > 19_900_000)
+      #expect(record.wasPreempted == true)
+    }
+  }
+
+  @Test("A thread that keeps its processor is told from one that slept")
+  func preemption() {
+    drawbar_prepare_preemption_watch()
+    var kept = 0
+    for _ in 0..<1000 {
+      drawbar_watch_preemption()
+      if drawbar_end_preemption_watch() == .none { kept += 1 }
+    }
+    // Another thread may have come in between a few times.
+    #expect(kept > 900)
+    for _ in 0..<10 {
+      drawbar_watch_preemption()
+      usleep(100)
+      #expect(drawbar_end_preemption_watch() == .some)
+    }
+    // Without a watch nothing is known to have been kept.
+    #expect(drawbar_end_preemption_watch() == .some)
+  }
+
+  @Test("What sources and callbacks take is told once, to whoever takes it")
+  func work() throws {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
+    let source = renderer.addSource(holdsAfterUnderrun: false)
+    var feed = source.feed
+    let format = AudioStreamBasicDescription.linearPCM(
+      sampleRate: 48000, channels: 1, bitsPerChannel: 32, flags: [.float, .packed])
+    let samples = [Float](repeating: 0.5, count: 96)
+    for packet in 0..<3 as Range<Int64> {
+      let history = PacketHistory(
+        generation: 0, packetIndex: packet, firstFrame: packet * 96, frameCount: 96,
+        trimStartFrames: 0, trimEndFrames: 0, byteOffset: packet * 384,
+        durationNanoseconds: 2_000_000)
+      let isTaken = try unsafe samples.withUnsafeBytes { bytes in
+        if packet == 0 {
+          _ = try unsafe feed.beginStream(
+            CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
+        }
+        return unsafe feed.write(packet: bytes, history: history)
+      }
+      try #require(isTaken)
+    }
+    let buffer = UnsafeMutablePointer<Float>.allocate(capacity: 64)
+    let outputs = UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>.allocate(capacity: 1)
+    unsafe outputs.initialize(repeating: buffer)
+    defer {
+      unsafe buffer.deallocate()
+      unsafe outputs.deallocate()
+    }
+    var works: [RenderWork] = []
+    func render() {
+      unsafe renderer.context.render(
+        RenderCycle(frameCount: 64, frameTime: 0, hostNanoseconds: 0), into: outputs)
+      works.append(renderer.context.takeWork())
+    }
+    render()
+    source.control.mode = .play
+    for _ in 0..<6 { render() }
+    #expect(works.map(\.packets) == [0, 1, 1, 0, 1, 0, 0])
+    #expect(works.map(\.isStarved) == [false, false, false, false, false, true, true])
+    #expect(works[0].bufferedNanoseconds == .max)
+    // The packet that is being read is in the ring.
+    #expect(works[1].bufferedNanoseconds == 6_000_000)
+    #expect(works[2].bufferedNanoseconds == 4_000_000)
+    #expect(works[1].sourceTicks > 0 && works.allSatisfy { $0.callbackTicks == 0 })
+    // Taken: nothing is left.
+    #expect(renderer.context.takeWork().packets == 0)
+  }
+}
