@@ -50,7 +50,8 @@ public import Glibc
           socket.reportsRefusals(false)
           return (client, place)
         case .refused(let code, let message): throw .refused(code: code, message: message)
-        case .joined, .save, .sessionIsLoaded, nil: break
+        case .invalid(.open, let refusal): throw .unusablePlace(refusal.message)
+        case .invalid, .joined, .save, .sessionIsLoaded, nil: break
         }
         if socket.wasRefused { throw .nobodyListens(url.text) }
         if isCancelled() { throw .cancelled }
@@ -78,13 +79,15 @@ public import Glibc
       pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
     }
 
-    /// What has come next; nil when there is nothing. What does not belong here has been refused or ignored.
+    /// What has come next; nil when there is nothing. What does not belong here is ignored.
     public func nextEvent() -> SessionEvent? {
       for _ in 0..<Self.messagesATime {
         guard let message = socket.next() else { break }
         switch conversation.take(message) {
         case .event(let event): return event
-        case .refusal(let request, let refusal): refuse(request, refusal)
+        case .refusal(let request, let refusal):
+          refuse(request, refusal)
+          return .invalid(request, refusal)
         case .nothing: break
         }
       }

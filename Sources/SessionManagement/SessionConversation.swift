@@ -28,6 +28,8 @@ public enum SessionEvent: Equatable, Sendable {
   case open(SessionPlace)
   /// ``SessionRequest/save``, to be answered.
   case save
+  /// A request that cannot be done, which has been answered with this.
+  case invalid(SessionRequest, SessionRefusal)
   /// All of the session's programs have opened what was theirs.
   case sessionIsLoaded
 }

@@ -18,6 +18,8 @@ public enum SessionFailure: Error, Hashable, Sendable {
   case noAnswer(String, seconds: Double)
   /// The session manager has refused the program.
   case refused(code: Int32, message: String)
+  /// The session manager has given the program a place that cannot be one.
+  case unusablePlace(String)
   /// Whoever asked wants it no longer.
   case cancelled
 }
@@ -39,6 +41,8 @@ extension SessionFailure: CustomStringConvertible {
     case .refused(SessionErrorCode.incompatibleAPI.rawValue, let message):
       "the session manager speaks another version of the protocol: \(message)"
     case .refused(_, let message): "the session manager has refused this program: \(message)"
+    case .unusablePlace(let message):
+      "the session manager gave no place that can be used: \(message)"
     case .cancelled: "nobody waits for the session manager any longer"
     }
   }

@@ -113,6 +113,12 @@ struct SessionClientTests {
     #expect(
       refused.map { "\($0)" }
         == "the session manager speaks another version of the protocol: API 2 is spoken here")
+    let relative = SessionManagerServer(.open(path: "song/a", clientID: "a"))
+    defer { relative.stop() }
+    #expect(
+      throws: SessionFailure.unusablePlace("not an absolute path of at most 4000 bytes")
+    ) { _ = try Self.join(relative.url) }
+    #expect(eventually { relative.answers(to: "/nsm/client/open").count == 1 })
     #expect(throws: SessionFailure.unknownHost("drawbar.invalid")) {
       _ = try Self.join("osc.udp://drawbar.invalid:9000/")
     }
@@ -134,10 +140,15 @@ struct SessionClientTests {
     try Self.withClient { server, client in
       let path = "/nsm/client/open"
       let text = OSCPacket.Argument.string("/s/other")
-      server.send(OSCPacket(path, [text, text, text]))
-      server.send(OSCPacket(path, [.integer(1)]))
-      server.send(OSCPacket("/nsm/client/session_is_loaded"))
-      #expect(Self.next(client) == .sessionIsLoaded)
+      for arguments in [[text, text, text], [.integer(1)]] {
+        server.send(OSCPacket(path, arguments))
+        let event = try #require(Self.next(client))
+        guard case .invalid(.open, let refusal) = event else {
+          Issue.record("\(event)")
+          continue
+        }
+        #expect(refusal.code == .notNow)
+      }
       #expect(eventually { server.answers(to: path).count == 2 })
       #expect(
         server.answers(to: path).allSatisfy {
