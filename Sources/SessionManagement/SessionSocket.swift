@@ -114,11 +114,13 @@
     ///   - type: its tag (OSC 1.0, "OSC Type Tag String").
     ///   - value: as liblo has it, which has checked that a string ends inside the message.
     fileprivate init(_ type: CChar, _ value: UnsafeMutablePointer<lo_arg>) {
+      // Not as the union that it is declared as: that is larger than what the message has for it.
+      let value = unsafe UnsafeRawPointer(value)
       switch UInt8(bitPattern: type) {
       case UInt8(ascii: "s"):
-        let text = unsafe UnsafeRawPointer(value).assumingMemoryBound(to: CChar.self)
+        let text = unsafe value.assumingMemoryBound(to: CChar.self)
         self = unsafe String(validatingCString: text).map { .string($0) } ?? .other
-      case UInt8(ascii: "i"): self = unsafe .integer(value.pointee.i)
+      case UInt8(ascii: "i"): self = unsafe .integer(value.loadUnaligned(as: Int32.self))
       default: self = .other
       }
     }

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("A session's state")
 struct SessionStateTests {
-  static let play: SessionState = {
+  // Not kept: LeakSanitizer does not find what a large enumeration refers to.
+  static var play: SessionState {
     var track = SavedTrack(location: "http://user:secret@radio.example/a?b=\"c\"")
     (track.title, track.creator, track.album) = ("Zeile\n2 \\ \u{1F3B5}", "Band", nil)
     track.durationSeconds = 61.25
@@ -19,17 +20,20 @@ struct SessionStateTests {
             tracks: [SavedTrack(location: "/music/a b\t\u{1}.mp3"), track], track: 1,
             positionSeconds: 12.345678, isPaused: true),
           volumePercent: 85, isMuted: false, repeats: .all)))
-  }()
+  }
 
-  static let monitor = SessionState(
-    arguments: [], directory: "/",
-    content: .monitor(
-      MonitorState(
-        gainDecibels: -3.5, isMuted: true, pan: -100, invertedInputs: [2], highPassHertz: 80,
-        limitDecibels: nil, matrix: [[0, nil], [nil, -6.0206]],
-        with: PlaybackState(
-          tracks: [SavedTrack(location: "/a.mp3")], track: 0, positionSeconds: 0, isPaused: false)))
-  )
+  static var monitor: SessionState {
+    SessionState(
+      arguments: [], directory: "/",
+      content: .monitor(
+        MonitorState(
+          gainDecibels: -3.5, isMuted: true, pan: -100, invertedInputs: [2], highPassHertz: 80,
+          limitDecibels: nil, matrix: [[0, nil], [nil, -6.0206]],
+          with: PlaybackState(
+            tracks: [SavedTrack(location: "/a.mp3")], track: 0, positionSeconds: 0, isPaused: false)
+        ))
+    )
+  }
 
   /// A state's text with something else in the place of a part of it.
   private func changed(_ state: SessionState, _ part: String, _ other: String) -> [UInt8] {
