@@ -115,7 +115,7 @@
     ///   - value: as liblo has it, which has checked that a string ends inside the message.
     fileprivate init(_ type: CChar, _ value: UnsafeMutablePointer<lo_arg>) {
       // Not as the union that it is declared as: that is larger than what the message has for it.
-      let value = unsafe UnsafeRawPointer(value)
+      let value = UnsafeRawPointer(value)
       switch UInt8(bitPattern: type) {
       case UInt8(ascii: "s"):
         let text = unsafe value.assumingMemoryBound(to: CChar.self)

@@ -161,6 +161,40 @@ extension ProgramTests {
       }
     }
 
+    @Test("saves a seek that was made while it was paused, and what was added over the session bus")
+    func pausedSeek() throws {
+      try JACKServer.with { _ in
+        let session = Session()
+        let bus = try SessionBusServer()
+        let variables = session.server.environment.merging(bus.environment) { $1 }
+        let first = Program.start(["play", "--start", "2", Self.long], with: variables)
+        defer { first.signalGroup(SIGKILL) }
+        #expect(eventually(seconds: 10) { session.hasOpened }, "\(first.errors)")
+        #expect(session.save() == Session.saved)
+        #expect((session.number("positionSeconds") ?? 0) >= 2, "\(session.state)")
+        _ = try bus.playerctl(["pause"])
+        #expect(eventually { (try? bus.playerctl(["status"])) == "Paused" })
+        #expect(session.save() == Session.saved)
+        Self.end(first)
+
+        let second = Program.start([], with: variables)
+        defer { second.signalGroup(SIGKILL) }
+        #expect(eventually { (try? bus.playerctl(["status"])) == "Paused" }, "\(second.errors)")
+        #expect(
+          eventually {
+            _ = try? bus.playerctl(["position", "9"])
+            return session.save() == Session.saved && session.number("positionSeconds") == 9
+          }, "\(session.state)")
+        #expect(session.state.contains("\"paused\": true"))
+        _ = try bus.playerctl(["open", "file://" + Self.other])
+        #expect(
+          eventually { session.save() == Session.saved && session.number("track") == 1 },
+          "\(session.state)")
+        #expect(session.state.contains("{\"location\": \"file://\(Self.other)\"}"))
+        Self.end(second)
+      }
+    }
+
     @Test("tells when something has changed that was not saved, and when it has been")
     func dirty() throws {
       try JACKServer.with { _ in

@@ -109,6 +109,7 @@ struct PlayCommand: ParsableCommand {
     /// The tracks, or those after the one that is open.
     var items: [PlaylistItem]
     var list: SavedList
+    var place = SavedPlace()
     var hasFailures = false
     var state: PlayState?
   }
@@ -130,7 +131,7 @@ struct PlayCommand: ParsableCommand {
     }
     let programme = Programme(
       items: queue.rest, list: SavedList([queue.firstItem] + queue.rest),
-      hasFailures: queue.hasFailures)
+      place: SavedPlace(seconds: start), hasFailures: queue.hasFailures)
     return try play(queue.first, programme, in: session, signals)
   }
 
@@ -175,6 +176,7 @@ struct PlayCommand: ParsableCommand {
       list: programme.list, hasFailed: programme.hasFailures,
       busAddress: noMpris ? nil : SessionBus.address, reattaches: !noReattach, managed: managed)
     defer { session.close() }
+    session.savedPlace = programme.place
     session.announce(report)
     if let state = programme.state { session.restore(state) }
     player.start()

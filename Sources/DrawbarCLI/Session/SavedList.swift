@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import PlayerEngine
-import RenderCore
 import SessionManagement
 
 /// A player's list as it can be kept: without standard input, which cannot be read twice.
@@ -71,18 +70,19 @@ struct SavedPlace {
   private(set) var track = 0
   private(set) var seconds = 0.0
 
-  init() {}
+  init(seconds: Double = 0) {
+    self.seconds = seconds
+  }
 
   init(_ playback: PlaybackState) {
     (track, seconds) = (playback.track, playback.positionSeconds)
   }
 
   mutating func follow(_ snapshot: PlayerSnapshot) {
-    guard snapshot.counters.packets > 0, let index = snapshot.trackIndex else { return }
-    let hasLength = snapshot.track?.durationNanoseconds != nil
+    guard let index = snapshot.trackIndex else { return }
     if index != track { (track, seconds) = (index, 0) }
     // What cannot be gone to, as in a station, is begun anew.
-    if snapshot.canSeek, hasLength {
+    if snapshot.canSeek, snapshot.track?.durationNanoseconds != nil {
       seconds =
         Double(snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds) / 1_000_000_000
     }
