@@ -92,7 +92,7 @@ struct SessionClientTests {
       _ = try Self.join(server.url, seconds: 0.3)
     }
     let took = TestKit.monotonicSeconds() - start
-    #expect(took >= 0.3 && took < 2, "\(took)")
+    #expect(took >= 0.3 && took < 5, "\(took)")
     #expect(throws: SessionFailure.cancelled) {
       _ = try SessionClient.join(
         SessionManagerURL(server.url), as: Self.announcement, withinSeconds: 60,
@@ -119,8 +119,9 @@ struct SessionClientTests {
       throws: SessionFailure.unusablePlace("not an absolute path of at most 4000 bytes")
     ) { _ = try Self.join(relative.url) }
     #expect(eventually { relative.answers(to: "/nsm/client/open").count == 1 })
-    #expect(throws: SessionFailure.unknownHost("drawbar.invalid")) {
-      _ = try Self.join("osc.udp://drawbar.invalid:9000/")
+    // No name server need be asked for a name that cannot be.
+    #expect(throws: SessionFailure.unknownHost("drawbar..invalid")) {
+      _ = try Self.join("osc.udp://drawbar..invalid:9000/")
     }
     #expect(TestKit.monotonicSeconds() - start < 5)
   }
