@@ -37,6 +37,9 @@ struct SessionPeer: Equatable {
   /// its loopback network than it was asked at: Debian's own name is 127.0.1.1.
   func sent(fromHost host: String, port: String) -> Bool {
     guard port == String(self.port) else { return false }
+    // A liblo with IPv6 tells an IPv4 address as one of its own (RFC 4291, section 2.5.5.2).
+    let mapped = "::ffff:"
+    let host = host.hasPrefix(mapped) ? String(host.dropFirst(mapped.count)) : host
     func isLoopback(_ host: String) -> Bool { host.hasPrefix("127.") }
     return host == self.host || isLoopback(host) && isLoopback(self.host)
   }

@@ -39,6 +39,7 @@ struct SessionManagerURLTests {
     #expect(!here.sent(fromHost: "192.0.2.1", port: "9000"))
     let there = SessionPeer(host: "192.0.2.1", port: 9000)
     #expect(there.sent(fromHost: "192.0.2.1", port: "9000"))
+    #expect(there.sent(fromHost: "::ffff:192.0.2.1", port: "9000"))
     #expect(!there.sent(fromHost: "192.0.2.2", port: "9000"))
     #expect(!there.sent(fromHost: "127.0.0.1", port: "9000"))
   }
