@@ -93,6 +93,13 @@ let meterLibraries = [
     debianPackage: "libebur128-dev", isLinked: false)
 ].filter(\.isFound)
 
+/// Session managers. Without it the program plays all the same, and none of them saves or names it.
+let sessionLibraries = [
+  OptionalLibrary(
+    target: "CLO", flag: "DRAWBAR_LIBLO", module: "liblo", debianPackage: "liblo-dev",
+    isLinked: false)
+].filter(\.isFound)
+
 func library(
   _ name: String, _ dependencies: [Target.Dependency], optional: [OptionalLibrary] = [],
   settings: [SwiftSetting] = []
@@ -134,6 +141,7 @@ let package = Package(
     .library(name: "Drawbar", targets: ["Drawbar"]),
     .library(name: "JACKRemoteIO", targets: ["JACKRemoteIO"]),
     .library(name: "MediaControl", targets: ["MediaControl"]),
+    .library(name: "SessionManagement", targets: ["SessionManagement"]),
     .executable(name: "drawbar", targets: ["DrawbarCLI"]),
     .executable(name: "audio-queue-player", targets: ["AudioQueuePlayer"]),
     .executable(name: "remote-io-player", targets: ["RemoteIOPlayer"]),
@@ -173,6 +181,7 @@ let package = Package(
       settings: [.enableExperimentalFeature("Lifetimes")]),
     library("MediaControl", [], optional: busLibraries),
     library("Metering", [], optional: meterLibraries),
+    library("SessionManagement", [], optional: sessionLibraries),
 
     // Level 2: what drives them.
     library(
@@ -202,7 +211,7 @@ let package = Package(
       dependencies: [
         "AudioConversion", "AudioModel", "ByteSources", "CCrypto", "Drawbar", "JACKRemoteIO",
         "MediaControl", "Metering", "OfflineOutput", "PacketDecoders", "PacketParser",
-        "PlayerEngine", "Playlists", "PushQueue", "RenderCore",
+        "PlayerEngine", "Playlists", "PushQueue", "RenderCore", "SessionManagement",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
@@ -256,6 +265,7 @@ let package = Package(
     tests("PlaylistsTests", ["Playlists"]),
     tests("MediaControlTests", ["MediaControl", "TestKit"]),
     tests("MeteringTests", ["Metering"]),
+    tests("SessionManagementTests", ["SessionManagement", "TestKit"]),
     tests("PacketParserTests", ["AudioModel", "PacketParser", "TestKit"]),
     tests("PacketDecodersTests", ["AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
     // They read what scripts/corpus makes.
@@ -263,7 +273,8 @@ let package = Package(
     // They run the built program, and need none of its code.
     tests("ProgramTests", ["TestKit"]),
   ]
-    + (callbackCodecs + aheadCodecs + busLibraries + timePitchLibraries + meterLibraries).map {
+    + (callbackCodecs + aheadCodecs + busLibraries + timePitchLibraries + meterLibraries
+    + sessionLibraries).map {
       .systemLibrary(
         name: $0.target, pkgConfig: $0.isLinked ? $0.module : nil,
         providers: [.apt([$0.debianPackage])])

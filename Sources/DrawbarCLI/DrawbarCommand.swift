@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import AudioModel
+import SessionManagement
 
 /// The program.
 @main
@@ -23,6 +24,8 @@ struct DrawbarCommand: ParsableCommand {
         drawbar latency --from Mic --to Speaker   how long a way out and back takes
         drawbar ports                             what is in the JACK graph
 
+      A session manager (NSM_URL is set) starts it without a command; it goes on then with what was saved.
+
       Exit codes: 0 done, 1 failed (one line on standard error says why), 64 wrong usage.
       """,
     version: "drawbar \(DrawbarVersion.text)",
@@ -30,4 +33,24 @@ struct DrawbarCommand: ParsableCommand {
       PlayCommand.self, InfoCommand.self, RenderCommand.self, MonitorCommand.self,
       LatencyCommand.self, PortsCommand.self,
     ])
+
+  func run() throws {
+    guard SessionManagerURL.inEnvironment != nil else { throw CleanExit.helpRequest(self) }
+    try Failure.reporting {
+      // Before any thread is made, so that all of them leave these to the command's loop.
+      let signals = TerminationSignals()
+      guard let session = try ManagedSession.join(signals) else {
+        throw ValidationError("Missing a command.")
+      }
+      return try session.opening {
+        guard let saved = session.saved else {
+          throw SessionRefusal(
+            .createFailed,
+            "nothing was saved for this program: add it to the session as 'drawbar play FILE' or "
+              + "'drawbar monitor'")
+        }
+        return try saved.resume(in: session, signals)
+      }
+    }
+  }
 }

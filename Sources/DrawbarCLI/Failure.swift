@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import JACKRemoteIO
 import PlayerEngine
+import SessionManagement
 
 /// How the program says that something failed: one line on standard error, exit code 1.
 enum Failure {
@@ -27,9 +28,13 @@ enum Failure {
       isWell = try body()
     } catch let error as ExitCode {
       throw error
+    } catch let error as ValidationError {
+      throw error
     } catch let failure as PlaylistFailure where failure.reason == .cancelled {
       return
     } catch RemoteIOError.cancelled {
+      return
+    } catch SessionFailure.cancelled {
       return
     } catch {
       report(error)

@@ -9,6 +9,8 @@ import PlayerEngine
 struct TrackQueue {
   /// The first track that can be had, open.
   let first: TrackReader
+  /// What that was opened as.
+  let firstItem: PlaylistItem
   /// The tracks after it.
   let rest: [PlaylistItem]
   /// Something was left out, and has been told.
@@ -29,7 +31,7 @@ struct TrackQueue {
     prepare: @Sendable (TrackReader) throws -> Void
   ) throws {
     let loader = PlaylistLoader(configuration: configuration, isCancelled: isCancelled)
-    var first: TrackReader?
+    var first: (reader: TrackReader, item: PlaylistItem)?
     var rest: [PlaylistItem] = []
     var hasFailures = false
     func leaveOut(_ error: any Error) {
@@ -59,7 +61,7 @@ struct TrackQueue {
         do {
           let reader = try TrackReader(opening: item, configuration: configuration)
           try prepare(reader)
-          first = reader
+          first = (reader, item)
         } catch {
           if index == 0, item.source != nil { throw error }
           leaveOut(error)
@@ -67,7 +69,7 @@ struct TrackQueue {
       }
     }
     guard let first else { throw ExitCode(1) }
-    self.first = first
+    (self.first, firstItem) = first
     self.rest = rest
     self.hasFailures = hasFailures
   }

@@ -48,6 +48,14 @@ struct PlayerStateMachineTests {
     #expect(machine.handle(.bufferReady) == [.play, .tell(.playing)])
   }
 
+  @Test("A pause before the start is kept, and a resume takes it back")
+  func pauseBeforeStart() {
+    var paused = machine(after: [.pause, .open, .formatKnown])
+    #expect(paused.handle(.bufferReady) == [.tell(.paused)])
+    var resumed = machine(after: [.pause, .resume, .open, .formatKnown])
+    #expect(resumed.handle(.bufferReady) == [.play, .tell(.playing)])
+  }
+
   @Test("A stop fades first and ends in idle, from every state with sound")
   func stop() {
     for inputs: [PlayerStateMachine.Input] in [

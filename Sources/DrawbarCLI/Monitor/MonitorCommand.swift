@@ -6,6 +6,7 @@ import Glibc
 import JACKRemoteIO
 import PlayerEngine
 import RenderCore
+import SessionManagement
 
 /// `drawbar monitor`: live input to output in the same cycle.
 struct MonitorCommand: ParsableCommand {
@@ -33,6 +34,10 @@ struct MonitorCommand: ParsableCommand {
 
       When the JACK server ends, the program waits for it, and goes on when it is back, connected as it \
       was before.
+
+      Under a session manager (NSM_URL is set) the client is called as the session has it, connects nothing, \
+      and saves its settings and what plays along. What was saved there stands for the command line; a recording \
+      is not begun again.
       """)
 
   @Option(help: "The client's name in the JACK graph.")
@@ -115,43 +120,93 @@ struct MonitorCommand: ParsableCommand {
   }
 
   func run() throws {
-    try Failure.reporting { try monitor() }
+    try Failure.reporting {
+      // Before any thread is made, so that all of them leave these to the loop below.
+      let signals = TerminationSignals()
+      guard let session = try ManagedSession.join(signals) else {
+        return try monitor(in: nil, signals)
+      }
+      return try session.opening {
+        guard let saved = session.saved else { return try monitor(in: session, signals) }
+        guard case .monitor = saved.content else {
+          throw SessionRefusal(.badProject, "what was saved is not of 'drawbar monitor'")
+        }
+        return try saved.resume(in: session, signals)
+      }
+    }
   }
 
+  /// Monitors as the command line says.
+  ///
   /// - Returns: whether nothing went wrong.
-  private func monitor() throws -> Bool {
-    // Before any thread is made, so that all of them leave these to the loop below.
-    let signals = TerminationSignals()
-    RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
+  private func monitor(in session: ManagedSession?, _ signals: TerminationSignals) throws -> Bool {
     let settings = try sound.settings(inputs: inputs, outputs: outputs)
     if with.isEmpty {
-      let output = try RemoteIO(configuration(settings), isCancelled: { signals.take() })
-      return try monitor(
-        settings, output, renderer(for: output), player: nil, hasFailed: false, signals)
+      let output = try open(settings, in: session, signals)
+      return try monitor(settings, output, renderer(for: output), along: nil, in: session, signals)
     }
-    let sources = source.configuration
     // A file that is not there is told before JACK is troubled.
     let queue = try TrackQueue(
-      with, configuration: sources, isCancelled: { signals.take() }, prepare: { _ in })
-    let (rest, hasFailed) = (queue.rest, queue.hasFailures)
-    let output = try RemoteIO(configuration(settings), isCancelled: { signals.take() })
+      with, configuration: source.configuration, isCancelled: { signals.take() },
+      prepare: { _ in })
+    let along = PlayingAlong(
+      list: SavedList([queue.firstItem] + queue.rest), hasFailures: queue.hasFailures)
+    let rest = queue.rest
+    let output = try open(settings, in: session, signals)
     let renderer = renderer(for: output)
-    let player = Player(opened: queue.first, playing: rest, into: renderer, sources: sources)
+    let player = Player(
+      opened: queue.first, playing: rest, into: renderer, sources: source.configuration)
     return try monitor(
-      settings, output, renderer, player: player, hasFailed: hasFailed, signals)
+      settings, output, renderer, along: (player, along), in: session, signals)
+  }
+
+  /// Goes on with what was saved.
+  ///
+  /// - Returns: whether nothing went wrong.
+  func monitor(
+    in session: ManagedSession, resuming state: MonitorState, _ signals: TerminationSignals
+  ) throws -> Bool {
+    guard let settings = MonitorSettings(state, inputs: inputs, outputs: outputs) else {
+      throw SessionRefusal(
+        .badProject, "the saved matrix is not of \(inputs) inputs and \(outputs) outputs")
+    }
+    let output = try open(settings, in: session, signals)
+    let renderer = renderer(for: output)
+    let along = state.with.map { playback in
+      let player = Player(
+        playing: playback.tracks.map(\.item), into: renderer, sources: source.configuration)
+      player.begin(at: playback)
+      return (
+        player,
+        PlayingAlong(
+          list: SavedList(playback.tracks), place: SavedPlace(playback),
+          isPaused: playback.isPaused)
+      )
+    }
+    return try monitor(settings, output, renderer, along: along, in: session, signals)
+  }
+
+  private func open(
+    _ settings: MonitorSettings, in session: ManagedSession?, _ signals: TerminationSignals
+  ) throws -> RemoteIO {
+    RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
+    return try RemoteIO(
+      configuration(settings, name: session?.clientID ?? name), isCancelled: { signals.take() })
   }
 
   private func renderer(for output: RemoteIO) -> Renderer {
     Renderer(sampleRate: output.sampleRate, outputChannels: outputs, inputChannels: inputs)
   }
 
-  /// - Parameter player: what plays along, not started.
+  /// - Parameter along: what plays along, not started.
   private func monitor(
-    _ settings: MonitorSettings, _ output: RemoteIO, _ renderer: Renderer, player: Player?,
-    hasFailed: Bool, _ signals: TerminationSignals
+    _ settings: MonitorSettings, _ output: RemoteIO, _ renderer: Renderer,
+    along: (player: Player, list: PlayingAlong)?, in managed: ManagedSession?,
+    _ signals: TerminationSignals
   ) throws -> Bool {
     // A server that stands still must not hold up the end.
     defer { output.close(withinMilliseconds: 500) }
+    let player = along?.player
     player?.volume = Decibels.factor(withGain)
     let monitor = renderer.addMonitor(settings)
     let recorder = try record.map { path in
@@ -165,8 +220,8 @@ struct MonitorCommand: ParsableCommand {
       output: output, renderer: renderer, monitor: monitor, player: player, recorder: recorder,
       signals: signals,
       choices: MonitorSession.Choices(
-        writesJSON: json, interval: interval, seconds: seconds,
-        hasFailed: hasFailed, reattaches: !noReattach))
+        writesJSON: json, interval: interval, seconds: seconds, reattaches: !noReattach),
+      along: along?.list, managed: managed)
     recorder?.start()
     do {
       session.announce(
@@ -176,10 +231,13 @@ struct MonitorCommand: ParsableCommand {
       throw error
     }
     player?.start()
+    managed?.answerOpen()
     return session.run()
   }
 
-  private func configuration(_ settings: MonitorSettings) throws -> RemoteIO.Configuration {
+  private func configuration(
+    _ settings: MonitorSettings, name: String
+  ) throws -> RemoteIO.Configuration {
     var configuration = RemoteIO.Configuration(
       clientName: name, serverName: server, startsServer: startServer,
       outputPortNames: (1...outputs).map { "out_\($0)" },

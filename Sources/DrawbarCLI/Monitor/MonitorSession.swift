@@ -15,16 +15,18 @@ final class MonitorSession {
     var interval: Double
     /// Seconds after which it ends.
     var seconds: Double?
-    /// Something was left out before.
-    var hasFailed: Bool
     /// Goes on when the server is back; else the program ends with it.
     var reattaches: Bool
   }
 
   private let output: RemoteIO
   private let renderer: Renderer
-  private let monitor: MonitorControl
-  private let player: Player?
+  let monitor: MonitorControl
+  let player: Player?
+  /// What the player has, as it can be kept.
+  var along: PlayingAlong?
+  /// The place in a session, if any.
+  let managed: ManagedSession?
   private var recorder: CaptureRecorder?
   private let signals: TerminationSignals
   private let choices: Choices
@@ -34,7 +36,6 @@ final class MonitorSession {
   private var loudnessRate: Double
   private var feedback = FeedbackGuard()
   private var hasFailed: Bool
-  private var isPaused = false
   /// Somebody reads the lines.
   private var isRead = true
   private let began = MonitorSession.now()
@@ -42,7 +43,8 @@ final class MonitorSession {
 
   init(
     output: RemoteIO, renderer: Renderer, monitor: MonitorControl, player: Player?,
-    recorder: CaptureRecorder?, signals: TerminationSignals, choices: Choices
+    recorder: CaptureRecorder?, signals: TerminationSignals, choices: Choices,
+    along: PlayingAlong?, managed: ManagedSession?
   ) {
     self.output = output
     self.renderer = renderer
@@ -51,7 +53,9 @@ final class MonitorSession {
     self.recorder = recorder
     self.signals = signals
     self.choices = choices
-    hasFailed = choices.hasFailed
+    self.along = along
+    self.managed = managed
+    hasFailed = along?.hasFailures ?? false
     terminal = Terminal(showsPanel: !choices.writesJSON)
     loudnessRate = output.sampleRate
     loudness = LoudnessReading(renderer.addOutputCapture(), sampleRate: loudnessRate)
@@ -126,7 +130,8 @@ final class MonitorSession {
     let milliseconds = Int32(min(100, choices.interval * 1000))
     while true {
       let notices = pollfd(fd: output.noticeDescriptor, events: Int16(POLLIN), revents: 0)
-      terminal.wait(milliseconds: milliseconds, orFor: [notices])
+      terminal.wait(
+        milliseconds: milliseconds, orFor: [notices] + [managed?.pollRequest].compactMap(\.self))
       for notice in output.takeNotices() {
         switch notice {
         case .serverShutDown(let reason) where choices.reattaches: announceLoss(reason: reason)
@@ -142,6 +147,7 @@ final class MonitorSession {
         }
       }
       for key in terminal.keys() { if !handle(key) { return true } }
+      if let managed { serve(managed) }
       if signals.take() || !isRead { return true }
       if recorder?.status.failure != nil { finishRecording() }
       read()
@@ -192,8 +198,9 @@ final class MonitorSession {
     case UInt8(ascii: "9"), UInt8(ascii: "/"): changeGain(by: -1)
     case UInt8(ascii: "0"), UInt8(ascii: "*"): changeGain(by: 1)
     case UInt8(ascii: " "), UInt8(ascii: "p"):
-      isPaused.toggle()
-      if isPaused { player?.pause() } else { player?.resume() }
+      if let isPaused = along?.togglePause() {
+        if isPaused { player?.pause() } else { player?.resume() }
+      }
     case UInt8(ascii: "?"), UInt8(ascii: "h"):
       terminal.print("9, 0  gain down, up   m  mute   space  pause what plays along   q  quit")
     default: break
@@ -224,8 +231,7 @@ final class MonitorSession {
     let status = recorder.finish()
     if let failure = status.failure {
       hasFailed = true
-      terminal.clearPanel()
-      Failure.report(failure)
+      report("\(failure)")
     } else if status.overruns > 0 {
       warn(
         "\(recorder.path) lacks \(status.overrunFrames) frames that the disk was too slow for: they are "
@@ -233,12 +239,17 @@ final class MonitorSession {
     }
   }
 
+  /// Says in one line what went wrong.
+  func report(_ message: String) {
+    terminal.clearPanel()
+    Failure.report(message)
+  }
+
   private func warn(_ text: String) {
     if choices.writesJSON {
       write(.object([("type", .string("warning")), ("text", .string(text))]))
     } else {
-      terminal.clearPanel()
-      Failure.report("warning: \(text)")
+      report("warning: \(text)")
     }
   }
 

@@ -8,6 +8,7 @@ import JACKRemoteIO
 import MediaControl
 import PlayerEngine
 import RenderCore
+import SessionManagement
 
 /// `drawbar play`: files and URLs into JACK.
 struct PlayCommand: ParsableCommand {
@@ -28,6 +29,9 @@ struct PlayCommand: ParsableCommand {
       connected as it was before.
 
       Without a terminal nothing is printed but errors.
+
+      Under a session manager (NSM_URL is set) the client is called as the session has it, connects nothing, \
+      and saves what it plays and where. What was saved there stands for the command line, so that none is needed.
       """)
 
   @Option(help: "The client's name in the JACK graph.")
@@ -72,52 +76,111 @@ struct PlayCommand: ParsableCommand {
   var verbose = false
 
   @Argument(help: "Paths, http or https URLs, or - for standard input; playlists, too.")
-  var locations: [String]
+  var locations: [String] = []
 
   func validate() throws {
+    guard !locations.isEmpty || SessionManagerURL.inEnvironment != nil else { throw Self.nothing }
     guard (1...64).contains(ports) else { throw ValidationError("--ports must be 1 to 64.") }
     guard (0...400).contains(volume) else { throw ValidationError("--volume must be 0 to 400.") }
   }
 
+  private static let nothing = ValidationError("Missing expected argument '<locations> ...'")
+
   func run() throws {
-    try Failure.reporting { try play() }
+    try Failure.reporting {
+      // Before any thread is made, so that all of them leave these to the loop below.
+      let signals = TerminationSignals()
+      guard let session = try ManagedSession.join(signals) else {
+        guard !locations.isEmpty else { throw Self.nothing }
+        return try play(in: nil, signals)
+      }
+      return try session.opening {
+        guard let saved = session.saved else { return try play(in: session, signals) }
+        guard case .play = saved.content else {
+          throw SessionRefusal(.badProject, "what was saved is not of 'drawbar play'")
+        }
+        return try saved.resume(in: session, signals)
+      }
+    }
   }
 
+  /// What is to be played.
+  private struct Programme {
+    /// The tracks, or those after the one that is open.
+    var items: [PlaylistItem]
+    var list: SavedList
+    var place = SavedPlace()
+    var hasFailures = false
+    var state: PlayState?
+  }
+
+  /// Plays what the command line names.
+  ///
   /// - Returns: whether every track was played, or the user ended it.
-  private func play() throws -> Bool {
-    // Before any thread is made, so that all of them leave these to the loop below.
-    let signals = TerminationSignals()
-    RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
+  private func play(in session: ManagedSession?, _ signals: TerminationSignals) throws -> Bool {
+    guard !locations.isEmpty else {
+      throw SessionRefusal(
+        .createFailed, "nothing was saved for this program, and no file or URL was named")
+    }
     // A file that is not there is told before JACK is troubled.
     let start = track.start
-    var sources = track.source.configuration
-    sources.spool = spool.configuration
     let queue = try TrackQueue(
       locations, configuration: sources, isCancelled: { signals.take() }
     ) { reader in
       try reader.seek(toSeconds: start)
     }
-    let (rest, hasFailures) = (queue.rest, queue.hasFailures)
+    let programme = Programme(
+      items: queue.rest, list: SavedList([queue.firstItem] + queue.rest),
+      place: SavedPlace(seconds: start), hasFailures: queue.hasFailures)
+    return try play(queue.first, programme, in: session, signals)
+  }
+
+  /// Plays what was saved, from its place.
+  ///
+  /// - Returns: whether every track was played, or the user ended it.
+  func play(
+    in session: ManagedSession, resuming state: PlayState, _ signals: TerminationSignals
+  ) throws -> Bool {
+    let tracks = state.playback.tracks
+    return try play(
+      nil, Programme(items: tracks.map(\.item), list: SavedList(tracks), state: state),
+      in: session, signals)
+  }
+
+  private var sources: ByteSourceConfiguration {
+    var sources = track.source.configuration
+    sources.spool = spool.configuration
+    return sources
+  }
+
+  private func play(
+    _ opened: sending TrackReader?, _ programme: Programme, in managed: ManagedSession?,
+    _ signals: TerminationSignals
+  ) throws -> Bool {
+    RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
     let output = try RemoteIO(
       RemoteIO.Configuration(
-        clientName: name, serverName: server, startsServer: startServer,
+        clientName: managed?.clientID ?? name, serverName: server, startsServer: startServer,
         outputPortNames: (1...ports).map { "out_\($0)" }, connection: connectionPolicy(),
         reattaches: !noReattach), isCancelled: { signals.take() })
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
     let player = Player(
-      opened: queue.first, playing: rest, into: renderer, configuration: configuration,
-      sources: sources)
+      opened: opened, playing: programme.items, into: renderer,
+      configuration: configuration, sources: sources)
     player.volume = Float(volume) / 100
     let report = try begin(output, rendering: renderer, signals)
     let session = PlaySession(
       player: player, renderer: renderer, output: output, signals: signals,
-      trackCount: rest.count + 1, hasFailed: hasFailures,
-      busAddress: noMpris ? nil : SessionBus.address, reattaches: !noReattach)
+      list: programme.list, hasFailed: programme.hasFailures,
+      busAddress: noMpris ? nil : SessionBus.address, reattaches: !noReattach, managed: managed)
     defer { session.close() }
+    session.savedPlace = programme.place
     session.announce(report)
+    if let state = programme.state { session.restore(state) }
     player.start()
+    managed?.answerOpen()
     return session.run()
   }
 

@@ -66,6 +66,7 @@ extension PlaySession {
   private func open(_ url: String) {
     guard trackCount < Playlist.Limits().entries else { return }
     player.append([url])
+    list.append(PlaylistItem(location: url))
     player.play(track: trackCount)
     trackCount += 1
     resume()

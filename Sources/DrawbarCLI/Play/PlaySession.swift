@@ -21,6 +21,12 @@ final class PlaySession {
   private let remote: MPRISService?
   /// Tracks in the list.
   var trackCount: Int
+  /// The list as it can be kept.
+  var list: SavedList
+  /// The place in a session, if any.
+  let managed: ManagedSession?
+  var savedPlace = SavedPlace()
+  var savedRepeat = RepeatMode.off
   let terminal = Terminal()
   private let inbox = EventInbox()
   var isPaused = false
@@ -54,12 +60,15 @@ final class PlaySession {
   }
 
   /// - Parameters:
+  ///   - list: the player's tracks.
   ///   - hasFailed: something was left out before.
   ///   - busAddress: the session bus, where others are to control it.
   ///   - reattaches: whether the output does, so that the end of the server is not this one's.
+  ///   - managed: the place in a session, if any.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
-    trackCount: Int, hasFailed: Bool, busAddress: String?, reattaches: Bool
+    list: SavedList, hasFailed: Bool, busAddress: String?, reattaches: Bool,
+    managed: ManagedSession?
   ) {
     self.reattaches = reattaches
     self.hasFailed = hasFailed
@@ -68,7 +77,9 @@ final class PlaySession {
     volume = player.volume
     self.output = output
     self.signals = signals
-    self.trackCount = trackCount
+    self.list = list
+    trackCount = list.count
+    self.managed = managed
     remote = busAddress.flatMap {
       MPRISService(Self.identity, state: NowPlaying(), address: $0)
     }
@@ -92,7 +103,7 @@ final class PlaySession {
       let notices = pollfd(fd: output.noticeDescriptor, events: Int16(POLLIN), revents: 0)
       terminal.wait(
         milliseconds: isEnding ? 10 : 100,
-        orFor: [notices] + [remote?.pollRequest].compactMap(\.self))
+        orFor: [notices] + [remote?.pollRequest, managed?.pollRequest].compactMap(\.self))
       for event in inbox.take() { handle(event) }
       for key in terminal.keys() { handle(key) }
       if signals.take() {
@@ -114,6 +125,7 @@ final class PlaySession {
         }
       }
       if let remote { serve(remote) }
+      if let managed { serve(managed) }
       let snapshot = player.snapshot(latencyFrames: latencyFrames)
       if snapshot.state != .idle || isStopping { terminal.show(screen(snapshot)) }
       if let endState, hasBeenHeard(snapshot) {
@@ -197,9 +209,7 @@ final class PlaySession {
     case UInt8(ascii: "<"): player.previous()
     case UInt8(ascii: "9"), UInt8(ascii: "/"): setVolume(volume - 0.05)
     case UInt8(ascii: "0"), UInt8(ascii: "*"): setVolume(volume + 0.05)
-    case UInt8(ascii: "m"):
-      isMuted.toggle()
-      player.volume = isMuted ? 0 : volume
+    case UInt8(ascii: "m"): toggleMute()
     case UInt8(ascii: "["): player.scan(speed: Self.faster(player.snapshot().scanSpeed, by: -4))
     case UInt8(ascii: "]"): player.scan(speed: Self.faster(player.snapshot().scanSpeed, by: 4))
     case UInt8(ascii: "L"):
@@ -234,6 +244,11 @@ final class PlaySession {
     isMuted = false
     volume = min(4, max(0, wanted))
     player.volume = volume
+  }
+
+  func toggleMute() {
+    isMuted.toggle()
+    player.volume = isMuted ? 0 : volume
   }
 
   private static let keyHelp = [

@@ -31,6 +31,11 @@ struct SpoolOptions: ParsableArguments {
     }
   }
 
+  /// Takes a relative directory as one in this folder.
+  mutating func resolve(in folder: String) {
+    if let path = spool, !path.hasPrefix("/") { spool = folder + "/" + path }
+  }
+
   /// The spool of these choices.
   var configuration: SpoolConfiguration {
     if noSpool { return .off }

@@ -15,6 +15,15 @@ extension String {
     return "file://" + (hasPrefix("/") ? self : workingFolder + "/" + self).percentEncoded
   }
 
+  /// The location as it can be opened from any folder.
+  var absoluteLocation: String {
+    let scheme = prefix { $0 != "/" }.lowercased()
+    if ["http:", "https:", "file:"].contains(where: { scheme.hasPrefix($0) }) || hasPrefix("/") {
+      return self
+    }
+    return workingFolder + "/" + self
+  }
+
   /// The last part of a path or URL, to show where there is no title.
   var lastPathPart: String { split(separator: "/").last.map(String.init) ?? self }
 
@@ -35,7 +44,7 @@ extension String {
 }
 
 /// The folder that relative paths are in, without a slash at its end.
-private let workingFolder: String = {
+let workingFolder: String = {
   guard let path = unsafe getcwd(nil, 0) else { return "" }
   defer { unsafe free(path) }
   let folder = unsafe String(cString: path)

@@ -57,14 +57,14 @@ struct PlayerStateMachine {
     case (.pause, .playing):
       wantsSound = false
       return [.fade, enter(.paused)]
-    case (.pause, .opening), (.pause, .buffering):
+    case (.pause, .idle), (.pause, .opening), (.pause, .buffering):
       wantsSound = false
       return []
     case (.resume, .paused):
       wantsSound = true
       // Buffering is left at once when there is enough; after an underrun there may not be.
       return [enter(.buffering)]
-    case (.resume, .opening), (.resume, .buffering):
+    case (.resume, .idle), (.resume, .opening), (.resume, .buffering):
       wantsSound = true
       return []
     case (.stop, .idle), (.stop, .ended), (.stop, .failed): return []

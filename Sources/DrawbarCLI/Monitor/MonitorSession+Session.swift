@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+import PlayerEngine
+import RenderCore
+import SessionManagement
+
+/// What plays along, as it can be kept.
+struct PlayingAlong {
+  let list: SavedList
+  var place = SavedPlace()
+  var isPaused = false
+  /// Something was left out.
+  var hasFailures = false
+
+  /// - Returns: whether it is paused then.
+  mutating func togglePause() -> Bool {
+    isPaused.toggle()
+    return isPaused
+  }
+}
+
+/// What a session manager has the monitor save.
+extension MonitorSession {
+  /// Does what the session manager asks for.
+  func serve(_ managed: ManagedSession) {
+    if let player { along?.place.follow(player.snapshot()) }
+    let with = along.flatMap { along in
+      along.list.playback(
+        track: along.place.track, seconds: along.place.seconds, isPaused: along.isPaused)
+    }
+    managed.serve(.monitor(MonitorState(monitor.settings, with: with)), report: report)
+  }
+}
+
+extension MonitorState {
+  init(_ settings: MonitorSettings, with: PlaybackState?) {
+    // To a ten-thousandth, so that decibels that became a factor are the same decibels again.
+    func decibels(_ factor: Float) -> Double? {
+      Decibels.value(factor).map { max(-100, min(($0 * 10000).rounded() / 10000, 40)) }
+    }
+    self.init(
+      gainDecibels: decibels(settings.gain) ?? -100, isMuted: settings.isMuted,
+      pan: (Double(settings.pan) * 10000).rounded() / 100,
+      invertedInputs: settings.invertedInputs.map { $0 + 1 }.sorted(),
+      highPassHertz: settings.highPassHertz,
+      limitDecibels: settings.limit.map { min(decibels($0) ?? -60, 0) },
+      matrix: settings.crosspoints.map { row in row.map(decibels) }, with: with)
+  }
+}
+
+extension MonitorSettings {
+  /// - Returns: nil where the matrix is of another size.
+  init?(_ state: MonitorState, inputs: Int, outputs: Int) {
+    guard state.matrix.count == outputs, state.matrix.allSatisfy({ $0.count == inputs }) else {
+      return nil
+    }
+    self.init(inputs: inputs, outputs: outputs)
+    crosspoints = state.matrix.map { row in row.map { $0.map(Decibels.factor) ?? 0 } }
+    gain = Decibels.factor(state.gainDecibels)
+    isMuted = state.isMuted
+    pan = Float(state.pan / 100)
+    invertedInputs = Set(state.invertedInputs.map { $0 - 1 })
+    highPassHertz = state.highPassHertz
+    limit = state.limitDecibels.map(Decibels.factor)
+  }
+}

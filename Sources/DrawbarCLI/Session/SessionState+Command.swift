@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import SessionManagement
+
+extension SessionState {
+  /// Goes on with what was saved, as the command that had been given.
+  func resume(in session: ManagedSession, _ signals: TerminationSignals) throws -> Bool {
+    switch content {
+    case .play(let play):
+      var command: PlayCommand = try parsed()
+      command.spool.resolve(in: directory)
+      return try command.play(in: session, resuming: play, signals)
+    case .monitor(let monitor):
+      var command: MonitorCommand = try parsed()
+      // A second recording would take the first one's place.
+      (command.record, command.recordInput) = (nil, false)
+      return try command.monitor(in: session, resuming: monitor, signals)
+    }
+  }
+
+  private func parsed<Command: ParsableCommand>() throws -> Command {
+    do {
+      return try Command.parse(arguments)
+    } catch {
+      throw SessionRefusal(
+        .badProject,
+        "the saved arguments cannot be used: \(Command.message(for: error))")
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+import Testing
+
+@testable import SessionManagement
+
+@Suite("A session's file")
+struct StateFileTests {
+  private let folder = TemporaryDirectory()
+
+  private var file: StateFile { StateFile(in: folder.file("song/a/drawbar.nABCD")) }
+
+  private func mode(_ path: String) -> mode_t {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+  }
+
+  private func names(in path: String) -> [String] {
+    Subprocess.run(["ls", "-A", path]).output.split(separator: "\n").map(String.init)
+  }
+
+  @Test("is not there at first, is made with its folders, and comes back as it was")
+  func roundTrip() throws {
+    #expect(try file.read() == nil)
+    try file.write(SessionStateTests.play)
+    #expect(try file.read() == SessionStateTests.play)
+    try file.write(SessionStateTests.monitor)
+    #expect(try file.read() == SessionStateTests.monitor)
+    #expect(names(in: file.directory) == ["state.json"])
+  }
+
+  @Test("can be read by its owner alone")
+  func secret() throws {
+    try file.write(SessionStateTests.play)
+    #expect(mode(file.path) == 0o600)
+  }
+
+  @Test("is written where a program of the same number has left a part of one, or a link")
+  func leftOver() throws {
+    try file.write(SessionStateTests.monitor)
+    let victim = folder.file("victim")
+    try folder.write("kept", "victim")
+    let temporary = file.directory + "/.state.json.\(getpid())"
+    #expect(unsafe symlink(victim, temporary) == 0)
+    try file.write(SessionStateTests.play)
+    #expect(String(decoding: contents(ofFile: victim), as: UTF8.self) == "kept")
+    #expect(try file.read() == SessionStateTests.play)
+    #expect(names(in: file.directory) == ["state.json"])
+  }
+
+  @Test("that cannot be written is told with its path, and what was there stays")
+  func unwritable() throws {
+    try folder.write("", "file")
+    let below = StateFile(in: folder.file("file/drawbar.nABCD"))
+    #expect(
+      throws: StateFile.Failure.system(
+        operation: "create", path: folder.file("file/drawbar.nABCD"), code: ENOTDIR)
+    ) { try below.write(SessionStateTests.play) }
+    // The kernel's own, where nobody makes a folder.
+    #expect(throws: StateFile.Failure.self) {
+      try StateFile(in: "/proc/drawbar/a").write(SessionStateTests.play)
+    }
+    // A folder in the file's place: the temporary file cannot take it, and goes.
+    #expect(Subprocess.run(["mkdir", "-p", file.path + "/inside"]).exit == .status(0))
+    #expect(throws: StateFile.Failure.self) { try file.write(SessionStateTests.play) }
+    #expect(names(in: file.directory) == ["state.json"])
+    #expect(names(in: file.path) == ["inside"])
+  }
+
+  @Test("that is a folder, a pipe or too large is refused at once")
+  func notRegular() throws {
+    #expect(Subprocess.run(["mkdir", "-p", file.path]).exit == .status(0))
+    #expect(throws: StateFile.Failure.notRegular(file.path)) { try file.read() }
+    #expect(unsafe rmdir(file.path) == 0 && mkfifo(file.path, 0o600) == 0)
+    #expect(throws: StateFile.Failure.notRegular(file.path)) { try file.read() }
+    #expect(unsafe unlink(file.path) == 0)
+    let size = StateFile.largest + 1
+    #expect(Subprocess.run(["truncate", "-s", "\(size)", file.path]).exit == .status(0))
+    #expect(throws: StateFile.Failure.notRegular(file.path)) { try file.read() }
+  }
+
+  @Test("with something else in it is told with its path in one line, and is not touched")
+  func corrupt() throws {
+    try file.write(SessionStateTests.play)
+    let cut = Array(SessionStateTests.play.fileBytes.dropLast(20))
+    try folder.write(String(decoding: cut, as: UTF8.self), "song/a/drawbar.nABCD/state.json")
+    let error = try #require(throws: StateFile.Failure.self) { _ = try file.read() }
+    #expect("\(error)".hasPrefix("\(file.path) cannot be used: it is not JSON (at byte "))
+    #expect(!"\(error)".contains("\n"))
+    #expect(contents(ofFile: file.path) == cut)
+  }
+}
