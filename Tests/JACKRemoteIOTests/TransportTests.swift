@@ -158,6 +158,28 @@ extension OutputTests {
       }
     }
 
+    @Test("joins a transport that rolls where that is")
+    func joins() throws {
+      let directory = TemporaryDirectory()
+      let tracks = try makeTracks(in: directory)
+      try JACKServer.with(.waiting()) { _ in
+        let recorder = try JACKRecorder([], capacityFrames: 1)
+        defer { recorder.close() }
+        recorder.locateTransport(400_000)
+        recorder.startTransport()
+        #expect(eventually { recorder.transport.frame > 400_000 })
+        let follower = try Follower(tracks)
+        let listener = try JACKRecorder(
+          [follower.port], capacityFrames: 1_000_000, recordsTransport: true, name: "listener")
+        defer { listener.close() }
+        // It does not wait for anyone who comes while it rolls.
+        #expect(eventually { judge(listener.samples[0], listener.transportFrames).right > 9600 })
+        let judgement = judge(listener.samples[0], listener.transportFrames)
+        #expect(judgement.wrong == 0 && judgement.silent < 48000, "\(judgement)")
+        #expect(follower.player.snapshot().counters.underruns == 0)
+      }
+    }
+
     @Test("is silent and ready behind the end of its list, and comes back")
     func behindTheEnd() throws {
       let directory = TemporaryDirectory()
@@ -269,9 +291,9 @@ extension OutputTests {
         #expect(eventually { follower.isPlaying })
         #expect(recorder.rollTransport(from: 100_000))
         #expect(eventually { recorder.transport.frame > 110_000 })
+        recorder.close()
         server.kill()
         #expect(eventually { follower.output.isServerShutDown })
-        recorder.close()
         server = try JACKServer.start(.waiting(period: 128))
         #expect(eventually { !follower.output.isServerShutDown })
         recorder = try JACKRecorder(

@@ -72,23 +72,36 @@ struct TransportFollowerTests {
     #expect(follower.request == 0)
   }
 
-  @Test("looks ahead for sound that is later than what can be left out")
+  @Test("asks where the transport is when it has nothing to play for longer than can be left out")
+  func longHole() {
+    var follower = placed(at: 0)
+    for cycle in 0...187 { _ = step(&follower, Int64(cycle) * 256) }
+    #expect(!follower.isAsking)
+    _ = step(&follower, 188 * 256)
+    #expect(follower.isAsking && follower.askedFrame == 188 * 256)
+  }
+
+  @Test("looks ahead for what has come too late, as far as that took, and waits for it in silence")
   func tooLate() {
     var follower = placed(at: 0)
-    for cycle in 0..<200 { _ = step(&follower, Int64(cycle) * 256) }
-    #expect(follower.isAsking)
-    // A second and a cycle late, so it is looked for that far ahead.
-    #expect(follower.askedFrame > 2 * 48000 && follower.askedFrame < 2 * 48000 + 1024)
+    _ = step(&follower, 480_000)
+    for cycle in 1...300 { _ = step(&follower, 480_000 + Int64(cycle) * 256) }
+    #expect(follower.request == 1)
+    follower.drop()
+    follower.place(at: 480_000)
+    let late = step(&follower, 480_000 + 301 * 256)
+    #expect(late == Step(asks: true))
+    #expect(follower.askedFrame == 480_000 + 602 * 256)
     follower.drop()
     follower.place(at: follower.askedFrame)
-    let early = step(&follower, 200 * 256)
+    let early = step(&follower, 480_000 + 302 * 256)
     #expect(early == Step(lead: 256, plays: true))
     let near = step(&follower, follower.askedFrame - 100)
     #expect(near == Step(lead: 100, plays: true))
     // Unless the transport goes back meanwhile.
-    let back = step(&follower, 48000)
+    let back = step(&follower, 490_000)
     #expect(back == Step(asks: true))
-    #expect(follower.askedFrame == 48000)
+    #expect(follower.askedFrame == 490_000)
   }
 
   @Test(

@@ -47,6 +47,8 @@ struct TransportFollower {
   private(set) var askedFrame: Int64 = 0
   /// The number of that request, 0 before the first.
   private(set) var request: UInt32 = 0
+  /// Where the transport was then.
+  private var askingFrame: Int64 = 0
   private var lastFrame: Int64 = 0
   /// It was asked while the transport stood, so that this is late once that rolls.
   private var isAwaited = false
@@ -131,9 +133,9 @@ struct TransportFollower {
     let late = frame - place
     if !transport.isRolling { return late == 0 ? Step() : ask(for: frame, transport) }
     if late > limit {
-      // By as much as it was late it is looked for ahead, unless the transport has only just gone there.
-      let ahead = jump > limit ? 0 : late < 10 * limit ? late : 10 * limit
-      return ask(for: frame + ahead, transport)
+      // What was asked for has come too late: it is looked for so far ahead as that took.
+      let took = request != 0 && place == askedFrame && jump <= limit ? frame - askingFrame : 0
+      return ask(for: frame + (took < 10 * limit ? took : 10 * limit), transport)
     }
     if late >= 0 { return Step(skip: Int(late), plays: true) }
     // What was looked for ahead is waited for, unless the transport has gone elsewhere.
@@ -164,6 +166,7 @@ struct TransportFollower {
   @_noLocks
   private mutating func ask(for frame: Int64, _ transport: RenderTransport) -> Step {
     state = .asking
+    askingFrame = transport.frame
     request &+= 1
     if request == 0 { request = 1 }
     askedFrame = frame < Int64(UInt32.max) ? frame : Int64(UInt32.max)

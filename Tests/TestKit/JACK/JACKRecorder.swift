@@ -57,10 +57,14 @@ public final class JACKRecorder: @unchecked Sendable {
   /// - Parameters:
   ///   - capacityFrames: what follows so many frames is left out.
   ///   - recordsTransport: whether the transport's frames are recorded, too.
-  public init(_ sources: [String], capacityFrames: Int, recordsTransport: Bool = false) throws {
+  ///   - name: the client's.
+  public init(
+    _ sources: [String], capacityFrames: Int, recordsTransport: Bool = false,
+    name: String = "recorder"
+  ) throws {
     let options = JackOptions(rawValue: JackNoStartServer.rawValue | JackUseExactName.rawValue)
     var status = JackStatus(rawValue: 0)
-    guard let client = unsafe cjack_client_open("recorder", options, &status, JACKServer.name)
+    guard let client = unsafe cjack_client_open(name, options, &status, JACKServer.name)
     else {
       throw JACKServer.Failure(description: "no client for the recorder: \(status.rawValue)")
     }
@@ -81,7 +85,7 @@ public final class JACKRecorder: @unchecked Sendable {
     for (index, source) in sources.enumerated() {
       // The server only takes the request, and makes the connection when its clients are on time.
       let isConnected =
-        unsafe jack_connect(client, source, "recorder:in_\(index + 1)") == 0
+        unsafe jack_connect(client, source, "\(name):in_\(index + 1)") == 0
         && eventually {
           unsafe jack_port_connected_to(take.pointee.ports[index], source) != 0
         }
