@@ -120,7 +120,8 @@ extension ProgramTests {
       defer { web.stop() }
       web.serve("/stream", .file(path, type: "audio/wav"))
       try JACKServer.with(Self.options) { jack in
-        let program = TerminalProgram(Self.play("follow", web.url("/stream")), columns: 120)
+        let program = TerminalProgram(
+          Self.play("follow", "--no-spool", web.url("/stream")), columns: 120)
         defer { program.signal(SIGKILL) }
         #expect(program.shows("transport stopped"), "\(program.output)")
         let recorder = try JACKRecorder(
