@@ -92,6 +92,7 @@ extension ProgramTests {
         let program = TerminalProgram(Self.play("follow", path), columns: 120)
         defer { program.signal(SIGKILL) }
         #expect(program.shows("transport stopped"), "\(program.output)")
+        #expect(program.shows("Paused     0:00 / 1:00"), "\(program.output)")
         let recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 1)
         defer { recorder.close() }
         #expect(program.showsAnew("transport rolling") { program.type(" ") })

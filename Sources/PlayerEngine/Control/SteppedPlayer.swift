@@ -116,6 +116,10 @@ public final class SteppedPlayer {
     self.configuration = configuration
     self.tell = tell
     timeline = StreamTimeline(outputRate: renderer.sampleRate)
+    // Where a transport stands before anything was heard, the first track is shown all the same.
+    if configuration.followsTransport, !feeder.items.isEmpty {
+      comingPlace = ComingPlace(track: 0, nanoseconds: 0)
+    }
   }
 
   /// A player of what lists say nothing of.
