@@ -4,8 +4,10 @@
 #include <jack/metadata.h>
 #include <jack/statistics.h>
 #include <jack/thread.h>
+#include <jack/transport.h>
 #include <jack/uuid.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/types.h>
@@ -36,6 +38,21 @@ jack_nframes_t jack_frames_since_cycle_start(const jack_client_t *client);
 /// Microseconds on the server's own clock.
 __attribute__((swift_attr("@_noLocks")))
 jack_time_t jack_get_time(void);
+
+/// Where the server's transport is in this cycle; nothing of it but the frame, and whether it rolls.
+__attribute__((swift_attr("@_noLocks")))
+static inline bool cjack_transport(const jack_client_t *client, jack_nframes_t *frame) {
+  jack_position_t position;
+  const jack_transport_state_t state = jack_transport_query(client, &position);
+  *frame = position.frame;
+  return state == JackTransportRolling || state == JackTransportLooping;
+}
+
+/// The frame that a transport is at (`jack_position_t` is packed, which Swift does not read).
+__attribute__((swift_attr("@_noLocks")))
+static inline jack_nframes_t cjack_position_frame(const jack_position_t *position) {
+  return position->frame;
+}
 
 /// A number of the calling thread, different from that of any other that lives: its thread pointer, a
 /// register.

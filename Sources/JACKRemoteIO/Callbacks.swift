@@ -19,6 +19,19 @@ func remoteIOProcess(_ frameCount: jack_nframes_t, _ argument: UnsafeMutableRawP
   return 0
 }
 
+/// The process thread before a cycle, while the transport waits for its slow clients: whether it may roll.
+/// It only reads what the cycles before have written.
+@_noLocks
+func remoteIOSync(
+  _: jack_transport_state_t, _ position: UnsafeMutablePointer<jack_position_t>?,
+  _ argument: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let position = unsafe position, let argument = unsafe argument else { return 1 }
+  let frame = unsafe cjack_position_frame(position)
+  return unsafe argument.assumingMemoryBound(to: OutputState.self).pointee
+    .isReady(forTransportFrame: frame) ? 1 : 0
+}
+
 /// Each of libjack's threads when it begins; several, and some of them twice.
 func remoteIOThreadInit(_ argument: UnsafeMutableRawPointer?) {
   unsafe state(argument)?.pointee.threads.noteCurrentThread()

@@ -59,6 +59,9 @@ final class Client: @unchecked Sendable {
     }
     unsafe storage.state.pointee.attach(client: handle)
     unsafe setCallbacks(handle, storage.state)
+    if configuration.followsTransport {
+      unsafe jack_set_sync_callback(handle, remoteIOSync, storage.state)
+    }
     do throws(RemoteIOError) {
       // Terminal: the sound begins or ends here, no port's latency adds to another's.
       let end = configuration.inputsOfOutputs.isEmpty ? JackPortIsTerminal.rawValue : 0

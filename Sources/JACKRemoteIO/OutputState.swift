@@ -24,6 +24,8 @@ struct OutputState: ~Copyable {
   /// Frames that the renderer takes at once: a copy, because a class's metadata may take a lock.
   private let maximumSlice = Renderer.maximumFramesPerCycle
   private let inputs: InputPorts
+  /// Cycles are told where the server's transport is.
+  private let followsTransport: Bool
   private var continuity = CycleContinuity()
   private var clock = FrameClock()
   var patience = FreewheelPatience()
@@ -48,6 +50,10 @@ struct OutputState: ~Copyable {
   /// Which thread that is: `cjack_current_thread`.
   let processThread = Atomic<UInt>(0)
 
+  /// The transport's frame that everything is ready for, and a bit above it; 0 for none. Written by the
+  /// process thread.
+  let readyTransportFrame = Atomic<UInt64>(0)
+
   /// Written by the process thread and the notification thread.
   let bufferSize = Atomic<UInt32>(0)
 
@@ -70,9 +76,10 @@ struct OutputState: ~Copyable {
   let controlWake: WakeSemaphore
 
   init(
-    outputs channels: Int, inputs inputChannels: Int, eventDescriptor: Int32,
-    controlWake: WakeSemaphore, log: CycleLogStorage
+    outputs channels: Int, inputs inputChannels: Int, followsTransport: Bool,
+    eventDescriptor: Int32, controlWake: WakeSemaphore, log: CycleLogStorage
   ) {
+    self.followsTransport = followsTransport
     self.log = log
     self.eventDescriptor = eventDescriptor
     self.controlWake = controlWake
@@ -149,7 +156,11 @@ struct OutputState: ~Copyable {
     clockPublication.store(clock.publication, ordering: .relaxed)
     if let context { awaitSound(context, frameCount: frameCount) }
     if let context, !isDetached.load(ordering: .sequentiallyConsistent) {
-      render(context, frameCount: frameCount, frameTime: frameTime, microseconds: now, after: step)
+      let transport = followsTransport ? unsafe queryTransport(client) : .none
+      render(
+        context, frameCount: frameCount, frameTime: frameTime, microseconds: now, after: step,
+        transport: transport)
+      if followsTransport { publishReadiness(context, transport) }
       facts.work = context.takeWork()
     } else {
       renderSilence(frameCount: frameCount)
@@ -166,7 +177,7 @@ struct OutputState: ~Copyable {
   @_noLocks
   private mutating func render(
     _ context: RenderContext, frameCount: UInt32, frameTime: UInt32, microseconds: UInt64,
-    after step: CycleContinuity.Step
+    after step: CycleContinuity.Step, transport: RenderTransport
   ) {
     let rate = UInt64(max(1, sampleRate.load(ordering: .relaxed)))
     var done = 0
@@ -175,9 +186,10 @@ struct OutputState: ~Copyable {
       for channel in unsafe 0..<buffers.count {
         unsafe buffers[channel] = portBuffer(channel, frameCount).map { unsafe $0 + done } ?? spare
       }
-      let cycle = RenderCycle(
+      var cycle = RenderCycle(
         frameCount: slice, frameTime: frameTime &+ UInt32(done),
         hostNanoseconds: microseconds &* 1000 &+ UInt64(done) &* 1_000_000_000 / rate)
+      cycle.transport = transport.advanced(by: done)
       if inputs.isEmpty {
         unsafe context.render(cycle, into: buffers)
       } else {

@@ -15,14 +15,14 @@ final class OutputStateStorage: ServerUser, @unchecked Sendable {
   /// What the cycles were like.
   let cycleLog = CycleLog()
 
-  init(outputs: Int, inputs: Int) throws(RemoteIOError) {
+  init(outputs: Int, inputs: Int, followsTransport: Bool = false) throws(RemoteIOError) {
     let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard descriptor >= 0 else { throw .outOfResources("file descriptors") }
     unsafe state = .allocate(capacity: 1)
     unsafe state.initialize(
       to: OutputState(
-        outputs: outputs, inputs: inputs, eventDescriptor: descriptor, controlWake: controlWake,
-        log: cycleLog.storage))
+        outputs: outputs, inputs: inputs, followsTransport: followsTransport,
+        eventDescriptor: descriptor, controlWake: controlWake, log: cycleLog.storage))
   }
 
   deinit {

@@ -65,7 +65,8 @@ public final class RemoteIO: Sendable {
     try configuration.validate()
     let server = configuration.resolvedServerName
     let storage = try OutputStateStorage(
-      outputs: configuration.outputPortNames.count, inputs: configuration.inputPortNames.count)
+      outputs: configuration.outputPortNames.count, inputs: configuration.inputPortNames.count,
+      followsTransport: configuration.followsTransport)
     try ServerGuard.enter(storage, server: server)
     let control: ControlThread
     let client: Client

@@ -40,6 +40,11 @@ extension RemoteIO {
     /// order, and that they carry audio; and the client an icon. They are taken back when it is closed. A
     /// server that does not take them is told in a note.
     public var setsMetadata: Bool
+    /// Whether what is rendered follows the server's transport: cycles are told where that is
+    /// (`RenderCycle.transport`), and it waits, before it rolls, until the sources that follow have their
+    /// sound ready (`SourceControl.followsTransport`, `PlayerConfiguration.followsTransport`), as long as the
+    /// server lets it: 2 s, if nobody has set another time (`jack_set_sync_timeout`). Off by default.
+    public var followsTransport = false
     /// Whether what was started attaches by itself to the next server of the same name when its own has
     /// ended: with the same ports, with the connections that it had, and going on where it was. See
     /// ``RemoteIO``. It does not start a server.

@@ -13,6 +13,9 @@ public struct OfflineOutput: ~Copyable {
   public let renderer: Renderer
   /// Frames rendered so far: the virtual clock.
   public private(set) var frameTime: UInt64 = 0
+  /// Where the next cycle is on the time line of a transport, for sources that follow one; while it rolls it
+  /// goes on with each cycle. None at first.
+  public var transport = RenderTransport.none
   private var lastSampleRate: Double
   private var frameOfRateChange: UInt64 = 0
   private var nanosecondsAtRateChange: UInt64 = 0
@@ -98,9 +101,11 @@ public struct OfflineOutput: ~Copyable {
         sampleRate, frameTime, nanoseconds
       )
     }
-    let cycle = RenderCycle(
+    var cycle = RenderCycle(
       frameCount: frameCount, frameTime: UInt32(truncatingIfNeeded: frameTime),
       hostNanoseconds: nanoseconds)
+    cycle.transport = transport
+    transport = transport.advanced(by: frameCount)
     if renderer.inputChannels > 0 {
       unsafe renderer.context.render(
         cycle, from: RenderInputs(buffers: inputs.buffers, missedFrames: missedFrames),

@@ -54,6 +54,17 @@ struct PlayCommand: ParsableCommand {
       """)
   var connect: String?
 
+  @Option(
+    help: """
+      What JACK's transport has to do with it, unless nothing: follow (frame 0 of the transport is the \
+      start of the first track, each track begins where the one before it ends, and the sound is where \
+      the transport is, to the sample: it stands while that stands, and goes where that goes. The keys \
+      for pausing, seeking and tracks start, stop and locate the transport, for all who follow it. At \
+      the end of the list it is silent, until q), or lead (playing, pausing, seeking and each track's \
+      start start, stop and locate the transport; its frame is the time in the track).
+      """)
+  var transport: TransportRole?
+
   @Option(help: "Output ports, 1 to 64.")
   var ports = 2
 
@@ -82,6 +93,9 @@ struct PlayCommand: ParsableCommand {
     guard !locations.isEmpty || SessionManagerURL.inEnvironment != nil else { throw Self.nothing }
     guard (1...64).contains(ports) else { throw ValidationError("--ports must be 1 to 64.") }
     guard (0...400).contains(volume) else { throw ValidationError("--volume must be 0 to 400.") }
+    if transport == .follow, track.start > 0 {
+      throw ValidationError("--start has no meaning with --transport follow: locate the transport.")
+    }
   }
 
   private static let nothing = ValidationError("Missing expected argument '<locations> ...'")
@@ -158,14 +172,16 @@ struct PlayCommand: ParsableCommand {
     _ signals: TerminationSignals
   ) throws -> Bool {
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
-    let output = try RemoteIO(
-      RemoteIO.Configuration(
-        clientName: managed?.clientID ?? name, serverName: server, startsServer: startServer,
-        outputPortNames: (1...ports).map { "out_\($0)" }, connection: connectionPolicy(),
-        reattaches: !noReattach), isCancelled: { signals.take() })
+    var client = RemoteIO.Configuration(
+      clientName: managed?.clientID ?? name, serverName: server, startsServer: startServer,
+      outputPortNames: (1...ports).map { "out_\($0)" }, connection: try connectionPolicy(),
+      reattaches: !noReattach)
+    client.followsTransport = transport == .follow
+    let output = try RemoteIO(client, isCancelled: { signals.take() })
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
+    configuration.followsTransport = client.followsTransport
     let player = Player(
       opened: opened, playing: programme.items, into: renderer,
       configuration: configuration, sources: sources)
@@ -174,7 +190,8 @@ struct PlayCommand: ParsableCommand {
     let session = PlaySession(
       player: player, renderer: renderer, output: output, signals: signals,
       list: programme.list, hasFailed: programme.hasFailures,
-      busAddress: noMpris ? nil : SessionBus.address, reattaches: !noReattach, managed: managed)
+      busAddress: noMpris ? nil : SessionBus.address, reattaches: !noReattach, managed: managed,
+      transportRole: transport)
     defer { session.close() }
     session.savedPlace = programme.place
     session.announce(report)

@@ -3,6 +3,7 @@
 import AudioModel
 import ByteSources
 import Glibc
+import JACKRemoteIO
 import PlayerEngine
 import RenderCore
 
@@ -19,6 +20,10 @@ struct PlayScreen: TerminalScreen {
   var isUnicode: Bool
   /// There is no server, or it does not call: nothing is played.
   var isServerAway = false
+  /// JACK's transport, where it has to do with the player.
+  var transport: RemoteIO.Transport.State?
+  /// The player follows it.
+  var isFollowing = false
 
   /// Below this many rows only the status line is shown.
   static let leastRows = 8
@@ -45,7 +50,7 @@ struct PlayScreen: TerminalScreen {
     let word = isServerAway ? "Waiting for the JACK server" : word
     let gain = isMuted ? "muted" : "volume \(Int((volume * 100).rounded()))%"
     return "\(word)  \(TimeText.clock(nanoseconds: place)) / \(duration)  buffer \(buffered) s"
-      + "\(waitWord)  \(gain)\(repeatWord)  underruns \(snapshot.counters.underruns)  xruns \(xruns)"
+      + "\(waitWord)  \(gain)\(repeatWord)\(transportWord)  underruns \(snapshot.counters.underruns)  xruns \(xruns)"
   }
 
   /// What the sound waits for, where it does.
@@ -65,11 +70,16 @@ struct PlayScreen: TerminalScreen {
     }
   }
 
+  private var transportWord: String {
+    transport.map { "  transport \($0.rawValue)" } ?? ""
+  }
+
   private var word: String {
     switch snapshot.state {
     case .idle: "Stopped  "
     case .opening: "Opening  "
     case .buffering: "Buffering"
+    case .playing where isFollowing && transport == .stopped: "Paused   "
     case .playing where snapshot.scanSpeed > 0: "Forward \(snapshot.scanSpeed)×"
     case .playing where snapshot.scanSpeed < 0: "Rewind \(-snapshot.scanSpeed)×"
     case .playing: snapshot.seekTargetNanoseconds == nil ? "Playing  " : "Seeking  "

@@ -32,7 +32,8 @@ extension PlaySession {
 
   private var nowPlaying: NowPlaying {
     NowPlaying(
-      player.snapshot(latencyFrames: latencyFrames), isPaused: isPaused, isAtStart: isAtStart,
+      player.snapshot(latencyFrames: latencyFrames), isPaused: isPaused,
+      isAtStart: isAtStart && isPaused,
       volume: isMuted ? 0 : volume)
   }
 
@@ -41,11 +42,11 @@ extension PlaySession {
     case .play: resume()
     case .pause: pause()
     case .stop: returnToStart()
-    case .next: player.next()
-    case .previous: player.previous()
-    case .seekBy(let nanoseconds): player.seek(byNanoseconds: nanoseconds)
-    case .seekTo(let nanoseconds): player.seek(toNanoseconds: nanoseconds)
-    case .setLoop(let loop): player.setRepeat(RepeatMode(loop))
+    case .next: goToNextTrack()
+    case .previous: goToPreviousTrack()
+    case .seekBy(let nanoseconds): seek(byNanoseconds: nanoseconds)
+    case .seekTo(let nanoseconds): seek(toNanoseconds: nanoseconds)
+    case .setLoop(let loop): setRepeat(RepeatMode(loop))
     case .setVolume(let volume): setVolume(Float(volume))
     case .open(let url): open(url)
     case .quit: stop()
@@ -56,19 +57,18 @@ extension PlaySession {
   private func returnToStart() {
     pause()
     isAtStart = true
-    let snapshot = player.snapshot()
-    // Standard input cannot be read twice.
-    guard let index = snapshot.trackIndex, snapshot.track?.location.trackURL != nil else { return }
-    player.play(track: index)
+    goToTrackStart()
   }
 
-  /// Plays what is at a URL, behind all others in the list.
+  /// Plays what is at a URL, behind all others in the list. While a transport is followed it is only added:
+  /// where it begins is known when the one before it has ended.
   private func open(_ url: String) {
     guard trackCount < Playlist.Limits().entries else { return }
     player.append([url])
     list.append(PlaylistItem(location: url))
-    player.play(track: trackCount)
     trackCount += 1
+    if isFollowing { return }
+    player.play(track: trackCount - 1)
     resume()
   }
 }

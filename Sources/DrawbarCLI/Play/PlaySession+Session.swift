@@ -5,15 +5,17 @@ import SessionManagement
 
 /// What a session manager has the player save, and what it goes on with.
 extension PlaySession {
-  /// Has the player, which has not been started, begin where it was saved.
+  /// Has the player, which has not been started, begin where it was saved, or where the transport is that it
+  /// follows.
   func restore(_ state: PlayState) {
     savedPlace = SavedPlace(state.playback)
     savedRepeat = RepeatMode(state.repeats)
     setVolume(Float(state.volumePercent / 100))
     if state.isMuted { toggleMute() }
+    if isFollowing { return }
     player.setRepeat(savedRepeat)
     player.begin(at: state.playback)
-    isPaused = state.playback.isPaused
+    hasPaused = state.playback.isPaused
   }
 
   /// Does what the session manager asks for.

@@ -29,7 +29,11 @@ final class PlaySession {
   var savedRepeat = RepeatMode.off
   let terminal = Terminal()
   private let inbox = EventInbox()
-  var isPaused = false
+  /// What JACK's transport has to do with it.
+  let transportRole: TransportRole?
+  var lead = TransportLead()
+  /// Silence was asked for; of the player, not of the transport.
+  var hasPaused = false
   /// It is paused, and goes on with the track's start.
   var isAtStart = false
   var isMuted = false
@@ -65,11 +69,13 @@ final class PlaySession {
   ///   - busAddress: the session bus, where others are to control it.
   ///   - reattaches: whether the output does, so that the end of the server is not this one's.
   ///   - managed: the place in a session, if any.
+  ///   - transportRole: whether the output and the player follow JACK's transport, or it follows them.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
     list: SavedList, hasFailed: Bool, busAddress: String?, reattaches: Bool,
-    managed: ManagedSession?
+    managed: ManagedSession?, transportRole: TransportRole?
   ) {
+    self.transportRole = transportRole
     self.reattaches = reattaches
     self.hasFailed = hasFailed
     self.player = player
@@ -102,7 +108,7 @@ final class PlaySession {
     while true {
       let notices = pollfd(fd: output.noticeDescriptor, events: Int16(POLLIN), revents: 0)
       terminal.wait(
-        milliseconds: isEnding ? 10 : 100,
+        milliseconds: isEnding || transportRole == .lead ? 10 : 100,
         orFor: [notices] + [remote?.pollRequest, managed?.pollRequest].compactMap(\.self))
       for event in inbox.take() { handle(event) }
       for key in terminal.keys() { handle(key) }
@@ -119,13 +125,16 @@ final class PlaySession {
           Failure.report(
             "the JACK server \(output.serverName) has ended (\(reason)); start it and play again")
           return false
-        case .reattached: announceReturn()
+        case .reattached:
+          lead.beginAnew()
+          announceReturn()
         case .sampleRateChanged(let hertz): player.follow(outputRate: hertz)
         case .xruns, .bufferSizeChanged, .freewheeling: break
         }
       }
       if let remote { serve(remote) }
       if let managed { serve(managed) }
+      leadTransport()
       let snapshot = player.snapshot(latencyFrames: latencyFrames)
       if snapshot.state != .idle || isStopping { terminal.show(screen(snapshot)) }
       if let endState, hasBeenHeard(snapshot) {
@@ -140,7 +149,8 @@ final class PlaySession {
       snapshot: snapshot, peaks: terminal.showsPanel ? renderer.takePeaks() : [],
       volume: volume, isMuted: isMuted, xruns: output.xrunCount,
       latencyNanoseconds: UInt64(Double(latencyFrames) * 1_000_000_000 / output.sampleRate),
-      isUnicode: TerminalText.isUnicode, isServerAway: isServerAway)
+      isUnicode: TerminalText.isUnicode, isServerAway: isServerAway,
+      transport: transportRole == nil ? nil : output.transport?.state, isFollowing: isFollowing)
   }
 
   private var isEnding: Bool { isStopping || endState != nil }
@@ -156,6 +166,7 @@ final class PlaySession {
   }
 
   private func handle(_ event: PlayerEvent) {
+    lead.note(event)
     switch event {
     case .state(let new):
       state = new
@@ -169,7 +180,10 @@ final class PlaySession {
     case .track(let index, let information): tracks[index] = information
     case .seekFailed(_, let error):
       terminal.clearPanel()
-      terminal.print("note: \(error)")
+      terminal.print(
+        isFollowing
+          ? "note: the JACK transport is not followed there, and it plays on from where it is: \(error)"
+          : "note: \(error)")
     case .streamTitle(_, let title):
       if let text = title.title { terminal.print("title: \(text)") }
     case .underrun, .skipped, .packetFailed, .outputRateChanged, .sought, .scan: break
@@ -189,13 +203,13 @@ final class PlaySession {
 
   private func handle(_ key: TerminalKey) {
     switch key {
-    case .left: player.seek(byNanoseconds: -5_000_000_000)
-    case .right: player.seek(byNanoseconds: 5_000_000_000)
-    case .down: player.seek(byNanoseconds: -60_000_000_000)
-    case .up: player.seek(byNanoseconds: 60_000_000_000)
-    case .pageDown: player.seek(byNanoseconds: -600_000_000_000)
-    case .pageUp: player.seek(byNanoseconds: 600_000_000_000)
-    case .home: player.seek(toNanoseconds: 0)
+    case .left: seek(byNanoseconds: -5_000_000_000)
+    case .right: seek(byNanoseconds: 5_000_000_000)
+    case .down: seek(byNanoseconds: -60_000_000_000)
+    case .up: seek(byNanoseconds: 60_000_000_000)
+    case .pageDown: seek(byNanoseconds: -600_000_000_000)
+    case .pageUp: seek(byNanoseconds: 600_000_000_000)
+    case .home: seek(toNanoseconds: 0)
     case .character(let byte): handle(character: byte)
     }
   }
@@ -205,17 +219,17 @@ final class PlaySession {
     case UInt8(ascii: " "), UInt8(ascii: "p"):
       if isPaused { resume() } else { pause() }
     case UInt8(ascii: "q"), UInt8(ascii: "Q"): stop()
-    case UInt8(ascii: ">"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): player.next()
-    case UInt8(ascii: "<"): player.previous()
+    case UInt8(ascii: ">"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): goToNextTrack()
+    case UInt8(ascii: "<"): goToPreviousTrack()
     case UInt8(ascii: "9"), UInt8(ascii: "/"): setVolume(volume - 0.05)
     case UInt8(ascii: "0"), UInt8(ascii: "*"): setVolume(volume + 0.05)
     case UInt8(ascii: "m"): toggleMute()
-    case UInt8(ascii: "["): player.scan(speed: Self.faster(player.snapshot().scanSpeed, by: -4))
-    case UInt8(ascii: "]"): player.scan(speed: Self.faster(player.snapshot().scanSpeed, by: 4))
+    case UInt8(ascii: "["): scan(speed: Self.faster(player.snapshot().scanSpeed, by: -4))
+    case UInt8(ascii: "]"): scan(speed: Self.faster(player.snapshot().scanSpeed, by: 4))
     case UInt8(ascii: "L"):
       let modes = RepeatMode.allCases
       let next = (modes.firstIndex(of: player.snapshot().repeatMode) ?? 0) + 1
-      player.setRepeat(modes[next % modes.count])
+      setRepeat(modes[next % modes.count])
     case UInt8(ascii: "?"), UInt8(ascii: "h"):
       for line in Self.keyHelp { terminal.print(line) }
     default: break
@@ -228,16 +242,6 @@ final class PlaySession {
     if speed == 0 { return first }
     guard (speed < 0) == (first < 0) else { return abs(speed) > 4 ? speed / 2 : 0 }
     return max(-32, min(speed * 2, 32))
-  }
-
-  func pause() {
-    isPaused = true
-    player.pause()
-  }
-
-  func resume() {
-    (isPaused, isAtStart) = (false, false)
-    player.resume()
   }
 
   func setVolume(_ wanted: Float) {

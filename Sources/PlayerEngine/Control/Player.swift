@@ -249,6 +249,7 @@ public final class Player: Sendable {
       state.snapshot.scanSpeed = core.scanSpeed
       state.snapshot.trackCount = core.feeder.items.count
       state.snapshot.repeatMode = core.feeder.repeatMode
+      state.snapshot.trackStartsNanoseconds = core.trackStarts
       state.canSeek = core.canSeek
       state.comingPlace = core.comingPlace
       state.lastStartedStream = core.lastStartedStream

@@ -25,6 +25,9 @@ public struct PlayerSnapshot: Sendable, Equatable {
   public var trackCount = 0
   /// What follows when a track has been played to its end.
   public var repeatMode = RepeatMode.off
+  /// Where the tracks begin on the time line of the transport that the player follows, from the first one
+  /// on, as far as that is known. Nanoseconds.
+  public var trackStartsNanoseconds: [UInt64] = []
   /// How long the output has run, silence included: AudioQueue's device time. It goes on through pauses,
   /// seeks and underruns.
   public var outputNanoseconds: UInt64 = 0

@@ -92,6 +92,11 @@ public struct PlayerConfiguration: Sendable, Equatable {
   public var ringPackets = 8192
   /// Where packets are decoded: only there, or nil for the place that suits each format.
   public var decodePlace: DecodePlace?
+  /// Whether the sound is where the output's transport is, and stands while that stands, instead of going
+  /// its own way: the first track begins at the transport's frame 0, each of the others where the one before
+  /// it ends. The player then never ends by itself unless it fails, and commands that lead elsewhere or
+  /// repeat do nothing. For an output that follows one: `RemoteIO.Configuration.followsTransport`.
+  public var followsTransport = false
   /// How tracks of another rate than the output's are resampled.
   public var resamplerQuality = ResamplerQuality.good
 

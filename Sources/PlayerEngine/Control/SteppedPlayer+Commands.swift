@@ -5,6 +5,7 @@ internal import RenderCore
 extension SteppedPlayer {
   /// Does what is asked; the effect is told by events.
   public func apply(_ command: Command) {
+    if isTransports(command) { return }
     switch command {
     case .append, .resume, .scan, .setRepeat: break
     case .next, .pause, .previous, .seek, .seekBy, .stop, .track: setScan(speed: 0)

@@ -99,6 +99,7 @@ extension SteppedPlayer {
     guard isReady else { return }
     comingPlace = ComingPlace(track: seek.track, nanoseconds: result.reachedNanoseconds)
     goOver()
+    answerSilence()
     self.seek = nil
     guard !seek.hasFailed else { return }
     lastError = nil

@@ -59,6 +59,8 @@ public final class SteppedPlayer {
   private(set) var lastStartedStream: UInt32 = 0
   /// The last stream that was put into the ring.
   private(set) var lastBegunStream: UInt32 = 0
+  /// Its generation.
+  private(set) var lastBegunGeneration: UInt32?
   private var lastEndedStream: UInt32 = 0
   var lastError: PlayerError?
   var generation: UInt32 = 0
@@ -70,6 +72,8 @@ public final class SteppedPlayer {
   var queuedSeek: (track: Int, nanoseconds: UInt64)?
   /// The place that the first stream of this generation begins at, until that stream is heard.
   var comingPlace: ComingPlace?
+  /// Where the transport wants it, if it follows one.
+  var transport = TransportTask()
   /// How many times as fast the track goes by, backwards when negative; 0 when it just plays.
   var scanSpeed = 0
   /// The track that it is done in.
@@ -105,12 +109,17 @@ public final class SteppedPlayer {
       ringBytes: configuration.ringBytes, ringPackets: configuration.ringPackets,
       resamplerQuality: configuration.resamplerQuality)
     control = source.control
+    control.followsTransport = configuration.followsTransport
     feeder = Feeder(
       feed: source.feed, opened: opened, items: items, configuration: sources,
       buffering: configuration)
     self.configuration = configuration
     self.tell = tell
     timeline = StreamTimeline(outputRate: renderer.sampleRate)
+    // Where a transport stands before anything was heard, the first track is shown all the same.
+    if configuration.followsTransport, !feeder.items.isEmpty {
+      comingPlace = ComingPlace(track: 0, nanoseconds: 0)
+    }
   }
 
   /// A player of what lists say nothing of.
@@ -155,6 +164,7 @@ public final class SteppedPlayer {
     if machine.state == .idle && !machine.isStopping { perform(.open) }
     takeRenderEvents()
     if isOver { return .finished }
+    followTransport()
     let taken = feeder.feed.takenEntryCount
     lastStep = feeder.step(timeoutNanoseconds: mayWait ? idleNanoseconds : 0)
     takeFeederEvents()
@@ -195,6 +205,7 @@ public final class SteppedPlayer {
       return 2_000_000
     }
     if control.isWaitedFor { return 500_000 }
+    if configuration.followsTransport { return Self.transportLookNanoseconds }
     return min(100_000_000, max(5_000_000, bufferedNanoseconds / 8))
   }
 
@@ -227,19 +238,24 @@ public final class SteppedPlayer {
         information[track] = found
         tell(.track(index: track, found))
         perform(.formatKnown)
-      case .began(let stream): lastBegunStream = stream
+      case .began(let stream):
+        lastBegunStream = stream
+        lastBegunGeneration = feeder.feed.generation
       case .said(let track, let mark, let metadata):
         titles.expect(metadata, mark: mark, track: track)
-      case .sought(let track, let found, let sampleRate):
+      case .sought(let track, let found, let sampleRate, let isBehindEnd):
         take(found, inTrack: track, sampleRate: sampleRate)
+        if isBehindEnd { followBehind(track: track) }
       case .seekRefused(let track, let error):
         seek = nil
+        control.answer(.here, to: transport.request)
         tell(.seekFailed(index: track, error))
       case .skipped(let track, let byteCount, let byteOffset):
         tell(.skipped(index: track, byteCount: byteCount, byteOffset: byteOffset))
       case .failed(let track, let error):
         lastError = error
         seek?.hasFailed = true
+        followFailure(ofTrack: track)
         tell(.failed(index: track, error))
       case .outputRateRefused(let error):
         let track = timeline.position(at: control.position.outputFrames)?.track ?? 0
@@ -257,6 +273,7 @@ public final class SteppedPlayer {
       switch event.kind {
       case .streamStarted(let origin):
         lastStartedStream = event.streamID
+        noteStart(ofTrack: origin.track, at: event.outputFrame)
         if control.renderedGeneration == generation { comingPlace = nil }
         timeline.begin(
           track: origin.track, at: event.outputFrame, startNanoseconds: origin.startNanoseconds)
@@ -293,6 +310,11 @@ public final class SteppedPlayer {
     guard feeder.isFinished, lastEndedStream == lastBegunStream, awaitedGeneration == nil,
       seek == nil, queuedSeek == nil
     else { return }
+    if configuration.followsTransport, lastError == nil {
+      // The transport may lead back; until then there is nothing to wait for.
+      control.isAwaited = false
+      return
+    }
     perform(.finished(lastError))
   }
 }

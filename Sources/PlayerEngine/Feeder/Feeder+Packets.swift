@@ -103,11 +103,13 @@ extension Feeder {
   ) throws(PlayerError) -> Bool {
     var result: Result<UInt32?, AudioConverterError> = .success(nil)
     let origin = StreamOrigin(track: trackIndex, startNanoseconds: reader.startNanoseconds)
+    let onTransport = trackStarts.start(of: trackIndex) + (reader.startNanoseconds ?? 0)
     unsafe packets.withBytes(of: item) { bytes in
       do throws(AudioConverterError) {
         result = .success(
           unsafe try feed.beginStream(
-            stream, origin: origin, firstPacket: bytes, joinsPrevious: canJoin))
+            stream, origin: origin, firstPacket: bytes, joinsPrevious: canJoin,
+            transportNanoseconds: canJoin ? nil : onTransport))
       } catch {
         result = .failure(error)
       }

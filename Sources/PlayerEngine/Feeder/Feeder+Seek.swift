@@ -81,7 +81,10 @@ extension Feeder {
     if isSeeking, let seek = try reader.finishSeek(hasEnded: &readerHasEnded) {
       isSeeking = false
       let rate = reader.output.information?.dataFormat.sampleRate ?? 1
-      events.append(.sought(track: trackIndex, seek, sampleRate: rate))
+      events.append(
+        .sought(
+          track: trackIndex, seek, sampleRate: rate,
+          isBehindEnd: reader.driver.listener.firstSoundFrame == nil))
       return .progressed
     }
     if readerHasEnded {

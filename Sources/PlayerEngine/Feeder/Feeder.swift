@@ -31,7 +31,7 @@ final class Feeder {
     case skipped(track: Int, byteCount: Int64, byteOffset: Int64)
     case failed(track: Int, PlayerError)
     /// A seek has found its frame, and what follows it is on its way into the ring.
-    case sought(track: Int, TrackSeek, sampleRate: Double)
+    case sought(track: Int, TrackSeek, sampleRate: Double, isBehindEnd: Bool = false)
     /// A seek cannot be made; everything goes on as it was.
     case seekRefused(track: Int, PlayerError)
     /// A packet that was written with this mark begins what the station says this of.
@@ -72,6 +72,8 @@ final class Feeder {
   var wantedPlace: WantedPlace?
   /// A seek has been begun in the reader and has not found its frame.
   var isSeeking = false
+  /// Where the tracks begin on the time line of a transport.
+  var trackStarts = TrackStarts()
   /// Decodes the reader's packets, where that is not done in the callback.
   var ahead: AheadStage?
   var readerHasEnded = false

@@ -16,6 +16,8 @@ struct StreamConverter: ~Copyable {
   let origin: StreamOrigin
   /// Where on the source's clock its first frame belongs; below zero for as soon as possible.
   let startFrame: Double
+  /// Where on a transport's time line its first frame belongs; below zero for behind what is before it.
+  let transportNanoseconds: Int64
   let inputRate: Int
   /// Frames per second of what it gives.
   var outputRate: Int
@@ -58,6 +60,7 @@ struct StreamConverter: ~Copyable {
     var streamID: UInt32
     var origin = StreamOrigin(track: 0)
     var startFrame: Double?
+    var transportNanoseconds: UInt64?
     var stream: CodedStreamDescription
     var outputRate: Int
     var outputChannels: Int
@@ -97,6 +100,7 @@ struct StreamConverter: ~Copyable {
     streamID = configuration.streamID
     origin = configuration.origin
     startFrame = configuration.startFrame ?? -1
+    transportNanoseconds = configuration.transportNanoseconds.map { Int64(clamping: $0) } ?? -1
     map = ChannelMap(
       inputs: channels, outputs: configuration.outputChannels, layout: configuration.stream.layout)
     if let samples, let (first, second) = map.stereoOutputs {

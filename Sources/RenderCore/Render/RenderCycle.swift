@@ -9,6 +9,8 @@ public struct RenderCycle: Sendable {
   public var frameTime: UInt32
   /// The time at which the cycle began, in nanoseconds of the output's clock.
   public var hostNanoseconds: UInt64
+  /// Where the cycle is on the time line of the transport that the output follows; none at first.
+  public var transport = RenderTransport.none
 
   /// A cycle with these facts.
   @_noLocks

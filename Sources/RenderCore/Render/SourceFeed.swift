@@ -52,18 +52,22 @@ public struct SourceFeed: ~Copyable, Sendable {
   ///   - startFrame: where on the source's clock its first frame belongs, for a source with a
   ///     ``SourceControl/clockRate``: until then there is silence, unless that has passed already. Nil
   ///     is as soon as possible.
+  ///   - transportNanoseconds: for a source that follows a transport, the time on its time line that the
+  ///     first frame belongs to; needed for the first stream of a generation. Nil is behind what was before.
   /// - Returns: the stream's number, from 1; nil when the ring has no room now.
   /// - Throws: ``AudioConverterError`` when the format cannot be converted.
   public mutating func beginStream(
     _ stream: CodedStreamDescription, origin: StreamOrigin = StreamOrigin(track: 0),
-    firstPacket: UnsafeRawBufferPointer, joinsPrevious: Bool, startFrame: Double? = nil
+    firstPacket: UnsafeRawBufferPointer, joinsPrevious: Bool, startFrame: Double? = nil,
+    transportNanoseconds: UInt64? = nil
   ) throws(AudioConverterError) -> UInt32? {
     reclaimConverters()
     guard inFlight.count < SourceUnit.maximumConverters, endPreparation() else { return nil }
     let outputRate = outputRate
     let configuration = StreamConverter.Configuration(
-      streamID: lastStreamID + 1, origin: origin, startFrame: startFrame, stream: stream,
-      outputRate: outputRate, outputChannels: outputChannels, quality: resamplerQuality)
+      streamID: lastStreamID + 1, origin: origin, startFrame: startFrame,
+      transportNanoseconds: transportNanoseconds, stream: stream, outputRate: outputRate,
+      outputChannels: outputChannels, quality: resamplerQuality)
     let converter = unsafe try StreamConverter.make(configuration, firstPacket: firstPacket)
     preparation = unsafe StreamPreparation(converter: converter, joinsPrevious: joinsPrevious)
     padding.removeAll()

@@ -41,6 +41,10 @@ struct SourceShared: ~Copyable {
   /// The feeder can write nothing until more than so many entries were taken out of the ring; else `.max`.
   let fullAtEntry = Atomic<UInt64>(.max)
   let outputRate: Atomic<Int>
+  /// The source sounds where a transport says.
+  let followsTransport = Atomic<Bool>(false)
+  /// What becomes of a request, by its number in the upper half: `silenceCode` or `hereCode`.
+  let transportAnswer = Atomic<UInt64>(0)
   private let padding0 = CacheLinePadding()
 
   // Written by the render thread: the position, under a sequence lock (odd while it is written).
@@ -72,6 +76,8 @@ struct SourceShared: ~Copyable {
   let isSilent = Atomic<Bool>(true)
   /// The output waits for sound, and takes it as fast as it comes.
   let isWaitedFor = Atomic<Bool>(false)
+  /// Where a transport wants the source: the request's number and the frame, 32 bits each.
+  let transportRequest = Atomic<UInt64>(0)
   let renderedGeneration = Atomic<UInt32>(0)
   /// The settings that hold now, whoever made them, as the bits of a `Float`.
   let effectiveVolumeBits = Atomic<UInt32>(Float(1).bitPattern)
@@ -80,6 +86,9 @@ struct SourceShared: ~Copyable {
   let takenVolume = Atomic<UInt32>(0)
   let takenPan = Atomic<UInt32>(0)
   let levels: SourceLevels
+
+  static var hereCode: UInt32 { @_noLocks get { 0 } }
+  static var silenceCode: UInt32 { @_noLocks get { 1 } }
 
   init(outputRate: Int, outputChannels: Int) {
     self.outputRate = Atomic(outputRate)

@@ -17,6 +17,9 @@ extension SourceUnit {
     if unsafe shared.pointee.generation.load(ordering: .acquiring) != source.generation {
       return true
     }
+    // The place that a transport wants is looked for.
+    if isAskingTransport { return false }
+    if follower.isSilent { return true }
     // It is wanted, but there is not yet enough of it to begin.
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
     if mode != SourceMode.playCode || isStarved { return false }

@@ -28,12 +28,16 @@ struct SourceUnit: ~Copyable {
   var clock = SourceClock()
   /// Settings whose packets are in the resampler.
   var schedule = SettingsSchedule()
+  /// For a source that follows a transport.
+  var follower = TransportFollower()
+  /// The output rate that the follower's frames are of.
+  var placedRate: Int
   private var rampSeconds: Float = 0
   /// The numbers of the control side's settings that were taken.
   private var takenVolume: UInt32 = 0
   private var takenPan: UInt32 = 0
   /// Frames at the start of this cycle that lie before the time at which playing begins.
-  private var lead = 0
+  var lead = 0
   /// Frames per second of the output, as of this cycle.
   var outputRate: Int
   /// That of the last sound, as was told.
@@ -56,6 +60,7 @@ struct SourceUnit: ~Copyable {
     source = RingPacketSource(consumer: consumer)
     outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
     toldRate = outputRate
+    placedRate = outputRate
     self.holdsAfterUnderrun = holdsAfterUnderrun
   }
 
@@ -81,16 +86,23 @@ struct SourceUnit: ~Copyable {
     into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
+    work = RenderWork()
+    if unsafe shared.pointee.followsTransport.load(ordering: .relaxed) {
+      if mode != SourceMode.pauseCode {
+        return unsafe renderFollowing(cycle, deviceFrame: deviceFrame, mode: mode, into: buffers)
+      }
+      // A fade takes frames of its own.
+      follower.lose()
+    }
     let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
     var isStale = wantedGeneration != source.generation
-    work = RenderWork()
     takeSettings()
     lead = leadFrames(of: cycle, deviceFrame: deviceFrame, mode: mode)
     // After a hold sound begins as it is.
     if mode == SourceMode.holdCode { gain.settle() }
     // Nothing sounds that could be faded: go over to the new generation at once.
     if isStale,
-      gain.isSilent || mode != SourceMode.playCode || isStarved || converterIsMissing || lead > 0
+      gain.isSilent || mode != SourceMode.playCode || isStarved || hasNoConverter || lead > 0
     {
       _ = adopt(wantedGeneration, fade: mode == SourceMode.pauseCode ? 0 : 1)
       isStale = false
@@ -126,7 +138,7 @@ struct SourceUnit: ~Copyable {
 
   /// Takes what the control side has set since the cycle before.
   @_noLocks
-  private mutating func takeSettings() {
+  mutating func takeSettings() {
     outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
     let clockRate = unsafe shared.pointee.clockRateBits.load(ordering: .relaxed)
     clock.setRates(hertz: Double(bitPattern: clockRate), outputRate: outputRate)
@@ -170,7 +182,7 @@ struct SourceUnit: ~Copyable {
   /// Brings the gain to so many frames that were pulled, and the clock forward, with the settings that
   /// take effect on the way.
   @_noLocks
-  private mutating func sound(
+  mutating func sound(
     _ frames: Int, in buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
     var done = 0
@@ -204,7 +216,7 @@ struct SourceUnit: ~Copyable {
   }
 
   @_noLocks
-  private func silence(
+  func silence(
     _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, from start: Int, to end: Int
   ) {
     if start >= end { return }
@@ -220,13 +232,13 @@ struct SourceUnit: ~Copyable {
     }
   }
 
-  private var converterIsMissing: Bool {
+  var hasNoConverter: Bool {
     @_noLocks get { unsafe converter == nil }
   }
 
   /// Pulls up to `frameCount` frames through the converters of however many streams that takes.
   @_noLocks
-  private mutating func pull(
+  mutating func pull(
     _ frameCount: Int, into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) -> Int {
     var given = 0
@@ -268,16 +280,22 @@ struct SourceUnit: ~Copyable {
         let first = unsafe UInt64(max(0, converter.pointee.pendingOutputFrames))
         unsafe takeMark(of: converter, at: outputFrames &+ UInt64(given) &+ first)
       case .noData:
-        underruns &+= 1
-        work.isStarved = true
-        unsafe shared.pointee.underruns.store(underruns, ordering: .releasing)
-        emit(SourceEvent.underrunCode, at: outputFrames &+ UInt64(given))
+        noteUnderrun(at: outputFrames &+ UInt64(given))
         return given
       case .endOfStream:
         if !joinNextStream(at: outputFrames &+ UInt64(given)) { isDraining = true }
       }
     }
     return given
+  }
+
+  /// There is no sound at a frame, where there should be.
+  @_noLocks
+  mutating func noteUnderrun(at frame: UInt64) {
+    underruns &+= 1
+    work.isStarved = true
+    unsafe shared.pointee.underruns.store(underruns, ordering: .releasing)
+    emit(SourceEvent.underrunCode, at: frame)
   }
 
   /// Frames between the one that is `frames` away and the time at which the next stream begins, if it has
@@ -304,7 +322,7 @@ struct SourceUnit: ~Copyable {
   }
 
   @_noLocks
-  private mutating func publish(_ cycle: RenderCycle, deviceFrame: UInt64, given: Int) {
+  mutating func publish(_ cycle: RenderCycle, deviceFrame: UInt64, given: Int) {
     let silent = UInt64(cycle.frameCount - given)
     outputFrames &+= UInt64(given)
     trailingSilentFrames = given > 0 ? silent : trailingSilentFrames &+ silent

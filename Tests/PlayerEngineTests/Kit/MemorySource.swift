@@ -33,6 +33,8 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   var isLocal = false
   /// Bytes of one read at most.
   var pieceBytes = Int.max
+  /// Whether a reader may ask for what it does not offer, and is refused it.
+  var refusesRepositions = false
   private let manner: Manner
   private let statedByteCount: Int
   private var offset = 0
@@ -82,6 +84,7 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   }
 
   func reposition(to byteOffset: UInt64) throws(ByteSourceError) {
+    if refusesRepositions { throw ByteSourceError(.notRepositionable, at: "memory") }
     precondition(information.isRepositionable, "asked for what it does not offer")
     repositions.append(byteOffset)
     offset = Int(clamping: byteOffset)

@@ -7,7 +7,7 @@ internal import Synchronization
 /// server runs, and that can have it freewheel.
 @safe
 public final class JACKRecorder: @unchecked Sendable {
-  private let client: OpaquePointer
+  let client: OpaquePointer
   private let take: UnsafeMutablePointer<Take>
   private let channelCount: Int
 
@@ -16,9 +16,14 @@ public final class JACKRecorder: @unchecked Sendable {
   fileprivate struct Take: ~Copyable {
     let ports: UnsafeMutableBufferPointer<OpaquePointer?>
     let channels: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
+    /// The transport's frame at each frame, -1 while it stood; empty where that is not recorded.
+    let times: UnsafeMutableBufferPointer<Int64>
+    var client: OpaquePointer?
     let frames = Atomic<Int>(0)
 
-    init(channels count: Int, capacityFrames: Int) {
+    init(channels count: Int, capacityFrames: Int, timeCapacity: Int) {
+      unsafe times = .allocate(capacity: timeCapacity)
+      unsafe times.initialize(repeating: -1)
       unsafe ports = .allocate(capacity: count)
       unsafe ports.initialize(repeating: nil)
       unsafe channels = .allocate(capacity: count)
@@ -33,23 +38,44 @@ public final class JACKRecorder: @unchecked Sendable {
       for index in unsafe 0..<channels.count { unsafe channels[index].deallocate() }
       unsafe channels.deallocate()
       unsafe ports.deallocate()
+      unsafe times.deallocate()
+    }
+
+    /// Notes where the transport is in a cycle.
+    func noteTransport(from start: Int, count: Int) {
+      guard let client = unsafe client, unsafe start < times.count else { return }
+      var frame: UInt32 = 0
+      guard unsafe cjack_transport(client, &frame) else { return }
+      for index in unsafe start..<min(start + count, times.count) {
+        unsafe times[index] = Int64(frame) + Int64(index - start)
+      }
     }
   }
 
   /// Connects to ports, and records them from now on.
   ///
-  /// - Parameter capacityFrames: what follows so many frames is left out.
-  public init(_ sources: [String], capacityFrames: Int) throws {
+  /// - Parameters:
+  ///   - capacityFrames: what follows so many frames is left out.
+  ///   - recordsTransport: whether the transport's frames are recorded, too.
+  ///   - name: the client's.
+  public init(
+    _ sources: [String], capacityFrames: Int, recordsTransport: Bool = false,
+    name: String = "recorder"
+  ) throws {
     let options = JackOptions(rawValue: JackNoStartServer.rawValue | JackUseExactName.rawValue)
     var status = JackStatus(rawValue: 0)
-    guard let client = unsafe cjack_client_open("recorder", options, &status, JACKServer.name)
+    guard let client = unsafe cjack_client_open(name, options, &status, JACKServer.name)
     else {
       throw JACKServer.Failure(description: "no client for the recorder: \(status.rawValue)")
     }
     unsafe self.client = client
     channelCount = sources.count
     unsafe take = .allocate(capacity: 1)
-    unsafe take.initialize(to: Take(channels: sources.count, capacityFrames: capacityFrames))
+    unsafe take.initialize(
+      to: Take(
+        channels: sources.count, capacityFrames: capacityFrames,
+        timeCapacity: recordsTransport ? capacityFrames : 0))
+    unsafe take.pointee.client = client
     for index in sources.indices {
       unsafe take.pointee.ports[index] = unsafe jack_port_register(
         client, "in_\(index + 1)", JACK_DEFAULT_AUDIO_TYPE, UInt(JackPortIsInput.rawValue), 0)
@@ -59,7 +85,7 @@ public final class JACKRecorder: @unchecked Sendable {
     for (index, source) in sources.enumerated() {
       // The server only takes the request, and makes the connection when its clients are on time.
       let isConnected =
-        unsafe jack_connect(client, source, "recorder:in_\(index + 1)") == 0
+        unsafe jack_connect(client, source, "\(name):in_\(index + 1)") == 0
         && eventually {
           unsafe jack_port_connected_to(take.pointee.ports[index], source) != 0
         }
@@ -91,6 +117,20 @@ public final class JACKRecorder: @unchecked Sendable {
     return (0..<channelCount).map { unsafe Array(take.pointee.channels[$0][..<count]) }
   }
 
+  /// The transport's frame at each recorded frame, -1 while it stood.
+  public var transportFrames: [Int64] {
+    unsafe Array(take.pointee.times[..<min(frameCount, take.pointee.times.count)])
+  }
+
+  /// The first recorded frame, from one on, at which the transport was at a frame.
+  func firstIndex(ofTransportFrame frame: Int64, from start: Int) -> Int? {
+    for index in unsafe start..<max(start, min(frameCount, take.pointee.times.count))
+    where unsafe take.pointee.times[index] == frame {
+      return index
+    }
+    return nil
+  }
+
   /// Ends the recording. To be called once, before the server ends.
   public func close() {
     unsafe jack_client_close(client)
@@ -114,6 +154,7 @@ private func record(_ frameCount: jack_nframes_t, _ argument: UnsafeMutableRawPo
       from: buffer.assumingMemoryBound(to: Float.self), count: count)
     if index == 0 { end = start + count }
   }
+  unsafe take.pointee.noteTransport(from: start, count: end - start)
   unsafe take.pointee.frames.store(end, ordering: .releasing)
   return 0
 }

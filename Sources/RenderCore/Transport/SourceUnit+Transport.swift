@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// A source that follows a transport.
+extension SourceUnit {
+  /// Sound that a cycle drops at most, in cycles, to catch up: what is dropped has to be decoded.
+  private static var droppedCycles: Int { @_noLocks get { 4 } }
+
+  /// As ``render(_:deviceFrame:into:)``, each frame of sound at its place on the transport's time line.
+  /// Sound begins and ends as it is, without a fade: a frame more would be a frame elsewhere.
+  ///
+  /// Real-time: wait-free, render thread only.
+  @_noLocks
+  mutating func renderFollowing(
+    _ cycle: RenderCycle, deviceFrame: UInt64, mode: UInt32,
+    into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  ) {
+    // Read before the generation, which is set before it.
+    let answer = unsafe shared.pointee.transportAnswer.load(ordering: .acquiring)
+    let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
+    takeSettings()
+    take(answer, at: cycle.transport.frame)
+    if wantedGeneration != source.generation {
+      _ = adopt(wantedGeneration, fade: 1)
+      follower.drop()
+    }
+    gain.setFade(1)
+    takePlace()
+    var given = 0
+    lead = 0
+    // Without a transport it is silent, and stands.
+    if cycle.transport.frame >= 0 {
+      let step = follower.step(
+        cycle.transport, frameCount: cycle.frameCount, rate: max(1, outputRate))
+      if step.asks { ask() }
+      let isWanted = step.plays && mode == SourceMode.playCode
+      work.isStarved = isWanted && isStarved
+      if isWanted, !isStarved {
+        lead = step.lead
+        if unsafe drop(step.skip, atATime: cycle.frameCount, with: buffers), lead < cycle.frameCount
+        {
+          given = unsafe pull(cycle.frameCount - lead, into: buffers)
+          unsafe sound(given, in: buffers)
+          follower.advance(by: given)
+        }
+        work.bufferedNanoseconds = source.bufferedNanoseconds
+      }
+      if follower.takeLateness(cycle.transport) { noteUnderrun(at: outputFrames) }
+    }
+    unsafe silence(buffers, from: 0, to: lead)
+    unsafe silence(buffers, from: lead + given, to: cycle.frameCount)
+    if unsafe shared.pointee.measuresLevels.load(ordering: .relaxed) {
+      unsafe shared.pointee.levels.measure(buffers, frameCount: cycle.frameCount)
+    }
+    publish(cycle, deviceFrame: deviceFrame, given: given)
+  }
+
+  /// Whether the sound is there for a frame of the transport, or none is to come.
+  @_noLocks
+  func isReady(forTransportFrame frame: Int64) -> Bool {
+    guard unsafe shared.pointee.followsTransport.load(ordering: .relaxed) else { return true }
+    if follower.isSilent { return true }
+    return unsafe follower.isReady(for: frame)
+      && shared.pointee.mode.load(ordering: .acquiring) == SourceMode.playCode && !isStarved
+  }
+
+  /// Whether a request waits for its answer.
+  var isAskingTransport: Bool {
+    @_noLocks get {
+      guard follower.isAsking else { return false }
+      let answer = unsafe shared.pointee.transportAnswer.load(ordering: .acquiring)
+      return UInt32(truncatingIfNeeded: answer >> 32) != follower.request
+    }
+  }
+
+  @_noLocks
+  private mutating func take(_ answer: UInt64, at frame: Int64) {
+    let number = UInt32(truncatingIfNeeded: answer >> 32)
+    if UInt32(truncatingIfNeeded: answer) == SourceShared.silenceCode {
+      follower.takeSilence(for: number)
+    } else {
+      follower.takeHere(for: number, at: frame)
+    }
+  }
+
+  /// Takes the place that comes with the stream which is next in the ring.
+  @_noLocks
+  private mutating func takePlace() {
+    if outputRate != placedRate {
+      placedRate = outputRate
+      // What is in the ring is at other frames now.
+      if !follower.takesPlace { follower.lose() }
+    }
+    guard follower.takesPlace, hasNoConverter, let next = unsafe source.peekConverter() else {
+      return
+    }
+    let nanoseconds = unsafe next.pointee.transportNanoseconds
+    if nanoseconds < 0 { return }
+    follower.place(
+      at: Int64((Double(nanoseconds) * Double(outputRate) / 1_000_000_000 + 0.5)))
+  }
+
+  @_noLocks
+  private func ask() {
+    unsafe shared.pointee.transportRequest.store(
+      UInt64(follower.request) << 32 | UInt64(follower.askedFrame), ordering: .releasing)
+  }
+
+  /// Takes sound out of the ring whose time has passed.
+  ///
+  /// - Returns: whether that is all of it.
+  @_noLocks
+  private mutating func drop(
+    _ frames: Int, atATime chunk: Int,
+    with buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  ) -> Bool {
+    var left = frames
+    var budget = chunk &* Self.droppedCycles
+    while left > 0, budget > 0 {
+      let wanted = min(min(left, chunk), budget)
+      let count = unsafe pull(wanted, into: buffers)
+      outputFrames &+= UInt64(count)
+      follower.advance(by: count)
+      left -= count
+      budget -= count
+      if count < wanted { return false }
+    }
+    return left == 0
+  }
+}
+
+extension RenderContext {
+  /// Whether all sources that follow a transport have their sound ready for a frame of it, or have none
+  /// there. For an output that a transport waits for.
+  ///
+  /// Real-time: wait-free. On the thread that renders, between two cycles.
+  @_noLocks
+  public func isReady(forTransportFrame frame: Int64) -> Bool {
+    unsafe state.pointee.isReady(forTransportFrame: frame)
+  }
+}
+
+extension RenderState {
+  @_noLocks
+  func isReady(forTransportFrame frame: Int64) -> Bool {
+    // The plan stays there until this thread has finished a cycle with a later one.
+    guard
+      let plan = unsafe UnsafeMutablePointer<RenderPlan>(
+        bitPattern: plan.load(ordering: .sequentiallyConsistent))
+    else { return true }
+    for index in unsafe 0..<plan.pointee.count {
+      if unsafe !plan.pointee.units[index].pointee.isReady(forTransportFrame: frame) {
+        return false
+      }
+    }
+    return true
+  }
+}

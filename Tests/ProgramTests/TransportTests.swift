@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+import Testing
+
+extension ProgramTests {
+  @Suite("with JACK's transport")
+  struct Transports {
+    private static let seconds = 60
+
+    /// 44.1 kHz, so that nothing is resampled, and no cycle is lost on a busy machine.
+    private static var options: JACKServer.Options {
+      var options = JACKServer.Options.waiting()
+      options.sampleRate = CountingWave.sampleRate
+      return options
+    }
+
+    private static func play(_ role: String, _ more: String...) -> [String] {
+      ["play", "--transport", role, "--connect", "none", "--no-mpris", "--buffer", "0.2"] + more
+    }
+
+    private static func makeNumbers(in directory: TemporaryDirectory) -> String {
+      let wave = CountingWave(frameCount: seconds * CountingWave.sampleRate)
+      let path = directory.file("numbers.wav")
+      let file = unsafe fopen(path, "wb")
+      let bytes = wave.bytes(at: 0, Int(wave.byteCount))
+      unsafe fwrite(bytes, 1, bytes.count, file)
+      unsafe fclose(file)
+      return path
+    }
+
+    private static func hasPorts(_ jack: JACKServer, of clients: String...) -> Bool {
+      let names = (try? jack.ports().map(\.name)) ?? []
+      return clients.allSatisfy { names.contains($0 + ":out_2") }
+    }
+
+    /// How many recorded frames are where the transport says, and how many are not.
+    private static func judge(_ recorder: JACKRecorder, channel: Int) -> (right: Int, wrong: Int) {
+      let (samples, times) = (recorder.samples, recorder.transportFrames)
+      var result = (right: 0, wrong: 0)
+      for index in 0..<min(samples[channel].count, times.count) {
+        let number = CountingWave.number(samples[channel][index], samples[channel + 1][index])
+        let isRight = Int64(number) == max(0, times[index])
+        if times[index] > 0, isRight { result.right += 1 }
+        if !isRight { result.wrong += 1 }
+      }
+      return result
+    }
+
+    @Test("two that follow are where it is, to the sample, and silent while it stands")
+    func follows() throws {
+      let directory = TemporaryDirectory()
+      let path = Self.makeNumbers(in: directory)
+      try JACKServer.with(Self.options) { jack in
+        let programs = ["one", "two"].map { Program.start(Self.play("follow", "--name", $0, path)) }
+        defer { for program in programs { program.signalGroup(SIGKILL) } }
+        let isThere = eventually(seconds: 10) { Self.hasPorts(jack, of: "one", "two") }
+        try #require(isThere, "\(programs[0].errors)")
+        let recorder = try JACKRecorder(
+          ["one:out_1", "one:out_2", "two:out_1", "two:out_2"], capacityFrames: 2_000_000,
+          recordsTransport: true)
+        defer { recorder.close() }
+        _ = try jack.run([
+          "sh", "-c", "printf 'play\\nlocate 48000\\nquit\\n' | jack_transport",
+        ])
+        #expect(eventually { recorder.transport.frame > 60_000 })
+        for frame in [2_000_000, 7, 1_234_567] as [UInt32] {
+          #expect(recorder.locateTransport(frame, andHear: 10_000))
+        }
+        _ = try jack.run(["sh", "-c", "printf 'stop\\nquit\\n' | jack_transport"])
+        #expect(eventually { !recorder.transport.isRolling })
+        let count = recorder.frameCount
+        #expect(eventually { recorder.frameCount > count + 4096 })
+        for channel in [0, 2] {
+          let (right, wrong) = Self.judge(recorder, channel: channel)
+          #expect(right > 40_000 && wrong == 0, "\(right) \(wrong)")
+        }
+        for program in programs { program.signalGroup(SIGTERM) }
+        for program in programs {
+          let end = Program.end(of: program)
+          #expect(end.exit == .status(0) && end.errors == "", "\(end)")
+        }
+      }
+    }
+
+    @Test("while it follows, the keys steer the transport, and the panel tells of it")
+    func keys() throws {
+      let directory = TemporaryDirectory()
+      let path = Self.makeNumbers(in: directory)
+      try JACKServer.with(Self.options) { jack in
+        let program = TerminalProgram(Self.play("follow", path), columns: 120)
+        defer { program.signal(SIGKILL) }
+        #expect(program.shows("transport stopped"), "\(program.output)")
+        #expect(program.shows("Paused     0:00 / 1:00"), "\(program.output)")
+        let recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 1)
+        defer { recorder.close() }
+        #expect(program.showsAnew("transport rolling") { program.type(" ") })
+        #expect(recorder.transport.isRolling)
+        program.type("\u{1B}[C")
+        #expect(eventually { recorder.transport.frame >= 5 * 44100 })
+        program.type("\u{1B}[A")
+        // Behind the end of the list it is silent, and goes on.
+        #expect(eventually { recorder.transport.frame >= 65 * 44100 })
+        program.type("\u{1B}[H")
+        #expect(eventually { recorder.transport.frame < 3 * 44100 })
+        #expect(program.showsAnew("Playing") {}, "\(program.output)")
+        #expect(program.showsAnew("Paused ") { program.type("p") })
+        #expect(eventually { !recorder.transport.isRolling })
+        #expect(program.showsAnew("not while it follows") { program.type("L") })
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+      }
+    }
+
+    @Test("one that cannot be sought in says that it does not follow, and plays on")
+    func unseekable() throws {
+      let directory = TemporaryDirectory()
+      let path = Self.makeNumbers(in: directory)
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      web.serve("/stream", .file(path, type: "audio/wav"))
+      try JACKServer.with(Self.options) { jack in
+        let program = TerminalProgram(
+          Self.play("follow", "--no-spool", web.url("/stream")), columns: 120)
+        defer { program.signal(SIGKILL) }
+        #expect(program.shows("transport stopped"), "\(program.output)")
+        let recorder = try JACKRecorder(
+          ["drawbar:out_1", "drawbar:out_2"], capacityFrames: 1_000_000, recordsTransport: true)
+        defer { recorder.close() }
+        recorder.startTransport()
+        #expect(eventually { recorder.transport.frame > 60_000 })
+        let told = "the JACK transport is not followed there, and it plays on"
+        #expect(
+          program.showsAnew(told) { recorder.locateTransport(1000) }, "\(program.output)")
+        let before = recorder.frameCount
+        #expect(eventually { recorder.frameCount > before + 20_000 })
+        let samples = recorder.samples
+        // All frames, each once and in order, wherever the transport was.
+        let numbers = zip(samples[0], samples[1]).map { CountingWave.number($0, $1) }
+          .filter { $0 > 0 }
+        #expect(numbers == Array(1...numbers.count) && numbers.count > 60_000)
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+      }
+    }
+
+    @Test("one that leads starts, stops and locates it, and tells the next server, too")
+    func leads() throws {
+      let directory = TemporaryDirectory()
+      let path = Self.makeNumbers(in: directory)
+      try JACKServer.with(Self.options) { first in
+        var jack = first
+        defer { jack.stop() }
+        let program = TerminalProgram(Self.play("lead", path, path), columns: 120)
+        defer { program.signal(SIGKILL) }
+        #expect(program.shows("transport rolling"), "\(program.output)")
+        var recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 1)
+        #expect(eventually { recorder.transport.isRolling && recorder.transport.frame > 4410 })
+        #expect(recorder.transport.frame < 5 * 44100)
+        program.type(" ")
+        #expect(eventually { !recorder.transport.isRolling })
+        program.type("\u{1B}[C")
+        #expect(eventually { recorder.transport.frame >= 5 * 44100 })
+        #expect(!recorder.transport.isRolling)
+        program.type(" ")
+        #expect(eventually { recorder.transport.isRolling })
+        #expect(recorder.transport.frame >= 5 * 44100)
+        // What others do with it is theirs.
+        recorder.locateTransport(50 * 44100)
+        #expect(eventually { recorder.transport.frame >= 50 * 44100 })
+        program.type(">")
+        #expect(eventually { recorder.transport.frame < 5 * 44100 })
+        program.type("\u{1B}[A\u{1B}[D")
+        #expect(eventually { recorder.transport.frame > 30 * 44100 }, "\(program.output)")
+        recorder.close()
+        jack.kill()
+        #expect(program.showsAnew("Waiting for the JACK server") {}, "\(program.output)")
+        jack = try JACKServer.start(Self.options)
+        #expect(eventually { Self.hasPorts(jack, of: "drawbar") })
+        recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 1)
+        defer { recorder.close() }
+        #expect(
+          eventually { recorder.transport.isRolling && recorder.transport.frame > 30 * 44100 })
+        program.type("q")
+        #expect(eventually { !recorder.transport.isRolling })
+        #expect(program.end().exit == .status(0))
+      }
+    }
+
+    @Test("following and starting elsewhere exclude each other")
+    func start() {
+      let run = Program.run(["play", "--transport", "follow", "--start", "3", "x.wav"])
+      #expect(run.exit == .status(64) && run.errors.contains("locate the transport"), "\(run)")
+    }
+  }
+}
