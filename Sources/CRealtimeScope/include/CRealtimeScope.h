@@ -27,8 +27,8 @@ void drawbar_prepare_ticks(void);
 __attribute__((swift_attr("@_noLocks"))) uint64_t drawbar_monotonic_nanoseconds(void);
 
 /// Sleeps for a fifth of a millisecond. The one place where an output's callback waits, and only while the
-/// server freewheels: its cycles have no deadline then, and its threads are not real-time. Never between
-/// `drawbar_realtime_enter` and `drawbar_realtime_exit`.
+/// server freewheels: its cycles have no deadline then, and its threads are not real-time. The callback
+/// leaves the marked stretch for it.
 __attribute__((swift_attr("@_noLocks"))) void drawbar_rest_freewheeling(void);
 
 /// What a render callback is called with, and how it says what it gives: Core Audio's `ioActionFlags`,
