@@ -281,6 +281,13 @@ let package = Package(
     }
 )
 
+// What a program that is built with RealtimeSanitizer has to end at.
+if realtimeSanitizer != nil {
+  package.targets.append(.target(name: "AllocatingResampler", path: "Tests/AllocatingResampler"))
+  package.products.append(
+    .library(name: "AllocatingResampler", type: .dynamic, targets: ["AllocatingResampler"]))
+}
+
 // A sanitizer's run has no use for the other tests, nor for the programs, and compiling them takes longer
 // than the run: `DRAWBAR_TESTS` names the test targets that are wanted (commas between).
 if let wanted = Context.environment["DRAWBAR_TESTS"]?.split(separator: ",").map(String.init) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import CJACK
+internal import CRealtimeScope
 internal import Synchronization
 
 // The functions that libjack calls, at file scope and passed by name: a closure formed on the main
@@ -12,10 +13,12 @@ internal import Synchronization
 /// without telling it.
 @_noLocks
 func remoteIOProcess(_ frameCount: jack_nframes_t, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+  drawbar_realtime_enter()
   if let argument = unsafe argument {
     unsafe argument.assumingMemoryBound(to: OutputState.self).pointee.process(
       frameCount: frameCount)
   }
+  drawbar_realtime_exit()
   return 0
 }
 

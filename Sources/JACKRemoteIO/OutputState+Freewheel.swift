@@ -45,7 +45,9 @@ extension OutputState {
     if patience.isOver { return }
     let start = jack_get_time()
     while jack_get_time() &- start < FreewheelPatience.limitMicroseconds {
+      drawbar_realtime_exit()
       drawbar_rest_freewheeling()
+      drawbar_realtime_enter()
       if isDetached.load(ordering: .sequentiallyConsistent)
         || isShutDown.load(ordering: .acquiring)
         || context.isReady(frameCount: Int(frameCount))

@@ -141,7 +141,8 @@ extension ProgramTests {
           #expect(
             eventually { names() == ["drawbar:out_1", "drawbar:out_2"] }, "\(round): \(names())")
           killed.signalGroup(round % 2 == 0 ? SIGKILL : SIGTERM)
-          _ = Program.end(of: killed)
+          let end = Program.end(of: killed).exit
+          #expect(end == (round % 2 == 0 ? .signal(SIGKILL) : .status(0)), "\(round)")
           #expect(eventually { names() == [] }, "\(round): \(names())")
         }
       }

@@ -10,7 +10,7 @@ struct VocalRemoverTests {
   private static let name = "vocal-remover"
 
   /// It lies beside `drawbar`.
-  private static var path: String {
+  static var path: String {
     Program.path.prefix(upTo: Program.path.lastIndex(of: "/") ?? Program.path.startIndex)
       + "/vocal-remover"
   }
@@ -102,6 +102,8 @@ struct VocalRemoverTests {
       let peak = frames.max() ?? 0
       #expect((0.4999...0.5).contains(peak))
       #expect(heard.channels[0] == heard.channels[1])
+      process.signalGroup(SIGINT)
+      #expect(Program.end(of: process).exit == .status(0))
     }
   }
 

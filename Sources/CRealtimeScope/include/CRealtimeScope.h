@@ -27,8 +27,8 @@ void drawbar_prepare_ticks(void);
 __attribute__((swift_attr("@_noLocks"))) uint64_t drawbar_monotonic_nanoseconds(void);
 
 /// Sleeps for a fifth of a millisecond. The one place where an output's callback waits, and only while the
-/// server freewheels: its cycles have no deadline then, and its threads are not real-time. Never between
-/// `drawbar_realtime_enter` and `drawbar_realtime_exit`.
+/// server freewheels: its cycles have no deadline then, and its threads are not real-time. The callback
+/// leaves the marked stretch for it.
 __attribute__((swift_attr("@_noLocks"))) void drawbar_rest_freewheeling(void);
 
 /// Whether a thread has kept its processor.
@@ -58,7 +58,8 @@ __attribute__((swift_attr("@_noLocks"))) enum drawbar_preemption drawbar_end_pre
 /// unit's input element would fetch. Valid during the call; every field is set anew before each.
 struct drawbar_render_call {
   /// This cycle's input frames (element 1): one buffer of `frameCount` samples for each input channel.
-  /// Only to be read: they may be another client's memory.
+  /// Only to be read: they may be another client's memory. For an input callback with a format of its own
+  /// they are samples of that: interleaved ones are in one buffer.
   const float *_Nonnull const *_Nonnull inputs;
   /// How many there are: as many as the output brings, which may be none.
   const intptr_t input_count __attribute__((swift_name("inputCount")));
@@ -69,12 +70,14 @@ struct drawbar_render_call {
   intptr_t output_count __attribute__((swift_name("outputCount")));
   /// Frames wanted; lowered: frames given. The rest of the cycle is silent.
   intptr_t frame_count __attribute__((swift_name("frameCount")));
-  /// The output's frame clock at the first of these frames: the sample time. Wraps at 2^32.
+  /// The output's frame clock at the first of these frames: the sample time. Wraps at 2^32. For a callback
+  /// with a format of its own: how many frames of that there were before.
   const uint32_t frame_time __attribute__((swift_name("frameTime")));
   /// Set to true: what was given is silence, whatever is in the buffers
   /// (`kAudioUnitRenderAction_OutputIsSilence`). False at first.
   bool is_silent __attribute__((swift_name("isSilent")));
-  /// When the cycle began, in nanoseconds of the output's clock: the host time.
+  /// When the cycle began, in nanoseconds of the output's clock: the host time. For an input callback with a
+  /// format of its own: when the first of these frames came in.
   const uint64_t host_nanoseconds __attribute__((swift_name("hostNanoseconds")));
 } __attribute__((swift_name("RenderCall")));
 

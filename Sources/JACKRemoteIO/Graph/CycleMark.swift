@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import CJACK
+internal import CRealtimeScope
 internal import Synchronization
 
 /// When a client that renders nothing was last called. It must live as long as the client.
@@ -38,9 +39,11 @@ final class CycleMark: @unchecked Sendable {
 /// The process thread, once a cycle.
 @_noLocks
 private func markCycle(_: jack_nframes_t, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+  drawbar_realtime_enter()
   if let argument = unsafe argument {
     unsafe argument.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(
       jack_get_time(), ordering: .relaxed)
   }
+  drawbar_realtime_exit()
   return 0
 }

@@ -2,26 +2,6 @@
 
 internal import Synchronization
 
-/// What a converter needs to give another rate: made on the feeder's side, taken by the render thread,
-/// freed with the converter.
-@safe
-struct ResamplerChange: ~Copyable {
-  let outputRate: Int
-  /// The resampler to go on with, nil where none is needed. Once taken, the one that was used before.
-  var resampler: UnsafeMutablePointer<Resampler>?
-  /// The change that was taken before this one.
-  var previous: UnsafeMutablePointer<ResamplerChange>?
-
-  init(outputRate: Int, resampler: UnsafeMutablePointer<Resampler>?) {
-    self.outputRate = outputRate
-    unsafe self.resampler = resampler
-  }
-
-  deinit {
-    unsafe resampler?.destroy()
-  }
-}
-
 extension StreamConverter {
   /// Leaves a resampler for another output rate with a converter that the render thread may be using.
   /// Feeder's side only, while the converter has not come back.
@@ -38,11 +18,9 @@ extension StreamConverter {
           inputRate: inputRate, outputRate: outputRate, channels: converter.pointee.channels,
           quality: quality))
     }
-    let change = unsafe UnsafeMutablePointer.allocating(
-      ResamplerChange(outputRate: outputRate, resampler: resampler))
-    let old = unsafe converter.pointee.offeredChange.exchange(
-      UInt(bitPattern: change), ordering: .acquiringAndReleasing)
-    unsafe UnsafeMutablePointer<ResamplerChange>(bitPattern: old)?.destroy()
+    unsafe ResamplerChange.offer(
+      ResamplerChange(rendererRate: outputRate, resampler: resampler),
+      in: converter.pointee.offeredChange)
   }
 
   /// Goes on at the output rate that was offered last.
@@ -55,11 +33,7 @@ extension StreamConverter {
   /// - Returns: how long the sound is that was dropped; nil when nothing is offered.
   @_noLocks
   mutating func takeOfferedChange() -> UInt64? {
-    guard offeredChange.load(ordering: .relaxed) != 0 else { return nil }
-    let address = offeredChange.exchange(0, ordering: .acquiringAndReleasing)
-    guard let change = unsafe UnsafeMutablePointer<ResamplerChange>(bitPattern: address) else {
-      return nil
-    }
+    guard let change = unsafe ResamplerChange.take(from: offeredChange) else { return nil }
     var dropped: UInt64 = 0
     if let resampler = unsafe resampler {
       let nanoseconds = unsafe resampler.pointee.pendingNanoseconds
@@ -69,20 +43,9 @@ extension StreamConverter {
     unsafe resampler = change.pointee.resampler
     if unsafe resampler != nil { decodeDirectFrames() }
     unsafe change.pointee.resampler = old
-    outputRate = unsafe change.pointee.outputRate
+    outputRate = unsafe change.pointee.rendererRate
     unsafe change.pointee.previous = takenChanges
     unsafe takenChanges = change
     return dropped
-  }
-
-  /// Frees every change. Never on the render thread.
-  func freeChanges() {
-    let offered = offeredChange.load(ordering: .acquiring)
-    unsafe UnsafeMutablePointer<ResamplerChange>(bitPattern: offered)?.destroy()
-    var next = unsafe takenChanges
-    while let change = unsafe next {
-      unsafe next = change.pointee.previous
-      unsafe change.destroy()
-    }
   }
 }

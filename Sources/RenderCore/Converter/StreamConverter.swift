@@ -116,7 +116,7 @@ struct StreamConverter: ~Copyable {
 
   deinit {
     unsafe resampler?.destroy()
-    freeChanges()
+    unsafe ResamplerChange.free(in: offeredChange, taken: takenChanges)
     unsafe scratch.deallocate()
   }
 

@@ -41,11 +41,12 @@ struct CallbackUnit: ~Copyable {
 @safe
 final class CallbackStorage: @unchecked Sendable {
   let unit: UnsafeMutablePointer<CallbackUnit>
-  /// What converts for it, where it has a format of its own.
+  /// What converts for it, where it has a format of its own: what it gives, or what it is given.
   private let formatted: UnsafeMutablePointer<FormattedCallback>?
+  private let formattedInput: UnsafeMutablePointer<FormattedInput>?
   private let quality: ResamplerQuality
-  /// The rate that `formatted` converts to. Protected by the renderer's lock.
-  private var outputRate: Int
+  /// The renderer's rate, which they convert to or from. Protected by the renderer's lock.
+  private var rendererRate: Int
 
   init(
     _ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?, inputs: RenderBus,
@@ -55,8 +56,9 @@ final class CallbackStorage: @unchecked Sendable {
     unsafe unit.initialize(
       to: CallbackUnit(function, context: context, inputs: inputs, outputs: outputs))
     unsafe formatted = nil
+    unsafe formattedInput = nil
     quality = .good
-    outputRate = 0
+    rendererRate = 0
   }
 
   init(
@@ -69,27 +71,54 @@ final class CallbackStorage: @unchecked Sendable {
         function, context: context, format: format, outputRate: outputRate,
         outputChannels: outputs.channelCount, quality: quality))
     unsafe self.formatted = unsafe formatted
+    unsafe formattedInput = nil
     self.quality = quality
-    self.outputRate = outputRate
+    rendererRate = outputRate
     unsafe unit = .allocate(capacity: 1)
     unsafe unit.initialize(
       to: CallbackUnit(
         renderFormatted, context: formatted, inputs: RenderBus(0..<0, of: 0), outputs: outputs))
   }
 
+  init(
+    _ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?,
+    inputFormat: AudioStreamBasicDescription, inputRate: Int, inputs: RenderBus,
+    quality: ResamplerQuality
+  ) throws(AudioConverterError) {
+    let formattedInput = unsafe UnsafeMutablePointer.allocating(
+      try FormattedInput(
+        function, context: context, format: inputFormat, inputRate: inputRate,
+        inputChannels: inputs.channelCount, quality: quality))
+    unsafe self.formattedInput = unsafe formattedInput
+    unsafe formatted = nil
+    self.quality = quality
+    rendererRate = inputRate
+    unsafe unit = .allocate(capacity: 1)
+    unsafe unit.initialize(
+      to: CallbackUnit(
+        renderFormattedInput, context: formattedInput, inputs: inputs,
+        outputs: RenderBus(0..<0, of: 0)))
+  }
+
   deinit {
     unsafe unit.deinitialize(count: 1)
     unsafe unit.deallocate()
     unsafe formatted?.destroy()
+    unsafe formattedInput?.destroy()
   }
 
-  /// Has its frames converted to the output's rate from the next cycle on. Where a server's rate is more
-  /// than a thousand times its own they go on as they are. Under the renderer's lock.
+  /// Has its frames converted to or from the renderer's rate from the next cycle on. Where that is more than a
+  /// thousand times its own, or the other way round, they go on as they are. Under the renderer's lock.
   func follow(sampleRate: Double) {
     let rate = Int(sampleRate.rounded())
-    guard let formatted = unsafe formatted, rate != outputRate else { return }
-    outputRate = rate
-    let converter = unsafe formatted.pointee.converter
-    try? unsafe StreamConverter.offer(outputRate: rate, quality: quality, to: converter)
+    guard rate != rendererRate else { return }
+    if let formatted = unsafe formatted {
+      try? unsafe StreamConverter.offer(
+        outputRate: rate, quality: quality, to: formatted.pointee.converter)
+    }
+    if let formattedInput = unsafe formattedInput {
+      try? unsafe FormattedInput.offer(inputRate: rate, quality: quality, to: formattedInput)
+    }
+    rendererRate = rate
   }
 }

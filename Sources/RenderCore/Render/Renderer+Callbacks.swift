@@ -82,7 +82,7 @@ extension Renderer {
   /// - where the rates differ it is asked ahead, for what the resampler holds back: about a thousand frames
   ///   at the lower of the two rates;
   /// - when it gives fewer frames than are wanted, it is not asked again in that cycle;
-  /// - it has no input frames: they are at the output's rate.
+  /// - it has no input frames: for those there is ``addInputCallback(_:context:format:quality:inputs:)``.
   ///
   /// Any thread but the render thread. It takes some milliseconds, and allocates.
   ///
@@ -104,6 +104,50 @@ extension Renderer {
     let storage = try unsafe CallbackStorage(
       callback, context: context, format: format, outputRate: Int(sampleRate.rounded()),
       outputs: bus, quality: quality)
+    replacePlan { $0.callbacks.append(storage) }
+    return RenderCallbackHandle(storage: storage)
+  }
+
+  /// Has a function of yours called with the input frames in a format of its own: Core Audio's
+  /// `kAudioOutputUnitProperty_SetInputCallback`, with the `kAudioUnitProperty_StreamFormat` of the input
+  /// element's output scope. A converter before it makes them of the input's frames, and follows the input
+  /// when its rate changes.
+  ///
+  /// What is said of ``addCallback(_:context:outputs:inputs:)`` holds, but that
+  /// - its inputs are in that format: interleaved formats have one buffer for all channels, which is to be
+  ///   taken for one of the format's samples; the others have one for each channel;
+  /// - it has no outputs;
+  /// - at the input's rate it is called once in each cycle, with all of its frames. Where the rates differ it
+  ///   has those that come out of the resampler in that cycle, and is not called in a cycle without any; a
+  ///   cycle that gives more than ``maximumFramesPerCycle`` is several calls;
+  /// - the sample time counts the frames that it has been given.
+  ///
+  /// *Latency.* At the input's rate there is none. Otherwise the resampler holds back 600 to 1300 frames
+  /// at the lower of the two rates. It is known for each call: `hostNanoseconds` is when its first frame
+  /// came in, on the clock of the cycles, what is held back being taken into account. The sound is older
+  /// by the input's own latency.
+  ///
+  /// Any thread but the render thread. It takes some milliseconds, and allocates.
+  ///
+  /// - Parameters:
+  ///   - callback: the function.
+  ///   - context: given to it each time, and valid as long.
+  ///   - format: packed linear PCM: floats of 32 or 64 bits, or signed integers of 8, 16, 24 or 32, which
+  ///     are rounded to the nearest and clipped. Channels are mapped as those of a stream are to outputs.
+  ///   - quality: how it is resampled where its rate is not the input's.
+  ///   - inputs: the inputs that it has, a bus of them; nil for all. At least one.
+  /// - Throws: ``AudioConverterError`` for another format.
+  @discardableResult
+  public func addInputCallback(
+    _ callback: @escaping Callback, context: UnsafeMutableRawPointer?,
+    format: AudioStreamBasicDescription, quality: ResamplerQuality = .good,
+    inputs: Range<Int>? = nil
+  ) throws(AudioConverterError) -> RenderCallbackHandle {
+    let bus = RenderBus(inputs, of: inputChannels)
+    precondition(bus.channelCount > 0, "what has an input format needs an input")
+    let storage = try unsafe CallbackStorage(
+      callback, context: context, inputFormat: format, inputRate: Int(sampleRate.rounded()),
+      inputs: bus, quality: quality)
     replacePlan { $0.callbacks.append(storage) }
     return RenderCallbackHandle(storage: storage)
   }

@@ -2,6 +2,7 @@
 
 import Glibc
 import TestKit
+import Testing
 
 /// The built `drawbar`, run as a user runs it.
 enum Program {
@@ -66,9 +67,22 @@ enum Program {
       process.signalGroup(SIGKILL)
       process.wait(seconds: 5)
     }
+    expectNoFinding(in: process.errors)
     return Result(
       exit: exit, output: process.output, errors: process.errors, seconds: took,
       hasLeftSomething: hasLeftSomething)
+  }
+
+  /// Whether a program is built with RealtimeSanitizer, which ends it, with exit code 43, at what must not be
+  /// done in a callback.
+  static func isWatched(_ path: String) -> Bool {
+    let mark = "__rtsan_realtime_enter"
+    return Subprocess.run(["grep", "-qF", mark, path]).exit == .status(0)
+  }
+
+  /// Tells what RealtimeSanitizer has written, whatever else a test expects of the program.
+  static func expectNoFinding(in text: String) {
+    if text.contains("ERROR: RealtimeSanitizer") { Issue.record("\(text)") }
   }
 
   /// The most memory that a process has had resident, in bytes (proc(5), `VmHWM`); nil once it has

@@ -91,6 +91,7 @@ final class TerminalProgram: Sendable {
     let took = monotonicSeconds() - start
     if !isOver { signal(SIGKILL) }
     for thread in threads.withLock({ $0 }) { thread.join() }
+    Program.expectNoFinding(in: output)
     return (isOver ? exitStatus.withLock { $0 } : nil, took)
   }
 

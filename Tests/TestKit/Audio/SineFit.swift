@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-import Glibc
+internal import Glibc
 
 /// The sine that fits samples best, in the least squares sense (IEEE 1057's four-parameter fit).
-struct SineFit {
+public struct SineFit {
   /// Cycles per second.
-  var frequency: Double
+  public var frequency: Double
   /// Power of the sine over that of what is left without it, in decibels.
-  var signalToResidual: Double
+  public var signalToResidual: Double
 
+  /// Fits samples.
+  ///
   /// - Parameter guess: cycles per second, near enough to be off by less than half a cycle over all
   ///   samples.
-  init(_ samples: ArraySlice<Float>, sampleRate: Double, near guess: Double) {
+  public init(_ samples: ArraySlice<Float>, sampleRate: Double, near guess: Double) {
     var omega = 2 * Double.pi * guess / sampleRate
     let middle = Double(samples.count) / 2
     var amplitudes = (cosine: 0.0, sine: 0.0)
