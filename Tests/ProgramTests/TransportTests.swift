@@ -145,6 +145,16 @@ extension ProgramTests {
       }
     }
 
+    /// How far the transport is ahead of the frame that is heard, in frames.
+    private static func lastOffset(_ recorder: JACKRecorder) -> Int? {
+      let (samples, times) = (recorder.samples, recorder.transportFrames)
+      for index in (0..<min(samples[1].count, times.count)).reversed() where times[index] >= 0 {
+        let number = CountingWave.number(samples[0][index], samples[1][index])
+        if number > 0 { return Int(times[index]) - number }
+      }
+      return nil
+    }
+
     @Test("one that leads starts, stops and locates it, and tells the next server, too")
     func leads() throws {
       let directory = TemporaryDirectory()
@@ -155,9 +165,14 @@ extension ProgramTests {
         let program = TerminalProgram(Self.play("lead", path, path), columns: 120)
         defer { program.signal(SIGKILL) }
         #expect(program.shows("transport rolling"), "\(program.output)")
-        var recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 1)
+        var recorder = try JACKRecorder(
+          ["drawbar:out_1", "drawbar:out_2"], capacityFrames: 1_000_000, recordsTransport: true)
         #expect(eventually { recorder.transport.isRolling && recorder.transport.frame > 4410 })
         #expect(recorder.transport.frame < 5 * 44100)
+        #expect(eventually { recorder.frameCount > 4410 })
+        let offset = try #require(Self.lastOffset(recorder))
+        // To the sample, but for cycles in which the program was held up.
+        #expect(abs(offset) <= 1024, "\(offset)")
         program.type(" ")
         #expect(eventually { !recorder.transport.isRolling })
         program.type("\u{1B}[C")
@@ -173,6 +188,10 @@ extension ProgramTests {
         #expect(eventually { recorder.transport.frame < 5 * 44100 })
         program.type("\u{1B}[A\u{1B}[D")
         #expect(eventually { recorder.transport.frame > 30 * 44100 }, "\(program.output)")
+        let count = recorder.frameCount
+        #expect(eventually { recorder.frameCount > count + 22050 })
+        let later = try #require(Self.lastOffset(recorder))
+        #expect(abs(later) <= 1024, "\(later)")
         recorder.close()
         jack.kill()
         #expect(program.showsAnew("Waiting for the JACK server") {}, "\(program.output)")

@@ -92,7 +92,10 @@ extension PlaySession {
   /// Has the transport do as the player does, when this leads.
   func leadTransport() {
     guard transportRole == .lead else { return }
-    for command in lead.commands(for: player.snapshot()) {
+    let cycle = UInt64(Double(output.bufferSize) * 1_000_000_000 / output.sampleRate)
+    // JACK takes a new place in at a cycle's end, and is there a cycle later.
+    let timing = TransportLead.Timing(delayNanoseconds: 2 * cycle, cycleNanoseconds: cycle)
+    for command in lead.commands(for: player.snapshot(), timing) {
       switch command {
       case .start: output.startTransport()
       case .stop: output.stopTransport()

@@ -105,6 +105,8 @@ final class PlaySession {
 
   /// - Returns: whether every track was played, or the user ended it.
   func run() -> Bool {
+    // Ten times a second is often enough for the eye; one that leads looks more often.
+    var nextShow = ContinuousClock.now
     while true {
       let notices = pollfd(fd: output.noticeDescriptor, events: Int16(POLLIN), revents: 0)
       terminal.wait(
@@ -136,7 +138,10 @@ final class PlaySession {
       if let managed { serve(managed) }
       leadTransport()
       let snapshot = player.snapshot(latencyFrames: latencyFrames)
-      if snapshot.state != .idle || isStopping { terminal.show(screen(snapshot)) }
+      if snapshot.state != .idle || isStopping, ContinuousClock.now >= nextShow {
+        terminal.show(screen(snapshot))
+        if transportRole == .lead { nextShow = .now + .milliseconds(100) }
+      }
       if let endState, hasBeenHeard(snapshot) {
         return isStopping || (endState == .ended && !hasFailed)
       }
@@ -166,7 +171,6 @@ final class PlaySession {
   }
 
   private func handle(_ event: PlayerEvent) {
-    lead.note(event)
     switch event {
     case .state(let new):
       state = new

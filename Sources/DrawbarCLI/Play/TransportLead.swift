@@ -10,36 +10,51 @@ struct TransportLead {
     case locate(nanoseconds: UInt64)
   }
 
+  /// How the output takes to what it is told.
+  struct Timing {
+    /// How long the transport takes to go somewhere, in which the sound goes on.
+    var delayNanoseconds: UInt64
+    /// How long a cycle is.
+    var cycleNanoseconds: UInt64
+  }
+
   /// What the transport was last told, as far as this knows.
   private var isRolling = false
-  /// Playing goes on elsewhere, and the transport has not been told.
-  private var hasMoved = false
-
-  /// Takes in an event of the player.
-  mutating func note(_ event: PlayerEvent) {
-    switch event {
-    case .started, .sought: hasMoved = true
-    default: break
-    }
-  }
+  /// Where the player was then, and how long the output had run.
+  private var told: (place: UInt64, output: UInt64)?
 
   /// Another transport has to be told everything.
   mutating func beginAnew() {
-    (isRolling, hasMoved) = (false, true)
+    (isRolling, told) = (false, nil)
   }
 
-  /// What the transport has to be told now.
+  /// What the transport has to be told now: where the player is not where it would be by what was told
+  /// last, it has been sought in, or another track has begun.
   ///
   /// - Parameter snapshot: the player, with the position of what is rendered, not of what is heard.
-  mutating func commands(for snapshot: PlayerSnapshot) -> [Command] {
+  mutating func commands(for snapshot: PlayerSnapshot, _ timing: Timing) -> [Command] {
     let isPlaying = snapshot.state == .playing
-    guard isPlaying != isRolling || hasMoved else { return [] }
+    guard isPlaying || snapshot.state == .paused || told != nil else { return [] }
     // What a seek has led to begins in a moment.
     if isPlaying, snapshot.seekTargetNanoseconds != nil { return [] }
-    let place = Command.locate(
-      nanoseconds: snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds)
-    defer { (isRolling, hasMoved) = (isPlaying, false) }
-    if isPlaying == isRolling { return [place] }
-    return isPlaying ? [place, .start] : [.stop, place]
+    let place = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
+    guard isPlaying != isRolling || !isExpected(place, snapshot, timing) else { return [] }
+    defer {
+      isRolling = isPlaying
+      told = (place, snapshot.outputNanoseconds)
+    }
+    let locate = Command.locate(nanoseconds: place + (isPlaying ? timing.delayNanoseconds : 0))
+    if isPlaying == isRolling { return [locate] }
+    return isPlaying ? [locate, .start] : [.stop, locate]
+  }
+
+  /// Whether a place follows from what was told, but for a cycle that has ended while it was looked at.
+  private func isExpected(
+    _ place: UInt64, _ snapshot: PlayerSnapshot, _ timing: Timing
+  ) -> Bool {
+    guard let told else { return false }
+    let elapsed = isRolling ? snapshot.outputNanoseconds - told.output : 0
+    let difference = Int64(place) - Int64(told.place + elapsed)
+    return difference.magnitude <= 50_000_000 + 2 * timing.cycleNanoseconds
   }
 }
