@@ -27,8 +27,10 @@ private final class Follower {
     player.start()
   }
 
-  deinit {
+  /// To be called before the server ends.
+  func close() {
     output.close()
+    withExtendedLifetime(renderer) {}
   }
 
   var port: String { "\(output.clientName):out_1" }
@@ -92,6 +94,7 @@ extension OutputTests {
       let tracks = try makeTracks(in: directory)
       try JACKServer.with(.waiting()) { server in
         let follower = try Follower(tracks)
+        defer { follower.close() }
         let recorder = try JACKRecorder(
           [follower.port], capacityFrames: 1_000_000, recordsTransport: true)
         defer { recorder.close() }
@@ -117,6 +120,7 @@ extension OutputTests {
       let tracks = try makeTracks(in: directory)
       try JACKServer.with(.waiting()) { _ in
         let follower = try Follower(tracks)
+        defer { follower.close() }
         let recorder = try JACKRecorder(
           [follower.port], capacityFrames: 4_000_000, recordsTransport: true)
         defer { recorder.close() }
@@ -141,6 +145,7 @@ extension OutputTests {
       let tracks = try makeTracks(in: directory)
       try JACKServer.with(.waiting()) { _ in
         let followers = try [Follower(tracks), Follower(tracks, name: "other")]
+        defer { for follower in followers { follower.close() } }
         let recorder = try JACKRecorder(
           followers.map(\.port), capacityFrames: 2_000_000, recordsTransport: true)
         defer { recorder.close() }
@@ -169,6 +174,7 @@ extension OutputTests {
         recorder.startTransport()
         #expect(eventually { recorder.transport.frame > 400_000 })
         let follower = try Follower(tracks)
+        defer { follower.close() }
         let listener = try JACKRecorder(
           [follower.port], capacityFrames: 1_000_000, recordsTransport: true, name: "listener")
         defer { listener.close() }
@@ -186,6 +192,7 @@ extension OutputTests {
       let tracks = try makeTracks(in: directory)
       try JACKServer.with(.waiting()) { _ in
         let follower = try Follower(tracks)
+        defer { follower.close() }
         let recorder = try JACKRecorder(
           [follower.port], capacityFrames: 1_000_000, recordsTransport: true)
         defer { recorder.close() }
@@ -219,6 +226,7 @@ extension OutputTests {
       web.serve("/track", .file(path, type: "audio/wav", ranges: .honoured))
       try JACKServer.with(.waiting()) { _ in
         let follower = try Follower([web.url("/track")])
+        defer { follower.close() }
         let recorder = try JACKRecorder(
           [follower.port], capacityFrames: 2_000_000, recordsTransport: true)
         defer { recorder.close() }
@@ -252,6 +260,7 @@ extension OutputTests {
       let tracks = try makeTracks(in: directory)
       try JACKServer.with(.waiting()) { _ in
         let follower = try Follower(tracks)
+        defer { follower.close() }
         let recorder = try JACKRecorder(
           [follower.port], capacityFrames: 40_000_000, recordsTransport: true)
         defer { recorder.close() }
@@ -286,6 +295,7 @@ extension OutputTests {
         var server = first
         defer { server.stop() }
         let follower = try Follower(tracks)
+        defer { follower.close() }
         var recorder = try JACKRecorder(
           [follower.port], capacityFrames: 500_000, recordsTransport: true)
         #expect(eventually { follower.isPlaying })
