@@ -25,7 +25,7 @@ struct ResamplerChange: ~Copyable {
   /// Leaves a change in a slot; one that still lies there is freed. Never on the render thread.
   static func offer(_ change: consuming ResamplerChange, in slot: borrowing Atomic<UInt>) {
     let address = unsafe UnsafeMutablePointer.allocating(change)
-    let old = unsafe slot.exchange(UInt(bitPattern: address), ordering: .acquiringAndReleasing)
+    let old = slot.exchange(UInt(bitPattern: address), ordering: .acquiringAndReleasing)
     unsafe UnsafeMutablePointer<ResamplerChange>(bitPattern: old)?.destroy()
   }
 
