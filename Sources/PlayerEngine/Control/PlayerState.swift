@@ -89,7 +89,7 @@ public struct PlayerConfiguration: Sendable, Equatable {
   /// Bytes of packets held ahead.
   public var ringBytes = 2 << 20
   /// Packets held ahead.
-  public var ringPackets = 8192
+  public var ringPackets = 4096
   /// Where packets are decoded: only there, or nil for the place that suits each format.
   public var decodePlace: DecodePlace?
   /// Whether the sound is where the output's transport is, and stands while that stands, instead of going

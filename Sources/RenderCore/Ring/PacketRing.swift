@@ -12,10 +12,10 @@ enum PacketRing {
   /// Makes the two ends. The memory is freed when both are gone.
   ///
   /// - Parameters:
-  ///   - byteCapacity: bytes for packets; the largest packet is half of it.
+  ///   - byteCapacity: bytes for packets, less than 4 GiB; the largest packet is half of it.
   ///   - entryCapacity: packets and stream marks; rounded up to a power of two.
   static func makePair(byteCapacity: Int, entryCapacity: Int) -> PacketRingEnds {
-    precondition(byteCapacity > 0 && entryCapacity > 0)
+    precondition((1...Int(UInt32.max)).contains(byteCapacity) && entryCapacity > 0)
     let storage = UnsafeMutablePointer<PacketRingStorage>.allocate(capacity: 1)
     unsafe storage.initialize(
       to: PacketRingStorage(byteCapacity: byteCapacity, entryCapacity: entryCapacity))

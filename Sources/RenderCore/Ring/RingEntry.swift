@@ -18,10 +18,10 @@ public struct PacketHistory: Sendable, Equatable {
   public var trimStartFrames: Int32
   /// Frames to drop at the packet's end: encoder padding.
   public var trimEndFrames: Int32
-  /// Bytes from the start of the source to the packet.
-  public var byteOffset: Int64
   /// The frames are a stand-in for a packet that could not be decoded ahead.
   public var isConcealed: Bool
+  /// Bytes from the start of the source to the packet.
+  public var byteOffset: Int64
   /// How long the packet sounds, without its trimmed frames. What the ring's level is counted in,
   /// because packets of several streams with different rates may be in it.
   public var durationNanoseconds: UInt64
@@ -51,7 +51,7 @@ public struct PacketHistory: Sendable, Equatable {
   }
 }
 
-/// One entry of a packet ring.
+/// One entry of a packet ring. Its fields lie as close as they can: a ring has thousands of them.
 @safe
 struct RingEntry {
   enum Kind: UInt8 {
@@ -67,14 +67,13 @@ struct RingEntry {
   /// For `streamStart`: the new stream plays on without a gap where the old one has the same source
   /// rate and channel count, so the old resampler goes on.
   var joinsPrevious: Bool
-  /// Bytes from the start of the ring's memory to the packet. Packets never wrap.
-  var offset: Int
-  var byteCount: Int
+  private var storedOffset: UInt32
+  private var storedByteCount: UInt32
+  /// What takes effect with the packet's first sound, if the history has a mark.
+  var settings: SourceSettings
   /// Bytes that the ring had ever been given, padding at its end included, after this entry.
   var endPosition: UInt64
   var history: PacketHistory
-  /// What takes effect with the packet's first sound, if the history has a mark.
-  var settings: SourceSettings
   /// Owned by whoever holds the entry; passes to the render side when it is taken.
   var converter: UnsafeMutablePointer<StreamConverter>?
 
@@ -86,11 +85,15 @@ struct RingEntry {
   ) {
     self.kind = kind
     self.joinsPrevious = joinsPrevious
-    self.offset = offset
-    self.byteCount = byteCount
+    storedOffset = UInt32(truncatingIfNeeded: offset)
+    storedByteCount = UInt32(truncatingIfNeeded: byteCount)
     self.endPosition = endPosition
     self.history = history
     self.settings = settings
     unsafe self.converter = converter
   }
+
+  /// Bytes from the start of the ring's memory to the packet. Packets never wrap.
+  var offset: Int { @_noLocks get { Int(storedOffset) } }
+  var byteCount: Int { @_noLocks get { Int(storedByteCount) } }
 }

@@ -9,8 +9,8 @@ internal import Synchronization
 /// A log holds ``capacity`` records; the oldest are written over. Each ``CycleLogReader`` goes through them
 /// at its own pace and says how many it came too late for.
 public final class CycleLog: Sendable {
-  /// Records that it holds: 5 seconds of cycles of 64 frames at 48 kHz, 1.4 of 16. A power of two.
-  public static let capacity = 4096
+  /// Records that it holds: 2.7 seconds of cycles of 64 frames at 48 kHz, 0.7 of 16. A power of two.
+  public static let capacity = 2048
 
   package let storage: CycleLogStorage
   private let scale = TickScale()
