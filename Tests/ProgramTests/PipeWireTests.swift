@@ -109,12 +109,18 @@ extension ProgramTests {
           }
         }
       }
-      // PipeWire leaves silence where it changes.
+      // PipeWire leaves silence where it changes, and now and then once more, some cycles later.
       let parts = wave.channels[0].split(isSilentFor: 64)
-      #expect(parts.count == rates.count, "\(parts.map(\.count))")
+      let long = parts.filter { $0.count > 35000 }
+      #expect(long.count == rates.count, "\(parts.map(\.count))")
       var seconds = 0.0
-      for (part, rate) in zip(parts, rates) {
-        seconds += Double(part.count) / Double(rate)
+      var place = 0
+      for part in parts {
+        seconds += Double(part.count) / Double(rates[min(place, rates.count - 1)])
+        if part.count > 35000 { place += 1 }
+      }
+      #expect(output.contains("underruns 0") && !output.contains("underruns 1"), "\(output)")
+      for (part, rate) in zip(long, rates) {
         let middle = part.dropFirst(2000).dropLast(2000).prefix(30000)
         let fit = SineFit(middle, sampleRate: Double(rate), near: 997)
         #expect(abs(fit.frequency - 997) < 0.01 && fit.signalToResidual > 80, "\(rate): \(fit)")
