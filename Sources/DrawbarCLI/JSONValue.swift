@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import SessionManagement
+
 /// A JSON value (RFC 8259) whose objects keep the order that they were written in, so that output is
 /// stable and can be compared as text.
 enum JSONValue {
@@ -23,7 +25,7 @@ enum JSONValue {
   ) {
     output.write("{\n")
     for (index, member) in members.enumerated() {
-      output.write("  " + quoted(member.0) + ": ")
+      output.write("  " + member.0.quotedAsJSON + ": ")
       member.1.write(to: &output, space: " ")
       output.write(index == members.count - 1 ? "\n" : ",\n")
     }
@@ -39,7 +41,7 @@ enum JSONValue {
     case .bool(let value): output.write(value ? "true" : "false")
     case .integer(let value): output.write(String(value))
     case .number(let value): output.write(value.isFinite ? String(value) : "null")
-    case .string(let value): output.write(Self.quoted(value))
+    case .string(let value): output.write(value.quotedAsJSON)
     case .array(let elements):
       var separator = "["
       for element in elements {
@@ -51,29 +53,11 @@ enum JSONValue {
     case .object(let members):
       var separator = "{"
       for (name, value) in members {
-        output.write(separator + Self.quoted(name) + ":" + space)
+        output.write(separator + name.quotedAsJSON + ":" + space)
         value.write(to: &output, space: space)
         separator = "," + space
       }
       output.write(separator == "{" ? "{}" : "}")
     }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
   }
 }

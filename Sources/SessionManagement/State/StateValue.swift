@@ -20,7 +20,7 @@ enum StateValue: Equatable {
   var text: String {
     guard case .object(let members) = self else { return compactText + "\n" }
     let lines = members.map { member in
-      let name = "  \(Self.quoted(member.name)): "
+      let name = "  \(member.name.quotedAsJSON): "
       guard case .array(let elements) = member.value, !elements.isEmpty else {
         return name + member.value.compactText
       }
@@ -40,30 +40,12 @@ enum StateValue: Equatable {
       } else {
         "null"
       }
-    case .string(let text): Self.quoted(text)
+    case .string(let text): text.quotedAsJSON
     case .array(let elements): "[" + elements.map(\.compactText).joined(separator: ", ") + "]"
     case .object(let members):
       "{"
-        + members.map { Self.quoted($0.name) + ": " + $0.value.compactText }.joined(separator: ", ")
+        + members.map { $0.name.quotedAsJSON + ": " + $0.value.compactText }.joined(separator: ", ")
         + "}"
     }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
   }
 }
