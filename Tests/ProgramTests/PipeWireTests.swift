@@ -109,22 +109,20 @@ extension ProgramTests {
           }
         }
       }
-      // PipeWire leaves silence where it changes, and now and then once more, some cycles later.
-      let parts = wave.channels[0].split(isSilentFor: 64)
-      let long = parts.filter { $0.count > 35000 }
-      #expect(long.count == rates.count, "\(parts.map(\.count))")
-      var seconds = 0.0
-      var place = 0
-      for part in parts {
-        seconds += Double(part.count) / Double(rates[min(place, rates.count - 1)])
-        if part.count > 35000 { place += 1 }
-      }
-      #expect(output.contains("underruns 0") && !output.contains("underruns 1"), "\(output)")
-      for (part, rate) in zip(long, rates) {
+      // PipeWire leaves silence where it changes. A cycle that is late on a busy machine is left out, too.
+      var (heard, seconds): ([Int], Double) = ([], 0)
+      for part in wave.channels[0].split(isSilentFor: 64) where part.count > 5000 {
         let middle = part.dropFirst(2000).dropLast(2000).prefix(30000)
-        let fit = SineFit(middle, sampleRate: Double(rate), near: 997)
-        #expect(abs(fit.frequency - 997) < 0.01 && fit.signalToResidual > 80, "\(rate): \(fit)")
+        let rate = [44100, 48000].first { rate in
+          let fit = SineFit(middle, sampleRate: Double(rate), near: 997)
+          return abs(fit.frequency - 997) < 0.01 && fit.signalToResidual > 80
+        }
+        let known = try #require(rate, "\(part.count) frames at another pitch")
+        if known != heard.last { heard.append(known) }
+        seconds += Double(part.count) / Double(known)
       }
+      #expect(heard == rates)
+      #expect(output.contains("underruns 0") && !output.contains("underruns 1"), "\(output)")
       // At each change PipeWire does not take three cycles, which are 70 ms, and the resampler's part of the
       // next is dropped. All else of the file is there.
       #expect(seconds > duration - 0.2 && seconds < duration, "\(seconds)")
