@@ -142,6 +142,7 @@ let package = Package(
     .library(name: "JACKRemoteIO", targets: ["JACKRemoteIO"]),
     .library(name: "MediaControl", targets: ["MediaControl"]),
     .library(name: "SessionManagement", targets: ["SessionManagement"]),
+    .library(name: "TimingReport", targets: ["TimingReport"]),
     .executable(name: "drawbar", targets: ["DrawbarCLI"]),
     .executable(name: "audio-queue-player", targets: ["AudioQueuePlayer"]),
     .executable(name: "remote-io-player", targets: ["RemoteIOPlayer"]),
@@ -152,7 +153,8 @@ let package = Package(
       targets: ["AudioModel", "PacketDecoders", "PacketParser", "RenderCore"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
   ] + documentationPlugin,
   targets: [
     // Level 0: the C libraries, each with the functions that the render thread may call, and values.
@@ -191,6 +193,10 @@ let package = Package(
     library(
       "OfflineOutput", ["AudioModel", "RenderCore"],
       optional: callbackCodecs.filter { $0.target == "CFLAC" }),
+    .target(
+      name: "TimingReport",
+      dependencies: ["RenderCore", .product(name: "Histogram", package: "hdrhistogram-swift")],
+      swiftSettings: strict),
     library("JACKRemoteIO", ["AudioModel", "CRealtimeScope", "RenderCore", "CJACK"]),
 
     // Level 3: the push model, on top of the pull engine and its converter.
@@ -212,6 +218,7 @@ let package = Package(
         "AudioConversion", "AudioModel", "ByteSources", "CCrypto", "Drawbar", "JACKRemoteIO",
         "MediaControl", "Metering", "OfflineOutput", "PacketDecoders", "PacketParser",
         "PlayerEngine", "Playlists", "PushQueue", "RenderCore", "SessionManagement",
+        "TimingReport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: realtimeLink),
@@ -238,7 +245,10 @@ let package = Package(
     tests("ByteSourcesTests", ["AudioModel", "ByteSources", "TestKit"]),
     tests(
       "JACKRemoteIOTests",
-      ["AudioModel", "CRealtimeScope", "JACKRemoteIO", "PlayerEngine", "RenderCore", "TestKit"]),
+      [
+        "AudioModel", "CRealtimeScope", "JACKRemoteIO", "PlayerEngine", "RenderCore", "TestKit",
+        "TimingReport",
+      ]),
     tests(
       "RenderCoreTests",
       ["AudioModel", "CRealtimeScope", "OfflineOutput", "PacketParser", "RenderCore", "TestKit"]),
@@ -266,6 +276,7 @@ let package = Package(
     tests("MediaControlTests", ["MediaControl", "TestKit"]),
     tests("MeteringTests", ["Metering"]),
     tests("SessionManagementTests", ["SessionManagement", "TestKit"]),
+    tests("TimingReportTests", ["RenderCore", "TimingReport"]),
     tests("PacketParserTests", ["AudioModel", "PacketParser", "TestKit"]),
     tests("PacketDecodersTests", ["AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
     // They read what scripts/corpus makes.

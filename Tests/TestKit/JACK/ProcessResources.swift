@@ -54,6 +54,11 @@ public struct ProcessResources: Sendable, Equatable {
     }
   }
 
+  /// The kernel's numbers of a process's threads.
+  public static func threads(of process: pid_t) -> [pid_t] {
+    names(in: "/proc/\(process)/task").compactMap { pid_t($0) }
+  }
+
   private static func names(in path: String) -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+public import RenderCore
+
+/// Judges cycles, one after the other: how each kept its time, and why those went wrong that did.
+///
+/// A cycle is bad when the callback ended after the time at which the next one should begin, when the server
+/// went on without the client, when a source that is to play had nothing to play, or when the server told of
+/// an xrun. One mishap is one bad cycle: what follows from it, such as the xrun that the server tells of or
+/// a grid that begins anew, is not counted again.
+public struct CycleJudge: Sendable {
+  /// What came of a record.
+  public struct Judgement: Sendable, Equatable {
+    /// How the cycle kept its time; nil where time does not count: in a freewheeling server's cycles, and
+    /// while the client is held.
+    public var timing: CycleTiming?
+    /// What was found to be wrong: with this cycle, or, of an xrun that nothing explains, a few before.
+    public var badCycles: [BadCycle]
+  }
+
+  /// Cycles that an xrun may be told before and after what it is about: another thread counts it.
+  private static let xrunDelayCycles = 4
+
+  /// Frames per second of the server. To be set when that changes.
+  public var sampleRate: Double
+  private var grid = CycleGrid()
+  private var last: CycleRecord?
+  /// The grid begins anew with the next cycle.
+  private var isGridBroken = true
+  /// Something was wrong with the last cycle's time.
+  private var wasLate = false
+  private var cyclesSinceBad = Int.max
+  /// Cycles since an xrun was told that nothing explains yet.
+  private var cyclesSinceXRun: Int?
+
+  /// Begins with the next record.
+  public init(sampleRate: Double) {
+    self.sampleRate = sampleRate
+  }
+
+  /// Takes in the next record. With records missing in between it begins anew.
+  public mutating func judge(_ record: CycleRecord) -> Judgement {
+    defer { last = record }
+    let isNext = last.map { $0.index &+ 1 == record.index } ?? false
+    guard !record.isHeld, !record.isFreewheeling, record.frameCount > 0 else {
+      isGridBroken = true
+      wasLate = false
+      cyclesSinceXRun = nil
+      return Judgement(timing: nil, badCycles: [])
+    }
+    let isMeasured = isNext && record.isMeasured && last?.frameCount == record.frameCount
+    if !isMeasured || isGridBroken { wasLate = false }
+    let timing = time(record, follows: isMeasured)
+    var bad: [BadCycle] = []
+    if let lateness = judge(timing, of: record, follows: isMeasured) { bad.append(lateness) }
+    wasLate = !bad.isEmpty
+    if record.isStarved { bad.append(BadCycle(index: record.index, cause: .starved)) }
+    if let xrun = judgeXRuns(record, follows: isNext, isExplained: !bad.isEmpty) {
+      bad.append(xrun)
+    }
+    return Judgement(timing: timing, badCycles: bad)
+  }
+
+  private mutating func time(_ record: CycleRecord, follows isMeasured: Bool) -> CycleTiming {
+    let nanosecondsPerFrame = 1_000_000_000 / sampleRate
+    let wake = UInt64(Double(record.wakeFrames) * nanosecondsPerFrame)
+    let start = record.entryNanoseconds &- wake
+    var clockFrames: Int?
+    if isMeasured, !isGridBroken, let last {
+      clockFrames = last.frameCount + record.missedFrames
+    }
+    var lateness = grid.add(
+      start: start, clockFrames: clockFrames, nanosecondsPerFrame: nanosecondsPerFrame)
+    // After a mishap the driver may begin a new grid: what it is late by then is the mishap's doing.
+    if wasLate, clockFrames != nil, lateness > 0 {
+      lateness = grid.add(
+        start: start, clockFrames: nil, nanosecondsPerFrame: nanosecondsPerFrame)
+    }
+    isGridBroken = false
+    return CycleTiming(
+      periodNanoseconds: UInt64(Double(record.frameCount) * nanosecondsPerFrame),
+      serverLatenessNanoseconds: lateness, wakeNanoseconds: wake,
+      durationNanoseconds: record.durationNanoseconds)
+  }
+
+  /// What was wrong with a cycle's time.
+  private func judge(
+    _ timing: CycleTiming, of record: CycleRecord, follows isMeasured: Bool
+  ) -> BadCycle? {
+    // Of the parts that made it late, the longest.
+    if timing.headroomNanoseconds < 0 {
+      let cause: CycleCause =
+        if timing.durationNanoseconds >= timing.latenessNanoseconds {
+          record.wasPreempted == true ? .preempted : .overBudget
+        } else {
+          timing.wakeNanoseconds >= timing.serverLatenessNanoseconds ? .wokenLate : .server
+        }
+      return BadCycle(
+        index: record.index, cause: cause,
+        overrunNanoseconds: UInt64(-timing.headroomNanoseconds))
+    }
+    // The cycle before was in time, and the server did not wait for this one: its clock went on, so it was
+    // in time, too.
+    if isMeasured, record.missedFrames > 0, !wasLate {
+      return BadCycle(index: record.index, cause: .wokenLate)
+    }
+    return nil
+  }
+
+  /// An xrun that was told and that no bad cycle explains.
+  private mutating func judgeXRuns(
+    _ record: CycleRecord, follows isNext: Bool, isExplained: Bool
+  ) -> BadCycle? {
+    cyclesSinceBad = isExplained ? 0 : cyclesSinceBad == .max ? .max : cyclesSinceBad + 1
+    if isNext, let last, record.xruns != last.xruns { cyclesSinceXRun = cyclesSinceXRun ?? 0 }
+    guard let since = cyclesSinceXRun else { return nil }
+    if cyclesSinceBad <= Self.xrunDelayCycles {
+      cyclesSinceXRun = nil
+      return nil
+    }
+    if since < Self.xrunDelayCycles {
+      cyclesSinceXRun = since + 1
+      return nil
+    }
+    cyclesSinceXRun = nil
+    return BadCycle(index: record.index &- UInt64(Self.xrunDelayCycles), cause: .server)
+  }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import JACKRemoteIO
+import RenderCore
+import TestKit
+import Testing
+import TimingReport
+
+extension OutputTests {
+  /// Faults that are put in on purpose, on a real server with cycles of 64 frames, and what the judge calls
+  /// them.
+  @Suite("a cycle that goes wrong", .timeLimit(.minutes(2)))
+  struct Faults {
+    /// How often each fault is put in.
+    private static let count = 100
+
+    @Test("is over budget when the callback computes for 3 ms")
+    func overBudget() throws {
+      try expect(.overBudget) { _, callback, _ in callback.ask(for: .computing) }
+    }
+
+    @Test("is preempted when a thread of higher priority takes the processor from the callback")
+    func preempted() throws {
+      try expect(.preempted) { _, callback, _ in callback.ask(for: .intruder) }
+    }
+
+    @Test("is woken late when a thread of higher priority has the processor between two cycles")
+    func wokenLate() throws {
+      try expect(.wokenLate) { _, callback, output in
+        // At a cycle's end there is most of a period before the next.
+        let cycle = output.cycleCount
+        while output.cycleCount == cycle { usleep(50) }
+        callback.intrude()
+      }
+    }
+
+    @Test("is the server's when the server stands still for 3 ms")
+    func server() throws {
+      try expect(.server) { server, _, _ in
+        server.freeze()
+        usleep(UInt32(CycleFault.nanoseconds / 1000))
+        server.thaw()
+      }
+    }
+
+    @Test("is starved when the ring is empty")
+    func starved() throws {
+      try Self.withServer { _, output, renderer in
+        let source = renderer.addSource(holdsAfterUnderrun: false)
+        let control = source.control
+        var packets = try SilentPackets(source.feed)
+        control.mode = .play
+        var watch = CauseWatch(output)
+        var found = 0
+        for _ in 0..<Self.count {
+          let played = control.counters.packets
+          try packets.write()
+          #expect(eventually { control.counters.packets > played })
+          let underruns = control.counters.underruns
+          watch.skip()
+          #expect(eventually { control.counters.underruns > underruns + 3 })
+          if watch.first(within: 20) == .starved { found += 1 }
+        }
+        #expect(found >= Self.count * 99 / 100, "\(found)")
+      }
+    }
+
+    /// Puts a fault in again and again, and expects the first bad cycle after each to have this cause.
+    private func expect(
+      _ cause: CycleCause,
+      when putIn: (JACKServer, FaultyCallback, RemoteIO) -> Void
+    ) throws {
+      try Self.withServer { server, output, renderer in
+        let callback = FaultyCallback()
+        let handle = unsafe renderer.addCallback(renderFaulty, context: callback.state)
+        defer {
+          #expect(renderer.remove(handle))
+          withExtendedLifetime(callback) {}
+        }
+        // The client's callback and the intruder on the one processor, the server on the other.
+        let intruder = try Intruder(callback)
+        defer { intruder.end() }
+        try Processors.pin(process: getpid(), isRealtimeOnly: true, to: 0)
+        let serverID = try #require(server.pid)
+        try Processors.pin(process: serverID, isRealtimeOnly: false, to: 1)
+        var watch = CauseWatch(output)
+        watch.wait(cycles: 400)
+        var found: [CycleCause?: Int] = [:]
+        for _ in 0..<Self.count {
+          watch.skip()
+          putIn(server, callback, output)
+          found[watch.first(within: 20), default: 0] += 1
+        }
+        #expect(found[cause, default: 0] >= Self.count * 99 / 100, "\(found)")
+      }
+    }
+
+    private static func withServer(
+      _ body: (JACKServer, RemoteIO, Renderer) throws -> Void
+    ) throws {
+      var options = JACKServer.Options()
+      options.period = 64
+      try JACKServer.with(options) { server in
+        let output = try RemoteIO(configuration())
+        let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
+        defer { output.close() }
+        try output.start(rendering: renderer)
+        try body(server, output, renderer)
+      }
+    }
+  }
+}
+
+/// Judges an output's cycles as they come.
+private struct CauseWatch {
+  private let output: RemoteIO
+  private var reader: CycleLogReader
+  private var judge: CycleJudge
+
+  init(_ output: RemoteIO) {
+    self.output = output
+    reader = output.cycleLog.reader()
+    judge = CycleJudge(sampleRate: output.sampleRate)
+  }
+
+  /// Judges what there is, and lets go of what is found.
+  mutating func skip() {
+    while let record = reader.next() { _ = judge.judge(record) }
+  }
+
+  /// Waits for so many cycles.
+  mutating func wait(cycles: UInt64) {
+    let wanted = output.cycleCount + cycles
+    #expect(eventually { output.cycleCount >= wanted })
+    skip()
+  }
+
+  /// The cause of the first bad cycle among the next ones.
+  mutating func first(within cycles: UInt64) -> CycleCause? {
+    let wanted = output.cycleCount + cycles
+    #expect(eventually { output.cycleCount >= wanted })
+    var first: CycleCause?
+    while let record = reader.next() {
+      let bad = judge.judge(record).badCycles
+      first = first ?? bad.first?.cause
+    }
+    #expect(reader.lostRecords == 0)
+    return first
+  }
+}

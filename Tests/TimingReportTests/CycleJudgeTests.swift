@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+
+import RenderCore
+import Testing
+
+@testable import TimingReport
+
+@Suite("The judge of cycles")
+struct CycleJudgeTests {
+  private typealias Judged = (causes: [CycleCause], timings: [CycleTiming])
+
+  /// Judges a hundred cycles in time, the ones that are given, and twenty in time.
+  private func judge(
+    _ make: (inout CycleSequence) -> [CycleRecord]
+  ) -> (bad: [BadCycle], timings: [CycleTiming?]) {
+    var sequence = CycleSequence()
+    var judge = CycleJudge(sampleRate: CycleSequence.sampleRate)
+    var records = (0..<100).map { _ in sequence.next() }
+    records += make(&sequence)
+    records += (0..<20).map { _ in sequence.next() }
+    let judgements = records.map { judge.judge($0) }
+    return (judgements.flatMap(\.badCycles), judgements.map(\.timing))
+  }
+
+  @Test("finds nothing wrong with cycles in time, and knows their parts")
+  func inTime() throws {
+    let (bad, timings) = judge { _ in [] }
+    #expect(bad == [])
+    let last = try #require(timings.last ?? nil)
+    #expect(last.periodNanoseconds == CycleSequence.periodNanoseconds)
+    #expect(last.serverLatenessNanoseconds <= 1 && last.wakeNanoseconds == 20833)
+    #expect(last.durationNanoseconds == CycleSequence.periodNanoseconds / 20)
+    let headroom = Int64(CycleSequence.periodNanoseconds * 19 / 20) - 20833
+    #expect(abs(last.headroomNanoseconds - headroom) <= 2)
+  }
+
+  @Test("calls a callback that takes too long over budget, or preempted if it lost its processor")
+  func tooLong() {
+    for (wasPreempted, cause) in [
+      (false, CycleCause.overBudget), (nil, .overBudget), (true, .preempted),
+    ] {
+      // The server goes on without it, tells of an xrun, and is two cycles ahead then.
+      let (bad, _) = judge { sequence in
+        var late = sequence.next(durationNanoseconds: 3_000_000)
+        late.wasPreempted = wasPreempted
+        return [late, sequence.next(missedCycles: 2, newXRuns: 1)]
+      }
+      #expect(bad.map(\.cause) == [cause] && bad.map(\.index) == [100])
+      #expect(bad.allSatisfy { (1_680_000...1_700_000).contains($0.overrunNanoseconds) })
+    }
+  }
+
+  @Test("does not blame a server that waits for its clients for what one of them does")
+  func waitingServer() {
+    let (bad, _) = judge { sequence in
+      [
+        sequence.next(durationNanoseconds: 3_000_000),
+        sequence.next(lateNanoseconds: 1_700_000, keepsTime: false, newXRuns: 1),
+      ]
+    }
+    #expect(bad.map(\.cause) == [.overBudget])
+  }
+
+  @Test("calls it woken late when the callback is entered late, or not at all")
+  func wokenLate() {
+    let (late, timings) = judge { [$0.next(wakeFrames: 63)] }
+    #expect(late.map(\.cause) == [.wokenLate] && late.map(\.index) == [100])
+    #expect(timings[100]?.wakeNanoseconds == 1_312_500)
+    let (skipped, _) = judge { [$0.next(missedCycles: 3, newXRuns: 2)] }
+    #expect(skipped.map(\.cause) == [.wokenLate])
+  }
+
+  @Test("calls it the server's when the server begins late, with time lost or made up for")
+  func server() {
+    for keepsTime in [true, false] {
+      let (bad, _) = judge {
+        [$0.next(lateNanoseconds: 3_000_000, keepsTime: keepsTime, newXRuns: 1)]
+      }
+      #expect(bad.map(\.cause) == [.server] && bad.map(\.index) == [100], "\(keepsTime): \(bad)")
+    }
+  }
+
+  @Test("calls an xrun the server's that nothing explains, whenever it is told")
+  func xruns() {
+    let (bad, _) = judge { [$0.next(newXRuns: 2)] }
+    #expect(bad.map(\.cause) == [.server] && bad.map(\.index) == [100])
+    // Told four cycles before or after what it is about.
+    for delay in -4...4 {
+      let (bad, _) = judge { sequence in
+        (0..<9).map { position in
+          let duration: UInt64 = position == 4 ? 3_000_000 : 60_000
+          return sequence.next(
+            durationNanoseconds: duration, newXRuns: position == 4 + delay ? 1 : 0)
+        }
+      }
+      #expect(bad.map(\.cause) == [.overBudget], "\(delay): \(bad)")
+    }
+  }
+
+  @Test("calls a cycle starved whatever else is wrong with it")
+  func starved() {
+    let (bad, _) = judge { sequence in
+      var first = sequence.next()
+      first.isStarved = true
+      var second = sequence.next(durationNanoseconds: 3_000_000)
+      second.isStarved = true
+      return [first, second]
+    }
+    #expect(bad.map(\.cause) == [.starved, .overBudget, .starved])
+  }
+
+  @Test("follows a server whose clock is slower or faster than the machine's")
+  func skew() {
+    for skew in [-50e-6, 50e-6] {
+      var sequence = CycleSequence()
+      sequence.skew = skew
+      var judge = CycleJudge(sampleRate: CycleSequence.sampleRate)
+      var latest: UInt64 = 0
+      for _ in 0..<60 * 750 {
+        let judgement = judge.judge(sequence.next())
+        #expect(judgement.badCycles == [])
+        latest = max(latest, judgement.timing?.serverLatenessNanoseconds ?? 0)
+      }
+      #expect(latest <= 101_000, "\(skew): \(latest)")
+    }
+  }
+
+  @Test("does not judge cycles that have no time, and begins anew after them")
+  func untimed() {
+    let (bad, timings) = judge { sequence in
+      var held = sequence.next(durationNanoseconds: 3_000_000)
+      held.isHeld = true
+      var free = sequence.next(lateNanoseconds: 900_000_000, durationNanoseconds: 3_000_000)
+      free.isFreewheeling = true
+      let after = sequence.next(lateNanoseconds: 5_000_000, keepsTime: false)
+      return [held, free, after]
+    }
+    #expect(bad == [])
+    #expect(timings[100] == nil && timings[101] == nil && timings[102] != nil)
+  }
+
+  @Test("begins anew with cycles of another size, and where records are missing")
+  func breaks() {
+    let (bad, _) = judge { sequence in
+      var other = sequence.next(lateNanoseconds: 5_000_000, keepsTime: false)
+      other.isMeasured = false
+      for _ in 0..<10 { _ = sequence.next(lateNanoseconds: 5_000_000, keepsTime: false) }
+      return [other, sequence.next()]
+    }
+    #expect(bad == [])
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+import RenderCore
+import Testing
+
+@testable import TimingReport
+
+@Suite("Timing statistics")
+struct TimingStatisticsTests {
+  /// Half a second of cycles, which do not count.
+  private static let warmUpCycles = 376
+
+  private func statistics(
+    _ make: (inout CycleSequence) -> [CycleRecord]
+  ) -> TimingStatistics {
+    var sequence = CycleSequence()
+    var statistics = TimingStatistics(sampleRate: CycleSequence.sampleRate)
+    for _ in 0..<Self.warmUpCycles { statistics.add(sequence.next()) }
+    for record in make(&sequence) { statistics.add(record) }
+    statistics.finish()
+    return statistics
+  }
+
+  @Test("count what comes after the first half second")
+  func warmUp() {
+    var sequence = CycleSequence()
+    var statistics = TimingStatistics(sampleRate: CycleSequence.sampleRate)
+    for _ in 0..<200 { statistics.add(sequence.next(durationNanoseconds: 2_000_000)) }
+    #expect(statistics.cycles == 0 && statistics.badCycles == 0)
+    #expect(statistics.greatest(.duration) == 0)
+    #expect(statistics.nanoseconds(.duration, percentile: 99) == 0)
+  }
+
+  @Test("give percentiles to a thousandth")
+  func percentiles() {
+    let statistics = statistics { sequence in
+      (1...1000).map { sequence.next(durationNanoseconds: UInt64($0) * 100) }
+    }
+    #expect(statistics.cycles == 1000)
+    for (percentile, wanted) in [(50.0, 50_000.0), (90, 90_000), (99, 99_000), (99.9, 99_900)] {
+      let value = Double(statistics.nanoseconds(.duration, percentile: percentile))
+      #expect(abs(value / wanted - 1) < 0.002, "\(percentile): \(value)")
+    }
+    #expect(statistics.greatest(.duration) >= 100_000)
+    #expect(statistics.greatest(.duration) < 100_200)
+    #expect(statistics.nanoseconds(.interval, percentile: 50) / 1000 == 1333)
+  }
+
+  @Test("count packets, sound in the ring, missed cycles, xruns and lost processors")
+  func counts() {
+    let statistics = statistics { sequence in
+      (0..<100).map { position in
+        var record = sequence.next(
+          missedCycles: position == 50 ? 3 : 0, newXRuns: position == 50 ? 2 : 0)
+        record.packets = position % 2
+        record.bufferedNanoseconds = position == 0 ? nil : UInt64(1000 - position) * 1_000_000
+        record.wasPreempted = position % 10 == 0
+        return record
+      }
+    }
+    #expect(statistics.packets == 50 && statistics.missedCycles == 3 && statistics.xruns == 2)
+    #expect(statistics.leastBufferedNanoseconds == 901_000_000)
+    #expect(statistics.preemptedCycles == 10)
+    #expect(statistics.count(of: .wokenLate) == 1 && statistics.badCycles == 1)
+  }
+
+  @Test("keep the worst bad cycles, each with four cycles before and after it")
+  func incidents() throws {
+    let statistics = statistics { sequence in
+      (0..<1000).map { position in
+        sequence.next(
+          durationNanoseconds: position % 20 == 10 ? 1_500_000 + UInt64(position) : 60_000)
+      }
+    }
+    #expect(statistics.count(of: .overBudget) == 50)
+    #expect(statistics.incidents.count == TimingStatistics.maximumIncidents)
+    let overruns = statistics.incidents.map(\.badCycle.overrunNanoseconds)
+    #expect(overruns == overruns.sorted(by: >))
+    for incident in statistics.incidents {
+      let first = incident.badCycle.index - 4
+      #expect(incident.records.map(\.index) == Array(first...first + 8))
+    }
+    let worst = try #require(statistics.incidents.first)
+    #expect(worst.badCycle.index == UInt64(Self.warmUpCycles + 990))
+  }
+
+  @Test("take in a bad cycle at the very end with what there is around it")
+  func lastIncident() {
+    let statistics = statistics { [$0.next(durationNanoseconds: 3_000_000)] }
+    #expect(statistics.incidents.map(\.records.count) == [5])
+  }
+
+  @Test("write a distribution as HdrHistogram's text, in microseconds")
+  func distribution() {
+    let statistics = statistics { sequence in
+      (0..<1000).map { _ in sequence.next(durationNanoseconds: 50_000) }
+    }
+    var text = ""
+    statistics.writeDistribution(of: .duration, to: &text)
+    #expect(text.contains("Value") && text.contains("1/(1-Percentile)"))
+    #expect(text.contains("50.0") && text.contains("#[Max"))
+  }
+}
