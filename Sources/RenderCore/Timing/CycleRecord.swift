@@ -2,7 +2,7 @@
 
 /// What one call of an output's callback was like: when it came, how long it took, and what it did. Kept
 /// by a ``CycleLog``.
-public struct CycleRecord: Sendable, Equatable {
+public struct CycleRecord: Sendable, Equatable, Codable {
   /// Which cycle it was, from 0 on, since the output was made.
   public var index: UInt64
   /// When the callback was entered, in nanoseconds of `CLOCK_MONOTONIC_RAW`.

@@ -16,8 +16,8 @@ public struct TimingStatistics: Sendable {
     case wake
     /// From the callback's entry to its end.
     case duration
-    /// Of that, in converters.
-    case converter
+    /// Of that, in sources: decoding, resampling, gain and mixing.
+    case sources
     /// From the callback's end to the next cycle's time; 0 when it was too late.
     case headroom
     /// From one callback's entry to the next one's.
@@ -25,7 +25,7 @@ public struct TimingStatistics: Sendable {
   }
 
   /// A bad cycle, with those before and after it.
-  public struct Incident: Sendable, Equatable {
+  public struct Incident: Sendable, Equatable, Codable {
     /// What was wrong.
     public var badCycle: BadCycle
     /// Up to four records before it, its own, and up to four after.
@@ -111,7 +111,7 @@ public struct TimingStatistics: Sendable {
     note(.lateness, timing.latenessNanoseconds)
     note(.wake, timing.wakeNanoseconds)
     note(.duration, timing.durationNanoseconds)
-    note(.converter, record.converterNanoseconds)
+    note(.sources, record.sourceNanoseconds)
     note(.headroom, UInt64(max(0, timing.headroomNanoseconds)))
     if let previous, previous.index &+ 1 == record.index {
       xruns += UInt64(record.xruns &- previous.xruns)

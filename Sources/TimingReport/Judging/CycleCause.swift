@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Why a cycle went wrong.
-public enum CycleCause: String, Sendable, CaseIterable {
+public enum CycleCause: String, Sendable, CaseIterable, Codable {
   /// The server called for the cycle in time, and the callback's thread came late to it: the scheduler, or
   /// something that ran before it.
   case wokenLate
@@ -18,7 +18,7 @@ public enum CycleCause: String, Sendable, CaseIterable {
 }
 
 /// A cycle that went wrong.
-public struct BadCycle: Sendable, Equatable {
+public struct BadCycle: Sendable, Equatable, Codable {
   /// Its number, as in `CycleRecord.index`. What went wrong between two cycles is counted with the later
   /// one.
   public var index: UInt64
