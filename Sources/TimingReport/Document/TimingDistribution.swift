@@ -16,12 +16,17 @@ public struct TimingDistribution: Sendable, Equatable, Codable {
     }
   }
 
-  /// Values that half of the cycles do not exceed, and so on.
+  /// What half of the values do not exceed.
   public var p50Nanoseconds: UInt64
+  /// What 90 % of the values do not exceed.
   public var p90Nanoseconds: UInt64
+  /// What 99 % of the values do not exceed.
   public var p99Nanoseconds: UInt64
+  /// What 99.9 % of the values do not exceed.
   public var p999Nanoseconds: UInt64
+  /// What 99.99 % of the values do not exceed.
   public var p9999Nanoseconds: UInt64
+  /// The greatest value.
   public var maximumNanoseconds: UInt64
   /// Every value, the least first, at most some hundred to the decade.
   public var buckets: [Bucket]
@@ -44,8 +49,13 @@ public struct TimingDistribution: Sendable, Equatable, Codable {
     p9999Nanoseconds = nanoseconds(percentile: 99.99)
   }
 
-  /// How many values there are.
-  public var count: UInt64 { buckets.reduce(0) { $0 + $1.count } }
+  /// How many values there are; what a file says that no run can have counts as the most that there can be.
+  public var count: UInt64 {
+    buckets.reduce(0) { sum, bucket in
+      let (next, overflows) = sum.addingReportingOverflow(bucket.count)
+      return overflows ? .max : next
+    }
+  }
 
   /// The value that so many of a hundred do not exceed; 0 without values.
   public func nanoseconds(percentile: Double) -> UInt64 {

@@ -70,9 +70,10 @@ public struct TimingConditions: Sendable, Hashable, Codable {
     self.load = load
   }
 
-  /// The time of a cycle.
+  /// The time of a cycle; 0 when the frames or the rate cannot be.
   public var periodNanoseconds: UInt64 {
-    sampleRate > 0 ? UInt64(Double(periodFrames) * 1_000_000_000 / sampleRate) : 0
+    let nanoseconds = (Double(periodFrames) * 1_000_000_000 / sampleRate).rounded(.down)
+    return UInt64(exactly: nanoseconds) ?? 0
   }
 }
 

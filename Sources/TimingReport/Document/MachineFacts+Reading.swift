@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+
+internal import Glibc
+
+extension MachineFacts {
+  /// Reads the facts of this machine, as this process sees them. What cannot be read is nil, and
+  /// ``stealNanosecondsPerSecond`` is left to a ``StealMeter``.
+  ///
+  /// Not for the render thread: it reads files.
+  ///
+  /// - Parameter programVersion: of the program that measures.
+  public static func current(programVersion: String? = nil) -> MachineFacts {
+    let names = kernelNames()
+    var facts = MachineFacts(
+      kernel: names.joined(separator: " "),
+      processors: SystemText.read("/proc/self/status").flatMap(usableProcessors(status:))
+        ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
+      loadAverages: SystemText.read("/proc/loadavg").map(loadAverages(loadavg:)) ?? [])
+    let osRelease = SystemText.read("/etc/os-release") ?? SystemText.read("/usr/lib/os-release")
+    facts.system = osRelease.flatMap(systemName(osRelease:))
+    if let cpuinfo = SystemText.read("/proc/cpuinfo") {
+      facts.processor = processorModel(cpuinfo: cpuinfo)
+      facts.isVirtual = isVirtual(cpuinfo: cpuinfo)
+    }
+    facts.governor = SystemText.read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+      .flatMap(SystemText.firstLine)
+    facts.preemption =
+      SystemText.read("/sys/kernel/debug/sched/preempt").flatMap(chosenPreemption(_:))
+      ?? preemption(kernelVersion: names.count > 2 ? names[2] : "")
+    facts.realtimeRuntimeMicroseconds = realtimeRuntimeMicroseconds(
+      runtime: SystemText.read("/proc/sys/kernel/sched_rt_runtime_us") ?? "",
+      period: SystemText.read("/proc/sys/kernel/sched_rt_period_us") ?? "")
+    facts.lockableBytes = limit(__RLIMIT_MEMLOCK).flatMap { $0 == .max ? nil : $0 }
+    facts.realtimePriorityLimit = limit(__RLIMIT_RTPRIO).map { Int(min($0, 99)) }
+    facts.programVersion = programVersion
+    return facts
+  }
+
+  /// `PRETTY_NAME` of os-release(5), without its quotes and escapes.
+  static func systemName(osRelease text: String) -> String? {
+    for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("PRETTY_NAME=") {
+      var value = line.dropFirst("PRETTY_NAME=".count)
+      if let quote = value.first, quote == "\"" || quote == "'", value.count > 1,
+        value.last == quote
+      {
+        value = value.dropFirst().dropLast()
+      }
+      var name = ""
+      var isEscaped = false
+      for character in value {
+        if character == "\\", !isEscaped {
+          isEscaped = true
+        } else {
+          name.append(character)
+          isEscaped = false
+        }
+      }
+      return name.isEmpty ? nil : name
+    }
+    return nil
+  }
+
+  /// The first processor's model. An ARM kernel tells numbers only: they are not taken for a name.
+  static func processorModel(cpuinfo text: String) -> String? {
+    SystemText.value(of: "model name", in: text) ?? SystemText.value(of: "Model", in: text)
+  }
+
+  /// Whether the processor says that it is a hypervisor's; nil when it does not list what it has.
+  static func isVirtual(cpuinfo text: String) -> Bool? {
+    SystemText.value(of: "flags", in: text).map { $0.split(separator: " ").contains("hypervisor") }
+  }
+
+  /// Of `none voluntary (full)` the one in parentheses.
+  static func chosenPreemption(_ text: String) -> String? {
+    guard let open = text.firstIndex(of: "("),
+      let close = text[open...].firstIndex(of: ")")
+    else { return nil }
+    let name = text[text.index(after: open)..<close]
+    return name.isEmpty ? nil : String(name)
+  }
+
+  /// What the kernel was built for, as `uname -v` tells it. A kernel that says nothing may preempt itself
+  /// at chosen places, or not at all.
+  static func preemption(kernelVersion: String) -> String? {
+    let names = ["PREEMPT_RT", "PREEMPT_DYNAMIC", "PREEMPT_LAZY", "PREEMPT"]
+    let words = kernelVersion.split(separator: " ")
+    return names.first { name in words.contains { $0 == name } }
+  }
+
+  /// Microseconds of a second, from the time in each period; -1 when there is no limit.
+  static func realtimeRuntimeMicroseconds(runtime: String, period: String) -> Int? {
+    guard let runtime = SystemText.firstLine(runtime).flatMap(Int.init) else { return nil }
+    guard runtime >= 0 else { return -1 }
+    guard let period = SystemText.firstLine(period).flatMap(Int.init), period > 0 else {
+      return nil
+    }
+    let share = min(1, Double(runtime) / Double(period))
+    return Int((share * 1_000_000).rounded())
+  }
+
+  /// Processors of the mask that `/proc/self/status` tells, such as `f,ffffffff`; nil when it is none.
+  static func usableProcessors(status text: String) -> Int? {
+    guard let mask = SystemText.value(of: "Cpus_allowed", in: text) else { return nil }
+    var count = 0
+    for digit in mask where digit != "," {
+      guard let value = digit.hexDigitValue else { return nil }
+      count += value.nonzeroBitCount
+    }
+    return count > 0 ? count : nil
+  }
+
+  /// The first three numbers of `/proc/loadavg`.
+  static func loadAverages(loadavg text: String) -> [Double] {
+    let numbers = text.split(separator: " ").prefix(3).compactMap { Double($0) }
+    return numbers.count == 3 && numbers.allSatisfy(\.isFinite) ? numbers : []
+  }
+
+  /// System, release, version and machine.
+  private static func kernelNames() -> [String] {
+    var names = utsname()
+    guard unsafe uname(&names) == 0 else { return [] }
+    return [
+      text(of: names.sysname), text(of: names.release), text(of: names.version),
+      text(of: names.machine),
+    ]
+  }
+
+  /// A text in an array of C characters.
+  private static func text<Characters>(of characters: Characters) -> String {
+    unsafe withUnsafeBytes(of: characters) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+
+  private static func limit(_ resource: __rlimit_resource) -> UInt64? {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return nil }
+    return UInt64(limit.rlim_cur)
+  }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+
+extension TimingDistribution {
+  /// All the values of several distributions, such as of repetitions.
+  public init(joining parts: [TimingDistribution]) {
+    var counts: [UInt64: UInt64] = [:]
+    for bucket in parts.lazy.flatMap(\.buckets) {
+      let (sum, overflows) = counts[bucket.nanoseconds, default: 0]
+        .addingReportingOverflow(bucket.count)
+      counts[bucket.nanoseconds] = overflows ? .max : sum
+    }
+    self.init(
+      buckets: counts.sorted { $0.key < $1.key }.map {
+        Bucket(nanoseconds: $0.key, count: $0.value)
+      })
+  }
+}
