@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+
+extension TimingPage {
+  /// What stands in a column: a number is put to the right.
+  enum Cell {
+    case text(String)
+    case number(String)
+  }
+
+  /// A table with a row of headers above, and one before each row.
+  static func table(
+    caption: String, headers: [String], rows: [(header: String, isMarked: Bool, cells: [Cell])],
+    to writer: inout MarkupWriter
+  ) {
+    writer.newLine()
+    // Wide tables are scrolled by keyboard, too.
+    writer.element(
+      "div", ["class": "wide", "role": "region", "aria-label": caption, "tabindex": "0"]
+    ) { region in
+      region.element("table") { table in
+        table.element("caption", text: caption)
+        table.element("thead") { head in
+          head.element("tr") { row in
+            for header in headers { row.element("th", ["scope": "col"], text: header) }
+          }
+        }
+        table.element("tbody") { body in
+          for row in rows {
+            body.newLine()
+            body.element("tr", row.isMarked ? ["class": "bad"] : [:]) { line in
+              line.element("th", ["scope": "row"], text: row.header)
+              for cell in row.cells {
+                switch cell {
+                case .text(let text): line.element("td", text: text)
+                case .number(let text): line.element("td", ["class": "n"], text: text)
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// The machine's facts.
+  func write(_ machine: MachineFacts, to writer: inout MarkupWriter) {
+    let unknown = "not known"
+    let averages = machine.loadAverages.map { NumberText.decimal($0, digits: 2) }
+    let facts: [(String, String)] = [
+      ("Kernel", machine.kernel),
+      ("System", machine.system ?? unknown),
+      ("Processor", machine.processor ?? unknown),
+      ("Processors that the process may use", String(machine.processors)),
+      ("Virtual machine", machine.isVirtual.map { $0 ? "yes" : "no" } ?? unknown),
+      ("Frequency governor", machine.governor ?? unknown),
+      ("Kernel preemption", machine.preemption ?? unknown),
+      (
+        "Real-time threads may run",
+        machine.realtimeRuntimeMicroseconds.map {
+          $0 < 0 ? "without limit" : "\($0)\u{A0}µs of each second"
+        } ?? unknown
+      ),
+      (
+        "Memory that a process may lock",
+        machine.lockableBytes.map { "\(NumberText.count($0))\u{A0}bytes" } ?? "without limit"
+      ),
+      (
+        "Greatest real-time priority that a process may ask for",
+        machine.realtimePriorityLimit.map(String.init) ?? unknown
+      ),
+      (
+        "Load averages of 1, 5 and 15 minutes at the start",
+        averages.isEmpty ? unknown : averages.joined(separator: ", ")
+      ),
+      (
+        "Time that the host took of each second and processor",
+        machine.stealNanosecondsPerSecond.map { NumberText.time(nanoseconds: Double($0)) }
+          ?? unknown
+      ),
+      ("Program", machine.programVersion ?? unknown),
+    ]
+    heading("Machine", to: &writer)
+    Self.table(
+      caption: "What the machine was like", headers: ["Fact", "Value"],
+      rows: facts.map { ($0.0, false, [.text($0.1)]) }, to: &writer)
+  }
+
+  /// All runs: figures in one table, distributions in another.
+  func writeRuns(to writer: inout MarkupWriter) {
+    heading("Runs", to: &writer)
+    if document.runs.isEmpty {
+      writer.element("p", text: "Nothing was measured.")
+      return
+    }
+    Self.table(
+      caption: "What the runs were under, and what came of them",
+      headers: [
+        "Run", "Conditions", "Scheduling", "Memory", "Cycles", "DSP load", "Missed cycles", "Xruns",
+        "Bad cycles by cause", "Preempted cycles", "Lost records", "Least sound in a ring",
+        "Processor time", "Resident memory",
+      ],
+      rows: document.runs.enumerated().map { place, run in
+        ("Run \(place + 1)", false, Self.figures(of: run))
+      }, to: &writer)
+    Self.table(
+      caption: """
+        In microseconds. Lateness and duration: what so many of a hundred cycles do not exceed, and the \
+        greatest. Headroom: what so many of a hundred cycles have at least, and the least.
+        """,
+      headers: [
+        "Run", "Quantity", "50\u{A0}%", "90\u{A0}%", "99\u{A0}%", "99.9\u{A0}%", "99.99\u{A0}%",
+        "worst",
+      ],
+      rows: document.runs.enumerated().flatMap { place, run in
+        [TimingStatistics.Quantity.lateness, .duration, .headroom].map { quantity in
+          (
+            "Run \(place + 1)", false,
+            [.text(quantity.rawValue)]
+              + Self.percentiles(of: run, quantity).map { .number($0) }
+          )
+        }
+      }, to: &writer)
+  }
+
+  private static func figures(of run: TimingRun) -> [Cell] {
+    let causes = CycleCause.allCases.filter { run.count(of: $0) > 0 }.map {
+      "\(TimingPlot.name(of: $0))\u{A0}\(NumberText.count(run.count(of: $0)))"
+    }
+    let memory = run.locksMemory.map { $0 ? "locked" : "not locked" }
+    let process = run.process
+    let share = process.flatMap { cost -> String? in
+      guard cost.wallNanoseconds > 0 else { return nil }
+      return NumberText.percent(Double(cost.cpuNanoseconds) / Double(cost.wallNanoseconds))
+    }
+    return [
+      .text(name(of: run)), .text(run.scheduling ?? "not known"), .text(memory ?? "not known"),
+      .number(NumberText.count(run.cycles)), .number(NumberText.percent(run.dspLoad)),
+      .number(NumberText.count(run.missedCycles)), .number(NumberText.count(run.xruns)),
+      .text(causes.isEmpty ? "none" : causes.joined(separator: ", ")),
+      .number(run.preemptedCycles.map(NumberText.count) ?? NumberText.none),
+      .number(NumberText.count(run.lostRecords)),
+      .number(
+        run.leastBufferedNanoseconds.map { NumberText.time(nanoseconds: Double($0)) }
+          ?? NumberText.none),
+      .number(share ?? NumberText.none),
+      .number(
+        process.map { "\(NumberText.count($0.residentBytes >> 10))\u{A0}KiB" } ?? NumberText.none),
+    ]
+  }
+
+  /// The values of 50 to 99.99 %, and the worst one. Of the headroom the little ones are the bad ones.
+  private static func percentiles(
+    of run: TimingRun, _ quantity: TimingStatistics.Quantity
+  ) -> [String] {
+    guard let distribution = run[quantity], distribution.count > 0 else {
+      return Array(repeating: NumberText.none, count: 6)
+    }
+    let values =
+      quantity == .headroom
+      ? [50, 10, 1, 0.1, 0.01, 0].map(distribution.nanoseconds(percentile:))
+      : [
+        distribution.p50Nanoseconds, distribution.p90Nanoseconds, distribution.p99Nanoseconds,
+        distribution.p999Nanoseconds, distribution.p9999Nanoseconds,
+        distribution.maximumNanoseconds,
+      ]
+    return values.map(NumberText.microseconds)
+  }
+}

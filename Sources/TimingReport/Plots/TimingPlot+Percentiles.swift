@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+internal import Glibc
+
+extension TimingPlot {
+  /// Which value how many of the cycles do not exceed, of several runs: a line for each run. The further to
+  /// the right, the rarer: each step is ten times as rare as the one before.
+  ///
+  /// Repetitions have the same colour. Of more than 14 different subjects and conditions the first 14 are
+  /// drawn, and the picture says how many are not.
+  public static func percentiles(
+    of runs: [TimingRun], quantity: TimingStatistics.Quantity
+  ) -> TimingPlot {
+    let groups = RunGroup.groups(of: runs)
+    let drawn = Array(groups.prefix(PlotStyle.maximum))
+    let labels = RunLabels(drawn.map(\.key))
+    let periods = Set(drawn.map(\.key.conditions.periodNanoseconds))
+    let period = periods.count == 1 ? periods.first.map { Double($0) } ?? 0 : 0
+    let lines = drawn.map { group in
+      group.runs.compactMap { $0[quantity] }.map(percentilePoints).filter { !$0.isEmpty }
+    }
+    let points = lines.joined().joined()
+    let rarest = points.map(\.rarity).max() ?? 1
+    // One more than needed, so that the maximum is not at the edge.
+    let x = AxisScale.logarithmic(from: 1, to: rarest * 1.2)
+    let y = AxisScale.logarithmic(
+      covering: points.map(\.nanoseconds) + [period], atLeast: plotFloorNanoseconds)
+    var canvas = PlotCanvas(
+      title: "\(name(of: quantity)) by percentile",
+      subtitle: subtitle(labels.common, drawn: drawn.count, of: groups.count),
+      explanation: """
+        The value that so many of a hundred cycles do not exceed. Every line ends at its run's greatest \
+        value, as far to the right as the run has cycles.
+        """,
+      legend: legend(drawn, labels) + (period > 0 ? [periodEntry(period)] : []), x: x, y: y)
+    canvas.axes(
+      xTitle: "Cycles that do not exceed the value", yTitle: name(of: quantity),
+      xLabels: percentileLabels(upTo: x.upper), yLabels: timeLabels(y),
+      yLines: y.ticks().map(\.value))
+    if points.isEmpty {
+      canvas.sayNothingMeasured()
+      return canvas.finish()
+    }
+    if period > 0 { canvas.horizontalLine(at: period) }
+    for (place, lines) in lines.enumerated() {
+      let style = PlotStyle(place)
+      for line in lines {
+        canvas.polyline(
+          steps(through: line, on: canvas), colour: style.colour, width: 1.6, dashes: style.dashes)
+      }
+    }
+    return canvas.finish()
+  }
+
+  /// A value, and 1/(1 − q) of the share of values that do not exceed it: one of so many is greater. Of the
+  /// greatest value, the count of all.
+  private static func percentilePoints(
+    _ distribution: TimingDistribution
+  ) -> [(rarity: Double, nanoseconds: Double)] {
+    let counts = distribution.buckets.map { Double($0.count) }
+    let total = counts.reduce(0, +)
+    var seen = 0.0
+    return zip(distribution.buckets, counts).filter { $0.1 > 0 }.map { bucket, count in
+      seen += count
+      let left = total - seen
+      return (left >= 1 ? total / left : total, Double(bucket.nanoseconds))
+    }
+  }
+
+  /// A line that goes right to the end of what has a value, and then up to the next one.
+  private static func steps(
+    through points: [(rarity: Double, nanoseconds: Double)], on canvas: PlotCanvas
+  ) -> [(x: Double, y: Double)] {
+    var places: [(x: Double, y: Double)] = []
+    var x = canvas.pixel(x: 1)
+    for point in points {
+      let y = canvas.pixel(y: point.nanoseconds)
+      places.append((x, y))
+      x = canvas.pixel(x: point.rarity)
+      places.append((x, y))
+    }
+    return places
+  }
+
+  /// 0 %, 50 %, 90 %, 99 % and so on.
+  static func percentileLabels(upTo rarity: Double) -> [PlotCanvas.Label] {
+    var labels = [PlotCanvas.Label(value: 1, text: "0\u{A0}%"), .init(value: 2, text: "50\u{A0}%")]
+    var value = 10.0
+    var nines = 1
+    while value <= rarity, nines <= 15 {
+      let text =
+        nines == 1
+        ? "90" : nines == 2 ? "99" : "99." + String(repeating: "9", count: nines - 2)
+      labels.append(.init(value: value, text: text + "\u{A0}%"))
+      value *= 10
+      nines += 1
+    }
+    return labels
+  }
+
+  /// What all have in common, and how many there is no colour for.
+  static func subtitle(_ common: String, drawn: Int, of count: Int) -> String {
+    drawn == count ? common : "\(common) (\(count - drawn) more are not drawn)"
+  }
+
+  /// An entry of the legend for each group. A line says of how many runs there is one.
+  static func legend(
+    _ groups: [RunGroup], _ labels: RunLabels, shape: PlotCanvas.Entry.Shape = .line
+  ) -> [PlotCanvas.Entry] {
+    groups.enumerated().map { place, group in
+      let label = labels.label(of: group.key)
+      let name = label.isEmpty ? group.key.subject : label
+      let style = PlotStyle(place)
+      return PlotCanvas.Entry(
+        text: shape == .line && group.runs.count > 1
+          ? "\(name) (\(group.runs.count)\u{A0}runs)" : name,
+        colour: style.colour, shape: shape, dashes: style.dashes)
+    }
+  }
+}
+
+/// How one of several lines or bars is drawn.
+struct PlotStyle {
+  /// As many can be told from each other.
+  static let maximum = 2 * PlotColour.series.count
+
+  let colour: String
+  /// The second round of colours is dashed.
+  let dashes: String
+
+  init(_ place: Int) {
+    colour = PlotColour.series[place % PlotColour.series.count]
+    dashes = place < PlotColour.series.count ? "" : "2 2"
+  }
+}
