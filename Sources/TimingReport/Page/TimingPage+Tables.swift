@@ -57,7 +57,7 @@ extension TimingPage {
       (
         "Real-time threads may run",
         machine.realtimeRuntimeMicroseconds.map {
-          $0 < 0 ? "without limit" : "\($0)\u{A0}µs of each second"
+          $0 < 0 ? "without limit" : "\(NumberText.count(UInt64($0)))\u{A0}µs of each second"
         } ?? unknown
       ),
       (
@@ -92,15 +92,25 @@ extension TimingPage {
       writer.element("p", text: "Nothing was measured.")
       return
     }
+    let labels = runLabels
     Self.table(
-      caption: "What the runs were under, and what came of them",
+      caption: "What the runs were under",
       headers: [
-        "Run", "Conditions", "Scheduling", "Memory", "Cycles", "DSP load", "Missed cycles", "Xruns",
-        "Bad cycles by cause", "Preempted cycles", "Lost records", "Least sound in a ring",
-        "Processor time", "Resident memory",
+        "Run", "Subject", "Period", "Rate", "Input", "Streams", "Load", "Repetition", "Scheduling",
+        "Memory",
       ],
       rows: document.runs.enumerated().map { place, run in
-        ("Run \(place + 1)", false, Self.figures(of: run))
+        (String(place + 1), false, Self.conditions(of: run))
+      }, to: &writer)
+    Self.table(
+      caption: "What came of them",
+      headers: [
+        "Run", "Cycles", "DSP load", "Missed cycles", "Xruns", "Bad cycles by cause",
+        "Preempted cycles", "Lost records", "Least sound in a ring", "Processor time",
+        "Resident memory",
+      ],
+      rows: zip(labels, document.runs).map { label, run in
+        (label, false, Self.figures(of: run))
       }, to: &writer)
     Self.table(
       caption: """
@@ -111,10 +121,10 @@ extension TimingPage {
         "Run", "Quantity", "50\u{A0}%", "90\u{A0}%", "99\u{A0}%", "99.9\u{A0}%", "99.99\u{A0}%",
         "worst",
       ],
-      rows: document.runs.enumerated().flatMap { place, run in
+      rows: zip(labels, document.runs).flatMap { label, run in
         [TimingStatistics.Quantity.lateness, .duration, .headroom].map { quantity in
           (
-            "Run \(place + 1)", false,
+            label, false,
             [.text(quantity.rawValue)]
               + Self.percentiles(of: run, quantity).map { .number($0) }
           )
@@ -122,19 +132,40 @@ extension TimingPage {
       }, to: &writer)
   }
 
+  /// A run's number and what distinguishes it from the others.
+  private var runLabels: [String] {
+    let labels = RunLabels(document.runs.map(\.key))
+    return document.runs.enumerated().map { place, run in
+      let label = labels.label(of: run.key)
+      let repetition = run.repetition > 0 ? ", repetition\u{A0}\(run.repetition)" : ""
+      return "\(place + 1): \(label.isEmpty ? run.subject : label)\(repetition)"
+    }
+  }
+
+  private static func conditions(of run: TimingRun) -> [Cell] {
+    let conditions = run.conditions
+    let period = conditions.periodNanoseconds
+    let time = period > 0 ? ", \(NumberText.time(nanoseconds: Double(period)))" : ""
+    return [
+      .text(run.subject), .text("\(conditions.periodFrames)\u{A0}frames\(time)"),
+      .text(NumberText.rate(conditions.sampleRate)), .text(conditions.input),
+      .number(String(conditions.streams)), .text(conditions.load), .number(String(run.repetition)),
+      .text(run.scheduling ?? "not known"),
+      .text(run.locksMemory.map { $0 ? "locked" : "not locked" } ?? "not known"),
+    ]
+  }
+
   private static func figures(of run: TimingRun) -> [Cell] {
     let causes = CycleCause.allCases.filter { run.count(of: $0) > 0 }.map {
-      "\(TimingPlot.name(of: $0))\u{A0}\(NumberText.count(run.count(of: $0)))"
+      "\(TimingPlot.name(of: $0)) \(NumberText.count(run.count(of: $0)))"
     }
-    let memory = run.locksMemory.map { $0 ? "locked" : "not locked" }
     let process = run.process
     let share = process.flatMap { cost -> String? in
       guard cost.wallNanoseconds > 0 else { return nil }
       return NumberText.percent(Double(cost.cpuNanoseconds) / Double(cost.wallNanoseconds))
     }
     return [
-      .text(name(of: run)), .text(run.scheduling ?? "not known"), .text(memory ?? "not known"),
-      .number(NumberText.count(run.cycles)), .number(NumberText.percent(run.dspLoad)),
+      .number(NumberText.count(run.cycles)), .number(NumberText.percent(run.dspLoad, digits: 2)),
       .number(NumberText.count(run.missedCycles)), .number(NumberText.count(run.xruns)),
       .text(causes.isEmpty ? "none" : causes.joined(separator: ", ")),
       .number(run.preemptedCycles.map(NumberText.count) ?? NumberText.none),

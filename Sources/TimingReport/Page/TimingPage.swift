@@ -125,7 +125,7 @@ public struct TimingPage: Sendable {
     caption{text-align:left;padding:.3em 0}
     th,td{border:1px solid #ccc;padding:.2em .5em;text-align:left;vertical-align:top}
     thead th{background:#f0f0f0}
-    tbody th{font-weight:normal}
+    tbody th{font-weight:normal;min-width:5em}
     td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
     tr.bad{background:#fbe3d6;font-weight:bold}
     tr.bad th{font-weight:bold}

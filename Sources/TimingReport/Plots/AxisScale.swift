@@ -25,16 +25,19 @@ struct AxisScale {
 
   /// A logarithmic axis between two values above 0. It spans a factor of 10 at least.
   static func logarithmic(from lower: Double, to upper: Double) -> AxisScale {
-    let from = lower.isFinite && lower > 0 ? lower : 1
-    let to = upper.isFinite ? upper : from
+    // The quotient of what is outside of these might be no number.
+    let possible = 1e-100...1e100
+    let from = possible.contains(lower) ? lower : 1
+    let to = possible.contains(upper) ? upper : from
     return AxisScale(lower: from, upper: to < from * 10 ? from * 10 : to, isLogarithmic: true)
   }
 
-  /// A logarithmic axis that shows all of these, its ends being 1, 2 or 5 of a decade.
+  /// A logarithmic axis that shows all of these, its ends being 1, 2 or 5 of a decade. What is less than
+  /// the floor is taken for the floor.
   static func logarithmic(covering values: [Double], atLeast floor: Double) -> AxisScale {
-    let shown = values.filter { $0.isFinite && $0 > 0 }
-    let least = [shown.min() ?? floor, floor].max() ?? floor
-    let greatest = [shown.max() ?? floor, floor].max() ?? floor
+    let shown = values.filter(\.isFinite).map { $0 < floor ? floor : $0 }
+    let least = shown.min() ?? floor
+    let greatest = shown.max() ?? floor
     return logarithmic(from: round(least, isUp: false), to: round(greatest, isUp: true))
   }
 

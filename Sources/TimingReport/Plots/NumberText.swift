@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import Glibc
+
 /// Numbers as they stand in plots and tables.
 enum NumberText {
   /// What stands where there is no number.
@@ -48,9 +50,22 @@ enum NumberText {
     decimal(Double(nanoseconds) / 1000, digits: 1)
   }
 
+  /// A count as it stands on an axis: huge ones as a power of ten.
+  static func shortCount(_ value: Double) -> String {
+    value < 1e9 && value >= 0 ? count(UInt64(value.rounded())) : powerOfTen(value)
+  }
+
+  /// Such as `1.8e12`.
+  private static func powerOfTen(_ value: Double) -> String {
+    guard value.isFinite, value > 0 else { return none }
+    let exponent = Int(log10(value).rounded(.down))
+    return "\(shortDecimal(value / pow(10, Double(exponent)), digits: 1))e\(exponent)"
+  }
+
   /// A time in the unit that suits it, to three digits: `1.33 ms`.
   static func time(nanoseconds: Double) -> String {
     guard nanoseconds.isFinite else { return none }
+    if nanoseconds >= 1e15 { return "\(powerOfTen(nanoseconds / 1e9))\u{A0}s" }
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns")]
     let (size, unit) = units.first { nanoseconds.magnitude >= $0.0 } ?? units[3]
     let value = nanoseconds / size

@@ -41,9 +41,7 @@ extension TimingPlot {
   /// The labels of an axis of counts.
   static func countLabels(_ scale: AxisScale) -> [PlotCanvas.Label] {
     scale.ticks().filter(\.isLabelled).map {
-      .init(
-        value: $0.value,
-        text: $0.value < 1e15 ? NumberText.count(UInt64($0.value.rounded())) : "\($0.value)")
+      .init(value: $0.value, text: NumberText.shortCount($0.value))
     }
   }
 }

@@ -13,7 +13,8 @@ extension TimingPlot {
     let columns = quantities.map { HistogramColumns(run[$0.0]) }
     let greatest = columns.flatMap(\.counts.values).max() ?? 1
     let edges = columns.flatMap(\.edges)
-    let x = AxisScale.logarithmic(covering: edges + [period], atLeast: plotFloorNanoseconds)
+    let x = AxisScale.logarithmic(
+      covering: edges + (period > 0 ? [period] : []), atLeast: HistogramColumns.lowerEdge(0))
     // A count of one has some height.
     let y = AxisScale.logarithmic(from: 0.6, to: Double(greatest) * 1.5)
     var canvas = PlotCanvas(

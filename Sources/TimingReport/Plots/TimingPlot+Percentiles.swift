@@ -23,14 +23,18 @@ extension TimingPlot {
     let rarest = points.map(\.rarity).max() ?? 1
     // One more than needed, so that the maximum is not at the edge.
     let x = AxisScale.logarithmic(from: 1, to: rarest * 1.2)
+    // The few least values would take the place of those that matter.
+    let ends = drawn.flatMap(\.runs).compactMap { $0[quantity] }.filter { $0.count > 0 }.flatMap {
+      [$0.nanoseconds(percentile: 10), $0.maximumNanoseconds].map { Double($0) }
+    }
     let y = AxisScale.logarithmic(
-      covering: points.map(\.nanoseconds) + [period], atLeast: plotFloorNanoseconds)
+      covering: ends + (period > 0 ? [period] : []), atLeast: plotFloorNanoseconds)
     var canvas = PlotCanvas(
       title: "\(name(of: quantity)) by percentile",
       subtitle: subtitle(labels.common, drawn: drawn.count, of: groups.count),
       explanation: """
         The value that so many of a hundred cycles do not exceed. Every line ends at its run's greatest \
-        value, as far to the right as the run has cycles.
+        value, as far to the right as the run has cycles. What is less than the axis has lies on its edge.
         """,
       legend: legend(drawn, labels) + (period > 0 ? [periodEntry(period)] : []), x: x, y: y)
     canvas.axes(

@@ -11,12 +11,13 @@ extension TimingPlot {
     let values = series.points.flatMap {
       [Double($0.latenessNanoseconds), Double($0.durationNanoseconds)]
     }
+    let lines = period > 0 ? [period] : []
     let causes = CycleCause.allCases.filter { cause in
       series.marks.contains { $0.cause == cause }
     }
     let unit = TimeUnit(covering: end)
     let x = AxisScale.linear(from: 0, to: end / unit.nanoseconds)
-    let y = AxisScale.logarithmic(covering: values + [period], atLeast: plotFloorNanoseconds)
+    let y = AxisScale.logarithmic(covering: values + lines, atLeast: plotFloorNanoseconds)
     let laneHeight = 16.0
     let laneGap = 10.0
     var canvas = PlotCanvas(
@@ -52,9 +53,7 @@ extension TimingPlot {
           outline(stretch, value, unit: unit, on: canvas), colour: colour, width: 1.2)
       }
     }
-    if period > 0 {
-      canvas.horizontalLine(at: period)
-    }
+    for period in lines { canvas.horizontalLine(at: period) }
     return canvas.finish()
   }
 

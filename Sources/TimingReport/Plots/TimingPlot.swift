@@ -28,8 +28,8 @@ public struct TimingPlot: Sendable, Equatable {
   /// The words that a cause has in plots and tables.
   static func name(of cause: CycleCause) -> String {
     switch cause {
-    case .wokenLate: "woken late"
-    case .overBudget: "over budget"
+    case .wokenLate: "woken\u{A0}late"
+    case .overBudget: "over\u{A0}budget"
     case .preempted: "preempted"
     case .starved: "starved"
     case .server: "server"
