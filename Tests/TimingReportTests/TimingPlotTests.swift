@@ -128,6 +128,18 @@ struct TimingPlotTests {
     #expect(places[1].x == places[2].x && places[2].y < places[1].y)
   }
 
+  @Test("of the headroom by percentile falls to the least")
+  func headroom() throws {
+    var run = SampleRuns.run(cycles: 1000)
+    run.distributions["headroom"] = TimingDistribution(buckets: [
+      .init(nanoseconds: 100_000, count: 1), .init(nanoseconds: 1_000_000, count: 999),
+    ])
+    let plot = TimingPlot.percentiles(of: [run], quantity: .headroom)
+    let places = try PlotBounds(plot).lines(PlotColour.blue).filter { $0.y > 80 }
+    #expect(places.count >= 3 && places[1].y == places[0].y && places[2].y > places[1].y)
+    #expect(try texts(plot).contains("Cycles that have at least the value"))
+  }
+
   @Test("of several runs names them by what distinguishes them")
   func legend() throws {
     let texts = try texts(
@@ -144,9 +156,9 @@ struct TimingPlotTests {
   func tooMany() throws {
     let runs = (0..<20).map { SampleRuns.run(subject: "client \($0)", cycles: 100) }
     let percentiles = try texts(.percentiles(of: runs, quantity: .lateness))
-    #expect(percentiles.contains { $0.hasSuffix("(6 more are not drawn)") })
+    #expect(percentiles.contains { $0.hasSuffix("(not drawn: 6 more)") })
     let deadline = try texts(.durationAgainstDeadline(of: runs))
-    #expect(deadline.contains { $0.hasSuffix("(13 more are not drawn)") })
+    #expect(deadline.contains { $0.hasSuffix("(not drawn: 13 more)") })
   }
 
   @Test("against the deadline has a box for each subject at each period")

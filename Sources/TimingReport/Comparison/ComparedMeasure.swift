@@ -5,10 +5,22 @@ extension TimingComparison {
   ///
   /// The raw values are what a file has: they are not changed.
   public enum Measure: String, Sendable, CaseIterable, Codable {
-    /// Nanoseconds of lateness that half of the cycles do not exceed, and so on.
-    case latenessP50, latenessP99, latenessP999, latenessMaximum
-    /// Nanoseconds that half of the callbacks do not exceed, and so on.
-    case durationP50, durationP99, durationP999, durationMaximum
+    /// Nanoseconds of lateness that half of the cycles do not exceed.
+    case latenessP50
+    /// Nanoseconds of lateness that 99 % of the cycles do not exceed.
+    case latenessP99
+    /// Nanoseconds of lateness that 99.9 % of the cycles do not exceed.
+    case latenessP999
+    /// The greatest lateness, in nanoseconds.
+    case latenessMaximum
+    /// Nanoseconds that half of the callbacks do not exceed.
+    case durationP50
+    /// Nanoseconds that 99 % of the callbacks do not exceed.
+    case durationP99
+    /// Nanoseconds that 99.9 % of the callbacks do not exceed.
+    case durationP999
+    /// The longest callback, in nanoseconds.
+    case durationMaximum
     /// The callback's durations over the periods: 0 to 1, or more.
     case dspLoad
     /// Nanoseconds of processor time that the process took in a second.

@@ -23,13 +23,16 @@ struct AxisScale {
       lower: from, upper: to > from ? to : from + from.magnitude, isLogarithmic: false)
   }
 
-  /// A logarithmic axis between two values above 0. It spans a factor of 10 at least.
+  /// A logarithmic axis between two values above 0. It spans a factor of 5 at least, to both
+  /// sides of what is to be shown.
   static func logarithmic(from lower: Double, to upper: Double) -> AxisScale {
     // The quotient of what is outside of these might be no number.
     let possible = 1e-100...1e100
     let from = possible.contains(lower) ? lower : 1
     let to = possible.contains(upper) ? upper : from
-    return AxisScale(lower: from, upper: to < from * 10 ? from * 10 : to, isLogarithmic: true)
+    guard to < from * 5 else { return AxisScale(lower: from, upper: to, isLogarithmic: true) }
+    let middle = to > from ? sqrt(from * to) : from
+    return AxisScale(lower: middle / sqrt(5), upper: middle * sqrt(5), isLogarithmic: true)
   }
 
   /// A logarithmic axis that shows all of these, its ends being 1, 2 or 5 of a decade. What is less than

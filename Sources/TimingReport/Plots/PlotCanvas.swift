@@ -188,9 +188,12 @@ struct PlotCanvas {
 
   /// Says in the middle of the area that there is nothing.
   mutating func sayNothingMeasured() {
-    text(
-      "Nothing was measured.", x: Self.left + Self.areaWidth / 2, y: (top + bottom) / 2,
-      anchor: "middle", colour: PlotColour.faintText)
+    let message = "Nothing was measured."
+    let width = Self.textWidth(message) + 20
+    let x = Self.left + Self.areaWidth / 2
+    let y = (top + bottom) / 2
+    box(x: x - width / 2, y: y - 16, width: width, height: 24, colour: "#FFFFFF")
+    text(message, x: x, y: y, anchor: "middle", colour: PlotColour.faintText)
   }
 
   /// The finished plot.

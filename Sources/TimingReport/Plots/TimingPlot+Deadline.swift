@@ -30,7 +30,9 @@ extension TimingPlot {
     let labels = RunLabels(groups.map(\.key), isPeriodShown: true)
     let x = periodScale(periods)
     let y = AxisScale.logarithmic(
-      covering: boxes.joined().flatMap { [$0.p50, $0.maximum] } + deadlines.joined().map(\.1),
+      covering: boxes.joined().flatMap { [$0.p50, $0.maximum] }
+        // As far beyond the last box as the line goes.
+        + deadlines.joined().map { $0.1 * 1.5 },
       atLeast: plotFloorNanoseconds)
     var canvas = PlotCanvas(
       title: "Duration against the deadline",

@@ -4,7 +4,8 @@ internal import Glibc
 
 extension TimingPlot {
   /// Which value how many of the cycles do not exceed, of several runs: a line for each run. The further to
-  /// the right, the rarer: each step is ten times as rare as the one before.
+  /// the right, the rarer: each step is ten times as rare as the one before. Of the headroom the little
+  /// values are the bad ones: it is shown what so many cycles have at least.
   ///
   /// Repetitions have the same colour. Of more than 14 different subjects and conditions the first 14 are
   /// drawn, and the picture says how many are not.
@@ -14,18 +15,20 @@ extension TimingPlot {
     let groups = RunGroup.groups(of: runs)
     let drawn = Array(groups.prefix(PlotStyle.maximum))
     let labels = RunLabels(drawn.map(\.key))
+    let falls = quantity == .headroom
     let periods = Set(drawn.map(\.key.conditions.periodNanoseconds))
     let period = periods.count == 1 ? periods.first.map { Double($0) } ?? 0 : 0
     let lines = drawn.map { group in
-      group.runs.compactMap { $0[quantity] }.map(percentilePoints).filter { !$0.isEmpty }
+      group.runs.compactMap { $0[quantity] }.map { percentilePoints($0, fallsFromGreatest: falls) }
+        .filter { !$0.isEmpty }
     }
     let points = lines.joined().joined()
     let rarest = points.map(\.rarity).max() ?? 1
-    // One more than needed, so that the maximum is not at the edge.
-    let x = AxisScale.logarithmic(from: 1, to: rarest * 1.2)
-    // The few least values would take the place of those that matter.
+    // More than needed, so that the last value is not at the edge.
+    let x = AxisScale.logarithmic(from: 1, to: rarest < 8 ? 10 : rarest * 1.2)
+    // The few best values would take the place of those that matter.
     let ends = drawn.flatMap(\.runs).compactMap { $0[quantity] }.filter { $0.count > 0 }.flatMap {
-      [$0.nanoseconds(percentile: 10), $0.maximumNanoseconds].map { Double($0) }
+      (falls ? [0, 90] : [10, 100]).map($0.nanoseconds(percentile:)).map { Double($0) }
     }
     let y = AxisScale.logarithmic(
       covering: ends + (period > 0 ? [period] : []), atLeast: plotFloorNanoseconds)
@@ -33,12 +36,14 @@ extension TimingPlot {
       title: "\(name(of: quantity)) by percentile",
       subtitle: subtitle(labels.common, drawn: drawn.count, of: groups.count),
       explanation: """
-        The value that so many of a hundred cycles do not exceed. Every line ends at its run's greatest \
-        value, as far to the right as the run has cycles. What is less than the axis has lies on its edge.
+        The value that so many of a hundred cycles \(falls ? "have at least" : "do not exceed"). Every line \
+        ends at its run's worst value, as far to the right as the run has cycles. What the axis does not \
+        reach lies on its edge.
         """,
       legend: legend(drawn, labels) + (period > 0 ? [periodEntry(period)] : []), x: x, y: y)
     canvas.axes(
-      xTitle: "Cycles that do not exceed the value", yTitle: name(of: quantity),
+      xTitle: "Cycles that \(falls ? "have at least" : "do not exceed") the value",
+      yTitle: name(of: quantity),
       xLabels: percentileLabels(upTo: x.upper), yLabels: timeLabels(y),
       yLines: y.ticks().map(\.value))
     if points.isEmpty {
@@ -56,16 +61,16 @@ extension TimingPlot {
     return canvas.finish()
   }
 
-  /// A value, and 1/(1 − q) of the share of values that do not exceed it: one of so many is greater. Of the
-  /// greatest value, the count of all.
+  /// A value, and 1/(1 − q) of the share of values that do not exceed it: one of so many is worse. Of the
+  /// worst value, the count of all.
   private static func percentilePoints(
-    _ distribution: TimingDistribution
+    _ distribution: TimingDistribution, fallsFromGreatest: Bool
   ) -> [(rarity: Double, nanoseconds: Double)] {
-    let counts = distribution.buckets.map { Double($0.count) }
-    let total = counts.reduce(0, +)
+    let buckets = distribution.buckets.filter { $0.count > 0 }
+    let total = buckets.reduce(0) { $0 + Double($1.count) }
     var seen = 0.0
-    return zip(distribution.buckets, counts).filter { $0.1 > 0 }.map { bucket, count in
-      seen += count
+    return (fallsFromGreatest ? buckets.reversed() : buckets).map { bucket in
+      seen += Double(bucket.count)
       let left = total - seen
       return (left >= 1 ? total / left : total, Double(bucket.nanoseconds))
     }
@@ -104,7 +109,7 @@ extension TimingPlot {
 
   /// What all have in common, and how many there is no colour for.
   static func subtitle(_ common: String, drawn: Int, of count: Int) -> String {
-    drawn == count ? common : "\(common) (\(count - drawn) more are not drawn)"
+    drawn == count ? common : "\(common) (not drawn: \(count - drawn) more)"
   }
 
   /// An entry of the legend for each group. A line says of how many runs there is one.
