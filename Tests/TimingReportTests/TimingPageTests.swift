@@ -63,7 +63,7 @@ struct TimingPageTests {
     let run = SampleRuns.run(cycles: 1000, causes: [.overBudget, .starved])
     let reading = try MarkupReading(TimingPage(document([run])).html)
     let captions = reading["caption"].map { plain($0.text) }
-    #expect(captions.contains("Cycle 4: over budget, 588 µs after its deadline"))
+    #expect(captions.contains("Cycle 4: over budget, overrun 588 µs"))
     let marked = reading["tr"].filter { $0.attributes["class"] == "bad" }
     #expect(marked.count == 1 && marked.first?.text.contains("1900.0") == true)
     #expect(reading["p"].contains { $0.text == "Shown: 1 of 2, the worst ones first." })

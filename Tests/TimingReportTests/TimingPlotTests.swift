@@ -87,6 +87,14 @@ struct TimingPlotTests {
     #expect(try lines() == 1)
     run.series.points.removeSubrange(400..<500)
     #expect(try lines() == 2)
+    // Of stretches of 10 ms every second or third has a cycle of 21 ms.
+    run.conditions.periodFrames = 1024
+    run.series.points = (0..<300).map {
+      .init(
+        timeNanoseconds: $0 * 21_333_333 / 10_000_000 * 10_000_000, latenessNanoseconds: 30_000,
+        durationNanoseconds: 100_000)
+    }
+    #expect(try lines() == 1)
   }
 
   @Test("of a histogram counts every cycle in a column of a twentieth of a decade")

@@ -53,6 +53,10 @@ enum TimingDefinitions {
       that an xrun was told of. One mishap is one bad cycle.
       """
     ),
+    (
+      "Overrun",
+      "How long after its deadline a cycle ended, or how long the cycles were that did not come at all."
+    ),
     ("Woken late", "The server was in time, and the callback's thread ran late."),
     ("Over budget", "The callback took too long, and had its processor all the time."),
     ("Preempted", "The callback took too long, and lost its processor meanwhile."),

@@ -29,7 +29,7 @@ extension TimingPage {
     let cause = TimingPlot.name(of: bad.cause)
     let overrun =
       bad.overrunNanoseconds > 0
-      ? ", \(NumberText.time(nanoseconds: Double(bad.overrunNanoseconds))) after its deadline" : ""
+      ? ", overrun \(NumberText.time(nanoseconds: Double(bad.overrunNanoseconds)))" : ""
     let entry = incident.records.first { $0.index == bad.index }?.entryNanoseconds
     Self.table(
       caption: "Cycle \(NumberText.count(bad.index)): \(cause)\(overrun)",

@@ -48,7 +48,7 @@ extension TimingPlot {
       (PlotColour.orange, \TimingSeries.Point.durationNanoseconds),
       (PlotColour.blue, \.latenessNanoseconds),
     ] {
-      for stretch in stretches(series.points) {
+      for stretch in stretches(series.points, period: period) {
         canvas.polyline(
           outline(stretch, value, unit: unit, on: canvas), colour: colour, width: 1.2)
       }
@@ -76,14 +76,18 @@ extension TimingPlot {
     canvas.path(path, colour: PlotColour.vermilion, width: 1.5)
   }
 
-  /// Points between which no stretch is missing.
-  private static func stretches(_ points: [TimingSeries.Point]) -> [[TimingSeries.Point]] {
+  /// Points between which no stretch with cycles is missing: in some there is none when they are shorter than
+  /// the period.
+  private static func stretches(
+    _ points: [TimingSeries.Point], period: Double
+  ) -> [[TimingSeries.Point]] {
     let sorted = points.sorted { $0.timeNanoseconds < $1.timeNanoseconds }
     let distances = zip(sorted, sorted.dropFirst()).map { $1.timeNanoseconds - $0.timeNanoseconds }
-    let length = distances.filter { $0 > 0 }.min() ?? 0
+    let length = Double(distances.filter { $0 > 0 }.min() ?? 0)
+    let greatestDistance = 2.1 * (length > period ? length : period)
     var result: [[TimingSeries.Point]] = []
     for (place, point) in sorted.enumerated() {
-      if place > 0, Double(distances[place - 1]) < 1.5 * Double(length) {
+      if place > 0, Double(distances[place - 1]) <= greatestDistance {
         result[result.count - 1].append(point)
       } else {
         result.append([point])
