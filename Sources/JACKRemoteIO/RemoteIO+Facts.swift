@@ -72,6 +72,14 @@ extension RemoteIO {
     return ThreadScheduling(threadID: threadID)
   }
 
+  /// What the process thread has used of its processor since it began; nil before the first cycle, after
+  /// the end, and where the kernel does not count. System calls: for any thread but the process thread.
+  public var processThreadUsage: ThreadUsage? {
+    let thread = unsafe storage.state.pointee.processThread.load(ordering: .relaxed)
+    return unsafe storage.state.pointee.threads.threadID(of: thread)
+      .flatMap(ThreadUsage.init(threadID:))
+  }
+
   /// Frames from a cycle's start until its first frame is heard, as the ports' connections declare
   /// it: the shortest and the longest way (jack.h, `JackPlaybackLatency`). 0 when unconnected; nil
   /// when closed or without a server.

@@ -24,8 +24,17 @@ public struct ThreadScheduling: Sendable, Equatable {
     policy == .fifo || policy == .roundRobin
   }
 
+  /// Such as `SCHED_FIFO 65`.
+  public var text: String {
+    switch policy {
+    case .fifo: "SCHED_FIFO \(priority)"
+    case .roundRobin: "SCHED_RR \(priority)"
+    case .other(let number): number == SCHED_OTHER ? "SCHED_OTHER" : "policy \(number)"
+    }
+  }
+
   /// Reads how a thread of this process is scheduled; nil when there is no such thread.
-  init?(threadID: pid_t) {
+  public init?(threadID: Int32) {
     let raw = sched_getscheduler(threadID)
     var parameters = sched_param()
     guard raw >= 0, unsafe sched_getparam(threadID, &parameters) == 0 else { return nil }

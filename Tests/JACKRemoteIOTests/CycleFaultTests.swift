@@ -60,13 +60,13 @@ extension OutputTests {
           let underruns = control.counters.underruns
           watch.skip()
           #expect(eventually { control.counters.underruns > underruns + 3 })
-          if watch.first(within: 20) == .starved { found += 1 }
+          if watch.bad(within: 20).contains(where: { $0.cause == .starved }) { found += 1 }
         }
         #expect(found >= Self.count * 99 / 100, "\(found)")
       }
     }
 
-    /// Puts a fault in again and again, and expects the first bad cycle after each to have this cause.
+    /// Puts a fault in again and again, and expects a bad cycle after each to have this cause.
     private func expect(
       _ cause: CycleCause,
       when putIn: (JACKServer, FaultyCallback, RemoteIO) -> Void
@@ -86,13 +86,20 @@ extension OutputTests {
         try Processors.pin(process: serverID, isRealtimeOnly: false, to: 1)
         var watch = CauseWatch(output)
         watch.wait(cycles: 400)
-        var found: [CycleCause?: Int] = [:]
+        var found = 0
+        var others: [[BadCycle]] = []
         for _ in 0..<Self.count {
           watch.skip()
           putIn(server, callback, output)
-          found[watch.first(within: 20), default: 0] += 1
+          let bad = watch.bad(within: 20)
+          // Others may be there, too: the machine has other things to do.
+          if bad.contains(where: { $0.cause == cause }) {
+            found += 1
+          } else {
+            others.append(bad)
+          }
         }
-        #expect(found[cause, default: 0] >= Self.count * 99 / 100, "\(found)")
+        #expect(found >= Self.count * 99 / 100, "\(others)")
       }
     }
 
@@ -115,19 +122,17 @@ extension OutputTests {
 /// Judges an output's cycles as they come.
 private struct CauseWatch {
   private let output: RemoteIO
-  private var reader: CycleLogReader
-  private var judge: CycleJudge
+  private var recorder: TimingRecorder
 
   init(_ output: RemoteIO) {
     self.output = output
-    reader = output.cycleLog.reader()
-    judge = CycleJudge(sampleRate: output.sampleRate)
+    recorder = TimingRecorder(
+      output.cycleLog, sampleRate: output.sampleRate, warmUpNanoseconds: 0,
+      threadUsage: { output.processThreadUsage })
   }
 
   /// Judges what there is, and lets go of what is found.
-  mutating func skip() {
-    while let record = reader.next() { _ = judge.judge(record) }
-  }
+  mutating func skip() { recorder.take() }
 
   /// Waits for so many cycles.
   mutating func wait(cycles: UInt64) {
@@ -136,16 +141,12 @@ private struct CauseWatch {
     skip()
   }
 
-  /// The cause of the first bad cycle among the next ones.
-  mutating func first(within cycles: UInt64) -> CycleCause? {
+  /// The bad ones among the next cycles.
+  mutating func bad(within cycles: UInt64) -> [BadCycle] {
     let wanted = output.cycleCount + cycles
     #expect(eventually { output.cycleCount >= wanted })
-    var first: CycleCause?
-    while let record = reader.next() {
-      let bad = judge.judge(record).badCycles
-      first = first ?? bad.first?.cause
-    }
-    #expect(reader.lostRecords == 0)
-    return first
+    let bad = recorder.take()
+    #expect(recorder.lostRecords == 0)
+    return bad
   }
 }

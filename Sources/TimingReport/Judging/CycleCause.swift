@@ -24,7 +24,8 @@ public struct BadCycle: Sendable, Equatable, Codable {
   public var index: UInt64
   /// Why.
   public var cause: CycleCause
-  /// How long after its deadline it ended, in nanoseconds; 0 when that is not what was wrong.
+  /// How long after its deadline it ended, in nanoseconds, or how long the cycles were that did not come at
+  /// all; 0 when that is not what was wrong.
   public var overrunNanoseconds: UInt64
 
   init(index: UInt64, cause: CycleCause, overrunNanoseconds: UInt64 = 0) {

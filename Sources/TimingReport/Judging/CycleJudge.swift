@@ -40,6 +40,13 @@ public struct CycleJudge: Sendable {
 
   /// Takes in the next record. With records missing in between it begins anew.
   public mutating func judge(_ record: CycleRecord) -> Judgement {
+    judge(record, waits: nil)
+  }
+
+  /// Takes in the next record.
+  ///
+  /// - Parameter waits: how it waited for its processor; nil when that is not known.
+  mutating func judge(_ record: CycleRecord, waits: CycleWaits?) -> Judgement {
     defer { last = record }
     let isNext = last.map { $0.index &+ 1 == record.index } ?? false
     guard !record.isHeld, !record.isFreewheeling, record.frameCount > 0 else {
@@ -52,7 +59,9 @@ public struct CycleJudge: Sendable {
     if !isMeasured || isGridBroken { wasLate = false }
     let timing = time(record, follows: isMeasured)
     var bad: [BadCycle] = []
-    if let lateness = judge(timing, of: record, follows: isMeasured) { bad.append(lateness) }
+    if let lateness = judge(timing, of: record, waits: waits, follows: isMeasured) {
+      bad.append(lateness)
+    }
     wasLate = !bad.isEmpty
     if record.isStarved { bad.append(BadCycle(index: record.index, cause: .starved)) }
     if let xrun = judgeXRuns(record, follows: isNext, isExplained: !bad.isEmpty) {
@@ -85,26 +94,40 @@ public struct CycleJudge: Sendable {
 
   /// What was wrong with a cycle's time.
   private func judge(
-    _ timing: CycleTiming, of record: CycleRecord, follows isMeasured: Bool
+    _ timing: CycleTiming, of record: CycleRecord, waits: CycleWaits?, follows isMeasured: Bool
   ) -> BadCycle? {
-    // Of the parts that made it late, the longest.
     if timing.headroomNanoseconds < 0 {
-      let cause: CycleCause =
-        if timing.durationNanoseconds >= timing.latenessNanoseconds {
-          record.wasPreempted == true ? .preempted : .overBudget
-        } else {
-          timing.wakeNanoseconds >= timing.serverLatenessNanoseconds ? .wokenLate : .server
-        }
       return BadCycle(
-        index: record.index, cause: cause,
+        index: record.index, cause: cause(of: timing, record.wasPreempted, waits),
         overrunNanoseconds: UInt64(-timing.headroomNanoseconds))
     }
     // The cycle before was in time, and the server did not wait for this one: its clock went on, so it was
     // in time, too.
     if isMeasured, record.missedFrames > 0, !wasLate {
-      return BadCycle(index: record.index, cause: .wokenLate)
+      let missed = UInt64(Double(record.missedFrames) * 1_000_000_000 / sampleRate)
+      return BadCycle(
+        index: record.index, cause: Self.cause(ofWake: missed, waits), overrunNanoseconds: missed)
     }
     return nil
+  }
+
+  /// Of the parts that made a cycle late, the longest.
+  private func cause(
+    of timing: CycleTiming, _ wasPreempted: Bool?, _ waits: CycleWaits?
+  ) -> CycleCause {
+    if timing.durationNanoseconds >= timing.latenessNanoseconds {
+      // Preempted, if it would have been in time with what it lost.
+      let isLoss = waits.map { Int64($0.lostNanoseconds) + timing.headroomNanoseconds >= 0 }
+      return wasPreempted == true && isLoss ?? true ? .preempted : .overBudget
+    }
+    if timing.wakeNanoseconds < timing.serverLatenessNanoseconds { return .server }
+    return Self.cause(ofWake: timing.wakeNanoseconds, waits)
+  }
+
+  /// A thread that was called for in time waits for its processor. One that does not wait was called late:
+  /// the server stood still between its cycle's beginning and the call.
+  private static func cause(ofWake nanoseconds: UInt64, _ waits: CycleWaits?) -> CycleCause {
+    waits.map { $0.waitNanoseconds < nanoseconds / 2 } ?? false ? .server : .wokenLate
   }
 
   /// An xrun that was told and that no bad cycle explains.

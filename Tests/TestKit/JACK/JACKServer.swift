@@ -119,9 +119,12 @@ public final class JACKServer: Sendable {
     }
   }
 
-  /// Holds it where it is, with SIGSTOP.
+  /// Holds it where it is, with SIGSTOP. When this returns, all of its threads stand still.
   public func freeze() {
     process.signalGroup(SIGSTOP)
+    // The signal takes until one of its threads runs, on a busy machine some milliseconds.
+    guard let pid else { return }
+    _ = eventually(seconds: 1) { ProcessResources.isStopped(pid) }
   }
 
   /// Lets it go on.

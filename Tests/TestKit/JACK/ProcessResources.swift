@@ -59,6 +59,16 @@ public struct ProcessResources: Sendable, Equatable {
     names(in: "/proc/\(process)/task").compactMap { pid_t($0) }
   }
 
+  /// Whether a process's threads all stand still, by a signal.
+  public static func isStopped(_ process: pid_t) -> Bool {
+    threads(of: process).allSatisfy { thread in
+      let bytes = contents(ofFile: "/proc/\(process)/task/\(thread)/stat")
+      // The state follows the name, which may have any characters in it.
+      return String(decoding: bytes, as: UTF8.self)
+        .split(separator: ")").last?.split(separator: " ").first ?? "T" == "T"
+    }
+  }
+
   private static func names(in path: String) -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }

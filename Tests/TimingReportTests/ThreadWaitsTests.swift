@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+import RenderCore
+import Testing
+
+@testable import TimingReport
+
+@Suite("What cycles waited for their processor")
+struct ThreadWaitsTests {
+  /// What the thread uses around each callback.
+  private static let overhead: UInt64 = 10_000
+  private static let duration: UInt64 = 60_000
+
+  /// A thread that renders, and the estimate of what its cycles waited.
+  private struct Scene {
+    var sequence = CycleSequence()
+    var waits = ThreadWaits()
+    var usage = ThreadUsage(cpuNanoseconds: 5_000_000, waitNanoseconds: 100_000)
+
+    /// Reads cycles in which nothing happens, ten windows of them.
+    mutating func settle() {
+      for _ in 0..<10 { _ = read((0..<75).map { _ in cycle() }) }
+    }
+
+    /// A cycle, of which so much was not computing.
+    mutating func cycle(
+      _ durationNanoseconds: UInt64 = duration, lost: UInt64 = 0, wasPreempted: Bool = false
+    ) -> CycleRecord {
+      var record = sequence.next(durationNanoseconds: durationNanoseconds)
+      record.wasPreempted = wasPreempted
+      usage.cpuNanoseconds += durationNanoseconds - lost + overhead
+      usage.waitNanoseconds += lost
+      return record
+    }
+
+    mutating func read(_ records: [CycleRecord]) -> (CycleRecord) -> CycleWaits? {
+      waits.estimate(records, usage: usage)
+    }
+  }
+
+  @Test("is not known before the thread's use was read twice, nor when the kernel does not count")
+  func unknown() {
+    var scene = Scene()
+    let record = scene.cycle()
+    #expect(scene.read([record])(record) == nil)
+    let next = scene.cycle()
+    #expect(scene.read([next])(next) != nil)
+    #expect(scene.waits.estimate([next], usage: nil)(next) == nil)
+  }
+
+  @Test("is most of what a callback took that lost its processor for 3 ms")
+  func preempted() throws {
+    var scene = Scene()
+    scene.settle()
+    let before = (0..<20).map { _ in scene.cycle() }
+    let bad = scene.cycle(Self.duration + 3_000_000, lost: 3_000_000, wasPreempted: true)
+    let after = (0..<20).map { _ in scene.cycle() }
+    let found = try #require(scene.read(before + [bad] + after)(bad))
+    #expect((2_900_000...3_100_000).contains(found.lostNanoseconds))
+    #expect(found.waitNanoseconds == 3_000_000)
+  }
+
+  @Test("is little when a callback computed for 3 ms and was preempted briefly meanwhile")
+  func computing() throws {
+    var scene = Scene()
+    scene.settle()
+    let bad = scene.cycle(3_040_000, lost: 40_000, wasPreempted: true)
+    let found = try #require(scene.read([bad] + (0..<20).map { _ in scene.cycle() })(bad))
+    #expect(found.lostNanoseconds < 200_000)
+  }
+
+  @Test("is not taken for lost when a callback computes while the thread's use is read")
+  func straddling() throws {
+    var scene = Scene()
+    scene.settle()
+    // 2 ms of it are counted with the cycles before.
+    let before = (0..<20).map { _ in scene.cycle() }
+    scene.usage.cpuNanoseconds += 2_000_000
+    _ = scene.read(before)
+    let bad = scene.cycle(3_000_000, wasPreempted: true)
+    scene.usage.cpuNanoseconds -= 2_000_000
+    let found = try #require(scene.read([bad])(bad))
+    #expect(found.lostNanoseconds < 500_000)
+  }
+
+  @Test("makes a judge tell a thread that waited from a server that called late")
+  func woken() {
+    for (waited, cause) in [(UInt64(1_400_000), CycleCause.wokenLate), (20_000, .server)] {
+      var sequence = CycleSequence()
+      var judge = CycleJudge(sampleRate: CycleSequence.sampleRate)
+      for _ in 0..<100 { _ = judge.judge(sequence.next()) }
+      let late = sequence.next(wakeFrames: 80)
+      let waits = CycleWaits(lostNanoseconds: 0, waitNanoseconds: waited)
+      #expect(judge.judge(late, waits: waits).badCycles.map(\.cause) == [cause])
+    }
+  }
+
+  @Test(
+    "makes a judge tell a callback that computed too long from one that would have been in time")
+  func budget() {
+    for (lost, cause) in [(UInt64(2_000_000), CycleCause.preempted), (40_000, .overBudget)] {
+      var sequence = CycleSequence()
+      var judge = CycleJudge(sampleRate: CycleSequence.sampleRate)
+      for _ in 0..<100 { _ = judge.judge(sequence.next()) }
+      var late = sequence.next(durationNanoseconds: 3_000_000)
+      late.wasPreempted = true
+      let waits = CycleWaits(lostNanoseconds: lost, waitNanoseconds: lost)
+      #expect(judge.judge(late, waits: waits).badCycles.map(\.cause) == [cause])
+    }
+  }
+}
