@@ -89,15 +89,4 @@ struct TimingStatisticsTests {
     let statistics = statistics { [$0.next(durationNanoseconds: 3_000_000)] }
     #expect(statistics.incidents.map(\.records.count) == [5])
   }
-
-  @Test("write a distribution as HdrHistogram's text, in microseconds")
-  func distribution() {
-    let statistics = statistics { sequence in
-      (0..<1000).map { _ in sequence.next(durationNanoseconds: 50_000) }
-    }
-    var text = ""
-    statistics.writeDistribution(of: .duration, to: &text)
-    #expect(text.contains("Value") && text.contains("1/(1-Percentile)"))
-    #expect(text.contains("50.0") && text.contains("#[Max"))
-  }
 }

@@ -16,6 +16,8 @@ public struct TimingDocument: Sendable, Equatable, Codable {
   public var machine: MachineFacts
   /// In the order in which they ran.
   public var runs: [TimingRun]
+  /// How much of each period a callback may take, where that was measured.
+  public var sustainableLoads: [SustainableLoad] = []
 
   /// A document of these runs.
   public init(command: String, machine: MachineFacts, runs: [TimingRun]) {

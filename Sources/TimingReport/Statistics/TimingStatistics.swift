@@ -57,7 +57,9 @@ public struct TimingStatistics: Sendable {
   /// The worst bad cycles, the one that overran the most first.
   public private(set) var incidents: [Incident] = []
 
+  private let warmUpNanoseconds: UInt64
   private var judge: CycleJudge
+  private var recorder = SeriesRecorder()
   private var histograms: [Quantity: Histogram<UInt64>]
   private var causes: [CycleCause: UInt64] = [:]
   /// The first record's time.
@@ -70,7 +72,12 @@ public struct TimingStatistics: Sendable {
   private static let neighbours = 4
 
   /// Nothing yet, of an output at this rate.
-  public init(sampleRate: Double) {
+  ///
+  /// - Parameter warmUpNanoseconds: how much of the start is not counted.
+  public init(
+    sampleRate: Double, warmUpNanoseconds: UInt64 = TimingStatistics.warmUpNanoseconds
+  ) {
+    self.warmUpNanoseconds = warmUpNanoseconds
     judge = CycleJudge(sampleRate: sampleRate)
     histograms = [:]
     for quantity in Quantity.allCases {
@@ -86,17 +93,28 @@ public struct TimingStatistics: Sendable {
     set { judge.sampleRate = newValue }
   }
 
+  /// What it was like over time.
+  public var series: TimingSeries { recorder.series }
+
   /// Takes in the next record.
-  public mutating func add(_ record: CycleRecord) {
-    let judgement = judge.judge(record)
+  public mutating func add(_ record: CycleRecord) { add(record, waits: nil) }
+
+  /// Takes in the next record.
+  ///
+  /// - Parameter waits: how it waited for its processor; nil when that is not known.
+  /// - Returns: what was found to be wrong, once the start is over.
+  @discardableResult
+  mutating func add(_ record: CycleRecord, waits: CycleWaits?) -> [BadCycle] {
+    let judgement = judge.judge(record, waits: waits)
     let start = began ?? record.entryNanoseconds
     began = start
     let previous = recent.last
     recent.append(record)
     if recent.count > 2 * Self.neighbours + 1 { recent.removeFirst() }
     defer { closeIncidents(isLast: false) }
-    guard record.entryNanoseconds &- start >= Self.warmUpNanoseconds, let timing = judgement.timing
-    else { return }
+    let time = record.entryNanoseconds &- start
+    guard time >= warmUpNanoseconds, let timing = judgement.timing else { return [] }
+    recorder.add(timing, timeNanoseconds: time)
     cycles += 1
     missedCycles += UInt64(record.missedCycles)
     packets += UInt64(record.packets)
@@ -119,8 +137,10 @@ public struct TimingStatistics: Sendable {
     }
     for bad in judgement.badCycles {
       causes[bad.cause, default: 0] += 1
+      recorder.mark(bad.cause, timeNanoseconds: time)
       open.append(bad)
     }
+    return judgement.badCycles
   }
 
   /// Ends: incidents of the last cycles are taken in without what would have followed them.
@@ -134,6 +154,12 @@ public struct TimingStatistics: Sendable {
   /// Bad cycles, of all causes.
   public var badCycles: UInt64 { causes.values.reduce(0, +) }
 
+  /// How a quantity was distributed; nil without cycles.
+  public func distribution(of quantity: Quantity) -> TimingDistribution? {
+    guard let histogram = histograms[quantity], histogram.totalCount > 0 else { return nil }
+    return TimingDistribution(histogram)
+  }
+
   /// The value that so many of a hundred cycles do not exceed, to a thousandth of it; 0 without cycles.
   public func nanoseconds(_ quantity: Quantity, percentile: Double) -> UInt64 {
     guard let histogram = histograms[quantity], histogram.totalCount > 0 else { return 0 }
@@ -143,12 +169,6 @@ public struct TimingStatistics: Sendable {
   /// The greatest value; 0 without cycles.
   public func greatest(_ quantity: Quantity) -> UInt64 {
     histograms[quantity].map { $0.totalCount > 0 ? $0.max : 0 } ?? 0
-  }
-
-  /// Writes a distribution as HdrHistogram's percentile text (`.hgrm`), in microseconds.
-  public func writeDistribution(of quantity: Quantity, to output: inout some TextOutputStream) {
-    histograms[quantity]?.outputPercentileDistribution(
-      to: &output, outputValueUnitScalingRatio: 1000)
   }
 
   private mutating func note(_ quantity: Quantity, _ nanoseconds: UInt64) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+
+/// Makes a series of cycles, in memory that does not grow with the run: when there are too many stretches,
+/// two of them become one.
+struct SeriesRecorder {
+  private(set) var series = TimingSeries()
+  /// The length of each stretch.
+  private var stretchNanoseconds: UInt64 = 10_000_000
+
+  /// Takes in a cycle; these come in the order of their time.
+  mutating func add(_ timing: CycleTiming, timeNanoseconds: UInt64) {
+    let start = timeNanoseconds - timeNanoseconds % stretchNanoseconds
+    let point = TimingSeries.Point(
+      timeNanoseconds: start, latenessNanoseconds: timing.latenessNanoseconds,
+      durationNanoseconds: timing.durationNanoseconds)
+    if let last = series.points.last, last.timeNanoseconds == start {
+      series.points[series.points.count - 1].include(point)
+      return
+    }
+    if series.points.count == TimingSeries.maximumPoints {
+      halve()
+      return add(timing, timeNanoseconds: timeNanoseconds)
+    }
+    series.points.append(point)
+  }
+
+  /// Marks a bad cycle, while there is room.
+  mutating func mark(_ cause: CycleCause, timeNanoseconds: UInt64) {
+    if series.marks.count < TimingSeries.maximumMarks {
+      series.marks.append(TimingSeries.Mark(timeNanoseconds: timeNanoseconds, cause: cause))
+    }
+  }
+
+  /// Makes stretches twice as long until some have become one.
+  private mutating func halve() {
+    let count = series.points.count
+    while series.points.count == count {
+      stretchNanoseconds *= 2
+      var merged: [TimingSeries.Point] = []
+      merged.reserveCapacity(TimingSeries.maximumPoints)
+      for var point in series.points {
+        point.timeNanoseconds -= point.timeNanoseconds % stretchNanoseconds
+        if let last = merged.last, last.timeNanoseconds == point.timeNanoseconds {
+          merged[merged.count - 1].include(point)
+        } else {
+          merged.append(point)
+        }
+      }
+      series.points = merged
+    }
+  }
+}
+
+extension TimingSeries.Point {
+  fileprivate mutating func include(_ other: TimingSeries.Point) {
+    latenessNanoseconds = max(latenessNanoseconds, other.latenessNanoseconds)
+    durationNanoseconds = max(durationNanoseconds, other.durationNanoseconds)
+  }
+}

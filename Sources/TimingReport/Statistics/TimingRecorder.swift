@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+public import RenderCore
+
+/// Reads an output's cycle log while it runs, judges its cycles, and gathers what they were like.
+///
+/// ``take()`` has to be called more often than the log is written over, which holds
+/// `CycleLog.capacity` cycles, and at least ten times a second to tell lost processor time from spent one.
+/// One thread at a time; not for the render thread.
+public struct TimingRecorder {
+  /// What was gathered so far.
+  public private(set) var statistics: TimingStatistics
+  private var reader: CycleLogReader
+  private let threadUsage: () -> ThreadUsage?
+  private var waits = ThreadWaits()
+  private var frameCount = 0
+
+  /// Begins with the next cycle.
+  ///
+  /// - Parameters:
+  ///   - log: the output's.
+  ///   - sampleRate: the server's frames per second; to be set in ``sampleRate`` when that changes.
+  ///   - warmUpNanoseconds: how much of the start is not counted.
+  ///   - threadUsage: asks for what the callback's thread has used; nil when that is not known. A preempted
+  ///     cycle is then taken to have lost all that it took too long.
+  public init(
+    _ log: CycleLog, sampleRate: Double,
+    warmUpNanoseconds: UInt64 = TimingStatistics.warmUpNanoseconds,
+    threadUsage: @escaping () -> ThreadUsage?
+  ) {
+    reader = log.reader()
+    statistics = TimingStatistics(sampleRate: sampleRate, warmUpNanoseconds: warmUpNanoseconds)
+    self.threadUsage = threadUsage
+  }
+
+  /// Frames per second of the server.
+  public var sampleRate: Double {
+    get { statistics.sampleRate }
+    set { statistics.sampleRate = newValue }
+  }
+
+  /// Cycles of which the record was written over before it was read.
+  public var lostRecords: UInt64 { reader.lostRecords }
+
+  /// Takes in the cycles since the last call. Does not wait.
+  ///
+  /// - Returns: those that went wrong, oldest first.
+  @discardableResult
+  public mutating func take() -> [BadCycle] {
+    let usage = threadUsage()
+    var records: [CycleRecord] = []
+    while let record = reader.next() { records.append(record) }
+    if let last = records.last { frameCount = last.frameCount }
+    let waits = waits.estimate(records, usage: usage)
+    return records.flatMap { statistics.add($0, waits: waits($0)) }
+  }
+
+  /// Ends, and gives what was measured.
+  ///
+  /// - Parameters:
+  ///   - subject: what ran.
+  ///   - input: what was played.
+  ///   - streams: sources that played at once.
+  ///   - load: what else the machine had to do.
+  public mutating func finish(
+    subject: String, input: String, streams: Int, load: String = "none", repetition: Int = 0
+  ) -> TimingRun {
+    take()
+    statistics.finish()
+    let conditions = TimingConditions(
+      periodFrames: frameCount, sampleRate: sampleRate, input: input, streams: streams, load: load)
+    return statistics.run(
+      subject: subject, conditions: conditions, repetition: repetition, lostRecords: lostRecords)
+  }
+}

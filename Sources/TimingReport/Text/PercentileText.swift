@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+internal import Histogram
+
+/// A distribution as HdrHistogram's percentile text (`.hgrm`), which its plotter and others read.
+public struct PercentileText: Sendable {
+  /// What was measured, for people.
+  public let title: String
+  private let distribution: TimingDistribution
+
+  /// The texts of each kind of runs in a document; repetitions are taken together.
+  public static func texts(
+    of quantity: TimingStatistics.Quantity, in document: TimingDocument
+  ) -> [PercentileText] {
+    RunGroup.groups(of: document.runs).compactMap { group in
+      group.distribution(of: quantity).map {
+        PercentileText(
+          title: TimingTable.plain(RunLabels.full(group.key)) + ", " + quantity.rawValue,
+          distribution: $0)
+      }
+    }
+  }
+
+  /// Writes it, in microseconds.
+  public func write(to output: inout some TextOutputStream) {
+    let limit: UInt64 = 60_000_000_000
+    var histogram = Histogram<UInt64>(
+      highestTrackableValue: limit, numberOfSignificantValueDigits: .three)
+    for bucket in distribution.buckets {
+      histogram.record(min(bucket.nanoseconds, limit), count: bucket.count)
+    }
+    output.write("#[\(title), microseconds]\n")
+    histogram.outputPercentileDistribution(to: &output, outputValueUnitScalingRatio: 1000)
+  }
+}
+
+extension RunGroup {
+  /// How a quantity was distributed in all of the runs; nil when none has it.
+  func distribution(of quantity: TimingStatistics.Quantity) -> TimingDistribution? {
+    let parts = runs.compactMap { $0[quantity] }
+    return parts.isEmpty ? nil : parts.count == 1 ? parts[0] : TimingDistribution(joining: parts)
+  }
+}

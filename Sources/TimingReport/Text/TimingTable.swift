@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+/// A document as a table for a terminal, 80 columns wide.
+///
+/// Runs of the same kind are taken together. Times are in microseconds. A percentile of the headroom is what
+/// so many of a hundred cycles have at least.
+public struct TimingTable: Sendable {
+  private let document: TimingDocument
+
+  private static let percentiles = [50, 90, 99, 99.9, 99.99, 100]
+  private static let columns = ["p50", "p90", "p99", "p99.9", "p99.99", "max"]
+  private static let nameColumns = 26
+  private static let columnColumns = 9
+
+  /// A table of these runs.
+  public init(_ document: TimingDocument) {
+    self.document = document
+  }
+
+  /// Writes its lines.
+  public func write(to output: inout some TextOutputStream) {
+    for group in RunGroup.groups(of: document.runs) {
+      let runs = group.runs.count == 1 ? "" : ", \(group.runs.count) runs"
+      output.write(Self.plain(RunLabels.full(group.key)) + runs + "\n")
+      output.write(Self.line("", Self.columns))
+      for (name, quantity) in [
+        ("lateness", TimingStatistics.Quantity.lateness), ("duration", .duration),
+        ("headroom", .headroom),
+      ] {
+        guard let distribution = group.distribution(of: quantity) else { continue }
+        let values = Self.percentiles.map { percentile in
+          NumberText.microseconds(
+            distribution.nanoseconds(
+              percentile: quantity == .headroom ? 100 - percentile : percentile))
+        }
+        output.write(Self.line("  " + name, values))
+      }
+      for line in Self.counts(of: group) { output.write("  " + line + "\n") }
+      output.write("\n")
+    }
+  }
+
+  private static func counts(of group: RunGroup) -> [String] {
+    let runs = group.runs
+    func sum(_ count: (TimingRun) -> UInt64) -> UInt64 {
+      runs.reduce(0) { $0.addingReportingOverflow(count($1)).partialValue }
+    }
+    var first = [
+      "\(sum(\.cycles)) cycles",
+      "DSP load "
+        + plain(NumberText.percent(runs.map(\.dspLoad).reduce(0, +) / Double(runs.count))),
+      "\(sum(\.missedCycles)) missed", "\(sum(\.xruns)) xruns",
+    ]
+    let cpu = runs.compactMap(\.process).filter { $0.wallNanoseconds > 0 }
+    if !cpu.isEmpty {
+      let share =
+        cpu.map { Double($0.cpuNanoseconds) / Double($0.wallNanoseconds) }.reduce(0, +)
+        / Double(cpu.count)
+      first.append("process " + plain(NumberText.percent(share)) + " of a processor")
+    }
+    var lines = [first.joined(separator: ", ")]
+    let causes = CycleCause.allCases.compactMap { cause -> String? in
+      let count = sum { $0.count(of: cause) }
+      return count > 0 ? "\(count) \(plain(TimingPlot.name(of: cause)))" : nil
+    }
+    if !causes.isEmpty { lines.append("went wrong: " + causes.joined(separator: ", ")) }
+    let lost = sum(\.lostRecords)
+    if lost > 0 { lines.append("\(lost) cycles are missing: they were read too late") }
+    return lines
+  }
+
+  private static func line(_ name: String, _ values: [String]) -> String {
+    var text = name + String(repeating: " ", count: max(0, nameColumns - name.count))
+    for value in values {
+      text += String(repeating: " ", count: max(1, columnColumns - value.count)) + value
+    }
+    return text + "\n"
+  }
+
+  /// Spaces that break lines: a terminal's are of one width.
+  static func plain(_ text: String) -> String {
+    String(text.map { $0 == "\u{A0}" ? " " : $0 })
+  }
+}

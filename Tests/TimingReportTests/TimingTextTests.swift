@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+import RenderCore
+import Testing
+
+@testable import TimingReport
+
+@Suite("Measured runs as text")
+struct TimingTextTests {
+  /// Runs of a second each, with one callback in it that took 3 ms.
+  private func document(repetitions: Int = 2) -> TimingDocument {
+    let runs = (0..<repetitions).map { repetition in
+      var sequence = CycleSequence()
+      var statistics = TimingStatistics(
+        sampleRate: CycleSequence.sampleRate, warmUpNanoseconds: 0)
+      for index in 0..<750 {
+        statistics.add(sequence.next(durationNanoseconds: index == 400 ? 3_000_000 : 50_000))
+      }
+      statistics.finish()
+      return statistics.run(
+        subject: "drawbar",
+        conditions: TimingConditions(
+          periodFrames: 64, sampleRate: CycleSequence.sampleRate, input: "silence", streams: 1,
+          load: "none"),
+        repetition: repetition)
+    }
+    return TimingDocument(
+      command: "drawbar bench",
+      machine: MachineFacts(kernel: "Linux", processors: 2, loadAverages: []), runs: runs)
+  }
+
+  @Test("are a table of 80 columns with the repetitions taken together")
+  func table() {
+    var text = ""
+    TimingTable(document()).write(to: &text)
+    let lines = text.split(separator: "\n").map(String.init)
+    #expect(lines.count == 7)
+    #expect(lines[0] == "drawbar, 64 frames, 48000 Hz, silence, 1 stream, no load, 2 runs")
+    #expect(lines.dropFirst().allSatisfy { $0.count <= 80 })
+    let durations = lines[3].split(separator: " ").dropFirst().compactMap { Double($0) }
+    #expect(durations.prefix(3).allSatisfy { abs($0 - 50) <= 0.1 })
+    #expect(durations.suffix(3).allSatisfy { abs($0 - 3000) <= 3 })
+    // What half of the cycles have at least; and the least of all.
+    let headroom = lines[4].split(separator: " ").dropFirst().compactMap { Double($0) }
+    #expect(headroom[0] > 1250 && headroom[0] < 1290 && headroom[5] == 0)
+    #expect(lines[5].contains("1500 cycles"))
+    #expect(text.contains("went wrong: 2 over budget"))
+  }
+
+  @Test("are HdrHistogram's percentiles in microseconds, of each kind of runs")
+  func percentiles() throws {
+    let texts = PercentileText.texts(of: .duration, in: document())
+    #expect(texts.count == 1)
+    var text = ""
+    try #require(texts.first).write(to: &text)
+    #expect(text.hasPrefix("#[drawbar, 64 frames, 48000 Hz, silence, 1 stream, no load, duration"))
+    #expect(text.contains("Value") && text.contains("1/(1-Percentile)"))
+    #expect(text.contains("50.0") && text.contains("#[Max") && text.contains("1500"))
+  }
+
+  @Test("say of a comparison with itself that all is noise, and of one run that nothing is known")
+  func comparison() {
+    for (repetitions, word) in [(2, "noise"), (1, "unknown")] {
+      let document = document(repetitions: repetitions)
+      var text = ""
+      ComparisonTable(TimingComparison(document, document)).write(to: &text)
+      let lines = text.split(separator: "\n").dropFirst(2)
+      #expect(lines.count == 9)
+      #expect(lines.allSatisfy { $0.contains(word) && $0.count <= 80 }, "\(text)")
+    }
+  }
+}
