@@ -166,6 +166,7 @@ let package = Package(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(
       name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CFloorClient", dependencies: ["CJACK"]),
     .target(
       name: "CRealtimeScope",
       cSettings: realtimeSanitizer == nil ? [] : [.define("DRAWBAR_RTSAN")]),
@@ -215,8 +216,9 @@ let package = Package(
       // All that it imports, also through Drawbar: what is not named here is not compiled again when
       // a module below changes the layout of its types.
       dependencies: [
-        "AudioConversion", "AudioModel", "ByteSources", "CCrypto", "Drawbar", "JACKRemoteIO",
-        "MediaControl", "Metering", "OfflineOutput", "PacketDecoders", "PacketParser",
+        "AudioConversion", "AudioModel", "ByteSources", "CCrypto", "CFloorClient", "Drawbar",
+        "JACKRemoteIO", "MediaControl", "Metering", "OfflineOutput", "PacketDecoders",
+        "PacketParser",
         "PlayerEngine", "Playlists", "PushQueue", "RenderCore", "SessionManagement",
         "TimingReport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -23,6 +23,7 @@ struct DrawbarCommand: ParsableCommand {
         drawbar monitor --with song.mp3           hear an input, and play along
         drawbar latency --from Mic --to Speaker   how long a way out and back takes
         drawbar ports                             what is in the JACK graph
+        drawbar bench --input song.mp3            what the callback costs here
 
       A session manager (NSM_URL is set) starts it without a command; it goes on then with what was saved.
 
@@ -31,7 +32,7 @@ struct DrawbarCommand: ParsableCommand {
     version: "drawbar \(DrawbarVersion.text)",
     subcommands: [
       PlayCommand.self, InfoCommand.self, RenderCommand.self, MonitorCommand.self,
-      LatencyCommand.self, PortsCommand.self,
+      LatencyCommand.self, PortsCommand.self, BenchCommand.self,
     ])
 
   func run() throws {

@@ -100,6 +100,9 @@ struct MonitorCommand: ParsableCommand {
   @OptionGroup
   var source: SourceOptions
 
+  @OptionGroup
+  var timing: TimingOptions
+
   @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
   var verbose = false
 
@@ -222,6 +225,8 @@ struct MonitorCommand: ParsableCommand {
       choices: MonitorSession.Choices(
         writesJSON: json, interval: interval, seconds: seconds, reattaches: !noReattach),
       along: along?.list, managed: managed)
+    let runTiming = try timing.recorder(of: output)
+    session.timing = runTiming
     recorder?.start()
     do {
       session.announce(
@@ -232,7 +237,11 @@ struct MonitorCommand: ParsableCommand {
     }
     player?.start()
     managed?.answerOpen()
-    return session.run()
+    let isWell = session.run()
+    try runTiming?.finish(
+      command: "monitor", input: along?.list.list.timingInput ?? "inputs",
+      streams: along == nil ? 0 : 1)
+    return isWell
   }
 
   private func configuration(

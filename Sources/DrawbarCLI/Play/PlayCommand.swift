@@ -83,6 +83,9 @@ struct PlayCommand: ParsableCommand {
   @Flag(help: "Stay off the session bus: media keys, desktops and playerctl do not see it (MPRIS).")
   var noMpris = false
 
+  @OptionGroup
+  var timing: TimingOptions
+
   @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
   var verbose = false
 
@@ -186,6 +189,7 @@ struct PlayCommand: ParsableCommand {
       opened: opened, playing: programme.items, into: renderer,
       configuration: configuration, sources: sources)
     player.volume = Float(volume) / 100
+    let runTiming = try timing.recorder(of: output)
     let report = try begin(output, rendering: renderer, signals)
     let session = PlaySession(
       player: player, renderer: renderer, output: output, signals: signals,
@@ -193,12 +197,15 @@ struct PlayCommand: ParsableCommand {
       busAddress: noMpris ? nil : SessionBus.address, reattaches: !noReattach, managed: managed,
       transportRole: transport)
     defer { session.close() }
+    session.timing = runTiming
     session.savedPlace = programme.place
     session.announce(report)
     if let state = programme.state { session.restore(state) }
     player.start()
     managed?.answerOpen()
-    return session.run()
+    let isWell = session.run()
+    try runTiming?.finish(command: "play", input: programme.list.timingInput, streams: 1)
+    return isWell
   }
 
   /// Starts the output. A server that stands still must not hold up the end.

@@ -25,6 +25,8 @@ final class PlaySession {
   var list: SavedList
   /// The place in a session, if any.
   let managed: ManagedSession?
+  /// Measures the cycles, if that is asked for.
+  var timing: RunTiming?
   var savedPlace = SavedPlace()
   var savedRepeat = RepeatMode.off
   let terminal = Terminal()
@@ -112,6 +114,7 @@ final class PlaySession {
       terminal.wait(
         milliseconds: isEnding || transportRole == .lead ? 10 : 100,
         orFor: [notices] + [remote?.pollRequest, managed?.pollRequest].compactMap(\.self))
+      timing?.take()
       for event in inbox.take() { handle(event) }
       for key in terminal.keys() { handle(key) }
       if signals.take() {

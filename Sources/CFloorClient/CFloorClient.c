@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "CFloorClient.h"
+
+#include <jack/jack.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { capacity = 8192, port_count = 2 };
+
+struct drawbar_floor_client {
+  jack_client_t *jack;
+  jack_port_t *ports[port_count];
+  atomic_uint_fast32_t xruns;
+  atomic_int thread;
+  // Cycles that are complete. A slot is valid while no more than the capacity were begun after it.
+  atomic_uint_fast64_t written;
+  uint64_t taken;
+  struct drawbar_floor_cycle cycles[capacity];
+};
+
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void prepare_thread(void *context) {
+  struct drawbar_floor_client *client = context;
+  atomic_store(&client->thread, (int)gettid());
+}
+
+static int process(jack_nframes_t frame_count, void *context) {
+  struct drawbar_floor_client *client = context;
+  uint64_t entry = now();
+  uint32_t wake_frames = jack_frames_since_cycle_start(client->jack);
+  uint32_t frame_time = jack_last_frame_time(client->jack);
+  for (int port = 0; port < port_count; port++) {
+    memset(jack_port_get_buffer(client->ports[port], frame_count), 0,
+           frame_count * sizeof(jack_default_audio_sample_t));
+  }
+  uint64_t index = atomic_load_explicit(&client->written, memory_order_relaxed);
+  client->cycles[index % capacity] = (struct drawbar_floor_cycle){
+      .entry_nanoseconds = entry,
+      .duration_nanoseconds = now() - entry,
+      .frame_time = frame_time,
+      .frame_count = frame_count,
+      .wake_frames = wake_frames,
+      .xruns = (uint32_t)atomic_load_explicit(&client->xruns, memory_order_relaxed),
+  };
+  atomic_store_explicit(&client->written, index + 1, memory_order_release);
+  return 0;
+}
+
+static int count_xrun(void *context) {
+  struct drawbar_floor_client *client = context;
+  atomic_fetch_add(&client->xruns, 1);
+  return 0;
+}
+
+static void say_nothing(const char *message) { (void)message; }
+
+static void connect_to_playback(struct drawbar_floor_client *client) {
+  const char **targets = jack_get_ports(client->jack, NULL, JACK_DEFAULT_AUDIO_TYPE,
+                                        JackPortIsPhysical | JackPortIsInput);
+  if (!targets) return;
+  for (int port = 0; port < port_count && targets[port]; port++) {
+    jack_connect(client->jack, jack_port_name(client->ports[port]), targets[port]);
+  }
+  jack_free(targets);
+}
+
+struct drawbar_floor_client *drawbar_floor_open(const char *server, const char *name,
+                                                bool connects) {
+  jack_set_error_function(say_nothing);
+  jack_set_info_function(say_nothing);
+  struct drawbar_floor_client *client = calloc(1, sizeof *client);
+  if (!client) return NULL;
+  client->jack = jack_client_open(name, JackNoStartServer | JackServerName, NULL, server);
+  if (!client->jack) {
+    free(client);
+    return NULL;
+  }
+  jack_set_process_callback(client->jack, process, client);
+  jack_set_xrun_callback(client->jack, count_xrun, client);
+  jack_set_thread_init_callback(client->jack, prepare_thread, client);
+  bool is_ready = true;
+  for (int port = 0; port < port_count; port++) {
+    const char *names[port_count] = {"out_1", "out_2"};
+    client->ports[port] = jack_port_register(client->jack, names[port], JACK_DEFAULT_AUDIO_TYPE,
+                                             JackPortIsOutput, 0);
+    is_ready = is_ready && client->ports[port];
+  }
+  if (!is_ready || jack_activate(client->jack) != 0) {
+    drawbar_floor_close(client);
+    return NULL;
+  }
+  if (connects) connect_to_playback(client);
+  return client;
+}
+
+uint32_t drawbar_floor_sample_rate(const struct drawbar_floor_client *client) {
+  return jack_get_sample_rate(client->jack);
+}
+
+int32_t drawbar_floor_thread(const struct drawbar_floor_client *client) {
+  return atomic_load(&client->thread);
+}
+
+bool drawbar_floor_take(struct drawbar_floor_client *client, struct drawbar_floor_cycle *cycle,
+                        uint64_t *lost) {
+  uint64_t written = atomic_load_explicit(&client->written, memory_order_acquire);
+  if (client->taken == written) return false;
+  // One slot less than there are: the one behind the newest may be being written.
+  if (written - client->taken >= capacity) {
+    uint64_t oldest = written - capacity + 1;
+    *lost += oldest - client->taken;
+    client->taken = oldest;
+  }
+  *cycle = client->cycles[client->taken % capacity];
+  client->taken++;
+  return true;
+}
+
+void drawbar_floor_close(struct drawbar_floor_client *client) {
+  if (!client) return;
+  jack_client_close(client->jack);
+  free(client);
+}

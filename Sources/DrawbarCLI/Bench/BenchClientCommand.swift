@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import TimingReport
+
+/// `drawbar bench client`: one measured run, in a process of its own, so that what it takes can be told.
+/// Started by `drawbar bench`; writes a `TimingRun` as JSON to standard output.
+struct BenchClientCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "client", abstract: "Measure one run, and write it as JSON.", shouldDisplay: false)
+
+  @Option var server: String
+  @Option var seconds = 10.0
+  @Option var warmUp = 1.0
+  @Option var input: String?
+  @Option var inputName = "silence"
+  @Option var streams = 1
+  @Option var load = "none"
+  @Option var repetition = 0
+  @Option(help: "Of each period, how much a callback computes; 0 to 1.")
+  var busy: Double?
+  @Flag(help: "An empty callback in C instead.")
+  var floor = false
+
+  func run() throws {
+    let signals = TerminationSignals()
+    try Failure.reporting {
+      let subject: any MeasuredClient =
+        floor
+        ? try FloorSubject(server: server)
+        : try EngineSubject(server: server, input: input, streams: streams, busyShare: busy)
+      defer { subject.close() }
+      guard var run = try measure(subject, signals) else { return false }
+      run.conditions = TimingConditions(
+        periodFrames: run.conditions.periodFrames, sampleRate: run.conditions.sampleRate,
+        input: inputName, streams: streams, load: load)
+      run.repetition = repetition
+      let data = try JSONEncoder().encode(run)
+      return Failure.write(String(decoding: data, as: UTF8.self) + "\n", to: STDOUT_FILENO)
+    }
+  }
+
+  /// - Returns: nil when the user has ended it.
+  private func measure(
+    _ subject: any MeasuredClient, _ signals: TerminationSignals
+  ) throws -> TimingRun? {
+    // Many streams take a while to begin.
+    let limit = ContinuousClock.now + .seconds(30)
+    while try !subject.isReady() {
+      if ContinuousClock.now > limit { throw BenchFailure("the input did not begin to play") }
+      if signals.take() { return nil }
+      usleep(20_000)
+    }
+    guard try wait(for: warmUp, signals, { _ = try subject.isReady() }) else { return nil }
+    subject.begin()
+    let meter = ProcessMeter()
+    guard try wait(for: seconds, signals, { subject.take() }) else { return nil }
+    let cost = meter.cost
+    var run = subject.finish()
+    run.process = cost
+    return run
+  }
+
+  /// - Returns: false when the user has ended it.
+  private func wait(
+    for seconds: Double, _ signals: TerminationSignals, _ look: () throws -> Void
+  ) throws -> Bool {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < end {
+      if signals.take() { return false }
+      try look()
+      usleep(100_000)
+    }
+    return true
+  }
+}
+
+/// A client of which the cycles are measured.
+protocol MeasuredClient {
+  /// Whether it does what is to be measured. Called now and then before that.
+  ///
+  /// - Throws: `BenchFailure` when it never will.
+  func isReady() throws -> Bool
+  /// Begins to measure.
+  func begin()
+  /// Takes in the cycles since the last call.
+  func take()
+  /// What was measured; its conditions name the period and the rate only.
+  func finish() -> TimingRun
+  func close()
+}

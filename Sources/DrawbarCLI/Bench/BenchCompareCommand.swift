@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import FoundationEssentials
+import TimingReport
+
+/// `drawbar bench compare`: two measurements side by side.
+struct BenchCompareCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
+    abstract: "Compare two files of 'bench --json': B over A, and what is noise.",
+    discussion: """
+      Runs are compared when their subject and conditions are the same. A difference counts when it is \
+      greater than 3 %, and greater than the differences between the runs of each side: so measure with \
+      --repeat 3 and more. Times are in microseconds.
+      """)
+
+  @Argument(help: ArgumentHelp("What was before.", valueName: "a.json"))
+  var a: String
+
+  @Argument(help: ArgumentHelp("What is now.", valueName: "b.json"))
+  var b: String
+
+  @Flag(help: "Write the comparison as JSON.")
+  var json = false
+
+  func run() throws {
+    try Failure.reporting {
+      let (first, second) = (try TimingFile.read(a), try TimingFile.read(b))
+      let comparison = TimingComparison(first, second)
+      var output = StandardOutput()
+      if json {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        output.write(String(decoding: try encoder.encode(comparison), as: UTF8.self) + "\n")
+      } else {
+        ComparisonTable(comparison).write(to: &output)
+      }
+      output.flush()
+      if !json,
+        first.machine.kernel != second.machine.kernel
+          || first.machine.processor != second.machine.processor
+      {
+        Failure.report("warning: these were measured on different machines")
+      }
+      guard !comparison.pairs.isEmpty else {
+        throw BenchFailure("\(a) and \(b) have no runs under the same conditions")
+      }
+      return true
+    }
+  }
+}

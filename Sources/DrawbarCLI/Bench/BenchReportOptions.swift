@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Glibc
+import TimingReport
+
+/// Where measured runs are told, apart from the table: what the commands of `drawbar bench` have in common.
+struct BenchReportOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Write all that was measured, as JSON.", valueName: "file"))
+  var json: String?
+
+  @Option(help: ArgumentHelp("Write one page with tables and plots.", valueName: "file"))
+  var html: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Write the callback's durations as HdrHistogram's percentiles, in microseconds; for several kinds of \
+      runs into files whose names have a number.
+      """, valueName: "file"))
+  var hgrm: String?
+
+  /// Sees that the files can be written.
+  func check() throws {
+    for path in [json, html].compactMap(\.self) { _ = try TimingFile(path: path) }
+  }
+
+  /// Writes what was asked for, and the table.
+  func write(_ document: TimingDocument) throws {
+    var text = StandardOutput()
+    TimingTable(document).write(to: &text)
+    text.flush()
+    if let json { try TimingFile(path: json).write(document) }
+    if let html {
+      let page = TimingPage(
+        document, title: "Drawbar: callback timing",
+        sustainableLoads: document.sustainableLoads)
+      try TimingFile(path: html).write(page.html)
+    }
+    if let hgrm { try writePercentiles(of: document, to: hgrm) }
+  }
+
+  private func writePercentiles(of document: TimingDocument, to path: String) throws {
+    let texts = PercentileText.texts(of: .duration, in: document)
+    for (index, percentiles) in texts.enumerated() {
+      var text = ""
+      percentiles.write(to: &text)
+      let target = texts.count == 1 ? path : Self.numbered(path, index + 1)
+      try TimingFile(path: target).write(text)
+    }
+  }
+
+  /// `out.hgrm` as `out-2.hgrm`.
+  static func numbered(_ path: String, _ number: Int) -> String {
+    guard let dot = path.lastIndex(of: "."), path[dot...].firstIndex(of: "/") == nil else {
+      return "\(path)-\(number)"
+    }
+    return "\(path[..<dot])-\(number)\(path[dot...])"
+  }
+}

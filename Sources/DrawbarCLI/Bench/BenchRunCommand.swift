@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import AudioModel
+import Glibc
+import TimingReport
+
+/// `drawbar bench run`, which is `drawbar bench`: measures.
+struct BenchRunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Measure: what is done without a subcommand.",
+    discussion: """
+      Each run is a process of its own; runs of every kind take turns, so that what else the machine does \
+      meets them all alike, and an empty callback in C runs with them as the floor. Without --server they \
+      run on a private JACK server without a sound card (jackd, dummy driver): figures are then those of \
+      the scheduler, of JACK and of the callback, and not of a sound card.
+
+      Scenarios (--scenario):
+        playing   plays each input, at each period, beside each load (the default)
+        limit     finds for each period how much of it a callback may take
+        streams   finds how many streams of an input one client can play at once
+
+      Examples:
+        drawbar bench --periods 64,256 --input song.mp3 --html report.html
+        drawbar bench --load none,cpu,disk --repeat 5 --json before.json
+        drawbar bench --scenario limit --periods 16,32,64,128,256,512,1024
+
+      The table's times are in microseconds. A percentile of the headroom is what so many cycles have at least.
+      """)
+
+  /// What is measured.
+  enum Scenario: String, CaseIterable, ExpressibleByArgument {
+    case playing, limit, streams
+  }
+
+  @Option(help: "What is measured: playing, limit or streams.")
+  var scenario = Scenario.playing
+
+  @Option(help: ArgumentHelp("Frames of a cycle, for each server in turn.", valueName: "n,n"))
+  var periods: String?
+
+  @Option(help: "Frames per second of the private server.")
+  var rate = 48000
+
+  @Option(help: "Measure on the JACK server of this name, at its own period.")
+  var server: String?
+
+  @Option(help: "Seconds of each run, without the one before it that does not count.")
+  var seconds = 10.0
+
+  @Option(name: .customLong("repeat"), help: "Runs of each kind.")
+  var repetitions = 3
+
+  @Option(
+    help: ArgumentHelp("What to play, again and again; repeatable.", valueName: "file|silence"))
+  var input: [String] = []
+
+  @Option(help: "Streams of the input that play at once.")
+  var streams = 1
+
+  @Option(
+    help: ArgumentHelp(
+      "What else the machine has to do: none, cpu, memory, disk, fork, network.",
+      valueName: "load,load"))
+  var load = "none"
+
+  @OptionGroup
+  var reports: BenchReportOptions
+
+  /// Periods that are measured unless others are named.
+  static let usualPeriods = [64, 256, 1024]
+
+  func validate() throws {
+    guard seconds > 0, seconds <= 86_400 else {
+      throw ValidationError("--seconds must be more than 0, and at most 86400.")
+    }
+    guard (1...100).contains(repetitions) else {
+      throw ValidationError("--repeat must be 1 to 100.")
+    }
+    guard (1...1024).contains(streams) else {
+      throw ValidationError("--streams must be 1 to 1024.")
+    }
+    guard (8000...192_000).contains(rate) else {
+      throw ValidationError("--rate must be 8000 to 192000.")
+    }
+    guard server == nil || periods == nil else {
+      throw ValidationError("--periods are of a private server; one that runs has its own.")
+    }
+    guard scenario != .streams || input.count == 1, scenario != .streams || input != ["silence"]
+    else { throw ValidationError("the streams scenario needs one --input FILE.") }
+    _ = try chosenPeriods()
+    _ = try chosenLoads()
+  }
+
+  func chosenPeriods() throws -> [Int] {
+    guard let periods else { return scenario == .streams ? [256] : Self.usualPeriods }
+    return try periods.split(separator: ",").map { word in
+      guard let frames = Int(word), (8...8192).contains(frames) else {
+        throw ValidationError("--periods must be numbers of 8 to 8192, with commas between.")
+      }
+      return frames
+    }
+  }
+
+  func chosenLoads() throws -> [BenchLoad] {
+    try load.split(separator: ",").map { word in
+      guard let load = BenchLoad(rawValue: String(word)) else {
+        throw ValidationError(
+          "--load must be of \(BenchLoad.allCases.map(\.rawValue).joined(separator: ", ")).")
+      }
+      return load
+    }
+  }
+
+  func run() throws {
+    // Before any thread is made, so that all of them leave these to the loops below.
+    let signals = TerminationSignals()
+    try Failure.reporting {
+      // Files that cannot be written are told before anything is measured.
+      try reports.check()
+      let machine = MachineFacts.current(programVersion: DrawbarVersion.text)
+      let steal = StealMeter()
+      let bench = try Bench(self, isCancelled: { signals.take() })
+      do {
+        try bench.run()
+      } catch let failure as BenchFailure where failure.isCancellation {
+        // What was measured until then is told all the same.
+        if bench.runs.isEmpty { return true }
+      }
+      var document = TimingDocument(
+        command: commandLine, machine: machine, runs: bench.runs)
+      document.machine.stealNanosecondsPerSecond = steal.stealNanosecondsPerSecond()
+      document.sustainableLoads = bench.sustainableLoads
+      try reports.write(document)
+      for line in bench.conclusions { Failure.write(line + "\n", to: STDOUT_FILENO) }
+      return true
+    }
+  }
+
+  /// The command with its options, for whoever wants to run it again.
+  private var commandLine: String {
+    (["drawbar"] + CommandLine.arguments.dropFirst()).joined(separator: " ")
+  }
+}

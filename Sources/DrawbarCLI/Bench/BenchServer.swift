@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import CFloorClient
+import Glibc
+
+/// A JACK server to measure on: one of its own, without a sound card, or the one that runs.
+final class BenchServer {
+  /// What libjack calls it.
+  let name: String
+  private let process: ChildProcess?
+
+  /// The server that runs.
+  init(running name: String) {
+    self.name = name
+    process = nil
+  }
+
+  /// Starts a server with the dummy driver, real-time if the machine lets it.
+  ///
+  /// - Throws: `BenchFailure` when it does not start within 5 s.
+  init(sampleRate: Int, periodFrames: Int, isCancelled: () -> Bool) throws {
+    name = "drawbar-bench-\(getpid())"
+    let realtime = Self.isRealtimeAllowed ? ["-R", "-P", "70"] : ["-r"]
+    process = try ChildProcess(
+      "jackd",
+      ["-n", name] + realtime
+        + ["-p", "128", "-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"])
+    for _ in 0..<500 {
+      if isCancelled() { throw BenchFailure.cancelled }
+      guard process?.isRunning == true else { break }
+      if isAnswering { return }
+      usleep(10_000)
+    }
+    throw BenchFailure(
+      "no JACK server could be started (jackd -n \(name) -d dummy -p \(periodFrames)): install jackd2, or end "
+        + "other servers, of which a machine has eight at most")
+  }
+
+  private var isAnswering: Bool {
+    guard let client = unsafe drawbar_floor_open(name, "drawbar-bench-probe", false) else {
+      return false
+    }
+    unsafe drawbar_floor_close(client)
+    return true
+  }
+
+  private static var isRealtimeAllowed: Bool {
+    var parameters = sched_param(sched_priority: 70)
+    var previous = sched_param()
+    let policy = sched_getscheduler(0)
+    guard policy >= 0, unsafe sched_getparam(0, &previous) == 0,
+      unsafe sched_setscheduler(0, SCHED_FIFO, &parameters) == 0
+    else { return false }
+    unsafe sched_setscheduler(0, policy, &previous)
+    return true
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import TimingReport
+
+/// `drawbar bench show`: what was measured before, as a table or a page.
+struct BenchShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show what 'bench --json', 'play --timing' or 'monitor --timing' wrote.")
+
+  @Argument(help: ArgumentHelp("A file that was written before.", valueName: "file.json"))
+  var file: String
+
+  @OptionGroup
+  var reports: BenchReportOptions
+
+  func run() throws {
+    try Failure.reporting {
+      let document = try TimingFile.read(file)
+      try reports.check()
+      try reports.write(document)
+      return true
+    }
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+import Testing
+
+/// `drawbar bench` and `--timing`, with real servers; Python reads the JSON and the page.
+@Suite("drawbar bench", .serialized, .timeLimit(.minutes(3)))
+struct BenchTests {
+  private let folder = TemporaryDirectory()
+
+  /// What Python makes of a file.
+  private func python(_ script: String, _ path: String) -> String {
+    let result = Subprocess.run(["python3", "-c", script, path])
+    #expect(result.exit == .status(0), "\(result.errors)")
+    return result.output
+  }
+
+  /// Servers that `drawbar bench` has started and not ended.
+  private var servers: Int {
+    Subprocess.run(["sh", "-c", "ls /dev/shm | grep -c '^jack_drawbar-bench' || true"])
+      .output.split(separator: "\n").first.flatMap { Int($0) } ?? -1
+  }
+
+  @Test(
+    "measures the empty client and each input in turn, and tells it as table, JSON, page and hgrm")
+  func playing() throws {
+    let (json, html) = (folder.file("out.json"), folder.file("out.html"))
+    let result = Program.run(
+      [
+        "bench", "--periods", "256", "--seconds", "1", "--repeat", "2", "--load", "none,cpu",
+        "--input", Fixtures.path("mp3-cbr128-44100-2.mp3"), "--json", json, "--html", html,
+        "--hgrm", folder.file("out.hgrm"),
+      ], seconds: 60)
+    #expect(result.exit == .status(0), "\(result.errors)")
+    #expect(result.errors == "" && !result.hasLeftSomething && servers == 0)
+    #expect(result.output.contains("empty client, 256 frames, 48000 Hz"))
+    #expect(result.output.contains("mp3-cbr128-44100-2.mp3 (.mp3, 44100 Hz), 1 stream, load: cpu"))
+    let facts = python(
+      """
+      import json,sys
+      d=json.load(open(sys.argv[1]))
+      print([(r['subject'],r['conditions']['load'],r['repetition']) for r in d['runs']])
+      print(all(120 < r['cycles']+r['missedCycles'] < 250 for r in d['runs']))
+      print(all(r['lostRecords']==0 and r['process']['cpuNanoseconds']>0 for r in d['runs']))
+      print(all(r['packets']>25 for r in d['runs'] if r['subject']=='drawbar'))
+      print(all(sum(b['count'] for b in r['distributions']['duration']['buckets'])==r['cycles']
+                for r in d['runs']))
+      print(d['machine']['processors']>0, d['formatVersion'])
+      """, json)
+    let kinds = ["none", "cpu"].flatMap { load in
+      ["empty client", "drawbar"].map { "'\($0)', '\(load)'" }
+    }
+    let runs = (0..<2).flatMap { run in kinds.map { "(\($0), \(run))" } }
+    #expect(
+      facts == "[\(runs.joined(separator: ", "))]\nTrue\nTrue\nTrue\nTrue\nTrue 1\n")
+    let plots = python(
+      "import sys; t=open(sys.argv[1]).read(); print(t.count('<svg')>5, '<script' in t, 'http:' in t.replace('http://www.w3.org',''))",
+      html)
+    #expect(plots == "True False False\n")
+    for number in 1...4 {
+      #expect(
+        python(
+          "print('1/(1-Percentile)' in open(__import__('sys').argv[1]).read())",
+          folder.file("out-\(number).hgrm")) == "True\n")
+    }
+    let shown = Program.run(["bench", "show", json])
+    #expect(shown.output == result.output)
+    let comparison = Program.run(["bench", "compare", json, json])
+    #expect(comparison.exit == .status(0) && comparison.output.contains("1.000  noise"))
+  }
+
+  @Test(
+    "finds how much of a period a callback may take, and how many streams can be played at once")
+  func scenarios() throws {
+    let limit = Program.run(
+      ["bench", "--scenario", "limit", "--periods", "1024", "--seconds", "0.3"], seconds: 60)
+    #expect(limit.exit == .status(0), "\(limit.errors)")
+    #expect(limit.output.contains("1024 frames: a callback may take "))
+    let streams = Program.run(
+      [
+        "bench", "--scenario", "streams", "--periods", "32", "--seconds", "0.3", "--repeat", "1",
+        "--input", Fixtures.path("mp3-cbr128-44100-2.mp3"),
+      ], seconds: 120)
+    #expect(streams.exit == .status(0), "\(streams.errors)")
+    #expect(streams.output.contains(" in one client without a cycle over budget"))
+    #expect(servers == 0)
+  }
+
+  @Test("ends within a second at Ctrl-C, with its server and what loads the machine")
+  func interrupted() throws {
+    let process = Program.start([
+      "bench", "--periods", "64", "--seconds", "60", "--load", "cpu,fork",
+    ])
+    defer { process.signalGroup(SIGKILL) }
+    #expect(eventually(seconds: 10) { servers > 0 })
+    process.signalGroup(SIGINT)
+    let result = Program.end(of: process, seconds: 5)
+    #expect(result.exit == .status(0) && result.seconds < 1.5 && !result.hasLeftSomething)
+    #expect(servers == 0)
+  }
+
+  @Test("says in one line what it cannot read, write or play, before it measures anything")
+  func failures() {
+    for (arguments, word) in [
+      (["bench", "--input", "/nonexistent.mp3"], "/nonexistent.mp3"),
+      (["bench", "--json", "/nonexistent/out.json"], "/nonexistent/out.json"),
+      (["bench", "--html", "/nonexistent/out.html"], "/nonexistent/out.html"),
+      (["bench", "--server", "drawbar-test-nobody", "--seconds", "1"], "drawbar-test-nobody"),
+      (["bench", "show", "/nonexistent.json"], "/nonexistent.json"),
+      (["bench", "compare", "/dev/null", "/dev/null"], "/dev/null"),
+    ] {
+      let result = Program.run(arguments)
+      #expect(result.exit == .status(1) && result.output == "", "\(arguments)")
+      #expect(result.errors.contains(word), "\(result.errors)")
+      #expect(result.errors.split(separator: "\n").count <= 2, "\(result.errors)")
+      #expect(result.seconds < 5)
+    }
+    for arguments in [
+      ["--periods", "5"], ["--load", "rain"], ["--repeat", "0"], ["--streams", "0"],
+    ] {
+      #expect(Program.run(["bench"] + arguments).exit == .status(64), "\(arguments)")
+    }
+  }
+
+  @Test("is not needed to measure a real run: play and monitor do it with --timing")
+  func realRuns() throws {
+    try JACKServer.with { _ in
+      for arguments in [
+        ["play", Fixtures.path("gapless-1.mp3")], ["monitor", "--seconds", "2"],
+      ] {
+        let path = folder.file("\(arguments[0]).json")
+        let result = Program.run(arguments + ["--timing", path])
+        #expect(result.exit == .status(0), "\(result.errors)")
+        let facts = python(
+          """
+          import json,sys
+          d=json.load(open(sys.argv[1])); r,=d['runs']
+          print(r['cycles']>50, r['lostRecords'], r['conditions']['periodFrames']>0, len(r['series']['points'])>10)
+          print(d['command'])
+          """, path)
+        let input = arguments[0] == "play" ? "gapless-1.mp3" : "inputs"
+        #expect(facts == "True 0 True True\ndrawbar \(arguments[0]) \(input)\n")
+      }
+      let denied = Program.run(["monitor", "--seconds", "1", "--timing", "/nonexistent/out.json"])
+      #expect(denied.exit == .status(1) && denied.errors.contains("/nonexistent/out.json"))
+    }
+  }
+}
