@@ -160,6 +160,20 @@ struct TimingPlotTests {
     #expect(!both.contains { $0.hasPrefix("period") })
   }
 
+  @Test("does not name streams of a client that has none")
+  func silentClient() throws {
+    var floor = SampleRuns.run(subject: "empty client", cycles: 100)
+    floor.conditions.input = "silence"
+    floor.conditions.streams = 0
+    let runs = [floor, SampleRuns.run(cycles: 100)]
+    let texts = try texts(.percentiles(of: runs, quantity: .lateness))
+    #expect(texts.contains("empty client, silence"))
+    #expect(texts.contains("drawbar, mp3 44100 Hz, 1 stream"))
+    #expect(
+      try self.texts(.series(of: floor)).contains(
+        "empty client, 64 frames, 48000 Hz, silence, no load"))
+  }
+
   @Test("says how many runs it has no colour for")
   func tooMany() throws {
     let runs = (0..<20).map { SampleRuns.run(subject: "client \($0)", cycles: 100) }

@@ -117,6 +117,7 @@ public struct TimingPage: Sendable {
     main{max-width:1100px;margin:0 auto;padding:1em 16px 3em}
     h1{font-size:1.6em}
     h2{font-size:1.2em;margin:1.8em 0 .5em}
+    h3{font-size:1em;margin:1.2em 0 .3em}
     summary h2{display:inline}
     summary{margin:1.8em 0 .5em;cursor:pointer}
     code{overflow-wrap:anywhere;background:#f4f4f4;padding:0 .2em}

@@ -18,7 +18,7 @@ struct RunLabels {
       let values = Set(parts.map { $0[place] })
       if values.count > 1 {
         distinguishing.insert(place)
-      } else if let value = values.first {
+      } else if let value = values.first, !value.isEmpty {
         common.append(value)
       }
     }
@@ -28,24 +28,27 @@ struct RunLabels {
 
   /// The name of one of them; empty when nothing distinguishes it.
   func label(of key: RunGroup.Key) -> String {
-    Self.parts(key).enumerated().filter { distinguishing.contains($0.offset) }.map(\.element)
+    Self.parts(key).enumerated()
+      .filter { distinguishing.contains($0.offset) && !$0.element.isEmpty }.map(\.element)
       .joined(separator: ", ")
   }
 
   /// Everything of one.
   static func full(_ key: RunGroup.Key) -> String {
-    parts(key).joined(separator: ", ")
+    parts(key).filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
   private static let partCount = 6
   private static let periodPart = 1
 
+  /// What has nothing to say is empty: a client without streams is silent, and says so.
   private static func parts(_ key: RunGroup.Key) -> [String] {
     let conditions = key.conditions
+    let streams = conditions.streams
     return [
       key.subject, "\(conditions.periodFrames)\u{A0}frames",
       NumberText.rate(conditions.sampleRate), conditions.input,
-      conditions.streams == 1 ? "1\u{A0}stream" : "\(conditions.streams)\u{A0}streams",
+      streams == 0 ? "" : streams == 1 ? "1\u{A0}stream" : "\(streams)\u{A0}streams",
       conditions.load == "none" ? "no load" : "load: \(conditions.load)",
     ]
   }
