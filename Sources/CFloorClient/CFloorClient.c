@@ -28,11 +28,6 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static void prepare_thread(void *context) {
-  struct drawbar_floor_client *client = context;
-  atomic_store(&client->thread, (int)gettid());
-}
-
 static int process(jack_nframes_t frame_count, void *context) {
   struct drawbar_floor_client *client = context;
   uint64_t entry = now();
@@ -41,6 +36,9 @@ static int process(jack_nframes_t frame_count, void *context) {
   for (int port = 0; port < port_count; port++) {
     memset(jack_port_get_buffer(client->ports[port], frame_count), 0,
            frame_count * sizeof(jack_default_audio_sample_t));
+  }
+  if (atomic_load_explicit(&client->thread, memory_order_relaxed) == 0) {
+    atomic_store(&client->thread, (int)gettid());
   }
   uint64_t index = atomic_load_explicit(&client->written, memory_order_relaxed);
   client->cycles[index % capacity] = (struct drawbar_floor_cycle){
@@ -86,7 +84,6 @@ struct drawbar_floor_client *drawbar_floor_open(const char *server, const char *
   }
   jack_set_process_callback(client->jack, process, client);
   jack_set_xrun_callback(client->jack, count_xrun, client);
-  jack_set_thread_init_callback(client->jack, prepare_thread, client);
   bool is_ready = true;
   for (int port = 0; port < port_count; port++) {
     const char *names[port_count] = {"out_1", "out_2"};

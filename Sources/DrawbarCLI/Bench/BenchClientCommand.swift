@@ -59,6 +59,7 @@ struct BenchClientCommand: ParsableCommand {
     guard try wait(for: seconds, signals, { subject.take() }) else { return nil }
     let cost = meter.cost
     var run = subject.finish()
+    run.locksMemory = ProcessMeter.locksMemory
     run.process = cost
     return run
   }

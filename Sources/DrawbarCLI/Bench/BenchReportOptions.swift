@@ -12,6 +12,9 @@ struct BenchReportOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write one page with tables and plots.", valueName: "file"))
   var html: String?
 
+  @Option(help: ArgumentHelp("Write the plots as SVG pictures into a folder.", valueName: "folder"))
+  var svg: String?
+
   @Option(
     help: ArgumentHelp(
       """
@@ -23,6 +26,7 @@ struct BenchReportOptions: ParsableArguments {
   /// Sees that the files can be written.
   func check() throws {
     for path in [json, html].compactMap(\.self) { _ = try TimingFile(path: path) }
+    if let svg { _ = try TimingFile(path: svg + "/lateness.svg") }
   }
 
   /// Writes what was asked for, and the table.
@@ -37,7 +41,24 @@ struct BenchReportOptions: ParsableArguments {
         sustainableLoads: document.sustainableLoads)
       try TimingFile(path: html).write(page.html)
     }
+    if let svg { try writePlots(of: document, into: svg) }
     if let hgrm { try writePercentiles(of: document, to: hgrm) }
+  }
+
+  private func writePlots(of document: TimingDocument, into folder: String) throws {
+    var plots = [
+      ("lateness", TimingPlot.percentiles(of: document.runs, quantity: .lateness)),
+      ("duration", TimingPlot.percentiles(of: document.runs, quantity: .duration)),
+      ("deadline", TimingPlot.durationAgainstDeadline(of: document.runs)),
+    ]
+    if !document.sustainableLoads.isEmpty {
+      plots.append(("limit", TimingPlot.sustainableLoad(document.sustainableLoads)))
+    }
+    for (index, run) in document.runs.enumerated() {
+      plots.append(("series-\(index + 1)", TimingPlot.series(of: run)))
+      plots.append(("histogram-\(index + 1)", TimingPlot.histogram(of: run)))
+    }
+    for (name, plot) in plots { try TimingFile(path: "\(folder)/\(name).svg").write(plot.svg) }
   }
 
   private func writePercentiles(of document: TimingDocument, to path: String) throws {

@@ -43,6 +43,7 @@ final class RunTiming {
   func finish(command: String, input: String, streams: Int) throws {
     var run = recorder.finish(subject: "drawbar", input: input, streams: streams)
     run.scheduling = scheduling
+    run.locksMemory = ProcessMeter.locksMemory
     run.process = meter.cost
     var machine = machine
     machine.stealNanosecondsPerSecond = steal.stealNanosecondsPerSecond()

@@ -45,6 +45,11 @@ public struct ProcessMeter: Sendable {
       anonymousBytes: Self.bytes("RssAnon:", in: memory))
   }
 
+  /// Whether this process has locked memory, so that none of it can be swapped; nil when that cannot be told.
+  public static var locksMemory: Bool? {
+    SystemText.read("/proc/self/status").map { bytes("VmLck:", in: $0) > 0 }
+  }
+
   /// A size of `/proc/PID/status`, which is given in KiB; 0 when it is not there.
   static func bytes(_ name: String, in status: String) -> UInt64 {
     for line in status.split(separator: "\n") where line.hasPrefix(name) {
