@@ -87,25 +87,32 @@ static void write_output(bare_decoder *decoder, const float *samples, size_t fra
   }
 }
 
+const float *bare_decoder_next(bare_decoder *decoder, size_t *frames) {
+  const bare_packet *packet = &decoder->packets[decoder->next];
+  decoder->next = decoder->next + 1 == decoder->count ? 0 : decoder->next + 1;
+  decoder->bytes = packet->bytes;
+  decoder->remaining = packet->count;
+  off_t number;
+  unsigned char *audio = NULL;
+  size_t byte_count = 0;
+  int code = mpg123_decode_frame(decoder->handle, &number, &audio, &byte_count);
+  if (code == MPG123_NEW_FORMAT) {
+    code = mpg123_decode_frame(decoder->handle, &number, &audio, &byte_count);
+  }
+  *frames = 0;
+  if (code != MPG123_OK || audio == NULL) return NULL;
+  *frames = byte_count / sizeof(float) / (size_t)decoder->channels;
+  return (const float *)(const void *)audio;
+}
+
 size_t bare_decoder_run(bare_decoder *decoder, size_t count) {
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
-    const bare_packet *packet = &decoder->packets[decoder->next];
-    decoder->next = decoder->next + 1 == decoder->count ? 0 : decoder->next + 1;
-    decoder->bytes = packet->bytes;
-    decoder->remaining = packet->count;
-    off_t number;
-    unsigned char *audio = NULL;
-    size_t byte_count = 0;
-    int code = mpg123_decode_frame(decoder->handle, &number, &audio, &byte_count);
-    if (code == MPG123_NEW_FORMAT) {
-      code = mpg123_decode_frame(decoder->handle, &number, &audio, &byte_count);
-    }
-    if (code == MPG123_OK && audio != NULL) {
-      size_t frames = byte_count / sizeof(float) / (size_t)decoder->channels;
-      write_output(decoder, (const float *)(const void *)audio, frames);
-      total += frames;
-    }
+    size_t frames;
+    const float *samples = bare_decoder_next(decoder, &frames);
+    if (samples == NULL) continue;
+    write_output(decoder, samples, frames);
+    total += frames;
   }
   return total;
 }

@@ -31,7 +31,8 @@ enum Benchmarks {
       }
     }
     let plans =
-      Plan.all(tables, demuxing: options.demuxing) + options.decoding.map(Plan.decoding)
+      Plan.all(tables, mixing: options.mixing, demuxing: options.demuxing)
+      + options.decoding.map(Plan.decoding)
     if options.isList {
       for plan in plans { print(plan.isComparison ? "\(plan.name) bare-\(plan.name)" : plan.name) }
     } else if let name = options.once {

@@ -5,7 +5,7 @@ struct Options {
   static let help = """
     Usage: drawbar-benchmarks [--file FILE]... [--rounds N] [--only NAME] [--json FILE]
                               [--thresholds FILE [--check]] [--demux LONG BRIEF]...
-                              [--decode FILE]...
+                              [--decode FILE]... [--mix FILE]
            drawbar-benchmarks [--file FILE] [--decode FILE]... --once NAME
 
     Times parts of the engine against plain C loops over the same libraries and the same data, in one
@@ -19,6 +19,8 @@ struct Options {
                          time ffmpeg takes to start. May be given more than once
       --decode FILE      decode the packets of FILE, beside a C loop over the same library; the name
                          of the comparison is decode- and the file's without its ending
+      --mix FILE         stereo floats that several sources play at once. Default: the fixture
+                         wav-f32-44100-2.wav in .build/fixtures
       --rounds N         rounds that are recorded, 3 to 10000. Default: 60; a table takes
                          no more than 20
       --only NAME        only the comparisons of this name, or whose name begins with it and a hyphen.
@@ -43,6 +45,7 @@ struct Options {
   var files: [String] = []
   var demuxing: [Demuxing] = []
   var decoding: [String] = []
+  var mixing = ".build/fixtures/wav-f32-44100-2.wav"
   var rounds = 60
   var jsonPath: String?
   var thresholdsPath: String?
@@ -64,6 +67,7 @@ struct Options {
         let path = try Self.value(of: option, &left)
         demuxing.append(Demuxing(path: path, briefPath: try Self.value(of: option, &left)))
       case "--decode": decoding.append(try Self.value(of: option, &left))
+      case "--mix": mixing = try Self.value(of: option, &left)
       case "--json": jsonPath = try Self.value(of: option, &left)
       case "--thresholds": thresholdsPath = try Self.value(of: option, &left)
       case "--only": only = try Self.value(of: option, &left)

@@ -19,6 +19,9 @@ bare_decoder *bare_decoder_make(const bare_packet *packets, size_t count, int ch
 void bare_decoder_free(bare_decoder *decoder);
 /// Decodes the next `count` packets, from the first again after the last. Returns the frames.
 size_t bare_decoder_run(bare_decoder *decoder, size_t count);
+/// Decodes the next packet and leaves its frames, interleaved, where libmpg123 has them until the one after.
+/// NULL and no frames for a packet that gives none.
+const float *bare_decoder_next(bare_decoder *decoder, size_t *frames);
 /// The samples of a channel that the last packet gave.
 const float *bare_decoder_output(const bare_decoder *decoder, int channel);
 
@@ -30,6 +33,34 @@ void bare_resampler_free(bare_resampler *resampler);
 /// Takes all of the input. Returns the frames that came out.
 size_t bare_resampler_run(
     bare_resampler *resampler, const float *input, size_t frames, size_t output_piece);
+
+/// bare_decoder_next and soxr in high quality, in stereo, one after the other: what a stream costs that is
+/// pulled in cycles. The frames stay interleaved.
+typedef struct bare_player bare_player;
+
+/// NULL when a library refuses. The packets must outlive the player.
+bare_player *bare_player_make(
+    const bare_packet *packets, size_t count, int input_rate, int output_rate);
+void bare_player_free(bare_player *player);
+/// Gives so many frames, at most 8192.
+void bare_player_run(bare_player *player, size_t frames);
+
+/// Stereo floats that are ready, to be multiplied and added up into two buffers.
+typedef struct bare_mixer bare_mixer;
+
+/// Each source has room for so many frames and its own gain. NULL without memory.
+bare_mixer *bare_mixer_make(size_t sources, const float *gains, size_t capacity);
+void bare_mixer_free(bare_mixer *mixer);
+/// Puts frames in a source's place, from `at` on.
+void bare_mixer_fill(
+    bare_mixer *mixer, size_t source, size_t at, const uint8_t *bytes, size_t frames);
+/// Mixes the first so many frames, a multiple of the period, which is at most 8192.
+void bare_mixer_run(bare_mixer *mixer, size_t frames, size_t period);
+/// A channel of the last period.
+const float *bare_mixer_output(const bare_mixer *mixer, int channel);
+
+/// An empty cycle, `times` times: memset of both buffers.
+void bare_silence(float *left, float *right, size_t frames, size_t times);
 
 /// Resamplers as libraries give them, all driven alike: interleaved floats, input as it is needed.
 typedef struct stream_resampler stream_resampler;

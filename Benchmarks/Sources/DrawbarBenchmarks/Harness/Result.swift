@@ -19,7 +19,7 @@ struct ComparisonResult {
     var feed: [Double] = []
     let operations = Double(comparison.operations)
     // Two unrecorded rounds: caches, branch predictors, pages.
-    for round in -2..<min(rounds, comparison.maximumRounds) {
+    for round in -2..<min(rounds * comparison.roundsForOne, comparison.maximumRounds) {
       var first = Timing(nanoseconds: 0)
       if round % 2 == 0 { first = comparison.baseline.run() }
       let timing = comparison.subject.run()

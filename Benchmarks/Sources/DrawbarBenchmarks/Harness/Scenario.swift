@@ -40,6 +40,8 @@ struct Comparison {
   var bytes: Int?
   /// The throughput is what the thresholds are about, not the ratio.
   var isJudgedByThroughput = false
+  /// Rounds for each one that is asked for: short ones, where the two sides are nearly the same.
+  var roundsForOne = 1
   /// Rounds that are enough, where one takes long.
   var maximumRounds = Int.max
   let baseline: Scenario

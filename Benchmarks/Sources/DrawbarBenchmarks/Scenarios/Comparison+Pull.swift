@@ -7,7 +7,8 @@ extension Comparison {
   static func pull(_ table: PacketTable, period: Int) throws(BenchmarkFailure) -> Comparison {
     let packets = unsafe table.packets.count / PullPath.batch * PullPath.batch
     let bare = try BareDecoder(table, packetsPerRun: packets)
-    let path = try PullPath(table, packetsPerRun: packets, period: period)
+    let path = try PullPath(
+      table, PullPath.Configuration(packetsPerRun: packets, period: period))
     return Comparison(
       name: "pull-\(period)", input: table.name, operations: packets, operation: "packet",
       baseline: Scenario("libmpg123 in C") { bare.run() },

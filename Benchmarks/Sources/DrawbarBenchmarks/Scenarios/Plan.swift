@@ -28,8 +28,15 @@ struct Plan {
     if case .comparison = work { true } else { false }
   }
 
-  /// Everything, in the order of the report.
-  static func all(_ tables: [PacketTable], demuxing files: [Options.Demuxing]) -> [Plan] {
+  /// Everything but decoding, in the order of the report.
+  ///
+  /// - Parameters:
+  ///   - tables: MPEG audio. The last is what is played where one will do.
+  ///   - mixing: a file of samples that several sources play.
+  ///   - files: what is searched for packets.
+  static func all(
+    _ tables: [PacketTable], mixing: String, demuxing files: [Options.Demuxing]
+  ) -> [Plan] {
     var plans: [Plan] = []
     for table in tables {
       for period in [64, 128, 256, 1024] {
@@ -51,6 +58,21 @@ struct Plan {
           })
       }
     }
+    for count in [2, 8, 16] {
+      plans.append(
+        Plan(name: "mix-\(count)") { () throws(BenchmarkFailure) in
+          try Comparison.mixing(PacketTable(path: mixing), sources: count)
+        })
+    }
+    if let table = tables.last {
+      for count in [1, 2, 4, 8, 16] {
+        plans.append(
+          Plan(name: "streams-\(count)") { () throws(BenchmarkFailure) in
+            try Comparison.streams(table, count: count, outputRate: 48000, period: 256)
+          })
+      }
+    }
+    plans += cycles(tables.last)
     for table in tables { plans.append(Plan(name: "parse-ring") { Comparison.parser(table) }) }
     for file in files where file.path.hasSuffix(".mp3") {
       plans.append(
@@ -65,6 +87,21 @@ struct Plan {
         })
     }
     plans.append(Plan(name: ResamplerTable.name, work: .resamplers))
+    return plans
+  }
+
+  /// What a cycle costs by itself, and with its record.
+  private static func cycles(_ table: PacketTable?) -> [Plan] {
+    var plans = [64, 1024].map { period in
+      Plan(name: "render-empty-\(period)") { Comparison.emptyCycle(period: period) }
+    }
+    if let table {
+      plans.append(
+        Plan(name: "telemetry-mp3") { () throws(BenchmarkFailure) in
+          try Comparison.telemetry(table, outputRate: 48000, period: 64)
+        })
+    }
+    plans.append(Plan(name: "telemetry-silent") { Comparison.telemetryOfSilence(period: 64) })
     return plans
   }
 }
