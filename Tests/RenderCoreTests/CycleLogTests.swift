@@ -91,7 +91,7 @@ struct CycleLogTests {
     var reader = log.reader()
     var facts = CycleFacts(frameTime: .max, frameCount: 64)
     facts.work.isStarved = true
-    facts.work.packets = 70_000
+    facts.work.packets = 70_000_000
     facts.work.bufferedNanoseconds = 1_234_567_890
     facts.isHeld = true
     facts.isFreewheeling = true
@@ -102,7 +102,7 @@ struct CycleLogTests {
     let record = try #require(next)
     #expect(record.frameTime == .max && record.frameCount == 64)
     #expect(record.isStarved && record.isHeld && record.isFreewheeling && !record.isMeasured)
-    #expect(record.packets == 65535 && record.bufferedNanoseconds == 1_234_567_000)
+    #expect(record.packets == 67_108_863 && record.bufferedNanoseconds == 1_234_567_890)
     #expect(record.missedFrames == 65 && record.missedCycles == 2)
   }
 
@@ -193,5 +193,38 @@ struct CycleLogTests {
     #expect(works[1].sourceTicks > 0 && works.allSatisfy { $0.callbackTicks == 0 })
     // Taken: nothing is left.
     #expect(renderer.context.takeWork().packets == 0)
+  }
+
+  @Test("The sources' time is the cycle's where nothing follows them, else what passes before that")
+  func sourceTime() {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
+    let buffer = UnsafeMutablePointer<Float>.allocate(capacity: 64)
+    let outputs = UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>.allocate(capacity: 1)
+    unsafe outputs.initialize(repeating: buffer)
+    defer {
+      unsafe buffer.deallocate()
+      unsafe outputs.deallocate()
+    }
+    func render() -> (work: RenderWork, cycleTicks: UInt64) {
+      unsafe renderer.context.render(
+        RenderCycle(frameCount: 64, frameTime: 0, hostNanoseconds: 0), into: outputs)
+      let ticks = unsafe renderer.context.state.pointee.lastTicks.load(ordering: .relaxed)
+      return (renderer.context.takeWork(), ticks)
+    }
+    let alone = render()
+    #expect(alone.work.sourceTicks > 0 && alone.work.sourceTicks == alone.cycleTicks)
+    renderer.measuresPeaks = true
+    let metered = render()
+    #expect(metered.work.sourceTicks > 0 && metered.work.sourceTicks < metered.cycleTicks)
+    renderer.measuresPeaks = false
+    _ = unsafe renderer.addCallback(
+      { _, _ in
+        let start = drawbar_monotonic_nanoseconds()
+        while drawbar_monotonic_nanoseconds() - start < 100_000 {}
+        return 0
+      }, context: nil)
+    let called = render()
+    #expect(called.work.sourceTicks > 0 && called.work.callbackTicks > called.work.sourceTicks)
+    #expect(called.work.sourceTicks + called.work.callbackTicks < called.cycleTicks)
   }
 }

@@ -23,6 +23,8 @@ struct RenderPlan: ~Copyable {
   let monitorCount: Int
   let outputCaptures: UnsafeMutablePointer<UnsafeMutablePointer<CaptureUnit>>
   let outputCaptureCount: Int
+  /// Nothing follows the sources.
+  let endsWithSources: Bool
 
   init(_ list: RenderList) {
     count = list.sources.count
@@ -35,6 +37,7 @@ struct RenderPlan: ~Copyable {
     unsafe monitors = Self.flat(list.monitors) { unsafe $0.unit }
     outputCaptureCount = list.outputCaptures.count
     unsafe outputCaptures = Self.flat(list.outputCaptures) { unsafe $0.unit }
+    endsWithSources = list.callbacks.isEmpty && list.monitors.isEmpty && list.outputCaptures.isEmpty
   }
 
   private static func flat<Storage, Unit: ~Copyable>(

@@ -23,7 +23,10 @@ package struct CycleLogStorage: @unchecked Sendable {
     unsafe header = .allocate(capacity: 1)
     unsafe header.initialize(to: Header())
     let count = capacity * CycleWords.count
-    unsafe words = .allocate(capacity: count)
+    // Each record has a line of the cache for itself.
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: count * MemoryLayout<Atomic<UInt64>>.stride, alignment: 64)
+    unsafe words = memory.bindMemory(to: Atomic<UInt64>.self, capacity: count)
     for index in 0..<count { unsafe (words + index).initialize(to: Atomic(0)) }
   }
 
@@ -31,24 +34,27 @@ package struct CycleLogStorage: @unchecked Sendable {
     unsafe header.deinitialize(count: 1)
     unsafe header.deallocate()
     unsafe words.deinitialize(count: Int(capacity) * CycleWords.count)
-    unsafe words.deallocate()
+    unsafe UnsafeMutableRawPointer(words).deallocate()
   }
 
   var recordedCycles: UInt64 { unsafe header.pointee.recorded.load(ordering: .acquiring) }
 
   /// Adds a record. For one thread at a time, the one that renders.
   @_noLocks
+  @inline(__always)
   func append(_ record: CycleWords) {
     let index = unsafe header.pointee.recorded.load(ordering: .relaxed)
     unsafe header.pointee.begun.store(index &+ 1, ordering: .relaxed)
     let first = unsafe slot(index)
     // Releasing stores, so that whoever sees one of these sees that the record was begun.
     unsafe first[0].store(record.entryTicks, ordering: .releasing)
-    unsafe first[1].store(record.times, ordering: .releasing)
-    unsafe first[2].store(record.callbackTimeAndClock, ordering: .releasing)
-    unsafe first[3].store(record.sizes, ordering: .releasing)
-    unsafe first[4].store(record.losses, ordering: .releasing)
-    unsafe first[5].store(record.work, ordering: .releasing)
+    unsafe first[1].store(record.ticks, ordering: .releasing)
+    unsafe first[2].store(record.sourceTicks, ordering: .releasing)
+    unsafe first[3].store(record.callbackTicks, ordering: .releasing)
+    unsafe first[4].store(record.bufferedNanoseconds, ordering: .releasing)
+    unsafe first[5].store(record.frames, ordering: .releasing)
+    unsafe first[6].store(record.delays, ordering: .releasing)
+    unsafe first[7].store(record.counts, ordering: .releasing)
     unsafe header.pointee.recorded.store(index &+ 1, ordering: .releasing)
   }
 
@@ -57,16 +63,19 @@ package struct CycleLogStorage: @unchecked Sendable {
     let first = unsafe slot(index)
     let words = unsafe CycleWords(
       entryTicks: first[0].load(ordering: .acquiring),
-      times: first[1].load(ordering: .acquiring),
-      callbackTimeAndClock: first[2].load(ordering: .acquiring),
-      sizes: first[3].load(ordering: .acquiring), losses: first[4].load(ordering: .acquiring),
-      work: first[5].load(ordering: .acquiring))
+      ticks: first[1].load(ordering: .acquiring),
+      sourceTicks: first[2].load(ordering: .acquiring),
+      callbackTicks: first[3].load(ordering: .acquiring),
+      bufferedNanoseconds: first[4].load(ordering: .acquiring),
+      frames: first[5].load(ordering: .acquiring), delays: first[6].load(ordering: .acquiring),
+      counts: first[7].load(ordering: .acquiring))
     let begun = unsafe header.pointee.begun.load(ordering: .relaxed)
     return begun <= index + capacity ? words : nil
   }
 
   @_noLocks
+  @inline(__always)
   private func slot(_ index: UInt64) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    unsafe words + Int(index & (capacity &- 1)) &* CycleWords.count
+    unsafe words + Int(truncatingIfNeeded: index & (capacity &- 1)) &* CycleWords.count
   }
 }

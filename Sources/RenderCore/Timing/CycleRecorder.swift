@@ -33,7 +33,7 @@ package struct CycleFacts {
 
 /// Times one call of an output's callback, from its making to ``finish(_:)``, for a ``CycleLog``.
 ///
-/// Real-time: two reads of the processor's counter and eight stores; no system call.
+/// Real-time: two reads of the processor's counter and a dozen stores; no system call.
 package struct CycleRecorder {
   private let entryTicks: UInt64
 
