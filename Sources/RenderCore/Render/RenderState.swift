@@ -132,7 +132,8 @@ struct RenderState: ~Copyable {
   ) {
     finishedPlan.store(address, ordering: .releasing)
     if measuresPeaks.load(ordering: .relaxed) { unsafe measurePeaks(cycle, in: outputs) }
-    let ticks = drawbar_ticks() &- start
+    work.endTicks = drawbar_ticks()
+    let ticks = work.endTicks &- start
     if hasOnlySources { work.sourceTicks &+= ticks }
     account(cycle, ticks: ticks)
     cyclePhase.store(cyclePhase.load(ordering: .relaxed) &+ 1, ordering: .releasing)

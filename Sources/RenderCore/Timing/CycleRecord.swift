@@ -7,7 +7,7 @@ public struct CycleRecord: Sendable, Equatable, Codable {
   public var index: UInt64
   /// When the callback was entered, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
   public var entryNanoseconds: UInt64
-  /// From the callback's entry to its end.
+  /// From the callback's entry to its end: to when all was rendered, after which it only notes what it did.
   public var durationNanoseconds: UInt64
   /// Of these, what the sources took: decoding, resampling, gain and mixing.
   public var sourceNanoseconds: UInt64

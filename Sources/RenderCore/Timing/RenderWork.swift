@@ -9,6 +9,8 @@ package struct RenderWork: Sendable {
   /// Of the source that had the least; the greatest number when none played.
   var bufferedNanoseconds: UInt64
   var isStarved: Bool
+  /// When the last of it was rendered; 0 for nothing.
+  var endTicks: UInt64
 
   /// None.
   @_noLocks
@@ -18,6 +20,7 @@ package struct RenderWork: Sendable {
     packets = 0
     bufferedNanoseconds = .max
     isStarved = false
+    endTicks = 0
   }
 
   /// Takes in what one source took, but its time.
