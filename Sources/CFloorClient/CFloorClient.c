@@ -9,13 +9,21 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { capacity = 8192, port_count = 2 };
+enum { capacity = 8192, port_count = 2, thread_limit = 8 };
+
+// A thread of libjack's: what it is told by in the callback without a system call, and the kernel's number.
+struct thread {
+  _Atomic(void *) pointer;
+  atomic_int number;
+};
 
 struct drawbar_floor_client {
   jack_client_t *jack;
   jack_port_t *ports[port_count];
   atomic_uint_fast32_t xruns;
-  atomic_int thread;
+  struct thread threads[thread_limit];
+  atomic_int thread_count;
+  _Atomic(void *) process_thread;
   // Cycles that are complete. A slot is valid while no more than the capacity were begun after it.
   atomic_uint_fast64_t written;
   uint64_t taken;
@@ -28,7 +36,17 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static int process(jack_nframes_t frame_count, void *context) {
+// libjack has more threads than the one that processes.
+static void note_thread(void *context) {
+  struct drawbar_floor_client *client = context;
+  int index = atomic_fetch_add(&client->thread_count, 1);
+  if (index >= thread_limit) return;
+  atomic_store(&client->threads[index].number, (int)gettid());
+  atomic_store(&client->threads[index].pointer, __builtin_thread_pointer());
+}
+
+// Not static, as is the next: what checks the callbacks' object code goes by their names.
+__attribute__((visibility("hidden"))) int drawbar_floor_process(jack_nframes_t frame_count, void *context) {
   struct drawbar_floor_client *client = context;
   uint64_t entry = now();
   uint32_t wake_frames = jack_frames_since_cycle_start(client->jack);
@@ -37,9 +55,7 @@ static int process(jack_nframes_t frame_count, void *context) {
     memset(jack_port_get_buffer(client->ports[port], frame_count), 0,
            frame_count * sizeof(jack_default_audio_sample_t));
   }
-  if (atomic_load_explicit(&client->thread, memory_order_relaxed) == 0) {
-    atomic_store(&client->thread, (int)gettid());
-  }
+  atomic_store_explicit(&client->process_thread, __builtin_thread_pointer(), memory_order_relaxed);
   uint64_t index = atomic_load_explicit(&client->written, memory_order_relaxed);
   client->cycles[index % capacity] = (struct drawbar_floor_cycle){
       .entry_nanoseconds = entry,
@@ -53,7 +69,7 @@ static int process(jack_nframes_t frame_count, void *context) {
   return 0;
 }
 
-static int count_xrun(void *context) {
+__attribute__((visibility("hidden"))) int drawbar_floor_count_xrun(void *context) {
   struct drawbar_floor_client *client = context;
   atomic_fetch_add(&client->xruns, 1);
   return 0;
@@ -82,8 +98,9 @@ struct drawbar_floor_client *drawbar_floor_open(const char *server, const char *
     free(client);
     return NULL;
   }
-  jack_set_process_callback(client->jack, process, client);
-  jack_set_xrun_callback(client->jack, count_xrun, client);
+  jack_set_process_callback(client->jack, drawbar_floor_process, client);
+  jack_set_xrun_callback(client->jack, drawbar_floor_count_xrun, client);
+  jack_set_thread_init_callback(client->jack, note_thread, client);
   bool is_ready = true;
   for (int port = 0; port < port_count; port++) {
     const char *names[port_count] = {"out_1", "out_2"};
@@ -104,7 +121,14 @@ uint32_t drawbar_floor_sample_rate(const struct drawbar_floor_client *client) {
 }
 
 int32_t drawbar_floor_thread(const struct drawbar_floor_client *client) {
-  return atomic_load(&client->thread);
+  void *process_thread = atomic_load(&client->process_thread);
+  for (int index = 0; index < thread_limit; index++) {
+    const struct thread *thread = &client->threads[index];
+    if (process_thread && atomic_load(&thread->pointer) == process_thread) {
+      return atomic_load(&thread->number);
+    }
+  }
+  return 0;
 }
 
 bool drawbar_floor_take(struct drawbar_floor_client *client, struct drawbar_floor_cycle *cycle,
