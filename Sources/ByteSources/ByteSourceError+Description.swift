@@ -32,6 +32,9 @@ extension ByteSourceError: CustomStringConvertible {
       "redirect to \(location) refused; only http: and https: URLs may be redirected to"
     case .unsupportedScheme(let scheme):
       "\(scheme): URLs are not supported: \(location); use a path, file:, http: or https:"
+    case .libraryNotInstalled:
+      "libcurl, which http: and https: URLs need, is not installed: cannot read \(location);"
+        + " install libcurl.so.4 (Debian: libcurl4)"
     case .unknownHost(let host):
       "no address found for host \(host) of \(location); check its spelling and the network"
     case .connectionRefused(let host, let port):

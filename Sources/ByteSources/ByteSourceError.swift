@@ -35,6 +35,8 @@ public struct ByteSourceError: Error, Hashable, Sendable {
     case malformedLocation
     /// The URL's scheme is not `file`, `http` or `https`; a redirect may lead only to the last two.
     case unsupportedScheme(String)
+    /// libcurl, which `http:` and `https:` URLs need, cannot be loaded.
+    case libraryNotInstalled
     /// The host's name has no address.
     case unknownHost(String)
     /// Nothing accepts connections there.

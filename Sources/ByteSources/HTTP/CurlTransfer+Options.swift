@@ -10,36 +10,36 @@ extension CurlTransfer {
     let errors = unsafe UnsafeMutableRawPointer(errorText.baseAddress!)
     let connectMilliseconds = pollMilliseconds(configuration.connectTimeoutNanoseconds)
     // SHOUTcast's own status line, which libcurl takes for HTTP only when told.
-    unsafe aliases = curl_slist_append(nil, "ICY 200 OK")
+    unsafe aliases = curl.curl_slist_append(nil, "ICY 200 OK")
     guard unsafe aliases != nil, setRequestFields(configuration) else { return false }
     let codes = unsafe [
-      drawbar_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errors),
-      drawbar_curl_set_body_function(easy, curlDidReceiveBody, context),
-      drawbar_curl_set_header_function(easy, curlDidReceiveHead, context),
-      drawbar_curl_set_prerequest_function(easy, curlWillSendRequest, context),
+      drawbar_curl_set_pointer(curl, easy, CURLOPT_ERRORBUFFER, errors),
+      drawbar_curl_set_body_function(curl, easy, curlDidReceiveBody, context),
+      drawbar_curl_set_header_function(curl, easy, curlDidReceiveHead, context),
+      drawbar_curl_set_prerequest_function(curl, easy, curlWillSendRequest, context),
 
       // The credentials apart from the URL: so libcurl cannot put them into its messages.
-      drawbar_curl_set_string(easy, CURLOPT_URL, url.text),
-      drawbar_curl_set_string(easy, CURLOPT_USERNAME, url.user),
-      drawbar_curl_set_string(easy, CURLOPT_PASSWORD, url.password),
-      drawbar_curl_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent),
-      drawbar_curl_set_list(easy, CURLOPT_HTTP200ALIASES, aliases),
+      drawbar_curl_set_string(curl, easy, CURLOPT_URL, url.text),
+      drawbar_curl_set_string(curl, easy, CURLOPT_USERNAME, url.user),
+      drawbar_curl_set_string(curl, easy, CURLOPT_PASSWORD, url.password),
+      drawbar_curl_set_string(curl, easy, CURLOPT_USERAGENT, configuration.userAgent),
+      drawbar_curl_set_list(curl, easy, CURLOPT_HTTP200ALIASES, aliases),
       // One long body: HTTP/2 would only add a window of its own between TCP and the reader.
-      drawbar_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
-      drawbar_curl_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1),
+      drawbar_curl_set_long(curl, easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
+      drawbar_curl_set_long(curl, easy, CURLOPT_TCP_KEEPALIVE, 1),
 
       // A redirect must not reach this machine's files.
-      drawbar_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https"),
-      drawbar_curl_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
-      drawbar_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 1),
-      drawbar_curl_set_long(easy, CURLOPT_MAXREDIRS, configuration.redirectLimit),
+      drawbar_curl_set_string(curl, easy, CURLOPT_PROTOCOLS_STR, "http,https"),
+      drawbar_curl_set_string(curl, easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
+      drawbar_curl_set_long(curl, easy, CURLOPT_FOLLOWLOCATION, 1),
+      drawbar_curl_set_long(curl, easy, CURLOPT_MAXREDIRS, configuration.redirectLimit),
       // Else a proxy's answer to CONNECT would look like the server's.
-      drawbar_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
+      drawbar_curl_set_long(curl, easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
 
       // Threads and signals do not go together, and a look-up that hangs must not hang `close`.
-      drawbar_curl_set_long(easy, CURLOPT_NOSIGNAL, 1),
-      drawbar_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1),
-      drawbar_curl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Int(connectMilliseconds)),
+      drawbar_curl_set_long(curl, easy, CURLOPT_NOSIGNAL, 1),
+      drawbar_curl_set_long(curl, easy, CURLOPT_QUICK_EXIT, 1),
+      drawbar_curl_set_long(curl, easy, CURLOPT_CONNECTTIMEOUT_MS, Int(connectMilliseconds)),
     ]
     return codes.allSatisfy { $0 == CURLE_OK }
   }
@@ -54,13 +54,13 @@ extension CurlTransfer {
       lines.append("Icy-MetaData: 1")
     }
     for line in lines {
-      guard let longer = unsafe curl_slist_append(requestFields, line) else { return false }
+      guard let longer = unsafe curl.curl_slist_append(requestFields, line) else { return false }
       unsafe requestFields = longer
     }
     let wanted: String? = range.map { "\($0.byteOffset)-" }
     let codes = unsafe [
-      drawbar_curl_set_list(easy, CURLOPT_HTTPHEADER, requestFields),
-      drawbar_curl_set_string(easy, CURLOPT_RANGE, wanted),
+      drawbar_curl_set_list(curl, easy, CURLOPT_HTTPHEADER, requestFields),
+      drawbar_curl_set_string(curl, easy, CURLOPT_RANGE, wanted),
     ]
     return codes.allSatisfy { $0 == CURLE_OK }
   }
@@ -68,21 +68,21 @@ extension CurlTransfer {
   /// A fact that is a number; 0 if not known.
   func long(_ info: CURLINFO) -> Int {
     var value = 0
-    unsafe drawbar_curl_get_long(easy, info, &value)
+    unsafe drawbar_curl_get_long(curl, easy, info, &value)
     return value
   }
 
   /// A fact that is a byte count or a time in microseconds; 0 if not known.
   func offset(_ info: CURLINFO) -> curl_off_t {
     var value: curl_off_t = 0
-    unsafe drawbar_curl_get_offset(easy, info, &value)
+    unsafe drawbar_curl_get_offset(curl, easy, info, &value)
     return value
   }
 
   /// A fact that is a text.
   func string(_ info: CURLINFO) -> String? {
     var value: UnsafePointer<CChar>?
-    unsafe drawbar_curl_get_string(easy, info, &value)
+    unsafe drawbar_curl_get_string(curl, easy, info, &value)
     return unsafe value.map { unsafe String(cString: $0) }
   }
 }

@@ -30,6 +30,7 @@ import CCurl
     var retryAfterSeconds = 0
   }
 
+  let curl: drawbar_curl
   let easy: UnsafeMutableRawPointer
   let errorText: UnsafeMutableBufferPointer<CChar>
   /// The list given as HTTP200ALIASES, which libcurl does not copy.
@@ -68,7 +69,10 @@ import CCurl
   /// Bytes of header lines over all redirects; a server could send them for ever.
   private static let headLimit = 256 * 1024
 
-  private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  /// libcurl, ready for transfers.
+  private static let library: drawbar_curl? = CurlLibrary.functions.flatMap { curl in
+    curl.curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK ? curl : nil
+  }
 
   /// A transfer that has not begun; nil when libcurl has no memory or descriptors for it.
   ///
@@ -80,11 +84,12 @@ import CCurl
     _ url: WebURL, _ configuration: ByteSourceConfiguration, range: RangeRequest? = nil,
     startOffset: UInt64 = 0, wakePipe: WakePipe
   ) {
-    guard Self.isLibraryReady, let easy = unsafe curl_easy_init() else { return nil }
-    guard let multi = unsafe curl_multi_init() else {
-      unsafe curl_easy_cleanup(easy)
+    guard let curl = Self.library, let easy = unsafe curl.curl_easy_init() else { return nil }
+    guard let multi = unsafe curl.curl_multi_init() else {
+      unsafe curl.curl_easy_cleanup(easy)
       return nil
     }
+    self.curl = curl
     unsafe self.easy = easy
     unsafe self.multi = multi
     self.range = range
@@ -94,14 +99,14 @@ import CCurl
     unsafe errorText.initialize(repeating: 0)
     buffer = ReceiveBuffer(
       capacity: max(configuration.receiveBufferBytes, 4 * Self.largestPiece))
-    guard setOptions(url, configuration), unsafe curl_multi_add_handle(multi, easy) == CURLM_OK
+    guard setOptions(url, configuration), unsafe curl.curl_multi_add_handle(multi, easy) == CURLM_OK
     else { return nil }
   }
 
   deinit {
     close()
-    unsafe curl_slist_free_all(aliases)
-    unsafe curl_slist_free_all(requestFields)
+    unsafe curl.curl_slist_free_all(aliases)
+    unsafe curl.curl_slist_free_all(requestFields)
     unsafe errorText.deallocate()
   }
 
@@ -110,13 +115,15 @@ import CCurl
     guard isOpen, outcome == nil, !isPaused else { return }
     hasBegun = true
     var running: Int32 = 0
-    let code = unsafe curl_multi_perform(multi, &running)
+    let code = unsafe curl.curl_multi_perform(multi, &running)
     guard code == CURLM_OK else {
-      end(Outcome(code: CURLE_FAILED_INIT, text: unsafe String(cString: curl_multi_strerror(code))))
+      end(
+        Outcome(
+          code: CURLE_FAILED_INIT, text: unsafe String(cString: curl.curl_multi_strerror(code)!)))
       return
     }
     var remaining: Int32 = 0
-    while let message = unsafe curl_multi_info_read(multi, &remaining) {
+    while let message = unsafe curl.curl_multi_info_read(multi, &remaining) {
       guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
       end(describeEnd(unsafe message.pointee.data.result))
     }
@@ -126,7 +133,7 @@ import CCurl
   func wait(nanoseconds: UInt64) -> Bool {
     var wake = curl_waitfd(fd: wakePipe.readEnd, events: Int16(CURL_WAIT_POLLIN), revents: 0)
     // A failing poll returns at once, and the caller looks at its clocks again.
-    unsafe curl_multi_poll(multi, &wake, 1, pollMilliseconds(nanoseconds), nil)
+    _ = unsafe curl.curl_multi_poll(multi, &wake, 1, pollMilliseconds(nanoseconds), nil)
     guard wake.revents != 0 else { return false }
     wakePipe.drain()
     return true
@@ -171,7 +178,7 @@ import CCurl
     if isPaused, buffer.count <= buffer.capacity / 2 {
       isPaused = false
       // It may hand over the piece it kept before it returns.
-      let code = unsafe curl_easy_pause(easy, Int32(CURLPAUSE_CONT))
+      let code = unsafe curl.curl_easy_pause(easy, Int32(CURLPAUSE_CONT))
       if code != CURLE_OK { end(describeEnd(code)) }
     }
     return count
@@ -187,9 +194,9 @@ import CCurl
   func close() {
     guard isOpen else { return }
     isOpen = false
-    unsafe curl_multi_remove_handle(multi, easy)
-    unsafe curl_easy_cleanup(easy)
-    unsafe curl_multi_cleanup(multi)
+    _ = unsafe curl.curl_multi_remove_handle(multi, easy)
+    unsafe curl.curl_easy_cleanup(easy)
+    _ = unsafe curl.curl_multi_cleanup(multi)
   }
 
   private func end(_ outcome: Outcome) {
@@ -199,7 +206,8 @@ import CCurl
   private func describeEnd(_ code: CURLcode) -> Outcome {
     let words = unsafe String(cString: errorText.baseAddress!)
     return Outcome(
-      code: code, text: words.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : words,
+      code: code,
+      text: words.isEmpty ? unsafe String(cString: curl.curl_easy_strerror(code)!) : words,
       errno: Int32(truncatingIfNeeded: long(CURLINFO_OS_ERRNO)),
       proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
       hasAddress: offset(CURLINFO_NAMELOOKUP_TIME_T) > 0,

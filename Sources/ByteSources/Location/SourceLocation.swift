@@ -28,6 +28,9 @@ enum SourceLocation: Hashable {
       guard let path = Self.path(ofFileURL: rest) else { throw malformed }
       self = .file(path: path)
     case "http", "https":
+      guard CurlLibrary.functions != nil else {
+        throw ByteSourceError(.libraryNotInstalled, at: WebURL.withoutCredentials(text))
+      }
       guard let url = WebURL(text) else {
         throw ByteSourceError(.malformedLocation, at: WebURL.withoutCredentials(text))
       }

@@ -18,23 +18,25 @@ struct WebURL: Hashable {
   /// The password, decoded.
   var password: String?
 
-  /// Reads a URL with a scheme; nil when libcurl cannot use it.
+  /// Reads a URL with a scheme; nil when libcurl cannot use it, or is not there.
   init?(_ text: String) {
-    guard let parts = unsafe curl_url() else { return nil }
-    defer { unsafe curl_url_cleanup(parts) }
+    guard let curl = CurlLibrary.functions, let parts = unsafe curl.curl_url() else { return nil }
+    defer { unsafe curl.curl_url_cleanup(parts) }
     let accepted = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_ALLOW_SPACE | CURLU_URLENCODE)
-    guard unsafe curl_url_set(parts, CURLUPART_URL, text, accepted) == CURLUE_OK else { return nil }
+    guard unsafe curl.curl_url_set(parts, CURLUPART_URL, text, accepted) == CURLUE_OK else {
+      return nil
+    }
     let decoded = UInt32(CURLU_URLDECODE)
-    user = unsafe Self.part(CURLUPART_USER, of: parts, flags: decoded)
-    password = unsafe Self.part(CURLUPART_PASSWORD, of: parts, flags: decoded)
-    unsafe curl_url_set(parts, CURLUPART_USER, nil, 0)
-    unsafe curl_url_set(parts, CURLUPART_PASSWORD, nil, 0)
+    user = unsafe curl.part(CURLUPART_USER, of: parts, flags: decoded)
+    password = unsafe curl.part(CURLUPART_PASSWORD, of: parts, flags: decoded)
+    _ = unsafe curl.curl_url_set(parts, CURLUPART_USER, nil, 0)
+    _ = unsafe curl.curl_url_set(parts, CURLUPART_PASSWORD, nil, 0)
     guard
-      let whole = unsafe Self.part(CURLUPART_URL, of: parts),
-      let host = unsafe Self.part(CURLUPART_HOST, of: parts), !host.isEmpty,
-      let path = unsafe Self.part(CURLUPART_PATH, of: parts)
+      let whole = unsafe curl.part(CURLUPART_URL, of: parts),
+      let host = unsafe curl.part(CURLUPART_HOST, of: parts), !host.isEmpty,
+      let path = unsafe curl.part(CURLUPART_PATH, of: parts)
     else { return nil }
-    let number = unsafe Self.part(CURLUPART_PORT, of: parts, flags: UInt32(CURLU_DEFAULT_PORT))
+    let number = unsafe curl.part(CURLUPART_PORT, of: parts, flags: UInt32(CURLU_DEFAULT_PORT))
     self.text = whole.onOneLine
     self.host = host.onOneLine
     self.path = path
@@ -44,18 +46,23 @@ struct WebURL: Hashable {
   /// A text that may not be a URL at all, for a message: everything between `//` and the last `@`
   /// of the authority is left out.
   static func withoutCredentials(_ text: String) -> String {
-    if let url = WebURL(text) { return url.text }
     let bytes = Array(text.utf8)
+    // Paths and `file:` URLs are none that libcurl could use: it is not to be loaded for them.
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-      bytes[(colon + 1)...].starts(with: "//".utf8)
+      bytes[(colon + 1)...].starts(with: "/".utf8)
     else { return text.onOneLine }
+    if !text.lowercased().hasPrefix("file:"), let url = WebURL(text) { return url.text }
+    guard bytes[(colon + 1)...].starts(with: "//".utf8) else { return text.onOneLine }
     let start = colon + 3
     // A password with a raw slash in it makes the URL unusable, and must not be shown either.
     guard let at = bytes[start...].lastIndex(of: UInt8(ascii: "@")) else { return text.onOneLine }
     return String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self).onOneLine
   }
+}
 
-  private static func part(
+extension drawbar_curl {
+  /// A part of a URL that libcurl took apart.
+  fileprivate func part(
     _ part: CURLUPart, of parts: OpaquePointer, flags: UInt32 = 0
   ) -> String? {
     var text: UnsafeMutablePointer<CChar>?

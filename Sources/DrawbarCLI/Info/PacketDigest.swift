@@ -7,19 +7,22 @@ import CCrypto
 @safe final class PacketDigest {
   private static let pieceBytes = 4096
 
+  private let crypto: drawbar_crypto
   private let context: OpaquePointer
   private var pending: [UInt8] = []
 
-  /// The digest of no packets.
-  init() {
-    guard let context = unsafe EVP_MD_CTX_new(),
-      unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1
+  /// The digest of no packets; nil where libcrypto is not installed.
+  init?() {
+    guard let crypto = CryptoLibrary.functions else { return nil }
+    guard let context = unsafe crypto.EVP_MD_CTX_new(),
+      unsafe crypto.EVP_DigestInit_ex(context, crypto.EVP_sha256(), nil) == 1
     else { fatalError("libcrypto has no SHA-256") }
+    self.crypto = crypto
     unsafe self.context = context
   }
 
   deinit {
-    unsafe EVP_MD_CTX_free(context)
+    unsafe crypto.EVP_MD_CTX_free(context)
   }
 
   /// Takes in a packet.
@@ -37,7 +40,7 @@ import CCrypto
 
   private func flush() {
     let result = unsafe pending.withUnsafeBytes { bytes in
-      unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+      unsafe crypto.EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
     precondition(result == 1, "libcrypto failed on plain memory")
     pending.removeAll(keepingCapacity: true)
@@ -48,7 +51,7 @@ import CCrypto
     flush()
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0
-    let result = unsafe EVP_DigestFinal_ex(context, &digest, &count)
+    let result = unsafe crypto.EVP_DigestFinal_ex(context, &digest, &count)
     precondition(result == 1, "libcrypto failed on plain memory")
     return digest.prefix(Int(count)).map { byte in
       let digits = String(byte, radix: 16)

@@ -10,10 +10,11 @@ struct PacketObserver: StreamDriverListener {
   private(set) var head: StreamSummary?
   /// The packets since this was last emptied, if they are to be listed.
   var packets: PacketList?
-  /// The digest of the packets so far, if one is wanted.
-  let digest: PacketDigest?
-  /// Some packet has a place and a size of its own, so that a digest says something.
-  private(set) var hasDigest = false
+  private let digestsPackets: Bool
+  /// Each packet has a place and a size of its own, so that a digest says something, and one is wanted.
+  private(set) var needsDigest = false
+  /// The digest of the packets so far, if one is needed; nil, too, where libcrypto is not installed.
+  private(set) var digest: PacketDigest?
 
   private var format = AudioStreamBasicDescription(sampleRate: 0, formatID: .linearPCM)
   private var isOgg = false
@@ -22,7 +23,7 @@ struct PacketObserver: StreamDriverListener {
 
   init(listsPackets: Bool, digestsPackets: Bool) {
     packets = listsPackets ? PacketList() : nil
-    digest = digestsPackets ? PacketDigest() : nil
+    self.digestsPackets = digestsPackets
   }
 
   mutating func audioFileStream(
@@ -36,7 +37,8 @@ struct PacketObserver: StreamDriverListener {
       head = summary
       isOgg = summary.fileFormat == .ogg
       // The packets of Ogg are not in one piece, and those of one size lie where one expects them.
-      hasDigest = !isOgg && format.bytesPerPacket == 0
+      needsDigest = digestsPackets && !isOgg && format.bytesPerPacket == 0
+      if needsDigest { digest = PacketDigest() }
     default: break
     }
   }

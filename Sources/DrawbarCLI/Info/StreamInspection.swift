@@ -102,7 +102,10 @@ final class StreamInspection {
     guard hasEnded, !stopsAtHead(driver) else { return }
     sheet.summary = StreamSummary(driver.stream)
     guard isReady else { return }
-    if driver.listener.hasDigest { sheet.packetsSHA = driver.listener.digest?.finish() }
+    if driver.listener.needsDigest {
+      sheet.packetsSHA = driver.listener.digest?.finish()
+      if sheet.packetsSHA == nil, sheet.error == nil { sheet.error = CryptoLibrary.absence }
+    }
     sheet.packets = driver.listener.packets
   }
 

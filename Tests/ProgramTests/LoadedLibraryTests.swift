@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+import Testing
+
+extension ProgramTests {
+  @Suite("loads what is needed")
+  struct LoadedLibraries {
+    let folder = TemporaryDirectory()
+    let short = Fixtures.path("mp3-short-44100-2.mp3")
+
+    /// What libcurl and libcrypto are, and what they bring.
+    static let forURLs = ["libcurl", "libssl", "libgnutls", "libkrb5", "libldap"]
+    static let forDigests = ["libcrypto"]
+
+    /// Which of these libraries are mapped into a process.
+    static func loaded(_ names: [String], in pid: pid_t) -> [String] {
+      let maps = String(decoding: contents(ofFile: "/proc/\(pid)/maps"), as: UTF8.self)
+      // Without the file's name in it nothing was read.
+      #expect(maps.contains("/libjack.so"))
+      return names.filter { maps.contains("/\($0)") }
+    }
+
+    func write(_ name: String, _ text: String) throws -> String {
+      let path = folder.file(name)
+      let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      try #require(descriptor >= 0)
+      defer { close(descriptor) }
+      let bytes = Array(text.utf8)
+      #expect(unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
+      return path
+    }
+
+    /// Files of no use, which the loader finds before the libraries of the same names, and gives up at.
+    func hiding(_ names: [String]) throws -> [String: String] {
+      for name in names { _ = try write(name, "") }
+      return ["LD_LIBRARY_PATH": folder.path]
+    }
+
+    func withoutCurl() throws -> [String: String] {
+      try hiding(["libcurl.so.4", "libcurl-gnutls.so.4"])
+    }
+
+    @Test(
+      "for a file: neither libcurl nor libcrypto; for a URL: libcurl",
+      arguments: ["file", "list", "http"])
+    func play(_ kind: String) throws {
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      let path = Fixtures.path("mp3-cbr320-44100-2.mp3")
+      web.serve("/tone", .file(path))
+      let location =
+        switch kind {
+        case "file": path
+        case "list": try write("l.m3u", "#EXTM3U\n\(path)\nfile://\(path)\n")
+        default: web.url("/tone")
+        }
+      try JACKServer.with { _ in
+        let program = TerminalProgram(["play", "--connect", "none", location])
+        defer { program.signal(SIGKILL) }
+        #expect(program.shows("Playing    0:01", seconds: 20), "\(program.output)")
+        if kind == "http" {
+          #expect(Self.loaded(["libcurl"], in: program.pid) == ["libcurl"])
+        } else {
+          #expect(Self.loaded(Self.forURLs + Self.forDigests, in: program.pid) == [])
+        }
+        program.type("q")
+        #expect(program.end().exit == .status(0), "\(program.output)")
+      }
+    }
+
+    @Test("and says so of a URL where libcurl is missing, without its password")
+    func noCurl() throws {
+      let variables = try withoutCurl()
+      let url = "http://user:hunter2@127.0.0.1:1/a.mp3"
+      let process = Program.start(["info", url], with: variables)
+      let result = Program.end(of: process)
+      Failures.expectOneLine(
+        result, "info", word: "install libcurl.so.4 (Debian: libcurl4)", on: #_sourceLocation)
+      #expect(result.errors.contains("http://127.0.0.1:1/a.mp3"))
+      #expect(!result.errors.contains("hunter2"))
+    }
+
+    @Test("and plays the files of a list that has URLs, too, where libcurl is missing")
+    func listWithoutCurl() throws {
+      let variables = try withoutCurl()
+      let list = try write("l.m3u", "http://127.0.0.1:1/a.mp3\n\(short)\n")
+      let (mixed, alone) = (folder.file("mixed.wav"), folder.file("alone.wav"))
+      let process = Program.start(["render", "-o", mixed, list], with: variables)
+      let result = Program.end(of: process)
+      #expect(result.exit == .status(1))
+      #expect(
+        result.errors.contains("install libcurl.so.4")
+          && result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+      #expect(Program.run(["render", "-o", alone, short]).exit == .status(0))
+      let samples = contents(ofFile: mixed)
+      #expect(!samples.isEmpty && samples == contents(ofFile: alone))
+    }
+
+    @Test("and tells everything but the digest where libcrypto is missing")
+    func noCrypto() throws {
+      let (complete, tone) = (
+        Program.run(["info", "--json", short]), Fixtures.path("wav-s24-48000-1.wav")
+      )
+      let variables = try hiding(["libcrypto.so.3"])
+      func info(_ path: String) -> Program.Result {
+        Program.end(of: Program.start(["info", "--json", path], with: variables))
+      }
+      let result = info(short)
+      #expect(result.exit == .status(1) && result.errors == "")
+      let members = try JSONLine.members(of: result.output)
+      let values = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
+      #expect(values["packetsSHA"] == "null")
+      #expect(values["error"]?.contains("install libcrypto.so.3 (Debian: libssl3)") == true)
+      let others = members.filter { !["packetsSHA", "error"].contains($0.name) }
+      let expected = try JSONLine.members(of: complete.output)
+        .filter { !["packetsSHA", "error"].contains($0.name) }
+      #expect(
+        others.map(\.value) == expected.map(\.value) && others.map(\.name) == expected.map(\.name))
+      // There is none to be made of packets that all have one size, nor for people.
+      #expect(info(tone).exit == .status(0))
+      #expect(Program.end(of: Program.start(["info", short], with: variables)).exit == .status(0))
+    }
+  }
+}
