@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One subject on one server: what it takes while it plays, and how soon it is heard."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -53,10 +54,11 @@ class Bench:
             self.hogs.append(Running(self.tools / "launch", loop, self.environment, self.folder / f"hog{index}.log"))
 
     def end(self):
-        self.load(0)
-        for program in (self.recorder, self.server):
-            if program is not None:
-                program.end()
+        with contextlib.ExitStack() as ends:
+            for program in (self.server, self.recorder):
+                if program is not None:
+                    ends.callback(program.end)
+            ends.callback(self.load, 0)
         self.recorder = self.server = None
 
     def _run_aside(self, command):

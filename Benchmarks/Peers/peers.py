@@ -19,6 +19,7 @@ import sound  # noqa: E402
 from measuring import DECODING, SETTLE_SECONDS, Bench, interrupt_on_signals  # noqa: E402
 from running import Failed  # noqa: E402
 from server import NAME  # noqa: E402
+from subjects import EMPTY, all_subjects  # noqa: E402
 
 HOGS = {"quiet": 0, "loaded": 2}
 OVERHEAD_SECONDS = 1.5  # of a turn: starting, ending, judging, a seek in some
@@ -27,17 +28,18 @@ MOST_TRIES = 4
 
 
 def parse_arguments():
+    """Without a program the options are only looked at."""
     parser = argparse.ArgumentParser(prog="scripts/bench peers", description=__doc__, add_help=False)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--tools", required=True, type=pathlib.Path)
-    parser.add_argument("--sounds", required=True, type=pathlib.Path)
+    parser.add_argument("--program")
+    parser.add_argument("--tools", type=pathlib.Path)
+    parser.add_argument("--sounds", type=pathlib.Path)
     parser.add_argument("--invocation", default="")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--periods", type=lambda text: [int(word) for word in text.split(",")], default=[64, 128, 1024])
     parser.add_argument("--loads", type=lambda text: text.split(","), default=list(HOGS))
     parser.add_argument("--sources", type=lambda text: text.split(","), default=list(sound.RATES))
-    parser.add_argument("--only", type=lambda text: text.split(","), default=None)
+    parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
     parser.add_argument("--svg", type=pathlib.Path)
@@ -50,6 +52,9 @@ def parse_arguments():
     for given, known, name in ((options.loads, HOGS, "--loads"), (options.sources, sound.RATES, "--sources")):
         if not set(given) <= set(known):
             raise ValueError(f"{name}: some of {','.join(known)}")
+    names = [subject.name for subject in all_subjects("", "", None)]
+    if not set(options.only or []) <= set(names):
+        raise ValueError(f"--only: some of {','.join(names)}")
     if not all(16 <= period <= 4096 for period in options.periods):
         raise ValueError("--periods: from 16 to 4096 frames")
     return options
@@ -60,12 +65,7 @@ def say(text):
 
 
 def chosen(subjects, only):
-    if only is None:
-        return subjects
-    unknown = set(only) - {subject.name for subject in subjects}
-    if unknown:
-        raise ValueError(f"--only: {', '.join(sorted(unknown))}; there are {', '.join(s.name for s in subjects)}")
-    return [subject for subject in subjects if subject.name in only or subject is subjects[0]]
+    return [subject for subject in subjects if only is None or subject.name in (*only, EMPTY)]
 
 
 class Comparison:
@@ -183,12 +183,11 @@ def main():
     except (ValueError, argparse.ArgumentError) as error:
         say(error)
         return 64
+    if options.program is None:
+        return 0
     interrupt_on_signals()
     try:
         result = compare(options)
-    except ValueError as error:
-        say(error)
-        return 64
     except Failed as failure:
         say(failure)
         return 1
