@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What the cells come to: a row for each subject under each condition, and the goals."""
 
+import collections
 import pathlib
+import re
 import shlex
 import statistics
 
@@ -105,9 +107,10 @@ class Row:
             "" if self.glitches is None else str(self.glitches), self._text("frequency", 1), str(self.xruns)]
 
     def notes(self):
+        # Numbers of ports are never the same.
+        reasons = collections.Counter(re.sub(r"\d{5,}", "…", reason) for reason in self.failures)
         return [
-            f"* {self.subject}: in {self.rounds} rounds {self.failures.count(reason)} times: {reason}"
-            for reason in dict.fromkeys(self.failures)]
+            f"* {self.subject}: {count} times in {self.rounds} rounds: {reason}" for reason, count in reasons.items()]
 
 
 def _aligned(rows):
