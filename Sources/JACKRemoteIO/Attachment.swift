@@ -83,7 +83,11 @@ final class Attachment: @unchecked Sendable {
     let metadata = MetadataWriter()
     self.metadata = metadata
     let (outputs, inputs) = (configuration.outputGroups, configuration.inputGroups)
-    return metadata.publish { client.setMetadata(outputGroups: outputs, inputGroups: inputs) }
+    return metadata.publish {
+      MetadataTurn.take(withinMilliseconds: 900) { isOurs in
+        isOurs && client.setMetadata(outputGroups: outputs, inputGroups: inputs)
+      }
+    }
   }
 
   private func close(
@@ -91,7 +95,8 @@ final class Attachment: @unchecked Sendable {
   ) -> Bool {
     let storage = storage
     let closing: @Sendable () -> Void = {
-      client.close()
+      // The server, too, takes back what it finds of a client that is closed.
+      MetadataTurn.take(withinMilliseconds: 300) { _ in client.close() }
       ServerGuard.leave(storage)
       afterwards()
     }
@@ -99,7 +104,9 @@ final class Attachment: @unchecked Sendable {
       closing()
       return true
     }
-    let remove: @Sendable () -> Void = { client.removeMetadata() }
+    let remove: @Sendable () -> Void = {
+      MetadataTurn.take(withinMilliseconds: 300) { isOurs in if isOurs { client.removeMetadata() } }
+    }
     return metadata.withdraw(isServerGone ? nil : remove, close: closing)
   }
 

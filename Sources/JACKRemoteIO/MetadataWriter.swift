@@ -32,7 +32,8 @@ final class MetadataWriter: Sendable {
       progress = isSet == nil ? .stuck(thread) : .set(thread)
       switch isSet {
       case true: return nil
-      case false: return "the ports have no names for people: the JACK server refused metadata"
+      case false:
+        return "the ports have no names for people: the JACK server's metadata cannot be set"
       case nil:
         return
           "the ports have no names for people: the JACK server's metadata did not answer within "

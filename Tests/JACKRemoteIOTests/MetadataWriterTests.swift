@@ -36,7 +36,7 @@ struct MetadataWriterTests {
   func refused() {
     let (writer, steps) = (MetadataWriter(), Steps())
     let note = writer.publish { false }
-    #expect(note == "the ports have no names for people: the JACK server refused metadata")
+    #expect(note == "the ports have no names for people: the JACK server's metadata cannot be set")
     let isClosed = writer.withdraw({ steps.note("removed") }, close: { steps.note("closed") })
     #expect(isClosed)
     #expect(steps.all == ["removed", "closed"])
