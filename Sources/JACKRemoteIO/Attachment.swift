@@ -95,8 +95,12 @@ final class Attachment: @unchecked Sendable {
   ) -> Bool {
     let storage = storage
     let closing: @Sendable () -> Void = {
-      // The server, too, takes back what it finds of a client that is closed.
-      MetadataTurn.take(withinMilliseconds: 300) { _ in client.close() }
+      if isServerGone {
+        client.close()
+      } else {
+        // The server, too, takes back what it finds of a client that is closed.
+        MetadataTurn.take(withinMilliseconds: 300) { _ in client.close() }
+      }
       ServerGuard.leave(storage)
       afterwards()
     }
