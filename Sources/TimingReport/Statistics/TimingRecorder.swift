@@ -62,6 +62,7 @@ public struct TimingRecorder {
   ///   - input: what was played.
   ///   - streams: sources that played at once.
   ///   - load: what else the machine had to do.
+  ///   - repetition: which of several runs under the same conditions, from 0 on.
   public mutating func finish(
     subject: String, input: String, streams: Int, load: String = "none", repetition: Int = 0
   ) -> TimingRun {

@@ -71,9 +71,11 @@ public struct TimingStatistics: Sendable {
 
   private static let neighbours = 4
 
-  /// Nothing yet, of an output at this rate.
+  /// Nothing yet.
   ///
-  /// - Parameter warmUpNanoseconds: how much of the start is not counted.
+  /// - Parameters:
+  ///   - sampleRate: the server's frames per second.
+  ///   - warmUpNanoseconds: how much of the start is not counted.
   public init(
     sampleRate: Double, warmUpNanoseconds: UInt64 = TimingStatistics.warmUpNanoseconds
   ) {
