@@ -14,9 +14,8 @@ extension OutputTests {
   struct Faults {
     /// How often each fault is put in.
     private static let count = 100
-    /// How often it has to have its name. The machine does other things meanwhile, some of which make a cycle
-    /// late in another way than the fault does.
-    private static let named = 90
+    /// How often it has to have its name.
+    private static let named = 99
 
     @Test("is over budget when the callback computes for 3 ms")
     func overBudget() throws {

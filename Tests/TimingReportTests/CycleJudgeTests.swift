@@ -80,6 +80,23 @@ struct CycleJudgeTests {
     }
   }
 
+  @Test("tells a stall that follows another mishap at once, and not what is left of that one")
+  func again() {
+    let (bad, _) = judge { sequence in
+      [
+        sequence.next(wakeFrames: 80),
+        sequence.next(lateNanoseconds: 4_000_000, keepsTime: false, newXRuns: 1),
+      ]
+    }
+    #expect(bad.map(\.cause) == [.wokenLate, .server] && bad.map(\.index) == [100, 101])
+    let (twice, timings) = judge { sequence in
+      (0..<2).map { _ in sequence.next(lateNanoseconds: 3_000_000, keepsTime: false, newXRuns: 1) }
+    }
+    #expect(twice.map(\.cause) == [.server, .server])
+    let lateness = timings[101]?.serverLatenessNanoseconds ?? 0
+    #expect((2_990_000...3_010_000).contains(lateness))
+  }
+
   @Test("calls an xrun the server's that nothing explains, whenever it is told")
   func xruns() {
     let (bad, _) = judge { [$0.next(newXRuns: 2)] }

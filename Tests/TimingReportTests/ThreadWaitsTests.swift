@@ -83,6 +83,24 @@ struct ThreadWaitsTests {
     #expect(found.lostNanoseconds < 500_000)
   }
 
+  @Test("does not count what the thread waits in every cycle, nor learn it from cycles that went wrong")
+  func usual() throws {
+    var scene = Scene()
+    func read(_ records: [CycleRecord], extra: UInt64 = 0) -> (CycleRecord) -> CycleWaits? {
+      scene.usage.waitNanoseconds += 50_000 * UInt64(records.count) + extra
+      return scene.read(records)
+    }
+    for _ in 0..<10 { _ = read((0..<75).map { _ in scene.cycle() }) }
+    for _ in 0..<10 {
+      let missed = scene.sequence.next(missedCycles: 1)
+      let woken = read([missed] + (0..<29).map { _ in scene.cycle() }, extra: 1_500_000)
+      #expect((1_400_000...1_600_000).contains(try #require(woken(missed)).waitNanoseconds))
+    }
+    let late = scene.sequence.next(wakeFrames: 72)
+    let called = read([late] + (0..<29).map { _ in scene.cycle() })
+    #expect(try #require(called(late)).waitNanoseconds < 100_000)
+  }
+
   @Test("makes a judge tell a thread that waited from a server that called late")
   func woken() {
     for (waited, cause) in [(UInt64(1_400_000), CycleCause.wokenLate), (20_000, .server)] {

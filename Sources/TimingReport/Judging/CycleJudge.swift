@@ -29,6 +29,8 @@ public struct CycleJudge: Sendable {
   private var isGridBroken = true
   /// Something was wrong with the last cycle's time.
   private var wasLate = false
+  /// How late the next cycle may begin because of the last one.
+  private var aftermathNanoseconds: UInt64 = 0
   private var cyclesSinceBad = Int.max
   /// Cycles since an xrun was told that nothing explains yet.
   private var cyclesSinceXRun: Int?
@@ -63,6 +65,8 @@ public struct CycleJudge: Sendable {
       bad.append(lateness)
     }
     wasLate = !bad.isEmpty
+    aftermathNanoseconds = max(
+      timing.serverLatenessNanoseconds, UInt64(max(0, -timing.headroomNanoseconds)))
     if record.isStarved { bad.append(BadCycle(index: record.index, cause: .starved)) }
     if let xrun = judgeXRuns(record, follows: isNext, isExplained: !bad.isEmpty) {
       bad.append(xrun)
@@ -80,15 +84,18 @@ public struct CycleJudge: Sendable {
     }
     var lateness = grid.add(
       start: start, clockFrames: clockFrames, nanosecondsPerFrame: nanosecondsPerFrame)
-    // After a mishap the driver may begin a new grid: what it is late by then is the mishap's doing.
+    let period = UInt64(Double(record.frameCount) * nanosecondsPerFrame)
+    // After a mishap the driver may begin a new grid: what it is late by then is the mishap's doing. What goes
+    // beyond that by half a period is another one's.
     if wasLate, clockFrames != nil, lateness > 0 {
-      lateness = grid.add(
-        start: start, clockFrames: nil, nanosecondsPerFrame: nanosecondsPerFrame)
+      let rest = lateness > aftermathNanoseconds ? lateness - aftermathNanoseconds : 0
+      lateness = rest > period / 2 ? rest : 0
+      _ = grid.add(
+        start: start &- lateness, clockFrames: nil, nanosecondsPerFrame: nanosecondsPerFrame)
     }
     isGridBroken = false
     return CycleTiming(
-      periodNanoseconds: UInt64(Double(record.frameCount) * nanosecondsPerFrame),
-      serverLatenessNanoseconds: lateness, wakeNanoseconds: wake,
+      periodNanoseconds: period, serverLatenessNanoseconds: lateness, wakeNanoseconds: wake,
       durationNanoseconds: record.durationNanoseconds)
   }
 

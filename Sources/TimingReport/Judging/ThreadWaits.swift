@@ -7,7 +7,7 @@ struct CycleWaits: Equatable {
   /// Processor time that the callback lost, if it was preempted.
   var lostNanoseconds: UInt64
   /// The time for which its thread was ready to run and did not, before and in this cycle and those that
-  /// were read with it.
+  /// were read with it, beyond what it waits in every cycle.
   var waitNanoseconds: UInt64
 }
 
@@ -20,6 +20,8 @@ struct ThreadWaits {
   private var last: ThreadUsage?
   /// What the thread uses around each callback: waking up, and telling the server.
   private var overheadNanoseconds: Double?
+  /// What the thread waits for its processor in a cycle in which nothing goes wrong.
+  private var usualWaitNanoseconds: Double?
   /// Used before, for a cycle that had not ended by then.
   private var surplusNanoseconds = 0.0
 
@@ -57,7 +59,16 @@ struct ThreadWaits {
       losses[record.index] = share
       lost -= share
     }
-    let waited = usage.waitNanoseconds - last.waitNanoseconds
-    return { CycleWaits(lostNanoseconds: losses[$0.index] ?? 0, waitNanoseconds: waited) }
+    let waited = Double(usage.waitNanoseconds - last.waitNanoseconds)
+    let count = Double(records.count)
+    let isUsual =
+      preempted.isEmpty
+      && records.allSatisfy { $0.wakeFrames * 2 < $0.frameCount && $0.missedFrames == 0 }
+    if isUsual, count > 0 {
+      let known = usualWaitNanoseconds ?? waited / count
+      usualWaitNanoseconds = known + (waited / count - known) / 8
+    }
+    let unusual = UInt64(max(0, waited - (usualWaitNanoseconds ?? 0) * count))
+    return { CycleWaits(lostNanoseconds: losses[$0.index] ?? 0, waitNanoseconds: unusual) }
   }
 }
