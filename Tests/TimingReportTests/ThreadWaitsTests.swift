@@ -83,7 +83,8 @@ struct ThreadWaitsTests {
     #expect(found.lostNanoseconds < 500_000)
   }
 
-  @Test("does not count what the thread waits in every cycle, nor learn it from cycles that went wrong")
+  @Test(
+    "does not count what the thread waits in every cycle, nor learn it from cycles that went wrong")
   func usual() throws {
     var scene = Scene()
     func read(_ records: [CycleRecord], extra: UInt64 = 0) -> (CycleRecord) -> CycleWaits? {

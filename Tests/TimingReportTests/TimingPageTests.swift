@@ -15,9 +15,9 @@ struct TimingPageTests {
 
   @Test("is whole and valid, has one main heading, and takes nothing from outside")
   func form() throws {
-    let page = TimingPage(
-      document([SampleRuns.run(cycles: 3000, causes: [.overBudget])]),
-      sustainableLoads: [.init(periodFrames: 64, share: 0.8)])
+    var document = document([SampleRuns.run(cycles: 3000, causes: [.overBudget])])
+    document.sustainableLoads = [.init(periodFrames: 64, share: 0.8)]
+    let page = TimingPage(document)
     #expect(page.html.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
     let reading = try MarkupReading(page.html)
     #expect(reading["title"].first?.text == "Timing report")

@@ -47,6 +47,7 @@ enum BenchLoad: String, CaseIterable, ExpressibleByArgument {
   }
 
   private func writeDisk() throws -> Never {
+    // On a disk, which /tmp need not be.
     var path = Array("/var/tmp/drawbar-bench-XXXXXX".utf8CString)
     let file = unsafe mkstemp(&path)
     guard file >= 0 else { throw BenchFailure("no file can be made in /var/tmp") }
@@ -55,8 +56,8 @@ enum BenchLoad: String, CaseIterable, ExpressibleByArgument {
     let piece = [UInt8](repeating: 0x5A, count: 1 << 20)
     var position = 0
     while true {
-      _ = unsafe pwrite(file, piece, piece.count, position)
-      fdatasync(file)
+      guard unsafe pwrite(file, piece, piece.count, position) == piece.count, fdatasync(file) == 0
+      else { throw BenchFailure("/var/tmp cannot be written to: a load is missing") }
       position = (position + piece.count) % (64 << 20)
     }
   }

@@ -36,9 +36,7 @@ struct BenchReportOptions: ParsableArguments {
     text.flush()
     if let json { try TimingFile(path: json).write(document) }
     if let html {
-      let page = TimingPage(
-        document, title: "Drawbar: callback timing",
-        sustainableLoads: document.sustainableLoads)
+      let page = TimingPage(document, title: "Drawbar: callback timing")
       try TimingFile(path: html).write(page.html)
     }
     if let svg { try writePlots(of: document, into: svg) }

@@ -42,7 +42,11 @@ final class GraphClient: @unchecked Sendable {
   }
 
   func close() {
-    unsafe jack_client_close(handle)
+    if signals.isShutDown {
+      unsafe jack_client_close(handle)
+    } else {
+      MetadataTurn.take(withinMilliseconds: 300) { _ in unsafe jack_client_close(handle) }
+    }
   }
 
   private var graph: GraphAccess {

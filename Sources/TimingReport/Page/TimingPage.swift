@@ -7,20 +7,14 @@ public struct TimingPage: Sendable {
   public let document: TimingDocument
   /// The page's name.
   public let title: String
-  /// Shares of the period that a callback can take; empty when that was not measured.
-  public let sustainableLoads: [SustainableLoad]
 
   /// Runs of which each is shown with its own plots without being asked for.
   private static let openRuns = 4
 
   /// A page of this document.
-  public init(
-    _ document: TimingDocument, title: String = "Timing report",
-    sustainableLoads: [SustainableLoad] = []
-  ) {
+  public init(_ document: TimingDocument, title: String = "Timing report") {
     self.document = document
     self.title = title
-    self.sustainableLoads = sustainableLoads
   }
 
   /// The page. It takes as long as there are runs: not for the render thread.
@@ -70,7 +64,9 @@ public struct TimingPage: Sendable {
       }
     }
     write(.durationAgainstDeadline(of: document.runs), to: &main)
-    if !sustainableLoads.isEmpty { write(.sustainableLoad(sustainableLoads), to: &main) }
+    if !document.sustainableLoads.isEmpty {
+      write(.sustainableLoad(document.sustainableLoads), to: &main)
+    }
     for runs in periods {
       for quantity in [TimingStatistics.Quantity.lateness, .duration] {
         write(.percentiles(of: runs, quantity: quantity), to: &main)
