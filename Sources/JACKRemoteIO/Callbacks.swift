@@ -79,8 +79,10 @@ func remoteIOFreewheel(_ isStarting: Int32, _ argument: UnsafeMutableRawPointer?
 func remoteIOShutdown(
   _ status: jack_status_t, _ reason: UnsafePointer<CChar>?, _ argument: UnsafeMutableRawPointer?
 ) {
+  guard let state = unsafe state(argument) else { return }
   let text = unsafe reason.map { unsafe String(cString: $0) } ?? ""
-  unsafe state(argument)?.pointee.noteShutDown(reason: text.isEmpty ? "no reason given" : text)
+  unsafe state.pointee.farewell.noteCurrentThread()
+  unsafe state.pointee.noteShutDown(reason: text.isEmpty ? "no reason given" : text)
 }
 
 /// The notification thread.

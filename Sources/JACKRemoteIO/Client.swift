@@ -85,7 +85,7 @@ final class Client: @unchecked Sendable {
         name: String(cString: jack_get_client_name(handle)), server: server, storage: storage,
         handle: handle, outputs: outputs, inputs: inputs, routing: routing)
     } catch {
-      unsafe jack_client_close(handle)
+      unsafe storage.state.pointee.farewell.close(handle)
       throw error
     }
   }
@@ -152,7 +152,7 @@ final class Client: @unchecked Sendable {
   /// Closes the client: no callback runs after it.
   func close() {
     isClosed = true
-    unsafe jack_client_close(handle)
+    unsafe storage.state.pointee.farewell.close(handle)
   }
 
   // MARK: Facts, from any thread while the client is open. They read shared memory, no server.

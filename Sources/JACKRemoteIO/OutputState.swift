@@ -65,6 +65,8 @@ struct OutputState: ~Copyable {
   /// Protects what is known of the server, and that `isShutDown` is set with it, between libjack's, the
   /// control and the owner's thread. Never taken in a cycle.
   let presence = GuardedState(ServerPresence())
+  /// Which thread has told that the server has ended.
+  let farewell = ServerFarewell()
   /// Counts what has happened to anyone's ports and connections.
   let graphChanges = Atomic<UInt64>(0)
 

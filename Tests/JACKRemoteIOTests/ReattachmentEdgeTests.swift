@@ -72,6 +72,21 @@ extension OutputTests {
       }
     }
 
+    @Test("comes back each of 60 times, however near to its server's end its client is closed")
+    func endsAgainAndAgain() throws {
+      try JACKServer.with { first in
+        var server = first
+        defer { server.stop() }
+        for _ in 0..<60 {
+          try withIdleOutput { output, _ in
+            server.end()
+            server = try JACKServer.start()
+            try #require(Self.isBack(output))
+          }
+        }
+      }
+    }
+
     @Test("closes at once while there is no server, and leaves nothing behind")
     func closedWhileAway() throws {
       let before = ProcessResources.now

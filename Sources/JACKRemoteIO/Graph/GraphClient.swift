@@ -34,7 +34,7 @@ final class GraphClient: @unchecked Sendable {
       // needs none where the server's end is told.
       if Client.mayLoseServerSilently { unsafe signals.watchCycles(handle) }
       guard unsafe jack_activate(handle) == 0 else {
-        unsafe jack_client_close(handle)
+        unsafe signals.farewell.close(handle)
         throw .activationRefused(server: server, client: configuration.clientName)
       }
     }
@@ -43,9 +43,9 @@ final class GraphClient: @unchecked Sendable {
 
   func close() {
     if signals.isShutDown {
-      unsafe jack_client_close(handle)
+      unsafe signals.farewell.close(handle)
     } else {
-      MetadataTurn.take(withinMilliseconds: 300) { _ in unsafe jack_client_close(handle) }
+      MetadataTurn.take(withinMilliseconds: 300) { _ in unsafe signals.farewell.close(handle) }
     }
   }
 

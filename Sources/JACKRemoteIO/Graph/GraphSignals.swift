@@ -12,6 +12,8 @@ final class GraphSignals: ServerUser {
   let eventDescriptor: Int32
   /// Why the server has ended; nil while it has not. Between libjack's thread and any other.
   private let end = GuardedState<String?>(nil)
+  /// Which thread has told of the end.
+  let farewell = ServerFarewell()
   private let hasPropertyChange = Atomic<Bool>(true)
   private let cycles = CycleMark()
 
@@ -123,5 +125,7 @@ private func graphProperty(
 private func graphShutdown(
   _: jack_status_t, _ reason: UnsafePointer<CChar>?, _ argument: UnsafeMutableRawPointer?
 ) {
-  unsafe signals(argument)?.noteEnd(reason.map { unsafe String(cString: $0) } ?? "")
+  guard let signals = unsafe signals(argument) else { return }
+  signals.farewell.noteCurrentThread()
+  unsafe signals.noteEnd(reason.map { unsafe String(cString: $0) } ?? "")
 }
