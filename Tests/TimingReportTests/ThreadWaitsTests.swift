@@ -114,6 +114,19 @@ struct ThreadWaitsTests {
     }
   }
 
+  @Test("makes a judge tell what was lost from a late beginning and from what was computed")
+  func longest() {
+    for (lost, cause) in [(UInt64(2_900_000), CycleCause.preempted), (1_200_000, .overBudget)] {
+      var sequence = CycleSequence()
+      var judge = CycleJudge(sampleRate: CycleSequence.sampleRate)
+      for _ in 0..<100 { _ = judge.judge(sequence.next()) }
+      var late = sequence.next(wakeFrames: 60, durationNanoseconds: 3_000_000)
+      late.wasPreempted = true
+      let waits = CycleWaits(lostNanoseconds: lost, waitNanoseconds: lost)
+      #expect(judge.judge(late, waits: waits).badCycles.map(\.cause) == [cause])
+    }
+  }
+
   @Test(
     "makes a judge tell a callback that computed too long from one that would have been in time")
   func budget() {

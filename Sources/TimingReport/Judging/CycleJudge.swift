@@ -123,8 +123,12 @@ public struct CycleJudge: Sendable {
     of timing: CycleTiming, _ wasPreempted: Bool?, _ waits: CycleWaits?
   ) -> CycleCause {
     if timing.durationNanoseconds >= timing.latenessNanoseconds {
-      // Preempted, if it would have been in time with what it lost.
-      let isLoss = waits.map { Int64($0.lostNanoseconds) + timing.headroomNanoseconds >= 0 }
+      let isLoss = waits.map { waits in
+        // Preempted, if it would have been in time with what it lost, or was late by that most of all.
+        let lost = min(waits.lostNanoseconds, timing.durationNanoseconds)
+        return Int64(lost) + timing.headroomNanoseconds >= 0
+          || lost > max(timing.durationNanoseconds - lost, timing.latenessNanoseconds)
+      }
       return wasPreempted == true && isLoss ?? true ? .preempted : .overBudget
     }
     if timing.wakeNanoseconds < timing.serverLatenessNanoseconds { return .server }
