@@ -24,10 +24,12 @@ extension ProgramTests {
     func removed() throws {
       defer { web.stop() }
       try JACKServer.with { _ in
-        let killed = start()
-        #expect(eventually { files().count == 1 }, "\(killed.errors)")
-        killed.signalGroup(SIGKILL)
-        #expect(Program.end(of: killed).exit != .status(0))
+        try JACKServer.holdingMetadata {
+          let killed = start()
+          #expect(eventually { files().count == 1 }, "\(killed.errors)")
+          killed.signalGroup(SIGKILL)
+          #expect(Program.end(of: killed).exit != .status(0))
+        }
         let left = files()
         #expect(left.count == 1)
         let ended = start()

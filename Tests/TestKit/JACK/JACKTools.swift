@@ -36,6 +36,18 @@ extension JACKTools {
     return result.output
   }
 
+  /// Does something while no client of Drawbar's sets metadata: one that is killed meanwhile would leave those
+  /// of all servers locked.
+  public static func holdingMetadata<Result>(_ body: () throws -> Result) throws -> Result {
+    let path = "/dev/shm/drawbar-metadata-\(geteuid()).lock"
+    let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    defer { close(file) }
+    guard flock(file, LOCK_EX) == 0 else {
+      throw JACKServer.Failure(description: "\(path) cannot be locked")
+    }
+    return try body()
+  }
+
   /// All ports of the server, in its order, as another client sees them.
   public func ports() throws -> [JACKServer.Port] {
     var ports: [JACKServer.Port] = []
