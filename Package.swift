@@ -165,6 +165,7 @@ let package = Package(
     // Loaded when they are needed: with the flags of pkg-config they would be linked.
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CDescriptors"),
     .target(name: "CFloorClient", dependencies: ["CJACK"]),
     .target(
       name: "CRealtimeScope",
@@ -215,8 +216,8 @@ let package = Package(
       // All that it imports, also through Drawbar: what is not named here is not compiled again when
       // a module below changes the layout of its types.
       dependencies: [
-        "AudioConversion", "AudioModel", "ByteSources", "CCrypto", "CFloorClient", "Drawbar",
-        "JACKRemoteIO", "MediaControl", "Metering", "OfflineOutput", "PacketDecoders",
+        "AudioConversion", "AudioModel", "ByteSources", "CCrypto", "CDescriptors", "CFloorClient",
+        "Drawbar", "JACKRemoteIO", "MediaControl", "Metering", "OfflineOutput", "PacketDecoders",
         "PacketParser",
         "PlayerEngine", "Playlists", "PushQueue", "RenderCore", "SessionManagement",
         "TimingReport",

@@ -51,14 +51,24 @@ final class Attachment: @unchecked Sendable {
     _ context: RenderContext, renderer: Renderer?
   ) throws(RemoteIOError) -> RemoteIO.ConnectionReport {
     guard let client, !live.isClosed else { throw .closed }
-    var report = try client.start(
-      context,
-      Client.Connections(
-        outputs: configuration.connection, inputs: configuration.inputConnection))
+    var report = try held { () throws(RemoteIOError) in
+      try client.start(
+        context,
+        Client.Connections(
+          outputs: configuration.connection, inputs: configuration.inputConnection))
+    }
     self.renderer = renderer
     memory = ConnectionMemory(client.ownConnections)
     if let note = publishMetadata(of: client) { report.notes.append(note) }
     return report
+  }
+
+  /// Does something while nothing is rendered: into ports that are not connected yet it would be lost.
+  private func held<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result
+  {
+    unsafe storage.state.pointee.isHeld.store(true, ordering: .releasing)
+    defer { unsafe storage.state.pointee.isHeld.store(false, ordering: .releasing) }
+    return try body()
   }
 
   /// Has other inputs feed the outputs, in this client and in the next ones.
@@ -195,14 +205,15 @@ final class Attachment: @unchecked Sendable {
     }
     let rate = unsafe Double(storage.state.pointee.sampleRate.load(ordering: .relaxed))
     if let renderer, renderer.sampleRate != rate { renderer.sampleRate = rate }
-    // Nothing is rendered into ports that are not connected yet: it would be lost.
-    unsafe storage.state.pointee.isHeld.store(true, ordering: .releasing)
-    defer { unsafe storage.state.pointee.isHeld.store(false, ordering: .releasing) }
-    guard (try? opened.activate()) != nil else { return abandon(opened, again) }
-    missingUntil = Deadline(nanosecondsFromNow: Self.patienceNanoseconds)
-    opened.wait(
-      for: opened.restore(memory.missing),
-      until: Deadline(nanosecondsFromNow: Self.connectingNanoseconds))
+    let isActive = held {
+      guard (try? opened.activate()) != nil else { return false }
+      missingUntil = Deadline(nanosecondsFromNow: Self.patienceNanoseconds)
+      opened.wait(
+        for: opened.restore(memory.missing),
+        until: Deadline(nanosecondsFromNow: Self.connectingNanoseconds))
+      return true
+    }
+    guard isActive else { return abandon(opened, again) }
     client = opened
     guard live.replace(with: opened), unsafe storage.state.pointee.noteReattachment() else {
       client = nil

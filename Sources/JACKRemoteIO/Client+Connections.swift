@@ -47,6 +47,7 @@ extension Client {
   ) throws(RemoteIOError) {
     report.notes += plan.notes
     let answers = plan.connections.map { graph.requestConnection($0.output, $0.input) }
+    if answers.contains(true) { waitForNextCycle() }
     // A server that is on time shows a connection at once or in its next cycle. When its clients are
     // late it leaves the graph as it is, for half a second at most (`jackd -t`).
     let deadline = Deadline(nanosecondsFromNow: 1_000_000_000)
@@ -65,6 +66,14 @@ extension Client {
       guard isOptional else { throw refusal }
       report.notes.append(refusal.description)
     }
+  }
+
+  /// Waits until the server has had the occasion to change its graph. Who reads the graph before that sleeps
+  /// in libjack for more than a period, whatever happens meanwhile.
+  private func waitForNextCycle() {
+    let cycle = storage.cycleCount
+    let deadline = Deadline(nanosecondsFromNow: 50_000_000)
+    while storage.cycleCount == cycle, !deadline.hasPassed, !storage.isShutDown { usleep(200) }
   }
 
   /// The server's audio ports of one direction, in its order.

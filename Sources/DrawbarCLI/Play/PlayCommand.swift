@@ -189,22 +189,21 @@ struct PlayCommand: ParsableCommand {
       opened: opened, playing: programme.items, into: renderer,
       configuration: configuration, sources: sources)
     player.volume = Float(volume) / 100
-    let runTiming = try timing.recorder(of: output)
-    let report = try begin(output, rendering: renderer, signals)
     let session = PlaySession(
       player: player, renderer: renderer, output: output, signals: signals,
-      list: programme.list, hasFailed: programme.hasFailures,
-      busAddress: noMpris ? nil : SessionBus.address, reattaches: !noReattach, managed: managed,
-      transportRole: transport)
+      list: programme.list, hasFailed: programme.hasFailures, reattaches: !noReattach,
+      managed: managed, transportRole: transport)
     defer { session.close() }
-    session.timing = runTiming
+    session.timing = try timing.recorder(of: output)
     session.savedPlace = programme.place
-    session.announce(report)
     if let state = programme.state { session.restore(state) }
+    // It fills its ring while the server makes the connections; until then nothing is rendered.
     player.start()
+    session.announce(try begin(output, rendering: renderer, signals))
+    if !noMpris, let address = SessionBus.address { session.joinBus(at: address) }
     managed?.answerOpen()
     let isWell = session.run()
-    try runTiming?.finish(command: "play", input: programme.list.timingInput, streams: 1)
+    try session.timing?.finish(command: "play", input: programme.list.timingInput, streams: 1)
     return isWell
   }
 

@@ -6,7 +6,6 @@ import JACKRemoteIO
 import MediaControl
 import PlayerEngine
 import RenderCore
-import Synchronization
 
 /// One run of `drawbar play`: keys, signals, events and the status line, until everything was played
 /// or the user ends it.
@@ -18,7 +17,7 @@ final class PlaySession {
   private let reattaches: Bool
   private let signals: TerminationSignals
   /// The player on the session bus, if any.
-  private let remote: MPRISService?
+  private var remote: MPRISService?
   /// Tracks in the list.
   var trackCount: Int
   /// The list as it can be kept.
@@ -30,7 +29,7 @@ final class PlaySession {
   var savedPlace = SavedPlace()
   var savedRepeat = RepeatMode.off
   let terminal = Terminal()
-  private let inbox = EventInbox()
+  private let inbox: PlayerEventInbox
   /// What JACK's transport has to do with it.
   let transportRole: TransportRole?
   var lead = TransportLead()
@@ -46,35 +45,15 @@ final class PlaySession {
   private var endState: PlayerState?
   private var state = PlayerState.idle
 
-  /// Events on their way from the player's thread to the loop.
-  private final class EventInbox: Sendable {
-    /// Protects the events that have not been taken.
-    private let events = Mutex<[PlayerEvent]>([])
-
-    func collect(from stream: AsyncStream<PlayerEvent>) {
-      Task.detached { [self] in
-        for await event in stream { events.withLock { $0.append(event) } }
-      }
-    }
-
-    func take() -> [PlayerEvent] {
-      events.withLock { events in
-        defer { events.removeAll() }
-        return events
-      }
-    }
-  }
-
   /// - Parameters:
   ///   - list: the player's tracks.
   ///   - hasFailed: something was left out before.
-  ///   - busAddress: the session bus, where others are to control it.
   ///   - reattaches: whether the output does, so that the end of the server is not this one's.
   ///   - managed: the place in a session, if any.
   ///   - transportRole: whether the output and the player follow JACK's transport, or it follows them.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
-    list: SavedList, hasFailed: Bool, busAddress: String?, reattaches: Bool,
+    list: SavedList, hasFailed: Bool, reattaches: Bool,
     managed: ManagedSession?, transportRole: TransportRole?
   ) {
     self.transportRole = transportRole
@@ -88,11 +67,13 @@ final class PlaySession {
     self.list = list
     trackCount = list.count
     self.managed = managed
-    remote = busAddress.flatMap {
-      MPRISService(Self.identity, state: NowPlaying(), address: $0)
-    }
+    inbox = PlayerEventInbox(player.events())
     renderer.measuresPeaks = terminal.showsPanel
-    inbox.collect(from: player.events())
+  }
+
+  /// Shows the player on the session bus, where others may control it.
+  func joinBus(at address: String) {
+    remote = MPRISService(Self.identity, state: NowPlaying(), address: address)
   }
 
   /// Says where the sound goes.
@@ -110,10 +91,12 @@ final class PlaySession {
     // Ten times a second is often enough for the eye; one that leads looks more often.
     var nextShow = ContinuousClock.now
     while true {
-      let notices = pollfd(fd: output.noticeDescriptor, events: Int16(POLLIN), revents: 0)
+      let wakes = [output.noticeDescriptor, inbox.descriptor, signals.descriptor].map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
       terminal.wait(
-        milliseconds: isEnding || transportRole == .lead ? 10 : 100,
-        orFor: [notices] + [remote?.pollRequest, managed?.pollRequest].compactMap(\.self))
+        milliseconds: longestWaitMilliseconds,
+        orFor: wakes + [remote?.pollRequest, managed?.pollRequest].compactMap(\.self))
       timing?.take()
       for event in inbox.take() { handle(event) }
       for key in terminal.keys() { handle(key) }
@@ -152,6 +135,13 @@ final class PlaySession {
     }
   }
 
+  /// How long nothing may happen until all is looked at again. Where nobody looks on, what happens wakes.
+  private var longestWaitMilliseconds: Int32 {
+    if isEnding || transportRole == .lead { return 10 }
+    let isWatched = terminal.showsPanel || remote != nil || managed != nil || timing != nil
+    return isWatched || transportRole != nil ? 100 : 1000
+  }
+
   private func screen(_ snapshot: PlayerSnapshot) -> PlayScreen {
     PlayScreen(
       snapshot: snapshot, peaks: terminal.showsPanel ? renderer.takePeaks() : [],
@@ -167,10 +157,11 @@ final class PlaySession {
     UInt64(max(0, output.playbackLatency?.upperBound ?? 0))
   }
 
-  /// The last frame has left the server: closing before that would cut it off.
+  /// The last frame has left the server: closing before that would cut it off. A cycle of silence behind it
+  /// tells that who comes after us in the graph has had it; PipeWire does not wait for them.
   private func hasBeenHeard(_ snapshot: PlayerSnapshot) -> Bool {
-    snapshot.trailingSilentFrames >= latencyFrames || snapshot.counters.packets == 0
-      || isServerAway
+    snapshot.trailingSilentFrames >= latencyFrames + UInt64(output.bufferSize)
+      || snapshot.counters.packets == 0 || isServerAway
   }
 
   private func handle(_ event: PlayerEvent) {

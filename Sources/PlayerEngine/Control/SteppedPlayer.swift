@@ -206,7 +206,16 @@ public final class SteppedPlayer {
     }
     if control.isWaitedFor { return 500_000 }
     if configuration.followsTransport { return Self.transportLookNanoseconds }
-    return min(100_000_000, max(5_000_000, bufferedNanoseconds / 8))
+    let longest: UInt64 = isQuiet ? 1_000_000_000 : 100_000_000
+    return min(longest, max(5_000_000, bufferedNanoseconds / 8))
+  }
+
+  /// Nothing is in the ring whose turn is to be told when it comes, and nothing of the source changes by
+  /// itself: an eye on it once a second keeps the processor asleep in between.
+  private var isQuiet: Bool {
+    (machine.state == .playing || machine.state == .paused) && lastStartedStream == lastBegunStream
+      && !titles.isExpecting
+      && lastStep != .waitingForSource && feeder.reader?.driver.source.information.isLocal != false
   }
 
   private func settleGeneration() {

@@ -30,6 +30,9 @@ struct TitleTimeline {
   private static let remembered = 64
   private static let expected = 1024
 
+  /// Whether something was said of packets that have not been rendered yet.
+  var isExpecting: Bool { !coming.isEmpty }
+
   /// A packet was written with this mark.
   mutating func expect(_ metadata: StreamMetadata, mark: UInt32, track: Int) {
     if coming.count == Self.expected { coming.removeFirst() }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+import CDescriptors
+import Glibc
+import PlayerEngine
+import Synchronization
+
+/// A player's events on their way to a loop that waits with poll(2).
+final class PlayerEventInbox: Sendable {
+  /// An eventfd(2) that is readable while there are events; -1 where the system has none left.
+  let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+  /// Protects the events that have not been taken.
+  private let events = Mutex<[PlayerEvent]>([])
+
+  /// Collects a stream's events until it ends.
+  init(_ stream: AsyncStream<PlayerEvent>) {
+    Task.detached { [self] in
+      for await event in stream {
+        events.withLock { $0.append(event) }
+        eventfd_write(descriptor, 1)
+      }
+    }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// The events since this was last called, in order. Does not wait.
+  func take() -> [PlayerEvent] {
+    // Before the events, so that none falls in between.
+    var count: eventfd_t = 0
+    unsafe eventfd_read(descriptor, &count)
+    return events.withLock { events in
+      defer { events.removeAll() }
+      return events
+    }
+  }
+}
