@@ -13,6 +13,8 @@ final class Attachment: @unchecked Sendable {
   let live: LiveClient
   private let storage: OutputStateStorage
   private let server: String
+  /// Where the server takes clients, as far as is known.
+  private let socket: ServerSocket?
   private var configuration: RemoteIO.Configuration
   private var client: Client?
   /// Follows the server's rate; kept as long as it may be called.
@@ -40,6 +42,7 @@ final class Attachment: @unchecked Sendable {
     self.configuration = configuration
     self.storage = storage
     self.server = server
+    socket = ServerSocket(server: server)
     live = LiveClient(client)
     // The name that it has, and not a server that this makes libjack start.
     self.configuration.clientName = client.name
@@ -195,6 +198,7 @@ final class Attachment: @unchecked Sendable {
   private func reattach() -> Deadline? {
     attempts += 1
     let again = Deadline(nanosecondsFromNow: attempts <= 30 ? 100_000_000 : 250_000_000)
+    if let socket, !socket.isListening { return again }
     guard (try? ServerGuard.enter(storage, server: server)) != nil else { return again }
     let opened = LibraryMessages.silenced {
       try? Client.open(configuration, storage: storage)

@@ -129,7 +129,9 @@ public final class RemoteIO: Sendable {
     return try opened.get()
   }
 
-  /// Starts to render, connects the ports and sets their metadata, for which it waits a second at most.
+  /// Connects the ports, starts to render, and sets the ports' metadata, for which it waits a second at most.
+  /// The server calls from the start on; until it has made the connections there is silence, and nothing is
+  /// rendered: it would be lost.
   ///
   /// - Parameters:
   ///   - context: what renders, for as many outputs and inputs as there are ports and for ``sampleRate``.
@@ -147,7 +149,7 @@ public final class RemoteIO: Sendable {
     try start(context, renderer: nil, isCancelled)
   }
 
-  /// Starts to render and connects the ports, as with a context, and keeps the
+  /// Connects the ports and starts to render, as with a context, and keeps the
   /// renderer until nothing renders any more. When it re-attaches to a server of another rate, the
   /// renderer's rate is set before the first cycle there: nothing is rendered at a wrong pitch.
   ///

@@ -38,8 +38,8 @@ public struct PlayerSnapshot: Sendable, Equatable {
   public var bufferedRanges: [Range<UInt64>] = []
   /// What the station says of what is heard; nil where nothing is said.
   public var streamTitle: StreamTitle?
-  /// Frames of silence rendered since the last frame of sound: when they are more than the output's
-  /// latency, all sound has been heard.
+  /// Frames of silence rendered since the last frame of sound: when they are the output's latency and a
+  /// period, all sound has been heard.
   public var trailingSilentFrames: UInt64 = 0
   /// Underruns, packets and more, since the player was made.
   public var counters = SourceCounters()
