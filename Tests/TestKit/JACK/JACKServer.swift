@@ -51,20 +51,7 @@ public final class JACKServer: Sendable {
   }
 
   /// Starts the server and waits until it takes clients.
-  ///
-  /// jack2 keeps metadata where all of a user's servers and clients have them, and one that was killed while
-  /// it held a lock there holds up every later server. Such a one is ended, the metadata are removed, and
-  /// another one is started.
   public static func start(_ options: Options = Options()) throws -> JACKServer {
-    do {
-      return try startOnce(options)
-    } catch {
-      Subprocess.run(["rm", "-rf", "/dev/shm/jack_db-\(getuid())"])
-      return try startOnce(options)
-    }
-  }
-
-  private static func startOnce(_ options: Options) throws -> JACKServer {
     var arguments = ["jackd", "-n", name, "-p", "128"]
     arguments += options.isRealtime ? ["-R", "-P", "70"] : ["-r"]
     arguments += options.arguments
