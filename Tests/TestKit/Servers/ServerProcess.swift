@@ -42,7 +42,7 @@ public final class ServerProcess: Sendable {
       let process = Subprocess(try arguments(chosen), environment: environment)
       var listens = false
       _ = eventually(seconds: 10) {
-        listens = process.pid != nil && accepts(chosen)
+        listens = process.pid.map { $0.listens(onPort: chosen) } ?? false
         return listens || process.pid == nil
       }
       if listens, process.pid != nil { return ServerProcess(port: chosen, process: process) }
@@ -80,18 +80,32 @@ public final class ServerProcess: Sendable {
     defer { close(descriptor) }
     return bindToLoopback(descriptor)
   }
+}
 
-  /// Whether somebody takes connections on a port.
-  private static func accepts(_ port: UInt16) -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    precondition(descriptor >= 0, "no descriptors left")
-    defer { close(descriptor) }
-    var address = loopbackAddress(port: port)
-    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    return unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        unsafe connect(descriptor, pointer, length) == 0
-      }
+extension pid_t {
+  /// Whether this process takes connections on a port of 127.0.0.1 or of all addresses: its own socket, and
+  /// not that of another one which took the port before it (proc_pid_net(5), the state is the kernel's
+  /// `TCP_LISTEN`).
+  fileprivate func listens(onPort port: UInt16) -> Bool {
+    let end = String(port, radix: 16, uppercase: true)
+    let suffix = ":" + String(repeating: "0", count: 4 - end.count) + end
+    let table = String(decoding: contents(ofFile: "/proc/\(self)/net/tcp"), as: UTF8.self)
+    let sockets = table.split(separator: "\n").compactMap { line -> String? in
+      let fields = line.split(separator: " ")
+      guard fields.count > 9, fields[1].hasSuffix(suffix), fields[3] == "0A" else { return nil }
+      return "socket:[\(fields[9])]"
     }
+    return sockets.contains { hasOpen($0) }
+  }
+
+  private func hasOpen(_ socket: String) -> Bool {
+    guard let folder = unsafe opendir("/proc/\(self)/fd") else { return false }
+    defer { unsafe closedir(folder) }
+    while let name = unsafe nextName(in: folder) {
+      var target = [UInt8](repeating: 0, count: 64)
+      let count = unsafe readlink("/proc/\(self)/fd/" + name, &target, target.count)
+      if count > 0, String(decoding: target[..<count], as: UTF8.self) == socket { return true }
+    }
+    return false
   }
 }
