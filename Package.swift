@@ -184,7 +184,7 @@ let package = Package(
       settings: [.enableExperimentalFeature("Lifetimes")]),
     library("MediaControl", [], optional: busLibraries),
     library("Metering", [], optional: meterLibraries),
-    library("SessionManagement", [], optional: sessionLibraries),
+    library("SessionManagement", ["CDescriptors"], optional: sessionLibraries),
 
     // Level 2: what drives them.
     library(
@@ -198,7 +198,8 @@ let package = Package(
       name: "TimingReport",
       dependencies: ["RenderCore", .product(name: "Histogram", package: "hdrhistogram-swift")],
       swiftSettings: strict),
-    library("JACKRemoteIO", ["AudioModel", "CRealtimeScope", "RenderCore", "CJACK"]),
+    library(
+      "JACKRemoteIO", ["AudioModel", "CDescriptors", "CRealtimeScope", "RenderCore", "CJACK"]),
 
     // Level 3: the push model, on top of the pull engine and its converter.
     library(

@@ -9,7 +9,6 @@
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/eventfd.h>
 #include <sys/types.h>
 #include <time.h>
 

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <lo/lo.h>
 #include <stdbool.h>
-#include <sys/eventfd.h>
 
 // Nothing of liblo is linked: it is loaded where there is a session manager to talk to.
 

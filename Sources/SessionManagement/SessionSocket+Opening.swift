@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #if DRAWBAR_LIBLO
+  internal import CDescriptors
   internal import CLO
   internal import Glibc
   internal import Synchronization

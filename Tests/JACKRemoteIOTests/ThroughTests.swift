@@ -123,6 +123,31 @@ extension OutputTests {
       }
     }
 
+    @Test("is brought the first sample of what was to play before its player was connected to it")
+    func fromTheFirst() throws {
+      try JACKServer.with(.waiting()) { _ in
+        let sink = try open("sink", inputs: 2, outputs: 0)
+        var reader = sink.renderer.addCapture()
+        var player = RemoteIO.Configuration(clientName: "player", serverName: JACKServer.name)
+        player.connection = .ports(["sink:in_1", "sink:in_2"])
+        let unit = try RemoteIO(player)
+        let renderer = Renderer(sampleRate: unit.sampleRate, outputChannels: 2)
+        defer {
+          unit.close()
+          sink.unit.close()
+          withExtendedLifetime((renderer, sink.renderer)) {}
+        }
+        let source = renderer.addSource(ringBytes: 1 << 21, ringPackets: 1024)
+        var feed = source.feed
+        try Ramp.feed(&feed, frames: 12_000)
+        source.control.mode = .play
+        try unit.start(rendering: renderer.context)
+        var ramp = CapturedRamp()
+        let isHeard = ramp.read(&reader, frames: 12_000)
+        #expect(isHeard && ramp.first == Ramp.sample(0, 0))
+      }
+    }
+
     @Test("is refused when an input of its routing is not there")
     func wrongRouting() {
       #expect(throws: RemoteIOError.invalidRouting(input: 2, inputs: 2)) {

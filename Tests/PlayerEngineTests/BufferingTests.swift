@@ -115,6 +115,25 @@ struct BufferingTests {
     #expect(playback.player.control.counters.underruns == 0)
   }
 
+  @Test(
+    "With seconds ahead of it it rests long, and a tenth of a second where the source changes by itself",
+    arguments: [true, false])
+  func rest(isLocal: Bool) throws {
+    let source = MemorySource(bytes(), .file)
+    source.isLocal = isLocal
+    let playback = playback(source) { $0.highWaterNanoseconds = 6_000_000_000 }
+    crank(playback, until: .playing)
+    var step = SteppedPlayer.Step.progressed
+    for _ in 0..<2000 where step == .progressed {
+      playback.crank(64)
+      step = playback.player.step(mayWait: false)
+    }
+    // An eighth of what is ahead, so that nothing runs out meanwhile.
+    let share = playback.player.bufferedNanoseconds / 8
+    try #require((700_000_000...800_000_000).contains(share))
+    #expect(step == .wait(nanoseconds: isLocal ? share : 100_000_000))
+  }
+
   @Test("The rate of arrival is that of the last seconds, and a new source begins anew")
   func arrival() {
     var meter = ArrivalMeter()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+internal import CDescriptors
 internal import CJACK
 internal import Glibc
 internal import RenderCore

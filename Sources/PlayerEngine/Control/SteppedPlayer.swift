@@ -213,8 +213,8 @@ public final class SteppedPlayer {
   /// Nothing is in the ring whose turn is to be told when it comes, and nothing of the source changes by
   /// itself: an eye on it once a second keeps the processor asleep in between.
   private var isQuiet: Bool {
-    (machine.state == .playing || machine.state == .paused) && lastStartedStream == lastBegunStream
-      && !titles.isExpecting
+    (machine.state == .playing || machine.state == .paused)
+      && lastStartedStream == lastBegunStream && !titles.isExpecting
       && lastStep != .waitingForSource && feeder.reader?.driver.source.information.isLocal != false
   }
 
