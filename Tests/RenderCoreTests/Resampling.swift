@@ -26,9 +26,9 @@ enum Resampling {
       result.append(contentsOf: scratch[..<given])
     }
     while true {
-      let given = unsafe resampler.drain(into: &scratch, outputCount: outputPiece)
+      let (samples, given) = unsafe resampler.drain(outputPiece)
       if given == 0 { return result }
-      result.append(contentsOf: scratch[..<given])
+      unsafe result.append(contentsOf: UnsafeBufferPointer(start: samples, count: given))
     }
   }
 }

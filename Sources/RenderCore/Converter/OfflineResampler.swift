@@ -5,6 +5,7 @@
 /// One thread at a time. Real-time: never on the render thread.
 package final class OfflineResampler {
   private var resampler: Resampler
+  private let channels: Int
 
   /// Most frames handed over or asked for at once.
   package static var maximumFramesPerCall: Int { Resampler.maximumFramesPerCall }
@@ -13,6 +14,7 @@ package final class OfflineResampler {
   package init(
     inputRate: Int, outputRate: Int, channels: Int, quality: ResamplerQuality
   ) throws(AudioConverterError) {
+    self.channels = channels
     resampler = try Resampler(
       inputRate: inputRate, outputRate: outputRate, channels: channels, quality: quality)
   }
@@ -32,6 +34,8 @@ package final class OfflineResampler {
   ///
   /// - Returns: frames written; 0 when nothing is left.
   package func drain(into output: UnsafeMutablePointer<Float>, outputCount: Int) -> Int {
-    unsafe resampler.drain(into: output, outputCount: outputCount)
+    let (samples, frames) = unsafe resampler.drain(outputCount)
+    unsafe output.update(from: samples, count: frames * channels)
+    return frames
   }
 }

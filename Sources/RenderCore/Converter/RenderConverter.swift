@@ -100,16 +100,16 @@ public struct RenderConverter: ~Copyable, @unchecked Sendable {
   ) -> Fill {
     var given = 0
     while given < frameCount {
-      if unsafe converter.pointee.decodedFrames > 0 {
-        given += unsafe converter.pointee.convert(
-          into: outputs, offset: given, frameCount: frameCount - given)
-        continue
-      }
       if unsafe converter.pointee.hasEnded {
         given += unsafe converter.pointee.drain(
           outputs, offset: given, frameCount: frameCount - given)
         return Fill(given, given < frameCount ? .endOfStream : .complete)
       }
+      let needsPacket = unsafe converter.pointee.decodedFrames == 0
+      let count = unsafe converter.pointee.convert(
+        into: outputs, offset: given, frameCount: frameCount - given)
+      given += count
+      if count > 0 || !needsPacket { continue }
       switch input() {
       case .packet(let bytes, let frames):
         // One without bytes is a lost packet: nothing is read, and silence is given.

@@ -11,8 +11,11 @@ internal import CSoxr
 /// starts on the grid: output frame n is the input at n times the ratio, for soxr's filters are
 /// symmetric and it takes their delay out itself.
 ///
-/// Input goes in only when nothing more comes out. (Feeding with every call, as soxr's own interface
-/// suggests, takes a fraction of a frame too much each time, which piles up inside for ever.)
+/// soxr's better qualities work block by block: some 800 frames go in for nothing, and then as many come
+/// out at once. All that there is is taken out then, so that it is known how much that is; and input goes
+/// in only when nothing more comes out, or when what goes in makes no block. (Feeding with every call, as
+/// soxr's own interface suggests, takes a fraction of a frame too much each time, which piles up inside
+/// for ever.)
 ///
 /// Real-time: making and destroying it is not; everything else is.
 @safe
@@ -30,11 +33,24 @@ struct Resampler: ~Copyable {
   private static let warmingPieceFrames = 65536
   /// More output frames than soxr's filters hold back.
   private static let lookAheadFrames = 4096
+  /// Frames of the warming, several blocks of them, that go in a few at a time, to see how many are held
+  /// before a block is made.
+  private static let probingFrames = 4096
+  private static let probingPieceFrames = 16
+  /// Output that is taken out of soxr at once: a block, at usual rates.
+  private static var readyCapacityFrames: Int { @_noLocks get { 1024 } }
 
   private let soxr: soxr_t
   private let inputRate: Int
   private let outputRate: Int
   private let silence: UnsafeMutablePointer<Float>
+  /// Output that came out of soxr and was not given yet.
+  private let ready: UnsafeMutablePointer<Float>
+  private let channels: Int
+  private var readyStart = 0
+  private var readyFrames = 0
+  /// Input frames that soxr holds at most without having any output to give; now and then some less.
+  private let idleInputFrames: Int64
   /// Output frames of the warming silence that have still to be thrown away.
   private var warmingFramesLeft: Int
   /// Frames taken and given since the warming.
@@ -67,6 +83,10 @@ struct Resampler: ~Copyable {
     unsafe silence = UnsafeMutablePointer<Float>.allocate(
       capacity: Self.maximumFramesPerCall * channels)
     unsafe silence.initialize(repeating: 0, count: Self.maximumFramesPerCall * channels)
+    unsafe ready = UnsafeMutablePointer<Float>.allocate(
+      capacity: Self.readyCapacityFrames * channels)
+    unsafe ready.initialize(repeating: 0, count: Self.readyCapacityFrames * channels)
+    self.channels = channels
 
     let reduction = max(1, (inputRate + outputRate - 1) / outputRate)
     let load = Self.warmingLoadFrames * min(reduction, Self.warmingLoadRatio)
@@ -83,16 +103,26 @@ struct Resampler: ~Copyable {
     let room = 16 * Self.maximumFramesPerCall
     var output = [Float](repeating: 0, count: room * channels)
     var fed = 0
+    var produced = 0
+    var idle: Int64 = 0
     while fed < periods * period {
-      let count = min(fed == 0 ? load : Self.maximumFramesPerCall, periods * period - fed)
+      let left = periods * period - fed
+      let isProbing = left <= Self.probingFrames
+      let piece = isProbing ? Self.probingPieceFrames : Self.maximumFramesPerCall
+      let count = min(fed == 0 ? load : piece, left)
       var given = 0
       unsafe soxr_process(soxr, zeros, count, nil, &output, 0, &given)
       fed += count
       repeat {
         unsafe soxr_process(soxr, zeros, 0, nil, &output, room, &given)
-        warmingFramesLeft -= given
+        produced += given
       } while given > 0
+      if isProbing {
+        idle = max(idle, Int64(fed) - Int64(produced) * Int64(inputRate) / Int64(outputRate))
+      }
     }
+    warmingFramesLeft -= produced
+    idleInputFrames = idle
   }
 
   private static func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int {
@@ -104,6 +134,7 @@ struct Resampler: ~Copyable {
   deinit {
     unsafe soxr_delete(soxr)
     unsafe silence.deallocate()
+    unsafe ready.deallocate()
   }
 
   /// Output frames that all input so far stands for, by the ratio of the rates.
@@ -126,6 +157,15 @@ struct Resampler: ~Copyable {
     }
   }
 
+  /// Whether so many input frames more make no block: they are put away, and nothing comes of them yet. Wrong
+  /// one time in a hundred, and more often where soxr takes several stages (`fast`, and ratios of several).
+  @_noLocks
+  func holdsBack(_ frames: Int) -> Bool {
+    let made = outputFrames + Int64(readyFrames - warmingFramesLeft)
+    return inputFrames + Int64(frames) - made * Int64(inputRate) / Int64(outputRate)
+      <= idleInputFrames
+  }
+
   /// Gives some output, or takes some input when there is none to give; at most
   /// ``maximumFramesPerCall`` frames of either.
   ///
@@ -135,46 +175,73 @@ struct Resampler: ~Copyable {
     _ input: UnsafePointer<Float>, inputCount: Int, into output: UnsafeMutablePointer<Float>,
     outputCount: Int
   ) -> (taken: Int, given: Int) {
-    let given = unsafe take(into: output, outputCount: outputCount)
-    if given > 0 { return (0, given) }
+    let (samples, given) = unsafe give(min(outputCount, Self.maximumFramesPerCall))
+    if given > 0 {
+      unsafe UnsafeMutableRawPointer(output).copyMemory(
+        from: samples, byteCount: given * channels * MemoryLayout<Float>.stride)
+      return (0, given)
+    }
+    return (unsafe take(input, inputCount: inputCount), 0)
+  }
+
+  /// Gives output for which no more input is needed.
+  ///
+  /// - Returns: where it is, interleaved, until this is called again; and how many frames, 0 for none.
+  @_noLocks
+  mutating func give(_ outputCount: Int) -> (samples: UnsafePointer<Float>, frames: Int) {
+    if readyFrames == 0 { makeReady() }
+    let count = min(outputCount, readyFrames)
+    let samples = unsafe UnsafePointer(ready + readyStart * channels)
+    readyStart += count
+    readyFrames -= count
+    outputFrames += Int64(count)
+    return unsafe (samples, count)
+  }
+
+  /// Takes input, at most ``maximumFramesPerCall`` frames.
+  ///
+  /// - Returns: frames taken.
+  @_noLocks
+  mutating func take(_ input: UnsafePointer<Float>, inputCount: Int) -> Int {
     let taken = unsafe feed(input, inputCount: inputCount)
     inputFrames += Int64(taken)
-    return (taken, 0)
+    return taken
   }
 
   /// Gives what is pending after the last input, by feeding silence.
   ///
-  /// - Returns: frames written; 0 when nothing is left.
+  /// - Returns: where it is, interleaved, until this is called again; and how many frames, 0 when nothing is
+  ///   left.
   @_noLocks
-  mutating func drain(into output: UnsafeMutablePointer<Float>, outputCount: Int) -> Int {
+  mutating func drain(_ outputCount: Int) -> (samples: UnsafePointer<Float>, frames: Int) {
     let wanted = Int(min(Int64(outputCount), pendingOutputFrames))
-    guard wanted > 0 else { return 0 }
-    // How much silence it takes is bounded by soxr's filter length, a few thousand frames at the lower
-    // rate; the limit only keeps a surprise from looping for ever.
-    for _ in 0..<256 * (1 + inputRate / outputRate) {
-      let given = unsafe take(into: output, outputCount: wanted)
-      if given > 0 { return given }
-      _ = unsafe feed(UnsafePointer(silence), inputCount: Self.maximumFramesPerCall)
+    if wanted > 0 {
+      // How much silence it takes is bounded by soxr's filter length, a few thousand frames at the lower
+      // rate; the limit only keeps a surprise from looping for ever.
+      for _ in 0..<256 * (1 + inputRate / outputRate) {
+        let output = unsafe give(wanted)
+        if unsafe output.frames > 0 { return unsafe output }
+        _ = unsafe feed(UnsafePointer(silence), inputCount: Self.maximumFramesPerCall)
+      }
+      outputFrames = expectedOutputFrames
     }
-    outputFrames = expectedOutputFrames
-    return 0
+    return unsafe (UnsafePointer(ready), 0)
   }
 
-  /// Takes output that soxr can give without more input; what is left of the warming is dropped.
+  /// Takes the output out that soxr can give without more input; what is left of the warming is dropped.
   @_noLocks
-  private mutating func take(into output: UnsafeMutablePointer<Float>, outputCount: Int) -> Int {
-    let limit = min(outputCount, Self.maximumFramesPerCall)
+  private mutating func makeReady() {
+    readyStart = 0
     var given = 0
     while warmingFramesLeft > 0 {
       // Written where the sound will be, and overwritten by it.
       unsafe soxr_process(
-        soxr, silence, 0, nil, output, min(limit, warmingFramesLeft), &given)
-      if given == 0 { return 0 }
+        soxr, silence, 0, nil, ready, min(Self.readyCapacityFrames, warmingFramesLeft), &given)
+      if given == 0 { return }
       warmingFramesLeft -= given
     }
-    unsafe soxr_process(soxr, silence, 0, nil, output, limit, &given)
-    outputFrames += Int64(given)
-    return given
+    unsafe soxr_process(soxr, silence, 0, nil, ready, Self.readyCapacityFrames, &given)
+    readyFrames = given
   }
 
   @_noLocks

@@ -46,6 +46,15 @@ struct RingPacketSource: ~Copyable {
         mark: history.mark))
   }
 
+  /// Whether a packet would be the answer. The one that was handed over stays where it is.
+  @_noLocks
+  mutating func hasNextPacket() -> Bool {
+    guard let entry = unsafe consumer.peek(behind: holdsPacket ? 1 : 0),
+      case .packet = unsafe entry.pointee.kind
+    else { return false }
+    return true
+  }
+
   /// The entry at the front if it marks the start of a stream whose turn it is: one of a newer generation
   /// waits until that is wanted.
   @_noLocks

@@ -38,13 +38,13 @@ struct StreamConverter: ~Copyable {
   /// With `direct`, the bytes of the frames that have not been given yet: in the packet, which stays
   /// where it is until the next one is asked for. Nil where the frames are in `decoded`.
   private var directBytes: UnsafeRawPointer?
-  /// Where the resampler writes, interleaved.
-  private let scratch: UnsafeMutablePointer<Float>
   /// Decoded frames that have not been given yet, interleaved.
-  private var decoded: UnsafePointer<Float>
+  private var decoded: UnsafePointer<Float>?
   private(set) var decodedFrames = 0
   /// No packet follows; what the resampler holds may still be drained.
   var hasEnded = false
+  /// A packet was decoded, or frames were resampled, since this was last looked at.
+  private var hasWorked = false
 
   /// Packets decoded, and how many of those were replaced by silence.
   private(set) var packetCount: UInt64 = 0
@@ -108,16 +108,11 @@ struct StreamConverter: ~Copyable {
     } else {
       direct = nil
     }
-    let count = Resampler.maximumFramesPerCall * channels
-    unsafe scratch = UnsafeMutablePointer<Float>.allocate(capacity: count)
-    unsafe scratch.initialize(repeating: 0, count: count)
-    unsafe decoded = UnsafePointer(scratch)
   }
 
   deinit {
     unsafe resampler?.destroy()
     unsafe ResamplerChange.free(in: offeredChange, taken: takenChanges)
-    unsafe scratch.deallocate()
   }
 
   /// Makes a converter at an address of its own.
@@ -167,15 +162,41 @@ struct StreamConverter: ~Copyable {
   ) -> (frames: Int, status: ConversionStatus) {
     var given = 0
     while given < frameCount {
-      if decodedFrames == 0 {
+      let needsPacket = decodedFrames == 0
+      let count = unsafe convert(
+        into: buffers, offset: offset + given, frameCount: frameCount - given)
+      given += count
+      if count == 0 && needsPacket {
         let status = decodeNext(from: &source)
         guard case .complete = status else { return (given, status) }
-        continue
       }
-      given += unsafe convert(
-        into: buffers, offset: offset + given, frameCount: frameCount - given)
     }
     return (given, .complete)
+  }
+
+  /// Decodes the packet that the resampler's next block will need, in a cycle that has neither decoded nor
+  /// resampled anything: the costly things come one at a time then, and the dearest cycle has only one.
+  ///
+  /// Real-time: wait-free. The work is one packet's decode.
+  ///
+  /// - Returns: what ``fill(_:offset:frameCount:from:)`` would say of that packet; nil when nothing was to be
+  ///   done, or could be. Only then the fill callback's answer counts when it is asked the next time.
+  @_noLocks
+  mutating func decodeEarly(from source: inout RingPacketSource) -> ConversionStatus? {
+    guard let resampler = unsafe resampler else { return nil }
+    let hadWorked = hasWorked
+    hasWorked = false
+    if hadWorked || hasEnded { return nil }
+    guard unsafe resampler.pointee.holdsBack(decodedFrames), source.hasNextPacket() else {
+      return nil
+    }
+    // The decoder's room is needed.
+    while let decoded = unsafe decoded, decodedFrames > 0 {
+      consume(unsafe resampler.pointee.take(decoded, inputCount: decodedFrames))
+    }
+    let status = decodeNext(from: &source)
+    hasWorked = false
+    return status
   }
 
   /// Decodes a packet of which nothing is heard. On the feeder's side, before the ring has the converter.
@@ -204,16 +225,17 @@ struct StreamConverter: ~Copyable {
     guard let resampler = unsafe resampler else { return 0 }
     var given = 0
     while given < frameCount {
-      let wanted = min(frameCount - given, Resampler.maximumFramesPerCall)
-      let count = unsafe resampler.pointee.drain(into: scratch, outputCount: wanted)
+      let (samples, count) = unsafe resampler.pointee.drain(frameCount - given)
       if count == 0 { break }
-      unsafe map.write(scratch, frames: count, to: buffers, at: offset + given)
+      unsafe map.write(samples, frames: count, to: buffers, at: offset + given)
       given += count
     }
     return given
   }
 
-  /// Moves some decoded frames to the outputs.
+  /// Moves some frames to the outputs.
+  ///
+  /// - Returns: how many. None when the resampler has taken some instead, or when there are none.
   @_noLocks
   mutating func convert(
     into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
@@ -229,22 +251,31 @@ struct StreamConverter: ~Copyable {
       return count
     }
     guard let resampler = unsafe resampler else {
+      guard let decoded = unsafe decoded else { return 0 }
       let count = min(decodedFrames, frameCount)
       unsafe map.write(decoded, frames: count, to: buffers, at: offset)
       consume(count)
       return count
     }
-    let (taken, count) = unsafe resampler.pointee.process(
-      decoded, inputCount: decodedFrames, into: scratch, outputCount: frameCount)
-    unsafe map.write(scratch, frames: count, to: buffers, at: offset)
-    consume(taken)
+    let (samples, count) = unsafe resampler.pointee.give(frameCount)
+    if count > 0 {
+      unsafe map.write(samples, frames: count, to: buffers, at: offset)
+    } else if let decoded = unsafe decoded, decodedFrames > 0 {
+      hasWorked = true
+      consume(unsafe resampler.pointee.take(decoded, inputCount: decodedFrames))
+    }
     return count
   }
 
   @_noLocks
   private mutating func consume(_ frames: Int) {
-    unsafe decoded += frames * map.inputs
+    skip(frames)
     decodedFrames -= frames
+  }
+
+  @_noLocks
+  private mutating func skip(_ frames: Int) {
+    if let start = unsafe decoded { unsafe decoded = start + frames * map.inputs }
   }
 
   /// Decodes what is left of a packet that was to go to the output as it is: it has to be resampled.
@@ -287,6 +318,7 @@ struct StreamConverter: ~Copyable {
   @_noLocks
   mutating func decode(_ packet: FilledPacket) -> Bool {
     packetCount &+= 1
+    hasWorked = true
     var frames: Int
     var isDecoded = true
     if let direct, unsafe resampler == nil {
@@ -305,7 +337,7 @@ struct StreamConverter: ~Copyable {
     if let direct, let bytes = unsafe directBytes {
       unsafe directBytes = bytes + start * direct.samples.bytesPerFrame
     } else {
-      unsafe decoded += start * map.inputs
+      skip(start)
     }
     // What is cut at the end is counted from the end that the container states.
     decodedFrames = max(0, min(frames, packet.frameCount - packet.trimEndFrames) - start)

@@ -269,16 +269,8 @@ struct SourceUnit: ~Copyable {
       countPackets()
       switch status {
       case .complete: break
-      case .packetFailed:
-        let first = unsafe UInt64(max(0, converter.pointee.pendingOutputFrames))
-        unsafe emit(
-          SourceEvent.packetFailedCode, at: outputFrames &+ UInt64(given) &+ first,
-          UInt64(bitPattern: converter.pointee.failedPacketIndex),
-          UInt64(bitPattern: converter.pointee.failedByteOffset))
-        unsafe takeMark(of: converter, at: outputFrames &+ UInt64(given) &+ first)
-      case .packetMarked:
-        let first = unsafe UInt64(max(0, converter.pointee.pendingOutputFrames))
-        unsafe takeMark(of: converter, at: outputFrames &+ UInt64(given) &+ first)
+      case .packetFailed, .packetMarked:
+        unsafe tell(status, of: converter, at: outputFrames &+ UInt64(given))
       case .noData:
         noteUnderrun(at: outputFrames &+ UInt64(given))
         return given
@@ -286,7 +278,32 @@ struct SourceUnit: ~Copyable {
         if !joinNextStream(at: outputFrames &+ UInt64(given)) { isDraining = true }
       }
     }
+    if let converter = unsafe converter, !isDraining,
+      let status = unsafe converter.pointee.decodeEarly(from: &source)
+    {
+      countPackets()
+      unsafe tell(status, of: converter, at: outputFrames &+ UInt64(given))
+    }
     return given
+  }
+
+  /// Says what there is to say of the packet that was decoded last, before the output's `frame`.
+  @_noLocks
+  private mutating func tell(
+    _ status: ConversionStatus, of converter: UnsafeMutablePointer<StreamConverter>,
+    at frame: UInt64
+  ) {
+    let first = unsafe frame &+ UInt64(max(0, converter.pointee.pendingOutputFrames))
+    if case .packetFailed = status {
+      unsafe emit(
+        SourceEvent.packetFailedCode, at: first,
+        UInt64(bitPattern: converter.pointee.failedPacketIndex),
+        UInt64(bitPattern: converter.pointee.failedByteOffset))
+    }
+    switch status {
+    case .packetFailed, .packetMarked: unsafe takeMark(of: converter, at: first)
+    case .complete, .noData, .endOfStream: break
+    }
   }
 
   /// There is no sound at a frame, where there should be.

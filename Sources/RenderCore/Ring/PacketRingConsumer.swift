@@ -30,14 +30,16 @@ struct PacketRingConsumer: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The oldest entry, still in the ring, or nil when the ring is empty. Valid until it is released.
+  /// The oldest entry, still in the ring, or nil when the ring is empty; or one that is so many `skipped`
+  /// entries behind it. Valid until it is released.
   @_noLocks
-  mutating func peek() -> UnsafePointer<RingEntry>? {
-    if readEntries == knownWrittenEntries {
+  mutating func peek(behind skipped: UInt64 = 0) -> UnsafePointer<RingEntry>? {
+    let index = readEntries &+ skipped
+    if index >= knownWrittenEntries {
       unsafe knownWrittenEntries = storage.pointee.writtenEntries.load(ordering: .acquiring)
-      if readEntries == knownWrittenEntries { return nil }
+      if index >= knownWrittenEntries { return nil }
     }
-    let slot = unsafe Int(readEntries & UInt64(storage.pointee.entryCapacity - 1))
+    let slot = unsafe Int(index & UInt64(storage.pointee.entryCapacity - 1))
     return unsafe UnsafePointer(storage.pointee.entries + slot)
   }
 
