@@ -61,7 +61,7 @@ struct RenderCommand: ParsableCommand {
   private func render() throws {
     let (start, place) = (track.start, track.decode)
     let queue = try TrackQueue(locations, configuration: track.source.configuration) { reader in
-      try reader.seek(toSeconds: start)
+      try reader.seek(toSeconds: start, purpose: .rendering)
       _ = try reader.readDecodedFormat(at: place)
     }
     let format = try queue.first.readDecodedFormat(at: place)

@@ -10,11 +10,11 @@ struct TrackSeekTests {
   /// Interleaved samples, at the rate that the track decodes to, from a frame of the sound on; nil for
   /// the start without a seek.
   private func rendered(
-    _ path: String, from frame: Int64?, frames: Int = .max
+    _ path: String, from frame: Int64?, frames: Int = .max, purpose: SeekPurpose = .listening
   ) throws -> (samples: [Float], channels: Int, seek: TrackSeek?) {
     let reader = try TrackReader(opening: path)
     let format = try reader.readDecodedFormat()
-    let seek = try frame.map { try reader.seek(toFrame: $0) }
+    let seek = try frame.map { try reader.seek(toFrame: $0, purpose: purpose) }
     let channels = Int(format.channelsPerFrame)
     let playback = OfflinePlayback(
       opened: reader, [], rate: format.sampleRate, channels: channels)
@@ -96,25 +96,55 @@ struct TrackSeekTests {
     try compare(recipe.encode("noise", in: directory), tolerance: 1e-6)
   }
 
+  /// Pink noise behind some silence, of which the encoder leaves much to the decoder to make up.
+  private func noisyAAC(
+    seconds: Int, silentSeconds: Int = 0, in directory: TemporaryDirectory
+  ) -> String {
+    let (wave, path) = (directory.file("noise.wav"), directory.file("noise.m4a"))
+    _ = ReferenceDecoder.output(
+      "sox -R -D -V1 -n -r 44100 -c 2 -b 16 '\(wave)' synth \(seconds - silentSeconds)"
+        + " pinknoise pinknoise gain -6 pad \(silentSeconds)"
+        + " && ffmpeg -v error -i '\(wave)' -c:a aac -b:a 64k '\(path)'")
+    return path
+  }
+
+  /// Compares the sound after seeks with the straight decode's, to the last bit; and sees that it would have
+  /// been another without what is decoded before.
+  private func expectStraightNoise(
+    in path: String, atSeconds places: [Int], purpose: SeekPurpose
+  ) throws {
+    let (straight, channels, _) = try rendered(path, from: nil)
+    for seconds in places {
+      let frame = Int64(seconds) * 44100 + 123
+      let expected = straight.dropFirst(Int(frame) * channels).prefix(4096 * channels)
+      let (samples, _, seek) = try rendered(path, from: frame, frames: 4096, purpose: purpose)
+      #expect(seek?.reachedFrame == frame)
+      let isEqual = samples.elementsEqual(expected)
+      #expect(isEqual && samples.count == 4096 * channels, "\(seconds) s")
+      let (scanned, _, _) = try rendered(path, from: frame, frames: 4096, purpose: .scanning)
+      let isAnother = !scanned.elementsEqual(expected)
+      #expect(isAnother, "\(seconds) s")
+    }
+  }
+
   @Test(
     "After a seek minutes away AAC's substituted noise is the straight decode's, wherever it begins",
     .enabled(if: DecoderChoice(.mpeg4AAC) != nil), arguments: [0, 40, 149])
   func substitutedNoise(_ beginSeconds: Int) throws {
     let directory = TemporaryDirectory()
-    _ = ReferenceDecoder.output(
-      "sox -R -D -V1 -n -r 44100 -c 2 -b 16 '\(directory.file("noise.wav"))'"
-        + " synth \(160 - beginSeconds) pinknoise gain -3 pad \(beginSeconds)")
-    let recipe = try #require(CodecRecipe.noisy.first)
-    let path = recipe.encode("noise", in: directory)
-    let (straight, channels, _) = try rendered(path, from: nil)
-    for seconds in [150, 35, 100, 159] {
-      let frame = Int64(seconds) * 44100 + 123
-      let (samples, _, seek) = try rendered(path, from: frame, frames: 4096)
-      #expect(seek?.reachedFrame == frame)
-      let expected = straight.dropFirst(Int(frame) * channels).prefix(samples.count)
-      let isEqual = samples.elementsEqual(expected)
-      #expect(isEqual && samples.count == 4096 * channels, "\(seconds) s")
-    }
+    let path = noisyAAC(seconds: 160, silentSeconds: beginSeconds, in: directory)
+    // In silence there is nothing to make up.
+    let places = [151, 45, 100, 159].filter { $0 > beginSeconds }
+    try expectStraightNoise(in: path, atSeconds: places, purpose: .listening)
+  }
+
+  @Test(
+    "Where nobody waits, AAC's substituted noise is the straight decode's behind any length",
+    .enabled(if: DecoderChoice(.mpeg4AAC) != nil))
+  func substitutedNoiseForRendering() throws {
+    let directory = TemporaryDirectory()
+    let path = noisyAAC(seconds: 340, in: directory)
+    try expectStraightNoise(in: path, atSeconds: [339, 310, 325], purpose: .rendering)
   }
 
   @Test(

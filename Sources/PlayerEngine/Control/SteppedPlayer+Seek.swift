@@ -56,7 +56,7 @@ extension SteppedPlayer {
       lastStreamBefore: seek?.lastStreamBefore ?? lastBegunStream)
     feeder.seek(
       inTrack: track, toNanoseconds: nanoseconds, generation: generation,
-      isForListening: scanSpeed == 0)
+      purpose: scanSpeed == 0 ? .listening : .scanning)
   }
 
   /// What a seek or a skip led to is what sounds, and not much of it is there yet: were the feeder to turn

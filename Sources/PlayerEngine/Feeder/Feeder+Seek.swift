@@ -11,7 +11,7 @@ extension Feeder {
     var generation: UInt32
     /// The feeder was in another track: it cannot go on as if nothing had been asked.
     var isReturn: Bool
-    var isForListening: Bool
+    var purpose: SeekPurpose
   }
 
   /// Goes on with a place in a track. Until it is found, nothing is written, and what is in the ring is
@@ -19,10 +19,10 @@ extension Feeder {
   ///
   /// - Parameters:
   ///   - index: the track that is heard; the feeder may be ahead of it.
-  ///   - isForListening: false for one place of many that go by.
+  ///   - purpose: how exact it has to be.
   func seek(
     inTrack index: Int, toNanoseconds nanoseconds: UInt64, generation: UInt32,
-    isForListening: Bool = true
+    purpose: SeekPurpose = .listening
   ) {
     let isReturn = reader == nil || trackIndex != index
     if isReturn {
@@ -38,7 +38,7 @@ extension Feeder {
     }
     wantedPlace = WantedPlace(
       nanoseconds: nanoseconds, generation: generation, isReturn: isReturn,
-      isForListening: isForListening)
+      purpose: purpose)
   }
 
   /// Gives a seek up that has led away from where the feeder was: what follows the track is next.
@@ -62,7 +62,7 @@ extension Feeder {
       do throws(PlayerError) {
         try reader.beginSeek(
           toFrame: Int64(min(frame.rounded(), 0x1p60)), generation: place.generation,
-          isForListening: place.isForListening)
+          purpose: place.purpose)
       } catch {
         if place.isReturn {
           events.append(.failed(track: trackIndex, error))

@@ -37,11 +37,14 @@ enum PreRoll {
   ///   - frame: counted from the first frame decoded.
   ///   - isLocal: everything before it is quickly read.
   ///   - substitutesNoise: packets were met that have noise substituted.
+  ///   - purpose: how long decoding may take.
   static func firstFrame(
     before frame: Int64, _ format: AudioStreamBasicDescription, isLocal: Bool,
-    substitutesNoise: Bool
+    substitutesNoise: Bool, purpose: SeekPurpose = .listening
   ) -> Int64 {
     let first = max(0, frame - frames(format))
+    if purpose == .scanning { return first }
+    if purpose == .rendering, isLocal, mayFillInNoise(format) { return 0 }
     guard mayReplicateBand(format) else {
       guard format.formatID == .mpeg4AAC, isLocal else { return first }
       let seconds = substitutesNoise ? substitutionSeconds : unknownSubstitutionSeconds
@@ -79,6 +82,14 @@ enum PreRoll {
     case .opus: opusFrames
     case .vorbis: vorbisFrames
     default: 0
+    }
+  }
+
+  /// What of AAC's noise a decoder makes up depends on all that it has decoded.
+  private static func mayFillInNoise(_ format: AudioStreamBasicDescription) -> Bool {
+    switch format.formatID {
+    case .mpeg4AAC, .mpeg4HEAAC, .mpeg4HEAACv2, .mpeg4AACLD, .mpeg4AACELD: true
+    default: false
     }
   }
 

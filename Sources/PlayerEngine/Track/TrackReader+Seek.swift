@@ -17,6 +17,19 @@ public struct TrackSeek: Hashable, Sendable {
   public var errorBoundFrames: Int64?
 }
 
+/// What a seek is for: how much may be decoded before its place so that the sound there is the straight
+/// decode's. It matters for AAC, in which decoders make noise up that depends on all they have decoded.
+public enum SeekPurpose: Hashable, Sendable {
+  /// One place of many that go by: no longer than a decoder needs to find its feet.
+  case scanning
+  /// Somebody waits for the sound: at most a quarter of a second of processor time, so that in a local file
+  /// of AAC the noise is the straight decode's for five minutes, and from then on another of the same level.
+  case listening
+  /// Nobody waits: local AAC is decoded from its start on, 0.8 ms of processor time for each second before the
+  /// place, and every sample is the straight decode's.
+  case rendering
+}
+
 /// A seek whose first frame has not come yet.
 struct SeekUnderWay {
   let askedFrame: Int64
@@ -26,7 +39,7 @@ struct SeekUnderWay {
   let framesPerPacket: Int64
   /// The decoded frame that packets were wanted from.
   let firstFrame: Int64
-  let isForListening: Bool
+  let purpose: SeekPurpose
 }
 
 extension TrackReader {
@@ -41,10 +54,13 @@ extension TrackReader {
   /// - Parameters:
   ///   - frame: counted from the first frame that is sound, at the stated rate; brought to 0 or more.
   ///   - generation: what the packets after it carry.
+  ///   - purpose: how exact it has to be.
   @discardableResult
-  func seek(toFrame frame: Int64, generation: UInt32) throws(PlayerError) -> TrackSeek {
+  func seek(
+    toFrame frame: Int64, generation: UInt32, purpose: SeekPurpose = .listening
+  ) throws(PlayerError) -> TrackSeek {
     try readInformation()
-    try beginSeek(toFrame: frame, generation: generation)
+    try beginSeek(toFrame: frame, generation: generation, purpose: purpose)
     var hasEnded = false
     while true {
       if let seek = try finishSeek(hasEnded: &hasEnded) { return seek }
@@ -55,31 +71,29 @@ extension TrackReader {
   /// Turns to a frame of the track's sound; steps then lead there. Waits for nothing. To be called when
   /// the track's format is known.
   ///
-  /// - Parameter isForListening: false for one place of many that go by, which need not be the straight
-  ///   decode's to the last bit.
   /// - Throws: what stands in the way; the reader then goes on where it was.
   func beginSeek(
-    toFrame frame: Int64, generation: UInt32, isForListening: Bool = true
+    toFrame frame: Int64, generation: UInt32, purpose: SeekPurpose = .listening
   ) throws(PlayerError) {
     guard let format = output.information?.dataFormat else { return }
     let asked = max(0, frame)
     let wanted = driver.listener.decodedFrame(ofSound: asked)
-    let first = firstFrame(before: wanted, format, isForListening: isForListening)
+    let first = firstFrame(before: wanted, format, purpose: purpose)
     let target = try move(toFrame: first, format: format)
     driver.listener.jump(to: wanted, from: first, generation: generation)
     seekUnderWay = SeekUnderWay(
       askedFrame: asked, target: target, sampleRate: format.sampleRate,
       framesPerPacket: Int64(max(1, format.framesPerPacket)), firstFrame: first,
-      isForListening: isForListening)
+      purpose: purpose)
   }
 
   /// The frame to decode from, by what is known of the packets now.
   private func firstFrame(
-    before wanted: Int64, _ format: AudioStreamBasicDescription, isForListening: Bool
+    before wanted: Int64, _ format: AudioStreamBasicDescription, purpose: SeekPurpose
   ) -> Int64 {
     PreRoll.firstFrame(
-      before: wanted, format, isLocal: isForListening && driver.source.information.isLocal,
-      substitutesNoise: driver.listener.substitutesNoise)
+      before: wanted, format, isLocal: driver.source.information.isLocal,
+      substitutesNoise: driver.listener.substitutesNoise, purpose: purpose)
   }
 
   /// Where the seek that was begun has led; nil while steps are still needed to tell.
@@ -92,12 +106,12 @@ extension TrackReader {
     guard hasEnded || first != nil else { return nil }
     let wanted = driver.listener.decodedFrame(ofSound: seek.askedFrame)
     if let format = output.information?.dataFormat, driver.source.information.isLocal,
-      firstFrame(before: wanted, format, isForListening: seek.isForListening) < seek.firstFrame
+      firstFrame(before: wanted, format, purpose: seek.purpose) < seek.firstFrame
     {
       hasEnded = false
       try beginSeek(
         toFrame: seek.askedFrame, generation: driver.listener.generation,
-        isForListening: seek.isForListening)
+        purpose: seek.purpose)
       return nil
     }
     seekUnderWay = nil
@@ -120,12 +134,15 @@ extension TrackReader {
 
   /// Goes on with a frame of a track that was opened and has not been played yet.
   ///
-  /// - Parameter frame: counted from the first frame that is sound, at the stated rate; brought to 0
-  ///   or more.
+  /// - Parameters:
+  ///   - frame: counted from the first frame that is sound, at the stated rate; brought to 0 or more.
+  ///   - purpose: how exact it has to be.
   /// - Throws: what stands in the way: what can only be read from start to end goes only forward.
   @discardableResult
-  public func seek(toFrame frame: Int64) throws(PlayerError) -> TrackSeek {
-    try seek(toFrame: frame, generation: 0)
+  public func seek(
+    toFrame frame: Int64, purpose: SeekPurpose = .listening
+  ) throws(PlayerError) -> TrackSeek {
+    try seek(toFrame: frame, generation: 0, purpose: purpose)
   }
 
   /// Frames of sound in all, if that is known.

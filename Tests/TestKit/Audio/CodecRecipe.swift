@@ -63,7 +63,7 @@ public struct CodecRecipe: Sendable, CustomStringConvertible {
 
   /// Codecs that fill in noise; those that this build decodes.
   public static let noisy = [
-    ffmpeg("AAC with noise substitution in MPEG-4", .mpeg4AAC, "m4a", "-c:a aac -b:a 128k"),
+    ffmpeg("AAC with noise substitution in MPEG-4", .mpeg4AAC, "m4a", "-c:a aac -b:a 64k"),
     ffmpeg("AC-3 in MPEG-4", .ac3, "mp4", "-c:a ac3 -b:a 192k", sampleRate: 48000),
     ffmpeg("E-AC-3 in MPEG-4", .enhancedAC3, "mp4", "-c:a eac3 -b:a 192k", sampleRate: 48000),
   ].filter { $0.isDecoded }
