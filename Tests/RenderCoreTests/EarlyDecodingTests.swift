@@ -53,6 +53,7 @@ private struct PulledStream: ~Copyable {
 
   /// A cycle's samples of the first output, as many as there are.
   mutating func pull() -> [Float] {
+    let (converter, buffers, period) = unsafe (converter, buffers, period)
     let (frames, _) = unsafe converter.pointee.fill(
       buffers, offset: 0, frameCount: period, from: &source)
     return (0..<frames).map { unsafe buffers[0][$0] }
@@ -60,7 +61,7 @@ private struct PulledStream: ~Copyable {
 
   /// Whether a packet was decoded.
   mutating func decodeEarly() -> Bool {
-    let before = packetCount
+    let (converter, before) = unsafe (converter, packetCount)
     _ = unsafe converter.pointee.decodeEarly(from: &source)
     return packetCount > before
   }
