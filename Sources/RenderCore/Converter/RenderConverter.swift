@@ -105,11 +105,11 @@ public struct RenderConverter: ~Copyable, @unchecked Sendable {
           outputs, offset: given, frameCount: frameCount - given)
         return Fill(given, given < frameCount ? .endOfStream : .complete)
       }
-      let needsPacket = unsafe converter.pointee.decodedFrames == 0
-      let count = unsafe converter.pointee.convert(
-        into: outputs, offset: given, frameCount: frameCount - given)
-      given += count
-      if count > 0 || !needsPacket { continue }
+      if unsafe !converter.pointee.needsPacket {
+        given += unsafe converter.pointee.convert(
+          into: outputs, offset: given, frameCount: frameCount - given)
+        continue
+      }
       switch input() {
       case .packet(let bytes, let frames):
         // One without bytes is a lost packet: nothing is read, and silence is given.

@@ -184,13 +184,19 @@ struct Resampler: ~Copyable {
     return (unsafe take(input, inputCount: inputCount), 0)
   }
 
+  /// Whether there is output for which no more input is needed.
+  @_noLocks
+  mutating func hasOutput() -> Bool {
+    if readyFrames == 0 { makeReady() }
+    return readyFrames > 0
+  }
+
   /// Gives output for which no more input is needed.
   ///
   /// - Returns: where it is, interleaved, until this is called again; and how many frames, 0 for none.
   @_noLocks
   mutating func give(_ outputCount: Int) -> (samples: UnsafePointer<Float>, frames: Int) {
-    if readyFrames == 0 { makeReady() }
-    let count = min(outputCount, readyFrames)
+    let count = hasOutput() ? min(outputCount, readyFrames) : 0
     let samples = unsafe UnsafePointer(ready + readyStart * channels)
     readyStart += count
     readyFrames -= count

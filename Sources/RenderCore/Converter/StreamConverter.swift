@@ -162,16 +162,24 @@ struct StreamConverter: ~Copyable {
   ) -> (frames: Int, status: ConversionStatus) {
     var given = 0
     while given < frameCount {
-      let needsPacket = decodedFrames == 0
-      let count = unsafe convert(
-        into: buffers, offset: offset + given, frameCount: frameCount - given)
-      given += count
-      if count == 0 && needsPacket {
+      if needsPacket {
         let status = decodeNext(from: &source)
         guard case .complete = status else { return (given, status) }
+        continue
       }
+      given += unsafe convert(
+        into: buffers, offset: offset + given, frameCount: frameCount - given)
     }
     return (given, .complete)
+  }
+
+  /// Whether nothing more can be given without a packet.
+  var needsPacket: Bool {
+    @_noLocks get {
+      if decodedFrames > 0 { return false }
+      guard let resampler = unsafe resampler else { return true }
+      return unsafe !resampler.pointee.hasOutput()
+    }
   }
 
   /// Decodes the packet that the resampler's next block will need, in a cycle that has neither decoded nor
@@ -179,8 +187,8 @@ struct StreamConverter: ~Copyable {
   ///
   /// Real-time: wait-free. The work is one packet's decode.
   ///
-  /// - Returns: what ``fill(_:offset:frameCount:from:)`` would say of that packet; nil when nothing was to be
-  ///   done, or could be. Only then the fill callback's answer counts when it is asked the next time.
+  /// - Returns: what ``fill(_:offset:frameCount:from:)`` would say of that packet; nil when there was none, or
+  ///   none is wanted yet.
   @_noLocks
   mutating func decodeEarly(from source: inout RingPacketSource) -> ConversionStatus? {
     guard let resampler = unsafe resampler else { return nil }

@@ -293,6 +293,7 @@ struct SourceUnit: ~Copyable {
     _ status: ConversionStatus, of converter: UnsafeMutablePointer<StreamConverter>,
     at frame: UInt64
   ) {
+    if case .complete = status { return }
     let first = unsafe frame &+ UInt64(max(0, converter.pointee.pendingOutputFrames))
     if case .packetFailed = status {
       unsafe emit(
@@ -300,10 +301,7 @@ struct SourceUnit: ~Copyable {
         UInt64(bitPattern: converter.pointee.failedPacketIndex),
         UInt64(bitPattern: converter.pointee.failedByteOffset))
     }
-    switch status {
-    case .packetFailed, .packetMarked: unsafe takeMark(of: converter, at: first)
-    case .complete, .noData, .endOfStream: break
-    }
+    unsafe takeMark(of: converter, at: first)
   }
 
   /// There is no sound at a frame, where there should be.
