@@ -5,68 +5,6 @@ import Testing
 
 @testable import RenderCore
 
-/// A stream whose packets are all in its ring, pulled cycle by cycle.
-@safe
-private struct PulledStream: ~Copyable {
-  private var source: RingPacketSource
-  private let converter: UnsafeMutablePointer<StreamConverter>
-  private let buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
-  private let period: Int
-
-  init(_ parsed: ParsedStream, outputRate: Int, period: Int) throws {
-    self.period = period
-    // Its ends are made one by one here, for a pair cannot be taken apart outside of its module.
-    let storage = UnsafeMutablePointer<PacketRingStorage>.allocate(capacity: 1)
-    unsafe storage.initialize(to: PacketRingStorage(byteCapacity: 1 << 20, entryCapacity: 4096))
-    var producer = unsafe PacketRingProducer(storage: storage)
-    for (index, packet) in parsed.packets.enumerated() {
-      let isWritten = unsafe packet.bytes.withUnsafeBytes {
-        unsafe producer.write(
-          packet: $0,
-          history: PacketHistory(
-            generation: 0, packetIndex: Int64(index), firstFrame: 0,
-            frameCount: Int32(packet.frames), trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0,
-            durationNanoseconds: 26_122_449))
-      }
-      #expect(isWritten)
-    }
-    source = unsafe RingPacketSource(consumer: PacketRingConsumer(storage: storage))
-    unsafe converter = try parsed.packets[0].bytes.withUnsafeBytes {
-      try unsafe StreamConverter.make(
-        StreamConverter.Configuration(
-          streamID: 0, stream: parsed.stream, outputRate: outputRate, outputChannels: 2),
-        firstPacket: $0)
-    }
-    unsafe buffers = .allocate(capacity: 2)
-    for channel in 0..<2 {
-      unsafe buffers.initializeElement(at: channel, to: .allocate(capacity: period))
-    }
-  }
-
-  deinit {
-    unsafe StreamConverter.destroy(converter)
-    for channel in 0..<2 { unsafe buffers[channel].deallocate() }
-    unsafe buffers.deallocate()
-  }
-
-  var packetCount: UInt64 { unsafe converter.pointee.packetCount }
-
-  /// A cycle's samples of the first output, as many as there are.
-  mutating func pull() -> [Float] {
-    let (converter, buffers, period) = unsafe (converter, buffers, period)
-    let (frames, _) = unsafe converter.pointee.fill(
-      buffers, offset: 0, frameCount: period, from: &source)
-    return (0..<frames).map { unsafe buffers[0][$0] }
-  }
-
-  /// Whether a packet was decoded.
-  mutating func decodeEarly() -> Bool {
-    let (converter, before) = unsafe (converter, packetCount)
-    _ = unsafe converter.pointee.decodeEarly(from: &source)
-    return packetCount > before
-  }
-}
-
 @Suite("Decoding early")
 struct EarlyDecodingTests {
   private let stream = ParsedStream(Fixtures.path("mp3-cbr128-44100-2.mp3"))

@@ -62,6 +62,7 @@ enum Benchmarks {
         for rates in ResamplerRates.all {
           print("\n" + report.add(try ResamplerTable(rates, rounds: options.rounds)))
         }
+      case .capacity(let find): print("\n" + report.add(try find()))
       }
     }
     if let path = options.jsonPath { try WholeFile.write(report.json, to: path) }

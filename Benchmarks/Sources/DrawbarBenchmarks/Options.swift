@@ -25,7 +25,8 @@ struct Options {
                          no more than 20
       --only NAME        only the comparisons of this name, or whose name begins with it and a hyphen.
                          `resamplers` is a table of several resamplers' quality, latency and time,
-                         which is not made without its name
+                         `most-streams` how many streams one client can play; neither is made without
+                         its name
       --json FILE        write the figures there too
       --thresholds FILE  print each goal and limit beside its figure
       --check            exit 1 when a figure is beyond its limit

@@ -5,6 +5,7 @@ struct Report {
   let thresholds: Thresholds
   private(set) var results: [ComparisonResult] = []
   private var tables: [ResamplerTable] = []
+  private var capacities: [StreamCapacity] = []
   private(set) var isWithinLimits = true
 
   init(thresholds: Thresholds) {
@@ -36,16 +37,27 @@ struct Report {
     if let megabytes = result.megabytesPerSecond {
       verdict += "; \(Self.text(megabytes, digits: 0)) MB/s"
     }
-    if let entry = thresholds.entries[comparison.name] {
-      let word = entry.isUpperBound ? "at most" : "at least"
-      verdict += "; goal \(word) \(Self.short(entry.goal)): "
-      verdict += entry.isMet(result.value) ? "met" : "missed"
-      if !entry.isWithinLimit(result.value) {
-        verdict += "; BEYOND THE LIMIT of \(Self.short(entry.limit))"
-        isWithinLimits = false
-      }
-    }
+    verdict += judge(result.value, of: comparison.name)
     return (lines + [verdict]).joined(separator: "\n")
+  }
+
+  /// What the thresholds say of a figure.
+  private mutating func judge(_ value: Double, of name: String) -> String {
+    guard let entry = thresholds.entries[name] else { return "" }
+    let word = entry.isUpperBound ? "at most" : "at least"
+    var verdict = "; goal \(word) \(Self.short(entry.goal)): "
+    verdict += entry.isMet(value) ? "met" : "missed"
+    if !entry.isWithinLimit(value) {
+      verdict += "; BEYOND THE LIMIT of \(Self.short(entry.limit))"
+      isWithinLimits = false
+    }
+    return verdict
+  }
+
+  /// Takes the figures of most streams in and gives their lines.
+  mutating func add(_ capacity: StreamCapacity) -> String {
+    capacities.append(capacity)
+    return capacity.text + judge(capacity.share, of: StreamCapacity.name)
   }
 
   /// Takes a table in and gives its lines.
@@ -72,7 +84,8 @@ struct Report {
       "megabytesPerSecond":\(result.megabytesPerSecond.map { "\($0)" } ?? "null")}
       """
     }
-    return "[\n" + (objects + tables.flatMap(\.jsonObjects)).joined(separator: ",\n") + "\n]\n"
+    let all = objects + tables.flatMap(\.jsonObjects) + capacities.map(\.jsonObject)
+    return "[\n" + all.joined(separator: ",\n") + "\n]\n"
   }
 
   private static func json(_ samples: Samples) -> String {

@@ -44,11 +44,15 @@ struct Resampler: ~Copyable {
   private let inputRate: Int
   private let outputRate: Int
   private let silence: UnsafeMutablePointer<Float>
-  /// Output that came out of soxr and was not given yet.
-  private let ready: UnsafeMutablePointer<Float>
+  /// Output that came out of soxr and was not given yet; and what follows it, where that was made ahead.
+  private var ready: UnsafeMutablePointer<Float>
+  private var next: UnsafeMutablePointer<Float>
   private let channels: Int
   private var readyStart = 0
   private var readyFrames = 0
+  private var nextFrames = 0
+  /// Times that output came out of soxr since this was last asked for.
+  private var blockCount = 0
   /// Input frames that soxr holds at most without having any output to give; now and then some less.
   private let idleInputFrames: Int64
   /// Output frames of the warming silence that have still to be thrown away.
@@ -86,6 +90,9 @@ struct Resampler: ~Copyable {
     unsafe ready = UnsafeMutablePointer<Float>.allocate(
       capacity: Self.readyCapacityFrames * channels)
     unsafe ready.initialize(repeating: 0, count: Self.readyCapacityFrames * channels)
+    unsafe next = UnsafeMutablePointer<Float>.allocate(
+      capacity: Self.readyCapacityFrames * channels)
+    unsafe next.initialize(repeating: 0, count: Self.readyCapacityFrames * channels)
     self.channels = channels
 
     let reduction = max(1, (inputRate + outputRate - 1) / outputRate)
@@ -135,6 +142,7 @@ struct Resampler: ~Copyable {
     unsafe soxr_delete(soxr)
     unsafe silence.deallocate()
     unsafe ready.deallocate()
+    unsafe next.deallocate()
   }
 
   /// Output frames that all input so far stands for, by the ratio of the rates.
@@ -161,7 +169,7 @@ struct Resampler: ~Copyable {
   /// one time in a hundred, and more often where soxr takes several stages (`fast`, and ratios of several).
   @_noLocks
   func holdsBack(_ frames: Int) -> Bool {
-    let made = outputFrames + Int64(readyFrames - warmingFramesLeft)
+    let made = outputFrames + Int64(readyFrames + nextFrames - warmingFramesLeft)
     return inputFrames + Int64(frames) - made * Int64(inputRate) / Int64(outputRate)
       <= idleInputFrames
   }
@@ -187,8 +195,46 @@ struct Resampler: ~Copyable {
   /// Whether there is output for which no more input is needed.
   @_noLocks
   mutating func hasOutput() -> Bool {
-    if readyFrames == 0 { makeReady() }
+    if readyFrames > 0 { return true }
+    readyStart = 0
+    if nextFrames > 0 {
+      unsafe swap(&ready, &next)
+      readyFrames = nextFrames
+      nextFrames = 0
+    } else {
+      readyFrames = makeBlock()
+    }
     return readyFrames > 0
+  }
+
+  /// Output that was made and not given yet.
+  var framesAhead: Int {
+    @_noLocks get { readyFrames + nextFrames }
+  }
+
+  /// Whether there is room for a block besides the output that there is.
+  var hasRoomAhead: Bool {
+    @_noLocks get { nextFrames == 0 }
+  }
+
+  /// Makes the block that follows the output that there is, before it is wanted. Only with room for it.
+  ///
+  /// - Returns: whether the input so far was enough for one.
+  @_noLocks
+  mutating func makeAhead() -> Bool {
+    if readyFrames == 0 { return hasOutput() }
+    unsafe swap(&ready, &next)
+    nextFrames = makeBlock()
+    unsafe swap(&ready, &next)
+    return nextFrames > 0
+  }
+
+  /// Blocks made since this was last asked for.
+  @_noLocks
+  mutating func takeBlockCount() -> Int {
+    let count = blockCount
+    blockCount = 0
+    return count
   }
 
   /// Gives output for which no more input is needed.
@@ -234,20 +280,23 @@ struct Resampler: ~Copyable {
     return unsafe (UnsafePointer(ready), 0)
   }
 
-  /// Takes the output out that soxr can give without more input; what is left of the warming is dropped.
+  /// Takes the output out that soxr can give without more input, to where `ready` is; what is left of the
+  /// warming is dropped.
+  ///
+  /// - Returns: its frames.
   @_noLocks
-  private mutating func makeReady() {
-    readyStart = 0
+  private mutating func makeBlock() -> Int {
     var given = 0
     while warmingFramesLeft > 0 {
       // Written where the sound will be, and overwritten by it.
       unsafe soxr_process(
         soxr, silence, 0, nil, ready, min(Self.readyCapacityFrames, warmingFramesLeft), &given)
-      if given == 0 { return }
+      if given == 0 { return 0 }
       warmingFramesLeft -= given
     }
     unsafe soxr_process(soxr, silence, 0, nil, ready, Self.readyCapacityFrames, &given)
-    readyFrames = given
+    if given > 0 { blockCount += 1 }
+    return given
   }
 
   @_noLocks

@@ -39,12 +39,14 @@ struct StreamConverter: ~Copyable {
   /// where it is until the next one is asked for. Nil where the frames are in `decoded`.
   private var directBytes: UnsafeRawPointer?
   /// Decoded frames that have not been given yet, interleaved.
-  private var decoded: UnsafePointer<Float>?
+  private(set) var decoded: UnsafePointer<Float>?
   private(set) var decodedFrames = 0
   /// No packet follows; what the resampler holds may still be drained.
   var hasEnded = false
-  /// A packet was decoded, or frames were resampled, since this was last looked at.
-  private var hasWorked = false
+  /// Packets decoded since this was last asked for.
+  var decodedPackets = 0
+  /// No packet is to be decoded ahead until one was decoded or a block was made.
+  var isAhead = false
 
   /// Packets decoded, and how many of those were replaced by silence.
   private(set) var packetCount: UInt64 = 0
@@ -182,31 +184,6 @@ struct StreamConverter: ~Copyable {
     }
   }
 
-  /// Decodes the packet that the resampler's next block will need, in a cycle that has neither decoded nor
-  /// resampled anything: the costly things come one at a time then, and the dearest cycle has only one.
-  ///
-  /// Real-time: wait-free. The work is one packet's decode.
-  ///
-  /// - Returns: what ``fill(_:offset:frameCount:from:)`` would say of that packet; nil when there was none, or
-  ///   none is wanted yet.
-  @_noLocks
-  mutating func decodeEarly(from source: inout RingPacketSource) -> ConversionStatus? {
-    guard let resampler = unsafe resampler else { return nil }
-    let hadWorked = hasWorked
-    hasWorked = false
-    if hadWorked || hasEnded { return nil }
-    guard unsafe resampler.pointee.holdsBack(decodedFrames), source.hasNextPacket() else {
-      return nil
-    }
-    // The decoder's room is needed.
-    while let decoded = unsafe decoded, decodedFrames > 0 {
-      consume(unsafe resampler.pointee.take(decoded, inputCount: decodedFrames))
-    }
-    let status = decodeNext(from: &source)
-    hasWorked = false
-    return status
-  }
-
   /// Decodes a packet of which nothing is heard. On the feeder's side, before the ring has the converter.
   ///
   /// - Returns: false when it could not be decoded.
@@ -269,14 +246,13 @@ struct StreamConverter: ~Copyable {
     if count > 0 {
       unsafe map.write(samples, frames: count, to: buffers, at: offset)
     } else if let decoded = unsafe decoded, decodedFrames > 0 {
-      hasWorked = true
       consume(unsafe resampler.pointee.take(decoded, inputCount: decodedFrames))
     }
     return count
   }
 
   @_noLocks
-  private mutating func consume(_ frames: Int) {
+  mutating func consume(_ frames: Int) {
     skip(frames)
     decodedFrames -= frames
   }
@@ -304,7 +280,7 @@ struct StreamConverter: ~Copyable {
   /// trimmed away whole; after `packetFailed` its stand-in is what is decoded, after `packetMarked` the
   /// packet.
   @_noLocks
-  private mutating func decodeNext(
+  mutating func decodeNext(
     from source: inout RingPacketSource
   ) -> ConversionStatus {
     if hasEnded { return .endOfStream }
@@ -326,7 +302,6 @@ struct StreamConverter: ~Copyable {
   @_noLocks
   mutating func decode(_ packet: FilledPacket) -> Bool {
     packetCount &+= 1
-    hasWorked = true
     var frames: Int
     var isDecoded = true
     if let direct, unsafe resampler == nil {
@@ -336,6 +311,7 @@ struct StreamConverter: ~Copyable {
         StereoSamples.maximumFramesPerRun)
     } else {
       let output = decoder.decode(packet)
+      decodedPackets += 1
       unsafe directBytes = nil
       unsafe decoded = output.samples
       frames = output.frames

@@ -31,6 +31,9 @@ struct RenderState: ~Copyable {
   /// order of the numbers.
   let peaks: UnsafeMutablePointer<Atomic<UInt32>>
 
+  /// How much a cycle does ahead. The render thread's own.
+  var pace = WorkPace()
+
   /// What was done since the output took it last, for the cycle's record. The render thread's own.
   var work = RenderWork()
 
@@ -149,9 +152,11 @@ struct RenderState: ~Copyable {
     let count = unsafe plan.pointee.count
     let deviceFrame = frames.load(ordering: .relaxed)
     var next = 0
+    var pieces = WorkPieces()
     if unsafe count > 0 && plan.pointee.units[0].pointee.bus.channelCount == outputs.count {
       unsafe plan.pointee.units[0].pointee.render(cycle, deviceFrame: deviceFrame, into: outputs)
       unsafe work.add(plan.pointee.units[0].pointee.work)
+      unsafe pieces.add(plan.pointee.units[0].pointee.takePieces())
       next = 1
     } else {
       for channel in 0..<outputs.count {
@@ -165,8 +170,14 @@ struct RenderState: ~Copyable {
         start: mixBuffers.baseAddress, count: bus.channelCount)
       unsafe unit.pointee.render(cycle, deviceFrame: deviceFrame, into: mix)
       unsafe work.add(unit.pointee.work)
+      unsafe pieces.add(unit.pointee.takePieces())
       unsafe add(mix, to: bus.buffers(of: outputs), frameCount: cycle.frameCount)
       next += 1
+    }
+    if count == 1 {
+      if pieces.total == 0 { unsafe workAhead(plan.pointee.units[0]) }
+    } else if count > 1 {
+      unsafe workAhead(plan, frameCount: cycle.frameCount, pieces: pieces)
     }
     if unsafe plan.pointee.endsWithSources, !measuresPeaks.load(ordering: .relaxed) { return true }
     let middle = drawbar_ticks()

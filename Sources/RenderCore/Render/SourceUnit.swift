@@ -46,6 +46,10 @@ struct SourceUnit: ~Copyable {
   var trailingSilentFrames: UInt64 = 0
   /// What this cycle took.
   var work = RenderWork()
+  /// It was pulled in this cycle, and will be in the next one.
+  var isFlowing = false
+  /// Resampled frames that it had when its work was last counted: with them no more work is needed.
+  var framesAhead = 0
   var streamID: UInt32 = 0
   /// The converter's counters as last published.
   var publishedPackets: UInt64 = 0
@@ -87,6 +91,7 @@ struct SourceUnit: ~Copyable {
   ) {
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
     work = RenderWork()
+    isFlowing = false
     if unsafe shared.pointee.followsTransport.load(ordering: .relaxed) {
       if mode != SourceMode.pauseCode {
         return unsafe renderFollowing(cycle, deviceFrame: deviceFrame, mode: mode, into: buffers)
@@ -278,18 +283,13 @@ struct SourceUnit: ~Copyable {
         if !joinNextStream(at: outputFrames &+ UInt64(given)) { isDraining = true }
       }
     }
-    if let converter = unsafe converter, !isDraining,
-      let status = unsafe converter.pointee.decodeEarly(from: &source)
-    {
-      countPackets()
-      unsafe tell(status, of: converter, at: outputFrames &+ UInt64(given))
-    }
+    isFlowing = true
     return given
   }
 
   /// Says what there is to say of the packet that was decoded last, before the output's `frame`.
   @_noLocks
-  private mutating func tell(
+  mutating func tell(
     _ status: ConversionStatus, of converter: UnsafeMutablePointer<StreamConverter>,
     at frame: UInt64
   ) {

@@ -31,7 +31,7 @@ extension Comparison {
 
 /// The C loop over several streams.
 @safe
-private final class BarePlayers {
+final class BarePlayers {
   private let table: PacketTable
   private let period: Int
   private let cyclesPerRun: Int

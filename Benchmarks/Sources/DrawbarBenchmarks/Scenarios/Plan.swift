@@ -8,6 +8,8 @@ struct Plan {
     case comparison(() throws(BenchmarkFailure) -> Comparison)
     /// The figures of several resamplers. It takes a minute or two, so only when asked for by name.
     case resamplers
+    /// How many streams are too many. Likewise.
+    case capacity(() throws(BenchmarkFailure) -> StreamCapacity)
   }
 
   let name: String
@@ -87,6 +89,14 @@ struct Plan {
         })
     }
     plans.append(Plan(name: ResamplerTable.name, work: .resamplers))
+    if let table = tables.last {
+      plans.append(
+        Plan(
+          name: StreamCapacity.name,
+          work: .capacity { () throws(BenchmarkFailure) in
+            try StreamCapacity(table, outputRate: 48000, period: 256)
+          }))
+    }
     return plans
   }
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+
+/// The pieces of work that a source does in its cycle, and ahead of it.
+extension SourceUnit {
+  /// Those that were done since this was last asked for.
+  @_noLocks
+  mutating func takePieces() -> WorkPieces {
+    guard let converter = unsafe converter else { return WorkPieces() }
+    framesAhead = unsafe converter.pointee.framesAhead
+    return unsafe converter.pointee.takePieces()
+  }
+
+  /// Whether it has no packet to decode ahead until its next piece of work is done.
+  var isAhead: Bool {
+    @_noLocks get {
+      guard let converter = unsafe converter else { return true }
+      return unsafe converter.pointee.isAhead
+    }
+  }
+
+  /// Does a piece of work that coming cycles will want, if it is of a kind that is wanted.
+  @_noLocks
+  mutating func workAhead(decodes: Bool, resamples: Bool) {
+    guard isFlowing, !isDraining, let converter = unsafe converter,
+      let status = unsafe converter.pointee.workAhead(
+        from: &source, decodes: decodes, resamples: resamples)
+    else { return }
+    countPackets()
+    unsafe tell(status, of: converter, at: outputFrames)
+  }
+}

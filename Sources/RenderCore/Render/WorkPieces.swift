@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+
+/// The pieces that a cycle's work consists of. None can be divided, and most cycles of one stream need none.
+struct WorkPieces {
+  /// Packets decoded.
+  var decodes: Int
+  /// Blocks resampled.
+  var blocks: Int
+
+  var total: Int { @_noLocks get { decodes + blocks } }
+
+  @_noLocks
+  init(decodes: Int = 0, blocks: Int = 0) {
+    self.decodes = decodes
+    self.blocks = blocks
+  }
+
+  @_noLocks
+  mutating func add(_ other: WorkPieces) {
+    decodes += other.decodes
+    blocks += other.blocks
+  }
+}

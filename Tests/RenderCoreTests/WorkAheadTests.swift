@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import OfflineOutput
+import TestKit
+import Testing
+
+@testable import RenderCore
+
+/// A renderer whose sources all play one file, begun at once.
+private struct ManyStreams: ~Copyable {
+  private let renderer: Renderer
+  private let period: Int
+  private let controls: [SourceControl]
+  private var output: OfflineOutput
+
+  /// - Parameter volumes: one for each source.
+  init(_ parsed: ParsedStream, volumes: [Float], outputRate: Int, period: Int) throws {
+    self.period = period
+    renderer = Renderer(sampleRate: Double(outputRate), outputChannels: 2)
+    var controls: [SourceControl] = []
+    for volume in volumes {
+      let source = renderer.addSource(ringBytes: 1 << 20)
+      let control = source.control
+      control.volume = volume
+      controls.append(control)
+      var feed = source.feed
+      for (index, packet) in parsed.packets.enumerated() {
+        try unsafe packet.bytes.withUnsafeBytes { bytes in
+          if index == 0 {
+            _ = try unsafe feed.beginStream(
+              parsed.stream, firstPacket: bytes, joinsPrevious: false)
+          }
+          let isWritten = unsafe feed.write(
+            packet: bytes,
+            history: PacketHistory(
+              generation: 0, packetIndex: Int64(index), firstFrame: 0,
+              frameCount: Int32(packet.frames), trimStartFrames: 0, trimEndFrames: 0,
+              byteOffset: 0, durationNanoseconds: 26_122_449))
+          #expect(isWritten)
+        }
+      }
+      let isEnded = feed.endStream()
+      #expect(isEnded)
+      control.mode = .play
+    }
+    self.controls = controls
+    output = OfflineOutput(renderer: renderer)
+  }
+
+  /// A cycle's samples, and the packets that were decoded in it.
+  mutating func render() -> (samples: [Float], packets: Int) {
+    var samples: [Float] = []
+    output.render(frameCount: period, interleavedInto: &samples)
+    return (samples, Int(renderer.context.takeWork().packets))
+  }
+
+  var underruns: UInt64 { controls.reduce(0) { $0 + $1.counters.underruns } }
+}
+
+@Suite("Work ahead")
+struct WorkAheadTests {
+  private let stream = ParsedStream(Fixtures.path("mp3-cbr128-44100-2.mp3"))
+
+  @Test(
+    "Streams that began together do not all decode in one cycle", arguments: [64, 128, 256])
+  func level(_ period: Int) throws {
+    let count = 32
+    var streams = try ManyStreams(
+      stream, volumes: Array(repeating: 1, count: count), outputRate: 48000, period: period)
+    let mean = Double(period * count) / (1152 * 480 / 441)
+    var most = 0
+    for cycle in 0..<100 * 1254 / period {
+      let packets = streams.render().packets
+      // The first need several packets of each at once; they are level within half a second.
+      if cycle > 32768 / period { most = max(most, packets) }
+    }
+    #expect(streams.underruns == 0)
+    #expect(most <= Int(mean * 1.5 + 4))
+    #expect(most < count)
+  }
+
+  @Test("It changes no sample", arguments: [64, 256, 1024])
+  func same(_ period: Int) throws {
+    let volumes = (2..<10).map { 1 / Float($0) }
+    let cycles = stream.packets.count * 1254 / period + 8
+    var together = try ManyStreams(stream, volumes: volumes, outputRate: 48000, period: period)
+    // Each stream alone, added up as the renderer does it.
+    var sums = Array(repeating: [Float](), count: cycles)
+    for volume in volumes {
+      var one = try ManyStreams(stream, volumes: [volume], outputRate: 48000, period: period)
+      for cycle in 0..<cycles {
+        let alone = one.render().samples
+        sums[cycle] = sums[cycle].isEmpty ? alone : zip(sums[cycle], alone).map { $0 + $1 }
+      }
+    }
+    for sum in sums {
+      let isSame = together.render().samples == sum
+      #expect(isSame)
+    }
+  }
+
+  @Test("A block may be made behind the output that there is, and only one", arguments: [1, 7, 64])
+  func ahead(_ every: Int) throws {
+    var ahead = try PulledStream(stream, outputRate: 48000, period: 128)
+    var late = try PulledStream(stream, outputRate: 48000, period: 128)
+    var cycle = 0
+    while true {
+      let samples = late.pull()
+      let isSame = ahead.pull() == samples
+      #expect(isSame)
+      if samples.count < 128 { break }
+      cycle += 1
+      if cycle % every != 0 { continue }
+      let wanted = ahead.takePieces()
+      // The first cycle has had nothing done ahead.
+      if every == 1, cycle > 1 { #expect(wanted.total == 0) }
+      var blocks = 0
+      while true {
+        let pieces = ahead.workAhead()
+        if pieces.total == 0 { break }
+        #expect(pieces.total == 1)
+        blocks += pieces.blocks
+      }
+      // One where there is no output, and one behind it.
+      #expect(blocks <= 2)
+      #expect(ahead.packetCount <= late.packetCount + 3)
+    }
+    #expect(ahead.packetCount == late.packetCount)
+  }
+}
