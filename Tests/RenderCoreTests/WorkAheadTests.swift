@@ -76,7 +76,7 @@ struct WorkAheadTests {
       if cycle > 32768 / period { most = max(most, packets) }
     }
     #expect(streams.underruns == 0)
-    #expect(most <= Int(mean * 1.5 + 4))
+    #expect(most <= Int(mean * 17 / 16 + 2))
     #expect(most < count)
   }
 
@@ -98,6 +98,72 @@ struct WorkAheadTests {
       let isSame = together.render().samples == sum
       #expect(isSame)
     }
+  }
+
+  @Test("Streams that want their work in the same cycles are told from those that do not")
+  func uneven() {
+    let (count, block, period) = (200, 800, 256)
+    var mean = WorkRate()
+    for _ in 0..<count {
+      mean.add(WorkRate(decodes: 1 / 1254, blocks: 1 / Double(block)), frameCount: period)
+    }
+    var generator = SeededGenerator(seed: 1)
+    let apart = (0..<count).map { _ in Int.random(in: 0..<block, using: &generator) }
+    for (starts, isUneven) in [(apart, false), (Array(repeating: 0, count: count), true)] {
+      var pace = WorkPace()
+      for cycle in 1..<2000 {
+        let blocks = starts.map {
+          (cycle * period + $0) / block - ((cycle - 1) * period + $0) / block
+        }
+        var pieces = WorkPieces()
+        pieces.playedBlocks = blocks.reduce(0, +)
+        let found = pace.isUneven(after: pieces, mean: mean)
+        // The first in which there is something to tell it from.
+        if cycle > 3 { #expect(found == isUneven) }
+      }
+    }
+  }
+
+  @Test("What playing takes is known after the first packets", arguments: [64, 256])
+  func rate(_ period: Int) throws {
+    var pulled = try PulledStream(stream, outputRate: 48000, period: period)
+    var made = WorkPieces()
+    var frames = 0
+    var early = WorkRate()
+    while true {
+      let count = pulled.pull().count
+      // The last packets and blocks are short.
+      if count < period { break }
+      frames += count
+      made.add(pulled.takePieces())
+      if made.decodes <= 4 { early = pulled.workRate }
+    }
+    #expect(abs(early.decodes * Double(frames) / Double(made.decodes) - 1) < 0.05)
+    #expect(abs(early.blocks * Double(frames) / Double(made.blocks) - 1) < 0.05)
+    #expect(made.blocks - made.playedBlocks == 1)
+  }
+
+  @Test("The block that wants a packet may follow it at once, and no sample changes")
+  func both() throws {
+    var ahead = try PulledStream(stream, outputRate: 48000, period: 128)
+    var late = try PulledStream(stream, outputRate: 48000, period: 128)
+    var pairs = 0
+    var cycle = 0
+    while true {
+      let samples = late.pull()
+      let isSame = ahead.pull() == samples
+      #expect(isSame)
+      if samples.count < 128 { break }
+      cycle += 1
+      // Often enough that it is ahead, seldom enough that there is room for the block.
+      if cycle % 6 != 0 { continue }
+      _ = ahead.takePieces()
+      let pieces = ahead.workAhead(both: true)
+      #expect(pieces.decodes <= 1 && pieces.blocks <= 1)
+      if pieces.total == 2 { pairs += 1 }
+    }
+    #expect(pairs > stream.packets.count / 4)
+    #expect(ahead.packetCount == late.packetCount)
   }
 
   @Test("A block may be made behind the output that there is, and only one", arguments: [1, 7, 64])

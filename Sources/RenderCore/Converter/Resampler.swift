@@ -51,8 +51,12 @@ struct Resampler: ~Copyable {
   private var readyStart = 0
   private var readyFrames = 0
   private var nextFrames = 0
+  /// Frames of the last block; 0 before the first.
+  private(set) var blockFrames = 0
   /// Times that output came out of soxr since this was last asked for.
   private var blockCount = 0
+  /// Times that all of such output had been given.
+  private var playedBlockCount = 0
   /// Input frames that soxr holds at most without having any output to give; now and then some less.
   private let idleInputFrames: Int64
   /// Output frames of the warming silence that have still to be thrown away.
@@ -229,12 +233,13 @@ struct Resampler: ~Copyable {
     return nextFrames > 0
   }
 
-  /// Blocks made since this was last asked for.
+  /// Blocks made, and those given to their end, since this was last asked for.
   @_noLocks
-  mutating func takeBlockCount() -> Int {
-    let count = blockCount
+  mutating func takeBlockCounts() -> (made: Int, played: Int) {
+    let counts = (blockCount, playedBlockCount)
     blockCount = 0
-    return count
+    playedBlockCount = 0
+    return counts
   }
 
   /// Gives output for which no more input is needed.
@@ -246,6 +251,7 @@ struct Resampler: ~Copyable {
     let samples = unsafe UnsafePointer(ready + readyStart * channels)
     readyStart += count
     readyFrames -= count
+    if count > 0, readyFrames == 0 { playedBlockCount += 1 }
     outputFrames += Int64(count)
     return unsafe (samples, count)
   }
@@ -295,7 +301,10 @@ struct Resampler: ~Copyable {
       warmingFramesLeft -= given
     }
     unsafe soxr_process(soxr, silence, 0, nil, ready, Self.readyCapacityFrames, &given)
-    if given > 0 { blockCount += 1 }
+    if given > 0 {
+      blockCount += 1
+      blockFrames = given
+    }
     return given
   }
 

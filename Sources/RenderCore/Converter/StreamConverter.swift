@@ -45,6 +45,10 @@ struct StreamConverter: ~Copyable {
   var hasEnded = false
   /// Packets decoded since this was last asked for.
   var decodedPackets = 0
+  /// Frames of the last of them.
+  private(set) var packetFrames = 0
+  /// The pieces of work that an output frame takes.
+  var workRate = WorkRate()
   /// No packet is to be decoded ahead until one was decoded or a block was made.
   var isAhead = false
 
@@ -315,6 +319,7 @@ struct StreamConverter: ~Copyable {
       unsafe directBytes = nil
       unsafe decoded = output.samples
       frames = output.frames
+      packetFrames = frames
       isDecoded = output.isDecoded
     }
     let start = min(packet.trimStartFrames, frames)

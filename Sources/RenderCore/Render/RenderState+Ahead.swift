@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-/// How much is done in a cycle: the mean of the last ones.
+/// How much work is wanted in a cycle, and how unevenly it comes.
 struct WorkPace {
-  /// In 256ths of a piece.
-  private var decodes = 0
-  private var blocks = 0
-
-  /// What a cycle may have without being one of the long ones: an eighth more than the mean, so that what has
-  /// fallen behind is caught up with.
-  var allowance: WorkPieces {
-    @_noLocks get {
-      WorkPieces(decodes: Self.allowance(decodes), blocks: Self.allowance(blocks))
-    }
-  }
-
-  /// As ``allowance``, of both kinds together: where there are few, one cycle should not have one of each.
-  var totalAllowance: Int { @_noLocks get { Self.allowance(decodes + blocks) } }
-
-  @_noLocks
-  private static func allowance(_ mean: Int) -> Int { max(1, (mean + mean / 8 + 255) / 256) }
+  /// The most blocks of late that a cycle played to their end; it falls by half in 180 cycles.
+  private var mostPlayed = 0.0
 
   /// Takes in what a cycle had.
+  ///
+  /// - Returns: whether the sources want their work in the same cycles: that with the most wants half as much
+  ///   again as the mean. Many that began at different times do not, and what is done ahead is cold when it is
+  ///   wanted.
   @_noLocks
-  mutating func add(_ pieces: WorkPieces) {
-    decodes += (pieces.decodes * 256 - decodes) / 32
-    blocks += (pieces.blocks * 256 - blocks) / 32
+  mutating func isUneven(after pieces: WorkPieces, mean: WorkRate) -> Bool {
+    mostPlayed = max(Double(pieces.playedBlocks), mostPlayed * 255 / 256)
+    return mostPlayed > 1.5 * mean.blocks
   }
 }
 
@@ -35,7 +24,7 @@ extension RenderState {
   mutating func workAhead(_ unit: UnsafeMutablePointer<SourceUnit>) {
     if unsafe unit.pointee.isAhead { return }
     let packets = unsafe unit.pointee.work.packets
-    unsafe unit.pointee.workAhead(decodes: true, resamples: false)
+    unsafe unit.pointee.workAhead(decodes: true, resamples: false, both: false)
     unsafe work.packets &+= unit.pointee.work.packets &- packets
     _ = unsafe unit.pointee.takePieces()
   }
@@ -50,8 +39,13 @@ extension RenderState {
   mutating func workAhead(
     _ plan: UnsafeMutablePointer<RenderPlan>, frameCount: Int, pieces: WorkPieces
   ) {
-    let allowance = pace.allowance
-    let total = pace.totalAllowance
+    var mean = WorkRate()
+    for index in unsafe 0..<plan.pointee.count {
+      unsafe mean.add(plan.pointee.units[index].pointee.workRate, frameCount: frameCount)
+    }
+    guard pace.isUneven(after: pieces, mean: mean) else { return }
+    let allowance = mean.allowance
+    let total = mean.totalAllowance
     var done = pieces
     // Who will want it soonest comes first.
     var soonest = 0
@@ -63,7 +57,8 @@ extension RenderState {
         if frames < soonest || frames >= latest { continue }
         let packets = unsafe unit.pointee.work.packets
         unsafe unit.pointee.workAhead(
-          decodes: done.decodes < allowance.decodes, resamples: done.blocks < allowance.blocks)
+          decodes: done.decodes < allowance.decodes, resamples: done.blocks < allowance.blocks,
+          both: done.total + 1 < total)
         unsafe work.packets &+= unit.pointee.work.packets &- packets
         unsafe done.add(unit.pointee.takePieces())
         if done.total >= total { break }
@@ -72,6 +67,5 @@ extension RenderState {
       soonest = latest
       latest = latest < 8 * frameCount ? 2 * latest : .max
     }
-    pace.add(done)
   }
 }

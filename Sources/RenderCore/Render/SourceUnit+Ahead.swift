@@ -10,6 +10,14 @@ extension SourceUnit {
     return unsafe converter.pointee.takePieces()
   }
 
+  /// The work that a frame of it takes.
+  var workRate: WorkRate {
+    @_noLocks get {
+      guard isFlowing, !isDraining, let converter = unsafe converter else { return WorkRate() }
+      return unsafe converter.pointee.workRate
+    }
+  }
+
   /// Whether it has no packet to decode ahead until its next piece of work is done.
   var isAhead: Bool {
     @_noLocks get {
@@ -18,12 +26,13 @@ extension SourceUnit {
     }
   }
 
-  /// Does a piece of work that coming cycles will want, if it is of a kind that is wanted.
+  /// Does a piece of work that coming cycles will want, if it is of a kind that is wanted; one of each where both
+  /// may be done at once.
   @_noLocks
-  mutating func workAhead(decodes: Bool, resamples: Bool) {
+  mutating func workAhead(decodes: Bool, resamples: Bool, both: Bool) {
     guard isFlowing, !isDraining, let converter = unsafe converter,
       let status = unsafe converter.pointee.workAhead(
-        from: &source, decodes: decodes, resamples: resamples)
+        from: &source, decodes: decodes, resamples: resamples, both: both)
     else { return }
     countPackets()
     unsafe tell(status, of: converter, at: outputFrames)

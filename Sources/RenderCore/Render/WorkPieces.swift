@@ -6,6 +6,8 @@ struct WorkPieces {
   var decodes: Int
   /// Blocks resampled.
   var blocks: Int
+  /// Blocks that were played to their end: the work that this cycle would have had by itself.
+  var playedBlocks = 0
 
   var total: Int { @_noLocks get { decodes + blocks } }
 
@@ -19,5 +21,6 @@ struct WorkPieces {
   mutating func add(_ other: WorkPieces) {
     decodes += other.decodes
     blocks += other.blocks
+    playedBlocks += other.playedBlocks
   }
 }

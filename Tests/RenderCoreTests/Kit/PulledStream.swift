@@ -65,12 +65,16 @@ struct PulledStream: ~Copyable {
     return workAhead(resamples: false).decodes > 0
   }
 
-  /// What there was to do ahead: at most one piece.
-  mutating func workAhead(resamples: Bool = true) -> WorkPieces {
+  /// What there was to do ahead: at most one piece, or one of each.
+  mutating func workAhead(resamples: Bool = true, both: Bool = false) -> WorkPieces {
     let converter = unsafe converter
-    _ = unsafe converter.pointee.workAhead(from: &source, decodes: true, resamples: resamples)
+    _ = unsafe converter.pointee.workAhead(
+      from: &source, decodes: true, resamples: resamples, both: both)
     return takePieces()
   }
+
+  /// The work that an output frame takes.
+  var workRate: WorkRate { unsafe converter.pointee.workRate }
 
   mutating func takePieces() -> WorkPieces { unsafe converter.pointee.takePieces() }
 }

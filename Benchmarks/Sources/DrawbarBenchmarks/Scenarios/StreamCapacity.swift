@@ -13,7 +13,7 @@ internal import RenderCore
 /// is spread from there on.
 struct StreamCapacity {
   static let name = "most-streams"
-  private static let runs = 7
+  private static let runs = 11
   private static let packetsPerRun = 96
   /// Half a second.
   private static let framesLeftOut = 25600
@@ -36,7 +36,7 @@ struct StreamCapacity {
     periodNanoseconds = Double(period) * 1_000_000_000 / Double(outputRate)
     // The number is sought with a few runs, then the figures are taken with it.
     var streams = 256
-    for runs in [2, 2] {
+    for runs in [3, 3] {
       let found = try Self.measure(table, streams: streams, runs: runs, outputRate, period)
       streams = max(1, Int(Double(streams) * periodNanoseconds / (found.times.max() ?? 1)))
     }
