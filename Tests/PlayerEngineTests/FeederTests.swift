@@ -45,6 +45,35 @@ struct FeederTests {
     withExtendedLifetime(renderer) {}
   }
 
+  @Test(
+    "Of a local source no more is held than is soon needed; of others, what the ring takes",
+    arguments: [true, false], [3_000_000_000, 10_000_000_000] as [UInt64])
+  func highWater(_ isLocal: Bool, _ thresholdNanoseconds: UInt64) {
+    let wave = CountingWave(frameCount: 30 * CountingWave.sampleRate)
+    let source = MemorySource(wave.bytes(at: 0, Int(wave.byteCount)), .file)
+    source.isLocal = isLocal
+    source.pieceBytes = 8192
+    let renderer = Renderer(sampleRate: 44100, outputChannels: 2)
+    let added = renderer.addSource(ringBytes: 64 << 20)
+    var configuration = PlayerConfiguration()
+    configuration.startThresholdNanoseconds = thresholdNanoseconds
+    let feeder = Feeder(
+      feed: added.feed, opened: TrackReader(source, location: "memory"), items: [],
+      configuration: .init(), buffering: configuration)
+    var step = Feeder.Step.progressed
+    while step == .progressed { step = feeder.step(timeoutNanoseconds: 0) }
+    let held = feeder.feed.bufferedNanoseconds
+    #expect(step == (isLocal ? .waitingForRing : .finished))
+    let wanted = max(12_000_000_000, 2 * thresholdNanoseconds)
+    // A run of packets more may have been read.
+    let expected = isLocal ? wanted...wanted + 300_000_000 : 29_900_000_000...30_000_000_000
+    #expect(expected.contains(held))
+    // What the user says counts for every source.
+    configuration.highWaterNanoseconds = 5_000_000_000
+    #expect(configuration.highWaterNanoseconds(isLocal: isLocal) == 5_000_000_000)
+    withExtendedLifetime(renderer) {}
+  }
+
   @Test("A track that was opened before says what it is, also where it fills the ring")
   func openedTrack() throws {
     let reader = try TrackReader(opening: Fixtures.path("mp3-cbr320-44100-2.mp3"))

@@ -20,10 +20,12 @@ private struct NumberedPacket {
       durationNanoseconds: UInt64(size))
   }
 
-  func write(to producer: inout PacketRingProducer) -> Bool {
+  func write(to producer: inout PacketRingProducer, ample: UInt64 = .max) -> Bool {
     let bytes = bytes
     let history = history
-    return unsafe bytes.withUnsafeBytes { unsafe producer.write(packet: $0, history: history) }
+    return unsafe bytes.withUnsafeBytes {
+      unsafe producer.write(packet: $0, history: history, ampleNanoseconds: ample)
+    }
   }
 
   /// Reads the front packet and says whether it is this one, whole.
@@ -50,8 +52,14 @@ private final class Ring {
 
   var entryCount: Int { ends.producer.entryCount }
 
-  func write(_ number: Int, size: Int) -> Bool {
-    NumberedPacket(number: number, size: size).write(to: &ends.producer)
+  func write(_ number: Int, size: Int, ample: UInt64 = .max) -> Bool {
+    NumberedPacket(number: number, size: size).write(to: &ends.producer, ample: ample)
+  }
+
+  /// Where the front packet ends in the memory.
+  var frontEnd: Int {
+    guard let entry = unsafe ends.consumer.peek() else { return 0 }
+    return unsafe entry.pointee.offset + entry.pointee.byteCount
   }
 
   func readsNext(_ number: Int, size: Int) -> Bool {
@@ -61,8 +69,10 @@ private final class Ring {
 
 @Suite("Packet ring")
 struct PacketRingTests {
-  @Test("Every head position, packet size and fill of a small ring keeps packets in order")
-  func everyLayout() {
+  @Test(
+    "Every head position, packet size and fill of a small ring keeps packets in order",
+    arguments: [UInt64.max, 0, 6, 12])
+  func everyLayout(_ ample: UInt64) {
     let capacity = 24
     for first in 1...capacity / 2 {
       for second in 1...capacity / 2 {
@@ -72,7 +82,9 @@ struct PacketRingTests {
           var read = 0
           // Alternating sizes walk the head over every position; each round fills the ring.
           while read < 3 * capacity {
-            while ring.write(written, size: written % 2 == 0 ? first : second) { written += 1 }
+            while ring.write(written, size: written % 2 == 0 ? first : second, ample: ample) {
+              written += 1
+            }
             #expect(ring.entryCount == written - read)
             #expect(written > read, "an empty ring takes a packet of half its memory")
             #expect(ring.readsNext(read, size: read % 2 == 0 ? first : second))
@@ -89,6 +101,22 @@ struct PacketRingTests {
     #expect(!ring.write(0, size: 51))
     #expect(!ring.write(0, size: 0))
     #expect(ring.write(0, size: 50))
+  }
+
+  @Test("Memory behind a quarter of the ring is not used while there is ample sound in it")
+  func goesBackEarly() {
+    let packetBytes = 64
+    for heldPackets in [4, 12, 30] {
+      let ring = Ring(byteCapacity: 4096, entryCapacity: 64)
+      var furthest = 0
+      for number in 0..<1000 {
+        #expect(ring.write(number, size: packetBytes, ample: UInt64(heldPackets * packetBytes)))
+        guard number >= heldPackets else { continue }
+        furthest = max(furthest, ring.frontEnd)
+        #expect(ring.readsNext(number - heldPackets, size: packetBytes))
+      }
+      #expect(furthest == max(1024, (heldPackets + 1) * packetBytes))
+    }
   }
 
   @Test("The level in nanoseconds is what was written less what was released")

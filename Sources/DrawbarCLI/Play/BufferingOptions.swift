@@ -15,7 +15,7 @@ struct BufferingOptions: ParsableArguments {
   @Option(
     help: """
       Seconds of sound with which nothing more is read, so that a server waits. (default: what two \
-      mebibytes hold)
+      mebibytes hold; of a local file 12, or twice --buffer)
       """)
   var highWater: Double?
 

@@ -81,7 +81,8 @@ public struct PlayerConfiguration: Sendable, Equatable {
   /// Nanoseconds of sound to gather before it starts again after an underrun; likewise.
   public var rebufferThresholdNanoseconds: UInt64 = 3_000_000_000
   /// With so many nanoseconds of sound held ahead nothing more is read, and a server is made to wait.
-  /// `.max`: as much as the ring takes.
+  /// `.max`: as much as the ring takes; for a local source 12 s, or twice the thresholds where that is
+  /// more, because a file is there when it is asked for, and memory is not used for nothing.
   public var highWaterNanoseconds: UInt64 = .max
   /// Reading goes on when less than this is held ahead. At most the high water mark is used; where
   /// both are the same, what is played is replaced at once.
@@ -102,4 +103,13 @@ public struct PlayerConfiguration: Sendable, Equatable {
 
   /// Three seconds, two mebibytes, each format where it is decoded best.
   public init() {}
+
+  /// The high water mark for a source of this kind.
+  func highWaterNanoseconds(isLocal: Bool) -> UInt64 {
+    guard isLocal, highWaterNanoseconds == .max else { return highWaterNanoseconds }
+    // A disk that has to spin up first takes up to ten seconds.
+    let threshold = max(startThresholdNanoseconds, rebufferThresholdNanoseconds)
+    let (twice, isHuge) = threshold.multipliedReportingOverflow(by: 2)
+    return isHuge ? .max : max(12_000_000_000, twice)
+  }
 }

@@ -76,7 +76,9 @@ extension Feeder {
       var history = item.history
       if item.said != nil { history.mark = lastMark &+ 1 }
       let isWritten = unsafe packets.withBytes(of: item) { bytes in
-        unsafe feed.write(packet: bytes, history: history, sparedNanoseconds: sparedNanoseconds)
+        unsafe feed.write(
+          packet: bytes, history: history, sparedNanoseconds: sparedNanoseconds,
+          ampleNanoseconds: highWaterNanoseconds / 4 * 3)
       }
       guard isWritten else { return moved ? .progressed : .waitingForRing }
       if let said = item.said {

@@ -51,7 +51,9 @@ final class Feeder {
   private let configuration: ByteSourceConfiguration
   var trackIndex = -1
   let decodePlace: DecodePlace?
-  var reader: TrackReader?
+  var reader: TrackReader? {
+    didSet { chooseHighWater() }
+  }
   /// Readers of tracks that were read to their end and may still be heard, oldest first.
   private var finishedReaders: [(track: Int, reader: TrackReader)] = []
   /// Finished readers that are kept: each has a buffer of its source's size.
@@ -62,9 +64,12 @@ final class Feeder {
   private var queuedTrack: Int?
   /// Tracks in a row that could not be opened, or had no packet.
   private var fruitlessTracks = 0
+  private let buffering: PlayerConfiguration
   /// With so much sound in the ring the feeder rests, until there is less than the second.
-  private let highWaterNanoseconds: UInt64
-  private let lowWaterNanoseconds: UInt64
+  private(set) var highWaterNanoseconds: UInt64
+  private var lowWaterNanoseconds: UInt64 {
+    min(buffering.lowWaterNanoseconds, highWaterNanoseconds)
+  }
   private var isResting = false
   /// Where its time went.
   var times = FeederTimes()
@@ -95,14 +100,22 @@ final class Feeder {
   ) {
     self.feed = feed
     decodePlace = buffering.decodePlace
+    self.buffering = buffering
     highWaterNanoseconds = buffering.highWaterNanoseconds
-    lowWaterNanoseconds = min(buffering.lowWaterNanoseconds, buffering.highWaterNanoseconds)
     self.items = (opened.map { [$0.item] } ?? []) + items
     self.configuration = configuration
     if let opened {
       reader = opened
       trackIndex = 0
+      chooseHighWater()
     }
+  }
+
+  /// Sets the high water mark for what is being read; between two tracks the last one's holds.
+  private func chooseHighWater() {
+    guard let reader else { return }
+    highWaterNanoseconds = buffering.highWaterNanoseconds(
+      isLocal: reader.driver.source.information.isLocal)
   }
 
   /// Whether a seek in a track can lead back and ahead; nil where its source would have to be opened to

@@ -87,17 +87,21 @@ public struct SourceFeed: ~Copyable, Sendable {
   ///   - settings: what takes effect with the packet's first sound. They need a mark in the history.
   ///   - sparedNanoseconds: so much sound shall still fit behind it: room for what a seek leads to while
   ///     the old sound goes on. At most a quarter of the ring is spared.
+  ///   - ampleNanoseconds: with so much sound in the ring its memory is used again from the beginning,
+  ///     instead of to its end, from a quarter on.
   /// - Returns: false when it does not fit now.
   public mutating func write(
     packet: UnsafeRawBufferPointer, history: PacketHistory,
-    settings: SourceSettings = SourceSettings(), sparedNanoseconds: UInt64 = 0
+    settings: SourceSettings = SourceSettings(), sparedNanoseconds: UInt64 = 0,
+    ampleNanoseconds: UInt64 = .max
   ) -> Bool {
     if unsafe prepare(packet, history) { return true }
     guard endPreparation() else { return false }
     if unsafe holdPadding(packet, history) { return true }
     guard writePadding() else { return false }
     return unsafe producer.write(
-      packet: packet, history: history, settings: settings, sparedNanoseconds: sparedNanoseconds)
+      packet: packet, history: history, settings: settings, sparedNanoseconds: sparedNanoseconds,
+      ampleNanoseconds: ampleNanoseconds)
   }
 
   /// Says that no packet of the current stream follows and that no stream joins it: its tail is

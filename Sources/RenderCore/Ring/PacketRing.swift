@@ -66,12 +66,10 @@ struct PacketRingStorage: ~Copyable {
     while capacity < entryCapacity { capacity *= 2 }
     self.byteCapacity = byteCapacity
     self.entryCapacity = capacity
+    // Not written here: the render thread reads only what the feeder has written, so no page faults there,
+    // and what is never needed takes no page at all.
     unsafe bytes = UnsafeMutableRawPointer.allocate(byteCount: byteCapacity, alignment: 64)
-    // Written once here so that no page of it faults on the render thread.
-    unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0, count: byteCapacity)
     unsafe entries = UnsafeMutablePointer<RingEntry>.allocate(capacity: capacity)
-    unsafe UnsafeMutableRawPointer(entries).initializeMemory(
-      as: UInt8.self, repeating: 0, count: capacity * MemoryLayout<RingEntry>.stride)
   }
 
   deinit {

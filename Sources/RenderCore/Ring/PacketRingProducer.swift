@@ -44,10 +44,13 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
   ///   - settings: what takes effect with its first sound; for a packet with a mark.
   ///   - sparedNanoseconds: so much sound, in packets like this one, shall still fit behind it, as far as
   ///     that takes no more than a quarter of the ring.
+  ///   - ampleNanoseconds: with so much sound in the ring, and a quarter of its memory in use, the next
+  ///     packet goes to the memory's beginning as soon as it fits there, instead of using more.
   /// - Returns: false when it does not fit now; nothing has changed then.
   mutating func write(
     packet: UnsafeRawBufferPointer, history: PacketHistory,
-    settings: SourceSettings = SourceSettings(), sparedNanoseconds: UInt64 = 0
+    settings: SourceSettings = SourceSettings(), sparedNanoseconds: UInt64 = 0,
+    ampleNanoseconds: UInt64 = .max
   ) -> Bool {
     let capacity = unsafe storage.pointee.byteCapacity
     let count = packet.count
@@ -57,10 +60,16 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
     guard unsafe entryCount + spared.entries < storage.pointee.entryCapacity else { return false }
     let offset = Int(position % UInt64(capacity))
     // A packet does not wrap: what is left before the end is skipped, and counts as used.
-    let skipped = offset + count > capacity ? capacity - offset : 0
+    var skipped = offset + count > capacity ? capacity - offset : 0
     let free =
       unsafe capacity
       - Int(position - storage.pointee.readPosition.load(ordering: .acquiring))
+    // With less than a quarter, louder sound after silence would find no more room than the silence took.
+    if offset >= max(capacity / 4, 1), bufferedNanoseconds >= ampleNanoseconds,
+      capacity - offset + count + spared.bytes <= free
+    {
+      skipped = capacity - offset
+    }
     guard skipped + count + spared.bytes <= free else { return false }
     let target = skipped > 0 ? 0 : offset
     unsafe storage.pointee.bytes.advanced(by: target)
