@@ -97,8 +97,9 @@ extension ProgramTests {
       web.serve("/big", .file(path))
       try JACKServer.with { jack in
         let empty = try EmptyClient.peakBytes(in: folder, on: jack)
-        let program = TerminalProgram(
-          ["play", "--connect", "none", kind == "file" ? path : web.url("/big")])
+        // Of a file 12 s are held if nothing else is said.
+        let source = kind == "file" ? ["--high-water", "3600", path] : [web.url("/big")]
+        let program = TerminalProgram(["play", "--connect", "none"] + source)
         defer { program.signal(SIGKILL) }
         // The ring's 2 MiB are 52 s at 320 kbit/s.
         #expect(program.shows("buffer 5", seconds: 20), "\(program.output)")
