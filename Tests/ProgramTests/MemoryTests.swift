@@ -12,7 +12,7 @@ extension ProgramTests {
     /// A debug build would take minutes for the whole.
     static let bytesToRead: UInt64 = Program.isRelease ? .max : 40_000_000
 
-    /// Most of what play takes is code: a debug build's is larger, and HTTP brings a dozen shared libraries.
+    /// Most of what play takes is code: a debug build's is larger, and HTTP brings libcurl and what that needs.
     static func playAllowance(_ kind: String) -> Int {
       guard Program.isRelease else { return 28 * mebibyte }
       return kind == "file" ? 14_000_000 : 24_000_000
