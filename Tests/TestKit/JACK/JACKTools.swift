@@ -26,9 +26,12 @@ extension JACKServer: JACKTools {
 }
 
 extension JACKTools {
-  /// Runs one of JACK's tools against this server.
+  /// Runs one of JACK's tools against this server, while no client of Drawbar's sets metadata: the tool opens
+  /// the same store as it starts and ends, and two that do so at once can wait for each other for ever.
   public func run(_ arguments: [String]) throws -> String {
-    let result = Subprocess.run(arguments, environment: toolEnvironment)
+    let result = try Self.holdingMetadata {
+      Subprocess.run(arguments, environment: toolEnvironment)
+    }
     guard result.exit == .status(0) else {
       throw JACKServer.Failure(
         description: "\(arguments): \(String(describing: result.exit)) \(result.errors)")
@@ -37,14 +40,13 @@ extension JACKTools {
   }
 
   /// Does something while no client of Drawbar's sets metadata: one that is killed meanwhile would leave those
-  /// of all servers locked.
+  /// of all servers locked. After five seconds it is done all the same.
   public static func holdingMetadata<Result>(_ body: () throws -> Result) throws -> Result {
     let path = "/dev/shm/drawbar-metadata-\(geteuid()).lock"
     let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(file) }
-    guard flock(file, LOCK_EX) == 0 else {
-      throw JACKServer.Failure(description: "\(path) cannot be locked")
-    }
+    guard file >= 0 else { throw JACKServer.Failure(description: "\(path) cannot be opened") }
+    _ = eventually { flock(file, LOCK_EX | LOCK_NB) == 0 }
     return try body()
   }
 
