@@ -58,6 +58,14 @@ public struct AudioStreamBasicDescription: Hashable, Sendable {
       channelsPerFrame: channels, bitsPerChannel: bitsPerChannel)
   }
 
+  /// What every decoder gives: interleaved 32-bit floats in the machine's byte order.
+  package static func decoded(sampleRate: Double, channels: UInt32) -> AudioStreamBasicDescription {
+    var flags: AudioFormatFlags = [.float, .packed]
+    if 1.bigEndian == 1 { flags.insert(.bigEndian) }
+    return .linearPCM(
+      sampleRate: sampleRate, channels: channels, bitsPerChannel: 32, flags: flags)
+  }
+
   /// Whether a packet cannot be found without a description of its own: the packets differ in size
   /// or in duration.
   public var needsPacketDescriptions: Bool {

@@ -76,8 +76,7 @@ public final class AheadDecoder {
     mayBeADTS =
       ["aac ", "aach", "aacp"].contains(format.formatID.rawValue)
       && !extradata.bytes.isEmpty
-    outputFormat = Self.format(
-      sampleRate: format.sampleRate, channels: Int(format.channelsPerFrame))
+    outputFormat = .decoded(sampleRate: format.sampleRate, channels: format.channelsPerFrame)
     let expected = library.expectedLayout ?? stream.layout?.sorted
     if let expected, expected.labels.count == Int(format.channelsPerFrame) {
       outputLayout = expected.named(as: stream.layout)
@@ -159,10 +158,10 @@ public final class AheadDecoder {
       state.isDecoded = false
       return
     }
-    let format = Self.format(
+    let format = AudioStreamBasicDescription.decoded(
       sampleRate: received.sampleRate == Int(statedRate.rounded())
         ? statedRate : Double(received.sampleRate),
-      channels: received.channels)
+      channels: UInt32(received.channels))
     if !state.hasFormat {
       if format != outputFormat || (received.layout != nil && received.layout != toldLayout) {
         outputLayout = received.layout?.named(as: statedLayout)
@@ -191,12 +190,5 @@ public final class AheadDecoder {
       fraction = exact - Double(frames)
     }
     buffer.clear(channels: channels, room: min(frames, Self.maximumSamples / channels))
-  }
-
-  private static func format(sampleRate: Double, channels: Int) -> AudioStreamBasicDescription {
-    var flags: AudioFormatFlags = [.float, .packed]
-    if 1.bigEndian == 1 { flags.insert(.bigEndian) }
-    return .linearPCM(
-      sampleRate: sampleRate, channels: UInt32(channels), bitsPerChannel: 32, flags: flags)
   }
 }

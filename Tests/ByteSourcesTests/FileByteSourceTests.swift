@@ -39,6 +39,32 @@ struct FileByteSourceTests {
     }
   }
 
+  @Test("the system is asked for the next half of a mebibyte at least, before it is read")
+  func readAhead() throws {
+    let path = directory.file("long.mp3", Pattern.body(4 << 20))
+    let file = unsafe open(path, O_RDONLY)
+    defer { close(file) }
+    fsync(file)
+    posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+    let source = try openByteSource(path)
+    for place in [0, 3 << 20] as [UInt64] {
+      try source.reposition(to: place)
+      _ = try source.read(4096)
+      #expect(eventually { isInMemory(Int(place)..<Int(place) + 512 << 10, of: file) })
+    }
+  }
+
+  /// Whether the system has a part of a file in memory (mincore(2)).
+  private func isInMemory(_ bytes: Range<Int>, of file: Int32) -> Bool {
+    guard
+      let memory = unsafe mmap(nil, bytes.count, PROT_READ, MAP_SHARED, file, bytes.lowerBound),
+      unsafe memory != MAP_FAILED
+    else { return false }
+    defer { unsafe munmap(memory, bytes.count) }
+    var pages = [UInt8](repeating: 0, count: bytes.count / 4096)
+    return unsafe mincore(memory, bytes.count, &pages) == 0 && pages.allSatisfy { $0 & 1 == 1 }
+  }
+
   @Test("a missing file is told when it is opened")
   func missing() {
     let path = "\(directory.path)/none.mp3"

@@ -121,16 +121,19 @@ struct BufferingTests {
   func rest(isLocal: Bool) throws {
     let source = MemorySource(bytes(), .file)
     source.isLocal = isLocal
-    let playback = playback(source) { $0.highWaterNanoseconds = 6_000_000_000 }
+    let playback = playback(source) {
+      $0.startThresholdNanoseconds = 1_000_000_000
+      $0.highWaterNanoseconds = 1_000_000_000
+    }
     crank(playback, until: .playing)
     var step = SteppedPlayer.Step.progressed
     for _ in 0..<2000 where step == .progressed {
       playback.crank(64)
       step = playback.player.step(mayWait: false)
     }
-    // An eighth of what is ahead, so that nothing runs out meanwhile.
-    let share = playback.player.bufferedNanoseconds / 8
-    try #require((700_000_000...800_000_000).contains(share))
+    // A third of what is ahead, so that nothing runs out meanwhile.
+    let share = playback.player.bufferedNanoseconds / 3
+    try #require((330_000_000...950_000_000).contains(share))
     #expect(step == .wait(nanoseconds: isLocal ? share : 100_000_000))
   }
 

@@ -70,7 +70,8 @@ struct FeederTests {
     #expect(expected.contains(held))
     // What the user says counts for every source.
     configuration.highWaterNanoseconds = 5_000_000_000
-    #expect(configuration.highWaterNanoseconds(isLocal: isLocal) == 5_000_000_000)
+    #expect(
+      configuration.highWaterNanoseconds(isLocal: isLocal, isDecoded: !isLocal) == 5_000_000_000)
     withExtendedLifetime(renderer) {}
   }
 

@@ -52,11 +52,20 @@ struct OutputRateTests {
       firstFrame: first)
   }
 
-  @Test("The sound goes on at its place in every rate, and the position is right to the frame")
-  func changes() throws {
+  /// A player of linear PCM that is resampled at a place.
+  private func player(_ paths: [String], at place: DecodePlace) -> OfflinePlayback {
+    var configuration = PlayerConfiguration()
+    configuration.decodePlace = place
+    return OfflinePlayback(paths, rate: 48000, channels: 2, configuration: configuration)
+  }
+
+  @Test(
+    "The sound goes on at its place in every rate, and the position is right to the frame",
+    arguments: DecodePlace.allCases)
+  func changes(_ place: DecodePlace) throws {
     let directory = TemporaryDirectory()
     let path = try makeTone("tone.wav", seconds: 6, in: directory)
-    let playback = OfflinePlayback([path], rate: 48000, channels: 2)
+    let playback = player([path], at: place)
     var phases = [play(48000, of: playback)]
     for rate in [96000, 44100, 48000, 44100.0] {
       playback.renderer.sampleRate = rate
@@ -81,11 +90,13 @@ struct OutputRateTests {
     }
   }
 
-  @Test("A change leaves out what the resampler held back, and the rest is played to its end")
-  func length() throws {
+  @Test(
+    "A change leaves out what the resampler held back, and the rest is played to its end",
+    arguments: DecodePlace.allCases)
+  func length(_ place: DecodePlace) throws {
     let directory = TemporaryDirectory()
     let paths = try ["1.wav", "2.wav"].map { try makeTone($0, seconds: 2, in: directory) }
-    let playback = OfflinePlayback(paths, rate: 48000, channels: 2)
+    let playback = player(paths, at: place)
     let first = play(48000, of: playback)
     playback.renderer.sampleRate = 32000
     let rest = play(.max >> 1, of: playback)

@@ -70,10 +70,14 @@ final class StationTests {
   }
 
   @Test(
-    "Each title is told with the very frame at which its sound begins", arguments: [44100, 48000])
-  func frames(rate: Int) throws {
+    "Each title is told with the very frame at which its sound begins", arguments: [44100, 48000],
+    DecodePlace.allCases)
+  func frames(rate: Int, place: DecodePlace) throws {
     let offsets = try packetOffsets()
-    let playback = OfflinePlayback([station()], rate: Double(rate), channels: 2)
+    var configuration = PlayerConfiguration()
+    configuration.decodePlace = place
+    let playback = OfflinePlayback(
+      [station()], rate: Double(rate), channels: 2, configuration: configuration)
     playback.run(period: 64)
     var expected: [StreamTitle] = []
     for index in 0... {

@@ -21,6 +21,12 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
   private var state: State
   /// The next byte is not the first one.
   private var isBehindStart = false
+  /// Bytes of a regular file that the system is asked to have in memory before they are read: a disk that has
+  /// to spin up first takes up to ten seconds.
+  private static let readAheadBytes: off_t = 1 << 20
+  /// A regular file's next byte, and the end of what the system was asked for.
+  private var place: off_t = 0
+  private var advisedEnd: off_t = 0
   /// Where a regular file's first byte is: standard input may have been read from by others before.
   private let start: off_t
 
@@ -34,6 +40,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
       guard isatty(descriptor) == 0 else { throw ByteSourceError(.terminal, at: name) }
       let isRegular = kind == S_IFREG
       start = isRegular ? max(0, lseek(descriptor, 0, SEEK_CUR)) : 0
+      place = start
       if isRegular {
         wakePipe = nil
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
@@ -101,13 +108,16 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
           throw ByteSourceError(.notRepositionable, at: facts.name)
         }
         // Too large for the system is behind the end of any file.
-        let place = min(UInt64(off_t.max) - UInt64(start), byteOffset)
-        // The file system may not have so large an offset; that, too, is behind the end.
-        guard
-          lseek(descriptor, start + off_t(place), SEEK_SET) >= 0
-            || errno == EINVAL && lseek(descriptor, 0, SEEK_END) >= 0
-        else { throw fail(Self.error(errno, at: facts.name)) }
-        isBehindStart = place > 0
+        let wanted = min(UInt64(off_t.max) - UInt64(start), byteOffset)
+        var reached = lseek(descriptor, start + off_t(wanted), SEEK_SET)
+        if reached < 0, errno == EINVAL {
+          // The file system may not have so large an offset; that, too, is behind the end.
+          reached = lseek(descriptor, 0, SEEK_END)
+        }
+        guard reached >= 0 else { throw fail(Self.error(errno, at: facts.name)) }
+        isBehindStart = wanted > 0
+        place = reached
+        advisedEnd = reached
         state = .open(descriptor: descriptor)
       }
     }
@@ -136,6 +146,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
       let count = unsafe Glibc.read(descriptor, buffer.baseAddress!, buffer.count)
       if count > 0 {
         isBehindStart = true
+        if wakePipe == nil { readAhead(of: descriptor, by: count) }
         return .bytes(count)
       }
       if count == 0 {
@@ -154,6 +165,15 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
       default: throw fail(Self.error(errno, at: facts.name))
       }
     }
+  }
+
+  /// Has the system read what comes next, while nobody waits for it.
+  private func readAhead(of descriptor: Int32, by count: Int) {
+    place &+= off_t(count)
+    guard advisedEnd < place &+ Self.readAheadBytes / 2 else { return }
+    let from = max(place, advisedEnd)
+    advisedEnd = place &+ Self.readAheadBytes
+    posix_fadvise(descriptor, from, advisedEnd &- from, POSIX_FADV_WILLNEED)
   }
 
   /// Waits until a read would not, and says whether that is so; false after the time or a wake.

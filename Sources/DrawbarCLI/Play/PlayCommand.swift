@@ -184,6 +184,7 @@ struct PlayCommand: ParsableCommand {
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
+    configuration.decodesLocalSourcesAhead = true
     configuration.followsTransport = client.followsTransport
     let player = Player(
       opened: opened, playing: programme.items, into: renderer,

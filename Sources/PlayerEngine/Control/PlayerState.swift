@@ -82,7 +82,8 @@ public struct PlayerConfiguration: Sendable, Equatable {
   public var rebufferThresholdNanoseconds: UInt64 = 3_000_000_000
   /// With so many nanoseconds of sound held ahead nothing more is read, and a server is made to wait.
   /// `.max`: as much as the ring takes; for a local source 12 s, or twice the thresholds where that is
-  /// more, because a file is there when it is asked for, and memory is not used for nothing.
+  /// more, because a file is there when it is asked for, and memory is not used for nothing; 3 s, or the
+  /// thresholds, of a local source that is decoded ahead.
   public var highWaterNanoseconds: UInt64 = .max
   /// Reading goes on when less than this is held ahead. At most the high water mark is used; where
   /// both are the same, what is played is replaced at once.
@@ -93,6 +94,10 @@ public struct PlayerConfiguration: Sendable, Equatable {
   public var ringPackets = 4096
   /// Where packets are decoded: only there, or nil for the place that suits each format.
   public var decodePlace: DecodePlace?
+  /// Whether the place that suits a local source is ahead, wherever there is a decoder to be run or a rate to be
+  /// changed: the callback then only copies. What comes over a network stays in packets until it is needed,
+  /// of which the ring holds minutes.
+  public var decodesLocalSourcesAhead = false
   /// Whether the sound is where the output's transport is, and stands while that stands, instead of going
   /// its own way: the first track begins at the transport's frame 0, each of the others where the one before
   /// it ends. The player then never ends by itself unless it fails, and commands that lead elsewhere or
@@ -105,10 +110,13 @@ public struct PlayerConfiguration: Sendable, Equatable {
   public init() {}
 
   /// The high water mark for a source of this kind.
-  func highWaterNanoseconds(isLocal: Bool) -> UInt64 {
+  ///
+  /// - Parameter isDecoded: what is held are samples, which take ten times as much memory as packets.
+  func highWaterNanoseconds(isLocal: Bool, isDecoded: Bool) -> UInt64 {
     guard isLocal, highWaterNanoseconds == .max else { return highWaterNanoseconds }
-    // A disk that has to spin up first takes up to ten seconds.
     let threshold = max(startThresholdNanoseconds, rebufferThresholdNanoseconds)
+    if isDecoded { return max(3_000_000_000, threshold) }
+    // A disk that has to spin up first takes up to ten seconds.
     let (twice, isHuge) = threshold.multipliedReportingOverflow(by: 2)
     return isHuge ? .max : max(12_000_000_000, twice)
   }

@@ -10,43 +10,114 @@ internal import RenderCore
 ///
 /// Holds the frames of one packet at a time. Feeder thread only.
 final class AheadStage {
-  /// Runs that wait for room in the ring.
-  var packets = PendingPackets()
-  private let decoder: AheadDecoder
-  /// Frames per second of the packets' histories; the decoder may give more (spectral band
-  /// replication that only it comes upon).
-  private let statedRate: Double
-  /// What the station says of packets that have given no frame yet.
-  private var pendingSaid: StreamMetadata?
+  /// Who decodes: the library that would do it in the callback as well, or one that never can.
+  private enum Decoder {
+    case callback(OfflinePacketDecoder)
+    case library(AheadDecoder)
+  }
+
+  private let decoder: Decoder
+  /// What the packets say of themselves; the decoder may give another rate and other channels (spectral
+  /// band replication and parametric stereo that only it comes upon).
+  private let stated: CodedStreamDescription
+  /// Where the stream belongs, until its first frame has been decoded.
+  private var place: StreamPlace
+  /// What is new since the last frame that was decoded.
+  private var news = RunNews()
   /// The next run begins a stream: it is the first, or the decoder has changed its format.
   private var startsStream = true
 
-  init(_ stream: CodedStreamDescription) throws(AheadDecoderError) {
-    decoder = try AheadDecoder(stream)
-    statedRate = stream.format.sampleRate
+  /// A stage for a format that the callback could decode, too.
+  ///
+  /// - Parameter firstPacket: the packet that will be decoded first.
+  init(
+    _ stream: CodedStreamDescription, at place: StreamPlace, firstPacket: UnsafeRawBufferPointer
+  ) throws(AudioConverterError) {
+    decoder = .callback(unsafe try OfflinePacketDecoder(stream, firstPacket: firstPacket))
+    stated = stream
+    self.place = place
   }
 
-  /// Decodes one packet into ``packets``.
-  func decode(_ packet: Span<UInt8>, history: PacketHistory, said: StreamMetadata? = nil) {
-    let decoder = decoder
-    let output = decoder.decode(packet, frameCount: Int(history.frameCount))
-    if output.changesFormat { startsStream = true }
-    if let said { pendingSaid = said }
-    guard output.frames > 0 else { return }
-    let format = decoder.outputFormat
+  /// A stage for any other format.
+  init(_ stream: CodedStreamDescription, at place: StreamPlace) throws(AheadDecoderError) {
+    decoder = .library(try AheadDecoder(stream))
+    stated = stream
+    self.place = place
+  }
+
+  /// Decodes one packet into `output`.
+  ///
+  /// - Parameters:
+  ///   - said: what the station says from the packet on.
+  ///   - outputRate: frames per second that a stream is brought to that begins with the packet.
+  /// - Throws: why the stream that begins cannot be brought to that rate.
+  func decode(
+    _ packet: Span<UInt8>, history: PacketHistory, said: StreamMetadata?,
+    into output: AheadOutput, outputRate: Int
+  ) throws(AudioConverterError) {
+    if let said { news.said = (said, place.origin.track) }
+    switch decoder {
+    case .callback(let decoder):
+      var failure: AudioConverterError?
+      unsafe packet.withUnsafeBytes { bytes in
+        guard
+          let decoded = unsafe decoder.decode(bytes, frameCount: Int(history.frameCount)),
+          unsafe decoded.frames > 0
+        else { return }
+        let channels = Int(stated.format.channelsPerFrame)
+        let samples = unsafe Span(
+          _unsafeStart: decoded.samples, count: decoded.frames * channels)
+        do throws(AudioConverterError) {
+          try pass(
+            samples,
+            unsafe Decoded(
+              frames: decoded.frames, isDecoded: decoded.isDecoded,
+              stream: stated.decoded(as: stated.format, layout: stated.layout)),
+            history: history, to: output, outputRate: outputRate)
+        } catch {
+          failure = error
+        }
+      }
+      if let failure { throw failure }
+    case .library(let decoder):
+      let decoded = decoder.decode(packet, frameCount: Int(history.frameCount))
+      if decoded.changesFormat { startsStream = true }
+      guard decoded.frames > 0 else { return }
+      try pass(
+        decoder.samples,
+        Decoded(
+          frames: decoded.frames, isDecoded: decoded.isDecoded,
+          stream: stated.decoded(as: decoder.outputFormat, layout: decoder.outputLayout)),
+        history: history, to: output, outputRate: outputRate)
+    }
+  }
+
+  /// What a decoder made of a packet.
+  private struct Decoded {
+    var frames: Int
+    var isDecoded: Bool
+    /// What the frames are.
+    var stream: CodedStreamDescription
+  }
+
+  /// - Parameter samples: its frames, interleaved.
+  private func pass(
+    _ samples: Span<Float>, _ packet: Decoded, history: PacketHistory, to output: AheadOutput,
+    outputRate: Int
+  ) throws(AudioConverterError) {
+    let format = packet.stream.format
     let channels = Int(format.channelsPerFrame)
-    let scale = max(1, (format.sampleRate / statedRate).rounded())
+    let scale = max(1, (format.sampleRate / stated.format.sampleRate).rounded())
     // What a short packet lacks of its stated duration is cut already.
-    let missing = Int(Double(history.frameCount) * scale) - output.frames
+    let missing = Int(Double(history.frameCount) * scale) - packet.frames
     let edges = Edges(
       start: Int(Double(history.trimStartFrames) * scale),
-      end: Int(Double(history.trimEndFrames) * scale) - max(0, missing), frames: output.frames)
+      end: Int(Double(history.trimEndFrames) * scale) - max(0, missing), frames: packet.frames)
     let runFrames = PacketRun.maximumFrames(bytesPerFrame: 4 * channels)
-    let samples = decoder.samples
     var done = 0
-    var isTold = output.isDecoded
-    while done < output.frames {
-      let count = min(runFrames, output.frames - done)
+    var isTold = packet.isDecoded
+    while done < packet.frames {
+      let count = min(runFrames, packet.frames - done)
       defer { done += count }
       let trims = edges.trims(of: done..<done + count)
       let heardFrames = count - Int(trims.start) - Int(trims.end)
@@ -61,16 +132,29 @@ final class AheadStage {
         // Told once, with the first run that is heard.
         isConcealed: !isTold)
       isTold = true
-      packets.append(
-        samples, in: done * channels..<(done + count) * channels, history: run,
-        startsStream: startsStream ? description : nil, said: pendingSaid)
+      if startsStream {
+        news.begun = (packet.stream, place)
+        // What begins later in the same track simply follows.
+        place.origin.startNanoseconds = nil
+      }
       startsStream = false
-      pendingSaid = nil
+      let fresh = news
+      news = RunNews()
+      try output.append(
+        samples.extracting(done * channels..<(done + count) * channels), history: run,
+        news: fresh, outputRate: outputRate)
     }
   }
+}
 
-  private var description: CodedStreamDescription {
-    CodedStreamDescription(format: decoder.outputFormat, layout: decoder.outputLayout)
+extension CodedStreamDescription {
+  /// The stream once it is decoded: 32-bit floats of a format's rate and channels.
+  fileprivate func decoded(
+    as format: AudioStreamBasicDescription, layout: AudioChannelLayout?
+  ) -> Self {
+    CodedStreamDescription(
+      format: .decoded(sampleRate: format.sampleRate, channels: format.channelsPerFrame),
+      layout: layout)
   }
 }
 

@@ -9,7 +9,8 @@ public enum DecodePlace: String, Hashable, Sendable, CaseIterable {
   /// In the render callback, one packet when it is needed. For decoders that neither allocate nor
   /// lock.
   case callback
-  /// On the feeder's thread, into linear PCM that goes through the same ring.
+  /// On the feeder's thread, many packets at a time, and resampled there, too, where the rates differ: into
+  /// linear PCM of the output's rate, which goes through the same ring.
   case ahead
 }
 
@@ -28,8 +29,8 @@ public struct DecoderChoice: Hashable, Sendable {
   ///   - wanted: only there; nil for either place.
   /// - Returns: nil when this build decodes the format at no such place.
   public init?(_ format: AudioFormatID, at wanted: DecodePlace? = nil) {
-    if wanted != .ahead, let library = CallbackCodec.library(for: format) {
-      self.init(place: .callback, library: library)
+    if let library = CallbackCodec.library(for: format) {
+      self.init(place: wanted ?? .callback, library: library)
     } else if wanted != .callback, let library = AheadCodec.library(for: format) {
       self.init(place: .ahead, library: library)
     } else {

@@ -16,7 +16,9 @@ extension TrackReader {
     at place: DecodePlace? = nil
   ) throws(PlayerError) -> AudioStreamBasicDescription {
     let format = try readInformation().dataFormat
-    guard DecoderChoice(format.formatID, at: place)?.place == .ahead else { return format }
+    guard DecoderChoice(format.formatID, at: place)?.place == .ahead,
+      CallbackCodec.library(for: format.formatID) == nil
+    else { return format }
     while output.packets.first == nil {
       if try step(timeoutNanoseconds: 1_000_000_000) == .ended { break }
     }

@@ -6,55 +6,142 @@ internal import PacketDecoders
 internal import RenderCore
 
 extension Feeder {
+  /// Packets that are decoded ahead in one step at most, so that a command does not wait long.
+  private static let packetsAheadInStep = 64
+
   /// Moves the reader's packets on: into the ring, or through the decoder that runs ahead of it.
   func pass(_ item: PendingPackets.Item, of reader: TrackReader) throws(PlayerError) -> Step {
-    if let stream = item.startsStream, !hasBegunFrontStream {
-      do throws(PlayerError) {
-        try chooseDecoder(stream, of: reader)
-      } catch {
-        reader.output.packets.removeAll()
-        throw error
+    if item.startsStream != nil, !hasBegunFrontStream {
+      try chooseDecoder(for: item, of: reader)
+    }
+    if let ahead { return try pass(through: ahead, of: reader) }
+    // The end of what was decoded ahead before comes first.
+    aheadOutput.finish()
+    if aheadOutput.packets.first != nil { return try drain(&aheadOutput.packets, of: reader) }
+    return try drain(&reader.output.packets, of: reader)
+  }
+
+  /// Decodes packets until there is sound enough for now, or the ring is full: one after the other, because the
+  /// decoder and its tables are in the cache then.
+  private func pass(
+    through ahead: AheadStage, of reader: TrackReader
+  ) throws(PlayerError) -> Step {
+    var passed = 0
+    while passed < Self.packetsAheadInStep, !rests, let item = reader.output.packets.first {
+      // Another decoder may be needed from here on.
+      if passed > 0, item.startsStream != nil { break }
+      let start = monotonicNanoseconds()
+      var failure: AudioConverterError?
+      reader.output.packets.withSpan(of: item) { packet in
+        do throws(AudioConverterError) {
+          try ahead.decode(
+            packet, history: item.history, said: item.said, into: aheadOutput,
+            outputRate: feed.outputRate)
+        } catch {
+          failure = error
+        }
       }
+      times.note(decoder: monotonicNanoseconds() &- start)
+      if let failure {
+        reader.output.packets.removeAll()
+        throw PlayerError(location: reader.name, reason: .converter(failure))
+      }
+      reader.output.packets.removeFirst()
+      passed += 1
+      if try drain(&aheadOutput.packets, of: reader) == .waitingForRing { break }
     }
-    guard let ahead else { return try drain(&reader.output.packets, of: reader) }
-    let start = monotonicNanoseconds()
-    reader.output.packets.withSpan(of: item) {
-      ahead.decode($0, history: item.history, said: item.said)
-    }
-    times.note(decoder: monotonicNanoseconds() &- start)
-    reader.output.packets.removeFirst()
     return .progressed
   }
 
   private func chooseDecoder(
-    _ stream: CodedStreamDescription, of reader: TrackReader
+    for item: PendingPackets.Item, of reader: TrackReader
   ) throws(PlayerError) {
+    guard let stream = item.startsStream else { return }
     ahead = nil
     let format = stream.format.formatID
-    let choice = DecoderChoice(format, at: decodePlace)
+    let choice = DecoderChoice(
+      format, at: decodePlace ?? (suitsAhead(stream, of: reader) ? .ahead : nil))
+    var reason: PlayerError.Reason?
     if let decodePlace, choice == nil {
-      throw PlayerError(
-        location: reader.name, reason: .placeNotAvailable(format, decodePlace))
-    }
-    guard choice?.place != .callback else { return }
-    if choice == nil {
+      reason = .placeNotAvailable(format, decodePlace)
+    } else if choice == nil, case .codecNotBuilt = CallbackCodec.missing(for: format) {
       // Of two libraries that would do, the one that decodes in the callback is named.
-      let missing = CallbackCodec.missing(for: format)
-      if case .codecNotBuilt = missing {
-        throw PlayerError(location: reader.name, reason: .converter(missing))
-      }
+      reason = .converter(CallbackCodec.missing(for: format))
+    } else if choice?.place != .callback {
+      reason = decodeAhead(stream, from: item, of: reader)
     }
-    // Where there is no decoder at all, this says why.
-    do throws(AheadDecoderError) {
-      ahead = try AheadStage(stream)
-    } catch {
-      throw PlayerError(location: reader.name, reason: .decoder(error))
+    if let reason {
+      reader.output.packets.removeAll()
+      throw PlayerError(location: reader.name, reason: reason)
     }
   }
 
+  /// Whether a stream that can be decoded at either place is better decoded ahead.
+  private func suitsAhead(_ stream: CodedStreamDescription, of reader: TrackReader) -> Bool {
+    guard buffering.decodesLocalSourcesAhead, reader.driver.source.information.isLocal else {
+      return false
+    }
+    // Samples that need no change would only take more room in the ring.
+    return !CallbackCodec.isBuiltIn(stream.format.formatID)
+      || Int(stream.format.sampleRate.rounded()) != feed.outputRate
+  }
+
+  /// Makes the decoder that runs ahead.
+  ///
+  /// - Returns: why there is none.
+  private func decodeAhead(
+    _ stream: CodedStreamDescription, from item: PendingPackets.Item, of reader: TrackReader
+  ) -> PlayerError.Reason? {
+    let place = place(of: reader)
+    if CallbackCodec.library(for: stream.format.formatID) != nil {
+      var made: Result<AheadStage, AudioConverterError>?
+      unsafe reader.output.packets.withBytes(of: item) { bytes in
+        do throws(AudioConverterError) {
+          made = .success(unsafe try AheadStage(stream, at: place, firstPacket: bytes))
+        } catch {
+          made = .failure(error)
+        }
+      }
+      if case .failure(let error) = made { return .converter(error) }
+      ahead = try? made?.get()
+    } else {
+      // Where there is no decoder at all, this says why.
+      do throws(AheadDecoderError) {
+        ahead = try AheadStage(stream, at: place)
+      } catch {
+        return .decoder(error)
+      }
+    }
+    reader.startNanoseconds = nil
+    return nil
+  }
+
+  /// Where a stream belongs that begins with the reader's next packet.
+  private func place(of reader: TrackReader) -> StreamPlace {
+    StreamPlace(
+      origin: StreamOrigin(track: trackIndex, startNanoseconds: reader.startNanoseconds),
+      transportNanoseconds: trackStarts.start(of: trackIndex) + (reader.startNanoseconds ?? 0))
+  }
+
+  /// Puts the end of what was decoded ahead into the ring: nothing follows it.
+  ///
+  /// - Returns: false when it has no room now.
+  func finishAhead() -> Bool {
+    aheadOutput.finish()
+    do throws(PlayerError) {
+      _ = try drain(&aheadOutput.packets, of: nil)
+    } catch {
+      events.append(.failed(track: trackIndex, error))
+    }
+    return aheadOutput.packets.first == nil
+  }
+
   /// Moves packets into the ring until it is full, or up to one that has to be decoded first.
+  ///
+  /// - Parameter reader: whose packets they are; nil where it has been closed, and every stream among them has
+  ///   its place.
   func drain(
-    _ packets: inout PendingPackets, of reader: TrackReader
+    _ packets: inout PendingPackets, of reader: TrackReader?
   ) throws(PlayerError) -> Step {
     var moved = false
     while let item = packets.first {
@@ -63,7 +150,7 @@ extension Feeder {
       guard item.byteRange.count <= feed.maximumPacketBytes else {
         packets.removeAll()
         throw PlayerError(
-          location: reader.name,
+          location: reader?.name ?? "",
           reason: .packetTooLarge(
             bytes: item.byteRange.count, byteOffset: item.history.byteOffset))
       }
@@ -78,12 +165,12 @@ extension Feeder {
       let isWritten = unsafe packets.withBytes(of: item) { bytes in
         unsafe feed.write(
           packet: bytes, history: history, sparedNanoseconds: sparedNanoseconds,
-          ampleNanoseconds: highWaterNanoseconds / 4 * 3)
+          ampleNanoseconds: ampleNanoseconds)
       }
       guard isWritten else { return moved ? .progressed : .waitingForRing }
       if let said = item.said {
         lastMark = history.mark
-        events.append(.said(track: trackIndex, mark: lastMark, said))
+        events.append(.said(track: item.saidOf ?? trackIndex, mark: lastMark, said))
       }
       hasBegunFrontStream = false
       didWrite(item.history)
@@ -99,19 +186,24 @@ extension Feeder {
     fedNanoseconds < SteppedPlayer.readyNanoseconds ? 0 : SteppedPlayer.readyNanoseconds
   }
 
+  /// With so much sound in the ring its memory is used again. Not while it holds little of what a seek led
+  /// to: that would find less room than was kept for it.
+  private var ampleNanoseconds: UInt64 {
+    fedNanoseconds < SteppedPlayer.readyNanoseconds ? .max : highWaterNanoseconds / 4 * 3
+  }
+
   private func begin(
     _ stream: CodedStreamDescription, with item: PendingPackets.Item,
-    in packets: inout PendingPackets, of reader: TrackReader
+    in packets: inout PendingPackets, of reader: TrackReader?
   ) throws(PlayerError) -> Bool {
     var result: Result<UInt32?, AudioConverterError> = .success(nil)
-    let origin = StreamOrigin(track: trackIndex, startNanoseconds: reader.startNanoseconds)
-    let onTransport = trackStarts.start(of: trackIndex) + (reader.startNanoseconds ?? 0)
+    guard let place = item.place ?? reader.map({ place(of: $0) }) else { return true }
     unsafe packets.withBytes(of: item) { bytes in
       do throws(AudioConverterError) {
         result = .success(
           unsafe try feed.beginStream(
-            stream, origin: origin, firstPacket: bytes, joinsPrevious: canJoin,
-            transportNanoseconds: canJoin ? nil : onTransport))
+            stream, origin: place.origin, firstPacket: bytes, joinsPrevious: canJoin,
+            transportNanoseconds: canJoin ? nil : place.transportNanoseconds))
       } catch {
         result = .failure(error)
       }
@@ -120,12 +212,12 @@ extension Feeder {
     case .success(nil): return false
     case .success(let id?):
       events.append(.began(stream: id))
-      reader.startNanoseconds = nil
+      if item.place == nil { reader?.startNanoseconds = nil }
       canJoin = true
       return true
     case .failure(let error):
       packets.removeAll()
-      throw PlayerError(location: reader.name, reason: .converter(error))
+      throw PlayerError(location: reader?.name ?? "", reason: .converter(error))
     }
   }
 }

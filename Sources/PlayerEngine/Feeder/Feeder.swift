@@ -64,7 +64,7 @@ final class Feeder {
   private var queuedTrack: Int?
   /// Tracks in a row that could not be opened, or had no packet.
   private var fruitlessTracks = 0
-  private let buffering: PlayerConfiguration
+  let buffering: PlayerConfiguration
   /// With so much sound in the ring the feeder rests, until there is less than the second.
   private(set) var highWaterNanoseconds: UInt64
   private var lowWaterNanoseconds: UInt64 {
@@ -80,7 +80,11 @@ final class Feeder {
   /// Where the tracks begin on the time line of a transport.
   var trackStarts = TrackStarts()
   /// Decodes the reader's packets, where that is not done in the callback.
-  var ahead: AheadStage?
+  var ahead: AheadStage? {
+    didSet { chooseHighWater() }
+  }
+  /// Where what it decodes goes: from one stream to the next.
+  let aheadOutput: AheadOutput
   var readerHasEnded = false
   private var hasToldInformation = false
   /// The front packet's stream has been begun; the packet itself is still to be written.
@@ -100,6 +104,7 @@ final class Feeder {
   ) {
     self.feed = feed
     decodePlace = buffering.decodePlace
+    aheadOutput = AheadOutput(quality: buffering.resamplerQuality)
     self.buffering = buffering
     highWaterNanoseconds = buffering.highWaterNanoseconds
     self.items = (opened.map { [$0.item] } ?? []) + items
@@ -115,7 +120,7 @@ final class Feeder {
   private func chooseHighWater() {
     guard let reader else { return }
     highWaterNanoseconds = buffering.highWaterNanoseconds(
-      isLocal: reader.driver.source.information.isLocal)
+      isLocal: reader.driver.source.information.isLocal, isDecoded: ahead != nil)
   }
 
   /// Whether a seek in a track can lead back and ahead; nil where its source would have to be opened to
@@ -167,6 +172,7 @@ final class Feeder {
   func begin(generation: UInt32) {
     feed.generation = generation
     ahead = nil
+    aheadOutput.removeAll()
     hasBegunFrontStream = false
     canJoin = false
     isFinished = false
@@ -211,7 +217,7 @@ final class Feeder {
       if wantedPlace != nil || isSeeking {
         return try stepSeek(in: reader, timeoutNanoseconds: timeoutNanoseconds)
       }
-      if let ahead, ahead.packets.first != nil { return try drain(&ahead.packets, of: reader) }
+      if aheadOutput.packets.first != nil { return try drain(&aheadOutput.packets, of: reader) }
       if let item = reader.output.packets.first { return try pass(item, of: reader) }
       if readerHasEnded {
         events.append(.fed(track: trackIndex))
@@ -230,7 +236,7 @@ final class Feeder {
   }
 
   /// Whether there is sound enough for now. Not of a generation that has only begun.
-  private var rests: Bool {
+  var rests: Bool {
     let held = min(feed.bufferedNanoseconds, fedNanoseconds)
     if held >= highWaterNanoseconds {
       isResting = true
@@ -274,7 +280,7 @@ final class Feeder {
     // A list that is repeated and has nothing in it to hear must end.
     let tries = repeatMode == .one ? 1 : items.count
     guard let next = nextTrack, queuedTrack != nil || fruitlessTracks < tries else {
-      guard feed.endStream() else { return .waitingForRing }
+      guard finishAhead(), feed.endStream() else { return .waitingForRing }
       isFinished = true
       return .finished
     }

@@ -13,8 +13,12 @@ struct PendingPackets {
     var history: PacketHistory
     /// The packet begins a new stream.
     var startsStream: CodedStreamDescription?
+    /// Where that stream belongs, if another track may be read by the time that the packet is written.
+    var place: StreamPlace?
     /// What the station says from the packet on.
     var said: StreamMetadata?
+    /// The track that it says it of, likewise.
+    var saidOf: Int?
   }
 
   private var bytes: [UInt8] = []
@@ -56,16 +60,14 @@ struct PendingPackets {
         byteRange: start..<bytes.count, history: history, startsStream: startsStream, said: said))
   }
 
-  /// Adds some of these samples behind the others.
-  mutating func append(
-    _ samples: Span<Float>, in range: Range<Int>, history: PacketHistory,
-    startsStream: CodedStreamDescription?, said: StreamMetadata? = nil
-  ) {
+  /// Adds samples behind the others.
+  mutating func append(_ samples: Span<Float>, history: PacketHistory, news: RunNews) {
     let start = bytes.count
-    unsafe samples.extracting(range).withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+    unsafe samples.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
     items.append(
       Item(
-        byteRange: start..<bytes.count, history: history, startsStream: startsStream, said: said))
+        byteRange: start..<bytes.count, history: history, startsStream: news.begun?.stream,
+        place: news.begun?.place, said: news.said?.metadata, saidOf: news.said?.track))
   }
 
   /// Calls `body` with a packet that is still in here.

@@ -9,7 +9,7 @@ public enum CallbackCodec {
   public static func library(for format: AudioFormatID) -> String? {
     switch format {
     case .mpegLayer1, .mpegLayer2, .mpegLayer3: return "libmpg123"
-    case .linearPCM, .aLaw, .muLaw, .appleIMA4, .waveIMAADPCM, .microsoftADPCM: return "built in"
+    case .linearPCM, .aLaw, .muLaw, .appleIMA4, .waveIMAADPCM, .microsoftADPCM: return builtIn
     default: break
     }
     #if DRAWBAR_FLAC
@@ -20,6 +20,11 @@ public enum CallbackCodec {
     #endif
     return nil
   }
+
+  /// Whether a format takes no library: its samples are there, and only have to be written down otherwise.
+  package static func isBuiltIn(_ format: AudioFormatID) -> Bool { library(for: format) == builtIn }
+
+  private static let builtIn = "built in"
 
   /// Why a format has no decoder here: the library for it was not there when this was built, or there
   /// is none that a callback can use.

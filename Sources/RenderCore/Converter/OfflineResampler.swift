@@ -19,6 +19,9 @@ package final class OfflineResampler {
       inputRate: inputRate, outputRate: outputRate, channels: channels, quality: quality)
   }
 
+  /// Output frames that all input so far stands for, by the ratio of the rates.
+  package var expectedOutputFrames: Int64 { resampler.expectedOutputFrames }
+
   /// Gives some output, or takes some input when there is none to give.
   ///
   /// - Returns: frames taken of the input and frames written.

@@ -161,7 +161,8 @@ public struct SourceFeed: ~Copyable, Sendable {
     }
   }
 
-  private var outputRate: Int {
+  /// Frames per second of the output now.
+  package var outputRate: Int {
     unsafe storage.shared.pointee.outputRate.load(ordering: .acquiring)
   }
 }

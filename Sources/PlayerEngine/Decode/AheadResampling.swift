@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+
+internal import AudioModel
+internal import RenderCore
+
+/// Brings decoded streams of one rate to another, each behind the one before without a gap, and cuts what
+/// comes out into runs that begin where something is new.
+///
+/// The samples are those that the callback's resampler gives. Feeder thread only.
+@safe
+final class AheadResampling {
+  /// Something that is new from an output frame on.
+  private struct Change {
+    var frame: Int64
+    var news: RunNews
+    /// The packet whose stand-in begins there.
+    var failed: PacketHistory?
+  }
+
+  private let resampler: OfflineResampler
+  private let inputRate: Int
+  private let outputRate: Int
+  private let channels: Int
+  private let runFrames: Int
+  /// Where the resampler writes.
+  private let output: UnsafeMutableBufferPointer<Float>
+  /// The run that is being put together.
+  private var run: [Float] = []
+  private var runNews = RunNews()
+  private var runFailed: PacketHistory?
+  /// Output frames so far, those of the unfinished run included.
+  private var frames: Int64 = 0
+  /// The frame that the current stream begins with.
+  private var streamStart: Int64 = 0
+  /// What is new in frames that are still to come, in order.
+  private var changes: [Change] = []
+  /// The last run that was taken in.
+  private var last: PacketHistory?
+
+  /// - Throws: why the rates cannot be.
+  init(
+    _ format: AudioStreamBasicDescription, to outputRate: Int, quality: ResamplerQuality
+  ) throws(AudioConverterError) {
+    inputRate = Int(format.sampleRate.rounded())
+    self.outputRate = outputRate
+    channels = Int(format.channelsPerFrame)
+    resampler = try OfflineResampler(
+      inputRate: inputRate, outputRate: outputRate, channels: channels, quality: quality)
+    runFrames = PacketRun.maximumFrames(bytesPerFrame: 4 * channels)
+    unsafe output = .allocate(capacity: OfflineResampler.maximumFramesPerCall * channels)
+    unsafe output.initialize(repeating: 0)
+  }
+
+  deinit { unsafe output.deallocate() }
+
+  /// Whether a stream of this format can follow through the same resampler.
+  func canGoOn(with format: AudioStreamBasicDescription, to outputRate: Int) -> Bool {
+    Int(format.sampleRate.rounded()) == inputRate && Int(format.channelsPerFrame) == channels
+      && outputRate == self.outputRate
+  }
+
+  /// Takes a run's frames, without the trimmed ones, and adds the runs that come out.
+  func append(
+    _ samples: Span<Float>, history: PacketHistory, news: RunNews, to packets: inout PendingPackets
+  ) {
+    if !news.isEmpty || history.isConcealed {
+      changes.append(
+        Change(
+          frame: resampler.expectedOutputFrames, news: news,
+          failed: history.isConcealed ? history : nil))
+    }
+    last = history
+    let first = Int(history.trimStartFrames)
+    let heard = first..<Int(history.frameCount - history.trimEndFrames)
+    unsafe samples.extracting(heard.lowerBound * channels..<heard.upperBound * channels)
+      .withUnsafeBufferPointer { input in
+        guard let start = unsafe input.baseAddress, let output = unsafe output.baseAddress else {
+          return
+        }
+        var taken = 0
+        while true {
+          let moved = unsafe resampler.process(
+            start + taken * channels, inputCount: heard.count - taken, into: output,
+            outputCount: OfflineResampler.maximumFramesPerCall)
+          if moved == (0, 0) { break }
+          taken += moved.taken
+          take(moved.given, to: &packets)
+        }
+      }
+  }
+
+  /// Adds what is pending after the last input. The resampler is of no use after that.
+  func finish(_ packets: inout PendingPackets) {
+    guard let start = unsafe output.baseAddress else { return }
+    while true {
+      let given = unsafe resampler.drain(
+        into: start, outputCount: OfflineResampler.maximumFramesPerCall)
+      if given == 0 { break }
+      take(given, to: &packets)
+    }
+    finishRun(&packets)
+  }
+
+  /// Takes frames out of `output`, from its start on.
+  private func take(_ count: Int, to packets: inout PendingPackets) {
+    var done = 0
+    while done < count {
+      if let next = changes.first, next.frame <= frames {
+        finishRun(&packets)
+        takeChanges()
+      }
+      var room = runFrames - run.count / channels
+      // Where two things cannot be new at one frame, the second one is at the next.
+      if let next = changes.first { room = min(room, max(1, Int(next.frame - frames))) }
+      let piece = min(room, count - done)
+      unsafe run.append(
+        contentsOf: output.extracting(done * channels..<(done + piece) * channels))
+      frames += Int64(piece)
+      done += piece
+      if run.count == runFrames * channels { finishRun(&packets) }
+    }
+  }
+
+  /// Gives the run that begins now what is new by now: one of each.
+  private func takeChanges() {
+    while let next = changes.first, next.frame <= frames {
+      if next.failed != nil, runFailed != nil { return }
+      if next.news.begun != nil, runNews.begun != nil { return }
+      if let begun = next.news.begun {
+        runNews.begun = begun
+        runNews.begun?.stream.format = .decoded(
+          sampleRate: Double(outputRate), channels: UInt32(channels))
+        streamStart = frames
+      }
+      if let said = next.news.said { runNews.said = said }
+      if let failed = next.failed { runFailed = failed }
+      changes.removeFirst()
+    }
+  }
+
+  private func finishRun(_ packets: inout PendingPackets) {
+    let count = run.count / channels
+    guard count > 0, let from = runFailed ?? last else { return }
+    packets.append(
+      run.span,
+      history: PacketHistory(
+        generation: from.generation, packetIndex: from.packetIndex,
+        firstFrame: frames - Int64(count) - streamStart, frameCount: Int32(count),
+        trimStartFrames: 0, trimEndFrames: 0, byteOffset: from.byteOffset,
+        durationNanoseconds: UInt64(Double(count) / Double(outputRate) * 1_000_000_000),
+        isConcealed: runFailed != nil),
+      news: runNews)
+    run.removeAll(keepingCapacity: true)
+    runNews = RunNews()
+    runFailed = nil
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+
+import ByteSources
+import OfflineOutput
+import RenderCore
+import TestKit
+import Testing
+
+@testable import PlayerEngine
+
+@Suite("Decoded ahead of the callback")
+struct DecodedAheadTests {
+  /// What a list gives when it is decoded and resampled at a place.
+  private func play(
+    _ paths: [String], at place: DecodePlace?, rate: Int, channels: Int = 2,
+    quality: ResamplerQuality = .good, ringBytes: Int = 2 << 20
+  ) -> OfflinePlayback {
+    var configuration = PlayerConfiguration()
+    configuration.decodePlace = place
+    configuration.resamplerQuality = quality
+    configuration.ringBytes = ringBytes
+    let playback = OfflinePlayback(
+      paths, rate: Double(rate), channels: channels, configuration: configuration)
+    playback.run(period: 256)
+    return playback
+  }
+
+  /// What is told of the sound, in order, and then what is told when something is read: which of the two
+  /// comes first depends on how much is held.
+  private func told(_ playback: OfflinePlayback) -> [PlayerEvent] {
+    let heard = playback.events.filter {
+      switch $0 {
+      case .started, .packetFailed: true
+      default: false
+      }
+    }
+    let read = playback.events.filter {
+      switch $0 {
+      case .track, .failed, .skipped: true
+      default: false
+      }
+    }
+    return heard + read
+  }
+
+  private func expectSame(_ paths: [String], rate: Int, quality: ResamplerQuality = .good) {
+    let callback = play(paths, at: .callback, rate: rate, quality: quality)
+    let ahead = play(paths, at: .ahead, rate: rate, quality: quality)
+    let isSame = callback.sound == ahead.sound
+    #expect(isSame, "\(callback.sound[0].count) and \(ahead.sound[0].count) frames")
+    #expect(told(callback) == told(ahead))
+    #expect(ahead.player.control.counters.underruns == 0)
+    let frames = callback.player.control.position.outputFrames
+    for frame in stride(from: 0, to: frames, by: 997) {
+      let (wanted, found) = (
+        callback.player.timeline.position(at: frame), ahead.player.timeline.position(at: frame)
+      )
+      guard wanted?.track == found?.track, wanted?.nanoseconds == found?.nanoseconds else {
+        Issue.record(
+          "frame \(frame): \(String(describing: wanted)), not \(String(describing: found))")
+        return
+      }
+    }
+  }
+
+  @Test(
+    "A file has the samples and the events that the callback makes of it",
+    arguments: [
+      "mp3-vbr2-44100-2.mp3", "mp3-cbr-22050-1.mp3", "mp3-free-44100-2.mp3", "mp3-garbage.mp3",
+      "mp3-short-44100-2.mp3", "mp2-mono-48000-1.mp2", "wav-ext-s24-96000-6.wav",
+      "wav-one-frame-44100-2.wav", "wav-f64-44100-2.wav",
+    ], [44100, 48000])
+  func files(_ name: String, _ rate: Int) {
+    expectSame([Fixtures.path(name)], rate: rate)
+  }
+
+  @Test("So has a file of any codec that the callback can decode", arguments: [44100, 96000])
+  func codecs(_ rate: Int) throws {
+    for recipe in CodecRecipe.all where DecoderChoice(recipe.formatID)?.place == .callback {
+      let directory = TemporaryDirectory()
+      _ = ReferenceDecoder.output(
+        "sox -R -D -r \(recipe.sampleRate) -n -b 16 -c 2 '\(directory.file("whole.wav"))' "
+          + "synth 1.37 sine 60-9000 gain -6")
+      expectSame([recipe.encode("whole", in: directory)], rate: rate)
+    }
+  }
+
+  @Test(
+    "So has a list whose rates and channels change, and one that flows through one resampler",
+    arguments: ResamplerQuality.allCases, [44100, 48000])
+  func lists(_ quality: ResamplerQuality, _ rate: Int) {
+    let changing = [
+      "mp3-short-44100-2.mp3", "mp3-mono-44100-1.mp3", "wav-one-frame-44100-2.wav",
+      "wav-one-frame-44100-2.wav", "mp3-cbr-48000-2.mp3", "mp3-cbr-8000-1.mp3", "gapless-1.mp3",
+      "gapless-2.mp3", "gapless-1.wav", "gapless-2.wav", "empty.mp3",
+    ]
+    expectSame(changing.map(Fixtures.path), rate: rate, quality: quality)
+  }
+
+  @Test("A ring that holds a tenth of a second makes no difference")
+  func smallRing() {
+    let paths = ["gapless-1.mp3", "gapless-2.mp3", "mp3-short-44100-2.mp3"].map(Fixtures.path)
+    let whole = play(paths, at: .ahead, rate: 48000)
+    let small = play(paths, at: .ahead, rate: 48000, ringBytes: 40 << 10)
+    let isSame = whole.sound == small.sound
+    #expect(isSame)
+    #expect(told(whole) == told(small))
+  }
+
+  @Test("After a seek the sound is that of the callback's", arguments: [44100, 48000])
+  func seek(_ rate: Int) {
+    var sounds: [[[Float]]] = []
+    for place in DecodePlace.allCases {
+      var configuration = PlayerConfiguration()
+      configuration.decodePlace = place
+      let playback = OfflinePlayback(
+        [Fixtures.path("mp3-vbr2-44100-2.mp3")], rate: Double(rate), channels: 2,
+        configuration: configuration)
+      playback.run(period: 256, frames: rate)
+      playback.player.apply(.seek(toNanoseconds: 7_654_321_000))
+      while playback.player.step(mayWait: true) != .finished,
+        !playback.events.contains(where: { if case .sought = $0 { true } else { false } })
+      {}
+      let before = playback.sound[0].count
+      playback.run(period: 256)
+      sounds.append(playback.sound.map { Array($0[before...]) })
+      let sought = playback.events.compactMap {
+        if case .sought(0, let seek) = $0 { seek.reachedNanoseconds } else { nil }
+      }
+      #expect(sought.count == 1 && abs(Double(sought[0]) - 7_654_321_000) < 12000)
+    }
+    // The frames up to where the new sound was ready are the old one's, and faded.
+    let isSame = zip(sounds[0], sounds[1]).allSatisfy {
+      $0.suffix(4 * rate) == $1.suffix(4 * rate)
+    }
+    #expect(isSame)
+  }
+
+  /// Whether a player that prefers it decodes a fixture ahead.
+  private func decodesAhead(_ name: String, isLocal: Bool, rate: Int) -> Bool {
+    let source = MemorySource(Array(contents(ofFile: Fixtures.path(name))), .file)
+    source.isLocal = isLocal
+    let renderer = Renderer(sampleRate: Double(rate), outputChannels: 2)
+    let added = renderer.addSource()
+    var configuration = PlayerConfiguration()
+    configuration.decodesLocalSourcesAhead = true
+    let feeder = Feeder(
+      feed: added.feed, opened: TrackReader(source, location: "memory"), items: [],
+      configuration: .init(), buffering: configuration)
+    while feeder.feed.bufferedNanoseconds == 0 { _ = feeder.step(timeoutNanoseconds: 0) }
+    defer { withExtendedLifetime(renderer) {} }
+    return feeder.ahead != nil
+  }
+
+  @Test(
+    "Where local sources are to be decoded ahead, that is done of all that takes a decoder or a resampler"
+  )
+  func preference() {
+    #expect(decodesAhead("mp3-cbr128-44100-2.mp3", isLocal: true, rate: 44100))
+    #expect(decodesAhead("wav-s16-44100-2.wav", isLocal: true, rate: 48000))
+    #expect(!decodesAhead("wav-s16-44100-2.wav", isLocal: true, rate: 44100))
+    #expect(!decodesAhead("mp3-cbr128-44100-2.mp3", isLocal: false, rate: 48000))
+  }
+
+  @Test(
+    "Of what is decoded ahead three seconds are held, or as many as have to be there for a start")
+  func highWater() {
+    for threshold in [500_000_000, 3_000_000_000, 4_000_000_000] as [UInt64] {
+      let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
+      let added = renderer.addSource()
+      var configuration = PlayerConfiguration()
+      configuration.startThresholdNanoseconds = threshold
+      configuration.rebufferThresholdNanoseconds = threshold
+      configuration.decodePlace = .ahead
+      let feeder = Feeder(
+        feed: added.feed, opened: nil,
+        items: [PlaylistItem(location: Fixtures.path("mp3-cbr320-44100-2.mp3"))],
+        configuration: .init(), buffering: configuration)
+      var step = Feeder.Step.progressed
+      while step == .progressed { step = feeder.step(timeoutNanoseconds: 0) }
+      #expect(step == .waitingForRing)
+      let wanted = max(3_000_000_000, threshold)
+      #expect((wanted...wanted + 60_000_000).contains(feeder.feed.bufferedNanoseconds))
+      withExtendedLifetime(renderer) {}
+    }
+  }
+}
