@@ -11,8 +11,9 @@ struct TrackOptions: ParsableArguments {
 
   @Option(
     help: """
-      Where packets are decoded: callback, or ahead of it; only formats that have a decoder there. \
-      Without it each format is decoded where it is best, in the callback if that is safe.
+      Where packets are decoded and resampled: callback, or ahead of it; only formats that have a decoder \
+      there. Without it play decodes local files ahead, and all else is decoded in the callback if that is \
+      safe.
       """)
   var decode: DecodePlace?
 

@@ -34,7 +34,8 @@ final class Bench {
     self.command = command
     self.isCancelled = isCancelled
     inputs =
-      command.input.isEmpty ? [.silence] : try command.input.map { try BenchInput($0) }
+      command.input.isEmpty
+      ? [.silence] : try command.input.map { try BenchInput($0, decodePlace: command.decode) }
   }
 
   func run() throws {
@@ -138,6 +139,7 @@ final class Bench {
     ]
     if subject.isFloor { arguments.append("--floor") }
     if let path = subject.input.path { arguments += ["--input", path] }
+    if let place = command.decode { arguments += ["--decode", place.rawValue] }
     if let share = subject.busyShare { arguments += ["--busy", "\(share)"] }
     let child = try ChildProcess(OwnProgram.path, arguments, isHeard: true, showsErrors: true)
     let (output, isWell) = try child.wait(isCancelled: isCancelled)
@@ -162,7 +164,7 @@ struct BenchInput {
   static let silence = BenchInput(path: nil, name: "silence")
 
   /// Opens a file, to see that it can be played and what it is.
-  init(_ word: String) throws {
+  init(_ word: String, decodePlace: DecodePlace?) throws {
     if word == "silence" {
       self = .silence
       return
@@ -171,7 +173,8 @@ struct BenchInput {
     let format = try reader.readInformation().dataFormat
     path = word
     let file = reader.name.split(separator: "/").last ?? "a file"
-    name = "\(file) (\(format.formatID), \(Int(format.sampleRate)) Hz)"
+    let place = decodePlace.map { ", decoded \($0 == .ahead ? "ahead" : "in the callback")" } ?? ""
+    name = "\(file) (\(format.formatID), \(Int(format.sampleRate)) Hz\(place))"
   }
 
   private init(path: String?, name: String) {

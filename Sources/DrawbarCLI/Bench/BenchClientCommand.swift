@@ -3,6 +3,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import PlayerEngine
 import TimingReport
 
 /// `drawbar bench client`: one measured run, in a process of its own, so that what it takes can be told.
@@ -17,6 +18,7 @@ struct BenchClientCommand: ParsableCommand {
   @Option var input: String?
   @Option var inputName = "silence"
   @Option var streams = 1
+  @Option var decode: DecodePlace?
   @Option var load = "none"
   @Option var repetition = 0
   @Option(help: "Of each period, how much a callback computes; 0 to 1.")
@@ -30,7 +32,8 @@ struct BenchClientCommand: ParsableCommand {
       let subject: any MeasuredClient =
         floor
         ? try FloorSubject(server: server)
-        : try EngineSubject(server: server, input: input, streams: streams, busyShare: busy)
+        : try EngineSubject(
+          server: server, input: input, streams: streams, decodePlace: decode, busyShare: busy)
       defer { subject.close() }
       guard var run = try measure(subject, signals) else { return false }
       run.conditions = TimingConditions(

@@ -3,6 +3,7 @@
 import ArgumentParser
 import AudioModel
 import Glibc
+import PlayerEngine
 import TimingReport
 
 /// `drawbar bench run`, which is `drawbar bench`: measures.
@@ -58,6 +59,10 @@ struct BenchRunCommand: ParsableCommand {
 
   @Option(help: "Streams of the input that play at once.")
   var streams = 1
+
+  @Option(
+    help: "Where the input is decoded and resampled: callback, or ahead. (default: as play does)")
+  var decode: DecodePlace?
 
   @Option(
     help: ArgumentHelp(

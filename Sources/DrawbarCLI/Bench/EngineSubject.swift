@@ -23,7 +23,10 @@ final class EngineSubject: MeasuredClient {
     var sampleRate: Double
   }
 
-  init(server: String, input: String?, streams: Int, busyShare: Double?) throws {
+  /// - Parameter decodePlace: where the input is decoded; nil for where `drawbar play` does it.
+  init(
+    server: String, input: String?, streams: Int, decodePlace: DecodePlace?, busyShare: Double?
+  ) throws {
     output = try RemoteIO(
       RemoteIO.Configuration(
         clientName: "drawbar-bench", serverName: server, connection: .automatic,
@@ -33,8 +36,11 @@ final class EngineSubject: MeasuredClient {
       to: Burden(share: busyShare ?? 0, sampleRate: output.sampleRate))
     if busyShare != nil { unsafe renderer.addCallback(computeForShare, context: burden) }
     if let input {
+      var configuration = PlayerConfiguration()
+      configuration.decodePlace = decodePlace
+      configuration.decodesLocalSourcesAhead = true
       for _ in 0..<streams {
-        let player = Player(playing: [input], into: renderer)
+        let player = Player(playing: [input], into: renderer, configuration: configuration)
         player.setRepeat(.one)
         // All of them together are as loud as one.
         player.volume = 1 / Float(streams)

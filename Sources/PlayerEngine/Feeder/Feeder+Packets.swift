@@ -69,6 +69,8 @@ extension Feeder {
       reason = .converter(CallbackCodec.missing(for: format))
     } else if choice?.place != .callback {
       reason = decodeAhead(stream, from: item, of: reader)
+    } else {
+      lastInCallback = stream.format
     }
     if let reason {
       reader.output.packets.removeAll()
@@ -81,9 +83,14 @@ extension Feeder {
     guard buffering.decodesLocalSourcesAhead, reader.driver.source.information.isLocal else {
       return false
     }
-    // Samples that need no change would only take more room in the ring.
-    return !CallbackCodec.isBuiltIn(stream.format.formatID)
-      || Int(stream.format.sampleRate.rounded()) != feed.outputRate
+    let format = stream.format
+    guard Int(format.sampleRate.rounded()) != feed.outputRate else {
+      // Samples that need no change would only take more room in the ring.
+      return !CallbackCodec.isBuiltIn(format.formatID)
+    }
+    // The callback's resampler goes on from the stream before.
+    return lastInCallback?.sampleRate != format.sampleRate
+      || lastInCallback?.channelsPerFrame != format.channelsPerFrame
   }
 
   /// Makes the decoder that runs ahead.
@@ -93,6 +100,7 @@ extension Feeder {
     _ stream: CodedStreamDescription, from item: PendingPackets.Item, of reader: TrackReader
   ) -> PlayerError.Reason? {
     let place = place(of: reader)
+    lastInCallback = nil
     if CallbackCodec.library(for: stream.format.formatID) != nil {
       var made: Result<AheadStage, AudioConverterError>?
       unsafe reader.output.packets.withBytes(of: item) { bytes in

@@ -85,6 +85,8 @@ final class Feeder {
   }
   /// Where what it decodes goes: from one stream to the next.
   let aheadOutput: AheadOutput
+  /// The last stream of this generation, if it is decoded in the callback.
+  var lastInCallback: AudioStreamBasicDescription?
   var readerHasEnded = false
   private var hasToldInformation = false
   /// The front packet's stream has been begun; the packet itself is still to be written.
@@ -173,6 +175,7 @@ final class Feeder {
     feed.generation = generation
     ahead = nil
     aheadOutput.removeAll()
+    lastInCallback = nil
     hasBegunFrontStream = false
     canJoin = false
     isFinished = false
