@@ -67,7 +67,7 @@ final class PlaySession {
     self.list = list
     trackCount = list.count
     self.managed = managed
-    inbox = PlayerEventInbox(player.events())
+    inbox = PlayerEventInbox(player)
     renderer.measuresPeaks = terminal.showsPanel
   }
 

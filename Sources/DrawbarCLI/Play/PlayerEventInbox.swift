@@ -12,13 +12,11 @@ final class PlayerEventInbox: Sendable {
   /// Protects the events that have not been taken.
   private let events = Mutex<[PlayerEvent]>([])
 
-  /// Collects a stream's events until it ends.
-  init(_ stream: AsyncStream<PlayerEvent>) {
-    Task.detached { [self] in
-      for await event in stream {
-        events.withLock { $0.append(event) }
-        eventfd_write(descriptor, 1)
-      }
+  /// Collects a player's events from now on.
+  init(_ player: Player) {
+    player.tellEvents { [self] event in
+      events.withLock { $0.append(event) }
+      eventfd_write(descriptor, 1)
     }
   }
 

@@ -27,6 +27,7 @@ public final class Player: Sendable {
     var lastStartedStream: UInt32 = 0
     var interrupter: (any ByteSource)?
     var continuations: [AsyncStream<PlayerEvent>.Continuation] = []
+    var listeners: [@Sendable (PlayerEvent) -> Void] = []
     var thread: pthread_t?
     var isCancelled = false
     var isFinished = false
@@ -48,8 +49,9 @@ public final class Player: Sendable {
     }
 
     func tell(_ event: PlayerEvent) {
-      let continuations = state.withLock { $0.continuations }
+      let (continuations, listeners) = state.withLock { ($0.continuations, $0.listeners) }
       for continuation in continuations { continuation.yield(event) }
+      for listen in listeners { listen(event) }
     }
   }
 
@@ -132,6 +134,15 @@ public final class Player: Sendable {
       }
     }
     return stream
+  }
+
+  /// Has what happens from now on told, in order, without a task that waits for it. Each call adds a listener,
+  /// which lives as long as the player.
+  ///
+  /// - Parameter listen: is called on the player's own thread, which waits for it: it must be brief, and must
+  ///   not keep the player.
+  public func tellEvents(to listen: @escaping @Sendable (PlayerEvent) -> Void) {
+    shared.state.withLock { $0.listeners.append(listen) }
   }
 
   /// Begins with the first track. A second call does nothing.
