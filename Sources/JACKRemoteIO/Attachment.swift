@@ -13,8 +13,9 @@ final class Attachment: @unchecked Sendable {
   let live: LiveClient
   private let storage: OutputStateStorage
   private let server: String
-  /// Where the server takes clients, as far as is known.
-  private let socket: ServerSocket?
+  /// Where the server takes clients, as far as is known. Looked for while there is one, but not before it has
+  /// made the connections: it would take the time for that.
+  private lazy var socket = ServerSocket(server: server)
   private var configuration: RemoteIO.Configuration
   private var client: Client?
   /// Follows the server's rate; kept as long as it may be called.
@@ -42,7 +43,6 @@ final class Attachment: @unchecked Sendable {
     self.configuration = configuration
     self.storage = storage
     self.server = server
-    socket = ServerSocket(server: server)
     live = LiveClient(client)
     // The name that it has, and not a server that this makes libjack start.
     self.configuration.clientName = client.name
@@ -62,6 +62,7 @@ final class Attachment: @unchecked Sendable {
     }
     self.renderer = renderer
     memory = ConnectionMemory(client.ownConnections)
+    _ = socket
     if let note = publishMetadata(of: client) { report.notes.append(note) }
     return report
   }
