@@ -34,6 +34,11 @@ jack_nframes_t jack_last_frame_time(const jack_client_t *client);
 __attribute__((swift_attr("@_noLocks")))
 jack_nframes_t jack_frames_since_cycle_start(const jack_client_t *client);
 
+/// How many connections a port has in this cycle. Of jack2 only, which reads that in shared memory and waits
+/// for no change under way on the process thread; others take a lock.
+__attribute__((swift_attr("@_noLocks")))
+int jack_port_connected(const jack_port_t *port);
+
 /// Microseconds on the server's own clock.
 __attribute__((swift_attr("@_noLocks")))
 jack_time_t jack_get_time(void);

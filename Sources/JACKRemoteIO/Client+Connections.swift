@@ -32,6 +32,24 @@ extension Client {
         isUnderSessionManager: isUnderSessionManager))
   }
 
+  /// Whether libjack tells on the process thread, without a lock, what is connected there: jack2 does, whose
+  /// versions begin so.
+  static var readsGraphInCycles: Bool {
+    unsafe strncmp(jack_get_version_string(), "1.9.", 4) == 0
+  }
+
+  /// How many connections each of our ports is to have.
+  func counts(_ plans: Plans) -> [OpaquePointer: Int32] {
+    var result: [OpaquePointer: Int32] = unsafe [:]
+    let planned =
+      plans.outputs.connections.map(\.output) + plans.inputs.connections.map(\.input)
+    for name in planned {
+      guard let port = unsafe jack_port_by_name(handle, name) else { continue }
+      unsafe result[port, default: 0] += 1
+    }
+    return unsafe result
+  }
+
   /// Makes the connections. What was chosen by itself may fail, and is told; what was asked for may not.
   func connect(
     _ plans: Plans, _ connections: Connections

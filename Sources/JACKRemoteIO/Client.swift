@@ -127,6 +127,7 @@ final class Client: @unchecked Sendable {
     // Before activation, so that a port that is not there leaves nothing running.
     let plans = try plans(connections)
     unsafe storage.state.pointee.context = context
+    if Self.readsGraphInCycles { unsafe storage.state.pointee.awaited.expect(counts(plans)) }
     try activate()
     do {
       return try connect(plans, connections)

@@ -24,6 +24,8 @@ struct OutputState: ~Copyable {
   /// Frames that the renderer takes at once: a copy, because a class's metadata may take a lock.
   private let maximumSlice = Renderer.maximumFramesPerCycle
   private let inputs: InputPorts
+  /// What ends the time that nothing is rendered. Written before the client is activated.
+  var awaited = AwaitedConnections()
   /// Cycles are told where the server's transport is.
   private let followsTransport: Bool
   private var continuity = CycleContinuity()
@@ -32,7 +34,8 @@ struct OutputState: ~Copyable {
 
   /// Set by the control side: nothing is rendered any more.
   let isDetached = Atomic<Bool>(false)
-  /// Set by the control side while nothing is rendered yet: the clocks stand still, too.
+  /// Set by the control side while nothing is rendered yet: the clocks stand still, too. Taken back by it,
+  /// or in the first cycle that has the connections.
   let isHeld = Atomic<Bool>(false)
   /// Set by the process thread while it may be rendering.
   let isInCycle = Atomic<Bool>(false)
@@ -121,6 +124,7 @@ struct OutputState: ~Copyable {
     lastCycleMicroseconds.store(0, ordering: .relaxed)
     processThread.store(0, ordering: .relaxed)
     threads.forgetAll()
+    awaited.forgetAll()
     continuity = CycleContinuity()
     patience = FreewheelPatience()
     clock.restart()
@@ -141,6 +145,9 @@ struct OutputState: ~Copyable {
     var facts = CycleFacts(frameTime: serverTime, frameCount: frameCount)
     facts.wakeFrames = unsafe jack_frames_since_cycle_start(client)
     facts.xruns = xruns.load(ordering: .relaxed)
+    if isHeld.load(ordering: .acquiring), awaited.areMade {
+      isHeld.store(false, ordering: .relaxed)
+    }
     if isHeld.load(ordering: .acquiring) {
       renderSilence(frameCount: frameCount)
       account(frameCount: frameCount, missedCycles: 0, microseconds: now)
