@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 internal import CJACK
+internal import Glibc
 
 /// What is needed to go on where a client before this one was. For the control thread.
 extension Client {
   /// Whether this library may lose its server without telling, and then only its silence shows it: in
   /// PipeWire's, a daemon that dies before release 1.0.
   static var mayLoseServerSilently: Bool {
-    unsafe String(cString: jack_get_version_string()).contains("PipeWire")
+    unsafe strstr(jack_get_version_string(), "PipeWire") != nil
   }
 
   /// How long a server may be silent, where that is the only sign of its end.

@@ -15,8 +15,9 @@ struct InputPorts: ~Copyable {
   init(channels: Int) {
     unsafe ports = .allocate(capacity: channels)
     unsafe ports.initialize(repeating: nil)
-    unsafe silence = .allocate(capacity: Renderer.maximumFramesPerCycle)
-    unsafe silence.initialize(repeating: 0, count: Renderer.maximumFramesPerCycle)
+    let frames = channels == 0 ? 0 : Renderer.maximumFramesPerCycle
+    unsafe silence = .allocate(capacity: frames)
+    unsafe silence.initialize(repeating: 0, count: frames)
     unsafe buffers = .allocate(capacity: channels)
     unsafe buffers.initialize(repeating: UnsafePointer(silence))
   }
