@@ -70,8 +70,10 @@ public struct AudioFileStream: ~Copyable {
   public mutating func tell(totalByteCount: Int64, tail: Span<UInt8>) {
     tell(totalByteCount: totalByteCount)
     trailingTagByteCount = min(totalByteCount, TrailingTags.byteCount(tail: tail))
+    let first = max(0, tail.count - Self.maximumTailBytes)
     parser.context.tail.removeAll()
-    for index in max(0, tail.count - Self.maximumTailBytes)..<tail.count {
+    parser.context.tail.reserveCapacity(tail.count - first)
+    for index in first..<tail.count {
       parser.context.tail.append(tail[index])
     }
   }

@@ -30,6 +30,8 @@ struct SelectedParser {
       parser == nil
       ? try detector.step(bytes, at: offset, isEnd: isEnd, tags: &context.tags)
       : try parser!.step(bytes, at: offset, isEnd: isEnd)
+    // Now the type is certain, and its parser has taken what it needs of the tail.
+    if case .ready = step { context.tail = [] }
     guard case .detected(let found) = step else { return step }
     context.start = offset
     context.suspicion = detector.suspicion
