@@ -39,18 +39,33 @@ final class Client: @unchecked Sendable {
     self.routing = routing
   }
 
+  /// Until a client is asked for again that the server did not get on with.
+  private static let openingPauseMicroseconds: UInt32 = 20_000
+
+  private static func ask(
+    _ configuration: RemoteIO.Configuration
+  ) -> (client: OpaquePointer?, status: jack_status_t) {
+    var status = jack_status_t(rawValue: 0)
+    let options = configuration.startsServer ? JackNullOption : JackNoStartServer
+    let client = unsafe cjack_client_open(
+      configuration.clientName, options, &status, configuration.serverName)
+    return unsafe (client, status)
+  }
+
   /// Opens a client, sets all callbacks and registers its ports. Nothing runs yet.
   static func open(
     _ configuration: RemoteIO.Configuration, storage: OutputStateStorage
   ) throws(RemoteIOError) -> Client {
     let server = configuration.resolvedServerName
     LibraryMessages.install()
-    var status = jack_status_t(rawValue: 0)
-    let options = configuration.startsServer ? JackNullOption : JackNoStartServer
-    guard
-      let handle = unsafe cjack_client_open(
-        configuration.clientName, options, &status, configuration.serverName)
-    else {
+    var (opened, status) = unsafe ask(configuration)
+    if unsafe opened == nil, status.rawValue & JackServerError.rawValue != 0 {
+      // The socket through which a server calls its client has the client's name, not the server's: of two that
+      // are opened at once, on two servers and with one name, one is refused.
+      usleep(openingPauseMicroseconds)
+      unsafe (opened, status) = unsafe ask(configuration)
+    }
+    guard let handle = unsafe opened else {
       if status.rawValue & JackServerFailed.rawValue != 0 {
         throw configuration.startsServer ? .serverNotStarted(server) : .serverNotRunning(server)
       }

@@ -3,8 +3,15 @@
 import Glibc
 import JACKRemoteIO
 import RenderCore
+import Synchronization
 import TestKit
 import Testing
+
+/// Between the test and the thread that takes the socket.
+private final class Jostling: Sendable {
+  let isOver = Atomic(false)
+  let isDone = Atomic(false)
+}
 
 extension OutputTests {
   @Suite("an output's names")
@@ -36,6 +43,30 @@ extension OutputTests {
         #expect(try server.ports().map(\.name).contains("drawbar-01:out_2"))
         first.close()
         second.close()
+      }
+    }
+
+    @Test("are had also when a client of another server takes the socket of that name meanwhile")
+    func jostled() throws {
+      try JACKServer.with { server in
+        // What the other client does first, as libjack does it: where both are opened, there is nothing more.
+        let socket = "/dev/shm/jack_jostled_\(getuid())_0"
+        let state = Jostling()
+        let other = JoinableThread {
+          while !state.isOver.load(ordering: .relaxed), !state.isDone.load(ordering: .relaxed) {
+            if unsafe unlink(socket) == 0 { state.isDone.store(true, ordering: .relaxed) }
+          }
+        }
+        defer {
+          state.isOver.store(true, ordering: .relaxed)
+          other.join()
+        }
+        let output = try RemoteIO(configuration(clientName: "jostled"))
+        defer { output.close() }
+        #expect(output.clientName == "jostled")
+        let isDone = state.isDone.load(ordering: .relaxed)
+        #expect(isDone)
+        #expect(try server.ports().map(\.name).contains("jostled:out_1"))
       }
     }
 
