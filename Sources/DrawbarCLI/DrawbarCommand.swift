@@ -11,8 +11,8 @@ struct DrawbarCommand: ParsableCommand {
     commandName: "drawbar",
     abstract: "Play files and streams into JACK.",
     discussion: """
-      Reads MPEG audio (layers I, II and III) and linear PCM WAVE from files, http and https URLs \
-      and standard input, and plays them into the JACK graph.
+      Reads MPEG audio, AAC, FLAC, Opus, Vorbis, Apple Lossless, AC-3 and linear PCM from files, http and \
+      https URLs and standard input, and plays them into the JACK graph.
 
       Examples:
         drawbar play song.mp3                     play to the sound card

@@ -108,8 +108,8 @@ extension ProgramTests {
         }
         let program = TerminalProgram(arguments)
         defer { program.signal(SIGKILL) }
-        // The ring's 2 MiB are 52 s of packets at 320 kbit/s; of what is decoded 3 s are held.
-        let full = kind == "file" ? "buffer 3" : "buffer 5"
+        // The ring's 2 MiB are 52 s of packets at 320 kbit/s; of what is decoded 1.5 s are held.
+        let full = kind == "file" ? "buffer 1" : "buffer 5"
         #expect(program.shows(full, seconds: 20), "\(program.output)")
         #expect(program.showsAnew("Playing    0:03") {}, "\(program.output)")
         let peak = Program.peakResidentBytes(program.pid) ?? 0

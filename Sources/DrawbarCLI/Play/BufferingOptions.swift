@@ -15,8 +15,7 @@ struct BufferingOptions: ParsableArguments {
   @Option(
     help: """
       Seconds of sound with which nothing more is read, so that a server waits. (default: what two \
-      mebibytes hold; of a local file 3, or --buffer; of one that is not decoded ahead 12, or twice \
-      --buffer)
+      mebibytes hold; of a local file 1.5; of one that is not decoded ahead 12, or twice --buffer)
       """)
   var highWater: Double?
 

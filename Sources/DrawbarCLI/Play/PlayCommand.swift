@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ByteSources
+import CDescriptors
 import Drawbar
 import Glibc
 import JACKRemoteIO
@@ -105,6 +106,8 @@ struct PlayCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
+      // One heap for all threads: none of them allocates often, and each heap has pages that nobody uses.
+      mallopt(M_ARENA_MAX, 1)
       // Before any thread is made, so that all of them leave these to the loop below.
       let signals = TerminationSignals()
       guard let session = try ManagedSession.join(signals) else {

@@ -16,7 +16,8 @@ package final class OfflineResampler {
   ) throws(AudioConverterError) {
     self.channels = channels
     resampler = try Resampler(
-      inputRate: inputRate, outputRate: outputRate, channels: channels, quality: quality)
+      inputRate: inputRate, outputRate: outputRate, channels: channels, quality: quality,
+      mayAllocate: true)
   }
 
   /// Output frames that all input so far stands for, by the ratio of the rates.

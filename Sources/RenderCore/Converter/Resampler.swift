@@ -67,8 +67,12 @@ struct Resampler: ~Copyable {
 
   /// Makes and warms an instance. Takes one to four milliseconds at usual rates, and up to a fifth of
   /// a second at a ratio of hundreds.
+  ///
+  /// - Parameter mayAllocate: it is used where it may: as much silence goes in, but never more at once than sound
+  ///   does, so that its buffers are half a megabyte smaller in stereo. The samples are the same.
   init(
-    inputRate: Int, outputRate: Int, channels: Int, quality: ResamplerQuality
+    inputRate: Int, outputRate: Int, channels: Int, quality: ResamplerQuality,
+    mayAllocate: Bool = false
   ) throws(AudioConverterError) {
     func refusal(_ reason: String) -> AudioConverterError {
       .sampleRateNotSupported(input: Double(inputRate), output: Double(outputRate), reason)
@@ -109,9 +113,10 @@ struct Resampler: ~Copyable {
     let period = inputRate / divisor
     let periods = (load + rest + period - 1) / period
     warmingFramesLeft = periods * (outputRate / divisor)
-    let zeros = [Float](repeating: 0, count: load * channels)
+    let first = mayAllocate ? Self.maximumFramesPerCall : load
+    let zeros = [Float](repeating: 0, count: first * channels)
     // More at once than sound is asked for, so that its pieces find room.
-    let room = 16 * Self.maximumFramesPerCall
+    let room = mayAllocate ? Self.readyCapacityFrames : 16 * Self.maximumFramesPerCall
     var output = [Float](repeating: 0, count: room * channels)
     var fed = 0
     var produced = 0
@@ -120,7 +125,7 @@ struct Resampler: ~Copyable {
       let left = periods * period - fed
       let isProbing = left <= Self.probingFrames
       let piece = isProbing ? Self.probingPieceFrames : Self.maximumFramesPerCall
-      let count = min(fed == 0 ? load : piece, left)
+      let count = min(fed == 0 ? first : piece, left)
       var given = 0
       unsafe soxr_process(soxr, zeros, count, nil, &output, 0, &given)
       fed += count
