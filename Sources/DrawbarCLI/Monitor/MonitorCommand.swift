@@ -158,7 +158,8 @@ struct MonitorCommand: ParsableCommand {
     let output = try open(settings, in: session, signals)
     let renderer = renderer(for: output)
     let player = Player(
-      opened: queue.first, playing: rest, into: renderer, sources: source.configuration)
+      opened: queue.first, playing: rest, into: renderer, configuration: .listening,
+      sources: source.configuration)
     return try monitor(
       settings, output, renderer, along: (player, along), in: session, signals)
   }
@@ -177,7 +178,8 @@ struct MonitorCommand: ParsableCommand {
     let renderer = renderer(for: output)
     let along = state.with.map { playback in
       let player = Player(
-        playing: playback.tracks.map(\.item), into: renderer, sources: source.configuration)
+        playing: playback.tracks.map(\.item), into: renderer, configuration: .listening,
+        sources: source.configuration)
       player.begin(at: playback)
       return (
         player,
