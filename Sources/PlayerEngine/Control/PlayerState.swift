@@ -75,8 +75,8 @@ public enum RepeatMode: String, Sendable, CaseIterable {
 
 /// How a player buffers.
 public struct PlayerConfiguration: Sendable, Equatable {
-  /// Nanoseconds of sound to gather before it starts. Sound also starts when the input has ended or
-  /// the ring is full.
+  /// Nanoseconds of sound to gather before it starts. Sound also starts when the input has ended, when
+  /// the ring is full, and with half a second of a local source that is decoded ahead.
   public var startThresholdNanoseconds: UInt64 = 3_000_000_000
   /// Nanoseconds of sound to gather before it starts again after an underrun; likewise.
   public var rebufferThresholdNanoseconds: UInt64 = 3_000_000_000

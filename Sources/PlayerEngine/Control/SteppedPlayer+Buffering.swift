@@ -15,8 +15,10 @@ extension SteppedPlayer {
 
   /// Sound that has to be there before it begins.
   private var threshold: UInt64 {
-    isRebuffering
-      ? configuration.rebufferThresholdNanoseconds : configuration.startThresholdNanoseconds
+    if isRebuffering { return configuration.rebufferThresholdNanoseconds }
+    let wanted = configuration.startThresholdNanoseconds
+    // The file is there, and a second of it is decoded in milliseconds.
+    return feeder.decodesLocalAhead ? min(wanted, Self.readyNanoseconds) : wanted
   }
 
   /// What the sound waits for while the player is opening or buffering.

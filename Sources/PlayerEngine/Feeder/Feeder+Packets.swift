@@ -6,8 +6,13 @@ internal import PacketDecoders
 internal import RenderCore
 
 extension Feeder {
-  /// Packets that are decoded ahead in one step at most, so that a command does not wait long.
-  private static let packetsAheadInStep = 64
+  /// Packets that are decoded ahead in one step at most, so that neither a command nor the start waits long.
+  private static let packetsAheadInStep = 20
+
+  /// What is read is on this machine, and decoded ahead.
+  var decodesLocalAhead: Bool {
+    ahead != nil && reader?.driver.source.information.isLocal == true
+  }
 
   /// Moves the reader's packets on: into the ring, or through the decoder that runs ahead of it.
   func pass(_ item: PendingPackets.Item, of reader: TrackReader) throws(PlayerError) -> Step {
