@@ -23,9 +23,10 @@ extension ProgramTests {
       guard Program.isWatched(Program.path) else { return }
       let folder = Program.path.prefix(upTo: Program.path.lastIndex(of: "/")!)
       try JACKServer.with { _ in
-        // A file of 44.1 kHz on a server of 48 kHz is resampled.
+        // A file of 44.1 kHz on a server of 48 kHz is resampled, where that is asked for in the callback.
         let program = Program.start(
-          ["play", Endings.long], with: ["LD_PRELOAD": "\(folder)/libAllocatingResampler.so"])
+          ["play", "--decode", "callback", Endings.long],
+          with: ["LD_PRELOAD": "\(folder)/libAllocatingResampler.so"])
         defer { program.signalGroup(SIGKILL) }
         #expect(program.wait(seconds: 20) == .status(43))
         let report = program.errors
