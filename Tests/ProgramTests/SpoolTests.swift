@@ -22,10 +22,7 @@ extension ProgramTests {
 
     private func awaitClient(of server: JACKServer) throws {
       let end = monotonicSeconds() + 10
-      // Not `run`: the metadata are held already.
-      while !Subprocess.run(["jack_lsp"], environment: server.toolEnvironment).output
-        .contains("drawbar:")
-      {
+      while try !server.run(["jack_lsp"]).contains("drawbar:") {
         try #require(monotonicSeconds() < end)
       }
     }

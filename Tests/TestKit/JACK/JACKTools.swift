@@ -26,12 +26,9 @@ extension JACKServer: JACKTools {
 }
 
 extension JACKTools {
-  /// Runs one of JACK's tools against this server, while no client of Drawbar's sets metadata: the tool opens
-  /// the same store as it starts and ends, and two that do so at once can wait for each other for ever.
+  /// Runs one of JACK's tools against this server.
   public func run(_ arguments: [String]) throws -> String {
-    let result = try Self.holdingMetadata {
-      Subprocess.run(arguments, environment: toolEnvironment)
-    }
+    let result = Subprocess.run(arguments, environment: toolEnvironment)
     guard result.exit == .status(0) else {
       throw JACKServer.Failure(
         description: "\(arguments): \(String(describing: result.exit)) \(result.errors)")
@@ -50,10 +47,13 @@ extension JACKTools {
     return try body()
   }
 
-  /// All ports of the server, in its order, as another client sees them.
+  /// All ports of the server, in its order, as another client sees them. Asked again and again while a program
+  /// starts, and therefore while no client of Drawbar's sets metadata: the tool has the same store open, and two
+  /// that write it at once can wait for each other for ever.
   public func ports() throws -> [JACKServer.Port] {
     var ports: [JACKServer.Port] = []
-    for line in try run(["jack_lsp", "-c", "-p"]).split(separator: "\n") {
+    let list = try Self.holdingMetadata { try run(["jack_lsp", "-c", "-p"]) }
+    for line in list.split(separator: "\n") {
       let text = line.drop { $0 == " " || $0 == "\t" }
       if text.startIndex == line.startIndex {
         ports.append(JACKServer.Port(name: String(line)))
