@@ -157,10 +157,11 @@ final class PlaySession {
     UInt64(max(0, output.playbackLatency?.upperBound ?? 0))
   }
 
-  /// The last frame has left the server: closing before that would cut it off. A cycle of silence behind it
-  /// tells that who comes after us in the graph has had it; PipeWire does not wait for them.
+  /// The last frame has left the server: closing before that would cut it off. Cycles of silence behind it
+  /// tell that who comes after us in the graph has had it; PipeWire does not wait for them, and with one such
+  /// cycle they were now and then without our last one.
   private func hasBeenHeard(_ snapshot: PlayerSnapshot) -> Bool {
-    snapshot.trailingSilentFrames >= latencyFrames + UInt64(output.bufferSize)
+    snapshot.trailingSilentFrames >= latencyFrames + 2 * UInt64(output.bufferSize)
       || snapshot.counters.packets == 0 || isServerAway
   }
 
