@@ -131,10 +131,10 @@ struct BufferingTests {
       playback.crank(64)
       step = playback.player.step(mayWait: false)
     }
-    // A third of what is ahead, so that nothing runs out meanwhile.
-    let share = playback.player.bufferedNanoseconds / 3
-    try #require((330_000_000...950_000_000).contains(share))
-    #expect(step == .wait(nanoseconds: isLocal ? share : 100_000_000))
+    // Half a second stays, so that nothing runs out meanwhile; and it looks once a second.
+    let spare = playback.player.bufferedNanoseconds - 500_000_000
+    try #require((500_000_000...2_400_000_000).contains(spare))
+    #expect(step == .wait(nanoseconds: isLocal ? min(spare, 1_000_000_000) : 100_000_000))
   }
 
   @Test("The rate of arrival is that of the last seconds, and a new source begins anew")

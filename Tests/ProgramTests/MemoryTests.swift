@@ -108,7 +108,7 @@ extension ProgramTests {
         }
         let program = TerminalProgram(arguments)
         defer { program.signal(SIGKILL) }
-        // The ring's 2 MiB are 52 s of packets at 320 kbit/s; of what is decoded 1.5 s are held.
+        // The ring's 2 MiB are 52 s of packets at 320 kbit/s; of what is decoded a second is held.
         let full = kind == "file" ? "buffer 1" : "buffer 5"
         #expect(program.shows(full, seconds: 20), "\(program.output)")
         #expect(program.showsAnew("Playing    0:03") {}, "\(program.output)")

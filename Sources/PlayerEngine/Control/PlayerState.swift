@@ -82,7 +82,7 @@ public struct PlayerConfiguration: Sendable, Equatable {
   public var rebufferThresholdNanoseconds: UInt64 = 3_000_000_000
   /// With so many nanoseconds of sound held ahead nothing more is read, and a server is made to wait.
   /// `.max`: as much as the ring takes; for a local source 12 s, or twice the thresholds where that is
-  /// more, because a file is there when it is asked for, and memory is not used for nothing; 1.5 s of a
+  /// more, because a file is there when it is asked for, and memory is not used for nothing; a second of a
   /// local source that is decoded ahead.
   public var highWaterNanoseconds: UInt64 = .max
   /// Reading goes on when less than this is held ahead. At most the high water mark is used; where
@@ -114,7 +114,7 @@ public struct PlayerConfiguration: Sendable, Equatable {
   /// - Parameter isDecoded: what is held are samples, which take ten times as much memory as packets.
   func highWaterNanoseconds(isLocal: Bool, isDecoded: Bool) -> UInt64 {
     guard isLocal, highWaterNanoseconds == .max else { return highWaterNanoseconds }
-    if isDecoded { return 1_500_000_000 }
+    if isDecoded { return 1_000_000_000 }
     let threshold = max(startThresholdNanoseconds, rebufferThresholdNanoseconds)
     // A disk that has to spin up first takes up to ten seconds.
     let (twice, isHuge) = threshold.multipliedReportingOverflow(by: 2)
