@@ -36,8 +36,8 @@ final class EngineSubject: MeasuredClient {
       to: Burden(share: busyShare ?? 0, sampleRate: output.sampleRate))
     if busyShare != nil { unsafe renderer.addCallback(computeForShare, context: burden) }
     if let input {
-      var configuration = PlayerConfiguration.listening
-      configuration.decodePlace = decodePlace
+      let configuration = PlayerConfiguration.listening(
+        decoding: decodePlace, onlyFiles: !input.isWebLocation)
       for _ in 0..<streams {
         let player = Player(playing: [input], into: renderer, configuration: configuration)
         player.setRepeat(.one)

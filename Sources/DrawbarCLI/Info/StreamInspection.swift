@@ -42,7 +42,7 @@ final class StreamInspection {
   ) {
     self.depth = depth
     self.listsPackets = listsPackets
-    isWeb = ["http://", "https://"].contains { location.lowercased().hasPrefix($0) }
+    isWeb = location.isWebLocation
     sheet = InfoSheet(location: location)
     do throws(ByteSourceError) {
       let source =

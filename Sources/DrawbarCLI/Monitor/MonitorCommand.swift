@@ -158,7 +158,8 @@ struct MonitorCommand: ParsableCommand {
     let output = try open(settings, in: session, signals)
     let renderer = renderer(for: output)
     let player = Player(
-      opened: queue.first, playing: rest, into: renderer, configuration: .listening,
+      opened: queue.first, playing: rest, into: renderer,
+      configuration: .listening(onlyFiles: along.list.isOfFiles),
       sources: source.configuration)
     return try monitor(
       settings, output, renderer, along: (player, along), in: session, signals)
@@ -177,15 +178,14 @@ struct MonitorCommand: ParsableCommand {
     let output = try open(settings, in: session, signals)
     let renderer = renderer(for: output)
     let along = state.with.map { playback in
+      let list = SavedList(playback.tracks)
       let player = Player(
-        playing: playback.tracks.map(\.item), into: renderer, configuration: .listening,
-        sources: source.configuration)
+        playing: playback.tracks.map(\.item), into: renderer,
+        configuration: .listening(onlyFiles: list.isOfFiles), sources: source.configuration)
       player.begin(at: playback)
       return (
         player,
-        PlayingAlong(
-          list: SavedList(playback.tracks), place: SavedPlace(playback),
-          isPaused: playback.isPaused)
+        PlayingAlong(list: list, place: SavedPlace(playback), isPaused: playback.isPaused)
       )
     }
     return try monitor(settings, output, renderer, along: along, in: session, signals)

@@ -139,7 +139,7 @@ final class PlaySession {
   private var longestWaitMilliseconds: Int32 {
     if isEnding || transportRole == .lead { return 10 }
     let isWatched = terminal.showsPanel || remote != nil || managed != nil || timing != nil
-    return isWatched || transportRole != nil ? 100 : 1000
+    return isWatched || transportRole != nil ? 100 : 10_000
   }
 
   private func screen(_ snapshot: PlayerSnapshot) -> PlayScreen {
