@@ -31,7 +31,7 @@ def draw(report):
             y += BAR_HEIGHT
         y += GROUP_GAP
     width = LABEL_WIDTH + PLOT_WIDTH + 60
-    head = "Processor time of the whole process over an empty client's, in the same round"
+    head = "Processor time of the whole process over an empty client's, in the same round, alone on the server"
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" font-family="sans-serif" '
         'font-size="11">',

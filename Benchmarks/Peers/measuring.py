@@ -84,7 +84,8 @@ class Bench:
             raise
 
     def measure(self, subject, source, seconds):
-        """What the subject takes in so many seconds, a second after it was first heard."""
+        """What the subject takes in so many seconds, a second after it was first heard: beside the recorder, and
+        then alone on the server."""
         program, heard = self._launch(subject, self.file_for(subject, source))
         try:
             time.sleep(max(0, heard / 1e9 + SETTLE_SECONDS - time.monotonic()))
@@ -93,15 +94,24 @@ class Bench:
             time.sleep(seconds)
             if not program.is_alive():
                 raise Failed(f"it ended while it played: {program.last_words()}")
-            used = Reading(program.pid).used_since(before)
+            beside = Reading(program.pid).used_since(before)
             later_cycles, later_xruns = self.recorder.count()
-            sizes = memory(program.pid)
             recording = self.recorder.stop()
+            # A recorder keeps the processor from its sleep, of which the empty client is the most of what it costs.
+            with self.recorder.away():
+                time.sleep(SETTLE_SECONDS / 2)
+                before = Reading(program.pid)
+                time.sleep(seconds)
+                if not program.is_alive():
+                    raise Failed(f"it ended while it played: {program.last_words()}")
+                alone = Reading(program.pid).used_since(before)
+                sizes = memory(program.pid)
         finally:
             program.end()
             self.recorder.wait_for_silence()
         result = {
-            **used, **sizes, "cycles": later_cycles - cycles, "xruns": later_xruns - xruns,
+            **alone, **sizes, "cycles": alone["elapsed"] * RATE / self.server.period / 1e9,
+            "beside": {**beside, "cycles": later_cycles - cycles}, "xruns": later_xruns - xruns,
             "first_sound": heard - program.start_time,
         }
         if subject.name != EMPTY:

@@ -22,7 +22,7 @@ from server import NAME  # noqa: E402
 from subjects import EMPTY, all_subjects  # noqa: E402
 
 HOGS = {"quiet": 0, "loaded": 2}
-OVERHEAD_SECONDS = 1.5  # of a turn: starting, ending, judging, a seek in some
+OVERHEAD_SECONDS = 2.1  # of a turn: starting, ending, judging, a seek in some
 WARMING_SECONDS = 0.5
 MOST_TRIES = 4
 
@@ -167,7 +167,7 @@ def compare(options):
         subjects = chosen(bench.subjects, options.only)
         comparison = Comparison(bench, subjects, options)
         started, facts = time.time(), machine.facts(options.program, subjects)
-        seconds = comparison.cell_count * (options.seconds + SETTLE_SECONDS + OVERHEAD_SECONDS)
+        seconds = comparison.cell_count * (2 * options.seconds + SETTLE_SECONDS + OVERHEAD_SECONDS)
         say(f"{comparison.cell_count} turns, about {seconds / 60:.0f} minutes")
         comparison.run()
         facts.update(machine.later_facts(facts))

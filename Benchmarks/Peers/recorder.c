@@ -10,6 +10,8 @@
 //   record        start a recording                       -> recording
 //   count         cycles and xruns so far                  -> count CYCLES XRUNS
 //   silence       wait for a tenth of a second without sound -> silent
+//   leave         play no part in the graph             -> left
+//   return        play it again                         -> returned
 //   stop FILE     end the recording and write it: 32-bit floats, all of the left channel. Frames that
 //                 this client itself did not get are listed in FILE.lost, by their place in the file.
 //                                                         -> stopped FRAMES
@@ -160,6 +162,19 @@ static void stop_recording(void) {
   while (!atomic_load(&is_idle)) pause_briefly();
 }
 
+// Starts the callback and connects the ports, which deactivating has disconnected.
+static void join(jack_client_t *client) {
+  const char *sources[2] = {"system:monitor_1", "system:monitor_2"};
+  const char *targets[2] = {"system:playback_1", "system:playback_2"};
+  if (jack_activate(client) != 0) fail("not activated");
+  for (int port = 0; port < 2; port++) {
+    if (jack_connect(client, sources[port], jack_port_name(ports[port])) != 0 ||
+        jack_connect(client, jack_port_name(silent_ports[port]), targets[port]) != 0) {
+      fail("not connected");
+    }
+  }
+}
+
 int main(int count, char **arguments) {
   if (count != 2) return 64;
   jack_client_t *client = jack_client_open("recorder", JackNoStartServer, NULL);
@@ -175,8 +190,6 @@ int main(int count, char **arguments) {
   if (pthread_create(&teller, NULL, tell_news, NULL) != 0) fail("no thread");
 
   const char *names[2] = {"in_1", "in_2"}, *silent_names[2] = {"silence_1", "silence_2"};
-  const char *sources[2] = {"system:monitor_1", "system:monitor_2"};
-  const char *targets[2] = {"system:playback_1", "system:playback_2"};
   for (int port = 0; port < 2; port++) {
     ports[port] = jack_port_register(client, names[port], JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
     silent_ports[port] =
@@ -185,13 +198,7 @@ int main(int count, char **arguments) {
   }
   jack_set_process_callback(client, record_cycle, client);
   jack_set_xrun_callback(client, count_xrun, NULL);
-  if (jack_activate(client) != 0) fail("not activated");
-  for (int port = 0; port < 2; port++) {
-    if (jack_connect(client, sources[port], jack_port_name(ports[port])) != 0 ||
-        jack_connect(client, jack_port_name(silent_ports[port]), targets[port]) != 0) {
-      fail("not connected");
-    }
-  }
+  join(client);
   printf("ready\n");
   fflush(stdout);
 
@@ -206,6 +213,13 @@ int main(int count, char **arguments) {
     } else if (strcmp(line, "silence") == 0) {
       wait_for_silence();
       printf("silent\n");
+    } else if (strcmp(line, "leave") == 0) {
+      if (jack_deactivate(client) != 0) fail("not deactivated");
+      printf("left\n");
+    } else if (strcmp(line, "return") == 0) {
+      expects_frame = false;
+      join(client);
+      printf("returned\n");
     } else if (strncmp(line, "stop ", 5) == 0) {
       stop_recording();
       write_recording(line + 5);

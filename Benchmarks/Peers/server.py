@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The private JACK server, and the client that records what it plays."""
 
+import contextlib
 import os
 import pathlib
 import queue
@@ -94,6 +95,17 @@ class Recorder:
         self.program.say("count\n")
         cycles, xruns = self._expect("count").split()
         return int(cycles), int(xruns)
+
+    @contextlib.contextmanager
+    def away(self):
+        """Meanwhile the server does not call it."""
+        self.program.say("leave\n")
+        self._expect("left")
+        try:
+            yield
+        finally:
+            self.program.say("return\n")
+            self._expect("returned")
 
     def stop(self):
         """Ends the recording; the path of its file."""
