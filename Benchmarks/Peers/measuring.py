@@ -99,7 +99,8 @@ class Bench:
             recording = self.recorder.stop()
             # A recorder keeps the processor from its sleep, of which the empty client is the most of what it costs.
             with self.recorder.away():
-                time.sleep(SETTLE_SECONDS / 2)
+                # For a second after a change of the graph some look at it anew.
+                time.sleep(1.5 * SETTLE_SECONDS)
                 before = Reading(program.pid)
                 time.sleep(seconds)
                 if not program.is_alive():

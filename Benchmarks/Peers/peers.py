@@ -22,7 +22,7 @@ from server import NAME  # noqa: E402
 from subjects import EMPTY, all_subjects  # noqa: E402
 
 HOGS = {"quiet": 0, "loaded": 2}
-OVERHEAD_SECONDS = 2.1  # of a turn: starting, ending, judging, a seek in some
+OVERHEAD_SECONDS = 3  # of a turn: starting, ending, judging, a seek in some
 WARMING_SECONDS = 0.5
 MOST_TRIES = 4
 

@@ -27,8 +27,9 @@ LEGEND = """\
 Medians of the rounds; glitches and xruns are sums. CPU: of the whole process, a second of sound, alone on the server.
 To empty: over the empty client's in the same round, with the least and the most. RT: of that, the threads with a
 real-time policy. Beside: CPU while a recorder listens, which keeps the processor from its sleep, so that being woken
-costs less; glitches, first sound and seek are of that time, too. Switches: of all threads, voluntary or not. RSS: resident, in it the server's memory, which every client maps and locks;
-anon and file: the process's own and what it maps of files. Sound: from the execution to the first sample above
+costs less; switches, glitches, first sound and seek are of that time, too. Switches: of all threads, voluntary or
+not. RSS: resident, in it the server's memory, which every client maps and locks; anon and file: the process's own and
+what it maps of files. Sound: from the execution to the first sample above
 -60 dBFS, a period of the monitor port included. Seek: from the command to the first sample of the new place. Glitches:
 where the tone breaks, is silent for 16 samples or is repeated. Xruns: the server's, whoever was late.
 Decoding alone: libmpg123 from a file into nothing, for what playing cannot do without."""
@@ -41,11 +42,12 @@ def _a_second(used, name, period):
 
 def _of_cell(cell):
     """The figures of one cell, in the units of the table."""
+    beside = cell["beside"]
     figures = {
         "cpu": _a_second(cell, "cpu", cell["period"]),
         "realtime": _a_second(cell, "realtime_cpu", cell["period"]),
-        "beside_cpu": _a_second(cell["beside"], "cpu", cell["period"]),
-        "switches_a_cycle": (cell["voluntary"] + cell["involuntary"]) / cell["cycles"],
+        "beside_cpu": _a_second(beside, "cpu", cell["period"]),
+        "switches_a_cycle": (beside["voluntary"] + beside["involuntary"]) / beside["cycles"],
         "resident": cell["VmRSS"] / 1024,
         "anonymous": cell["RssAnon"] / 1024,
         "file": cell["RssFile"] / 1024,
