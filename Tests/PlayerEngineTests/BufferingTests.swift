@@ -124,17 +124,23 @@ struct BufferingTests {
     let playback = playback(source) {
       $0.startThresholdNanoseconds = 1_000_000_000
       $0.highWaterNanoseconds = 1_000_000_000
+      $0.lowWaterNanoseconds = 0
     }
     crank(playback, until: .playing)
-    var step = SteppedPlayer.Step.progressed
-    for _ in 0..<2000 where step == .progressed {
-      playback.crank(64)
-      step = playback.player.step(mayWait: false)
+    // A second at most; then up to half a second before nothing is left; then a third of what there is.
+    for level in [1_900_000_000, 1_100_000_000, 600_000_000] as [UInt64] {
+      while playback.player.bufferedNanoseconds > level
+        || playback.player.step(mayWait: false) == .progressed
+      {
+        playback.crank(64)
+      }
+      let buffered = playback.player.bufferedNanoseconds
+      try #require((level - 200_000_000...level).contains(buffered))
+      let rest = level > 1_500_000_000 ? 1_000_000_000 : max(buffered / 3, buffered - 500_000_000)
+      let look = min(100_000_000, buffered / 8)
+      #expect(
+        playback.player.step(mayWait: false) == .wait(nanoseconds: isLocal ? rest : look))
     }
-    // Half a second stays, so that nothing runs out meanwhile; and it looks once a second.
-    let spare = playback.player.bufferedNanoseconds - 500_000_000
-    try #require((500_000_000...2_400_000_000).contains(spare))
-    #expect(step == .wait(nanoseconds: isLocal ? min(spare, 1_000_000_000) : 100_000_000))
   }
 
   @Test("The rate of arrival is that of the last seconds, and a new source begins anew")

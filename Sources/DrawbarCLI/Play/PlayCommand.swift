@@ -187,7 +187,7 @@ struct PlayCommand: ParsableCommand {
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
-    configuration.suitListening(decoding: track.decode, onlyFiles: programme.list.isOfFiles)
+    configuration.suitListening(onlyFiles: programme.list.isOfFiles)
     configuration.followsTransport = client.followsTransport
     let player = Player(
       opened: opened, playing: programme.items, into: renderer,

@@ -207,10 +207,11 @@ public final class SteppedPlayer {
     if control.isWaitedFor { return 500_000 }
     if configuration.followsTransport { return Self.transportLookNanoseconds }
     // Many packets at once, with a decoder that is in the cache, take less than as many looks.
-    // Half a second is kept for what may hold up the feeder.
+    // Half a second, or two thirds of less, is kept for what may hold up the feeder.
     if isQuiet {
-      let (spare, isShort) = bufferedNanoseconds.subtractingReportingOverflow(500_000_000)
-      return min(1_000_000_000, max(5_000_000, bufferedNanoseconds / 3, isShort ? 0 : spare))
+      let buffered = bufferedNanoseconds
+      let spare = buffered - min(buffered, 500_000_000)
+      return min(1_000_000_000, max(5_000_000, buffered / 3, spare))
     }
     return min(100_000_000, max(5_000_000, bufferedNanoseconds / 8))
   }
