@@ -97,7 +97,7 @@ class Bench:
             beside = Reading(program.pid).used_since(before)
             later_cycles, later_xruns = self.recorder.count()
             recording = self.recorder.stop()
-            # A recorder keeps the processor from its sleep, of which the empty client is the most of what it costs.
+            # A recorder keeps the processor from its sleep, and to be woken from it is most of what an empty client takes.
             with self.recorder.away():
                 # For a second after a change of the graph some look at it anew.
                 time.sleep(1.5 * SETTLE_SECONDS)

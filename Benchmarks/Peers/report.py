@@ -29,9 +29,9 @@ To empty: over the empty client's in the same round, with the least and the most
 real-time policy. Beside: CPU while a recorder listens, which keeps the processor from its sleep, so that being woken
 costs less; switches, glitches, first sound and seek are of that time, too. Switches: of all threads, voluntary or
 not. RSS: resident, in it the server's memory, which every client maps and locks; anon and file: the process's own and
-what it maps of files. Sound: from the execution to the first sample above
--60 dBFS, a period of the monitor port included. Seek: from the command to the first sample of the new place. Glitches:
-where the tone breaks, is silent for 16 samples or is repeated. Xruns: the server's, whoever was late.
+what it maps of files. Sound: from the execution to the first sample above -60 dBFS, a period of the monitor port
+included. Seek: from the command to the first sample of the new place. Glitches: where the tone breaks, is silent for 16
+samples or is repeated. Xruns: the server's, whoever was late.
 Decoding alone: libmpg123 from a file into nothing, for what playing cannot do without."""
 
 
