@@ -27,7 +27,8 @@ let realtimeLink: [LinkerSetting] =
     ]
   } ?? []
 
-/// A library that the package builds without, too: what needs it is then left out.
+/// A library that the package builds without, too: what needs it is then left out. None is linked, which
+/// the flags of pkg-config would do: each is loaded when it is needed.
 struct OptionalLibrary {
   /// The system library target, and the flag for Swift code.
   let target: String
@@ -35,8 +36,6 @@ struct OptionalLibrary {
   /// The name of its pkg-config file.
   let module: String
   let debianPackage: String
-  /// Linked with the program; what is not is loaded when it is needed.
-  var isLinked = true
 
   /// Found where pkg-config looks, and not named in `DRAWBAR_WITHOUT` (names of modules, commas between).
   var isFound: Bool {
@@ -69,35 +68,33 @@ let callbackCodecs = [
 let aheadCodecs = [
   OptionalLibrary(
     target: "CAVCodec", flag: "DRAWBAR_AVCODEC", module: "libavcodec",
-    debianPackage: "libavcodec-dev", isLinked: false)
+    debianPackage: "libavcodec-dev")
 ].filter(\.isFound)
 
 /// The session bus. Without it the program plays all the same, and only its own terminal controls it.
 let busLibraries = [
   OptionalLibrary(
-    target: "CSDBus", flag: "DRAWBAR_SDBUS", module: "libsystemd", debianPackage: "libsystemd-dev",
-    isLinked: false)
+    target: "CSDBus", flag: "DRAWBAR_SDBUS", module: "libsystemd", debianPackage: "libsystemd-dev")
 ].filter(\.isFound)
 
 /// What changes the speed of sound and keeps its pitch. Without it an AudioQueue plays at its own speed.
 let timePitchLibraries = [
   OptionalLibrary(
     target: "CRubberBand", flag: "DRAWBAR_RUBBERBAND", module: "rubberband",
-    debianPackage: "librubberband-dev", isLinked: false)
+    debianPackage: "librubberband-dev")
 ].filter(\.isFound)
 
 /// Loudness. Without it meters show peaks and RMS only.
 let meterLibraries = [
   OptionalLibrary(
     target: "CEBUR128", flag: "DRAWBAR_EBUR128", module: "libebur128",
-    debianPackage: "libebur128-dev", isLinked: false)
+    debianPackage: "libebur128-dev")
 ].filter(\.isFound)
 
 /// Session managers. Without it the program plays all the same, and none of them saves or names it.
 let sessionLibraries = [
   OptionalLibrary(
-    target: "CLO", flag: "DRAWBAR_LIBLO", module: "liblo", debianPackage: "liblo-dev",
-    isLinked: false)
+    target: "CLO", flag: "DRAWBAR_LIBLO", module: "liblo", debianPackage: "liblo-dev")
 ].filter(\.isFound)
 
 func library(
@@ -290,8 +287,7 @@ let package = Package(
     + (callbackCodecs + aheadCodecs + busLibraries + timePitchLibraries + meterLibraries
     + sessionLibraries).map {
       .systemLibrary(
-        name: $0.target, pkgConfig: $0.isLinked ? $0.module : nil,
-        providers: [.apt([$0.debianPackage])])
+        name: $0.target, providers: [.apt([$0.debianPackage])])
     }
 )
 

@@ -1,30 +1,82 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <dlfcn.h>
 #include <opus/opus.h>
 #include <opus/opus_multistream.h>
+#include <stdbool.h>
+
+// Nothing of libopus is linked: who plays MP3 would load it for nothing. It is loaded when the first
+// decoder asks for it.
+
+/// The functions that are used.
+#define DRAWBAR_OPUS_FUNCTIONS(function) \
+  function(opus_decode_float) \
+  function(opus_decoder_create) \
+  function(opus_decoder_ctl) \
+  function(opus_decoder_destroy) \
+  function(opus_multistream_decode_float) \
+  function(opus_multistream_decoder_create) \
+  function(opus_multistream_decoder_ctl) \
+  function(opus_multistream_decoder_destroy) \
+  function(opus_strerror)
+
+/// Where the functions are in the process, by their names: nothing that is ever written.
+struct __attribute__((swift_attr("@Sendable"))) drawbar_opus {
+#define DRAWBAR_FIELD(name) __typeof__(name) *_Nonnull name;
+  DRAWBAR_OPUS_FUNCTIONS(DRAWBAR_FIELD)
+#undef DRAWBAR_FIELD
+};
+
+/// The library's file, whose interface has never changed.
+#define DRAWBAR_OPUS_FILE "libopus.so.0"
+
+static inline const char *_Nonnull drawbar_opus_file(void) { return DRAWBAR_OPUS_FILE; }
+
+/// Loads the library for the rest of the process; false if it is not there, or not whole.
+static inline bool drawbar_opus_load(struct drawbar_opus *_Nonnull functions) {
+  void *library = dlopen(DRAWBAR_OPUS_FILE, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return false;
+#define DRAWBAR_FIND(name) \
+  void *found_##name = dlsym(library, #name); \
+  if (!found_##name) return false; \
+  functions->name = (__typeof__(name) *)found_##name;
+  DRAWBAR_OPUS_FUNCTIONS(DRAWBAR_FIND)
+#undef DRAWBAR_FIND
+  return true;
+}
 
 // The functions that end in `ctl` are variadic in C, which Swift cannot call.
 
-static inline int drawbar_opus_set_single_gain(OpusDecoder *decoder, opus_int32 gain) {
-  return opus_decoder_ctl(decoder, OPUS_SET_GAIN(gain));
+static inline int drawbar_opus_set_single_gain(
+    const struct drawbar_opus *_Nonnull opus, OpusDecoder *_Nonnull decoder, opus_int32 gain) {
+  return opus->opus_decoder_ctl(decoder, OPUS_SET_GAIN(gain));
 }
 
-static inline int drawbar_opus_set_gain(OpusMSDecoder *decoder, opus_int32 gain) {
-  return opus_multistream_decoder_ctl(decoder, OPUS_SET_GAIN(gain));
+static inline int drawbar_opus_set_gain(
+    const struct drawbar_opus *_Nonnull opus, OpusMSDecoder *_Nonnull decoder, opus_int32 gain) {
+  return opus->opus_multistream_decoder_ctl(decoder, OPUS_SET_GAIN(gain));
 }
 
-// Vouched for on the render thread.
+// Vouched for on the render thread. Each is a function of its own in the object code, so that what checks
+// that finds it by its name.
 
 /// Decodes one packet of one stream, or conceals a lost one. All of a decoder's memory is allocated when
 /// it is made (run under RealtimeSanitizer from the first packet); what a call needs besides is on the
 /// stack.
-__attribute__((swift_attr("@_noLocks")))
-int opus_decode_float(
-    OpusDecoder *st, const unsigned char *data, opus_int32 len, float *pcm, int frame_size,
-    int decode_fec);
+__attribute__((swift_attr("@_noLocks"), noinline))
+static int drawbar_opus_decode(
+    const struct drawbar_opus *_Nonnull opus, OpusDecoder *_Nonnull decoder,
+    const unsigned char *_Nullable bytes, opus_int32 byte_count, float *_Nonnull samples,
+    int frame_capacity) {
+  return opus->opus_decode_float(decoder, bytes, byte_count, samples, frame_capacity, 0);
+}
 
 /// The same for packets of several streams.
-__attribute__((swift_attr("@_noLocks")))
-int opus_multistream_decode_float(
-    OpusMSDecoder *st, const unsigned char *data, opus_int32 len, float *pcm, int frame_size,
-    int decode_fec);
+__attribute__((swift_attr("@_noLocks"), noinline))
+static int drawbar_opus_multistream_decode(
+    const struct drawbar_opus *_Nonnull opus, OpusMSDecoder *_Nonnull decoder,
+    const unsigned char *_Nullable bytes, opus_int32 byte_count, float *_Nonnull samples,
+    int frame_capacity) {
+  return opus->opus_multistream_decode_float(
+      decoder, bytes, byte_count, samples, frame_capacity, 0);
+}

@@ -2,6 +2,7 @@
 
 #if DRAWBAR_FLAC
   internal import CFLAC
+  internal import RenderCore
 #endif
 
 /// Writes 24-bit FLAC with libFLAC: samples are rounded to the nearest, and what is above full scale is
@@ -16,6 +17,7 @@ public struct FLACFileWriter: ~Copyable {
   private let channels: Int
 
   #if DRAWBAR_FLAC
+    private let library: UnsafePointer<drawbar_flac>
     private let encoder: UnsafeMutablePointer<FLAC__StreamEncoder>
     private var isClosed = false
     private var integers: [Int32] = []
@@ -24,32 +26,39 @@ public struct FLACFileWriter: ~Copyable {
   /// Creates or replaces the file.
   ///
   /// - Throws: ``FLACFileWriterError`` when it cannot be opened for writing, when FLAC has no such rate or
-  ///   number of channels (1 to 8), or when the package was built without libFLAC.
+  ///   number of channels (1 to 8), or when libFLAC is not there or the package was built without it.
   public init(path: String, sampleRate: Int, channels: Int) throws(FLACFileWriterError) {
     self.path = path
     self.channels = channels
     #if DRAWBAR_FLAC
-      guard let encoder = unsafe FLAC__stream_encoder_new() else {
+      guard let library = unsafe FLACLibrary.functions else {
+        throw FLACFileWriterError(
+          path: path, operation: "create",
+          reason:
+            "\(FLACLibrary.file) is not installed; record WAVE, or install libFLAC of that version")
+      }
+      guard let encoder = unsafe library.pointee.FLAC__stream_encoder_new() else {
         throw FLACFileWriterError(path: path, operation: "create", reason: "out of memory")
       }
       guard (1...8).contains(channels), (1...655_350).contains(sampleRate) else {
-        unsafe FLAC__stream_encoder_delete(encoder)
+        unsafe library.pointee.FLAC__stream_encoder_delete(encoder)
         throw FLACFileWriterError(
           path: path, operation: "create",
           reason: "FLAC takes 1 to 8 channels at up to 655350 Hz, not \(channels) at \(sampleRate)")
       }
-      _ = unsafe FLAC__stream_encoder_set_channels(encoder, UInt32(channels))
-      _ = unsafe FLAC__stream_encoder_set_bits_per_sample(encoder, 24)
-      _ = unsafe FLAC__stream_encoder_set_sample_rate(encoder, UInt32(sampleRate))
+      _ = unsafe library.pointee.FLAC__stream_encoder_set_channels(encoder, UInt32(channels))
+      _ = unsafe library.pointee.FLAC__stream_encoder_set_bits_per_sample(encoder, 24)
+      _ = unsafe library.pointee.FLAC__stream_encoder_set_sample_rate(encoder, UInt32(sampleRate))
       // Other rates than a subset decoder has to take.
-      _ = unsafe FLAC__stream_encoder_set_streamable_subset(encoder, 0)
-      let status = unsafe FLAC__stream_encoder_init_file(encoder, path, nil, nil)
+      _ = unsafe library.pointee.FLAC__stream_encoder_set_streamable_subset(encoder, 0)
+      let status = unsafe library.pointee.FLAC__stream_encoder_init_file(encoder, path, nil, nil)
       guard status == FLAC__STREAM_ENCODER_INIT_STATUS_OK else {
-        unsafe FLAC__stream_encoder_delete(encoder)
+        unsafe library.pointee.FLAC__stream_encoder_delete(encoder)
         throw FLACFileWriterError(
           path: path, operation: "create",
           reason: "libFLAC's status is \(status.rawValue); choose another place")
       }
+      unsafe self.library = library
       unsafe self.encoder = encoder
     #else
       throw FLACFileWriterError(
@@ -61,7 +70,7 @@ public struct FLACFileWriter: ~Copyable {
   deinit {
     #if DRAWBAR_FLAC
       // What was not closed is finished as far as it goes.
-      unsafe FLAC__stream_encoder_delete(encoder)
+      unsafe library.pointee.FLAC__stream_encoder_delete(encoder)
     #endif
   }
 
@@ -77,7 +86,8 @@ public struct FLACFileWriter: ~Copyable {
       let frames = samples.count / channels
       let isWritten = unsafe integers.withUnsafeBufferPointer { buffer in
         unsafe buffer.baseAddress.map {
-          unsafe FLAC__stream_encoder_process_interleaved(encoder, $0, UInt32(frames)) != 0
+          unsafe library.pointee.FLAC__stream_encoder_process_interleaved(
+            encoder, $0, UInt32(frames)) != 0
         } ?? true
       }
       guard isWritten else { throw failure("write") }
@@ -90,7 +100,9 @@ public struct FLACFileWriter: ~Copyable {
     #if DRAWBAR_FLAC
       guard !isClosed else { return }
       isClosed = true
-      guard unsafe FLAC__stream_encoder_finish(encoder) != 0 else { throw failure("finish") }
+      guard unsafe library.pointee.FLAC__stream_encoder_finish(encoder) != 0 else {
+        throw failure("finish")
+      }
     #endif
   }
 
@@ -102,7 +114,7 @@ public struct FLACFileWriter: ~Copyable {
     }
 
     private func failure(_ operation: String) -> FLACFileWriterError {
-      let state = unsafe FLAC__stream_encoder_get_state(encoder)
+      let state = unsafe library.pointee.FLAC__stream_encoder_get_state(encoder)
       return FLACFileWriterError(
         path: path, operation: operation,
         reason: "libFLAC's state is \(state.rawValue); the disk may be full")

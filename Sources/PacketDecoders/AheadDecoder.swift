@@ -72,7 +72,7 @@ public final class AheadDecoder {
     library = try LibavcodecDecoder(stream, extradata)
     statedRate = format.sampleRate
     statedLayout = stream.layout
-    mayEndShort = format.formatID == .appleLossless
+    mayEndShort = format.formatID == .appleLossless || format.formatID == .flac
     mayBeADTS =
       ["aac ", "aach", "aacp"].contains(format.formatID.rawValue)
       && !extradata.bytes.isEmpty
@@ -109,8 +109,8 @@ public final class AheadDecoder {
     }
     if !state.hasFormat { makeRoom(state.frameCount) }
     if buffer.frameCount == 0, state.frameCount > 0 { state.isDecoded = false }
-    // The last packet of Apple Lossless may hold fewer frames than the stream's packets do, and says
-    // so itself.
+    // The last packet of Apple Lossless or FLAC may hold fewer frames than the stream's packets do, and
+    // says so itself.
     let isShort = mayEndShort && state.isDecoded && buffer.frameCount > 0
     if !isShort { buffer.fill() }
     return AheadDecoderOutput(

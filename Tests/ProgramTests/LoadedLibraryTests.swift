@@ -13,6 +13,7 @@ extension ProgramTests {
     /// What libcurl and libcrypto are, and what they bring.
     static let forURLs = ["libcurl", "libssl", "libgnutls", "libkrb5", "libldap"]
     static let forDigests = ["libcrypto"]
+    static let forOtherCodecs = ["libFLAC", "libogg", "libopus", "libavcodec"]
 
     /// Which of these libraries are mapped into a process.
     static func loaded(_ names: [String], in pid: pid_t) -> [String] {
@@ -43,7 +44,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "for a file: neither libcurl nor libcrypto; for a URL: libcurl",
+      "for an MP3 file: neither libcurl, libcrypto nor another codec; for a URL: libcurl",
       arguments: ["file", "list", "http"])
     func play(_ kind: String) throws {
       let web = LoopbackHTTPServer()
@@ -65,6 +66,7 @@ extension ProgramTests {
         } else {
           #expect(Self.loaded(Self.forURLs + Self.forDigests, in: program.pid) == [])
         }
+        #expect(Self.loaded(Self.forOtherCodecs, in: program.pid) == [])
         program.type("q")
         #expect(program.end().exit == .status(0), "\(program.output)")
       }
@@ -80,6 +82,44 @@ extension ProgramTests {
         result, "info", word: "install libcurl.so.4 (Debian: libcurl4)", on: #_sourceLocation)
       #expect(result.errors.contains("http://127.0.0.1:1/a.mp3"))
       #expect(!result.errors.contains("hunter2"))
+    }
+
+    @Test(
+      "and without a codec's own library decodes with libavcodec, and without both says so",
+      arguments: [("FLAC", "flac -s -o OUT IN"), ("Opus", "opusenc --quiet IN OUT")])
+    func noCodec(_ name: String, _ command: String) throws {
+      let file = folder.file("tone.\(name.lowercased())")
+      let wave = Fixtures.path("wav-s16-48000-1.wav")
+      _ = ReferenceDecoder.output(
+        command.replacing("OUT", with: "'\(file)'").replacing("IN", with: "'\(wave)'") + " >&2")
+      let (complete, sound) = (folder.file("complete.wav"), folder.file("tone.wav"))
+      #expect(Program.run(["render", "-o", complete, file]).exit == .status(0))
+      let render = ["render", "-o", sound, file]
+      let library = name == "FLAC" ? "libFLAC.so." : "libopus.so."
+      // Of whichever version this build is for.
+      var variables = try hiding((0...20).map { "\(library)\($0)" })
+      if name == "FLAC" {
+        #expect(Program.end(of: Program.start(render, with: variables)).exit == .status(0))
+        let isSame = contents(ofFile: sound) == contents(ofFile: complete)
+        #expect(isSame, "other samples than libFLAC's")
+      }
+      variables = try hiding((50...70).map { "libavcodec.so.\($0)" })
+      let result = Program.end(of: Program.start(render, with: variables))
+      Failures.expectOneLine(result, "render", word: "not installed", on: #_sourceLocation)
+      #expect(result.errors.contains("\(name) needs \(library)"))
+    }
+
+    @Test("and records no FLAC where libFLAC is missing, which it says before it starts")
+    func noEncoder() throws {
+      let variables = try hiding((8...20).map { "libFLAC.so.\($0)" })
+      try JACKServer.with { _ in
+        let result = Program.end(
+          of: Program.start(
+            ["monitor", "--from", "none", "--to", "none", "--record", folder.file("take.flac")],
+            with: variables))
+        Failures.expectOneLine(result, "monitor", word: "record WAVE", on: #_sourceLocation)
+        #expect(result.errors.contains("libFLAC.so."))
+      }
     }
 
     @Test("and plays the files of a list that has URLs, too, where libcurl is missing")

@@ -69,7 +69,7 @@ extension Feeder {
     var reason: PlayerError.Reason?
     if let decodePlace, choice == nil {
       reason = .placeNotAvailable(format, decodePlace)
-    } else if choice == nil, case .codecNotBuilt = CallbackCodec.missing(for: format) {
+    } else if choice == nil, CallbackCodec.isKnown(format) {
       // Of two libraries that would do, the one that decodes in the callback is named.
       reason = .converter(CallbackCodec.missing(for: format))
     } else if choice?.place != .callback {

@@ -5,7 +5,7 @@ public import AudioModel
 /// Which formats are decoded in the render callback, and by what.
 public enum CallbackCodec {
   /// The library that decodes a format in the callback, or "built in"; nil when nothing in this build
-  /// does. Any thread.
+  /// does, also where the library is not on this machine. Any thread, not the render thread.
   public static func library(for format: AudioFormatID) -> String? {
     switch format {
     case .mpegLayer1, .mpegLayer2, .mpegLayer3: return "libmpg123"
@@ -13,10 +13,10 @@ public enum CallbackCodec {
     default: break
     }
     #if DRAWBAR_FLAC
-      if format == .flac { return "libFLAC" }
+      if format == .flac, unsafe FLACLibrary.functions != nil { return "libFLAC" }
     #endif
     #if DRAWBAR_OPUS
-      if format == .opus { return "libopus" }
+      if format == .opus, unsafe OpusLibrary.functions != nil { return "libopus" }
     #endif
     return nil
   }
@@ -26,13 +26,28 @@ public enum CallbackCodec {
 
   private static let builtIn = "built in"
 
-  /// Why a format has no decoder here: the library for it was not there when this was built, or there
-  /// is none that a callback can use.
+  /// Why a format has no decoder here: the library for it was not there when this was built, is not there
+  /// now, or there is none that a callback can use.
   package static func missing(for format: AudioFormatID) -> AudioConverterError {
     switch format {
-    case .flac: .codecNotBuilt(format: "FLAC", library: "libFLAC", package: "libflac-dev")
-    case .opus: .codecNotBuilt(format: "Opus", library: "libopus", package: "libopus-dev")
+    case .flac:
+      #if DRAWBAR_FLAC
+        .libraryNotInstalled(format: "FLAC", file: FLACLibrary.file)
+      #else
+        .codecNotBuilt(format: "FLAC", library: "libFLAC", package: "libflac-dev")
+      #endif
+    case .opus:
+      #if DRAWBAR_OPUS
+        .libraryNotInstalled(format: "Opus", file: OpusLibrary.file)
+      #else
+        .codecNotBuilt(format: "Opus", library: "libopus", package: "libopus-dev")
+      #endif
     default: .formatNotSupported(format.name)
     }
+  }
+
+  /// Whether there is a library that would decode a format in the callback.
+  package static func isKnown(_ format: AudioFormatID) -> Bool {
+    format == .flac || format == .opus || library(for: format) != nil
   }
 }

@@ -10,33 +10,36 @@
     /// Starts libFLAC, makes it allocate all that it can ever need, and gives it the stream's
     /// information, so that the first packet can come.
     static func prepare(
-      _ handle: Handle, _ context: UnsafeMutablePointer<Context>, _ info: FLACStreamInformation
+      _ library: UnsafePointer<drawbar_flac>, _ handle: Handle,
+      _ context: UnsafeMutablePointer<Context>, _ info: FLACStreamInformation
     ) throws(AudioConverterError) {
-      let status = unsafe FLAC__stream_decoder_init_stream(
+      let status = unsafe library.pointee.FLAC__stream_decoder_init_stream(
         handle, readFLACBytes, nil, nil, nil, nil, takeFLACFrame, nil, noteFLACError, context)
       guard status == FLAC__STREAM_DECODER_INIT_STATUS_OK else {
         throw AudioConverterError.decoderUnavailable(
           library: "libFLAC", "status \(status.rawValue)")
       }
-      try unsafe begin(handle, context, FLACPriming.streamInfo)
+      try unsafe begin(library, handle, context, FLACPriming.streamInfo)
       for frame in FLACPriming.frames {
-        _ = unsafe process(handle, context, frame, FLAC__stream_decoder_process_single)
-        unsafe FLAC__stream_decoder_flush(handle)
+        _ = unsafe process(
+          handle, context, frame, library.pointee.FLAC__stream_decoder_process_single)
+        _ = unsafe library.pointee.FLAC__stream_decoder_flush(handle)
       }
-      guard unsafe FLAC__stream_decoder_reset(handle) != 0 else {
+      guard unsafe library.pointee.FLAC__stream_decoder_reset(handle) != 0 else {
         throw AudioConverterError.decoderUnavailable(library: "libFLAC", "it cannot be reset")
       }
-      try unsafe begin(handle, context, info.bytes)
+      try unsafe begin(library, handle, context, info.bytes)
     }
 
     /// Gives libFLAC the start of a file: signature, and stream information as the last block.
     private static func begin(
-      _ handle: Handle, _ context: UnsafeMutablePointer<Context>, _ streamInfo: [UInt8]
+      _ library: UnsafePointer<drawbar_flac>, _ handle: Handle,
+      _ context: UnsafeMutablePointer<Context>, _ streamInfo: [UInt8]
     ) throws(AudioConverterError) {
       let isRead = unsafe process(
         handle, context, [0x66, 0x4C, 0x61, 0x43, 0x80, 0, 0, 34] + streamInfo,
-        FLAC__stream_decoder_process_until_end_of_metadata)
-      let state = unsafe FLAC__stream_decoder_get_state(handle)
+        library.pointee.FLAC__stream_decoder_process_until_end_of_metadata)
+      let state = unsafe library.pointee.FLAC__stream_decoder_get_state(handle)
       guard isRead, state == FLAC__STREAM_DECODER_SEARCH_FOR_FRAME_SYNC else {
         throw AudioConverterError.magicCookieRefused(
           format: "FLAC", "libFLAC does not take the stream information")

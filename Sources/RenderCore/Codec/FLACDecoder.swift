@@ -42,14 +42,19 @@
     /// it has, and gets no more, so this bounds the time that a damaged packet takes.
     static var maximumBytesPerRead: Int { @_noLocks get { 1024 } }
 
-    private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
+    private let library: UnsafePointer<drawbar_flac>
+    private let handle: Handle
     private let context: UnsafeMutablePointer<Context>
 
     /// Makes a decoder that has allocated all it will ever need.
     ///
-    /// - Throws: ``AudioConverterError/decoderUnavailable(library:_:)`` when libFLAC has no memory.
+    /// - Throws: ``AudioConverterError/libraryNotInstalled(format:file:)`` when libFLAC is not there,
+    ///   ``AudioConverterError/decoderUnavailable(library:_:)`` when it has no memory.
     init(_ info: FLACStreamInformation, channels: Int) throws(AudioConverterError) {
-      guard let handle = unsafe FLAC__stream_decoder_new() else {
+      guard let library = unsafe FLACLibrary.functions else {
+        throw CallbackCodec.missing(for: .flac)
+      }
+      guard let handle = unsafe library.pointee.FLAC__stream_decoder_new() else {
         throw AudioConverterError.decoderUnavailable(library: "libFLAC", "no memory")
       }
       let samples = UnsafeMutablePointer<Float>.allocate(
@@ -58,9 +63,9 @@
       let context = UnsafeMutablePointer<Context>.allocate(capacity: 1)
       unsafe context.initialize(to: Context(samples: samples))
       do throws(AudioConverterError) {
-        try unsafe Self.prepare(handle, context, info)
+        try unsafe Self.prepare(library, handle, context, info)
       } catch {
-        unsafe FLAC__stream_decoder_delete(handle)
+        unsafe library.pointee.FLAC__stream_decoder_delete(handle)
         unsafe samples.deallocate()
         unsafe context.deallocate()
         throw error
@@ -68,12 +73,13 @@
       unsafe context.pointee.channels = channels
       unsafe context.pointee.sampleRate = info.sampleRate
       unsafe context.pointee.capacity = info.maximumBlockSize
+      unsafe self.library = library
       unsafe self.handle = handle
       unsafe self.context = context
     }
 
     deinit {
-      unsafe FLAC__stream_decoder_delete(handle)
+      unsafe library.pointee.FLAC__stream_decoder_delete(handle)
       unsafe context.pointee.samples.deallocate()
       unsafe context.deallocate()
     }
@@ -83,8 +89,8 @@
     @_noLocks
     func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
       unsafe context.pointee.hand(packet.bytes, packet.byteCount)
-      _ = unsafe FLAC__stream_decoder_flush(handle)
-      _ = unsafe FLAC__stream_decoder_process_single(handle)
+      _ = unsafe drawbar_flac_flush(library, handle)
+      _ = unsafe drawbar_flac_process_single(library, handle)
       let decoded = unsafe context.pointee.frames
       let isDecoded = unsafe decoded > 0 && !context.pointee.hasFailed
       let room = unsafe isDecoded ? decoded : context.pointee.capacity

@@ -15,6 +15,7 @@
     /// Concealment comes in steps of 2.5 ms.
     private static var concealmentStep: Int { @_noLocks get { 120 } }
 
+    private let library: UnsafePointer<drawbar_opus>
     private let handle: OpaquePointer
     /// One stream with its own channels: libopus need not copy them once more.
     private let isSingle: Bool
@@ -24,27 +25,32 @@
     /// - Throws: ``AudioConverterError/magicCookieRefused(format:_:)`` for a cookie that is not the
     ///   identification header of a stream with `channels` channels,
     ///   ``AudioConverterError/formatNotSupported(_:)`` for ambisonics,
-    ///   ``AudioConverterError/decoderUnavailable(library:_:)`` when libopus does not start.
+    ///   ``AudioConverterError/libraryNotInstalled(format:file:)`` when libopus is not there,
+    ///   ``AudioConverterError/decoderUnavailable(library:_:)`` when it does not start.
     init(channels: Int, magicCookie: [UInt8]) throws(AudioConverterError) {
       let header = try OpusHeader(magicCookie, channels: channels)
+      guard let library = unsafe OpusLibrary.functions else {
+        throw CallbackCodec.missing(for: .opus)
+      }
       let isSingle =
         header.streams == 1 && header.mapping.elementsEqual((0..<channels).map(UInt8.init))
       var code: Int32 = 0
       let created =
         isSingle
-        ? unsafe opus_decoder_create(48_000, Int32(channels), &code)
-        : unsafe opus_multistream_decoder_create(
+        ? unsafe library.pointee.opus_decoder_create(48_000, Int32(channels), &code)
+        : unsafe library.pointee.opus_multistream_decoder_create(
           48_000, Int32(channels), Int32(header.streams), Int32(header.coupledStreams),
           header.mapping, &code)
-      guard let handle = unsafe created else { throw Self.unavailable(code) }
+      guard let handle = unsafe created else { throw unsafe Self.unavailable(library, code) }
       code =
         isSingle
-        ? unsafe drawbar_opus_set_single_gain(handle, Int32(header.gain))
-        : unsafe drawbar_opus_set_gain(handle, Int32(header.gain))
+        ? unsafe drawbar_opus_set_single_gain(library, handle, Int32(header.gain))
+        : unsafe drawbar_opus_set_gain(library, handle, Int32(header.gain))
       guard code == OPUS_OK else {
-        unsafe Self.destroy(handle, isSingle: isSingle)
-        throw Self.unavailable(code)
+        unsafe Self.destroy(library, handle, isSingle: isSingle)
+        throw unsafe Self.unavailable(library, code)
       }
+      unsafe self.library = library
       unsafe self.handle = handle
       self.isSingle = isSingle
       self.channels = channels
@@ -54,20 +60,24 @@
     }
 
     deinit {
-      unsafe Self.destroy(handle, isSingle: isSingle)
+      unsafe Self.destroy(library, handle, isSingle: isSingle)
       unsafe samples.deallocate()
     }
 
-    private static func destroy(_ handle: OpaquePointer, isSingle: Bool) {
+    private static func destroy(
+      _ library: UnsafePointer<drawbar_opus>, _ handle: OpaquePointer, isSingle: Bool
+    ) {
       if isSingle {
-        unsafe opus_decoder_destroy(handle)
+        unsafe library.pointee.opus_decoder_destroy(handle)
       } else {
-        unsafe opus_multistream_decoder_destroy(handle)
+        unsafe library.pointee.opus_multistream_decoder_destroy(handle)
       }
     }
 
-    private static func unavailable(_ code: Int32) -> AudioConverterError {
-      let text = unsafe opus_strerror(code).map { unsafe String(cString: $0) }
+    private static func unavailable(
+      _ library: UnsafePointer<drawbar_opus>, _ code: Int32
+    ) -> AudioConverterError {
+      let text = unsafe library.pointee.opus_strerror(code).map { unsafe String(cString: $0) }
       return .decoderUnavailable(library: "libopus", text ?? "error \(code)")
     }
 
@@ -106,8 +116,8 @@
     @_noLocks
     private func decode(_ bytes: UnsafePointer<UInt8>?, _ count: Int32, room: Int32) -> Int32 {
       isSingle
-        ? unsafe opus_decode_float(handle, bytes, count, samples, room, 0)
-        : unsafe opus_multistream_decode_float(handle, bytes, count, samples, room, 0)
+        ? unsafe drawbar_opus_decode(library, handle, bytes, count, samples, room)
+        : unsafe drawbar_opus_multistream_decode(library, handle, bytes, count, samples, room)
     }
   }
 #endif

@@ -7,6 +7,8 @@ public enum AudioConverterError: Error, Hashable, Sendable {
   /// The library that decodes this encoding was not there when this was built; the Debian package
   /// has it.
   case codecNotBuilt(format: String, library: String, package: String)
+  /// The library that decodes this encoding is not on this machine.
+  case libraryNotInstalled(format: String, file: String)
   /// The decoder library could not be started.
   case decoderUnavailable(library: String, String)
   /// What the container says for the decoder, the magic cookie, is damaged or of another stream.
@@ -26,6 +28,9 @@ extension AudioConverterError: CustomStringConvertible {
     case .codecNotBuilt(let format, let library, let package):
       "this build has no decoder for \(format): \(library) was missing; install the package "
         + "\(package) and build again ('fmt?')"
+    case .libraryNotInstalled(let format, let file):
+      "\(format) needs \(file), which is not installed; install the library of that version, or build "
+        + "again with the one that there is ('fmt?')"
     case .decoderUnavailable(let library, let reason):
       "\(library) could not be started: \(reason); check its installation"
     case .magicCookieRefused(let format, let reason):
