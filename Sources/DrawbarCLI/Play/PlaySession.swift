@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import ByteSources
 import Drawbar
 import Glibc
 import JACKRemoteIO
@@ -89,7 +90,7 @@ final class PlaySession {
   /// - Returns: whether every track was played, or the user ended it.
   func run() -> Bool {
     // Ten times a second is often enough for the eye; one that leads looks more often.
-    var nextShow = ContinuousClock.now
+    var nextShowNanoseconds: UInt64 = 0
     while true {
       let wakes = [output.noticeDescriptor, inbox.descriptor, signals.descriptor].map {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -124,9 +125,11 @@ final class PlaySession {
       if let managed { serve(managed) }
       leadTransport()
       let snapshot = player.snapshot(latencyFrames: latencyFrames)
-      if snapshot.state != .idle || isStopping, ContinuousClock.now >= nextShow {
+      if terminal.showsPanel, snapshot.state != .idle || isStopping,
+        monotonicNanoseconds() >= nextShowNanoseconds
+      {
         terminal.show(screen(snapshot))
-        if transportRole == .lead { nextShow = .now + .milliseconds(100) }
+        if transportRole == .lead { nextShowNanoseconds = monotonicNanoseconds() + 100_000_000 }
       }
       if let endState, hasBeenHeard(snapshot) {
         return isStopping || (endState == .ended && !hasFailed)
@@ -144,7 +147,7 @@ final class PlaySession {
 
   private func screen(_ snapshot: PlayerSnapshot) -> PlayScreen {
     PlayScreen(
-      snapshot: snapshot, peaks: terminal.showsPanel ? renderer.takePeaks() : [],
+      snapshot: snapshot, peaks: renderer.takePeaks(),
       volume: volume, isMuted: isMuted, xruns: output.xrunCount,
       latencyNanoseconds: UInt64(Double(latencyFrames) * 1_000_000_000 / output.sampleRate),
       isUnicode: TerminalText.isUnicode, isServerAway: isServerAway,

@@ -26,8 +26,9 @@ public final class Player: Sendable {
     /// The last stream that the timeline knows.
     var lastStartedStream: UInt32 = 0
     var interrupter: (any ByteSource)?
-    var continuations: [AsyncStream<PlayerEvent>.Continuation] = []
     var listeners: [@Sendable (PlayerEvent) -> Void] = []
+    /// End the streams of events.
+    var finishers: [@Sendable () -> Void] = []
     var thread: pthread_t?
     var isCancelled = false
     var isFinished = false
@@ -49,8 +50,7 @@ public final class Player: Sendable {
     }
 
     func tell(_ event: PlayerEvent) {
-      let (continuations, listeners) = state.withLock { ($0.continuations, $0.listeners) }
-      for continuation in continuations { continuation.yield(event) }
+      let listeners = state.withLock { $0.listeners }
       for listen in listeners { listen(event) }
     }
   }
@@ -113,7 +113,7 @@ public final class Player: Sendable {
     let thread = shared.state.withLock { shared -> pthread_t? in
       shared.isCancelled = true
       shared.interrupter?.wake()
-      for continuation in shared.continuations { continuation.finish() }
+      for finish in shared.finishers { finish() }
       return shared.thread
     }
     shared.wakeup.ring()
@@ -130,7 +130,8 @@ public final class Player: Sendable {
       if shared.isFinished {
         continuation.finish()
       } else {
-        shared.continuations.append(continuation)
+        shared.listeners.append { _ = continuation.yield($0) }
+        shared.finishers.append { continuation.finish() }
       }
     }
     return stream
@@ -276,8 +277,8 @@ public final class Player: Sendable {
     case .finished:
       shared.state.withLock { state in
         state.isFinished = true
-        for continuation in state.continuations { continuation.finish() }
-        state.continuations.removeAll()
+        for finish in state.finishers { finish() }
+        state.finishers.removeAll()
       }
       return false
     }
