@@ -95,7 +95,8 @@ final class Bench {
     }
     guard let found = sustainableLoads.last else { return }
     conclusions.append(
-      "\(found.periodFrames) frames: a callback may take \(Int(found.share * 100)) % of the period")
+      "\(found.periodFrames) frames: a callback may take \(Int((found.share * 100).rounded())) % of the period"
+    )
   }
 
   /// Of a thousand cycles, none or one goes wrong.
