@@ -69,9 +69,9 @@ extension Feeder {
     var reason: PlayerError.Reason?
     if let decodePlace, choice == nil {
       reason = .placeNotAvailable(format, decodePlace)
-    } else if choice == nil, CallbackCodec.isKnown(format) {
+    } else if choice == nil, let missing = CallbackCodec.missingLibrary(for: format) {
       // Of two libraries that would do, the one that decodes in the callback is named.
-      reason = .converter(CallbackCodec.missing(for: format))
+      reason = .converter(missing)
     } else if choice?.place != .callback {
       reason = decodeAhead(stream, from: item, of: reader)
     } else {

@@ -29,6 +29,11 @@ public enum CallbackCodec {
   /// Why a format has no decoder here: the library for it was not there when this was built, is not there
   /// now, or there is none that a callback can use.
   package static func missing(for format: AudioFormatID) -> AudioConverterError {
+    missingLibrary(for: format) ?? .formatNotSupported(format.name)
+  }
+
+  /// The same for a format whose library may be missing; nil for all others.
+  package static func missingLibrary(for format: AudioFormatID) -> AudioConverterError? {
     switch format {
     case .flac:
       #if DRAWBAR_FLAC
@@ -42,12 +47,7 @@ public enum CallbackCodec {
       #else
         .codecNotBuilt(format: "Opus", library: "libopus", package: "libopus-dev")
       #endif
-    default: .formatNotSupported(format.name)
+    default: nil
     }
-  }
-
-  /// Whether there is a library that would decode a format in the callback.
-  package static func isKnown(_ format: AudioFormatID) -> Bool {
-    format == .flac || format == .opus || library(for: format) != nil
   }
 }
