@@ -53,7 +53,8 @@ final class ControlThread: Sendable {
   /// - Parameters:
   ///   - isCancelled: asked 50 times a second: whether it is to be waited for no longer.
   ///   - disposeLate: is given the result, on the thread, when no one waits for it any more.
-  /// - Returns: its result, or nil when it is not there by the deadline; the job may then still run.
+  /// - Returns: its result, or nil when it is not there by the deadline; the job may then still run. nil, too,
+  ///   when `isCancelled` has said so, whatever has come meanwhile: it may not say so again.
   ///   nil at once, and the job never runs, after ``finish()``.
   func run<Result: Sendable>(
     until deadline: Deadline, unless isCancelled: (() -> Bool)? = nil,
@@ -65,7 +66,12 @@ final class ControlThread: Sendable {
       let result = job()
       if !answer.give(result) { disposeLate(result) }
     }
-    return isTaken ? answer.wait(until: deadline, unless: isCancelled) : nil
+    guard isTaken else { return nil }
+    let isCancelled = answer.wait(until: deadline, unless: isCancelled)
+    guard let result = answer.take() else { return nil }
+    if !isCancelled { return result }
+    if !enqueue({ disposeLate(result) }) { disposeLate(result) }
+    return nil
   }
 
   /// Runs a job after those before it, without waiting.
@@ -144,15 +150,22 @@ final class ControlThread: Sendable {
       }
     }
 
-    func wait(until deadline: Deadline, unless isCancelled: (() -> Bool)?) -> Value? {
-      if let isCancelled {
-        while !isGiven, !deadline.hasPassed, !isCancelled() {
-          wake.wait(until: Deadline(nanosecondsFromNow: 20_000_000))
-        }
-      } else {
+    /// - Returns: whether it was cancelled.
+    func wait(until deadline: Deadline, unless isCancelled: (() -> Bool)?) -> Bool {
+      guard let isCancelled else {
         wake.wait(until: deadline)
+        return false
       }
-      return progress.withLock { progress in
+      while !isGiven, !deadline.hasPassed {
+        if isCancelled() { return true }
+        wake.wait(until: Deadline(nanosecondsFromNow: 20_000_000))
+      }
+      return false
+    }
+
+    /// What was given; if nothing was, nobody waits for it from now on.
+    func take() -> Value? {
+      progress.withLock { progress in
         if case .given(let value) = progress { return value }
         progress = .abandoned
         return nil

@@ -51,6 +51,30 @@ struct ControlThreadTests {
     thread.finish()
   }
 
+  @Test(
+    "is cancelled, too, when the result comes while it is asked whether it is, and disposes of it")
+  func cancelledAtTheEnd() throws {
+    let thread = try ControlThread.start()
+    let gate = OneTimeEvent()
+    let disposed = OneTimeEvent()
+    let result = thread.run(
+      until: deadline(10),
+      unless: {
+        gate.signal()
+        // Behind the job, so that its result is there.
+        let isDone = OneTimeEvent()
+        thread.enqueue { isDone.signal() }
+        return isDone.wait(seconds: 10)
+      },
+      {
+        gate.wait()
+        return 7
+      }, disposeLate: { if $0 == 7 { disposed.signal() } })
+    #expect(result == nil)
+    #expect(disposed.wait(seconds: 10))
+    thread.finish()
+  }
+
   @Test("lets no one wait past the deadline, and disposes of what comes too late")
   func lateResult() throws {
     let thread = try ControlThread.start()
