@@ -16,11 +16,12 @@ struct TogetherTests {
           Program.start(["play", "--connect", "none", "--no-mpris", "--name", $0, file])
         }
         defer { for program in programs { program.signalGroup(SIGKILL) } }
+        var names: [String] = []
         let areThere = eventually(seconds: 5) {
-          let names = (try? jack.ports().map(\.name)) ?? []
+          names = (try? jack.ports().map(\.name)) ?? []
           return ["one", "two", "three"].allSatisfy { names.contains($0 + ":out_2") }
         }
-        try #require(areThere, "round \(round)")
+        try #require(areThere, "round \(round): \(names), \(programs.map(\.errors)), \(jack.log)")
         for program in programs { program.signalGroup(SIGINT) }
         for program in programs { #expect(program.wait(seconds: 3) == .status(0)) }
         let answer = Subprocess.run(["timeout", "3", "jack_lsp", "-s", JACKServer.name])
