@@ -45,8 +45,8 @@ struct DrawbarCommand: ParsableCommand {
     }
   }
 
-  /// Parses a command that is named first by itself, which takes a sixth of the instructions less until JACK is
-  /// asked: from the root on, its options are looked up three times.
+  /// Parses a command that is named first by itself, which takes a seventh of the instructions less until a
+  /// missing file is told: from the root on, its options are looked up three times.
   ///
   /// - Returns: nil where that does not do: for help, and for what is wrong, which only the root words fully.
   private static func parseDirectly(_ arguments: [String]) -> (any ParsableCommand)? {

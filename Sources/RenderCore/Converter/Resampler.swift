@@ -17,8 +17,8 @@ internal import CSoxr
 /// soxr's own interface suggests, takes a fraction of a frame too much each time, which piles up inside
 /// for ever.)
 ///
-/// soxr is given each channel by itself: taking interleaved frames apart and putting them together costs it a
-/// third of the time that it takes in stereo.
+/// soxr is given each channel by itself: taking interleaved frames apart and putting them together costs it
+/// more than a quarter of the time that it takes in stereo.
 ///
 /// Real-time: making and destroying it is not; everything else is.
 @safe
