@@ -171,7 +171,7 @@ struct ChannelMap: ~Copyable {
   /// Two channels side by side to a buffer each, eight frames at a time: left to itself the compiler
   /// reads everything twice.
   @_noLocks
-  private static func separate(
+  static func separate(
     _ samples: UnsafePointer<Float>, frames: Int, first: UnsafeMutablePointer<Float>,
     second: UnsafeMutablePointer<Float>
   ) {

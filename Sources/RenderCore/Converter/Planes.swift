@@ -41,12 +41,8 @@ struct Planes: ~Copyable {
   @_noLocks
   func take(_ interleaved: UnsafePointer<Float>, count: Int) {
     if channels == 2 {
-      let (left, right) = unsafe (samples, samples + capacity)
-      for frame in 0..<count {
-        unsafe left[frame] = interleaved[2 &* frame]
-        unsafe right[frame] = interleaved[2 &* frame &+ 1]
-      }
-      return
+      return unsafe ChannelMap.separate(
+        interleaved, frames: count, first: samples, second: samples + capacity)
     }
     for channel in 0..<channels {
       let plane = unsafe samples + channel &* capacity
