@@ -9,7 +9,7 @@ import TimingReport
 
 extension OutputTests {
   /// Faults that are put in on purpose, on a real server with cycles of 64 frames, and what the judge calls
-  /// them.
+  /// them: 99 of 100 have their name, on a machine that adds no faults of its own.
   @Suite("a cycle that goes wrong", .timeLimit(.minutes(2)))
   struct Faults {
     /// How often each fault is put in.
@@ -64,7 +64,7 @@ extension OutputTests {
           #expect(eventually { control.counters.underruns > underruns + 3 })
           if watch.bad(within: 20).contains(where: { $0.cause == .starved }) { found += 1 }
         }
-        #expect(found >= Self.named, "\(found)")
+        #expect(found >= Self.named)
       }
     }
 
@@ -89,7 +89,7 @@ extension OutputTests {
         var watch = CauseWatch(output)
         watch.wait(cycles: 400)
         var found = 0
-        var others: [[BadCycle]] = []
+        var others: [[CycleCause]] = []
         for _ in 0..<Self.count {
           watch.waitForQuiet()
           putIn(server, callback, output)
@@ -98,10 +98,12 @@ extension OutputTests {
           if bad.contains(where: { $0.cause == cause }) {
             found += 1
           } else {
-            others.append(bad)
+            others.append(bad.map(\.cause))
           }
         }
-        #expect(found >= Self.named, "\(others)")
+        // What the machine does at the same time hides as many of ours as it makes such stretches bad.
+        let hidden = Int((watch.disturbedShare * Double(Self.count)).rounded(.up))
+        #expect(found >= Self.named - hidden, "\(others), and \(hidden) may be hidden")
       }
     }
 
@@ -125,6 +127,15 @@ extension OutputTests {
 private struct CauseWatch {
   private let output: RemoteIO
   private var recorder: TimingRecorder
+  private var stretches = 0
+  private var disturbedStretches = 0
+
+  /// Cycles that a fault of 3 ms reaches: what it takes, what the server makes of it, and one before.
+  private static let reach: UInt64 = 5
+
+  /// Of the stretches as long as a fault that ``waitForQuiet()`` has seen, the share that had bad cycles
+  /// although none was put in.
+  var disturbedShare: Double { Double(disturbedStretches) / Double(max(stretches, 1)) }
 
   init(_ output: RemoteIO) {
     self.output = output
@@ -147,7 +158,18 @@ private struct CauseWatch {
   /// would add its own faults to those that are put in.
   mutating func waitForQuiet() {
     skip()
-    #expect(eventually { bad(within: 20).isEmpty })
+    var quiet = 0
+    let isQuiet = eventually {
+      stretches += 1
+      if bad(within: Self.reach).isEmpty {
+        quiet += 1
+      } else {
+        disturbedStretches += 1
+        quiet = 0
+      }
+      return quiet == 4
+    }
+    #expect(isQuiet)
   }
 
   /// The bad ones among the next cycles.
