@@ -50,11 +50,17 @@ public struct OfflineOutput: ~Copyable {
   ///     `Renderer.outputChannels` samples; its memory is used again.
   public mutating func render(frameCount: Int, interleavedInto samples: inout [Float]) {
     let channels = renderer.outputChannels
-    samples.removeAll(keepingCapacity: true)
-    samples.reserveCapacity(frameCount * channels)
+    if samples.count != frameCount * channels {
+      samples = Array(repeating: 0, count: frameCount * channels)
+    }
     render(frameCount: frameCount) { _, _ in }
-    for frame in 0..<frameCount {
-      for channel in 0..<channels { unsafe samples.append(buffers[channel][frame]) }
+    unsafe samples.withUnsafeMutableBufferPointer { interleaved in
+      for channel in 0..<channels {
+        let plane = unsafe buffers[channel]
+        for frame in 0..<frameCount {
+          unsafe interleaved[frame &* channels &+ channel] = plane[frame]
+        }
+      }
     }
   }
 
