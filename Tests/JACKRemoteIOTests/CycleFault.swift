@@ -116,8 +116,12 @@ enum Processors {
     for thread in ProcessResources.threads(of: process) {
       // With SCHED_RESET_ON_FORK the policy has another bit.
       if isRealtimeOnly, sched_getscheduler(thread) & 0xFF != SCHED_FIFO { continue }
-      let result = Subprocess.run(["taskset", "-p", "-c", "\(processor)", "\(thread)"])
-      try #require(result.exit == .status(0), "\(result.errors)")
+      try pin(thread: thread, to: processor)
     }
+  }
+
+  static func pin(thread: pid_t, to processor: Int) throws {
+    let result = Subprocess.run(["taskset", "-p", "-c", "\(processor)", "\(thread)"])
+    try #require(result.exit == .status(0), "\(result.errors)")
   }
 }

@@ -9,13 +9,15 @@ import TimingReport
 
 extension OutputTests {
   /// Faults that are put in on purpose, on a real server with cycles of 64 frames, and what the judge calls
-  /// them: 99 of 100 have their name, on a machine that adds no faults of its own.
+  /// them.
   @Suite("a cycle that goes wrong", .timeLimit(.minutes(2)))
   struct Faults {
     /// How often each fault is put in.
     private static let count = 100
     /// How often it has to have its name.
     private static let named = 99
+    /// How often it is put in again because the machine took a processor away meanwhile.
+    private static let mostDisturbed = 400
 
     @Test("is over budget when the callback computes for 3 ms")
     func overBudget() throws {
@@ -68,7 +70,8 @@ extension OutputTests {
       }
     }
 
-    /// Puts a fault in again and again, and expects a bad cycle after each to have this cause.
+    /// Puts a fault in again and again, and expects a bad cycle after each to have this cause. Those during
+    /// which the machine took a processor away for its own ends do not count, whatever they were called.
     private func expect(
       _ cause: CycleCause,
       when putIn: (JACKServer, FaultyCallback, RemoteIO) -> Void
@@ -86,24 +89,27 @@ extension OutputTests {
         try Processors.pin(process: getpid(), isRealtimeOnly: true, to: 0)
         let serverID = try #require(server.pid)
         try Processors.pin(process: serverID, isRealtimeOnly: false, to: 1)
+        let witnesses = try (0...1).map { try StallWitness(processor: $0) }
+        defer { for witness in witnesses { witness.end() } }
         var watch = CauseWatch(output)
         watch.wait(cycles: 400)
-        var found = 0
+        var (found, counted, disturbed) = (0, 0, 0)
         var others: [[CycleCause]] = []
-        for _ in 0..<Self.count {
+        while counted < Self.count {
           watch.waitForQuiet()
+          for witness in witnesses { witness.begin() }
           putIn(server, callback, output)
-          let bad = watch.bad(within: 20)
-          // Others may be there, too: the machine has other things to do.
-          if bad.contains(where: { $0.cause == cause }) {
-            found += 1
-          } else {
-            others.append(bad.map(\.cause))
+          let causes = watch.bad(within: 20).map(\.cause)
+          if witnesses.contains(where: { $0.hasStalled }) {
+            disturbed += 1
+            try #require(disturbed <= Self.mostDisturbed, "the machine is too restless to tell")
+            continue
           }
+          counted += 1
+          // Others may be there, too: the machine has other things to do.
+          if causes.contains(cause) { found += 1 } else { others.append(causes) }
         }
-        // What the machine does at the same time hides as many of ours as it makes such stretches bad.
-        let hidden = Int((watch.disturbedShare * Double(Self.count)).rounded(.up))
-        #expect(found >= Self.named - hidden, "\(others), and \(hidden) may be hidden")
+        #expect(found >= Self.named, "\(others); \(disturbed) others were disturbed")
       }
     }
 
@@ -127,15 +133,6 @@ extension OutputTests {
 private struct CauseWatch {
   private let output: RemoteIO
   private var recorder: TimingRecorder
-  private var stretches = 0
-  private var disturbedStretches = 0
-
-  /// Cycles that a fault of 3 ms reaches: what it takes, what the server makes of it, and one before.
-  private static let reach: UInt64 = 5
-
-  /// Of the stretches as long as a fault that ``waitForQuiet()`` has seen, the share that had bad cycles
-  /// although none was put in.
-  var disturbedShare: Double { Double(disturbedStretches) / Double(max(stretches, 1)) }
 
   init(_ output: RemoteIO) {
     self.output = output
@@ -158,18 +155,7 @@ private struct CauseWatch {
   /// would add its own faults to those that are put in.
   mutating func waitForQuiet() {
     skip()
-    var quiet = 0
-    let isQuiet = eventually {
-      stretches += 1
-      if bad(within: Self.reach).isEmpty {
-        quiet += 1
-      } else {
-        disturbedStretches += 1
-        quiet = 0
-      }
-      return quiet == 4
-    }
-    #expect(isQuiet)
+    #expect(eventually { bad(within: 20).isEmpty })
   }
 
   /// The bad ones among the next cycles.

@@ -77,7 +77,7 @@ struct BenchTests {
       ["bench", "--scenario", "limit", "--periods", "1024", "--seconds", "0.3"], seconds: 60)
     #expect(limit.exit == .status(0), "\(limit.errors)")
     #expect(limit.output.contains("1024 frames: a callback may take "))
-    // Decoded in the callback, a few streams are too many; ahead it would be hundreds.
+    // Decoded in the callback, some tens of streams are too many; ahead it would be hundreds.
     let streams = Program.run(
       [
         "bench", "--scenario", "streams", "--periods", "32", "--seconds", "0.3", "--repeat", "1",
