@@ -199,4 +199,20 @@ struct PlaybackTests {
     playback.run(period: 64, waits: false)
     #expect(playback.states.last == .idle)
   }
+  @Test("A stop before there is sound ends in idle without a sound, whenever it comes")
+  func stopBeforeSound() {
+    var steps = 0
+    while true {
+      let playback = OfflinePlayback([music], rate: 44100, channels: 2)
+      for _ in 0..<steps { _ = playback.player.step(mayWait: true) }
+      if playback.player.state == .playing { break }
+      playback.player.apply(.stop)
+      playback.crank(64)
+      playback.run(period: 64, waits: false)
+      #expect(playback.states.last == .idle, "after \(steps) steps")
+      #expect(playback.player.control.position.outputFrames == 0, "after \(steps) steps")
+      steps += 1
+    }
+    #expect(steps > 2)
+  }
 }

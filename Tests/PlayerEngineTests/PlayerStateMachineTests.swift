@@ -56,17 +56,34 @@ struct PlayerStateMachineTests {
     #expect(resumed.handle(.bufferReady) == [.play, .tell(.playing)])
   }
 
-  @Test("A stop fades first and ends in idle, from every state with sound")
+  @Test("A stop fades what sounds, keeps silent what is to sound, and ends in idle")
   func stop() {
-    for inputs: [PlayerStateMachine.Input] in [
-      [.open], [.open, .formatKnown], [.open, .formatKnown, .bufferReady],
-      [.open, .formatKnown, .bufferReady, .pause],
-    ] {
+    let silent: [[PlayerStateMachine.Input]] = [[], [.open], [.open, .formatKnown]]
+    let sounding: [[PlayerStateMachine.Input]] = [
+      [.open, .formatKnown, .bufferReady], [.open, .formatKnown, .bufferReady, .pause],
+    ]
+    for inputs in silent + sounding {
       var machine = machine(after: inputs)
-      #expect(machine.handle(.stop) == [.fade])
+      #expect(machine.handle(.stop) == [silent.contains(inputs) ? .hold : .fade])
       #expect(machine.isStopping)
       #expect(machine.handle(.faded) == [.hold, .tell(.idle)])
       #expect(!machine.isStopping)
+    }
+  }
+
+  @Test("Nothing that comes while it stops has it sound again")
+  func stopping() {
+    for input: PlayerStateMachine.Input in [
+      .formatKnown, .bufferReady, .underrun, .pause, .resume, .skipped, .stop,
+    ] {
+      for inputs: [PlayerStateMachine.Input] in [
+        [.open], [.open, .formatKnown], [.open, .formatKnown, .bufferReady],
+        [.open, .formatKnown, .bufferReady, .pause],
+      ] {
+        var machine = machine(after: inputs + [.stop, input])
+        #expect(!machine.handle(.bufferReady).contains(.play), "\(inputs), \(input)")
+        #expect(machine.handle(.faded) == [.hold, .tell(.idle)])
+      }
     }
   }
 

@@ -234,7 +234,8 @@ extension ProgramTests {
         #expect(eventually(seconds: 10) { session.hasOpened }, "\(program.errors)")
         let answer = session.save()
         #expect(answer?.path == "/error" && answer?.arguments[1] == .integer(-1))
-        #expect(program.errors.contains("what came from standard input cannot be played again"))
+        let message = "what came from standard input cannot be played again"
+        #expect(eventually { program.errors.contains(message) }, "\(program.errors)")
         program.signalGroup(SIGTERM)
         program.wait(seconds: 5)
       }

@@ -51,6 +51,7 @@ struct PlayerStateMachine {
     switch (input, state) {
     case (.open, .idle): return [.hold, enter(.opening)]
     case (.formatKnown, .opening): return [enter(.buffering)]
+    case (.bufferReady, _) where isStopping: return []
     case (.bufferReady, .buffering):
       return wantsSound ? [.play, enter(.playing)] : [enter(.paused)]
     case (.underrun, .playing): return [enter(.buffering)]
@@ -67,8 +68,12 @@ struct PlayerStateMachine {
     case (.resume, .idle), (.resume, .opening), (.resume, .buffering):
       wantsSound = true
       return []
-    case (.stop, .idle), (.stop, .ended), (.stop, .failed): return []
-    case (.stop, _):
+    case (.stop, .ended), (.stop, .failed): return []
+    case (.stop, .idle), (.stop, .opening), (.stop, .buffering):
+      // A fade from here would begin with sound.
+      isStopping = true
+      return [.hold]
+    case (.stop, .playing), (.stop, .paused):
       isStopping = true
       return [.fade]
     case (.faded, _) where isStopping:

@@ -163,6 +163,7 @@ public final class SteppedPlayer {
   public func step(mayWait: Bool) -> Step {
     if machine.state == .idle && !machine.isStopping { perform(.open) }
     takeRenderEvents()
+    if machine.isStopping, control.isSilent { perform(.faded) }
     if isOver { return .finished }
     followTransport()
     let taken = feeder.feed.takenEntryCount
@@ -179,7 +180,6 @@ public final class SteppedPlayer {
       perform(.bufferReady)
     }
     lookAtBuffer()
-    if machine.isStopping, control.isSilent { perform(.faded) }
     if isOver { return .finished }
     switch lastStep {
     case .progressed: return .progressed
