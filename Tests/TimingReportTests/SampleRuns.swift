@@ -53,7 +53,8 @@ enum SampleRuns {
     return TimingRun(
       subject: subject, conditions: conditions, repetition: repetition,
       scheduling: "SCHED_FIFO 65", locksMemory: true, cycles: UInt64(cycles), missedCycles: 0,
-      xruns: 0, preemptedCycles: 3, packets: UInt64(cycles / 18), lostRecords: 0, causes: counts,
+      xruns: 0, preemptedCycles: 3, longestUnpreemptedNanoseconds: 61_000,
+      packets: UInt64(cycles / 18), lostRecords: 0, causes: counts,
       dspLoad: durations.isEmpty
         ? 0 : Double(durations.reduce(0, +)) / Double(durations.count) / Double(period),
       leastBufferedNanoseconds: 850_000_000,

@@ -55,12 +55,15 @@ struct TimingStatisticsTests {
         record.packets = position % 2
         record.bufferedNanoseconds = position == 0 ? nil : UInt64(1000 - position) * 1_000_000
         record.wasPreempted = position % 10 == 0
+        record.durationNanoseconds = UInt64(position % 10 == 0 ? 400_000 : 60_000 + position)
         return record
       }
     }
     #expect(statistics.packets == 50 && statistics.missedCycles == 3 && statistics.xruns == 2)
     #expect(statistics.leastBufferedNanoseconds == 901_000_000)
     #expect(statistics.preemptedCycles == 10)
+    #expect(statistics.longestUnpreemptedNanoseconds == 60_099)
+    #expect(statistics.greatest(.duration) >= 400_000)
     #expect(statistics.count(of: .wokenLate) == 1 && statistics.badCycles == 1)
   }
 

@@ -45,6 +45,19 @@ struct TimingTextTests {
     #expect(headroom[0] > 1250 && headroom[0] < 1290 && headroom[5] == 0)
     #expect(lines[5].contains("1500 cycles"))
     #expect(text.contains("went wrong: 2 over budget"))
+    #expect(!text.contains("preempted"))
+  }
+
+  @Test("tell how long the longest callback was that kept its processor, where others did not")
+  func preempted() {
+    var document = document()
+    document.runs[0].preemptedCycles = 2
+    document.runs[0].longestUnpreemptedNanoseconds = 61_200
+    document.runs[1].longestUnpreemptedNanoseconds = 60_000
+    var text = ""
+    TimingTable(document).write(to: &text)
+    let line = "  preempted: 2, in time or not; the longest of the others took 61.2 µs\n"
+    #expect(text.contains(line), "\(text)")
   }
 
   @Test("are HdrHistogram's percentiles in microseconds, of each kind of runs")

@@ -20,6 +20,8 @@ public struct TimingRun: Sendable, Equatable, Codable {
   public var xruns: UInt64
   /// Cycles in which the callback lost its processor, late or not; nil when the kernel does not tell.
   public var preemptedCycles: UInt64?
+  /// The longest callback that kept its processor; nil when the kernel does not tell, or there was none.
+  public var longestUnpreemptedNanoseconds: UInt64?
   /// Packets that converters took.
   public var packets: UInt64
   /// Cycles whose record was written over before it was read: they are missing in everything else.

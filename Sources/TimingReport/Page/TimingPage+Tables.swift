@@ -106,8 +106,8 @@ extension TimingPage {
       caption: "What came of them",
       headers: [
         "Run", "Cycles", "DSP load", "Missed cycles", "Xruns", "Bad cycles by cause",
-        "Preempted cycles", "Lost records", "Least sound in a ring", "Processor time",
-        "Resident memory",
+        "Preempted cycles", "Longest of the others", "Lost records", "Least sound in a ring",
+        "Processor time", "Resident memory",
       ],
       rows: zip(labels, document.runs).map { label, run in
         (label, false, Self.figures(of: run))
@@ -169,6 +169,9 @@ extension TimingPage {
       .number(NumberText.count(run.missedCycles)), .number(NumberText.count(run.xruns)),
       .text(causes.isEmpty ? "none" : causes.joined(separator: ", ")),
       .number(run.preemptedCycles.map(NumberText.count) ?? NumberText.none),
+      .number(
+        run.longestUnpreemptedNanoseconds.map { NumberText.time(nanoseconds: Double($0)) }
+          ?? NumberText.none),
       .number(NumberText.count(run.lostRecords)),
       .number(
         run.leastBufferedNanoseconds.map { NumberText.time(nanoseconds: Double($0)) }

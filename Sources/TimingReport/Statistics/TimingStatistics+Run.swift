@@ -13,7 +13,8 @@ extension TimingStatistics {
     }
     return TimingRun(
       subject: subject, conditions: conditions, repetition: repetition, cycles: cycles,
-      missedCycles: missedCycles, xruns: xruns, preemptedCycles: preemptedCycles, packets: packets,
+      missedCycles: missedCycles, xruns: xruns, preemptedCycles: preemptedCycles,
+      longestUnpreemptedNanoseconds: longestUnpreemptedNanoseconds, packets: packets,
       lostRecords: lostRecords, causes: counts,
       dspLoad: totalPeriodNanoseconds > 0
         ? Double(totalDurationNanoseconds) / Double(totalPeriodNanoseconds) : 0,

@@ -48,6 +48,9 @@ public struct TimingStatistics: Sendable {
   public private(set) var packets: UInt64 = 0
   /// Cycles in which the callback lost its processor, late or not; nil when the kernel does not tell.
   public private(set) var preemptedCycles: UInt64?
+  /// The longest callback that kept its processor, in nanoseconds; nil when the kernel does not tell, or there
+  /// was none.
+  public private(set) var longestUnpreemptedNanoseconds: UInt64?
   /// The counted cycles' periods and durations, in nanoseconds: the one by the other is the load.
   public private(set) var totalPeriodNanoseconds: UInt64 = 0
   /// See ``totalPeriodNanoseconds``.
@@ -122,6 +125,10 @@ public struct TimingStatistics: Sendable {
     packets += UInt64(record.packets)
     if let wasPreempted = record.wasPreempted {
       preemptedCycles = (preemptedCycles ?? 0) + (wasPreempted ? 1 : 0)
+      if !wasPreempted {
+        longestUnpreemptedNanoseconds = max(
+          longestUnpreemptedNanoseconds ?? 0, timing.durationNanoseconds)
+      }
     }
     if let buffered = record.bufferedNanoseconds {
       leastBufferedNanoseconds = min(leastBufferedNanoseconds ?? .max, buffered)

@@ -64,6 +64,15 @@ public struct TimingTable: Sendable {
       return count > 0 ? "\(count) \(plain(TimingPlot.name(of: cause)))" : nil
     }
     if !causes.isEmpty { lines.append("went wrong: " + causes.joined(separator: ", ")) }
+    let preempted = sum { $0.preemptedCycles ?? 0 }
+    if preempted > 0 {
+      var line = "preempted: \(preempted), in time or not"
+      if let longest = runs.compactMap(\.longestUnpreemptedNanoseconds).max() {
+        line += "; the longest of the others took "
+        line += plain(NumberText.time(nanoseconds: Double(longest)))
+      }
+      lines.append(line)
+    }
     let lost = sum(\.lostRecords)
     if lost > 0 { lines.append("\(lost) cycles are missing: they were read too late") }
     return lines
