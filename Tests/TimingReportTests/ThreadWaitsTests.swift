@@ -102,6 +102,27 @@ struct ThreadWaitsTests {
     #expect(try #require(called(late)).waitNanoseconds < 100_000)
   }
 
+  @Test("is told as well after a few cycles that were read by themselves and were not as usual")
+  func unusual() throws {
+    var scene = Scene()
+    scene.settle()
+    for _ in 0..<3 {
+      let cycle = scene.cycle()
+      // A callback that is at work while the thread's use is read, and one that waited.
+      scene.usage.cpuNanoseconds += 500_000
+      scene.usage.waitNanoseconds += 1_500_000
+      _ = scene.read([cycle])
+      let before = (0..<10).map { _ in scene.cycle() }
+      let missed = scene.sequence.next(missedCycles: 1)
+      scene.usage.waitNanoseconds += 1_500_000
+      let found = scene.read(before + [missed] + (0..<20).map { _ in scene.cycle() })(missed)
+      #expect((1_200_000...1_600_000).contains(try #require(found).waitNanoseconds))
+    }
+    let bad = scene.cycle(Self.duration + 3_000_000, lost: 3_000_000, wasPreempted: true)
+    let found = scene.read([bad] + (0..<20).map { _ in scene.cycle() })(bad)
+    #expect((2_700_000...3_100_000).contains(try #require(found).lostNanoseconds))
+  }
+
   @Test("makes a judge tell a thread that waited from a server that called late")
   func woken() {
     for (waited, cause) in [(UInt64(1_400_000), CycleCause.wokenLate), (20_000, .server)] {

@@ -19,9 +19,9 @@ struct CycleWaits: Equatable {
 struct ThreadWaits {
   private var last: ThreadUsage?
   /// What the thread uses around each callback: waking up, and telling the server.
-  private var overheadNanoseconds: Double?
+  private var overhead = UsualTime()
   /// What the thread waits for its processor in a cycle in which nothing goes wrong.
-  private var usualWaitNanoseconds: Double?
+  private var usualWait = UsualTime()
   /// Used before, for a cycle that had not ended by then.
   private var surplusNanoseconds = 0.0
 
@@ -44,12 +44,8 @@ struct ThreadWaits {
     let used = Double(usage.cpuNanoseconds - last.cpuNanoseconds)
     let took = records.reduce(0.0) { $0 + Double($1.durationNanoseconds) }
     let preempted = records.filter { $0.wasPreempted == true }
-    if preempted.isEmpty, !records.isEmpty {
-      let overhead = max(0, used - took) / Double(records.count)
-      let known = overheadNanoseconds ?? overhead
-      overheadNanoseconds = known + (overhead - known) / 8
-    }
-    let rest = used - took - (overheadNanoseconds ?? 0) * Double(records.count)
+    if preempted.isEmpty { overhead.learn(max(0, used - took), cycles: records.count) }
+    let rest = used - took - overhead.nanoseconds * Double(records.count)
     // The longest are what lost it.
     var lost = UInt64(max(0, -rest - surplusNanoseconds))
     surplusNanoseconds = max(0, rest)
@@ -60,15 +56,28 @@ struct ThreadWaits {
       lost -= share
     }
     let waited = Double(usage.waitNanoseconds - last.waitNanoseconds)
-    let count = Double(records.count)
     let isUsual =
       preempted.isEmpty
       && records.allSatisfy { $0.wakeFrames * 2 < $0.frameCount && $0.missedFrames == 0 }
-    if isUsual, count > 0 {
-      let known = usualWaitNanoseconds ?? waited / count
-      usualWaitNanoseconds = known + (waited / count - known) / 8
-    }
-    let unusual = UInt64(max(0, waited - (usualWaitNanoseconds ?? 0) * count))
+    if isUsual { usualWait.learn(waited, cycles: records.count) }
+    let unusual = UInt64(max(0, waited - usualWait.nanoseconds * Double(records.count)))
     return { CycleWaits(lostNanoseconds: losses[$0.index] ?? 0, waitNanoseconds: unusual) }
+  }
+}
+
+/// What a thread takes in a cycle when nothing happens: the mean of its last cycles. Each counts the same, however
+/// many are read at once: what is one cycle's when it is read by itself may not be the next ones'.
+private struct UsualTime {
+  /// In a cycle; 0 while nothing is known.
+  private(set) var nanoseconds = 0.0
+  private var cycles = 0.0
+  /// Those that count: some 20 seconds of 1024 frames, a second of 64.
+  private static let mostCycles = 1000.0
+
+  /// Takes in what so many cycles took together.
+  mutating func learn(_ sum: Double, cycles count: Int) {
+    guard count > 0 else { return }
+    cycles = min(cycles + Double(count), Self.mostCycles)
+    nanoseconds += (sum / Double(count) - nanoseconds) * min(1, Double(count) / cycles)
   }
 }
