@@ -69,6 +69,25 @@ struct ThreadWaitsTests {
     #expect(found.lostNanoseconds < 200_000)
   }
 
+  @Test("is what the host took from a callback that nothing in the machine preempted")
+  func stolen() throws {
+    var scene = Scene()
+    scene.settle()
+    let before = (0..<20).map { _ in scene.cycle() }
+    let bad = scene.cycle(Self.duration + 3_000_000, lost: 3_000_000)
+    let after = (0..<20).map { _ in scene.cycle() }
+    let found = scene.read(before + [bad] + after)
+    #expect((2_900_000...3_100_000).contains(try #require(found(bad)).lostNanoseconds))
+    for record in before + after { #expect(found(record)?.lostNanoseconds == 0) }
+    // As much as the time around the callbacks may differ by is nobody's loss.
+    let long = scene.cycle(200_000, lost: 90_000)
+    let usual = scene.read([long] + (0..<20).map { _ in scene.cycle() })
+    #expect(usual(long)?.lostNanoseconds == 0)
+    let busy = scene.cycle(3_000_000)
+    let computed = scene.read([busy] + (0..<20).map { _ in scene.cycle() })
+    #expect(computed(busy)?.lostNanoseconds == 0)
+  }
+
   @Test("is not taken for lost when a callback computes while the thread's use is read")
   func straddling() throws {
     var scene = Scene()
@@ -152,13 +171,15 @@ struct ThreadWaitsTests {
     "makes a judge tell a callback that computed too long from one that would have been in time")
   func budget() {
     for (lost, cause) in [(UInt64(2_000_000), CycleCause.preempted), (40_000, .overBudget)] {
-      var sequence = CycleSequence()
-      var judge = CycleJudge(sampleRate: CycleSequence.sampleRate)
-      for _ in 0..<100 { _ = judge.judge(sequence.next()) }
-      var late = sequence.next(durationNanoseconds: 3_000_000)
-      late.wasPreempted = true
-      let waits = CycleWaits(lostNanoseconds: lost, waitNanoseconds: lost)
-      #expect(judge.judge(late, waits: waits).badCycles.map(\.cause) == [cause])
+      for wasPreempted in [true, false, nil] {
+        var sequence = CycleSequence()
+        var judge = CycleJudge(sampleRate: CycleSequence.sampleRate)
+        for _ in 0..<100 { _ = judge.judge(sequence.next()) }
+        var late = sequence.next(durationNanoseconds: 3_000_000)
+        late.wasPreempted = wasPreempted
+        let waits = CycleWaits(lostNanoseconds: lost, waitNanoseconds: lost)
+        #expect(judge.judge(late, waits: waits).badCycles.map(\.cause) == [cause])
+      }
     }
   }
 }

@@ -67,6 +67,19 @@ struct TimingStatisticsTests {
     #expect(statistics.count(of: .wokenLate) == 1 && statistics.badCycles == 1)
   }
 
+  @Test("count a callback that its host stopped as one that was preempted")
+  func stolen() {
+    var sequence = CycleSequence()
+    var statistics = TimingStatistics(
+      sampleRate: CycleSequence.sampleRate, warmUpNanoseconds: 0)
+    for duration: UInt64 in [60_000, 900_000, 100_000] {
+      let waits = CycleWaits(lostNanoseconds: duration == 900_000 ? 800_000 : 0, waitNanoseconds: 0)
+      _ = statistics.add(sequence.next(durationNanoseconds: duration), waits: waits)
+    }
+    #expect(statistics.preemptedCycles == 1)
+    #expect(statistics.longestUnpreemptedNanoseconds == 100_000)
+  }
+
   @Test("keep the worst bad cycles, each with four cycles before and after it")
   func incidents() throws {
     let statistics = statistics { sequence in

@@ -124,12 +124,12 @@ public struct CycleJudge: Sendable {
   ) -> CycleCause {
     if timing.durationNanoseconds >= timing.latenessNanoseconds {
       let isLoss = waits.map { waits in
-        // Preempted, if it would have been in time with what it lost, or was late by that most of all.
+        // Preempted, if it would have been in time without what it lost, or was late by that most of all.
         let lost = min(waits.lostNanoseconds, timing.durationNanoseconds)
         return Int64(lost) + timing.headroomNanoseconds >= 0
           || lost > max(timing.durationNanoseconds - lost, timing.latenessNanoseconds)
       }
-      return wasPreempted == true && isLoss ?? true ? .preempted : .overBudget
+      return isLoss ?? (wasPreempted == true) ? .preempted : .overBudget
     }
     if timing.wakeNanoseconds < timing.serverLatenessNanoseconds { return .server }
     return Self.cause(ofWake: timing.wakeNanoseconds, waits)

@@ -4,7 +4,7 @@ internal import RenderCore
 
 /// What the kernel knows of a cycle that went wrong, and its record does not.
 struct CycleWaits: Equatable {
-  /// Processor time that the callback lost, if it was preempted.
+  /// Processor time that the callback lost: to another thread, or to others on the machine's host.
   var lostNanoseconds: UInt64
   /// The time for which its thread was ready to run and did not, before and in this cycle and those that
   /// were read with it, beyond what it waits in every cycle.
@@ -16,6 +16,9 @@ struct CycleWaits: Equatable {
 /// That a callback was preempted, the record tells; how long, nothing in the callback could tell without a
 /// system call. So whoever reads the records asks the kernel now and then what the callback's thread has
 /// used. What the cycles since then took beyond that, they lost.
+///
+/// A virtual machine that its host has stopped was not preempted for all that its kernel saw. But a kernel that is
+/// told of it by the host (steal time) does not count it as used.
 struct ThreadWaits {
   private var last: ThreadUsage?
   /// What the thread uses around each callback: waking up, and telling the server.
@@ -43,18 +46,22 @@ struct ThreadWaits {
     }
     let used = Double(usage.cpuNanoseconds - last.cpuNanoseconds)
     let took = records.reduce(0.0) { $0 + Double($1.durationNanoseconds) }
-    let preempted = records.filter { $0.wasPreempted == true }
-    if preempted.isEmpty { overhead.learn(max(0, used - took), cycles: records.count) }
-    let rest = used - took - overhead.nanoseconds * Double(records.count)
-    // The longest are what lost it.
+    let longestFirst = records.sorted { $0.durationNanoseconds > $1.durationNanoseconds }
+    let preempted = longestFirst.filter { $0.wasPreempted == true }
+    let usualRest = overhead.nanoseconds * Double(records.count)
+    let rest = used - took - usualRest
     var lost = UInt64(max(0, -rest - surplusNanoseconds))
     surplusNanoseconds = max(0, rest)
+    // The longest of those that were preempted are what lost it. Where it is more than the time around the
+    // callbacks may differ by, the longest of the others.
     var losses: [UInt64: UInt64] = [:]
-    for record in preempted.sorted(by: { $0.durationNanoseconds > $1.durationNanoseconds }) {
+    for record in preempted + longestFirst.filter({ $0.wasPreempted != true }) {
+      if record.wasPreempted != true, Double(lost) <= usualRest / 2 { break }
       let share = min(lost, record.durationNanoseconds)
       losses[record.index] = share
       lost -= share
     }
+    if losses.isEmpty { overhead.learn(max(0, used - took), cycles: records.count) }
     let waited = Double(usage.waitNanoseconds - last.waitNanoseconds)
     let isUsual =
       preempted.isEmpty

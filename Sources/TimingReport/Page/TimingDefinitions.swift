@@ -59,7 +59,13 @@ enum TimingDefinitions {
     ),
     ("Woken late", "The server was in time, and the callback's thread ran late."),
     ("Over budget", "The callback took too long, and had its processor all the time."),
-    ("Preempted", "The callback took too long, and lost its processor meanwhile."),
+    (
+      "Preempted",
+      """
+      The callback took too long, and lost its processor meanwhile: to another thread, or to others on the \
+      machine's host.
+      """
+    ),
     ("Starved", "There was nothing to play: what reads, parses or decodes ahead was behind."),
     ("Server", "The server itself was late, or told of an xrun while this client was in time."),
     (

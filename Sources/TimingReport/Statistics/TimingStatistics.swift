@@ -46,7 +46,8 @@ public struct TimingStatistics: Sendable {
   public private(set) var xruns: UInt64 = 0
   /// Packets that converters took.
   public private(set) var packets: UInt64 = 0
-  /// Cycles in which the callback lost its processor, late or not; nil when the kernel does not tell.
+  /// Cycles in which the callback lost its processor, late or not, to another thread or, for most of its time, to
+  /// others on the machine's host; nil when the kernel does not tell.
   public private(set) var preemptedCycles: UInt64?
   /// The longest callback that kept its processor, in nanoseconds; nil when the kernel does not tell, or there
   /// was none.
@@ -123,9 +124,11 @@ public struct TimingStatistics: Sendable {
     cycles += 1
     missedCycles += UInt64(record.missedCycles)
     packets += UInt64(record.packets)
+    let isLost = waits.map { 2 * $0.lostNanoseconds > timing.durationNanoseconds } ?? false
     if let wasPreempted = record.wasPreempted {
-      preemptedCycles = (preemptedCycles ?? 0) + (wasPreempted ? 1 : 0)
-      if !wasPreempted {
+      let lostProcessor = wasPreempted || isLost
+      preemptedCycles = (preemptedCycles ?? 0) + (lostProcessor ? 1 : 0)
+      if !lostProcessor {
         longestUnpreemptedNanoseconds = max(
           longestUnpreemptedNanoseconds ?? 0, timing.durationNanoseconds)
       }
