@@ -83,6 +83,12 @@ struct ThreadWaitsTests {
     let long = scene.cycle(200_000, lost: 90_000)
     let usual = scene.read([long] + (0..<20).map { _ in scene.cycle() })
     #expect(usual(long)?.lostNanoseconds == 0)
+    // Nor is what no callback was long enough for.
+    let short = (0..<21).map { _ in scene.cycle() }
+    scene.usage.cpuNanoseconds -= 400_000
+    let brief = scene.read(short)
+    for record in short { #expect(brief(record)?.lostNanoseconds == 0) }
+    scene.settle()
     let busy = scene.cycle(3_000_000)
     let computed = scene.read([busy] + (0..<20).map { _ in scene.cycle() })
     #expect(computed(busy)?.lostNanoseconds == 0)

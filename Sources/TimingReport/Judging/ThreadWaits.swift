@@ -56,8 +56,8 @@ struct ThreadWaits {
     // callbacks may differ by, the longest of the others.
     var losses: [UInt64: UInt64] = [:]
     for record in preempted + longestFirst.filter({ $0.wasPreempted != true }) {
-      if record.wasPreempted != true, Double(lost) <= usualRest / 2 { break }
       let share = min(lost, record.durationNanoseconds)
+      if record.wasPreempted != true, Double(share) <= usualRest / 2 { break }
       losses[record.index] = share
       lost -= share
     }
