@@ -199,6 +199,7 @@ struct PlaybackTests {
     playback.run(period: 64, waits: false)
     #expect(playback.states.last == .idle)
   }
+
   @Test("A stop before there is sound ends in idle without a sound, whenever it comes")
   func stopBeforeSound() {
     var steps = 0

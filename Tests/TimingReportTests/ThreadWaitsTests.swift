@@ -60,6 +60,15 @@ struct ThreadWaitsTests {
     #expect(found.waitNanoseconds == 3_000_000)
   }
 
+  @Test("is known as well right after the first two readings")
+  func early() throws {
+    var scene = Scene()
+    for _ in 0..<2 { _ = scene.read((0..<75).map { _ in scene.cycle() }) }
+    let bad = scene.cycle(Self.duration + 3_000_000, lost: 3_000_000, wasPreempted: true)
+    let found = try #require(scene.read([bad] + (0..<20).map { _ in scene.cycle() })(bad))
+    #expect((2_900_000...3_100_000).contains(found.lostNanoseconds))
+  }
+
   @Test("is little when a callback computed for 3 ms and was preempted briefly meanwhile")
   func computing() throws {
     var scene = Scene()

@@ -18,7 +18,8 @@ public struct TimingRun: Sendable, Equatable, Codable {
   public var missedCycles: UInt64
   /// Xruns that the server has told of.
   public var xruns: UInt64
-  /// Cycles in which the callback lost its processor, late or not; nil when the kernel does not tell.
+  /// Cycles in which the callback lost its processor, late or not, to another thread or, for most of its time, to
+  /// others on the machine's host; nil when the kernel does not tell.
   public var preemptedCycles: UInt64?
   /// The longest callback that kept its processor; nil when the kernel does not tell, or there was none.
   public var longestUnpreemptedNanoseconds: UInt64?

@@ -51,13 +51,13 @@ struct ThreadWaits {
     let usualRest = overhead.nanoseconds * Double(records.count)
     let rest = used - took - usualRest
     var lost = UInt64(max(0, -rest - surplusNanoseconds))
-    surplusNanoseconds = max(0, rest)
+    surplusNanoseconds = overhead.isKnown ? max(0, rest) : 0
     // The longest of those that were preempted are what lost it. Where it is more than the time around the
     // callbacks may differ by, the longest of the others.
     var losses: [UInt64: UInt64] = [:]
     for record in preempted + longestFirst.filter({ $0.wasPreempted != true }) {
       let share = min(lost, record.durationNanoseconds)
-      if record.wasPreempted != true, Double(share) <= usualRest / 2 { break }
+      if record.wasPreempted != true, !overhead.isKnown || Double(share) <= usualRest / 2 { break }
       losses[record.index] = share
       lost -= share
     }
@@ -78,6 +78,7 @@ private struct UsualTime {
   /// In a cycle; 0 while nothing is known.
   private(set) var nanoseconds = 0.0
   private var cycles = 0.0
+  var isKnown: Bool { cycles > 0 }
   /// Those that count: some 20 seconds of 1024 frames, a second of 64.
   private static let mostCycles = 1000.0
 

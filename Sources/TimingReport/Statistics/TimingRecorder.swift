@@ -47,9 +47,10 @@ public struct TimingRecorder {
   /// - Returns: those that went wrong, oldest first.
   @discardableResult
   public mutating func take() -> [BadCycle] {
-    let usage = threadUsage()
     var records: [CycleRecord] = []
     while let record = reader.next() { records.append(record) }
+    // Behind the records: what a cycle has used that ends in between must not be missing when it is judged.
+    let usage = threadUsage()
     if let last = records.last { frameCount = last.frameCount }
     let waits = waits.estimate(records, usage: usage)
     return records.flatMap { statistics.add($0, waits: waits($0)) }
