@@ -207,7 +207,7 @@ struct StreamConverter: ~Copyable {
   /// Gives what is left in the resampler after the end of the stream.
   ///
   /// - Returns: frames given; fewer than asked for only when nothing is left.
-  @_noLocks
+  @_noLocks @inline(never)
   mutating func drain(
     _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int, frameCount: Int
   ) -> Int {
@@ -239,6 +239,15 @@ struct StreamConverter: ~Copyable {
       decodedFrames -= count
       return count
     }
+    return unsafe convertDecoded(into: buffers, offset: offset, frameCount: frameCount)
+  }
+
+  /// Moves frames to the outputs that were decoded here.
+  @_noLocks @inline(never)
+  private mutating func convertDecoded(
+    into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
+    frameCount: Int
+  ) -> Int {
     guard let resampler = unsafe resampler else {
       guard let decoded = unsafe decoded else { return 0 }
       let count = min(decodedFrames, frameCount)

@@ -55,7 +55,7 @@ extension SourceUnit {
     return rate == outputRate
   }
 
-  @_noLocks
+  @_noLocks @inline(never)
   mutating func endStream(at frame: UInt64) {
     emit(SourceEvent.streamEndedCode, at: frame)
     discardConverter()

@@ -242,6 +242,9 @@ struct SourceUnit: ~Copyable {
   }
 
   /// Pulls up to `frameCount` frames through the converters of however many streams that takes.
+  ///
+  /// What few cycles need is never inlined, here and in the converter: a thread that has slept finds its code
+  /// in no cache, so that what lies between the instructions of every cycle costs it time.
   @_noLocks
   mutating func pull(
     _ frameCount: Int, into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
@@ -305,7 +308,7 @@ struct SourceUnit: ~Copyable {
   }
 
   /// There is no sound at a frame, where there should be.
-  @_noLocks
+  @_noLocks @inline(never)
   mutating func noteUnderrun(at frame: UInt64) {
     underruns &+= 1
     work.isStarved = true
@@ -315,7 +318,7 @@ struct SourceUnit: ~Copyable {
 
   /// Frames between the one that is `frames` away and the time at which the next stream begins, if it has
   /// one.
-  @_noLocks
+  @_noLocks @inline(never)
   private mutating func framesUntilStream(after frames: Int) -> Int {
     guard let next = unsafe source.peekConverter(), unsafe next.pointee.startFrame >= 0 else {
       return 0
