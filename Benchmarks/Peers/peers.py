@@ -19,7 +19,7 @@ import sound  # noqa: E402
 from measuring import DECODING, SETTLE_SECONDS, Bench, interrupt_on_signals  # noqa: E402
 from running import Failed  # noqa: E402
 from server import NAME  # noqa: E402
-from subjects import EMPTY, all_subjects  # noqa: E402
+from subjects import FLOORS, all_subjects  # noqa: E402
 
 HOGS = {"quiet": 0, "loaded": 2}
 OVERHEAD_SECONDS = 3  # of a turn: starting, ending, judging, a seek in some
@@ -65,7 +65,7 @@ def say(text):
 
 
 def chosen(subjects, only):
-    return [subject for subject in subjects if only is None or subject.name in (*only, EMPTY)]
+    return [subject for subject in subjects if only is None or subject.name in (*only, *FLOORS)]
 
 
 class Comparison:

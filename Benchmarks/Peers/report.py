@@ -32,6 +32,7 @@ not. RSS: resident, in it the server's memory, which every client maps and locks
 what it maps of files. Sound: from the execution to the first sample above -60 dBFS, a period of the monitor port
 included. Seek: from the command to the first sample of the new place. Glitches: where the tone breaks, is silent for 16
 samples or is repeated. Xruns: the server's, whoever was late.
+Bare client: libmpg123 and libsoxr in a C client that decodes ahead and can do nothing else.
 Decoding alone: libmpg123 from a file into nothing, for what playing cannot do without."""
 
 

@@ -32,7 +32,8 @@ class Running:
                 self.terminal, end = pty.openpty()
                 self.process = subprocess.Popen(arguments, stdin=end, stdout=end, stderr=errors, **options)
                 os.close(end)
-                threading.Thread(target=self._drain, daemon=True).start()
+                self.drain = threading.Thread(target=self._drain, args=(self.terminal,), daemon=True)
+                self.drain.start()
             else:
                 output = subprocess.PIPE if is_read else errors
                 self.process = subprocess.Popen(
@@ -49,9 +50,11 @@ class Running:
     def pid(self):
         return self.process.pid
 
-    def _drain(self):
+    @staticmethod
+    def _drain(terminal):
+        """Reads until nobody has the other end open."""
         try:
-            while os.read(self.terminal, 65536):
+            while os.read(terminal, 65536):
                 pass
         except OSError:
             return
@@ -80,6 +83,7 @@ class Running:
             if pipe is not None:
                 pipe.close()
         if self.terminal is not None:
+            self.drain.join(timeout=5)
             os.close(self.terminal)
             self.terminal = None
 
