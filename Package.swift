@@ -18,6 +18,19 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The tests decode hours of sound, which takes four times as long unoptimised; their own code, which is mostly
+/// expectations, takes the compiler twice as long with the optimiser. So `scripts/test` has what is tested
+/// optimised, with all assertions, and the tests not; `DRAWBAR_OPTIMISED` is the number of processors.
+let optimised: [SwiftSetting] =
+  Context.environment["DRAWBAR_OPTIMISED"].map { processors in
+    [
+      .unsafeFlags([
+        "-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", processors,
+        "-assert-config", "Debug",
+      ])
+    ]
+  } ?? []
+
 let realtimeLink: [LinkerSetting] =
   realtimeSanitizer.map { archive in
     [
@@ -104,7 +117,7 @@ func library(
   .target(
     name: name,
     dependencies: dependencies + optional.map { .target(name: $0.target) },
-    swiftSettings: strict + settings + optional.map { .define($0.flag) })
+    swiftSettings: strict + optimised + settings + optional.map { .define($0.flag) })
 }
 
 func tests(
@@ -124,7 +137,7 @@ func example(_ name: String) -> Target {
       "AudioModel", "ByteSources", "Drawbar", "JACKRemoteIO", "Metering", "PacketParser",
       "PlayerEngine", "PlayerProgram", "PushQueue", "RenderCore",
     ],
-    path: "Sources/Examples/\(name)", swiftSettings: strict, linkerSettings: realtimeLink)
+    path: "Sources/Examples/\(name)", swiftSettings: strict + optimised, linkerSettings: realtimeLink)
 }
 
 /// The documentation's plugin is not a dependency of the library's users: `scripts/docs` asks for it.
@@ -194,7 +207,7 @@ let package = Package(
     .target(
       name: "TimingReport",
       dependencies: ["RenderCore", .product(name: "Histogram", package: "hdrhistogram-swift")],
-      swiftSettings: strict),
+      swiftSettings: strict + optimised),
     library(
       "JACKRemoteIO", ["AudioModel", "CDescriptors", "CRealtimeScope", "RenderCore", "CJACK"]),
 
@@ -221,7 +234,7 @@ let package = Package(
         "TimingReport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict, linkerSettings: realtimeLink),
+      swiftSettings: strict + optimised, linkerSettings: realtimeLink),
 
     // The tutorials' two players, a render callback of a user's, and what is no part of either.
     example("AudioQueuePlayer"),
@@ -229,7 +242,7 @@ let package = Package(
     example("VocalRemover"),
     .target(
       name: "PlayerProgram", dependencies: ["JACKRemoteIO", "RenderCore"],
-      path: "Sources/Examples/PlayerProgram", swiftSettings: strict),
+      path: "Sources/Examples/PlayerProgram", swiftSettings: strict + optimised),
 
     // Tests, and what they share.
     .target(
@@ -238,7 +251,7 @@ let package = Package(
         "AudioModel", "ByteSources", "CJACK", "OfflineOutput", "PacketParser", "PlayerEngine",
         "RenderCore",
       ],
-      path: "Tests/TestKit", swiftSettings: strict),
+      path: "Tests/TestKit", swiftSettings: strict + optimised),
     tests(
       "AudioConversionTests",
       ["AudioConversion", "AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
@@ -299,10 +312,11 @@ if realtimeSanitizer != nil {
 }
 
 // A sanitizer's run has no use for the other tests, nor for the programs, and compiling them takes longer
-// than the run: `DRAWBAR_TESTS` names the test targets that are wanted (commas between).
+// than the run: `DRAWBAR_TESTS` names the test targets that are wanted (commas between), or `all` of them.
 if let wanted = Context.environment["DRAWBAR_TESTS"]?.split(separator: ",").map(String.init) {
   package.products.removeAll { $0 is Product.Executable }
   package.targets.removeAll {
-    $0.type == .executable || ($0.type == .test && !wanted.contains($0.name))
+    $0.type == .executable
+      || ($0.type == .test && wanted != ["all"] && !wanted.contains($0.name))
   }
 }
