@@ -137,7 +137,8 @@ func example(_ name: String) -> Target {
       "AudioModel", "ByteSources", "Drawbar", "JACKRemoteIO", "Metering", "PacketParser",
       "PlayerEngine", "PlayerProgram", "PushQueue", "RenderCore",
     ],
-    path: "Sources/Examples/\(name)", swiftSettings: strict + optimised, linkerSettings: realtimeLink)
+    path: "Sources/Examples/\(name)", swiftSettings: strict + optimised,
+    linkerSettings: realtimeLink)
 }
 
 /// The documentation's plugin is not a dependency of the library's users: `scripts/docs` asks for it.
