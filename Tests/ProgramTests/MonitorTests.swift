@@ -52,8 +52,8 @@ extension ProgramTests {
           (try? jack.ports().contains { $0.name == "jack_delay:in" }) == true
         }
         try #require(hasPorts, "\(delay.errors)")
-        _ = try jack.run(["jack_connect", "jack_delay:out", "drawbar:in_1"])
-        _ = try jack.run(["jack_connect", "drawbar:out_1", "jack_delay:in"])
+        try jack.connect("jack_delay:out", "drawbar:in_1")
+        try jack.connect("drawbar:out_1", "jack_delay:in")
         #expect(eventually(seconds: 30) { roundTrips(delay.output).count >= 4 }, "\(delay.output)")
         // The high-pass turns the tones by less than a tenth of a frame.
         let measured = roundTrips(delay.output).dropFirst().prefix(3)

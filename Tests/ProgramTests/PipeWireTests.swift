@@ -69,21 +69,26 @@ extension ProgramTests {
       let folder = TemporaryDirectory()
       let (path, frameCount) = try writeCount(seconds: 4, to: folder)
       let quanta = [1024, 256, 2048, 512, 4096, 1024]
-      let (wave, output) = try PipeWireServer.with(.init(sampleRate: 44100, quantum: quanta[0])) {
-        server in
-        try record([path], on: server, seconds: 20) {
-          for quantum in quanta.dropFirst() {
-            usleep(400_000)
-            try server.set("clock.force-quantum", quantum)
+      // A cycle of the old size is not taken, and one of the new size is silent.
+      let expected = zip(quanta, quanta.dropFirst()).map { HeardFrames.Hole(lost: $0, silent: $1) }
+      let ((heard, output), isUndisturbed) = try StolenTime.heard {
+        let (wave, output) = try PipeWireServer.with(.init(sampleRate: 44100, quantum: quanta[0])) {
+          server in
+          try record([path], on: server, seconds: 20) {
+            for quantum in quanta.dropFirst() {
+              usleep(400_000)
+              try server.set("clock.force-quantum", quantum)
+            }
           }
         }
+        return (HeardFrames(wave), output)
+      } isAsExpected: {
+        $0.0.holes == expected
       }
-      let heard = HeardFrames(wave)
-      // A cycle of the old size is not taken, and one of the new size is silent.
-      let expected = zip(quanta, quanta.dropFirst())
-      #expect(heard.holes.count == quanta.count - 1, "\(heard.runs)")
-      for (hole, (old, new)) in zip(heard.holes, expected) {
-        #expect(hole.lost == old && hole.silent == new, "\(heard.runs)")
+      withKnownIssue("the host took the processor in each of five runs", isIntermittent: true) {
+        #expect(heard.holes == expected, "\(heard.runs)")
+      } when: {
+        !isUndisturbed
       }
       #expect(heard.sounding.first?.number == 1)
       #expect(heard.sounding.last.map { $0.number! + $0.count } == frameCount)

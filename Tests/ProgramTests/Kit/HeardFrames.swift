@@ -11,6 +11,12 @@ struct HeardFrames {
     var count: Int
   }
 
+  /// Frames of the file that were not heard, and silence instead.
+  struct Hole: Equatable {
+    var lost: Int
+    var silent: Int
+  }
+
   private(set) var runs: [Run] = []
 
   init(_ wave: FloatWave) {
@@ -31,16 +37,16 @@ struct HeardFrames {
   /// The sounding runs.
   var sounding: [Run] { runs.filter { $0.number != nil } }
 
-  /// What lies between the sounding runs: how many silent frames, and how many of the file's were lost.
-  var holes: [(silent: Int, lost: Int)] {
-    var holes: [(silent: Int, lost: Int)] = []
+  /// What lies between the sounding runs.
+  var holes: [Hole] {
+    var holes: [Hole] = []
     var (silent, next) = (0, Int?.none)
     for run in runs {
       guard let number = run.number else {
         silent = run.count
         continue
       }
-      if let next { holes.append((silent, number - next)) }
+      if let next { holes.append(Hole(lost: number - next, silent: silent)) }
       (silent, next) = (0, number + run.count)
     }
     return holes

@@ -36,6 +36,22 @@ extension JACKTools {
     return result.output
   }
 
+  /// Connects ports with `jack_connect`, an output to an input. It makes itself a client first, which a server
+  /// of 16 frames a period now and then refuses.
+  public func connect(_ output: String, _ input: String) throws {
+    var failure: (any Error)?
+    let isConnected = try eventually {
+      do {
+        _ = try run(["jack_connect", output, input])
+        return true
+      } catch {
+        failure = error
+        return try ports().contains { $0.name == output && $0.connections.contains(input) }
+      }
+    }
+    if !isConnected, let failure { throw failure }
+  }
+
   /// Does something while no client of Drawbar's sets metadata: one that is killed meanwhile would leave those
   /// of all servers locked. After five seconds it is done all the same.
   public static func holdingMetadata<Result>(_ body: () throws -> Result) throws -> Result {
