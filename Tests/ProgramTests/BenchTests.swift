@@ -64,8 +64,12 @@ struct BenchTests {
           "print('1/(1-Percentile)' in open(__import__('sys').argv[1]).read())",
           folder.file("out-\(number).hgrm")) == "True\n")
     }
-    let shown = Program.run(["bench", "show", json])
-    #expect(shown.output == result.output)
+    let pictures = folder.file("pictures")
+    let shown = Program.run(["bench", "show", json, "--svg", pictures])
+    #expect(shown.exit == .status(0) && shown.output == result.output, "\(shown.errors)")
+    for name in ["lateness", "duration", "deadline", "series-8", "histogram-8"] {
+      #expect(unsafe access("\(pictures)/\(name).svg", R_OK) == 0, "\(name)")
+    }
     let comparison = Program.run(["bench", "compare", json, json])
     #expect(comparison.exit == .status(0) && comparison.output.contains("1.000  noise"))
   }
@@ -107,6 +111,7 @@ struct BenchTests {
       (["bench", "--input", "/nonexistent.mp3"], "/nonexistent.mp3"),
       (["bench", "--json", "/nonexistent/out.json"], "/nonexistent/out.json"),
       (["bench", "--html", "/nonexistent/out.html"], "/nonexistent/out.html"),
+      (["bench", "--svg", "/nonexistent/pictures"], "/nonexistent/pictures"),
       (["bench", "--server", "drawbar-test-nobody", "--seconds", "1"], "drawbar-test-nobody"),
       (["bench", "show", "/nonexistent.json"], "/nonexistent.json"),
       (["bench", "compare", "/dev/null", "/dev/null"], "/dev/null"),

@@ -47,13 +47,36 @@ struct SeriesRecorderTests {
     #expect(last <= (count - 1) * step && (count - 1) * step - last < count * step / 100)
   }
 
-  @Test("marks the first bad cycles, and no more than it has room for")
+  @Test("marks every bad cycle as long as there is room")
   func marks() {
     var recorder = SeriesRecorder()
-    for index in 0..<UInt64(TimingSeries.maximumMarks + 10) {
-      recorder.mark(.server, timeNanoseconds: index)
+    let expected = (0..<UInt64(TimingSeries.maximumMarks)).map {
+      TimingSeries.Mark(timeNanoseconds: $0 * 1_333_333, cause: $0 % 2 == 0 ? .server : .starved)
     }
-    #expect(recorder.series.marks.count == TimingSeries.maximumMarks)
-    #expect(recorder.series.marks.first?.timeNanoseconds == 0)
+    for mark in expected { recorder.mark(mark.cause, timeNanoseconds: mark.timeNanoseconds) }
+    #expect(recorder.series.marks == expected)
+  }
+
+  @Test(
+    "marks bad cycles of each cause to the end of the run, however many there are",
+    arguments: [1025, 30_000, 450_000])
+  func manyMarks(_ count: UInt64) {
+    var recorder = SeriesRecorder()
+    let step: UInt64 = 1_333_333
+    for index in 0..<count {
+      recorder.mark(.server, timeNanoseconds: index * step)
+      if index == count - 1 || index == count / 2 {
+        recorder.mark(.overBudget, timeNanoseconds: index * step)
+      }
+    }
+    let marks = recorder.series.marks
+    let server = marks.filter { $0.cause == .server }.map(\.timeNanoseconds)
+    let own = marks.filter { $0.cause == .overBudget }.map(\.timeNanoseconds)
+    #expect(marks.count <= TimingSeries.maximumMarks)
+    #expect(server.count > TimingSeries.maximumMarks / 4)
+    #expect(own == [count / 2 * step, (count - 1) * step])
+    #expect(server.first == 0)
+    let gaps = zip(server, server.dropFirst() + [count * step]).map { $1 - $0 }
+    #expect(gaps.allSatisfy { $0 <= count * step / 100 })
   }
 }

@@ -12,7 +12,10 @@ struct BenchReportOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write one page with tables and plots.", valueName: "file"))
   var html: String?
 
-  @Option(help: ArgumentHelp("Write the plots as SVG pictures into a folder.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp(
+      "Write the plots as SVG pictures into a folder, which is made if need be.",
+      valueName: "folder"))
   var svg: String?
 
   @Option(
@@ -23,10 +26,15 @@ struct BenchReportOptions: ParsableArguments {
       """, valueName: "file"))
   var hgrm: String?
 
-  /// Sees that the files can be written.
+  /// Sees that the files can be written, and makes the pictures' folder.
   func check() throws {
     for path in [json, html].compactMap(\.self) { _ = try TimingFile(path: path) }
-    if let svg { _ = try TimingFile(path: svg + "/lateness.svg") }
+    if let svg {
+      guard unsafe mkdir(svg, 0o777) == 0 || errno == EEXIST else {
+        throw TimingFileFailure(path: svg, .cannotWrite(errno))
+      }
+      _ = try TimingFile(path: svg + "/lateness.svg")
+    }
   }
 
   /// Writes what was asked for, and the table.

@@ -19,7 +19,8 @@ public struct TimingSeries: Sendable, Equatable, Codable {
     }
   }
 
-  /// A bad cycle's place.
+  /// A bad cycle's place. Where there are too many, the first one of its cause in a stretch of time stands for those
+  /// behind it.
   public struct Mark: Sendable, Equatable, Codable {
     /// From the run's start.
     public var timeNanoseconds: UInt64
@@ -35,7 +36,7 @@ public struct TimingSeries: Sendable, Equatable, Codable {
 
   /// Most stretches that are kept: two of the same length become one when there would be more.
   public static let maximumPoints = 2048
-  /// Most marks that are kept: the first ones.
+  /// Most marks that are kept, over the whole run.
   public static let maximumMarks = 1024
 
   /// In their order. A stretch without cycles is left out.

@@ -6,6 +6,8 @@ struct SeriesRecorder {
   private(set) var series = TimingSeries()
   /// The length of each stretch.
   private var stretchNanoseconds: UInt64 = 10_000_000
+  /// A cause has one mark in each stretch of this length. Grows when there are too many.
+  private var markStretchNanoseconds: UInt64 = 1
 
   /// Takes in a cycle; these come in the order of their time.
   mutating func add(_ timing: CycleTiming, timeNanoseconds: UInt64) {
@@ -24,11 +26,26 @@ struct SeriesRecorder {
     series.points.append(point)
   }
 
-  /// Marks a bad cycle, while there is room.
+  /// Marks a bad cycle; these come in the order of their time.
   mutating func mark(_ cause: CycleCause, timeNanoseconds: UInt64) {
-    if series.marks.count < TimingSeries.maximumMarks {
-      series.marks.append(TimingSeries.Mark(timeNanoseconds: timeNanoseconds, cause: cause))
+    append(TimingSeries.Mark(timeNanoseconds: timeNanoseconds, cause: cause))
+    while series.marks.count > TimingSeries.maximumMarks {
+      markStretchNanoseconds *= 2
+      let all = series.marks
+      series.marks.removeAll(keepingCapacity: true)
+      for mark in all { append(mark) }
     }
+  }
+
+  /// Appends a mark where its stretch has none of its cause.
+  private mutating func append(_ mark: TimingSeries.Mark) {
+    let stretch = mark.timeNanoseconds / markStretchNanoseconds
+    if let last = series.marks.last(where: { $0.cause == mark.cause }),
+      last.timeNanoseconds / markStretchNanoseconds == stretch
+    {
+      return
+    }
+    series.marks.append(mark)
   }
 
   /// Makes stretches twice as long until some have become one.
