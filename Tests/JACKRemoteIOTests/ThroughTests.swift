@@ -90,16 +90,12 @@ extension OutputTests {
       "with a monitor has at its outputs what the same cycle brings to its inputs",
       arguments: [16, 64, 256, 1024])
     func sameCycle(_ period: Int) throws {
-      let (passed, isUndisturbed) = try StolenTime.heard {
+      let passed = try StolenTime.heard {
         try passOn(period: period)
       } isAsExpected: {
         $0.outputs.breaks.isEmpty && $0.outputs.gaps.isEmpty
       }
-      withKnownIssue("the host took the processor in each of five runs", isIntermittent: true) {
-        #expect(passed.outputs.breaks.isEmpty && passed.outputs.gaps.isEmpty)
-      } when: {
-        !isUndisturbed
-      }
+      #expect(passed.outputs.breaks.isEmpty && passed.outputs.gaps.isEmpty)
       #expect(passed.outputs.firstDeviceFrame == passed.inputs.firstDeviceFrame)
       let isSame = passed.outputs.channels == passed.inputs.channels
       #expect(isSame)

@@ -21,18 +21,15 @@ public enum StolenTime {
   /// Does what is heard in real time, up to five times as long as it is not as expected and the host took
   /// more than 10 ms meanwhile: a server of another's has no cycle then, and nothing in it is ours.
   ///
-  /// - Returns: the last result, and whether the host has left that one alone.
+  /// - Returns: the last result, which has to be as expected all the same.
   public static func heard<Result>(
     _ attempt: () throws -> Result, isAsExpected: (Result) -> Bool
-  ) rethrows -> (Result, isUndisturbed: Bool) {
+  ) rethrows -> Result {
     for _ in 1..<5 {
       let before = milliseconds
       let result = try attempt()
-      if isAsExpected(result) { return (result, true) }
-      if milliseconds - before <= 10 { return (result, true) }
+      if isAsExpected(result) || milliseconds - before <= 10 { return result }
     }
-    let before = milliseconds
-    let result = try attempt()
-    return (result, milliseconds - before <= 10)
+    return try attempt()
   }
 }
