@@ -211,6 +211,28 @@ struct StreamDriverTests {
     #expect(error.code == .discontinuityCantRecover)
   }
 
+  @Test("A server whose first byte comes late, behind its answer's head, is asked once")
+  func lateBody() throws {
+    let server = LoopbackHTTPServer()
+    defer { server.stop() }
+    let gate = Gate()
+    var plan = ResponsePlan(body: .bytes(Self.wave(junkBytes: 0)), ranges: .honoured)
+    plan.fault = .stall(afterBytes: 0, until: gate)
+    server.serve("/late", plan)
+    let driver = StreamDriver(
+      try openByteSource(server.url("/late")), listener: PacketRecorder())
+    while !driver.source.information.isRepositionable {
+      #expect(try driver.step(timeoutNanoseconds: 1_000_000) == .waiting)
+    }
+    for _ in 0..<3 {
+      #expect(try driver.step(timeoutNanoseconds: 1_000_000) == .waiting)
+    }
+    gate.open()
+    #expect(run(driver) == nil)
+    #expect(hasSound(driver))
+    #expect(server.requests.count == 1)
+  }
+
   @Test("Over HTTP a large chunk costs one more request, and a wrong answer to it is an error")
   func overHTTP() throws {
     let server = LoopbackHTTPServer()

@@ -32,6 +32,8 @@ public final class StreamDriver<Listener: StreamDriverListener> {
   private var options: AudioFileStreamOptions
   private let sliceBytes: Int
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 64)
+  /// The source was asked for bytes, whether any came or not.
+  private var hasRead = false
   /// The parser was made for what the source can do.
   private var hasBegun = false
   private var hasEnded = false
@@ -131,8 +133,10 @@ public final class StreamDriver<Listener: StreamDriverListener> {
 
   /// Reads from where the parser wants to go on.
   private func readWanted(timeoutNanoseconds: UInt64) throws(ByteSourceError) -> ByteSourceRead {
-    // Before the first read only a file knows that it can be repositioned, and then it costs nothing.
-    if !hasBegun, source.information.isRepositionable { try beginWithTail() }
+    // Before the first read only a file knows that it can be repositioned, and then it costs nothing. A
+    // server may have answered with that read, and its first byte be still to come.
+    if !hasRead, source.information.isRepositionable { try beginWithTail() }
+    hasRead = true
     if hasBegun, options.canReposition {
       if standstills > Self.maximumStandstills { return .end }
       let wanted = stream.nextByteOffset
