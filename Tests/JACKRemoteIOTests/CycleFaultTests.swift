@@ -17,7 +17,9 @@ extension OutputTests {
     /// How often it has to have its name.
     private static let named = 99
     /// How often it is put in again because the machine took a processor away meanwhile.
-    private static let mostDisturbed = 400
+    private static let mostDisturbed = 1600
+    /// Cycles that are looked at for one fault. The fewer, the less often a restless machine disturbs them.
+    fileprivate static let watchedCycles: UInt64 = 8
 
     @Test("is over budget when the callback computes for 3 ms")
     func overBudget() throws {
@@ -64,7 +66,8 @@ extension OutputTests {
           let underruns = control.counters.underruns
           watch.skip()
           #expect(eventually { control.counters.underruns > underruns + 3 })
-          if watch.bad(within: 20).contains(where: { $0.cause == .starved }) { found += 1 }
+          let causes = watch.bad(within: Self.watchedCycles).map(\.cause)
+          if causes.contains(.starved) { found += 1 }
         }
         #expect(found >= Self.named)
       }
@@ -99,7 +102,7 @@ extension OutputTests {
           watch.waitForQuiet()
           for witness in witnesses { witness.begin() }
           putIn(server, callback, output)
-          let causes = watch.bad(within: 20).map(\.cause)
+          let causes = watch.bad(within: Self.watchedCycles).map(\.cause)
           if witnesses.contains(where: { $0.hasStalled }) {
             disturbed += 1
             try #require(disturbed <= Self.mostDisturbed, "the machine is too restless to tell")
@@ -155,7 +158,7 @@ private struct CauseWatch {
   /// would add its own faults to those that are put in.
   mutating func waitForQuiet() {
     skip()
-    #expect(eventually { bad(within: 20).isEmpty })
+    #expect(eventually { bad(within: OutputTests.Faults.watchedCycles).isEmpty })
   }
 
   /// The bad ones among the next cycles.
