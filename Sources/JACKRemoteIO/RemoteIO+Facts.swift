@@ -76,8 +76,7 @@ extension RemoteIO {
   /// the end, and where the kernel does not count. System calls: for any thread but the process thread.
   public var processThreadUsage: ThreadUsage? {
     let thread = unsafe storage.state.pointee.processThread.load(ordering: .relaxed)
-    return unsafe storage.state.pointee.threads.threadID(of: thread)
-      .flatMap(ThreadUsage.init(threadID:))
+    return unsafe storage.state.pointee.threads.usage(of: thread)
   }
 
   /// Frames from a cycle's start until its first frame is heard, as the ports' connections declare

@@ -10,6 +10,7 @@ internal import RenderCore
 struct ThreadTable: ~Copyable {
   /// Protects the table. Taken when a thread begins and by the control side; never in a cycle.
   private let entries = GuardedState<[UInt: pid_t]>([:])
+  private let usageReader = ThreadUsageReader()
 
   /// Notes the calling thread. PipeWire calls this again after a change of rate.
   func noteCurrentThread() {
@@ -21,10 +22,16 @@ struct ThreadTable: ~Copyable {
   /// Forgets the threads of a client that is closed.
   func forgetAll() {
     entries.withLock { $0.removeAll() }
+    usageReader.close()
   }
 
   /// The kernel's number of a thread, by that of `cjack_current_thread`.
   func threadID(of thread: UInt) -> pid_t? {
     entries.withLock { $0[thread] }
+  }
+
+  /// What a thread has used, by its number of `cjack_current_thread`. System calls.
+  func usage(of thread: UInt) -> ThreadUsage? {
+    threadID(of: thread).flatMap { usageReader.usage(of: $0) }
   }
 }

@@ -15,7 +15,8 @@ struct ThreadWaitsTests {
   private struct Scene {
     var sequence = CycleSequence()
     var waits = ThreadWaits()
-    var usage = ThreadUsage(cpuNanoseconds: 5_000_000, waitNanoseconds: 100_000)
+    var usage = ThreadUsage(
+      cpuNanoseconds: 5_000_000, waitNanoseconds: 100_000, timeNanoseconds: 0)
 
     /// Reads cycles in which nothing happens, ten windows of them.
     mutating func settle() {
@@ -30,6 +31,7 @@ struct ThreadWaitsTests {
       record.wasPreempted = wasPreempted
       usage.cpuNanoseconds += durationNanoseconds - lost + overhead
       usage.waitNanoseconds += lost
+      usage.timeNanoseconds = record.entryNanoseconds + durationNanoseconds
       return record
     }
 
@@ -109,12 +111,43 @@ struct ThreadWaitsTests {
     scene.settle()
     // 2 ms of it are counted with the cycles before.
     let before = (0..<20).map { _ in scene.cycle() }
-    scene.usage.cpuNanoseconds += 2_000_000
-    _ = scene.read(before)
     let bad = scene.cycle(3_000_000, wasPreempted: true)
-    scene.usage.cpuNanoseconds -= 2_000_000
+    let whole = scene.usage
+    scene.usage.cpuNanoseconds -= 1_000_000 + Self.overhead
+    scene.usage.timeNanoseconds = bad.entryNanoseconds + 2_000_000
+    _ = scene.read(before)
+    scene.usage = whole
     let found = try #require(scene.read([bad])(bad))
     #expect(found.lostNanoseconds < 500_000)
+  }
+
+  @Test("is told whatever the thread used before, when no callback was at work while that was read")
+  func whole() throws {
+    var scene = Scene()
+    scene.settle()
+    let before = (0..<20).map { _ in scene.cycle() }
+    scene.usage.cpuNanoseconds += 2_000_000
+    _ = scene.read(before)
+    let bad = scene.cycle(3_000_000, lost: 2_900_000)
+    let found = try #require(scene.read([bad] + (0..<20).map { _ in scene.cycle() })(bad))
+    #expect((2_800_000...3_000_000).contains(found.lostNanoseconds))
+  }
+
+  @Test("is told to a tenth of a millisecond when a few cycles are read at a time")
+  func fine() throws {
+    var scene = Scene()
+    scene.settle()
+    for lost: UInt64 in [60_000, 300_000] {
+      let bad = scene.cycle(lost + 20_000, lost: lost)
+      let found = try #require(scene.read([bad] + (0..<6).map { _ in scene.cycle() })(bad))
+      #expect((lost - 5000...lost + 5000).contains(found.lostNanoseconds))
+      _ = scene.read((0..<7).map { _ in scene.cycle() })
+    }
+    // What a callback uses behind its end may be counted with the next ones'.
+    let last = scene.cycle()
+    scene.usage.cpuNanoseconds -= Self.overhead
+    let found = try #require(scene.read([last])(last))
+    #expect(found.lostNanoseconds == 0)
   }
 
   @Test(

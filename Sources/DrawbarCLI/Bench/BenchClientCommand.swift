@@ -56,10 +56,14 @@ struct BenchClientCommand: ParsableCommand {
       if signals.take() { return nil }
       usleep(20_000)
     }
-    guard try wait(for: warmUp, signals, { _ = try subject.isReady() }) else { return nil }
+    guard try wait(for: warmUp, signals, everyMicroseconds: 100_000, { _ = try subject.isReady() })
+    else { return nil }
     subject.begin()
     let meter = ProcessMeter()
-    guard try wait(for: seconds, signals, { subject.take() }) else { return nil }
+    let interval = CycleReading.intervalMicroseconds
+    guard try wait(for: seconds, signals, everyMicroseconds: interval, { subject.take() }) else {
+      return nil
+    }
     let cost = meter.cost
     var run = subject.finish()
     run.locksMemory = ProcessMeter.locksMemory
@@ -69,13 +73,14 @@ struct BenchClientCommand: ParsableCommand {
 
   /// - Returns: false when the user has ended it.
   private func wait(
-    for seconds: Double, _ signals: TerminationSignals, _ look: () throws -> Void
+    for seconds: Double, _ signals: TerminationSignals, everyMicroseconds interval: UInt32,
+    _ look: () throws -> Void
   ) throws -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < end {
       if signals.take() { return false }
       try look()
-      usleep(100_000)
+      usleep(interval)
     }
     return true
   }

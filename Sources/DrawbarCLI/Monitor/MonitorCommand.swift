@@ -228,7 +228,6 @@ struct MonitorCommand: ParsableCommand {
         writesJSON: json, interval: interval, seconds: seconds, reattaches: !noReattach),
       along: along?.list, managed: managed)
     let runTiming = try timing.recorder(of: output)
-    session.timing = runTiming
     recorder?.start()
     do {
       session.announce(

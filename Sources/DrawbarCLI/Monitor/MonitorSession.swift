@@ -27,8 +27,6 @@ final class MonitorSession {
   var along: PlayingAlong?
   /// The place in a session, if any.
   let managed: ManagedSession?
-  /// Measures the cycles, if that is asked for.
-  var timing: RunTiming?
   private var recorder: CaptureRecorder?
   private let signals: TerminationSignals
   private let choices: Choices
@@ -134,7 +132,6 @@ final class MonitorSession {
       let notices = pollfd(fd: output.noticeDescriptor, events: Int16(POLLIN), revents: 0)
       terminal.wait(
         milliseconds: milliseconds, orFor: [notices] + [managed?.pollRequest].compactMap(\.self))
-      timing?.take()
       for notice in output.takeNotices() {
         switch notice {
         case .serverShutDown(let reason) where choices.reattaches: announceLoss(reason: reason)

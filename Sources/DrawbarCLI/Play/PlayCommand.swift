@@ -198,7 +198,7 @@ struct PlayCommand: ParsableCommand {
       list: programme.list, hasFailed: programme.hasFailures, reattaches: !noReattach,
       managed: managed, transportRole: transport)
     defer { session.close() }
-    session.timing = try timing.recorder(of: output)
+    let runTiming = try timing.recorder(of: output)
     session.savedPlace = programme.place
     if let state = programme.state { session.restore(state) }
     // It fills its ring while the server makes the connections; until then nothing is rendered.
@@ -207,7 +207,7 @@ struct PlayCommand: ParsableCommand {
     if !noMpris, let address = SessionBus.address { session.joinBus(at: address) }
     managed?.answerOpen()
     let isWell = session.run()
-    try session.timing?.finish(command: "play", input: programme.list.timingInput, streams: 1)
+    try runTiming?.finish(command: "play", input: programme.list.timingInput, streams: 1)
     return isWell
   }
 

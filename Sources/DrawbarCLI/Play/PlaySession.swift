@@ -25,8 +25,6 @@ final class PlaySession {
   var list: SavedList
   /// The place in a session, if any.
   let managed: ManagedSession?
-  /// Measures the cycles, if that is asked for.
-  var timing: RunTiming?
   var savedPlace = SavedPlace()
   var savedRepeat = RepeatMode.off
   let terminal = Terminal()
@@ -98,7 +96,6 @@ final class PlaySession {
       terminal.wait(
         milliseconds: longestWaitMilliseconds,
         orFor: wakes + [remote?.pollRequest, managed?.pollRequest].compactMap(\.self))
-      timing?.take()
       for event in inbox.take() { handle(event) }
       for key in terminal.keys() { handle(key) }
       if signals.take() {
@@ -141,7 +138,7 @@ final class PlaySession {
   /// How long nothing may happen until all is looked at again. Where nobody looks on, what happens wakes.
   private var longestWaitMilliseconds: Int32 {
     if isEnding || transportRole == .lead { return 10 }
-    let isWatched = terminal.showsPanel || remote != nil || managed != nil || timing != nil
+    let isWatched = terminal.showsPanel || remote != nil || managed != nil
     return isWatched || transportRole != nil ? 100 : 10_000
   }
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 
 import AudioModel
+import Glibc
 import JACKRemoteIO
 import SessionManagement
+import Synchronization
 import TimingReport
 
-/// The timing of a real run (`--timing`): gathers what the output's cycles are like while the command's
-/// loop runs, and writes it in the end.
+/// The timing of a real run (`--timing`): gathers what the output's cycles are like while the command runs, and
+/// writes it in the end.
 final class RunTiming {
-  private let output: RemoteIO
-  private var recorder: TimingRecorder
+  private let reader: CycleReading
+  private var thread: pthread_t?
   private let meter = ProcessMeter()
   private let steal = StealMeter()
   private let machine = MachineFacts.current(programVersion: DrawbarVersion.text)
-  private var scheduling: String?
   private let path: String
 
   /// Begins with the next cycle.
@@ -21,18 +22,22 @@ final class RunTiming {
   /// - Throws: `TimingFileFailure` when the file cannot be written.
   init(path: String, of output: RemoteIO) throws {
     self.path = path
-    self.output = output
     // What is wrong with the file is to be told before an hour is measured.
     _ = try TimingFile(path: path)
-    recorder = TimingRecorder(
-      output.cycleLog, sampleRate: output.sampleRate, threadUsage: { output.processThreadUsage })
+    reader = CycleReading(output)
+    var thread = pthread_t()
+    let argument = unsafe Unmanaged.passRetained(reader).toOpaque()
+    let status = unsafe pthread_create(&thread, nil, { unsafe readCycles($0) }, argument)
+    precondition(status == 0, "no thread to read the cycles: \(status)")
+    self.thread = thread
   }
 
-  /// To be called ten times a second.
-  func take() {
-    recorder.sampleRate = output.sampleRate
-    recorder.take()
-    scheduling = output.scheduling?.text ?? scheduling
+  deinit { endReading() }
+
+  private func endReading() {
+    reader.isEnding.store(true, ordering: .releasing)
+    if let thread { pthread_join(thread, nil) }
+    thread = nil
   }
 
   /// Writes the file.
@@ -41,8 +46,9 @@ final class RunTiming {
   ///   - command: which of the program's commands ran.
   ///   - input: what was played, without what a URL may hold that is nobody's business.
   func finish(command: String, input: String, streams: Int) throws {
-    var run = recorder.finish(subject: "drawbar", input: input, streams: streams)
-    run.scheduling = scheduling
+    endReading()
+    var run = reader.recorder.finish(subject: "drawbar", input: input, streams: streams)
+    run.scheduling = reader.scheduling
     run.locksMemory = ProcessMeter.locksMemory
     run.process = meter.cost
     var machine = machine
@@ -51,6 +57,42 @@ final class RunTiming {
       command: "drawbar \(command) \(input)", machine: machine, runs: [run])
     try TimingFile(path: path).write(document)
   }
+}
+
+/// Reads the cycles while they come. What it has is the thread's until that has ended.
+final class CycleReading: @unchecked Sendable {
+  /// Often enough to tell a loss of processor time from what a thread takes around a few cycles.
+  static let intervalMicroseconds: UInt32 = 10_000
+
+  private let output: RemoteIO
+  fileprivate var recorder: TimingRecorder
+  fileprivate private(set) var scheduling: String?
+  fileprivate let isEnding = Atomic<Bool>(false)
+
+  fileprivate init(_ output: RemoteIO) {
+    self.output = output
+    recorder = TimingRecorder(
+      output.cycleLog, sampleRate: output.sampleRate, threadUsage: { output.processThreadUsage })
+  }
+
+  fileprivate func run() {
+    var readings = 0
+    while !isEnding.load(ordering: .acquiring) {
+      if readings.isMultiple(of: 10) {
+        recorder.sampleRate = output.sampleRate
+        scheduling = output.scheduling?.text ?? scheduling
+      }
+      recorder.take()
+      readings += 1
+      usleep(Self.intervalMicroseconds)
+    }
+  }
+}
+
+private func readCycles(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let context = unsafe context else { return nil }
+  unsafe Unmanaged<CycleReading>.fromOpaque(context).takeRetainedValue().run()
+  return nil
 }
 
 extension SavedList {

@@ -25,7 +25,7 @@ struct ThreadWaits {
   private var overhead = UsualTime()
   /// What the thread waits for its processor in a cycle in which nothing goes wrong.
   private var usualWait = UsualTime()
-  /// Used before, for a cycle that had not ended by then.
+  /// Used beyond what is usual before the last reading; if a cycle was at work then, for that one.
   private var surplusNanoseconds = 0.0
 
   /// Finds out how the next cycles waited.
@@ -50,14 +50,16 @@ struct ThreadWaits {
     let preempted = longestFirst.filter { $0.wasPreempted == true }
     let usualRest = overhead.nanoseconds * Double(records.count)
     let rest = used - took - usualRest
-    var lost = UInt64(max(0, -rest - surplusNanoseconds))
+    let isCutInTwo = records.first.map { $0.entryNanoseconds < last.timeNanoseconds } ?? false
+    var lost = UInt64(max(0, -rest - (isCutInTwo ? surplusNanoseconds : 0)))
     surplusNanoseconds = overhead.isKnown ? max(0, rest) : 0
     // The longest of those that were preempted are what lost it. Where it is more than the time around the
-    // callbacks may differ by, the longest of the others.
+    // callbacks may differ by, or be counted with the cycles before or behind, the longest of the others.
+    let doubtful = overhead.nanoseconds * max(Double(records.count) / 2, 2)
     var losses: [UInt64: UInt64] = [:]
     for record in preempted + longestFirst.filter({ $0.wasPreempted != true }) {
       let share = min(lost, record.durationNanoseconds)
-      if record.wasPreempted != true, !overhead.isKnown || Double(share) <= usualRest / 2 { break }
+      if record.wasPreempted != true, !overhead.isKnown || Double(share) <= doubtful { break }
       losses[record.index] = share
       lost -= share
     }
