@@ -48,7 +48,7 @@ extension ProgramTests {
       return (path, wave.frameCount)
     }
 
-    @Test("plays from start to end what render writes, to the bit", .timeLimit(.minutes(1)))
+    @Test("plays from start to end what render writes, to the bit", .timeLimit(.minutes(3)))
     func exact() throws {
       let folder = TemporaryDirectory()
       let (file, path) = (Fixtures.path("gapless-1.mp3"), folder.file("rendered.wav"))
@@ -68,7 +68,7 @@ extension ProgramTests {
 
     @Test(
       "goes on through changes of the quantum, where PipeWire drops one cycle each and no more is lost",
-      .timeLimit(.minutes(1)))
+      .timeLimit(.minutes(3)))
     func quantum() throws {
       let folder = TemporaryDirectory()
       let (path, frameCount) = try writeCount(seconds: 4, to: folder)

@@ -18,14 +18,14 @@ public enum StolenTime {
     return ticks * 1000 / max(1, sysconf(Int32(_SC_CLK_TCK)))
   }
 
-  /// Does what is heard in real time, up to five times as long as it is not as expected and the host took
+  /// Does what is heard in real time, up to fifteen times as long as it is not as expected and the host took
   /// more than 10 ms meanwhile: a server of another's has no cycle then, and nothing in it is ours.
   ///
   /// - Returns: the last result, which has to be as expected all the same.
   public static func heard<Result>(
     _ attempt: () throws -> Result, isAsExpected: (Result) -> Bool
   ) rethrows -> Result {
-    for _ in 1..<5 {
+    for _ in 1..<15 {
       let before = milliseconds
       let result = try attempt()
       if isAsExpected(result) || milliseconds - before <= 10 { return result }
