@@ -52,13 +52,14 @@ final class ControlThread: Sendable {
   ///
   /// - Parameters:
   ///   - isCancelled: asked 50 times a second: whether it is to be waited for no longer.
+  ///   - meanwhile: is done by who asks, before it waits; not after ``finish()``.
   ///   - disposeLate: is given the result, on the thread, when no one waits for it any more.
   /// - Returns: its result, or nil when it is not there by the deadline; the job may then still run. nil, too,
   ///   when `isCancelled` has said so, whatever has come meanwhile: it may not say so again.
   ///   nil at once, and the job never runs, after ``finish()``.
   func run<Result: Sendable>(
     until deadline: Deadline, unless isCancelled: (() -> Bool)? = nil,
-    _ job: @escaping @Sendable () -> Result,
+    meanwhile: () -> Void = {}, _ job: @escaping @Sendable () -> Result,
     disposeLate: @escaping @Sendable (Result) -> Void = { _ in }
   ) -> Result? {
     let answer = Answer<Result>()
@@ -67,6 +68,7 @@ final class ControlThread: Sendable {
       if !answer.give(result) { disposeLate(result) }
     }
     guard isTaken else { return nil }
+    meanwhile()
     let isCancelled = answer.wait(until: deadline, unless: isCancelled)
     guard let result = answer.take() else { return nil }
     if !isCancelled { return result }

@@ -146,7 +146,7 @@ public final class RemoteIO: Sendable {
   public func start(
     rendering context: RenderContext, isCancelled: (() -> Bool)? = nil
   ) throws(RemoteIOError) -> ConnectionReport {
-    try start(context, renderer: nil, isCancelled)
+    try start(context, renderer: nil, isCancelled, meanwhile: {})
   }
 
   /// Connects the ports and starts to render, as with a context, and keeps the
@@ -156,17 +156,21 @@ public final class RemoteIO: Sendable {
   /// - Parameters:
   ///   - renderer: what renders, for as many outputs and inputs as there are ports and for ``sampleRate``.
   ///   - isCancelled: as for ``init(_:isCancelled:)``.
+  ///   - meanwhile: called once, on this thread, while the server makes the client active, which takes it
+  ///     some cycles: for what is to sound first and can be made ready in that time. Not called when this was
+  ///     started or closed before.
   /// - Returns: which connections were made, and notes for what was left unconnected.
   /// - Throws: ``RemoteIOError``, as the other.
   @discardableResult
   public func start(
-    rendering renderer: Renderer, isCancelled: (() -> Bool)? = nil
+    rendering renderer: Renderer, isCancelled: (() -> Bool)? = nil, meanwhile: () -> Void = {}
   ) throws(RemoteIOError) -> ConnectionReport {
-    try start(renderer.context, renderer: renderer, isCancelled)
+    try start(renderer.context, renderer: renderer, isCancelled, meanwhile: meanwhile)
   }
 
   private func start(
-    _ context: RenderContext, renderer: Renderer?, _ isCancelled: (() -> Bool)?
+    _ context: RenderContext, renderer: Renderer?, _ isCancelled: (() -> Bool)?,
+    meanwhile: () -> Void
   ) throws(RemoteIOError) -> ConnectionReport {
     let refusal: RemoteIOError? = progress.withLock { progress in
       switch progress.phase {
@@ -181,7 +185,8 @@ public final class RemoteIO: Sendable {
     let reattaches = configuration.reattaches
     let patience = Patience(isCancelled)
     let started = control.run(
-      until: Deadline(nanosecondsFromNow: 5_000_000_000), unless: patience.isOver
+      until: Deadline(nanosecondsFromNow: 5_000_000_000), unless: patience.isOver,
+      meanwhile: meanwhile
     ) { () -> Result<ConnectionReport, RemoteIOError> in
       do throws(RemoteIOError) {
         let report = try attachment.start(context, renderer: renderer)

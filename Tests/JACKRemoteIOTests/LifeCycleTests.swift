@@ -32,6 +32,35 @@ extension OutputTests {
       }
     }
 
+    @Test("does once what it is given to do while it starts, whatever the server does")
+    func meanwhile() throws {
+      try JACKServer.with { server in
+        var calls = 0
+        let output = try RemoteIO(configuration())
+        let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
+        try output.start(rendering: renderer, meanwhile: { calls += 1 })
+        #expect(calls == 1)
+        #expect(throws: RemoteIOError.alreadyStarted) {
+          try output.start(rendering: renderer, meanwhile: { calls += 1 })
+        }
+        output.close()
+        #expect(throws: RemoteIOError.closed) {
+          try output.start(rendering: renderer, meanwhile: { calls += 1 })
+        }
+        #expect(calls == 1)
+
+        let other = try RemoteIO(configuration())
+        server.freeze()
+        #expect(throws: RemoteIOError.cancelled) {
+          try other.start(
+            rendering: renderer, isCancelled: { true }, meanwhile: { calls += 1 })
+        }
+        server.thaw()
+        #expect(calls == 2)
+        #expect(other.close())
+      }
+    }
+
     @Test("can be closed while it starts")
     func closedWhileStarting() throws {
       try JACKServer.with { server in

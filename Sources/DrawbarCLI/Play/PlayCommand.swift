@@ -193,17 +193,23 @@ struct PlayCommand: ParsableCommand {
       opened: opened, playing: programme.items, into: renderer,
       configuration: configuration, sources: sources)
     player.volume = Float(volume) / 100
-    let session = PlaySession(
-      player: player, renderer: renderer, output: output, signals: signals,
-      list: programme.list, hasFailed: programme.hasFailures, reattaches: !noReattach,
-      managed: managed, transportRole: transport)
-    defer { session.close() }
     let runTiming = try timing.recorder(of: output)
-    session.savedPlace = programme.place
-    if let state = programme.state { session.restore(state) }
-    // It fills its ring while the server makes the connections; until then nothing is rendered.
-    player.start()
-    session.announce(try begin(output, rendering: renderer, signals))
+    var session: PlaySession?
+    defer { session?.close() }
+    // It fills its ring while the server makes the client active and the connections; until then nothing is
+    // rendered.
+    let report = try begin(output, rendering: renderer, signals) {
+      let made = PlaySession(
+        player: player, renderer: renderer, output: output, signals: signals,
+        list: programme.list, hasFailed: programme.hasFailures, reattaches: !noReattach,
+        managed: managed, transportRole: transport)
+      made.savedPlace = programme.place
+      if let state = programme.state { made.restore(state) }
+      player.start()
+      session = made
+    }
+    guard let session else { preconditionFailure("it is active, and there is no player") }
+    session.announce(report)
     if !noMpris, let address = SessionBus.address { session.joinBus(at: address) }
     managed?.answerOpen()
     let isWell = session.run()
@@ -213,10 +219,12 @@ struct PlayCommand: ParsableCommand {
 
   /// Starts the output. A server that stands still must not hold up the end.
   private func begin(
-    _ output: RemoteIO, rendering renderer: Renderer, _ signals: TerminationSignals
+    _ output: RemoteIO, rendering renderer: Renderer, _ signals: TerminationSignals,
+    meanwhile: () -> Void
   ) throws -> RemoteIO.ConnectionReport {
     do {
-      return try output.start(rendering: renderer, isCancelled: { signals.take() })
+      return try output.start(
+        rendering: renderer, isCancelled: { signals.take() }, meanwhile: meanwhile)
     } catch {
       output.close(withinMilliseconds: 500)
       throw error
