@@ -30,7 +30,7 @@ final class CaptureRecorder: @unchecked Sendable {
   /// Protects what is told of it.
   private let current: Mutex<Status>
   private let isStopping = Atomic<Bool>(false)
-  private var thread: pthread_t?
+  private var thread: JoinedThread?
 
   /// Creates the file.
   init(
@@ -49,11 +49,7 @@ final class CaptureRecorder: @unchecked Sendable {
   var status: Status { current.withLock { $0 } }
 
   func start() {
-    var thread = pthread_t()
-    let argument = unsafe Unmanaged.passRetained(self).toOpaque()
-    let status = unsafe pthread_create(&thread, nil, { unsafe runRecorder($0) }, argument)
-    precondition(status == 0, "no thread for the recorder: \(status)")
-    self.thread = thread
+    thread = JoinedThread(for: "the recorder") { self.run() }
   }
 
   /// Writes what has come by now, and ends.
@@ -61,12 +57,12 @@ final class CaptureRecorder: @unchecked Sendable {
   /// - Returns: what it has come to.
   func finish() -> Status {
     isStopping.store(true, ordering: .releasing)
-    if let thread { pthread_join(thread, nil) }
+    thread?.join()
     thread = nil
     return status
   }
 
-  fileprivate func run() {
+  private func run() {
     var failure: String?
     do {
       while true {
@@ -123,11 +119,4 @@ final class CaptureRecorder: @unchecked Sendable {
       left -= now
     }
   }
-}
-
-/// The recorder's thread.
-private func runRecorder(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let context = unsafe context else { return nil }
-  unsafe Unmanaged<CaptureRecorder>.fromOpaque(context).takeRetainedValue().run()
-  return nil
 }

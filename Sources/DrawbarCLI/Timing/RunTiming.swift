@@ -11,7 +11,7 @@ import TimingReport
 /// writes it in the end.
 final class RunTiming {
   private let reader: CycleReading
-  private var thread: pthread_t?
+  private let thread: JoinedThread
   private let meter = ProcessMeter()
   private let steal = StealMeter()
   private let machine = MachineFacts.current(programVersion: DrawbarVersion.text)
@@ -24,20 +24,16 @@ final class RunTiming {
     self.path = path
     // What is wrong with the file is to be told before an hour is measured.
     _ = try TimingFile(path: path)
-    reader = CycleReading(output)
-    var thread = pthread_t()
-    let argument = unsafe Unmanaged.passRetained(reader).toOpaque()
-    let status = unsafe pthread_create(&thread, nil, { unsafe readCycles($0) }, argument)
-    precondition(status == 0, "no thread to read the cycles: \(status)")
-    self.thread = thread
+    let reader = CycleReading(output)
+    self.reader = reader
+    thread = JoinedThread(for: "the cycles' timing") { reader.run() }
   }
 
   deinit { endReading() }
 
   private func endReading() {
     reader.isEnding.store(true, ordering: .releasing)
-    if let thread { pthread_join(thread, nil) }
-    thread = nil
+    thread.join()
   }
 
   /// Writes the file.
@@ -87,12 +83,6 @@ final class CycleReading: @unchecked Sendable {
       usleep(Self.intervalMicroseconds)
     }
   }
-}
-
-private func readCycles(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let context = unsafe context else { return nil }
-  unsafe Unmanaged<CycleReading>.fromOpaque(context).takeRetainedValue().run()
-  return nil
 }
 
 extension SavedList {
