@@ -51,10 +51,7 @@ extension OutputTests {
 
     @Test("is what is at its ports, within a period, through pause, seeks, a join and a skip")
     func position() throws {
-      var options = JACKServer.Options()
-      options.period = Self.period
-      options.arguments = ["-S"]
-      try JACKServer.with(options) { server in
+      try JACKServer.with(.waiting(period: Self.period)) { server in
         let directory = TemporaryDirectory()
         let paths = try makeTracks(in: directory)
         var remote = configuration()

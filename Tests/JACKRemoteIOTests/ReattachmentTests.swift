@@ -37,14 +37,6 @@ extension OutputTests {
       return result
     }
 
-    private static func options(rate: Int = 48000, period: Int = 256) -> JACKServer.Options {
-      var options = JACKServer.Options()
-      (options.sampleRate, options.period) = (rate, period)
-      // The server waits for its clients: without it, a busy machine leaves holes in what is heard.
-      options.arguments = ["-S"]
-      return options
-    }
-
     @Test(
       "is back within a second of the server's return, with its connections and where it was, each of 30 times",
       arguments: [7])
@@ -52,7 +44,7 @@ extension OutputTests {
       var random = SplitMix(state: seed)
       let kinds = Trouble.allCases
       let troubles = (0..<30).map { kinds[$0 % kinds.count] }.shuffled(using: &random)
-      try JACKServer.with(Self.options()) { first in
+      try JACKServer.with(.waiting()) { first in
         var server = first
         defer { server.stop() }
         let looped = try LoopedPlayer(
@@ -71,7 +63,7 @@ extension OutputTests {
         try #require(looped.pumps(seconds: 5) { looped.isSteady })
         let resources = ProcessResources.now
         #expect(resources.serverSlots == 1)
-        var options = Self.options()
+        var options = JACKServer.Options.waiting()
         for (round, trouble) in troubles.enumerated() {
           let round: Comment = "round \(round), \(trouble)"
           for _ in 0..<2 {

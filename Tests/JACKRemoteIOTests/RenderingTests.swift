@@ -26,12 +26,9 @@ extension OutputTests {
 
     @Test("is what was rendered, sample for sample", arguments: [256, 100])
     func exact(_ period: Int) throws {
-      var options = JACKServer.Options()
-      options.period = period
-      // The server waits for its clients: without it, a busy machine leaves holes in the recording.
-      options.arguments = ["-S"]
       for _ in 0..<8 {
-        let (wave, missed) = try JACKServer.with(options) { try capturedRamp($0) }
+        // The server waits for its clients: without it, a busy machine leaves holes in the recording.
+        let (wave, missed) = try JACKServer.with(.waiting(period: period)) { try capturedRamp($0) }
         if missed > 0 { continue }
         for channel in 0..<2 {
           // The start fades in; after it, each sample is the one fed.

@@ -104,11 +104,8 @@ extension OutputTests {
     }
 
     private func passOn(period: Int) throws -> PassedOn {
-      var options = JACKServer.Options()
-      options.period = period
       // A server that waits for its clients: a busy machine makes no holes.
-      options.arguments = ["-S"]
-      return try JACKServer.with(options) { _ in
+      return try JACKServer.with(.waiting(period: period)) { _ in
         let player = try open("player", inputs: 0, outputs: 2)
         let source = player.renderer.addSource(ringBytes: 1 << 21, ringPackets: 1024)
         var feed = source.feed

@@ -10,11 +10,7 @@ extension ProgramTests {
     /// 44.1 kHz, so that nothing is resampled, and synchronous: a late client delays the cycle of
     /// this server and loses none.
     static var exactServer: JACKServer.Options {
-      var options = JACKServer.Options()
-      options.sampleRate = 44100
-      options.period = 512
-      options.arguments = ["-S"]
-      return options
+      .waiting(sampleRate: 44100, period: 512)
     }
 
     @Test("that equal mpg123's gapless decode, from the first to the last")

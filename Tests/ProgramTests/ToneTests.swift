@@ -8,10 +8,7 @@ extension ProgramTests {
   struct Tones {
     /// Recorded on a server of 48 kHz; two and a half seconds of it, away from the tone's start.
     static func recorded(_ name: String) throws -> SineFit {
-      var options = JACKServer.Options()
-      options.period = 512
-      options.arguments = ["-S"]
-      let wave = try JACKServer.with(options) {
+      let wave = try JACKServer.with(.waiting(period: 512)) {
         try Recording.play(
           Fixtures.path(name), options: ["--buffer", "0.5"], seconds: 5, on: $0)
       }

@@ -43,10 +43,8 @@ struct JACKQueueTests {
     let expected = try heard.decoded()
     let packetsPerBuffer = Int((sound.seconds * 44_100 / framesPerPacket).rounded(.up))
 
-    var options = JACKServer.Options()
-    (options.sampleRate, options.period) = (44_100, 1024)
     // The server waits for its clients: without it, a busy machine leaves holes in the recording.
-    options.arguments = ["-S"]
+    let options = JACKServer.Options.waiting(sampleRate: 44_100, period: 1024)
     for _ in 0..<8 {
       let results = try JACKServer.with(options) { server in
         try record(sound, file, packetsPerBuffer: packetsPerBuffer, expected, server)
@@ -112,10 +110,8 @@ struct JACKQueueTests {
 
   @Test("A buffer that is late by design is one gap, one discontinuity and one underrun")
   func late() throws {
-    var options = JACKServer.Options()
-    options.arguments = ["-S"]
     for _ in 0..<8 {
-      let wave = try JACKServer.with(options) { try recordLate($0) }
+      let wave = try JACKServer.with(.waiting()) { try recordLate($0) }
       guard let wave else { continue }
       let left = wave.channels[0]
       let first = try #require(left.firstIndex { $0 != 0 })

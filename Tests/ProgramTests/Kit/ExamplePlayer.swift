@@ -31,11 +31,8 @@ enum ExamplePlayer: String, CaseIterable, Sendable {
   /// 44.1 kHz, so that nothing is resampled; synchronous, so that no cycle is lost on a busy machine; and
   /// with monitors.
   static var exactServer: JACKServer.Options {
-    var options = JACKServer.Options()
-    options.sampleRate = 44100
-    options.period = 512
+    var options = JACKServer.Options.waiting(sampleRate: 44100, period: 512)
     options.hasMonitors = true
-    options.arguments = ["-S"]
     return options
   }
 

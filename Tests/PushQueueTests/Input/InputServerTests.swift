@@ -30,9 +30,7 @@ struct InputServerTests {
   /// Plays numbers from 1 to 30000 again and again with one client and records them with another; nil
   /// when the server has lost a cycle.
   private func recordedCount() throws -> [Float]? {
-    var options = JACKServer.Options()
-    options.arguments = ["-S"]
-    return try JACKServer.with(options) { _ in
+    return try JACKServer.with(.waiting()) { _ in
       let player = try RemoteIO(
         .init(
           clientName: "player", serverName: JACKServer.name, outputPortNames: ["out_1"],

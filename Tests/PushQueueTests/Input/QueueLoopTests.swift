@@ -12,10 +12,8 @@ import Testing
 struct QueueLoopTests {
   @Test("One records what the other plays, to the sample, while another thread uses both")
   func loop() throws {
-    var options = JACKServer.Options()
-    options.arguments = ["-S"]
     for _ in 0..<8 {
-      let recorded = try JACKServer.with(options) { server in
+      let recorded = try JACKServer.with(.waiting()) { server in
         let loop = try QueueLoop(server)
         defer { loop.close() }
         return try loop.record(frames: 24_000)

@@ -26,11 +26,12 @@ public final class JACKServer: Sendable {
     /// 48 kHz, 256 frames, real-time, two playback ports.
     public init() {}
 
-    /// One that waits for its clients, so that a busy machine makes its cycles longer, and none is missed.
-    public static func waiting(period: Int = 256) -> Self {
+    /// One that waits for its clients, so that a busy machine makes its cycles longer, and none is missed. It
+    /// waits for half a second: without `-t` it would be two periods, whatever its manual says.
+    public static func waiting(sampleRate: Int = 48000, period: Int = 256) -> Self {
       var options = Self()
-      options.period = period
-      options.arguments = ["-S"]
+      (options.sampleRate, options.period) = (sampleRate, period)
+      options.arguments = ["-S", "-t", "500"]
       return options
     }
   }
