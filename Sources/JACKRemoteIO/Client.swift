@@ -155,7 +155,10 @@ final class Client: @unchecked Sendable {
   /// Lets the server call.
   func activate() throws(RemoteIOError) {
     unsafe storage.state.pointee.lastCycleMicroseconds.store(jack_get_time(), ordering: .relaxed)
-    guard unsafe jack_activate(handle) == 0 else {
+    let isActive = unsafe Activation.activate(handle) {
+      unsafe storage.state.pointee.shutDownReason != nil
+    }
+    guard isActive else {
       throw failure(.activationRefused(server: server, client: name))
     }
   }

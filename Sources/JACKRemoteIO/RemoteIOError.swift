@@ -35,7 +35,7 @@ public enum RemoteIOError: Error, Sendable, Equatable {
   case serverShutDown(server: String, reason: String)
   /// The server refused to register the port.
   case portRefused(String)
-  /// The server refused to activate the client.
+  /// The server refused to activate the client, for a second.
   case activationRefused(server: String, client: String)
   /// The output was started before.
   case alreadyStarted
@@ -105,7 +105,8 @@ extension RemoteIOError: CustomStringConvertible {
         + "with a higher port limit ('jackd -p')"
     case .activationRefused(let server, let client):
       "the JACK server '\(server)' refused to activate the client '\(client)', or has ended: "
-        + "restart it and open again"
+        + "restart it, with a longer period or client timeout ('jackd -t 500') if it is overloaded, and "
+        + "open again"
     case .alreadyStarted: "the JACK output was started before"
     case .closed: "the JACK output was closed before"
     case .noMatchingPorts(let pattern):

@@ -33,7 +33,7 @@ final class GraphClient: @unchecked Sendable {
       // Only clients that are active are told of anything. One without a process callback has no cycle, and
       // needs none where the server's end is told.
       if Client.mayLoseServerSilently { unsafe signals.watchCycles(handle) }
-      guard unsafe jack_activate(handle) == 0 else {
+      guard unsafe Activation.activate(handle, unless: { signals.isShutDown }) else {
         unsafe signals.farewell.close(handle)
         throw .activationRefused(server: server, client: configuration.clientName)
       }
