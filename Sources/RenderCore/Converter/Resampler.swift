@@ -274,7 +274,7 @@ struct Resampler: ~Copyable {
   mutating func take(_ input: UnsafePointer<Float>, inputCount: Int) -> Int {
     let taken = min(inputCount, Self.maximumFramesPerCall)
     unsafe self.input.take(input, count: taken)
-    unsafe feed(self.input, count: taken)
+    feed(self.input, count: taken)
     inputFrames += Int64(taken)
     return taken
   }
@@ -292,7 +292,7 @@ struct Resampler: ~Copyable {
       for _ in 0..<256 * (1 + inputRate / outputRate) {
         let output = unsafe give(wanted)
         if unsafe output.frames > 0 { return unsafe output }
-        unsafe feed(silence, count: Self.maximumFramesPerCall)
+        feed(silence, count: Self.maximumFramesPerCall)
       }
       outputFrames = expectedOutputFrames
     }
