@@ -207,6 +207,26 @@ extension ProgramTests {
       }
     }
 
+    @Test("one that leads has it stand when it ends, also while the server stands still")
+    func leaves() throws {
+      let directory = TemporaryDirectory()
+      let path = Self.makeNumbers(in: directory)
+      try JACKServer.with(Self.options) { jack in
+        let program = TerminalProgram(Self.play("lead", path), columns: 120)
+        defer { program.signal(SIGKILL) }
+        #expect(program.shows("transport rolling"), "\(program.output)")
+        let recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 1)
+        defer { recorder.close() }
+        #expect(eventually { recorder.transport.isRolling })
+        jack.freeze()
+        program.type("q")
+        let end = program.end()
+        jack.thaw()
+        #expect(end.exit == .status(0), "\(end)")
+        #expect(eventually { !recorder.transport.isRolling })
+      }
+    }
+
     @Test("following and starting elsewhere exclude each other")
     func start() {
       let run = Program.run(["play", "--transport", "follow", "--start", "3", "x.wav"])

@@ -103,4 +103,10 @@ extension PlaySession {
       }
     }
   }
+
+  /// Has the transport stand that this has led, also when the player was not waited for.
+  func leaveTransport() {
+    guard transportRole == .lead, lead.isRolling else { return }
+    output.stopTransport()
+  }
 }

@@ -87,6 +87,7 @@ final class PlaySession {
 
   /// - Returns: whether every track was played, or the user ended it.
   func run() -> Bool {
+    defer { leaveTransport() }
     // Ten times a second is often enough for the eye; one that leads looks more often.
     var nextShowNanoseconds: UInt64 = 0
     while true {

@@ -19,7 +19,7 @@ struct TransportLead {
   }
 
   /// What the transport was last told, as far as this knows.
-  private var isRolling = false
+  private(set) var isRolling = false
   /// Where the player was then, and how long the output had run.
   private var told: (place: UInt64, output: UInt64)?
 

@@ -27,11 +27,12 @@ public final class JACKServer: Sendable {
     public init() {}
 
     /// One that waits for its clients, so that a busy machine makes its cycles longer, and none is missed. It
-    /// waits for half a second: without `-t` it would be two periods, whatever its manual says.
+    /// waits for a quarter of a second: without `-t` it would be two periods, whatever its manual says, and with
+    /// half a second its clients would take it for stalled.
     public static func waiting(sampleRate: Int = 48000, period: Int = 256) -> Self {
       var options = Self()
       (options.sampleRate, options.period) = (sampleRate, period)
-      options.arguments = ["-S", "-t", "500"]
+      options.arguments = ["-S", "-t", "250"]
       return options
     }
   }
