@@ -55,6 +55,7 @@ extension JACKQueueTests {
       #expect(heard.count - first >= frames)
       #expect(difference?.offset == nil)
       #expect(queue.underrunCount == 0)
+      #expect(player.output.abandonedFreewheelWaitCount == 0)
     }
   }
 }

@@ -118,9 +118,10 @@ extension QueueEngine {
     return true
   }
 
-  /// Something is enqueued and not in the ring.
-  var hasUnwritten: Bool {
+  /// Something is not in the ring that needs nobody's call: what is enqueued, or the end of it.
+  var hasMoreToDo: Bool {
     current != nil || !entries.isEmpty || !decoded.isEmpty || readyUsed < ready.count
+      || isFlushing || (isStopping && decoderHasInput)
   }
 
   /// The end of all that was enqueued is in the ring, or was.

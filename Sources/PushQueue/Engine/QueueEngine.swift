@@ -204,7 +204,7 @@ final class QueueEngine: @unchecked Sendable {
     noteStart()
     if isStopping, hasDrained { stopNow() }
     // As much is prepared as shall be.
-    let isFull = isActive && !hasDecoded && !hasWritten && hasUnwritten
+    let isFull = isActive && !hasDecoded && !hasWritten && hasMoreToDo
     feed.noteFull(atTakenEntryCount: isFull ? taken : nil)
     tellAwaited()
     return hasDecoded || hasWritten
