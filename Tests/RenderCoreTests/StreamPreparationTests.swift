@@ -72,6 +72,29 @@ struct StreamPreparationTests {
     #expect(events(of: &feed) == [.streamStarted(StreamOrigin(track: 0))])
   }
 
+  @Test("is no underrun while only its mark is in the ring, and its first packet is on the way")
+  func markAlone() throws {
+    let source = renderer.addSource()
+    var feed = source.feed
+    var output = OfflineOutput(renderer: renderer)
+    var samples: [Float] = []
+    source.control.mode = .play
+    try begin(&feed, from: 0)
+    let isMarked = feed.endPreparation()
+    #expect(isMarked && feed.entryCount == 1)
+    output.render(frameCount: 64, interleavedInto: &samples)
+    #expect(samples.allSatisfy { $0 == 0 })
+    #expect(source.control.counters.underruns == 0)
+    #expect(events(of: &feed) == [])
+    for index in 0..<4 {
+      let isTaken = write(index, isHeard: true, to: &feed)
+      #expect(isTaken)
+    }
+    output.render(frameCount: 1152, interleavedInto: &samples)
+    #expect(events(of: &feed) == [.streamStarted(StreamOrigin(track: 0))])
+    #expect(source.control.counters.underruns == 0)
+  }
+
   @Test("is told when it cannot be decoded")
   func damaged() throws {
     let source = renderer.addSource()

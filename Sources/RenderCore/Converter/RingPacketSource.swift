@@ -105,6 +105,14 @@ struct RingPacketSource: ~Copyable {
     return unsafe peekStreamStart()?.pointee.converter
   }
 
+  /// Whether the next stream can be begun: its mark is what comes next, and something is behind it. A mark
+  /// alone is there while the first packet is being written, which would be missed.
+  @_noLocks
+  mutating func hasStream() -> Bool {
+    releaseHeldPacket()
+    return unsafe peekStreamStart() != nil && consumer.peek(behind: 1) != nil
+  }
+
   /// Takes the next stream's converter and its mark out of the ring.
   @_noLocks
   mutating func takeConverter() -> UnsafeMutablePointer<StreamConverter>? {

@@ -260,7 +260,7 @@ struct SourceUnit: ~Copyable {
           given += count
           continue
         }
-        if beginStream(at: outputFrames &+ UInt64(given)) { continue }
+        if source.hasStream(), beginStream(at: outputFrames &+ UInt64(given)) { continue }
         break
       }
       let frame = outputFrames &+ UInt64(given)
