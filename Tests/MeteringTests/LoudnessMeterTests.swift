@@ -7,10 +7,9 @@ import Testing
 @Suite("A loudness meter")
 struct LoudnessMeterTests {
   private func sine(amplitude: Double, frames: Int, channels: Int) -> [Float] {
-    (0..<frames).flatMap { frame in
-      [Float](
-        repeating: Float(amplitude * sin(2 * Double.pi * 1000 * Double(frame) / 48000)),
-        count: channels)
+    let step: Double = 2 * .pi * 1000 / 48000
+    return (0..<frames).flatMap { (frame: Int) -> [Float] in
+      Array(repeating: Float(amplitude * sin(step * Double(frame))), count: channels)
     }
   }
 

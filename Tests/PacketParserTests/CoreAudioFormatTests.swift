@@ -209,8 +209,8 @@ import Testing
     let samples = Array(try workshop.read("in.wav").dropFirst(44))
     let (recorder, _) = parse(try workshop.read("sox.caf"))
     #expect(recorder.value(.dataOffset) == "4096")
-    let swapped = stride(from: 0, to: samples.count, by: 2).flatMap {
-      [samples[$0 + 1], samples[$0]]
+    let swapped = stride(from: 0, to: samples.count, by: 2).flatMap { (index: Int) -> [UInt8] in
+      [samples[index + 1], samples[index]]
     }
     #expect(recorder.pcm == swapped)
     for option in ["-pcms8", "-pcm24", "-float32", "-float64", "-ulaw"] {

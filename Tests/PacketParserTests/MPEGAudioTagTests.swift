@@ -39,11 +39,7 @@ import Testing
     let contentBytes = 250_000_000
     var stream = AudioFileStream()
     var recorder = Recorder()
-    let header =
-      Array(SyntheticTag.id3v2(0)[..<6])
-      + (0..<4).map {
-        UInt8(contentBytes >> (7 * (3 - $0)) & 0x7F)
-      }
+    let header = Array(SyntheticTag.id3v2(0)[..<6]) + SyntheticID3.synchsafe(contentBytes)
     try stream.parse(header.span, listener: &recorder)
     // A tag's content may look like anything, audio too.
     let slice = SyntheticFrame.stream(600)

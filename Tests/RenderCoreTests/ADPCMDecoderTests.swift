@@ -96,14 +96,13 @@ struct ADPCMDecoderTests {
     let format = AudioStreamBasicDescription.constant(
       .microsoftADPCM, channels: 1, bytes: 9, frames: 6)
     // Pair 1 is a straight line: 2 · 30 - 10 = 50, and one step of 16.
-    let block = [UInt8(1)] + words(16, 30, 10) + [0x10, 0xF0]
-    let samples = try decode(format, [block], frames: 6)[0].samples.map { $0 * 32768 }
+    let rest: [UInt8] = words(16, 30, 10) + [0x10, 0xF0]
+    let samples = try decode(format, [[1] + rest], frames: 6)[0].samples.map { $0 * 32768 }
     #expect(samples == [10, 30, 66, 102, 122, 142])
-    let loud = [UInt8(1)] + words(.max, .max, .min) + [0x77, 0x88]
-    #expect(
-      try decode(format, [loud], frames: 6)[0].samples.prefix(4)
-        == [-1, 32767.0 / 32768, 32767.0 / 32768, 32767.0 / 32768])
-    let bad = try decode(format, [[7] + words(16, 30, 10) + [0x10, 0xF0]], frames: 6)[0]
+    let loud: [UInt8] = [1] + words(.max, .max, .min) + [0x77, 0x88]
+    let clipped: [Float] = [-1, 32767 / 32768, 32767 / 32768, 32767 / 32768]
+    #expect(try Array(decode(format, [loud], frames: 6)[0].samples.prefix(4)) == clipped)
+    let bad = try decode(format, [[7] + rest], frames: 6)[0]
     #expect(!bad.isDecoded)
     #expect(bad.samples == .init(repeating: 0, count: 6))
   }

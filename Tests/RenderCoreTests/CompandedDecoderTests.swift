@@ -36,9 +36,11 @@ struct CompandedDecoderTests {
   @Test("Channels are side by side, only whole frames and one run are decoded")
   func frames() throws {
     let format = AudioStreamBasicDescription.constant(.muLaw, channels: 3, bytes: 3, frames: 1)
-    let packets = try decode(
-      format, [[0x80, 0, 0xFF, 0xFF, 0], .init(repeating: 0, count: 9000)], frames: 3000)
-    #expect(packets[0].samples == [32124.0 / 32768, -32124.0 / 32768, 0])
+    let short: [UInt8] = [0x80, 0, 0xFF, 0xFF, 0]
+    let long = [UInt8](repeating: 0, count: 9000)
+    let packets = try decode(format, [short, long], frames: 3000)
+    let first: [Float] = [32124 / 32768, -32124 / 32768, 0]
+    #expect(packets[0].samples == first)
     #expect(packets[1].samples.count == 3 * 1024)
   }
 

@@ -187,10 +187,10 @@ struct FormattedCallbackTests {
         giveIntegers, context: generator, format: Self.integers)
       var output = OfflineOutput(renderer: renderer)
       let heard = rendered(&output, [64, 64])
-      let ramp = (0..<40).map { Float($0) / 32768 }
-      #expect(
-        heard[0] == ramp[..<20] + [Float](repeating: 0, count: 44) + ramp[20...]
-          + [Float](repeating: 0, count: 44))
+      let ramp: [Float] = (0..<40).map { Float($0) / 32768 }
+      let silence = [Float](repeating: 0, count: 44)
+      let parts: [[Float]] = [Array(ramp[..<20]), silence, Array(ramp[20...]), silence]
+      #expect(heard[0] == parts.flatMap(\.self))
       #expect(unsafe generator.pointee.calls == 2)
       unsafe generator.pointee.limit = .max
       unsafe generator.pointee.status = -50
@@ -201,7 +201,8 @@ struct FormattedCallbackTests {
       #expect(rendered(&output, [64])[1].allSatisfy { $0 == 0 })
       unsafe generator.pointee.saysSilent = false
       // The silent frames were frames, the refused ones were not.
-      #expect(rendered(&output, [2])[0] == [104, 105].map { Float($0) / 32768 })
+      let next: [Float] = [104 / 32768, 105 / 32768]
+      #expect(rendered(&output, [2])[0] == next)
     }
   }
 

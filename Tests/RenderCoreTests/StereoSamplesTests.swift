@@ -108,7 +108,9 @@ struct StereoSamplesTests {
       played += piece
     }
     #expect(source.control.position.outputFrames == 92)
-    let expected = (3..<95).flatMap { [decoded[2 * $0 + 1], decoded[2 * $0]] }
+    let expected = (3..<95).flatMap { (frame: Int) -> [Float] in
+      [decoded[2 * frame + 1], decoded[2 * frame]]
+    }
     #expect(played == expected)
   }
 }

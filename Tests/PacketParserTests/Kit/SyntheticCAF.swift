@@ -49,10 +49,12 @@ struct SyntheticCAF {
   }
 
   static func information(_ texts: [(String, String)], stated: Int? = nil) -> [UInt8] {
-    chunk(
-      "info",
-      bigEndian(stated ?? texts.count, 4)
-        + texts.flatMap { [UInt8]($0.0.utf8) + [0] + [UInt8]($0.1.utf8) + [0] })
+    var content = bigEndian(stated ?? texts.count, 4)
+    for text in texts.flatMap({ [$0.0, $0.1] }) {
+      content += text.utf8
+      content.append(0)
+    }
+    return chunk("info", content)
   }
 
   var description: [UInt8] {

@@ -56,10 +56,11 @@ func littleEndian(_ value: Int, _ byteCount: Int) -> [UInt8] {
 /// Tags around and between frames.
 enum SyntheticTag {
   static func id3v2(_ contentBytes: Int, hasFooter: Bool = false, fill: UInt8 = 0x20) -> [UInt8] {
-    let size = (0..<4).map { UInt8(contentBytes >> (7 * (3 - $0)) & 0x7F) }
-    let header = [UInt8]("ID3".utf8) + [4, 0, hasFooter ? 0x10 : 0] + size
-    let footer = hasFooter ? [UInt8]("3DI".utf8) + [4, 0, 0x10] + size : []
-    return header + [UInt8](repeating: fill, count: contentBytes) + footer
+    let version: [UInt8] = [4, 0, hasFooter ? 0x10 : 0]
+    let rest = version + SyntheticID3.synchsafe(contentBytes)
+    let content = [UInt8](repeating: fill, count: contentBytes)
+    let tag = [UInt8]("ID3".utf8) + rest + content
+    return hasFooter ? tag + [UInt8]("3DI".utf8) + rest : tag
   }
 
   static let id3v1 = [UInt8]("TAG".utf8) + [UInt8](repeating: 0x41, count: 125)

@@ -12,7 +12,10 @@ struct SyntheticID3 {
   var padding = 0
 
   static func synchsafe(_ value: Int) -> [UInt8] {
-    (0..<4).map { UInt8(value >> (7 * (3 - $0)) & 0x7F) }
+    (0..<4).map { (index: Int) -> UInt8 in
+      let shift: Int = 7 * (3 - index)
+      return UInt8((value >> shift) & 0x7F)
+    }
   }
 
   /// A zero behind every FF that a sync pattern or a zero follows, as ID3v2.4 section 6.1 asks.
@@ -85,8 +88,8 @@ struct SyntheticID3 {
         return head + [UInt8](item.key.utf8) + [0] + item.value
       } as [UInt8]
     func block(_ flags: Int) -> [UInt8] {
-      [UInt8]("APETAGEX".utf8) + littleEndian(version, 4) + littleEndian(content.count + 32, 4)
-        + littleEndian(items.count, 4) + littleEndian(flags, 4) + [UInt8](repeating: 0, count: 8)
+      let numbers = [version, content.count + 32, items.count, flags, 0, 0]
+      return [UInt8]("APETAGEX".utf8) + numbers.flatMap { littleEndian($0, 4) }
     }
     return hasHeader
       ? block(0xA000_0000) + content + block(0x8000_0000) : content + block(0)

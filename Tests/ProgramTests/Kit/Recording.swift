@@ -110,7 +110,9 @@ struct StereoFrames: Equatable {
   /// The first frame that differs, for a failure's comment; nil when equal.
   func firstDifference(from other: StereoFrames) -> Int? {
     let both = min(count, other.count)
-    return (0..<both).first { left[$0] != other.left[$0] || right[$0] != other.right[$0] }
-      ?? (count == other.count ? nil : both)
+    let difference = (0..<both).first { (frame: Int) -> Bool in
+      left[frame] != other.left[frame] || right[frame] != other.right[frame]
+    }
+    return difference ?? (count == other.count ? nil : both)
   }
 }
