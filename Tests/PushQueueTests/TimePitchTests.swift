@@ -32,7 +32,7 @@ struct AudioQueueWithoutTimePitchTests {
 struct AudioQueueTimePitchTests {
   /// Plays two seconds of a tone of 500 Hz to the end.
   private func play(
-    _ prepare: (AudioQueue) throws -> Void
+    period: Int = 512, _ prepare: (AudioQueue) throws -> Void
   ) throws -> [Float] {
     let player = try SteppedQueue()
     try prepare(player.queue)
@@ -48,7 +48,7 @@ struct AudioQueueTimePitchTests {
     try player.queue.stop(immediately: false)
     var cycles = 0
     while cycles == 0 || player.queue.isRunning, cycles < 1000 {
-      player.crank(512)
+      player.crank(period, period: period)
       cycles += 1
     }
     #expect(player.returned.count == 1 && player.queue.underrunCount == 0)
@@ -81,6 +81,15 @@ struct AudioQueueTimePitchTests {
       #expect(abs(Double(length(samples)) - 96_000 / Double(rate)) < 480)
       #expect(abs(hertz(samples) - 500) < 5)
     }
+  }
+
+  @Test("However long the output's cycles are, each finds its sound", arguments: [4096, 8192])
+  func longCycles(period: Int) throws {
+    let samples = try play(period: period) { queue in
+      try queue.setTimePitchEnabled(true)
+      try queue.set(.playRate, to: 0.8)
+    }
+    #expect(abs(length(samples) - 120_000) < 480)
   }
 
   @Test(
