@@ -11,7 +11,8 @@ extension AudioQueue {
   /// Changes a parameter at once, to the nearest value that it can have. Core Audio's
   /// `AudioQueueSetParameter`.
   ///
-  /// Speed and pitch change with the sound that is stretched next, some 0.2 s before it is heard.
+  /// Speed and pitch change with the sound that is stretched next, some 0.2 s before it is heard, or
+  /// two of the output's cycles where those are longer.
   ///
   /// - Throws: `invalidParameter` for speed and pitch unless ``isTimePitchEnabled``, `disposalPending`.
   public func set(_ parameter: AudioQueueParameter, to value: Float) throws(AudioQueueError) {
