@@ -51,4 +51,18 @@ struct UntimedOutputTests {
       #expect(player.queue.underrunCount == 0)
     }
   }
+
+  @Test("never waits for a decoder's rest that there is no room for before something is played")
+  func blockedFlush() throws {
+    let player = try SteppedQueue()
+    try player.enqueueRamp(0..<5000)
+    try player.queue.flush()
+    try player.queue.start()
+    while !player.queue.core.locked({ $0.isFlushing }), player.queue.step() {}
+    player.queue.decodeBufferSizeFrames = 1
+    #expect(crank(player, until: 5000, period: 500) == nil)
+    let isWhole = player.heardRamp.prefix(5000).elementsEqual(0..<5000)
+    #expect(isWhole)
+    #expect(player.queue.underrunCount == 0)
+  }
 }

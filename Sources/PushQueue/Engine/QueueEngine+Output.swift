@@ -9,9 +9,9 @@ extension QueueEngine {
   /// Stretched sound in the ring is kept short, so that a change of speed is soon heard.
   private var stretchedFramesAhead: Int { max(Int(0.15 * sampleRate), cycleFramesAhead) }
 
-  /// What two of the output's cycles take, so that the one that comes is not missed: as long as the last one,
-  /// or the longest before the first.
-  var cycleFramesAhead: Int {
+  /// What two of the output's cycles take that are as long as its last one, so that the one that comes finds
+  /// its sound; before the first, what the longest takes that there can be.
+  private var cycleFramesAhead: Int {
     let cycleFrames = control.position.cycleFrames
     let frames = cycleFrames > 0 ? 2 * cycleFrames : Renderer.maximumFramesPerCycle
     return Int((Double(frames) * sampleRate / renderer.sampleRate).rounded(.up))
