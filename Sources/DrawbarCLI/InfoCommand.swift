@@ -158,7 +158,8 @@ struct InfoCommand: ParsableCommand {
     _ sheet: InfoSheet, _ location: String, isReadOnce: Bool
   ) -> String? {
     guard let picture else { return nil }
-    do throws(PictureExport.Failure) {
+    do {
+      try WrittenFile(path: picture).check(isNoneOf: [location])
       let readAgain = { (limit: Int) in
         let inspection = inspection(location, pictureByteLimit: limit)
         inspection.run()

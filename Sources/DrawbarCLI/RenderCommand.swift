@@ -64,6 +64,7 @@ struct RenderCommand: ParsableCommand {
       try reader.seek(toSeconds: start, purpose: .rendering)
       _ = try reader.readDecodedFormat(at: place)
     }
+    try queue.check(writing: output)
     let format = try queue.first.readDecodedFormat(at: place)
     let outputRate = rate ?? Int(format.sampleRate.rounded())
     let outputChannels = channels ?? Int(format.channelsPerFrame)

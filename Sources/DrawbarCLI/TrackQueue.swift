@@ -15,6 +15,8 @@ struct TrackQueue {
   let rest: [PlaylistItem]
   /// Something was left out, and has been told.
   let hasFailures: Bool
+  /// What the command line names.
+  let locations: [String]
 
   /// Opens the first track. Of the other locations only files, and what is named like a playlist, are
   /// looked into: a server that does not answer is met when it is its turn.
@@ -71,6 +73,7 @@ struct TrackQueue {
     guard let first else { throw ExitCode(1) }
     (self.first, firstItem) = first
     self.rest = rest
+    self.locations = locations
     self.hasFailures = hasFailures
   }
 }

@@ -26,8 +26,11 @@ struct BenchReportOptions: ParsableArguments {
       """, valueName: "file"))
   var hgrm: String?
 
-  /// Sees that the files can be written, and makes the pictures' folder.
-  func check() throws {
+  /// Sees that the files can be written and are none of those that are read, and makes the pictures' folder.
+  func check(isNoneOf locations: [String]) throws {
+    for path in [json, html, hgrm].compactMap(\.self) {
+      try WrittenFile(path: path).check(isNoneOf: locations)
+    }
     for path in [json, html].compactMap(\.self) { _ = try TimingFile(path: path) }
     if let svg {
       guard unsafe mkdir(svg, 0o777) == 0 || errno == EEXIST else {

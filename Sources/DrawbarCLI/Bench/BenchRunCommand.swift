@@ -123,7 +123,7 @@ struct BenchRunCommand: ParsableCommand {
     let signals = TerminationSignals()
     try Failure.reporting {
       // Files that cannot be written are told before anything is measured.
-      try reports.check()
+      try reports.check(isNoneOf: input)
       let machine = MachineFacts.current(programVersion: DrawbarVersion.text)
       let steal = StealMeter()
       let bench = try Bench(self, isCancelled: { signals.take() })

@@ -18,7 +18,7 @@ struct BenchShowCommand: ParsableCommand {
   func run() throws {
     try Failure.reporting {
       let document = try TimingFile.read(file)
-      try reports.check()
+      try reports.check(isNoneOf: [file])
       try reports.write(document)
       return true
     }

@@ -152,6 +152,7 @@ struct MonitorCommand: ParsableCommand {
     let queue = try TrackQueue(
       with, configuration: source.configuration, isCancelled: { signals.take() },
       prepare: { _ in })
+    for path in [record, timing.path].compactMap(\.self) { try queue.check(writing: path) }
     let along = PlayingAlong(
       list: SavedList([queue.firstItem] + queue.rest), hasFailures: queue.hasFailures)
     let rest = queue.rest

@@ -149,6 +149,7 @@ struct PlayCommand: ParsableCommand {
     ) { reader in
       try reader.seek(toSeconds: start)
     }
+    if let path = timing.path { try queue.check(writing: path) }
     let programme = Programme(
       items: queue.rest, list: SavedList([queue.firstItem] + queue.rest),
       place: SavedPlace(seconds: start), hasFailures: queue.hasFailures)

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import PlayerEngine
+import Playlists
+
+/// A file that a command is to write, before it is opened: that empties it.
+struct WrittenFile {
+  /// Its path; `-` for standard output.
+  let path: String
+
+  /// Sees that it is none of the files that are read, by whatever name. They would be destroyed; and what is
+  /// written behind the place that is read has no end.
+  func check(isNoneOf locations: some Sequence<String>) throws(WrittenFileFailure) {
+    guard let own = path == "-" ? FileIdentity(STDOUT_FILENO) : FileIdentity(path) else { return }
+    for location in locations {
+      let read: FileIdentity?
+      if location == "-" {
+        read = FileIdentity(STDIN_FILENO)
+      } else if case .file(let path) = PlaylistOrigin(location: location) {
+        read = FileIdentity(path)
+      } else {
+        read = nil
+      }
+      if read == own { throw WrittenFileFailure(path: path) }
+    }
+  }
+}
+
+extension TrackQueue {
+  /// Sees that a file which is to be written is none of these tracks, nor a list that leads to them.
+  func check(writing path: String) throws(WrittenFileFailure) {
+    try WrittenFile(path: path).check(
+      isNoneOf: locations + [firstItem.location] + rest.map(\.location))
+  }
+}
+
+/// A file is to be read and written.
+struct WrittenFileFailure: Error, CustomStringConvertible {
+  var path: String
+
+  var description: String {
+    let name = path == "-" ? "standard output" : path
+    return "cannot write \(name): it is one of the files that are read; choose another place"
+  }
+}
+
+/// A regular file, however it is called.
+private enum FileIdentity: Equatable {
+  case file(device: dev_t, number: ino_t)
+  /// One that is not there yet: whoever opens it later, reads what is written.
+  case missing(name: Substring, device: dev_t, folder: ino_t)
+
+  init?(_ descriptor: Int32) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  init?(_ path: String) {
+    var status = stat()
+    if unsafe stat(path, &status) == 0 {
+      self.init(status)
+      return
+    }
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { path[...$0] } ?? "."
+    guard errno == ENOENT, unsafe stat(String(folder), &status) == 0 else { return nil }
+    let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+    self = .missing(name: name, device: status.st_dev, folder: status.st_ino)
+  }
+
+  private init?(_ status: stat) {
+    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    self = .file(device: status.st_dev, number: status.st_ino)
+  }
+}

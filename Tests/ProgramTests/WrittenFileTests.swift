@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+import TestKit
+import Testing
+
+extension ProgramTests {
+  @Suite("reads no file that it writes")
+  struct WrittenFiles {
+    /// A folder with two tracks, the first of which is also known by a link and in a list.
+    private let workshop: Workshop
+
+    init() throws {
+      workshop = Workshop()
+      try workshop.run(
+        """
+        cp '\(Fixtures.path("gapless-1.mp3"))' song.mp3; cp '\(Fixtures.path("gapless-2.mp3"))' other.mp3
+        ln song.mp3 same.mp3; ln -s song.mp3 link.mp3; echo song.mp3 > list.m3u
+        """)
+    }
+
+    /// Runs the program in the folder, with a shell's redirections. None of its files may become large: what
+    /// is written and read again has no end.
+    private func run(_ words: String) -> Program.Result {
+      Program.run(
+        [], by: ["bash", "-c", "cd '\(workshop.path)'; ulimit -f 20000; exec \"$0\" \(words)"])
+    }
+
+    @Test(
+      "but says so and leaves it as it was",
+      arguments: [
+        "render -o song.mp3 song.mp3", "render -o ./song.mp3 other.mp3 song.mp3",
+        "render -o same.mp3 song.mp3", "render -o link.mp3 song.mp3",
+        "render -o song.mp3 \"file://$PWD/song.mp3\"", "render -o song.mp3 list.m3u",
+        "render -o list.m3u list.m3u", "render -o song.mp3 - < song.mp3",
+        "render -o - song.mp3 >> song.mp3", "play --timing song.mp3 song.mp3",
+        "monitor --with song.mp3 --record song.mp3", "monitor --with other.mp3 --timing other.mp3",
+        "info --picture song.mp3 song.mp3", "bench --input song.mp3 --json song.mp3",
+      ])
+    func inputs(_ words: String) throws {
+      let before = try ["song.mp3", "other.mp3", "list.m3u"].map { try workshop.read($0) }
+      let result = run(words)
+      Failures.expectOneLine(result, words, word: "choose another place", on: #_sourceLocation)
+      #expect(try ["song.mp3", "other.mp3", "list.m3u"].map { try workshop.read($0) } == before)
+    }
+
+    @Test("also where it is not there yet")
+    func missing() throws {
+      let result = run("render -o out.wav song.mp3 \"$PWD/out.wav\"")
+      Failures.expectOneLine(result, "render", word: "out.wav", on: #_sourceLocation)
+      try workshop.run("test ! -e out.wav")
+    }
+
+    @Test("and takes any other place")
+    func others() throws {
+      try workshop.run("echo old > out.wav; mkdir folder")
+      for place in ["out.wav", "new.wav", "folder/song.mp3", "/dev/null"] {
+        let result = run("render -o \(place) song.mp3 < song.mp3")
+        #expect(result.exit == .status(0), "\(place): \(result.errors)")
+      }
+      let (old, new) = (try workshop.read("out.wav"), try workshop.read("folder/song.mp3"))
+      #expect(old.count > 1000 && old == new)
+    }
+  }
+}
