@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import AudioModel
+import Glibc
 import SessionManagement
 
 /// The program.
@@ -36,12 +37,21 @@ struct DrawbarCommand: ParsableCommand {
     ])
 
   static func main() {
+    occupyStandardDescriptors()
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
       var command = try parseDirectly(arguments) ?? parseAsRoot(arguments)
       try command.run()
     } catch {
       exit(withError: error)
+    }
+  }
+
+  /// A standard stream that is closed would be the number of the next file that is opened, a track or JACK's
+  /// socket: what is meant for the stream would go there. What stands in its place fails as a closed one does.
+  private static func occupyStandardDescriptors() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 

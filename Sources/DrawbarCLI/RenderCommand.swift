@@ -59,6 +59,7 @@ struct RenderCommand: ParsableCommand {
   }
 
   private func render() throws {
+    let descriptor = output == "-" ? try StandardOutput.duplicate() : nil
     let (start, place) = (track.start, track.decode)
     let queue = try TrackQueue(locations, configuration: track.source.configuration) { reader in
       try reader.seek(toSeconds: start, purpose: .rendering)
@@ -79,9 +80,14 @@ struct RenderCommand: ParsableCommand {
         failure = error
       }
     }
-    var writer = try WaveFileWriter(
-      path: output == "-" ? "/dev/stdout" : output, sampleRate: outputRate, channels: outputChannels
-    )
+    var writer =
+      if let descriptor {
+        try WaveFileWriter(
+          descriptor: descriptor, name: StandardOutput.name, sampleRate: outputRate,
+          channels: outputChannels)
+      } else {
+        try WaveFileWriter(path: output, sampleRate: outputRate, channels: outputChannels)
+      }
     try crank(player, renderer: renderer, writer: &writer)
     try writer.close()
     if failure != nil || queue.hasFailures { throw ExitCode(1) }

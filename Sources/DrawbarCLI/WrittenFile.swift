@@ -40,7 +40,7 @@ struct WrittenFileFailure: Error, CustomStringConvertible {
   var path: String
 
   var description: String {
-    let name = path == "-" ? "standard output" : path
+    let name = path == "-" ? StandardOutput.name : path
     return "cannot write \(name): it is one of the files that are read; choose another place"
   }
 }

@@ -39,6 +39,26 @@ public struct WaveFileWriter: ~Copyable {
     unsafe try writeAll(header.span.bytes)
   }
 
+  /// Writes to a descriptor that is open, such as a pipe's. Its sizes say "unknown" wherever that leads: a
+  /// header in it is not this one's alone.
+  ///
+  /// - Parameters:
+  ///   - descriptor: is taken over, and closed in the end.
+  ///   - name: what failures call it.
+  /// - Throws: ``WaveFileWriterError`` when it cannot be written to.
+  public init(
+    descriptor: Int32, name: String, sampleRate: Int, channels: Int
+  ) throws(WaveFileWriterError) {
+    path = name
+    self.channels = channels
+    self.sampleRate = sampleRate
+    self.descriptor = descriptor
+    isSeekable = false
+    pending.reserveCapacity(2 * Self.flushedSamples)
+    let header = header()
+    unsafe try writeAll(header.span.bytes)
+  }
+
   deinit {
     if !isClosed { _ = Glibc.close(descriptor) }
   }

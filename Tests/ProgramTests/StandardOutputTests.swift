@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+import TestKit
+import Testing
+
+extension ProgramTests {
+  @Suite("writes to standard output")
+  struct StandardOutputs {
+    private let workshop: Workshop
+
+    init() throws {
+      workshop = Workshop()
+      try workshop.run("cp '\(Fixtures.path("gapless-1.mp3"))' song.mp3")
+    }
+
+    /// Runs words of a shell in the folder, in which `drawbar` is the program.
+    private func run(_ words: String) -> Program.Result {
+      Program.run(
+        [],
+        by: [
+          "bash", "-c",
+          """
+          cd '\(workshop.path)'; ulimit -S -f 20000; program=$0
+          drawbar() { "$program" "$@"; }
+          \(words)
+          """,
+        ])
+    }
+
+    @Test("a rendering behind what is there, with sizes that are unknown")
+    func renderedBehind() throws {
+      let result = run(
+        """
+        echo before > log
+        drawbar render -o - song.mp3 >> log && drawbar render -o out.wav song.mp3
+        """)
+      #expect(result.exit == .status(0) && result.errors == "", "\(result.errors)")
+      let (log, file) = (try workshop.read("log"), try workshop.read("out.wav"))
+      #expect(log.starts(with: Array("before\n".utf8)))
+      let wave = Array(log.dropFirst(7))
+      #expect(wave.count == file.count)
+      // The fields that hold sizes: of RIFF, of what is decoded (fact) and of the data.
+      let isSize = { (byte: Int) in 4..<8 ~= byte || 82..<86 ~= byte || 90..<94 ~= byte }
+      #expect(zip(wave, file).enumerated().allSatisfy { isSize($0) || $1.0 == $1.1 })
+      for field in [4..<8, 90..<94] where field.upperBound <= wave.count {
+        #expect(wave[field].allSatisfy { $0 == 0xFF })
+      }
+    }
+
+    @Test("a rendering into a socket")
+    func renderedIntoSocket() throws {
+      let result = run(
+        """
+        python3 -c '
+        import socket, subprocess, sys, threading
+        ours, theirs = socket.socketpair()
+        child = subprocess.Popen([sys.argv[1], "render", "-o", "-", "song.mp3"], stdout=theirs)
+        theirs.close()
+        count = 0
+        while piece := ours.recv(65536): count += len(piece)
+        print(child.wait(), count > 500000)
+        ' "$program"
+        """)
+      #expect(result.output == "0 True\n" && result.errors == "")
+    }
+
+    @Test("and says that it is closed, and gives none of what is opened its place")
+    func closed() throws {
+      let before = try workshop.read("song.mp3")
+      for command in ["render -o -"] {
+        let result = run("drawbar \(command) song.mp3 >&-")
+        Failures.expectOneLine(
+          result, command, word: "cannot write standard output: Bad file descriptor",
+          on: #_sourceLocation)
+      }
+      #expect(try workshop.read("song.mp3") == before)
+    }
+  }
+}
