@@ -51,6 +51,11 @@ struct InfoCommand: ParsableCommand {
   }
 
   func run() throws {
+    try Failure.reporting { try tellAll() }
+  }
+
+  /// - Returns: whether nothing went wrong.
+  private func tellAll() throws -> Bool {
     var output = StandardOutput()
     var hasFailed = false
     for (index, location) in locations.enumerated() {
@@ -70,22 +75,22 @@ struct InfoCommand: ParsableCommand {
       }
       let isWell =
         if let list {
-          write(list, isFirst: index == 0, to: &output)
+          try write(list, isFirst: index == 0, to: &output)
         } else if json || jsonl {
           writeObject(location, source, to: &output)
         } else {
-          writeText(location, source, isFirst: index == 0, to: &output)
+          try writeText(location, source, isFirst: index == 0, to: &output)
         }
       if !isWell { hasFailed = true }
-      output.flush()
+      try output.flush()
     }
-    if hasFailed { throw ExitCode(1) }
+    return !hasFailed
   }
 
   /// - Returns: whether nothing went wrong.
   private func write(
     _ list: PlaylistSheet, isFirst: Bool, to output: inout StandardOutput
-  ) -> Bool {
+  ) throws -> Bool {
     if jsonl {
       JSONValue.object(list.members).write(to: &output)
       output.write("\n")
@@ -93,7 +98,7 @@ struct InfoCommand: ParsableCommand {
       JSONValue.writeLines(list.members, to: &output)
     } else {
       if list.playlist != nil { output.write((isFirst ? "" : "\n") + list.text) }
-      output.flush()
+      try output.flush()
       for error in list.errors { Failure.report(error) }
     }
     return list.errors.isEmpty
@@ -133,21 +138,22 @@ struct InfoCommand: ParsableCommand {
   private func writeText(
     _ location: String, _ source: (any ByteSource)?, isFirst: Bool,
     to output: inout StandardOutput
-  ) -> Bool {
+  ) throws -> Bool {
     let inspection = inspection(location, source)
     var hasWritten = false
     inspection.run { inspection in
-      guard packets, inspection.isReady else { return }
+      guard packets, inspection.isReady else { return true }
       if !hasWritten {
         output.write((isFirst ? "" : "\n") + inspection.sheet.text + "\n" + PacketRow.header)
         hasWritten = true
       }
       for packet in inspection.takePackets() { output.write(PacketRow.text(packet)) }
-      output.flush()
+      // What is wrong is told again by the next one.
+      return (try? output.flush()) != nil
     }
     let sheet = inspection.sheet
     if !hasWritten, inspection.isReady { output.write((isFirst ? "" : "\n") + sheet.text) }
-    output.flush()
+    try output.flush()
     let error = sheet.error ?? exportPicture(sheet, location, isReadOnce: inspection.isReadOnce)
     if let error { Failure.report(error) }
     return error == nil

@@ -10,15 +10,26 @@ struct StandardOutput: TextOutputStream {
   private static let pieceBytes = 64 << 10
 
   private var pending = ""
+  private var failure: StandardOutputFailure?
 
   mutating func write(_ text: String) {
     pending += text
-    if pending.utf8.count >= Self.pieceBytes { flush() }
+    if pending.utf8.count >= Self.pieceBytes { handOver() }
   }
 
   /// Hands over what is still here.
-  mutating func flush() {
-    Failure.write(pending, to: STDOUT_FILENO)
+  ///
+  /// - Throws: why what was written until now was not taken; not where nobody reads it any longer, as with `head`.
+  mutating func flush() throws(StandardOutputFailure) {
+    handOver()
+    if let failure, failure.code != EPIPE { throw failure }
+  }
+
+  private mutating func handOver() {
+    // A piece behind one that is missing would be worse than none.
+    if failure == nil, !Failure.write(pending, to: STDOUT_FILENO) {
+      failure = StandardOutputFailure(code: errno)
+    }
     pending = ""
   }
 

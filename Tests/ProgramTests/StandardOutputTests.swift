@@ -67,13 +67,56 @@ extension ProgramTests {
     @Test("and says that it is closed, and gives none of what is opened its place")
     func closed() throws {
       let before = try workshop.read("song.mp3")
-      for command in ["render -o -"] {
+      for command in ["render -o -", "info", "info --json"] {
         let result = run("drawbar \(command) song.mp3 >&-")
         Failures.expectOneLine(
           result, command, word: "cannot write standard output: Bad file descriptor",
           on: #_sourceLocation)
       }
       #expect(try workshop.read("song.mp3") == before)
+    }
+
+    @Test("and says what it did not take")
+    func full() throws {
+      let bench = run(
+        """
+        # What a server shares with its clients are files, too.
+        ulimit -S -f unlimited
+        drawbar bench --periods 1024 --seconds 0.2 --repeat 1 --json run.json > /dev/full
+        """)
+      let line = "drawbar: cannot write standard output: No space left on device\n"
+      #expect(bench.exit == .status(1) && bench.errors == line, "\(bench.errors)")
+      for command in [
+        "info song.mp3", "info --json song.mp3 song.mp3", "info --packets song.mp3",
+        "info list.m3u", "bench show run.json", "bench compare run.json run.json",
+        "render -o - song.mp3",
+      ] {
+        let result = run("echo song.mp3 > list.m3u; drawbar \(command) > /dev/full")
+        Failures.expectOneLine(
+          result, command, word: "cannot write standard output: No space left",
+          on: #_sourceLocation)
+      }
+    }
+
+    @Test("the graph, and says what it did not take")
+    func graph() throws {
+      try JACKServer.with { _ in
+        for command in [
+          "ports", "ports --json", "ports --watch",
+          "ports connect system:capture_1 system:playback_1",
+          "monitor --json --from none --to none",
+        ] {
+          Failures.expectOneLine(
+            run("drawbar \(command) > /dev/full"), command,
+            word: "cannot write standard output: No space left", on: #_sourceLocation)
+        }
+      }
+    }
+
+    @Test("and is silent when nobody reads it any longer")
+    func unread() {
+      let result = run("drawbar info --packets song.mp3 | head -n 1; echo ${PIPESTATUS[0]}")
+      #expect(result.errors == "" && result.output.hasPrefix("File"))
     }
   }
 }

@@ -36,7 +36,7 @@ struct BenchCompareCommand: ParsableCommand {
       } else {
         ComparisonTable(comparison).write(to: &output)
       }
-      output.flush()
+      try output.flush()
       if !json,
         first.machine.kernel != second.machine.kernel
           || first.machine.processor != second.machine.processor

@@ -40,11 +40,13 @@ struct BenchReportOptions: ParsableArguments {
     }
   }
 
-  /// Writes what was asked for, and the table.
-  func write(_ document: TimingDocument) throws {
+  /// Writes what was asked for, and the table, and what is to be told behind it.
+  func write(_ document: TimingDocument, conclusions: [String] = []) throws {
     var text = StandardOutput()
     TimingTable(document).write(to: &text)
-    text.flush()
+    for line in conclusions { text.write(line + "\n") }
+    // What was measured goes into the files all the same; the last line here tells of it.
+    try? text.flush()
     if let json { try TimingFile(path: json).write(document) }
     if let html {
       let page = TimingPage(document, title: "Drawbar: callback timing")
@@ -52,6 +54,7 @@ struct BenchReportOptions: ParsableArguments {
     }
     if let svg { try writePlots(of: document, into: svg) }
     if let hgrm { try writePercentiles(of: document, to: hgrm) }
+    try text.flush()
   }
 
   private func writePlots(of document: TimingDocument, into folder: String) throws {

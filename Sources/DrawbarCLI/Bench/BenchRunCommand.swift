@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import AudioModel
-import Glibc
 import PlayerEngine
 import TimingReport
 
@@ -137,8 +136,7 @@ struct BenchRunCommand: ParsableCommand {
         command: commandLine, machine: machine, runs: bench.runs)
       document.machine.stealNanosecondsPerSecond = steal.stealNanosecondsPerSecond()
       document.sustainableLoads = bench.sustainableLoads
-      try reports.write(document)
-      for line in bench.conclusions { Failure.write(line + "\n", to: STDOUT_FILENO) }
+      try reports.write(document, conclusions: bench.conclusions)
       return true
     }
   }

@@ -76,8 +76,8 @@ final class StreamInspection {
 
   /// Reads as far as it was asked to.
   ///
-  /// - Parameter observe: called after each step.
-  func run(_ observe: (StreamInspection) -> Void = { _ in }) {
+  /// - Parameter observe: called after each step; returns whether to go on.
+  func run(_ observe: (StreamInspection) -> Bool = { _ in true }) {
     guard let driver else { return }
     defer { driver.source.close() }
     var hasEnded = false
@@ -85,7 +85,7 @@ final class StreamInspection {
       while !hasEnded {
         hasEnded = try driver.step(timeoutNanoseconds: 1_000_000_000) == .ended
         fillIn(from: driver)
-        observe(self)
+        guard observe(self) else { return }
         if isReady, stopsAtHead(driver) { break }
       }
       if !isReady {
@@ -95,7 +95,7 @@ final class StreamInspection {
       }
     } catch {
       fillIn(from: driver)
-      observe(self)
+      guard observe(self) else { return }
       sheet.error = "\(error)"
       hasEnded = true
     }

@@ -62,7 +62,7 @@ struct LatencyCommand: ParsableCommand {
       } else {
         output.write(result.text)
       }
-      output.flush()
+      try output.flush()
       return true
     }
   }

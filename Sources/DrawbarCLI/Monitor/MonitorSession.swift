@@ -256,7 +256,11 @@ final class MonitorSession {
   private func write(_ value: JSONValue) {
     var line = ""
     value.write(to: &line)
-    if !Failure.write(line + "\n", to: STDOUT_FILENO) { isRead = false }
+    guard isRead, !Failure.write(line + "\n", to: STDOUT_FILENO) else { return }
+    isRead = false
+    if errno == EPIPE { return }
+    hasFailed = true
+    report("\(StandardOutputFailure(code: errno))")
   }
 
   private static func now() -> Double {

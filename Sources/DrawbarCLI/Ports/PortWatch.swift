@@ -65,13 +65,13 @@ struct PortWatch {
     var output = StandardOutput()
     // A pattern that is none is told before anything else.
     try writeStart(known, to: &output)
-    output.flush()
+    try output.flush()
     while !signals.take(), waitForChange() {
       let now = try graph.read()
       for change in now.changes(since: known) where try isWanted(change, in: now, known) {
         PortEvent(change).write(to: &output, isJSON: isJSON)
       }
-      output.flush()
+      try output.flush()
       known = now
     }
   }

@@ -84,7 +84,7 @@ struct PortListCommand: ParsableCommand {
       let sheet = PortSheet(server: graph.serverName, snapshot: snapshot)
       var output = StandardOutput()
       if json { sheet.writeJSON(to: &output) } else { sheet.writeText(to: &output) }
-      output.flush()
+      try output.flush()
     }
   }
 }
@@ -114,7 +114,7 @@ struct PortConnectCommand: ParsableCommand {
 
   func run() throws {
     try graph.run { graph in
-      write(try graph.connect(first, second).map { .connected($0) }, isJSON: json)
+      try write(graph.connect(first, second).map { .connected($0) }, isJSON: json)
     }
   }
 }
@@ -143,13 +143,13 @@ struct PortDisconnectCommand: ParsableCommand {
 
   func run() throws {
     try graph.run { graph in
-      write(try graph.disconnect(first, second).map { .disconnected($0) }, isJSON: json)
+      try write(graph.disconnect(first, second).map { .disconnected($0) }, isJSON: json)
     }
   }
 }
 
-private func write(_ changes: [JACKGraph.Change], isJSON: Bool) {
+private func write(_ changes: [JACKGraph.Change], isJSON: Bool) throws {
   var output = StandardOutput()
   for change in changes { PortEvent(change).write(to: &output, isJSON: isJSON) }
-  output.flush()
+  try output.flush()
 }
