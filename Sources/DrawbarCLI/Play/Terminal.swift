@@ -7,11 +7,12 @@ import Glibc
 final class Terminal {
   /// Whether the panel is shown.
   let showsPanel: Bool
-  /// Whether keys are read.
-  let readsKeys: Bool
   /// A terminal that knows no sequences: one line, written over by returning to its start.
   private let isDumb: Bool
-  private var saved = termios()
+  /// Whether keys can come from standard input.
+  private let hasKeys: Bool
+  /// The modes that single keys took the place of.
+  private var saved: termios?
   private var decoder = TerminalKeyDecoder()
   /// The lines that are on the screen.
   private var panel: [String] = []
@@ -21,27 +22,47 @@ final class Terminal {
   /// - Parameter isWanted: whether a panel is shown where standard output is a terminal.
   init(showsPanel isWanted: Bool = true) {
     showsPanel = isWanted && isatty(STDOUT_FILENO) == 1
-    readsKeys = isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
+    hasKeys = isatty(STDIN_FILENO) == 1
     let type = unsafe getenv("TERM").map { unsafe String(cString: $0) } ?? ""
     isDumb = type.isEmpty || type == "dumb"
-    guard readsKeys else { return }
-    unsafe tcgetattr(STDIN_FILENO, &saved)
-    var single = saved
-    // Keys come one by one and unechoed; Ctrl-C still makes a signal.
-    single.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &single)
+    guard hasKeys else { return }
+    // Where the shell takes the terminal back between a look and a read, that fails, and does not stop the program.
+    signal(SIGTTIN, SIG_IGN)
+    takeSingleKeys()
   }
 
   deinit {
     clearPanel()
-    if readsKeys { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved) }
+    if var saved, readsKeys { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved) }
+  }
+
+  /// Whether the keys are the program's now. In the background (Ctrl-Z and `bg`, or `&`) they are the shell's, and
+  /// so are the terminal's modes, until `fg`.
+  private var readsKeys: Bool { hasKeys && tcgetpgrp(STDIN_FILENO) == getpgrp() }
+
+  /// Has keys come one by one and unechoed, where that is not so yet or no longer; Ctrl-C still makes a signal.
+  private func takeSingleKeys() {
+    var modes = termios()
+    let line = tcflag_t(ICANON | ECHO)
+    guard readsKeys, unsafe tcgetattr(STDIN_FILENO, &modes) == 0, modes.c_lflag & line != 0
+    else { return }
+    saved = modes
+    modes.c_lflag &= ~line
+    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &modes)
   }
 
   /// Waits for a key or for what others have to say, at most so long.
   func wait(milliseconds: Int32, orFor others: [pollfd]) {
+    takeSingleKeys()
     var items = others
-    if readsKeys { items.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)) }
-    _ = unsafe poll(&items, nfds_t(items.count), milliseconds)
+    var longest = milliseconds
+    if readsKeys {
+      items.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0))
+    } else if hasKeys {
+      // Nothing tells that they are the program's again.
+      longest = min(longest, 1000)
+    }
+    _ = unsafe poll(&items, nfds_t(items.count), longest)
   }
 
   /// The keys pressed since the last call. Does not wait.

@@ -17,11 +17,12 @@ final class TerminalProgram: Sendable {
   private let threads = Mutex<[JoinableThread]>([])
 
   /// - Parameters:
+  ///   - program: another program's path.
   ///   - kind: what the terminal says it is (environ(7), TERM).
   ///   - variables: set in addition to those that each run needs, or in their place.
   init(
     _ arguments: [String], columns: UInt16 = 80, rows: UInt16 = 24, kind: String = "xterm-256color",
-    with variables: [String: String] = [:]
+    program: String = Program.path, with variables: [String: String] = [:]
   ) {
     var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     var ends: (master: Int32, slave: Int32) = (-1, -1)
@@ -30,7 +31,7 @@ final class TerminalProgram: Sendable {
     precondition(result == 0, "no terminals left")
     (master, slave) = ends
     for end in [master, slave] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    pid = spawn([Program.path] + arguments, terminal: name, kind: kind, variables)
+    pid = spawn([program] + arguments, terminal: name, kind: kind, variables)
     threads.withLock { threads in
       threads.append(JoinableThread { [self] in read() })
       threads.append(JoinableThread { [self] in waitForEnd() })

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+import Testing
+
+extension ProgramTests {
+  @Suite("takes keys")
+  struct Keys {
+    /// Twelve seconds.
+    private static let song = Fixtures.path("mp3-vbr2-44100-2.mp3")
+
+    /// A shell with job control on a terminal, and the words that start the player in it.
+    private static func shell() -> TerminalProgram {
+      let options = ["--norc", "--noprofile", "-i"]
+      return TerminalProgram(options, program: "/bin/bash", with: ["PS1": "ready> "])
+    }
+
+    private static let play = "'\(Program.path)' play --buffer 0.2 --volume 0 '\(song)' '\(song)'"
+
+    @Test("and leaves them to the shell in the background, where SIGTERM ends it")
+    func background() throws {
+      try JACKServer.with { _ in
+        let shell = Self.shell()
+        defer { shell.signal(SIGKILL) }
+        shell.type(Self.play + "\n")
+        #expect(shell.shows("Playing    0:01"), "\(shell.output)")
+        #expect(shell.showsAnew("[1]+") { shell.type("\u{1A}") })
+        // It goes on, and what is typed is the shell's, and shown.
+        #expect(shell.showsAnew("Playing    0:02") { shell.type("bg\n") }, "\(shell.output)")
+        #expect(shell.showsAnew("it is 42\r\n") { shell.type("q= m=; echo it is $((6 * 7))\n") })
+        #expect(shell.showsAnew("Playing    0:0") {}, "\(shell.output)")
+        #expect(
+          shell.showsAnew("ended 0\r\n") { shell.type("kill %1; wait %1; echo ended $?\n") },
+          "\(shell.output)")
+        shell.type("exit\n")
+        #expect(shell.end().exit == .status(0))
+      }
+    }
+
+    @Test("when it comes to the foreground, and leaves the terminal as it was")
+    func foreground() throws {
+      try JACKServer.with { _ in
+        let shell = Self.shell()
+        defer { shell.signal(SIGKILL) }
+        shell.type(Self.play + " &\n")
+        #expect(shell.shows("Playing    0:01"), "\(shell.output)")
+        shell.type("fg\n")
+        #expect(eventually { shell.localModes & tcflag_t(ICANON | ECHO) == 0 })
+        #expect(shell.showsAnew("Paused     0:0") { shell.type(" ") }, "\(shell.output)")
+        #expect(shell.showsAnew("ready> ") { shell.type("q") }, "\(shell.output)")
+        #expect(shell.showsAnew("ended 0\r\n") { shell.type("echo ended $?; stty -a\n") })
+        #expect(shell.shows(" icanon") && shell.shows(" echo "), "\(shell.output)")
+        shell.type("exit\n")
+        #expect(shell.end().exit == .status(0))
+      }
+    }
+  }
+}
