@@ -55,5 +55,25 @@ extension ProgramTests {
         #expect(shell.end().exit == .status(0))
       }
     }
+
+    @Test("and forgets Escape when another begins")
+    func escape() throws {
+      try JACKServer.with { _ in
+        let program = TerminalProgram(["play", "--buffer", "0.2", "--volume", "0", Self.song])
+        #expect(program.shows("Playing    0:00"), "\(program.output)")
+        #expect(program.showsAnew("Paused     0:0") { program.type(" ") })
+        // Escape, and the right arrow: five seconds on.
+        #expect(
+          program.showsAnew("Paused     0:05") { program.type("\u{1B}\u{1B}[C") }
+            || program.output.contains("Paused     0:06"), "\(program.output)")
+        // A sequence that is broken off, and home.
+        #expect(
+          program.showsAnew("Paused     0:00") { program.type("\u{1B}[\u{1B}[H") },
+          "\(program.output)")
+        #expect(!program.output.contains("Rewind"))
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+      }
+    }
   }
 }

@@ -16,8 +16,13 @@ struct TerminalKeyDecoder {
   mutating func decode(_ bytes: [UInt8]) -> [TerminalKey] {
     var keys: [TerminalKey] = []
     for byte in bytes {
+      // Escape begins anew whatever has begun: alone it is a key without a meaning.
+      if byte == 0x1B {
+        pending = [byte]
+        continue
+      }
       if pending.isEmpty {
-        if byte == 0x1B { pending = [byte] } else { keys.append(.character(byte)) }
+        keys.append(.character(byte))
         continue
       }
       pending.append(byte)
