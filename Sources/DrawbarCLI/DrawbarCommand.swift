@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import AudioModel
+import ByteSources
 import Glibc
 import SessionManagement
 
@@ -38,6 +39,7 @@ struct DrawbarCommand: ParsableCommand {
 
   static func main() {
     occupyStandardDescriptors()
+    refuseOtherText()
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
       var command = try parseDirectly(arguments) ?? parseAsRoot(arguments)
@@ -52,6 +54,19 @@ struct DrawbarCommand: ParsableCommand {
   private static func occupyStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
       _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+  }
+
+  /// Arguments are read as UTF-8. A file whose name is none would be looked for by another name.
+  private static func refuseOtherText() {
+    for (index, argument) in CommandLine.arguments.enumerated() {
+      guard let bytes = unsafe CommandLine.unsafeArgv[index],
+        unsafe String(validatingCString: bytes) == nil
+      else { continue }
+      Failure.report(
+        "'\(argument.onOneLine)' is not UTF-8, as arguments have to be; rename the file, or have it read from "
+          + "standard input: drawbar play - < FILE")
+      exit(withError: ExitCode(1))
     }
   }
 

@@ -122,6 +122,30 @@ extension ProgramTests {
       }
     }
 
+    @Test("for an argument that is not UTF-8; standard input works", arguments: Command.allCases)
+    func otherText(_ command: Command) {
+      let folder = TemporaryDirectory()
+      let words =
+        switch command {
+        case .play: "play"
+        case .info: "info"
+        case .render: "render -o out.wav"
+        }
+      let script = """
+        cd '\(folder.path)'; name=$(printf 'b\\377.mp3'); ulimit -f 20000
+        cp '\(Fixtures.path("mp3-short-44100-2.mp3"))' "$name"
+        """
+      func run(_ words: String) -> Program.Result {
+        Program.run([], by: ["bash", "-c", "\(script); exec \"$0\" \(words)"])
+      }
+      let result = run("\(words) \"$name\"")
+      Self.expectOneLine(
+        result, words, word: "'b\u{FFFD}.mp3' is not UTF-8", on: #_sourceLocation)
+      if command == .play { return }
+      let piped = run("\(words) - < \"$name\"")
+      #expect(piped.exit == .status(0) && piped.errors == "")
+    }
+
     @Test("when a later track cannot be played, and plays the others")
     func laterTrack() throws {
       let folder = TemporaryDirectory()
