@@ -129,6 +129,17 @@ struct BenchTests {
     }
   }
 
+  @Test("plays a file whose name begins with a dash")
+  func dash() throws {
+    let script = """
+      cd '\(folder.path)' && cp '\(Fixtures.path("gapless-1.mp3"))' ./-dash.mp3
+      exec "$0" bench --periods 1024 --seconds 0.2 --repeat 1 --input ./-dash.mp3
+      """
+    let result = Program.run([], by: ["bash", "-c", script])
+    #expect(result.exit == .status(0) && result.errors == "", "\(result.errors)")
+    #expect(result.output.contains("-dash.mp3 (.mp3, 44100 Hz), 1 stream"))
+  }
+
   @Test("is not needed to measure a real run: play and monitor do it with --timing")
   func realRuns() throws {
     try JACKServer.with { _ in

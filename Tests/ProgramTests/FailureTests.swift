@@ -194,6 +194,8 @@ extension ProgramTests {
         ["render", "--rate", "1", "-o", "b.wav", "a.mp3"], ["info", "--slice", "0", "a.mp3"],
         ["info", "--picture", "-", "a.mp3"],
         ["info", "--picture", "b.jpg", "a.mp3", "b.mp3"],
+        ["bench", "--load", ""], ["bench", "--load", ","], ["bench", "--periods", ""],
+        ["bench", "--periods", ","],
       ])
     func usage(_ arguments: [String]) {
       let result = Program.run(arguments)

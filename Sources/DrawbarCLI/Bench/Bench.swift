@@ -134,12 +134,13 @@ final class Bench {
     _ subject: Subject, on server: BenchServer, load: BenchLoad, repetition: Int
   ) throws -> TimingRun {
     var arguments = [
-      "bench", "client", "--server", server.name, "--seconds", "\(command.seconds)",
-      "--input-name", subject.input.name, "--streams", "\(subject.streams)", "--load",
+      // In one word with its option, a name may begin with a dash.
+      "bench", "client", "--server=\(server.name)", "--seconds", "\(command.seconds)",
+      "--input-name=\(subject.input.name)", "--streams", "\(subject.streams)", "--load",
       load.rawValue, "--repetition", "\(repetition)",
     ]
     if subject.isFloor { arguments.append("--floor") }
-    if let path = subject.input.path { arguments += ["--input", path] }
+    if let path = subject.input.path { arguments.append("--input=\(path)") }
     if let place = command.decode { arguments += ["--decode", place.rawValue] }
     if let share = subject.busyShare { arguments += ["--busy", "\(share)"] }
     let child = try ChildProcess(OwnProgram.path, arguments, isHeard: true, showsErrors: true)

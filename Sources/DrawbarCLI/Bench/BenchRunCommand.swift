@@ -99,22 +99,24 @@ struct BenchRunCommand: ParsableCommand {
 
   func chosenPeriods() throws -> [Int] {
     guard let periods else { return scenario == .streams ? [256] : Self.usualPeriods }
-    return try periods.split(separator: ",").map { word in
-      guard let frames = Int(word), (8...8192).contains(frames) else {
-        throw ValidationError("--periods must be numbers of 8 to 8192, with commas between.")
-      }
+    let failure = ValidationError("--periods must be numbers of 8 to 8192, with commas between.")
+    let chosen = try periods.split(separator: ",").map { word in
+      guard let frames = Int(word), (8...8192).contains(frames) else { throw failure }
       return frames
     }
+    guard !chosen.isEmpty else { throw failure }
+    return chosen
   }
 
   func chosenLoads() throws -> [BenchLoad] {
-    try load.split(separator: ",").map { word in
-      guard let load = BenchLoad(rawValue: String(word)) else {
-        throw ValidationError(
-          "--load must be of \(BenchLoad.allCases.map(\.rawValue).joined(separator: ", ")).")
-      }
+    let failure = ValidationError(
+      "--load must be of \(BenchLoad.allCases.map(\.rawValue).joined(separator: ", ")).")
+    let chosen = try load.split(separator: ",").map { word in
+      guard let load = BenchLoad(rawValue: String(word)) else { throw failure }
       return load
     }
+    guard !chosen.isEmpty else { throw failure }
+    return chosen
   }
 
   func run() throws {
