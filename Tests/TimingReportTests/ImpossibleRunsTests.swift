@@ -118,6 +118,27 @@ struct ImpossibleRunsTests {
     #expect(page["svg"].count > 2 * Self.runs.count)
   }
 
+  @Test("are written as percentiles")
+  func percentiles() {
+    var runs = Self.runs
+    for count in [UInt64(Int64.max), .max] {
+      var run = SampleRuns.run(subject: "\(count)", cycles: 50)
+      run.distributions["duration"] = TimingDistribution(buckets: [
+        .init(nanoseconds: 0, count: 3), .init(nanoseconds: 1000, count: count),
+        .init(nanoseconds: .max, count: count),
+      ])
+      runs.append(run)
+    }
+    let document = TimingDocument(command: "", machine: SampleRuns.machine, runs: runs)
+    let texts = PercentileText.texts(of: .duration, in: document)
+    #expect(texts.count >= 2)
+    for percentiles in texts {
+      var text = ""
+      percentiles.write(to: &text)
+      #expect(text.hasPrefix("#[") && text.contains("#[Max") && text.utf8.count < 100_000)
+    }
+  }
+
   @Test("are compared")
   func comparison() {
     let document = TimingDocument(command: "", machine: SampleRuns.machine, runs: Self.runs)
