@@ -80,7 +80,7 @@ struct LatencyCommand: ParsableCommand {
     defer { output.close(withinMilliseconds: 500) }
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 1, inputChannels: 1)
     try output.start(rendering: renderer, isCancelled: { signals.take() })
-    var triesLeft = wait
+    let end = ContinuousClock.now + .seconds(wait)
     while true {
       guard let step = try attempt(renderer, output, signals) else { return nil }
       if case .arrived(let arrival) = step {
@@ -90,8 +90,7 @@ struct LatencyCommand: ParsableCommand {
             + (output.captureLatency?.upperBound ?? 0),
           engineFrames: LatencyProbe.framesThroughMonitor(period: max(1, output.bufferSize)))
       }
-      triesLeft -= LatencyProbe.longestSeconds
-      if triesLeft <= 0 { throw LatencyFailure(isBroken: isBroken(step)) }
+      if ContinuousClock.now >= end { throw LatencyFailure(isBroken: isBroken(step)) }
     }
   }
 
