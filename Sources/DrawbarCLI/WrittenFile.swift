@@ -2,7 +2,6 @@
 
 import Glibc
 import PlayerEngine
-import Playlists
 
 /// A file that a command is to write, before it is opened: that empties it.
 struct WrittenFile {
@@ -14,14 +13,9 @@ struct WrittenFile {
   func check(isNoneOf locations: some Sequence<String>) throws(WrittenFileFailure) {
     guard let own = path == "-" ? FileIdentity(STDOUT_FILENO) : FileIdentity(path) else { return }
     for location in locations {
-      let read: FileIdentity?
-      if location == "-" {
-        read = FileIdentity(STDIN_FILENO)
-      } else if case .file(let path) = PlaylistOrigin(location: location) {
-        read = FileIdentity(path)
-      } else {
-        read = nil
-      }
+      let read =
+        location == "-"
+        ? FileIdentity(STDIN_FILENO) : location.filePath.flatMap { FileIdentity($0) }
       if read == own { throw WrittenFileFailure(path: path) }
     }
   }

@@ -13,6 +13,22 @@ extension ProgramTests {
       "seekable", "tags", "pictures", "decoder", "decodedIn", "error",
     ]
 
+    @Test("a path as it is, whatever characters it has")
+    func path() throws {
+      let folder = TemporaryDirectory()
+      let song = folder.file("a\n\u{85}\"\\\t\u{7F}.mp3")
+      let list = folder.file("a\nlist.m3u")
+      let result = Subprocess.run(["cp", Fixtures.path("gapless-1.mp3"), song])
+      #expect(result.exit == .status(0))
+      try folder.write("b.mp3\n", "a\nlist.m3u")
+      for path in [song, list] {
+        let facts = Program.run(["info", "--jsonl", path])
+        let reader = "import json, sys; print(json.loads(sys.argv[1])['file'] == sys.argv[2])"
+        let read = Subprocess.run(["python3", "-c", reader, facts.output, path])
+        #expect(read.output == "True\n", "\(facts.output)")
+      }
+    }
+
     @Test("an MP3's facts as one JSON object, the same each time")
     func mpeg() throws {
       let path = Fixtures.path("gapless-1.mp3")

@@ -14,7 +14,7 @@ extension InfoSheet {
     let table = summary.packetTable
     let decoder = format.flatMap { DecoderChoice($0.formatID) }
     var members: [(String, JSONValue)] = [
-      ("file", .string(location)),
+      ("file", .string(path ?? location)),
       ("format", .optional(summary.fileFormat.map { "\($0)" })),
       ("dataFormat", .optional(format.map { "\($0.formatID)" })),
       ("sampleRate", .optional(format?.sampleRate)),

@@ -5,8 +5,10 @@ import PacketParser
 
 /// The facts of one file or stream, to be laid out for people or for programs.
 struct InfoSheet {
-  /// The file's path or the URL without credentials.
+  /// The file's path or the URL without credentials, in one line.
   var location: String
+  /// The path as it is, for programs; nil of what is no file, or could not be opened.
+  var path: String?
   var summary = StreamSummary()
   /// Whether the source can be read from any place; nil until it has been opened and has answered.
   var isRepositionable: Bool?

@@ -6,8 +6,10 @@ import Playlists
 
 /// The facts of one playlist, to be laid out for people or for programs.
 struct PlaylistSheet {
-  /// The list's path or its URL without credentials.
+  /// The list's path or its URL without credentials, in one line.
   let location: String
+  /// The same for programs: a path as it is.
+  private let file: String
   /// nil where it cannot be read.
   let playlist: Playlist?
   /// What is wrong with the list, or with its entries, in one line each.
@@ -16,6 +18,7 @@ struct PlaylistSheet {
   init(_ location: String, _ playlist: Playlist) {
     let name = Self.name(location)
     self.location = name
+    file = location.filePath == nil ? name : location
     self.playlist = playlist
     errors = playlist.entries.compactMap { entry in
       guard case .failure(let error) = entry.target else { return nil }
@@ -25,6 +28,7 @@ struct PlaylistSheet {
 
   init(_ location: String, error: PlaylistFailure) {
     self.location = Self.name(location)
+    file = location.filePath == nil ? self.location : location
     playlist = nil
     errors = ["\(error)"]
   }
@@ -54,7 +58,7 @@ struct PlaylistSheet {
   /// For programs. Stable, as the sheet of a file is.
   var members: [(String, JSONValue)] {
     [
-      ("file", .string(location)),
+      ("file", .string(file)),
       ("playlist", .optional(playlist?.kind.rawValue)),
       ("title", .optional(playlist?.title)),
       ("entries", .array(AnySequence((playlist?.entries ?? []).lazy.map(Self.object)))),

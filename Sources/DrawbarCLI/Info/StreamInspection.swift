@@ -50,6 +50,7 @@ final class StreamInspection {
           try openByteSource(location, configuration: configuration)
         }
       sheet.location = source.information.name
+      sheet.path = location.filePath
       isReadOnce = location == "-" || !isWeb && !source.information.isRepositionable
       driver = StreamDriver(
         source, pictureByteLimit: isReadOnce ? pipePictureByteLimit : pictureByteLimit,
