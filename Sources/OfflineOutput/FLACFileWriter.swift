@@ -2,6 +2,7 @@
 
 #if DRAWBAR_FLAC
   internal import CFLAC
+  internal import Glibc
   internal import RenderCore
 #endif
 
@@ -51,12 +52,17 @@ public struct FLACFileWriter: ~Copyable {
       _ = unsafe library.pointee.FLAC__stream_encoder_set_sample_rate(encoder, UInt32(sampleRate))
       // Other rates than a subset decoder has to take.
       _ = unsafe library.pointee.FLAC__stream_encoder_set_streamable_subset(encoder, 0)
+      errno = 0
       let status = unsafe library.pointee.FLAC__stream_encoder_init_file(encoder, path, nil, nil)
       guard status == FLAC__STREAM_ENCODER_INIT_STATUS_OK else {
+        // Of a file that cannot be opened libFLAC says only that.
+        let code = errno
         unsafe library.pointee.FLAC__stream_encoder_delete(encoder)
+        let reason =
+          code == 0
+          ? "libFLAC's status is \(status.rawValue)" : unsafe String(cString: strerror(code))
         throw FLACFileWriterError(
-          path: path, operation: "create",
-          reason: "libFLAC's status is \(status.rawValue); choose another place")
+          path: path, operation: "create", reason: "\(reason); choose another place")
       }
       unsafe self.library = library
       unsafe self.encoder = encoder
