@@ -86,7 +86,7 @@ final class Attachment: @unchecked Sendable {
   /// - Returns: whether it is closed now, and not later.
   func close() -> Bool {
     live.close()
-    renderer = nil
+    defer { renderer = nil }
     guard let client = client.take() else { return true }
     return close(client, isServerGone: storage.isShutDown)
   }
@@ -107,7 +107,8 @@ final class Attachment: @unchecked Sendable {
   private func close(
     _ client: Client, isServerGone: Bool, afterwards: @escaping @Sendable () -> Void = {}
   ) -> Bool {
-    let storage = storage
+    // A cycle that did not end in time renders until the client is closed.
+    let (storage, renderer) = (storage, renderer)
     let closing: @Sendable () -> Void = {
       if isServerGone {
         client.close()
@@ -115,6 +116,7 @@ final class Attachment: @unchecked Sendable {
         // The server, too, takes back what it finds of a client that is closed.
         MetadataTurn.take(withinMilliseconds: 300) { _ in client.close() }
       }
+      withExtendedLifetime(renderer) {}
       ServerGuard.leave(storage)
       afterwards()
     }

@@ -163,7 +163,10 @@ struct OutputState: ~Copyable {
       : continuity.advance(frameTime: serverTime, frameCount: frameCount)
     let frameTime = clock.advance(serverTime: serverTime, frameCount: frameCount)
     clockPublication.store(clock.publication, ordering: .relaxed)
-    if let context { awaitSound(context, frameCount: frameCount) }
+    // Looked at before the wait and after it: who has detached this may have freed what renders.
+    if let context, !isDetached.load(ordering: .sequentiallyConsistent) {
+      awaitSound(context, frameCount: frameCount)
+    }
     if let context, !isDetached.load(ordering: .sequentiallyConsistent) {
       let transport = followsTransport ? unsafe queryTransport(client) : .none
       render(

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+import RenderCore
+import Synchronization
+import TestKit
+import Testing
+
+@testable import JACKRemoteIO
+
+/// What holds a cycle up. Written by the process thread and the test.
+private struct Barrier: ~Copyable {
+  let isReached = Atomic<Bool>(false)
+  let isOpen = Atomic<Bool>(false)
+}
+
+/// Renders for as long as the barrier is closed.
+@_noLocks
+private func renderUntilOpen(
+  _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<RenderCall>
+) -> Int32 {
+  guard let barrier = unsafe context?.assumingMemoryBound(to: Barrier.self) else { return -1 }
+  unsafe barrier.pointee.isReached.store(true, ordering: .releasing)
+  while unsafe !barrier.pointee.isOpen.load(ordering: .acquiring) {}
+  return 0
+}
+
+/// What only the test's own weak reference tells of.
+private final class Witness {
+  weak var renderer: Renderer?
+}
+
+extension OutputTests {
+  @Suite("an output that ends")
+  struct Ends {
+    @Test("asks nothing of its sources any more, though a freewheeling server still calls")
+    func lateCycles() throws {
+      try JACKServer.with { _ in
+        let output = try RemoteIO(configuration())
+        let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
+        let early = renderer.addSource()
+        defer {
+          output.close()
+          withExtendedLifetime(renderer) {}
+        }
+        try output.start(rendering: renderer.context)
+        let recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 100)
+        defer { recorder.close() }
+        try recorder.setFreewheel(true)
+        #expect(eventually { early.control.isWaitedFor })
+        // Closing begins with this; the server goes on calling until it has taken the client out.
+        #expect(output.storage.detach(until: Deadline(nanosecondsFromNow: 1_000_000_000)))
+        let late = renderer.addSource()
+        func isCalledOn() -> Bool {
+          let cycles = output.cycleCount
+          return eventually { output.cycleCount > cycles + 10 }
+        }
+        #expect(isCalledOn())
+        #expect(!late.control.isWaitedFor)
+        try recorder.setFreewheel(false)
+        #expect(eventually { !output.isFreewheeling })
+        #expect(isCalledOn())
+        #expect(early.control.isWaitedFor)
+      }
+    }
+
+    @Test("keeps its renderer while a cycle renders that does not end in time")
+    func longCycle() throws {
+      let barrier = UnsafeMutablePointer<Barrier>.allocate(capacity: 1)
+      unsafe barrier.initialize(to: Barrier())
+      defer {
+        unsafe barrier.deinitialize(count: 1)
+        unsafe barrier.deallocate()
+      }
+      let witness = Witness()
+      func begin(_ output: RemoteIO) throws {
+        let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
+        unsafe renderer.addCallback(renderUntilOpen, context: barrier)
+        witness.renderer = renderer
+        try output.start(rendering: renderer)
+      }
+      try JACKServer.with { server in
+        let output = try RemoteIO(configuration())
+        try begin(output)
+        #expect(eventually { unsafe barrier.pointee.isReached.load(ordering: .acquiring) })
+        // So that the client is not closed before the cycle has ended.
+        server.freeze()
+        #expect(!output.close(withinMilliseconds: 50))
+        #expect(!eventually(seconds: 0.5) { witness.renderer == nil })
+        unsafe barrier.pointee.isOpen.store(true, ordering: .releasing)
+        #expect(output.close())
+        server.thaw()
+        #expect(eventually { witness.renderer == nil })
+      }
+    }
+  }
+}
