@@ -112,6 +112,7 @@ final class Attachment: @unchecked Sendable {
     let closing: @Sendable () -> Void = {
       if isServerGone {
         client.close()
+        unsafe storage.state.pointee.endWaiting()
       } else {
         // The server, too, takes back what it finds of a client that is closed.
         MetadataTurn.take(withinMilliseconds: 300) { _ in client.close() }

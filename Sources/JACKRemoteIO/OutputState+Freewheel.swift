@@ -7,8 +7,9 @@ internal import Synchronization
 
 /// What a cycle knows of the waits before it.
 struct FreewheelPatience {
-  /// The cycle before was a freewheeling one.
-  var hasAsked = false
+  /// The cycle before was a freewheeling one; or there was none, and what the client before this one has
+  /// asked is not known.
+  var hasAsked = true
   /// The last wait was given up, and the sound has not come since.
   var isOver = false
 
@@ -33,7 +34,8 @@ extension OutputState {
     guard isFreewheeling.load(ordering: .relaxed) else {
       if patience.hasAsked {
         context.endWaiting()
-        patience = FreewheelPatience()
+        patience.hasAsked = false
+        patience.isOver = false
       }
       return
     }
@@ -57,5 +59,13 @@ extension OutputState {
     }
     patience.isOver = true
     abandonedWaits.store(abandonedWaits.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+
+  /// Tells the sources that nothing waits for them, in place of a cycle: the client is closed, and there may
+  /// be no other one for long. As a cycle it leaves them alone once this is detached.
+  func endWaiting() {
+    isInCycle.store(true, ordering: .sequentiallyConsistent)
+    if let context, !isDetached.load(ordering: .sequentiallyConsistent) { context.endWaiting() }
+    isInCycle.store(false, ordering: .releasing)
   }
 }

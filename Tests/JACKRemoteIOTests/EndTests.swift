@@ -92,5 +92,48 @@ extension OutputTests {
         #expect(eventually { witness.renderer == nil })
       }
     }
+
+    @Test("waits for its sources no longer when its server has died while it freewheeled")
+    func deathWhileFreewheeling() throws {
+      try JACKServer.with { server in
+        let output = try RemoteIO(configuration())
+        let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
+        let source = renderer.addSource()
+        defer {
+          output.close()
+          withExtendedLifetime(renderer) {}
+        }
+        try output.start(rendering: renderer.context)
+        _ = try server.run(["jack_freewheel", "y"])
+        #expect(eventually { source.control.isWaitedFor })
+        server.kill()
+        #expect(eventually { output.isServerShutDown })
+        #expect(eventually { !source.control.isWaitedFor })
+      }
+    }
+
+    @Test("while its server freewheels is followed by one that does not wait for its sources")
+    func nextOutput() throws {
+      try JACKServer.with { server in
+        let first = try RemoteIO(configuration())
+        let renderer = Renderer(sampleRate: first.sampleRate, outputChannels: 2)
+        let source = renderer.addSource()
+        try first.start(rendering: renderer.context)
+        let recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 100)
+        defer { recorder.close() }
+        try recorder.setFreewheel(true)
+        #expect(eventually { source.control.isWaitedFor })
+        #expect(first.close())
+        #expect(source.control.isWaitedFor)
+        try recorder.setFreewheel(false)
+        let next = try RemoteIO(configuration())
+        defer {
+          next.close()
+          withExtendedLifetime(renderer) {}
+        }
+        try next.start(rendering: renderer.context)
+        #expect(eventually { !source.control.isWaitedFor })
+      }
+    }
   }
 }
