@@ -91,7 +91,8 @@ final class Client: @unchecked Sendable {
         unsafe storage.state.pointee.setInputPort(inputs[channel], channel: channel)
       }
       var routing: PortRouting?
-      if !configuration.inputsOfOutputs.isEmpty {
+      // Also where nothing is passed on: without it libjack takes every input for one of every output.
+      if unsafe !outputs.isEmpty, unsafe !inputs.isEmpty {
         routing = unsafe PortRouting(
           outputs: outputs, inputs: inputs, inputsOfOutputs: configuration.inputsOfOutputs)
       }

@@ -28,7 +28,8 @@ extension RemoteIO {
     /// For each output port, in order, the input ports (counted from 0) that are passed on to it within a
     /// cycle, as a monitor does. Latency then adds up through this client: the outputs are as late as the
     /// inputs that feed them, and the ports are no ends of the signal's way (`JackPortIsTerminal`). Empty,
-    /// the default: nothing is passed on. ``RemoteIO/setInputsOfOutputs(_:)`` changes it.
+    /// the default: nothing is passed on. A render callback that does pass inputs on is not known of: say
+    /// so here. ``RemoteIO/setInputsOfOutputs(_:)`` changes it.
     public var inputsOfOutputs: [[Int]] = []
 
     /// Ports that belong together, as a bus each: told to other programs, with the metadata.

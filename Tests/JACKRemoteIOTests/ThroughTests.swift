@@ -165,6 +165,33 @@ extension OutputTests {
       }
     }
 
+    /// The client's ports, as the graph has them, by their own names.
+    private func ports(of name: String) throws -> [Substring: JACKGraph.Port] {
+      let graph = try JACKGraph(serverName: JACKServer.name)
+      defer { graph.close() }
+      let ports = try graph.read().ports.filter { $0.client == name }
+      return Dictionary(uniqueKeysWithValues: ports.map { ($0.name.dropFirst(name.count + 1), $0) })
+    }
+
+    @Test("not, but has inputs and outputs, is an end for both: no latency goes through it")
+    func passesNothingOn() throws {
+      try JACKServer.with { _ in
+        let both = try open(
+          "both", inputs: 1, outputs: 1, from: .ports(["system:capture_1"]),
+          to: .ports(["system:playback_1"]))
+        defer {
+          both.unit.close()
+          withExtendedLifetime(both.renderer) {}
+        }
+        #expect(eventually { both.unit.captureLatency == 256...256 })
+        #expect(eventually { both.unit.playbackLatency == 512...512 })
+        let ports = try ports(of: "both")
+        #expect(ports["out_1"]?.captureLatency == 0...0)
+        #expect(ports["in_1"]?.playbackLatency == 0...0)
+        #expect(ports["out_1"]?.isTerminal == true && ports["in_1"]?.isTerminal == true)
+      }
+    }
+
     @Test("is refused when an input of its routing is not there")
     func wrongRouting() {
       #expect(throws: RemoteIOError.invalidRouting(input: 2, inputs: 2)) {

@@ -70,6 +70,9 @@ struct VocalRemoverTests {
           == ["drawbar:out_2"]
       }
       try #require(isConnected, "\(player.errors)")
+      // What comes in is passed on: latencies add up through it.
+      let ports = try jack.ports().filter { $0.name.hasPrefix("vocal-remover:") }
+      #expect(ports.count == 4 && ports.allSatisfy { !$0.properties.contains("terminal") })
       let capture = try record(on: jack, seconds: 20)
       defer { capture.stop() }
       gate.open()
