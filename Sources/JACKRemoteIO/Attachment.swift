@@ -77,7 +77,8 @@ final class Attachment: @unchecked Sendable {
 
   /// Has other inputs feed the outputs, in this client and in the next ones.
   func change(inputsOfOutputs: [[Int]]) {
-    configuration.inputsOfOutputs = inputsOfOutputs
+    // An empty one would make the next client's ports terminal.
+    configuration.inputsOfOutputs = inputsOfOutputs.isEmpty ? [[]] : inputsOfOutputs
     client?.change(inputsOfOutputs: inputsOfOutputs)
   }
 

@@ -192,6 +192,34 @@ extension OutputTests {
       }
     }
 
+    @Test("passes on what it is told to on the next server, also when that was nothing for a while")
+    func nothingForAWhile() throws {
+      try JACKServer.with { first in
+        var server = first
+        defer { server.stop() }
+        let through = try open(
+          "through", inputs: 1, outputs: 1, inputsOfOutputs: [[0]],
+          from: .ports(["system:capture_1"]), to: .ports(["system:playback_1"]))
+        defer {
+          through.unit.close()
+          withExtendedLifetime(through.renderer) {}
+        }
+        try through.unit.setInputsOfOutputs([])
+        server.kill()
+        #expect(eventually { through.unit.isServerShutDown })
+        server = try JACKServer.start()
+        #expect(eventually { through.unit.playbackLatency == 512...512 })
+        let ports = try ports(of: "through")
+        #expect(ports["out_1"]?.captureLatency == 0...0)
+        #expect(ports["out_1"]?.isTerminal == false && ports["in_1"]?.isTerminal == false)
+        try through.unit.setInputsOfOutputs([[0]])
+        #expect(
+          eventually {
+            (try? self.ports(of: "through"))?["out_1"]?.captureLatency == 256...256
+          })
+      }
+    }
+
     @Test("is refused when an input of its routing is not there")
     func wrongRouting() {
       #expect(throws: RemoteIOError.invalidRouting(input: 2, inputs: 2)) {
