@@ -9,7 +9,8 @@ internal import RenderCore
 final class PortRouting: @unchecked Sendable {
   private let outputs: [OpaquePointer]
   private let inputs: [OpaquePointer]
-  /// For each output the inputs that feed it. Every number is one of an input.
+  /// For each output the inputs that feed it, of more or fewer outputs than there are. Every number is one of
+  /// an input.
   private let inputsOfOutputs: GuardedState<[[Int]]>
 
   init(outputs: [OpaquePointer], inputs: [OpaquePointer], inputsOfOutputs: [[Int]]) {
@@ -59,8 +60,8 @@ final class PortRouting: @unchecked Sendable {
   private func inputSides() -> [(OpaquePointer, [OpaquePointer])] {
     let inputsOfOutputs = inputsOfOutputs.withLock { $0 }
     return unsafe inputs.indices.map { input in
-      let fed = inputsOfOutputs.indices.filter { inputsOfOutputs[$0].contains(input) }
-      return unsafe (inputs[input], fed.map { unsafe outputs[$0] })
+      let fed = unsafe zip(outputs, inputsOfOutputs).filter { $1.contains(input) }
+      return unsafe (inputs[input], fed.map { unsafe $0.0 })
     }
   }
 }

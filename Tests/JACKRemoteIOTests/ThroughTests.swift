@@ -220,6 +220,25 @@ extension OutputTests {
       }
     }
 
+    @Test("leaves alone what its routing says of outputs that are not there")
+    func moreThanOutputs() throws {
+      try JACKServer.with { _ in
+        let through = try open(
+          "through", inputs: 2, outputs: 1, inputsOfOutputs: [[0], [1]],
+          from: .ports(["system:capture_1", "system:capture_2"]), to: .ports(["system:playback_1"]))
+        defer {
+          through.unit.close()
+          withExtendedLifetime(through.renderer) {}
+        }
+        #expect(eventually { through.unit.playbackLatency == 512...512 })
+        #expect(
+          eventually {
+            (try? self.ports(of: "through"))?["in_1"]?.playbackLatency == 512...512
+          })
+        #expect(try ports(of: "through")["in_2"]?.playbackLatency == 0...0)
+      }
+    }
+
     @Test("is refused when an input of its routing is not there")
     func wrongRouting() {
       #expect(throws: RemoteIOError.invalidRouting(input: 2, inputs: 2)) {
