@@ -145,12 +145,14 @@ extension OutputTests {
       #expect(sight.listed == sight.before)
     }
 
-    @Test("that others change are told by the graph")
-    func change() throws {
+    @Test(
+      "that others change are told by a graph, whether it watches or not",
+      arguments: [true, false])
+    func change(watches: Bool) throws {
       let isTold = try JACKServer.withMetadata { server in
         var isTold = false
         try withClient(outputs: ["out_1"]) { _, _ in
-          let graph = try JACKGraph(serverName: JACKServer.name, watches: true)
+          let graph = try JACKGraph(serverName: JACKServer.name, watches: watches)
           defer { graph.close() }
           func name() -> String? {
             try? graph.read().ports.first { $0.name == "drawbar:out_1" }?.prettyName

@@ -14,6 +14,8 @@ internal import RenderCore
 public final class JACKGraph: Sendable {
   /// The server's name: as asked for, or as libjack found it in the environment.
   public let serverName: String
+  /// Whether changes are told: without it what was read may always be old.
+  private let watches: Bool
   private let signals: GraphSignals
   private let control: ControlThread
   private let metadata = MetadataReader()
@@ -52,6 +54,7 @@ public final class JACKGraph: Sendable {
         control.finish()
         throw error
       }
+      self.watches = watches
       self.signals = signals
       self.control = control
       self.serverName = server
@@ -99,7 +102,7 @@ public final class JACKGraph: Sendable {
   public func read() throws(JACKGraphError) -> Snapshot {
     signals.acknowledge()
     var snapshot = try run(doing: "reading the graph") { client in .success(client.read()) }
-    let properties = metadata.properties(areStale: signals.takePropertyChange())
+    let properties = metadata.properties(areStale: !watches || signals.takePropertyChange())
     for index in snapshot.ports.indices {
       snapshot.ports[index].properties = properties[snapshot.ports[index].uuid] ?? []
     }
