@@ -147,6 +147,32 @@ struct TransportTests {
     #expect(right(next, from: 10_000, of: 480_000) == 10_000)
   }
 
+  @Test("What cannot be gone back to while a place ahead is looked for plays on from that place")
+  func unseekableWhileSeeking() throws {
+    let directory = TemporaryDirectory()
+    let path = try Playback.makeNumbers("numbers.wav", in: directory, count: 480_000)
+    let source = MemorySource(contents(ofFile: path), .server(offersRanges: false))
+    source.refusesRepositions = true
+    source.comesUpTo = 600_000
+    var item = PlaylistItem(location: "http://localhost/numbers.wav")
+    item.source = source
+    let playback = Playback([item])
+    try locate(playback, 0)
+    playback.jump(to: 300_000)
+    playback.stop()
+    for _ in 0..<50 { playback.cycle() }
+    let isThere = playback.isReady
+    #expect(!isThere)
+    playback.jump(to: 480)
+    playback.stop()
+    for _ in 0..<50 { playback.cycle() }
+    source.comesUpTo = .max
+    try locate(playback, 480)
+    playback.roll()
+    let heard = playback.play(10_000)
+    #expect(right(heard, from: 300_000, of: 480_000) == 10_000)
+  }
+
   @Test("Commands that lead elsewhere are the transport's, and do nothing")
   func commands() throws {
     let directory = TemporaryDirectory()

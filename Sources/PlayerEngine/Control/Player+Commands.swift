@@ -22,7 +22,7 @@ extension Player {
 
   /// Goes on at a time in the track that is heard. What is heard goes on until the new place is ready;
   /// ``PlayerEvent/sought(index:_:)`` or ``PlayerEvent/seekFailed(index:_:)`` follows. A later seek takes
-  /// the place of one that is under way.
+  /// the place of one that is under way, unless it fails: then that one goes on.
   public func seek(toNanoseconds nanoseconds: UInt64) { send(.seek(toNanoseconds: nanoseconds)) }
 
   /// Goes on so much later, or earlier, than what is heard, or than where a seek is leading.

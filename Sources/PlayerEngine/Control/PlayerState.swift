@@ -34,7 +34,7 @@ public enum PlayerEvent: Sendable, Equatable {
   case streamTitle(index: Int, StreamTitle)
   /// A seek has led here; what is heard from now on is from there.
   case sought(index: Int, PlayerSeek)
-  /// A seek could not be made, and the sound went on.
+  /// A seek could not be made, and everything goes on: the sound, and an earlier seek that is under way.
   case seekFailed(index: Int, PlayerError)
   /// Fast forward or rewind has begun at this many times the speed, backwards when negative, or, with 0,
   /// has ended: asked for, or at the track's end or start, or by another command.

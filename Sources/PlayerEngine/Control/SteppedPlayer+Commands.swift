@@ -40,6 +40,7 @@ extension SteppedPlayer {
   private func skip(toTrack index: Int) {
     generation &+= 1
     seek = nil
+    replacedSeek = nil
     queuedSeek = nil
     feeder.skip(toTrack: index, generation: generation)
     comingPlace =

@@ -50,13 +50,38 @@ extension SteppedPlayer {
       queuedSeek = (track, nanoseconds)
       return
     }
+    startSeek(inTrack: track, toNanoseconds: nanoseconds)
+  }
+
+  /// Has the feeder seek, instead of what it is at.
+  func startSeek(inTrack track: Int, toNanoseconds nanoseconds: UInt64) {
+    do throws(PlayerError) {
+      try feeder.seek(
+        inTrack: track, toNanoseconds: nanoseconds, generation: generation &+ 1,
+        purpose: scanSpeed == 0 ? .listening : .scanning)
+    } catch {
+      return tellRefusal(error, inTrack: track)
+    }
+    // What the feeder has begun goes on if it cannot make this one.
+    if let seek, seek.generation == feeder.feed.generation { replacedSeek = seek }
     generation &+= 1
     seek = SeekInFlight(
       generation: generation, track: track, nanoseconds: nanoseconds,
       lastStreamBefore: seek?.lastStreamBefore ?? lastBegunStream)
-    feeder.seek(
-      inTrack: track, toNanoseconds: nanoseconds, generation: generation,
-      purpose: scanSpeed == 0 ? .listening : .scanning)
+  }
+
+  /// The feeder cannot make the seek, and goes on with what it was at before.
+  func refuseSeek(_ error: PlayerError, inTrack track: Int) {
+    seek = replacedSeek
+    replacedSeek = nil
+    generation = seek?.generation ?? control.generation
+    tellRefusal(error, inTrack: track)
+  }
+
+  private func tellRefusal(_ error: PlayerError, inTrack track: Int) {
+    // What a seek leads to has a place of its own.
+    if seek == nil { control.answer(.here, to: transport.request) }
+    tell(.seekFailed(index: track, error))
   }
 
   /// What a seek or a skip led to is what sounds, and not much of it is there yet: were the feeder to turn
@@ -81,6 +106,7 @@ extension SteppedPlayer {
       askedNanoseconds: nanoseconds(found.askedFrame),
       reachedNanoseconds: nanoseconds(found.reachedFrame), isEstimated: found.isEstimated,
       errorBoundNanoseconds: found.errorBoundFrames.map(nanoseconds))
+    replacedSeek = nil
     seek?.result = result
     seek?.track = track
     seek?.nanoseconds = result.reachedNanoseconds

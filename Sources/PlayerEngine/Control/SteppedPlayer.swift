@@ -68,6 +68,8 @@ public final class SteppedPlayer {
   private var awaitedGeneration: UInt32?
   /// A seek that the feeder is at.
   var seek: SeekInFlight?
+  /// The one that the feeder had begun when that took its place, until that is begun.
+  var replacedSeek: SeekInFlight?
   /// A seek that waits until what the last one led to is safe.
   var queuedSeek: (track: Int, nanoseconds: UInt64)?
   /// The place that the first stream of this generation begins at, until that stream is heard.
@@ -261,10 +263,7 @@ public final class SteppedPlayer {
       case .sought(let track, let found, let sampleRate, let isBehindEnd):
         take(found, inTrack: track, sampleRate: sampleRate)
         if isBehindEnd { followBehind(track: track) }
-      case .seekRefused(let track, let error):
-        seek = nil
-        control.answer(.here, to: transport.request)
-        tell(.seekFailed(index: track, error))
+      case .seekRefused(let track, let error): refuseSeek(error, inTrack: track)
       case .skipped(let track, let byteCount, let byteOffset):
         tell(.skipped(index: track, byteCount: byteCount, byteOffset: byteOffset))
       case .failed(let track, let error):

@@ -20,20 +20,17 @@ extension Feeder {
   /// - Parameters:
   ///   - index: the track that is heard; the feeder may be ahead of it.
   ///   - purpose: how exact it has to be.
+  /// - Throws: why it cannot be gone back to; everything goes on as it was.
   func seek(
     inTrack index: Int, toNanoseconds nanoseconds: UInt64, generation: UInt32,
     purpose: SeekPurpose = .listening
-  ) {
+  ) throws(PlayerError) {
     let isReturn = reader == nil || trackIndex != index
     if isReturn {
       guard returnTo(track: index) else {
         let name = items.indices.contains(index) ? PlaylistLoader.name(items[index].location) : ""
-        events.append(
-          .seekRefused(
-            track: index,
-            PlayerError(
-              location: name, reason: .source(ByteSourceError(.notRepositionable, at: name)))))
-        return
+        throw PlayerError(
+          location: name, reason: .source(ByteSourceError(.notRepositionable, at: name)))
       }
     }
     wantedPlace = WantedPlace(

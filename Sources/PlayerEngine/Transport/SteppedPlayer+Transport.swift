@@ -33,12 +33,8 @@ extension SteppedPlayer {
     guard feeder.items.indices.contains(track) else {
       return control.answer(.silence, to: transport.request)
     }
-    generation &+= 1
-    seek = SeekInFlight(
-      generation: generation, track: track, nanoseconds: nanoseconds,
-      lastStreamBefore: seek?.lastStreamBefore ?? lastBegunStream)
     control.isAwaited = machine.awaitsSound
-    feeder.seek(inTrack: track, toNanoseconds: nanoseconds, generation: generation)
+    startSeek(inTrack: track, toNanoseconds: nanoseconds)
   }
 
   /// The wanted place lies behind the end of a track: in the next one, if there is one.
