@@ -124,4 +124,23 @@ struct ScanTests {
       #expect(speeds(playback) == [SteppedPlayer.maximumScanSpeed, 0])
     }
   }
+
+  @Test("end where the source cannot be turned, told once, and the sound goes on")
+  func refused() {
+    let wave = CountingWave(frameCount: 20 * Self.rate)
+    let source = MemorySource(wave.bytes(at: 0, Int(wave.byteCount)), .pipe)
+    source.refusesRepositions = true
+    let playback = OfflinePlayback(
+      opened: TrackReader(source, location: "memory"), [], rate: Double(Self.rate), channels: 2)
+    while playback.player.state != .playing { _ = playback.player.step(mayWait: false) }
+    crank(playback, cycles: Self.rate / 64)
+    playback.player.apply(.scan(speed: -4))
+    crank(playback, cycles: Self.rate / 64)
+    #expect(speeds(playback) == [-4, 0])
+    let refusals = playback.events.count { if case .seekFailed = $0 { true } else { false } }
+    #expect(refusals == 1)
+    let heard = zip(playback.sound[0], playback.sound[1]).map(CountingWave.number)
+    let isWhole = heard.elementsEqual(0..<heard.count)
+    #expect(isWhole && heard.count >= Self.rate / 64 * 128)
+  }
 }

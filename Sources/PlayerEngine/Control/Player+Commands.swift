@@ -30,8 +30,8 @@ extension Player {
 
   /// Fast forward and rewind, heard in pieces of 0.3 s that are so far apart that the track goes by at
   /// this many times the speed: 2 to 64 forward, -1 to -64 backward, 0 or 1 to play on from there. It
-  /// ends by itself at the track's end or start, and by any command that goes elsewhere or pauses;
-  /// ``PlayerEvent/scan(speed:)`` tells.
+  /// ends by itself at the track's end or start, where a seek fails, and by any command that goes
+  /// elsewhere or pauses; ``PlayerEvent/scan(speed:)`` tells.
   public func scan(speed: Int) { send(.scan(speed: speed)) }
 
   /// Chooses what follows when a track has been played to its end.

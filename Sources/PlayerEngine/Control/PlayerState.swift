@@ -37,7 +37,8 @@ public enum PlayerEvent: Sendable, Equatable {
   /// A seek could not be made, and everything goes on: the sound, and an earlier seek that is under way.
   case seekFailed(index: Int, PlayerError)
   /// Fast forward or rewind has begun at this many times the speed, backwards when negative, or, with 0,
-  /// has ended: asked for, or at the track's end or start, or by another command.
+  /// has ended: asked for, or at the track's end or start, or with a seek that failed, or by another
+  /// command.
   case scan(speed: Int)
   /// Bytes that are neither audio nor a known tag were left out.
   case skipped(index: Int, byteCount: Int64, byteOffset: Int64)

@@ -82,6 +82,8 @@ extension SteppedPlayer {
     // What a seek leads to has a place of its own.
     if seek == nil { control.answer(.here, to: transport.request) }
     tell(.seekFailed(index: track, error))
+    // The next piece could not be had either.
+    setScan(speed: 0)
   }
 
   /// What a seek or a skip led to is what sounds, and not much of it is there yet: were the feeder to turn
