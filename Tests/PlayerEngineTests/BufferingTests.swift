@@ -99,6 +99,20 @@ struct BufferingTests {
     #expect(playback.player.control.counters.underruns == 0)
   }
 
+  @Test(
+    "With a mark of 0 it is read on when nothing is left, and every frame is heard",
+    arguments: [(2_000_000_000, 0), (0, 0), (0, .max)] as [(UInt64, UInt64)])
+  func zeroMarks(_ high: UInt64, _ low: UInt64) {
+    let playback = playback(MemorySource(bytes(), .pipe)) {
+      $0.highWaterNanoseconds = high
+      $0.lowWaterNanoseconds = low
+    }
+    crank(playback, until: .playing)
+    crank(playback, until: .ended)
+    let isWhole = playback.sound.interleaved == ReferenceDecoder.mpg123(music)
+    #expect(isWhole)
+  }
+
   @Test("A seek does not wait for the low water mark")
   func seekWhileResting() throws {
     let playback = playback(MemorySource(bytes(), .file)) {

@@ -87,7 +87,8 @@ public struct PlayerConfiguration: Sendable, Equatable {
   /// local source that is decoded ahead.
   public var highWaterNanoseconds: UInt64 = .max
   /// Reading goes on when less than this is held ahead. At most the high water mark is used; where
-  /// both are the same, what is played is replaced at once.
+  /// both are the same, what is played is replaced at once. With 0 it goes on when nothing is left, so
+  /// that there is an underrun each time.
   public var lowWaterNanoseconds: UInt64 = .max
   /// Bytes of packets held ahead.
   public var ringBytes = 2 << 20
@@ -114,7 +115,8 @@ public struct PlayerConfiguration: Sendable, Equatable {
   ///
   /// - Parameter isDecoded: what is held are samples, which take ten times as much memory as packets.
   func highWaterNanoseconds(isLocal: Bool, isDecoded: Bool) -> UInt64 {
-    guard isLocal, highWaterNanoseconds == .max else { return highWaterNanoseconds }
+    // With nothing held there is nothing to rest on.
+    guard isLocal, highWaterNanoseconds == .max else { return max(1, highWaterNanoseconds) }
     if isDecoded { return 1_000_000_000 }
     let threshold = max(startThresholdNanoseconds, rebufferThresholdNanoseconds)
     // A disk that has to spin up first takes up to ten seconds.

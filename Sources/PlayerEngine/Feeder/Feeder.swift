@@ -68,7 +68,7 @@ final class Feeder {
   /// With so much sound in the ring the feeder rests, until there is less than the second.
   private(set) var highWaterNanoseconds: UInt64
   private var lowWaterNanoseconds: UInt64 {
-    min(buffering.lowWaterNanoseconds, highWaterNanoseconds)
+    min(max(1, buffering.lowWaterNanoseconds), highWaterNanoseconds)
   }
   private var isResting = false
   /// Where its time went.
