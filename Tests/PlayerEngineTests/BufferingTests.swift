@@ -73,6 +73,66 @@ struct BufferingTests {
     crank(playback, until: .playing)
   }
 
+  @Test("After a skip sound starts with as much of the new track as is wanted, not before")
+  func skip() throws {
+    let second = MemorySource(bytes(), .pipe)
+    second.comesUpTo = 0
+    var item = PlaylistItem(location: "memory")
+    item.source = second
+    let playback = playback(MemorySource(bytes(), .pipe)) {
+      $0.startThresholdNanoseconds = 2_000_000_000
+    }
+    playback.player.apply(.append([item]))
+    crank(playback, until: .playing)
+    for _ in 0..<100 { playback.crank(64) }
+    try #require(playback.player.bufferedNanoseconds > 2_000_000_000)
+    playback.player.apply(.next)
+    // 16,000 bytes a second.
+    for arrived in [0, 16_000, 30_000] {
+      second.comesUpTo = arrived
+      for _ in 0..<50 {
+        _ = playback.player.step(mayWait: false)
+        playback.crank(64)
+      }
+      #expect(playback.player.state == .buffering)
+    }
+    let here = playback.samples[0].count
+    second.comesUpTo = .max
+    crank(playback, until: .playing)
+    let wasSilent = playback.soundingFrames[(here - 6400)..<here].allSatisfy { !$0 }
+    #expect(wasSilent)
+    for _ in 0..<1000 { playback.crank(64) }
+    #expect(playback.player.buffering.stallCount == 0)
+    #expect(playback.player.control.counters.underruns == 0)
+    let count = 2 * playback.soundingFrames[here...].count { $0 }
+    #expect(count > 2 * 64_000)
+    let expected = ReferenceDecoder.mpg123(music).prefix(count)
+    let isWhole = playback.sound.interleaved.suffix(count).elementsEqual(expected)
+    #expect(isWhole)
+  }
+
+  @Test("A pause during a seek ends at once: what was heard before it is there")
+  func resumeWhileSeeking() throws {
+    let source = MemorySource(bytes(), .pipe)
+    source.refusesRepositions = true
+    source.pieceBytes = 1000
+    let playback = playback(source) {
+      $0.startThresholdNanoseconds = 2_000_000_000
+      $0.highWaterNanoseconds = 3_000_000_000
+    }
+    crank(playback, until: .playing)
+    playback.player.apply(.pause)
+    for _ in 0..<20 { playback.crank(64) }
+    let read = source.bytesRead
+    playback.player.apply(.seek(toNanoseconds: 10_000_000_000))
+    source.comesUpTo = read
+    _ = playback.player.step(mayWait: false)
+    try #require(playback.player.feeder.isSeeking)
+    playback.player.apply(.resume)
+    _ = playback.player.step(mayWait: false)
+    #expect(playback.player.state == .playing)
+  }
+
   @Test("Above the high water mark nothing is read, and below the low one it is again")
   func waterMarks() throws {
     let source = MemorySource(bytes(), .pipe)

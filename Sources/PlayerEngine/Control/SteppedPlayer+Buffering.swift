@@ -10,7 +10,16 @@ extension SteppedPlayer {
   /// Whether pulling would find all that can be expected now: for an output that can wait.
   public var isBufferReady: Bool {
     lastStep == .finished || lastStep == .waitingForRing
-      || bufferedNanoseconds >= threshold
+      || upcomingNanoseconds >= threshold
+  }
+
+  /// Nanoseconds of sound in the ring that is to be heard next. The ring also holds what a skip has dropped,
+  /// until the next cycle.
+  private var upcomingNanoseconds: UInt64 {
+    let (buffered, fed) = (bufferedNanoseconds, feeder.fedNanoseconds)
+    // A seek's sound is behind that which is heard until then.
+    let isAhead = feeder.feed.generation != control.generation
+    return isAhead ? buffered - min(buffered, fed) : min(buffered, fed)
   }
 
   /// Sound that has to be there before it begins.
