@@ -168,6 +168,19 @@ struct PlayerSeekTests {
     #expect(playback.events.count(where: Self.isSought) == 1)
   }
 
+  @Test("A place beyond all time leads to the end, however often it is gone on from there")
+  func beyond() throws {
+    let directory = TemporaryDirectory()
+    let playback = start([try makeCounting("count.wav", seconds: 2, in: directory)])
+    playback.player.apply(.seek(toNanoseconds: .max))
+    playback.player.apply(.seekBy(nanoseconds: 1))
+    for _ in 0..<100 { playback.player.apply(.seekBy(nanoseconds: .max)) }
+    while playback.player.seek != nil { _ = playback.player.step(mayWait: true) }
+    #expect(lastSeek(playback)?.reachedNanoseconds == 2_000_000_000)
+    playback.run(period: 64)
+    #expect(playback.states.last == .ended)
+  }
+
   @Test("Seeks that follow each other closely, with a full ring, do not have the sound run dry")
   func closely() {
     var configuration = PlayerConfiguration()

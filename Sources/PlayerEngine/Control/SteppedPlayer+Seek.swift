@@ -44,6 +44,8 @@ extension SteppedPlayer {
   }
 
   func beginSeek(toNanoseconds nanoseconds: UInt64) {
+    // Beyond all tracks; from there a difference can still be added.
+    let nanoseconds = min(nanoseconds, 1 << 60)
     let track = shownPlace.track
     guard feeder.items.indices.contains(track) else { return }
     if isSettling {
