@@ -44,11 +44,12 @@ extension StreamConverter {
   ///   - resamples: whether a block may be made while there is output. It is lost when the output's rate
   ///     changes.
   ///   - both: whether the block may follow the packet at once, which is in the cache then.
-  /// - Returns: what ``fill(_:offset:frameCount:from:)`` would say of the packet; nil where none was decoded.
+  /// - Returns: what ``fill(_:offset:frameCount:from:)`` would say of the packet, and the frames that are
+  ///   given before its own; nil where none was decoded.
   @_noLocks
   mutating func workAhead(
     from source: inout RingPacketSource, decodes: Bool, resamples: Bool, both: Bool
-  ) -> ConversionStatus? {
+  ) -> (status: ConversionStatus, framesBefore: Int64)? {
     guard let resampler = unsafe resampler, !hasEnded else {
       isAhead = true
       return nil
@@ -63,10 +64,12 @@ extension StreamConverter {
     // The decoder's room is needed.
     while decodedFrames > 0 { putAway() }
     let status = decodeNext(from: &source)
+    // The block takes some of the packet's frames in.
+    let framesBefore = pendingOutputFrames
     if both, resamples, decodedFrames > 0, unsafe resampler.pointee.hasRoomAhead {
       _ = makeBlockAhead()
     }
-    return status
+    return (status, framesBefore)
   }
 
   /// Resamples a block, of as many of the decoded frames as it takes.

@@ -31,10 +31,10 @@ extension SourceUnit {
   @_noLocks
   mutating func workAhead(decodes: Bool, resamples: Bool, both: Bool) {
     guard isFlowing, !isDraining, let converter = unsafe converter,
-      let status = unsafe converter.pointee.workAhead(
+      let packet = unsafe converter.pointee.workAhead(
         from: &source, decodes: decodes, resamples: resamples, both: both)
     else { return }
     countPackets()
-    unsafe tell(status, of: converter, at: outputFrames)
+    unsafe tell(packet.status, of: converter, at: outputFrames &+ UInt64(packet.framesBefore))
   }
 }

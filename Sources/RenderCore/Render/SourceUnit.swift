@@ -278,7 +278,8 @@ struct SourceUnit: ~Copyable {
       switch status {
       case .complete: break
       case .packetFailed, .packetMarked:
-        unsafe tell(status, of: converter, at: outputFrames &+ UInt64(given))
+        let framesBefore = unsafe given &+ Int(converter.pointee.pendingOutputFrames)
+        unsafe tell(status, of: converter, at: outputFrames &+ UInt64(framesBefore))
       case .noData:
         noteUnderrun(at: outputFrames &+ UInt64(given))
         return given
@@ -290,21 +291,20 @@ struct SourceUnit: ~Copyable {
     return given
   }
 
-  /// Says what there is to say of the packet that was decoded last, before the output's `frame`.
+  /// Says what there is to say of the packet that was decoded last, whose first sound is the output's `frame`.
   @_noLocks
   mutating func tell(
     _ status: ConversionStatus, of converter: UnsafeMutablePointer<StreamConverter>,
     at frame: UInt64
   ) {
     if case .complete = status { return }
-    let first = unsafe frame &+ UInt64(max(0, converter.pointee.pendingOutputFrames))
     if case .packetFailed = status {
       unsafe emit(
-        SourceEvent.packetFailedCode, at: first,
+        SourceEvent.packetFailedCode, at: frame,
         UInt64(bitPattern: converter.pointee.failedPacketIndex),
         UInt64(bitPattern: converter.pointee.failedByteOffset))
     }
-    unsafe takeMark(of: converter, at: first)
+    unsafe takeMark(of: converter, at: frame)
   }
 
   /// There is no sound at a frame, where there should be.
