@@ -206,6 +206,24 @@ struct MonitorTests {
     #expect(monitored.monitor.takeLevels().outputs[1] == MonitorLevel())
   }
 
+  @Test(
+    "measures again once what is no number, or like none, has passed",
+    arguments: [Float.nan, .infinity, -.infinity, 1e30, .greatestFiniteMagnitude])
+  func levelsAgain(_ bad: Float) {
+    var monitored = MonitoredOutput(inputs: 1, outputs: 1)
+    let good = [Float](repeating: 0.25, count: 256)
+    _ = monitored.pass([good])
+    _ = monitored.pass([good + [bad] + good], period: 171)
+    let mixed = monitored.monitor.takeLevels()
+    #expect((0...0.25).contains(mixed.inputs[0].rootMeanSquare))
+    for _ in 0..<2 {
+      _ = monitored.pass([good])
+      let levels = monitored.monitor.takeLevels()
+      #expect(levels.inputs[0] == MonitorLevel(peak: 0.25, rootMeanSquare: 0.25))
+      #expect(levels.outputs[0] == MonitorLevel(peak: 0.25, rootMeanSquare: 0.25))
+    }
+  }
+
   @Test("gives what is heard to a capture of the outputs, with its time")
   func outputCapture() {
     var monitored = MonitoredOutput(inputs: 1, outputs: 2, settles: false) { $0.rampSeconds = 0 }

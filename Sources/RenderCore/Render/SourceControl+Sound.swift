@@ -120,7 +120,8 @@ extension SourceControl {
 public struct SourceLevel: Sendable, Equatable {
   /// Frames measured, in all.
   public var frames: UInt64
-  /// The sum of their squares, in all.
+  /// The sum of their squares, in all. A cycle with what is no number, or 96 dB above full scale in the mean,
+  /// adds nothing.
   public var sumOfSquares: Double
   /// The largest magnitude since it was last taken.
   public var peak: Float

@@ -10,6 +10,9 @@ struct SourceLevels: ~Copyable {
   private let frames = Atomic<UInt64>(0)
   /// Each the bits of a `Double`.
   private let sums: UnsafeMutablePointer<Atomic<UInt64>>
+  /// Most that a frame adds in the mean, 96 dB above full scale. A cycle with more, or with what is no
+  /// number, is left out: nothing of what is added later would be seen.
+  private static var largestSquare: Double { @_noLocks get { 0x1p32 } }
   /// Each the bits of a `Float`: these are in the order of the numbers.
   private let peaks: UnsafeMutablePointer<Atomic<UInt32>>
 
@@ -37,14 +40,17 @@ struct SourceLevels: ~Copyable {
   ) {
     for channel in 0..<(channels < buffers.count ? channels : buffers.count) {
       let samples = unsafe buffers[channel]
-      var sum = unsafe Double(bitPattern: (sums + channel).pointee.load(ordering: .relaxed))
+      var sum = 0.0
       var peak: Float = 0
       for i in 0..<frameCount {
         let sample = unsafe samples[i]
         sum += Double(sample) * Double(sample)
         if sample.magnitude > peak { peak = sample.magnitude }
       }
-      unsafe (sums + channel).pointee.store(sum.bitPattern, ordering: .relaxed)
+      if sum <= Self.largestSquare * Double(frameCount) {
+        let before = unsafe Double(bitPattern: (sums + channel).pointee.load(ordering: .relaxed))
+        unsafe (sums + channel).pointee.store((before + sum).bitPattern, ordering: .relaxed)
+      }
       unsafe (peaks + channel).pointee.max(peak.bitPattern, ordering: .relaxed)
     }
     frames.grow(by: UInt64(frameCount))
