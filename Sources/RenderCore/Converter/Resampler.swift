@@ -172,6 +172,14 @@ struct Resampler: ~Copyable {
     @_noLocks get { max(0, expectedOutputFrames - outputFrames) }
   }
 
+  /// Output frames until the input so far and so many frames more have sounded, and rung out.
+  @_noLocks
+  func framesUntilSilence(after frames: Int) -> Int {
+    // A frame rings as far behind its place as before it, which is less than what is held back.
+    let input = inputFrames + Int64(frames) + idleInputFrames
+    return Int(input * Int64(outputRate) / Int64(inputRate) + 1 - outputFrames)
+  }
+
   /// How long the input so far sounds beyond what has come out.
   var pendingNanoseconds: Double {
     @_noLocks get {

@@ -141,6 +141,14 @@ struct StreamConverter: ~Copyable {
     }
   }
 
+  /// Output frames until all that was decoded has sounded.
+  var framesUntilSilence: Int {
+    @_noLocks get {
+      guard let resampler = unsafe resampler else { return decodedFrames }
+      return unsafe resampler.pointee.framesUntilSilence(after: decodedFrames)
+    }
+  }
+
   /// Whether the next stream can play on through this one's resampler: same rates, same channel
   /// count.
   @_noLocks

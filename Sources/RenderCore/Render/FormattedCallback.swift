@@ -23,6 +23,8 @@ struct FormattedCallback: ~Copyable {
   private let planes: UnsafeMutablePointer<Float>
   /// Frames that the callback has given: its sample time.
   private var frameTime: UInt32 = 0
+  /// The output's frames until all of them have sounded.
+  private var framesUntilSilence = 0
 
   init(
     _ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?,
@@ -84,23 +86,43 @@ struct FormattedCallback: ~Copyable {
     var given = 0
     var hasMore = true
     while given < wanted {
-      if unsafe converter.pointee.decodedFrames == 0 {
-        guard hasMore else { break }
+      if unsafe hasMore && converter.pointee.decodedFrames == 0 {
         let asked = frameCount(for: wanted - given)
         let answer = unsafe pull(asked, call)
         if answer.status != 0 { return answer.status }
         hasMore = answer.frames == asked
-        if answer.frames == 0 { break }
-        _ = unsafe converter.pointee.decode(
-          FilledPacket(
-            bytes: UnsafeRawPointer(frames), byteCount: answer.frames * bytesPerFrame,
-            frameCount: answer.frames, trimStartFrames: 0, trimEndFrames: 0))
+        if answer.frames > 0 {
+          decode(answer.frames)
+          framesUntilSilence = unsafe converter.pointee.framesUntilSilence
+        }
       }
-      given += unsafe converter.pointee.convert(
+      if unsafe !hasMore && converter.pointee.decodedFrames == 0 {
+        if framesUntilSilence <= 0 { break }
+        // What it has not given is silence in its place, behind which the rest is heard.
+        if unsafe converter.pointee.needsPacket { decodeSilence(frameCount(for: wanted - given)) }
+      }
+      let count = unsafe converter.pointee.convert(
         into: outputs, offset: given, frameCount: wanted - given)
+      given += count
+      framesUntilSilence -= count
     }
     unsafe call.pointee.frameCount = given
     return 0
+  }
+
+  /// Has the converter read so many of `frames`.
+  @_noLocks
+  private func decode(_ count: Int) {
+    _ = unsafe converter.pointee.decode(
+      FilledPacket(
+        bytes: UnsafeRawPointer(frames), byteCount: count * bytesPerFrame, frameCount: count,
+        trimStartFrames: 0, trimEndFrames: 0))
+  }
+
+  @_noLocks
+  private func decodeSilence(_ count: Int) {
+    unsafe frames.initializeMemory(as: UInt8.self, repeating: 0, count: count * bytesPerFrame)
+    decode(count)
   }
 
   /// How many frames make so many of the output's, and no more than one run has.

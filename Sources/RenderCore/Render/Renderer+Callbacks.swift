@@ -81,7 +81,8 @@ extension Renderer {
   ///   samples; those with a buffer for each channel are of 32-bit floats;
   /// - where the rates differ it is asked ahead, for what the resampler holds back: about a thousand frames
   ///   at the lower of the two rates;
-  /// - when it gives fewer frames than are wanted, it is not asked again in that cycle;
+  /// - when it gives fewer frames than are wanted, it is not asked again in that cycle. What is missing is
+  ///   silence in its place: where the rates differ, what it gave before is heard first, to its end;
   /// - it has no input frames: for those there is ``addInputCallback(_:context:format:quality:inputs:)``.
   ///
   /// Any thread but the render thread. It takes some milliseconds, and allocates.
