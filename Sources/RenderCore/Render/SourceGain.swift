@@ -38,7 +38,8 @@ struct LinearRamp {
   mutating func advance() {
     if framesLeft == 0 { return }
     framesLeft &-= 1
-    value = framesLeft == 0 ? target : value + step
+    // From its end: steps that are added up go astray, and those too small for the value are lost.
+    value = framesLeft == 0 ? target : target - step * Float(framesLeft)
   }
 }
 
