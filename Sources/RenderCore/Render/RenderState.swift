@@ -10,11 +10,8 @@ struct RenderState: ~Copyable {
   let outputChannels: Int
   /// The plan to walk, an `UnsafeMutablePointer<RenderPlan>`. Written by the control side.
   let plan: Atomic<UInt>
-  /// The plan that the last finished cycle walked. Written by the render thread: what is neither
-  /// this nor `plan` can be freed.
-  let finishedPlan: Atomic<UInt>
-  /// Odd while a cycle runs, one more at each turn. Written by the render thread: it tells the control
-  /// side when a cycle that may have begun with an old plan is over.
+  /// Odd while a cycle runs, or anything else that has a plan; it only grows. Written by the render thread: it
+  /// tells the control side when what may have begun with an old plan is over.
   let cyclePhase = Atomic<UInt64>(0)
   /// Where the second and later sources render before they are added, and every callback.
   let mixBuffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
@@ -47,7 +44,6 @@ struct RenderState: ~Copyable {
   init(outputChannels: Int, plan: UnsafeMutablePointer<RenderPlan>) {
     self.outputChannels = outputChannels
     self.plan = Atomic(UInt(bitPattern: plan))
-    finishedPlan = Atomic(UInt(bitPattern: plan))
     unsafe mixBuffers = .allocate(capacity: outputChannels)
     for channel in 0..<outputChannels {
       let samples = UnsafeMutablePointer<Float>.allocate(capacity: Renderer.maximumFramesPerCycle)
@@ -89,8 +85,7 @@ struct RenderState: ~Copyable {
         plan, cycle: cycle, inputs: none, outputs: outputs, start: start)
       unsafe monitor(plan, cycle: cycle, from: none, outputs: outputs)
     }
-    unsafe finish(
-      cycle, plan: address, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
+    unsafe finish(cycle, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
   }
 
   /// The render entry with inputs: hands them to the captures, then does the same.
@@ -113,33 +108,40 @@ struct RenderState: ~Copyable {
         plan, cycle: cycle, inputs: inputs, outputs: outputs, start: start)
       unsafe monitor(plan, cycle: cycle, from: inputs, outputs: outputs)
     }
-    unsafe finish(
-      cycle, plan: address, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
+    unsafe finish(cycle, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
   }
 
+  /// Has the plan stay until ``leave()``. Not while it is entered already.
+  ///
   /// - Returns: the address of the plan to walk.
   @_noLocks
-  private func enter() -> UInt {
+  func enter() -> UInt {
     // Sequentially consistent with the exchange of the plan: either this sees the new one, or who has
-    // exchanged it sees that a cycle runs and waits.
-    cyclePhase.store(cyclePhase.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
+    // exchanged it sees that a cycle runs and waits. Odd again after a cycle that never ended: libjack may
+    // end its thread at any time.
+    cyclePhase.store(
+      (cyclePhase.load(ordering: .relaxed) &+ 1) | 1, ordering: .sequentiallyConsistent)
     return plan.load(ordering: .sequentiallyConsistent)
+  }
+
+  /// What was done with the plan has been done before whoever sees this frees it.
+  @_noLocks
+  func leave() {
+    cyclePhase.store(cyclePhase.load(ordering: .relaxed) &+ 1, ordering: .releasing)
   }
 
   /// - Parameter hasOnlySources: the cycle's time is the sources' time.
   @_noLocks
   private mutating func finish(
-    _ cycle: RenderCycle, plan address: UInt,
-    outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, start: UInt64,
-    hasOnlySources: Bool
+    _ cycle: RenderCycle, outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
+    start: UInt64, hasOnlySources: Bool
   ) {
-    finishedPlan.store(address, ordering: .releasing)
     if measuresPeaks.load(ordering: .relaxed) { unsafe measurePeaks(cycle, in: outputs) }
     work.endTicks = drawbar_ticks()
     let ticks = work.endTicks &- start
     if hasOnlySources { work.sourceTicks &+= ticks }
     account(cycle, ticks: ticks)
-    cyclePhase.store(cyclePhase.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+    leave()
   }
 
   /// - Returns: whether nothing that takes time follows the sources. Their time is not read then: it is the

@@ -41,8 +41,8 @@ public final class Renderer: Sendable {
     var framesBefore: UInt64 = 0
     var nanosecondsBefore: UInt64 = 0
     var list = RenderList()
-    /// Plans that the render thread may still be walking, with what they point to.
-    var retired: [(plan: UInt, list: RenderList)] = []
+    /// Plans that the cycle of a phase may still be walking, with what they point to.
+    var retired: [(plan: UInt, list: RenderList, phase: UInt64)] = []
 
     init(sampleRate: Double) {
       self.sampleRate = sampleRate
@@ -156,13 +156,20 @@ public final class Renderer: Sendable {
       attached.tellSampleRate()
       let new = unsafe UInt(bitPattern: Self.makePlan(attached.list))
       let old = unsafe context.state.pointee.plan.exchange(new, ordering: .sequentiallyConsistent)
-      // A cycle that has begun may still walk the old plan. Those before it are out of reach once a
-      // cycle with the old one has finished; what is left is freed with the renderer.
-      if unsafe context.state.pointee.finishedPlan.load(ordering: .acquiring) == old {
-        for retired in attached.retired { Self.freePlan(retired.plan) }
-        attached.retired.removeAll()
+      // A cycle stores an odd phase and then loads the plan; here the plan is exchanged and then the phase
+      // loaded. All four are sequentially consistent, so they have one order: a cycle that has loaded an old
+      // plan did so before the exchange, and what is loaded here is its phase or a later one. An even one
+      // says that no cycle has an old plan; an odd one, that at most the cycle of that phase has, which all
+      // plans wait for that were retired in it, while the cycles that the others waited for are over. What
+      // they did with a plan has happened before it is freed: each ended with a releasing store, and this
+      // load has seen that or one that came after it.
+      let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
+      let running = phase % 2 == 1 ? phase : nil
+      attached.retired.append((old, before, phase))
+      for retired in attached.retired where retired.phase != running {
+        Self.freePlan(retired.plan)
       }
-      attached.retired.append((old, before))
+      attached.retired.removeAll { $0.phase != running }
     }
   }
 

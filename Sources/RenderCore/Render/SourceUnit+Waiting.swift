@@ -36,11 +36,11 @@ extension RenderState {
   /// Whether every source is ready for a cycle of so many frames.
   @_noLocks
   func isReady(frameCount: Int) -> Bool {
-    // The plan stays there until this thread has finished a cycle with a later one.
-    guard
-      let plan = unsafe UnsafeMutablePointer<RenderPlan>(
-        bitPattern: plan.load(ordering: .sequentiallyConsistent))
-    else { return true }
+    let address = enter()
+    defer { leave() }
+    guard let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) else {
+      return true
+    }
     var isReady = true
     for index in unsafe 0..<plan.pointee.count {
       if unsafe !plan.pointee.units[index].pointee.isReady(frameCount: frameCount) {
@@ -53,10 +53,9 @@ extension RenderState {
   /// Tells every source that the output keeps its own time again.
   @_noLocks
   func endWaiting() {
-    guard
-      let plan = unsafe UnsafeMutablePointer<RenderPlan>(
-        bitPattern: plan.load(ordering: .sequentiallyConsistent))
-    else { return }
+    let address = enter()
+    defer { leave() }
+    guard let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) else { return }
     for index in unsafe 0..<plan.pointee.count {
       unsafe plan.pointee.units[index].pointee.shared.pointee.isWaitedFor.store(
         false, ordering: .relaxed)

@@ -144,11 +144,11 @@ extension RenderContext {
 extension RenderState {
   @_noLocks
   func isReady(forTransportFrame frame: Int64) -> Bool {
-    // The plan stays there until this thread has finished a cycle with a later one.
-    guard
-      let plan = unsafe UnsafeMutablePointer<RenderPlan>(
-        bitPattern: plan.load(ordering: .sequentiallyConsistent))
-    else { return true }
+    let address = enter()
+    defer { leave() }
+    guard let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) else {
+      return true
+    }
     for index in unsafe 0..<plan.pointee.count {
       if unsafe !plan.pointee.units[index].pointee.isReady(forTransportFrame: frame) {
         return false

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import OfflineOutput
+import Synchronization
+import TestKit
+import Testing
+
+@testable import RenderCore
+
+/// Storages that were removed, as long as something holds them.
+private struct Removed {
+  private weak var source: SourceStorage?
+  private weak var callback: CallbackStorage?
+  private weak var capture: CaptureStorage?
+  private weak var monitor: MonitorStorage?
+
+  /// Adds one of each to a renderer, and takes it off.
+  init(_ renderer: Renderer) {
+    let control = renderer.addSource(ringBytes: 1 << 16, ringPackets: 64).control
+    let handle = unsafe renderer.addCallback({ _, _ in 0 }, context: nil)
+    let reader = renderer.addCapture(capacityFrames: 64)
+    let monitored = renderer.addMonitor()
+    (source, callback) = (control.storage, handle.storage)
+    (capture, monitor) = (reader.storage, monitored.storage)
+    renderer.remove(control)
+    _ = renderer.remove(handle, withinMilliseconds: 0)
+    renderer.remove(reader)
+    renderer.remove(monitored)
+  }
+
+  var count: Int {
+    let storages: [AnyObject?] = [source, callback, capture, monitor]
+    return storages.count { $0 != nil }
+  }
+}
+
+/// A callback that adds to the renderer whose cycle it is in, and removes from it, as another thread may.
+private final class ChangingCallback {
+  let renderer: Renderer
+  var removed: [Removed] = []
+  var held: [Int] = []
+  var phases: [UInt64] = []
+
+  init(_ renderer: Renderer) {
+    self.renderer = renderer
+  }
+}
+
+private func change(
+  _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
+) -> Int32 {
+  let callback = unsafe Unmanaged<ChangingCallback>.fromOpaque(context!).takeUnretainedValue()
+  callback.removed.append(Removed(callback.renderer))
+  callback.held.append(callback.removed.reduce(0) { $0 + $1.count })
+  callback.phases.append(
+    unsafe callback.renderer.context.state.pointee.cyclePhase.load(ordering: .relaxed))
+  return 0
+}
+
+@Suite("What is removed from a renderer")
+struct RemovalTests {
+  private func renderer() -> Renderer {
+    Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
+  }
+
+  @Test("is freed at once while no cycle runs: before the first, and between two")
+  func idle() {
+    let renderer = renderer()
+    var output = OfflineOutput(renderer: renderer)
+    for _ in 0..<3 {
+      #expect(Removed(renderer).count == 0)
+      #expect(Removed(renderer).count == 0)
+      output.render(frameCount: 16) { _, _ in }
+    }
+  }
+
+  @Test("stays while a cycle runs that may have it, and is freed with the next change after that")
+  func running() {
+    let renderer = renderer()
+    let callback = ChangingCallback(renderer)
+    let handle = unsafe renderer.addCallback(
+      change, context: Unmanaged.passUnretained(callback).toOpaque())
+    var output = OfflineOutput(renderer: renderer)
+    output.render(frameCount: 16) { _, _ in }
+    output.render(frameCount: 16) { _, _ in }
+    // All of this cycle's, none of the one before.
+    #expect(callback.held == [4, 4])
+    #expect(renderer.remove(handle, withinMilliseconds: 0))
+    #expect(callback.removed.allSatisfy { $0.count == 0 })
+  }
+
+  @Test("stays while a cycle runs, also after one that was cut off")
+  func cutOff() {
+    let renderer = renderer()
+    let callback = ChangingCallback(renderer)
+    let handle = unsafe renderer.addCallback(
+      change, context: Unmanaged.passUnretained(callback).toOpaque())
+    var output = OfflineOutput(renderer: renderer)
+    output.render(frameCount: 16) { _, _ in }
+    // A cycle has begun, and its thread was ended.
+    unsafe renderer.context.state.pointee.cyclePhase.add(1, ordering: .relaxed)
+    output.render(frameCount: 16) { _, _ in }
+    #expect(callback.held == [4, 4])
+    #expect(callback.phases.allSatisfy { $0 % 2 == 1 })
+    #expect(renderer.remove(handle, withinMilliseconds: 0))
+    #expect(callback.removed.allSatisfy { $0.count == 0 })
+  }
+
+  @Test("is out of every look at what is ready, too, which counts as a cycle for that")
+  func looks() {
+    let renderer = renderer()
+    let state = unsafe renderer.context.state
+    let looks: [() -> Void] = [
+      { _ = renderer.context.isReady(frameCount: 16) },
+      { _ = renderer.context.isReady(forTransportFrame: 0) },
+      { renderer.context.endWaiting() },
+    ]
+    for look in looks {
+      let phase = unsafe state.pointee.cyclePhase.load(ordering: .relaxed)
+      look()
+      #expect(unsafe state.pointee.cyclePhase.load(ordering: .relaxed) == phase + 2)
+    }
+  }
+
+  @Test("is freed while another thread renders and looks at what is ready")
+  func busy() {
+    let renderer = renderer()
+    let end = OneTimeEvent()
+    let thread = JoinableThread {
+      var output = OfflineOutput(renderer: renderer)
+      while !end.wait(seconds: 0) {
+        _ = renderer.context.isReady(frameCount: 8)
+        _ = renderer.context.isReady(forTransportFrame: 0)
+        output.render(inputs: [[Float](repeating: 1, count: 8)])
+        renderer.context.endWaiting()
+      }
+    }
+    var removed: [Removed] = []
+    for round in 0..<500 {
+      removed.append(Removed(renderer))
+      if round % 2 == 0 { sched_yield() }
+    }
+    end.signal()
+    thread.join()
+    removed.append(Removed(renderer))
+    #expect(removed.allSatisfy { $0.count == 0 })
+  }
+}
