@@ -66,16 +66,20 @@ public struct WaveFileWriter: ~Copyable {
   /// Appends frames.
   ///
   /// - Parameter samples: whole frames, the channels side by side.
-  /// - Throws: ``WaveFileWriterError`` when the disk is full or gone.
+  /// - Throws: ``WaveFileWriterError`` when the disk is full or gone, or the file closed.
   public mutating func write(interleaved samples: Span<Float>) throws(WaveFileWriterError) {
     precondition(samples.count % channels == 0, "frames are written whole")
+    guard !isClosed else {
+      throw WaveFileWriterError(path: path, operation: "write", code: EBADF)
+    }
     unsafe samples.withUnsafeBufferPointer { unsafe pending.append(contentsOf: $0) }
     frameCount += UInt64(samples.count / channels)
     if pending.count >= Self.flushedSamples { try flush() }
   }
 
-  /// Writes what is left, and the sizes into the header.
+  /// Writes what is left, and the sizes into the header. Nothing is done once it has been.
   public mutating func close() throws(WaveFileWriterError) {
+    guard !isClosed else { return }
     try flush()
     if isSeekable {
       let patched = header()
