@@ -37,6 +37,18 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
     return information
   }
 
+  /// What the source has spooled, with the prefix if it is there; told with the first read, too.
+  public var spooledByteRanges: [Range<UInt64>] {
+    exclusive { presentSpooledByteRanges }
+  }
+
+  private var presentSpooledByteRanges: [Range<UInt64>] {
+    hasBeenRead ? source.spooledByteRanges : []
+  }
+
+  /// What has become of the source's spool.
+  public var spoolState: SpoolState { exclusive { source.spoolState } }
+
   /// Gives the prefix without waiting, and then what the source gives.
   public func read(
     into buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
@@ -69,7 +81,7 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
       if isClosed { return }
       if let failure { throw failure }
       let information = presentInformation
-      guard information.isRepositionable else {
+      guard information.isRepositionable || !presentSpooledByteRanges.isEmpty else {
         throw ByteSourceError(.notRepositionable, at: information.name)
       }
       if sourceFollowsPrefix, byteOffset <= UInt64(prefix.count) {
@@ -79,7 +91,8 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
       do throws(ByteSourceError) {
         try source.reposition(to: byteOffset)
       } catch {
-        failure = error
+        // One that only refuses reads on where it was, and so does this.
+        if error.reason != .notRepositionable { failure = error }
         throw error
       }
       sourceFollowsPrefix = byteOffset == UInt64(prefix.count)

@@ -65,6 +65,25 @@ final class SpooledSeekTests {
     #expect(server.requests.count == requests + 1)
   }
 
+  @Test("What was looked at for a list is gone back in like any other track")
+  func looked() throws {
+    var plan = ResponsePlan.file(Fixtures.path("mp3-cbr320-44100-2.mp3"))
+    plan.framing = .chunked
+    server.serve("/track", plan)
+    var loader = PlaylistLoader()
+    loader.configuration.spool = .directory(path: directory.path, maximumBytes: 64 << 20)
+    let item = try #require(try loader.expand(server.url("/track")).items.first)
+    let reader = try TrackReader(opening: item)
+    try reader.seek(toFrame: 400_000)
+    for frame in [300_000, 0, 44_100] as [Int64] {
+      let seek = try reader.seek(toFrame: frame)
+      #expect(seek.reachedFrame == frame)
+    }
+    #expect(reader.canTurnBack)
+    #expect(reader.spooledTimeRanges.first?.lowerBound == 0)
+    #expect(server.requests.count == 1)
+  }
+
   @Test("An index behind the audio is read up to, and the audio then comes from the spool")
   func indexLast() throws {
     let path = directory.file("last.mp4")
