@@ -5,6 +5,8 @@
 public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
   private let source: any ByteSource
   private let prefix: [UInt8]
+  /// Bytes of the source before the prefix, which are not given and do not count.
+  private let passedCount: UInt64
   private let exclusive = ExclusiveUse()
   /// The next byte to give is this one of the prefix; nil when it is the source's next one.
   private var place: Int?
@@ -17,10 +19,15 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
   /// Takes a source over.
   ///
   /// - Parameters:
-  ///   - prefix: what was read from it: all bytes from the first one on.
+  ///   - prefix: what was read from it.
+  ///   - passedCount: bytes that were read before the prefix, if that does not begin with the first one.
+  ///     They are left out, as if the source began behind them.
   ///   - source: stands behind the prefix, also at its end or where it failed; nobody else uses it.
-  public init(_ prefix: [UInt8], followedBy source: any ByteSource) {
+  public init(
+    _ prefix: [UInt8], after passedCount: UInt64 = 0, followedBy source: any ByteSource
+  ) {
     self.prefix = prefix
+    self.passedCount = passedCount
     self.source = source
     place = prefix.isEmpty ? nil : 0
   }
@@ -43,7 +50,11 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
   }
 
   private var presentSpooledByteRanges: [Range<UInt64>] {
-    hasBeenRead ? source.spooledByteRanges : []
+    guard hasBeenRead else { return [] }
+    return source.spooledByteRanges.compactMap { range in
+      guard range.upperBound > passedCount else { return nil }
+      return max(range.lowerBound, passedCount) - passedCount..<range.upperBound - passedCount
+    }
   }
 
   /// What has become of the source's spool.
@@ -89,7 +100,8 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
         return
       }
       do throws(ByteSourceError) {
-        try source.reposition(to: byteOffset)
+        // No stream has so many bytes that the sum could overflow.
+        try source.reposition(to: min(byteOffset, .max - passedCount) + passedCount)
       } catch {
         // One that only refuses reads on where it was, and so does this.
         if error.reason != .notRepositionable { failure = error }
@@ -105,7 +117,13 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
 
   /// What the source says between its bytes; the prefix counts as given.
   public func takeStreamMetadata() -> [StreamMetadata] {
-    exclusive { source.takeStreamMetadata() }
+    exclusive {
+      source.takeStreamMetadata().map { metadata in
+        var metadata = metadata
+        metadata.byteOffset -= min(metadata.byteOffset, passedCount)
+        return metadata
+      }
+    }
   }
 
   /// Ends a wait for the source early. Any thread.

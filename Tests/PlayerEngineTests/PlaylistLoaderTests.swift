@@ -122,6 +122,53 @@ struct PlaylistLoaderTests {
     #expect(server.requests.count == 2)
   }
 
+  @Test("of a station that was lost meanwhile, hands on what came then, to be gone back in as well")
+  func lostStation() throws {
+    defer { server.stop() }
+    // What is named like a list is looked at for a while, unless it is no text.
+    let texts = [[UInt8](repeating: 0x78, count: 500), (0..<200_000).map { UInt8($0 % 251) }]
+    server.serve(
+      "/radio.m3u",
+      inOrder: texts.map { text in
+        var plan = ResponsePlan.body(text)
+        plan.framing = .untilClose
+        plan.metadata = ResponsePlan.Metadata(interval: 50_000) {
+          Array("StreamTitle='\($0)';".utf8)
+        }
+        return plan
+      })
+    var loader = loader
+    loader.configuration.spool = .directory(path: folder.path, maximumBytes: 16 << 20)
+    let item = try #require(try loader.expand(server.url("/radio.m3u")).items.first)
+    let source = try #require(item.source)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+    defer { unsafe buffer.deallocate() }
+    var titles: [StreamMetadata] = []
+    func expectSound(from start: Int) throws {
+      var place = start
+      while place < 100_000 {
+        guard
+          case .bytes(let count) = unsafe try source.read(
+            into: buffer, timeoutNanoseconds: 1_000_000_000)
+        else { continue }
+        let isSound = unsafe buffer[..<count].elementsEqual(texts[1][place..<place + count])
+        try #require(isSound, "\(place)")
+        place += count
+        titles += source.takeStreamMetadata()
+      }
+    }
+    try expectSound(from: 0)
+    #expect(titles.first == StreamMetadata(byteOffset: 50_000, title: "0"))
+    let kept = source.spooledByteRanges
+    #expect(kept.count == 1 && kept[0].lowerBound == 0 && kept[0].upperBound >= 100_000)
+    for start in [0, 400, 2000] {
+      try source.reposition(to: UInt64(start))
+      try expectSound(from: start)
+    }
+    source.close()
+    #expect(server.requests.count == 2)
+  }
+
   @Test("a server that breaks or refuses is told by whoever reads it")
   func broken() throws {
     defer { server.stop() }

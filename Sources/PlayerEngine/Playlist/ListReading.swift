@@ -7,6 +7,8 @@ internal import Playlists
 struct ListReading {
   /// What was read so far.
   private(set) var bytes: [UInt8] = []
+  /// Bytes that were read before those, and do not go with them.
+  private var passedCount: UInt64 = 0
   private let source: any ByteSource
   private let isCancelled: @Sendable () -> Bool
 
@@ -65,7 +67,7 @@ struct ListReading {
       try? source.reposition(to: 0)
       return source
     }
-    return PrefixedByteSource(bytes, followedBy: source)
+    return PrefixedByteSource(bytes, after: passedCount, followedBy: source)
   }
 
   /// - Returns: whether that was the end.
@@ -76,7 +78,9 @@ struct ListReading {
     case .bytes(let count): unsafe bytes.append(contentsOf: buffer[..<count])
     case .wait: break
     // What comes now does not continue what was read.
-    case .discontinuity: bytes.removeAll()
+    case .discontinuity:
+      passedCount += UInt64(bytes.count)
+      bytes.removeAll()
     case .end: return true
     }
     return false
