@@ -49,6 +49,23 @@ struct SessionStateTests {
     #expect(try SessionState(parsing: state.fileBytes).fileBytes == state.fileBytes)
   }
 
+  @Test("has of what a list said of a track only what can be read again")
+  func listed() throws {
+    let whole = SavedTrack(
+      location: "/a.mp3", title: "Live", creator: "Band", album: "", durationSeconds: 1e9)
+    #expect(
+      [whole.title, whole.creator, whole.album] == ["Live", "Band", ""]
+        && whole.durationSeconds == 1e9)
+    let odd = SavedTrack(
+      location: "/b.mp3", title: "a\0b\0", creator: "\0", album: nil, durationSeconds: 2e9)
+    #expect([odd.title, odd.creator, odd.album] == ["ab", "", nil] && odd.durationSeconds == nil)
+    var state = Self.play
+    guard case .play(var play) = state.content else { return }
+    play.playback.tracks = [whole, odd]
+    state.content = .play(play)
+    #expect(try SessionState(parsing: state.fileBytes) == state)
+  }
+
   @Test("is written in one form, which is documented")
   func form() {
     let text = String(decoding: Self.play.fileBytes, as: UTF8.self)

@@ -69,6 +69,35 @@ struct StateFileTests {
     #expect(names(in: file.path) == ["inside"])
   }
 
+  @Test("is not written where it could not be read again, and what was there stays")
+  func unreadable() throws {
+    try file.write(SessionStateTests.play)
+    func expectRefusal(
+      _ member: String, _ change: (inout SessionState, inout PlayState) -> Void
+    ) throws {
+      var state = SessionStateTests.play
+      guard case .play(var play) = state.content else { return }
+      change(&state, &play)
+      state.content = .play(play)
+      let failure = StateFile.Failure.unkeepable(file.path, .member(member))
+      #expect(throws: failure) { try file.write(state) }
+      #expect(!"\(failure)".contains("move it away"))
+    }
+    try expectRefusal("title") { $1.playback.tracks[1].title = "a\0b" }
+    try expectRefusal("durationSeconds") { $1.playback.tracks[1].durationSeconds = 2e9 }
+    try expectRefusal("location") { $1.playback.tracks[0].location = "" }
+    try expectRefusal("positionSeconds") { $1.playback.positionSeconds = .nan }
+    try expectRefusal("volumePercent") { $1.volumePercent = 401 }
+    try expectRefusal("tracks") {
+      $1.playback.tracks = Array(repeating: SavedTrack(location: "/"), count: 100_001)
+    }
+    var large = SessionStateTests.play
+    large.directory = String(repeating: "\u{1F3B5}", count: StateFile.largest / 4)
+    #expect(throws: StateFile.Failure.tooLarge(file.path)) { try file.write(large) }
+    #expect(try file.read() == SessionStateTests.play)
+    #expect(names(in: file.directory) == ["state.json"])
+  }
+
   @Test("that is a folder, a pipe or too large is refused at once")
   func notRegular() throws {
     #expect(Subprocess.run(["mkdir", "-p", file.path]).exit == .status(0))

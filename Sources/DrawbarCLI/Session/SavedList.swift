@@ -45,9 +45,10 @@ struct SavedList {
 
 extension SavedTrack {
   init(_ item: PlaylistItem) {
-    self.init(location: item.location.absoluteLocation)
-    (title, creator, album) = (item.title, item.creator, item.album)
-    durationSeconds = item.durationNanoseconds.map { Double($0) / 1_000_000_000 }
+    self.init(
+      location: item.location.absoluteLocation, title: item.title, creator: item.creator,
+      album: item.album,
+      durationSeconds: item.durationNanoseconds.map { Double($0) / 1_000_000_000 })
   }
 
   var item: PlaylistItem {

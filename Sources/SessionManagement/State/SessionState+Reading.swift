@@ -71,7 +71,7 @@ extension PlaybackState {
       tracks.append(try SavedTrack(object))
     }
     track = try file.integer("track", in: 0...tracks.count - 1)
-    positionSeconds = try file.number("positionSeconds", in: 0...1e9)
+    positionSeconds = try file.number("positionSeconds", in: 0...SavedTrack.longestSeconds)
     isPaused = try file.bool("paused")
   }
 }
@@ -84,7 +84,8 @@ extension SavedTrack {
     creator = try object.optional("creator", StateObject.string)
     album = try object.optional("album", StateObject.string)
     durationSeconds = try object.optional("durationSeconds") {
-      (object, name) throws(SessionStateError) in try object.number(name, in: 0...1e9)
+      (object, name) throws(SessionStateError) in
+      try object.number(name, in: 0...Self.longestSeconds)
     }
   }
 }

@@ -45,8 +45,26 @@ package struct SavedTrack: Equatable, Sendable {
   package var album: String?
   package var durationSeconds: Double?
 
+  /// About 32 years.
+  static let longestSeconds = 1e9
+
   package init(location: String) {
     self.location = location
+  }
+
+  /// A track with what a list has said of it, as far as that can be kept: texts without their NULs, and no
+  /// duration that is longer than any. A list may say anything.
+  package init(
+    location: String, title: String?, creator: String?, album: String?, durationSeconds: Double?
+  ) {
+    func kept(_ text: String?) -> String? {
+      text.map { String($0.unicodeScalars.filter { $0 != "\0" }) }
+    }
+    self.location = location
+    (self.title, self.creator, self.album) = (kept(title), kept(creator), kept(album))
+    self.durationSeconds = durationSeconds.flatMap {
+      (0...Self.longestSeconds).contains($0) ? $0 : nil
+    }
   }
 }
 

@@ -15,6 +15,10 @@ package struct StateFile: Sendable {
     case notRegular(String)
     /// What is in it is no state.
     case content(String, SessionStateError)
+    /// The state could not be read again: the file it was for, and what stands in the way.
+    case unkeepable(String, SessionStateError)
+    /// The state takes more bytes than are read again; the file it was for.
+    case tooLarge(String)
   }
 
   /// The folder.
@@ -61,7 +65,11 @@ package struct StateFile: Sendable {
 
   /// Puts a state in the place of what was there, whole or not at all; makes the folder, and those above it,
   /// where they are missing.
+  ///
+  /// - Throws: what stands in the way, also where the state could not be read again: nobody is to be told that
+  ///   it is kept then. What was there stays.
   package func write(_ state: SessionState) throws(Failure) {
+    let bytes = try readableBytes(of: state)
     try makeDirectories()
     let temporary = directory + "/.state.json.\(getpid())"
     // What a program of this number has left behind.
@@ -70,7 +78,7 @@ package struct StateFile: Sendable {
     guard descriptor >= 0 else {
       throw .system(operation: "create", path: temporary, code: errno)
     }
-    var code = Self.write(state.fileBytes, to: descriptor)
+    var code = Self.write(bytes, to: descriptor)
     if close(descriptor) != 0, code == 0 { code = errno }
     if code == 0, unsafe rename(temporary, path) != 0 { code = errno }
     guard code == 0 else {
@@ -78,6 +86,17 @@ package struct StateFile: Sendable {
       throw .system(operation: "write", path: path, code: code)
     }
     keepName()
+  }
+
+  private func readableBytes(of state: SessionState) throws(Failure) -> [UInt8] {
+    let bytes = state.fileBytes
+    guard bytes.count <= Self.largest else { throw .tooLarge(path) }
+    do throws(SessionStateError) {
+      _ = try SessionState(parsing: bytes)
+    } catch {
+      throw .unkeepable(path, error)
+    }
+    return bytes
   }
 
   /// - Returns: `errno`, or 0 when all is on the disk.
@@ -126,6 +145,10 @@ extension StateFile.Failure: CustomStringConvertible {
       "\(path) is no regular file of at most \(StateFile.largest >> 20) MiB; move it away"
     case .content(let path, let error):
       "\(path) cannot be used: \(error); move it away to begin anew"
+    case .unkeepable(let path, let error):
+      "cannot write \(path): it could not be read again: \(error)"
+    case .tooLarge(let path):
+      "cannot write \(path): it would be larger than \(StateFile.largest >> 20) MiB; play fewer tracks"
     }
   }
 }
