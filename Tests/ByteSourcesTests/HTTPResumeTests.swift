@@ -43,6 +43,19 @@ final class HTTPResumeTests {
     #expect(source.readAll().bytes == Array(body[299_990...]))
   }
 
+  @Test("attempts are counted from the start on, however much a connection has brought")
+  func counts() throws {
+    let losses = [ResponsePlan](repeating: plan(.finish(afterBytes: 70_000)), count: 3)
+    server.serve("/a", inOrder: losses + [plan()])
+    let source = try openByteSource(server.url("/a"), configuration: .eager)
+    #expect(source.readAll().bytes == body)
+    #expect(source.status.reconnectionCount == 3)
+    // Nor does a reader that goes elsewhere begin it anew.
+    try source.reposition(to: 10)
+    _ = try source.read()
+    #expect(source.status.reconnectionCount == 3)
+  }
+
   @Test("a reset, silence, and a body that is shorter than announced are losses, too")
   func causes() {
     var impatient = ByteSourceConfiguration.eager

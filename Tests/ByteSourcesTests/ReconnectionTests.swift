@@ -137,6 +137,23 @@ struct ReconnectionTests {
     for loss in first { #expect(pauses([loss], configuration) == [], "\(loss.reason)") }
     #expect(pauses([soon], .once) == [])
   }
+
+  @Test("all attempts are counted, the one for the first answer, too")
+  func count() {
+    var reconnection = Reconnection()
+    let losses = [
+      loss(.status(503), hasBegun: false, retryAfter: 1), loss(), loss(bytes: 65536),
+      loss(bytes: 1),
+      loss(isLive: true, bytes: 65536),
+    ]
+    for (index, loss) in losses.enumerated() {
+      #expect(reconnection.decide(on: loss, ByteSourceConfiguration()) != .giveUp)
+      #expect(reconnection.madeAttempts == index + 1)
+    }
+    reconnection.forgetLoss()
+    #expect(reconnection.decide(on: loss(.changed), ByteSourceConfiguration()) == .giveUp)
+    #expect(reconnection.madeAttempts == losses.count)
+  }
 }
 
 @Suite("How a body goes on after its connection was lost")

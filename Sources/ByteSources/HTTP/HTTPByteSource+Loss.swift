@@ -105,7 +105,7 @@ extension HTTPByteSource {
       state: state, receivedByteCount: earlierBytes + transfer.bodyBytes,
       bufferedByteCount: transfer.availableBytes,
       reconnectionAttempt: loss == nil ? 0 : reconnection.attempt, lossCause: loss,
-      reconnectionCount: reconnection.totalAttempts)
+      reconnectionCount: reconnection.madeAttempts)
   }
 
   /// Where the present request goes, after redirects.

@@ -31,6 +31,8 @@ struct Reconnection: Hashable {
   private(set) var attempt = 0
   /// Attempts since a connection last brought a stretch worth having.
   private(set) var totalAttempts = 0
+  /// Attempts at all.
+  private(set) var madeAttempts = 0
   /// When the first loss of the row happened; nil while a connection brings something.
   private var lostSince: UInt64?
 
@@ -56,6 +58,7 @@ struct Reconnection: Hashable {
     let asked = min(loss.retryAfterNanoseconds ?? 0, configuration.maximumRetryAfterNanoseconds)
     attempt += 1
     totalAttempts += 1
+    madeAttempts += 1
     return .reconnect(afterNanoseconds: max(backOff, asked))
   }
 
@@ -76,6 +79,7 @@ struct Reconnection: Hashable {
     else { return .giveUp }
     attempt = 1
     totalAttempts = 1
+    madeAttempts += 1
     return .reconnect(afterNanoseconds: pause)
   }
 
