@@ -38,12 +38,12 @@ extension ByteSourceError: CustomStringConvertible {
     case .unknownHost(let host):
       "no address found for host \(host) of \(location); check its spelling and the network"
     case .connectionRefused(let host, let port):
-      "connection refused by \(host):\(port) for \(location); \(Self.connectionAdvice)"
+      "connection refused by \(host):\(port) for \(location); \(connectionAdvice(host))"
     case .unreachable(let host, let port, let errno):
       "no connection to \(host):\(port)\(Self.systemText(errno)) for \(location);"
-        + " \(Self.connectionAdvice)"
+        + " \(connectionAdvice(host))"
     case .timedOut(let wait, let host, let port, let nanoseconds):
-      timeout(wait, "\(host):\(port)", after: nanoseconds)
+      timeout(wait, host, port, after: nanoseconds)
     case .insecureConnection(let host, let port, let explanation):
       "no secure connection to \(host):\(port) for \(location): \(explanation);"
         + " check the address, this machine's clock and its CA certificates"
@@ -70,7 +70,7 @@ extension ByteSourceError: CustomStringConvertible {
         + " use a direct stream of the same station"
     case .unusableProxy:
       "no address found for the proxy on the way to \(location);"
-        + " check its spelling in \(Self.proxyVariable ?? "the environment")"
+        + " check its spelling in \(proxyVariable ?? "the environment")"
     case .noSuchByte(let byteOffset):
       "the server has no byte \(byteOffset) of \(location); it may have changed: try again"
     case .system(let errno):
@@ -80,13 +80,16 @@ extension ByteSourceError: CustomStringConvertible {
     }
   }
 
-  private func timeout(_ wait: Wait, _ endpoint: String, after nanoseconds: UInt64) -> String {
+  private func timeout(
+    _ wait: Wait, _ host: String, _ port: UInt16, after nanoseconds: UInt64
+  ) -> String {
     let time = Self.seconds(nanoseconds)
+    let endpoint = "\(host):\(port)"
     return switch wait {
     case .address:
       "no address found within \(time) for \(endpoint) of \(location); check the network"
     case .connection:
-      "no connection to \(endpoint) within \(time) for \(location); \(Self.connectionAdvice)"
+      "no connection to \(endpoint) within \(time) for \(location); \(connectionAdvice(host))"
     case .answer:
       "no answer from \(endpoint) within \(time) for \(location); try again later"
     case .nextByte(let received):
@@ -96,15 +99,16 @@ extension ByteSourceError: CustomStringConvertible {
 
   /// The advice on a failed connection. With a proxy in the environment libcurl goes there instead
   /// of to the host, and does not say so in its result.
-  private static var connectionAdvice: String {
-    guard let proxyVariable else { return "check that the server runs, and the port" }
+  private func connectionAdvice(_ host: String) -> String {
+    guard let proxyVariable, !ProxyEnvironment().isReachedDirectly(host) else {
+      return "check that the server runs, and the port"
+    }
     return "check that the server runs, the port, and the proxy in \(proxyVariable)"
   }
 
-  /// The variable of the environment that names a proxy. Its value may hold a password.
-  private static var proxyVariable: String? {
-    ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
-      .first { (name: String) in unsafe getenv(name) != nil }
+  /// The variable of the environment that names the proxy for such a location.
+  private var proxyVariable: String? {
+    ProxyEnvironment().variable(forScheme: location.prefix { $0 != ":" }.lowercased())
   }
 
   private static func count(_ received: UInt64, of expected: UInt64?) -> String {
