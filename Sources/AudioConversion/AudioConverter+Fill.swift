@@ -239,13 +239,13 @@ extension AudioConverter {
 }
 
 extension AudioStreamBasicDescription {
-  /// Frames of a packet whose number varies: what its description states, else what its bytes do, else
-  /// more than any packet has.
-  fileprivate func frameCount(of packet: UnsafeRawBufferPointer, stated: Int) -> Int {
+  /// Frames of a packet whose number varies: what its description states, else what its bytes do. A
+  /// description with 0 need not mean it: Vorbis's first packet has none, and its decoder says so.
+  fileprivate func frameCount(of packet: UnsafeRawBufferPointer, stated: Int) -> Int? {
     if stated > 0 { return min(stated, 1 << 16) }
-    guard formatID == .opus else { return 1 << 16 }
+    guard formatID == .opus else { return nil }
     return unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
-      unsafe OpusPacket.frames(bytes.span) ?? 1 << 16
+      unsafe OpusPacket.frames(bytes.span)
     }
   }
 }

@@ -5,10 +5,10 @@ public import AudioModel
 /// What became of one packet.
 public struct AheadDecoderOutput: Hashable, Sendable {
   /// Frames of sound, at the output's rate: the packet's stated duration, but for a packet of Apple
-  /// Lossless that says that it has fewer.
+  /// Lossless that says that it has fewer, and one whose duration is not known.
   public let frames: Int
   /// False for a packet that is damaged: all or part of its duration is silence, or what the decoder
-  /// puts in its place.
+  /// puts in its place; of one whose duration is not known, nothing need be there.
   public let isDecoded: Bool
   /// The output format, or the speakers of its channels, became another with this packet.
   public let changesFormat: Bool
@@ -17,7 +17,8 @@ public struct AheadDecoderOutput: Hashable, Sendable {
 /// Decodes one stream's packets ahead of the render callback, through libavcodec.
 ///
 /// The sound of a packet has the packet's stated duration, whatever is in it, so that damage does not
-/// shift the time line. Nothing is trimmed: priming and remainder are the caller's.
+/// shift the time line; without one it is what the decoder gives. Nothing is trimmed: priming and
+/// remainder are the caller's.
 ///
 /// Not thread-safe: one thread at a time. It allocates, locks and takes its time: never on the render
 /// thread. The first one made sets libavcodec's log level, which is the process's, to quiet.
@@ -25,6 +26,8 @@ public struct AheadDecoderOutput: Hashable, Sendable {
 public final class AheadDecoder {
   /// The frames of one packet at most. A longer one is cut to them, and to 2^24 samples.
   static let maximumFrames = 1 << 20
+  /// More frames than a packet of any of these formats has.
+  private static let framesOfAnyPacket = 1 << 16
   private static let maximumSamples = 1 << 24
 
   /// Float 32, interleaved, packed, native endian: the rate and channels that packets decode to. As
@@ -97,10 +100,10 @@ public final class AheadDecoder {
   ///
   /// - Parameters:
   ///   - packet: a whole packet as the parser gives it; an empty one is a lost one.
-  ///   - frameCount: its duration at the stream's stated rate.
-  public func decode(_ packet: Span<UInt8>, frameCount: Int) -> AheadDecoderOutput {
+  ///   - frameCount: its duration at the stream's stated rate; nil where nobody tells it.
+  public func decode(_ packet: Span<UInt8>, frameCount: Int?) -> AheadDecoderOutput {
     let (formatBefore, layoutBefore) = (outputFormat, outputLayout)
-    var state = PacketState(frameCount: max(0, min(frameCount, Self.maximumFrames)))
+    var state = PacketState(frameCount: frameCount.map { max(0, min($0, Self.maximumFrames)) })
     if mayBeADTS, let frame = ADTSFrame(packet) {
       if frame.parts.isEmpty { state.isDecoded = false }
       for part in frame.parts { decode(packet.extracting(part), &state) }
@@ -108,11 +111,11 @@ public final class AheadDecoder {
       decode(packet, &state)
     }
     if !state.hasFormat { makeRoom(state.frameCount) }
-    if buffer.frameCount == 0, state.frameCount > 0 { state.isDecoded = false }
+    if buffer.frameCount == 0, (state.frameCount ?? 0) > 0 { state.isDecoded = false }
     // The last packet of Apple Lossless or FLAC may hold fewer frames than the stream's packets do, and
     // says so itself.
     let isShort = mayEndShort && state.isDecoded && buffer.frameCount > 0
-    if !isShort { buffer.fill() }
+    if state.frameCount != nil, !isShort { buffer.fill() }
     return AheadDecoderOutput(
       frames: buffer.frameCount, isDecoded: state.isDecoded,
       changesFormat: outputFormat != formatBefore
@@ -128,7 +131,7 @@ public final class AheadDecoder {
   }
 
   private struct PacketState {
-    let frameCount: Int
+    let frameCount: Int?
     var isDecoded = true
     /// Something was received, and the buffer made ready for it.
     var hasFormat = false
@@ -179,11 +182,11 @@ public final class AheadDecoder {
     if !library.isReceivedWhole { state.isDecoded = false }
   }
 
-  /// Empties the buffer and gives it room for a duration in frames of the stream's rate.
-  private func makeRoom(_ frameCount: Int) {
+  /// Empties the buffer and gives it room for a duration in frames of the stream's rate, or for any.
+  private func makeRoom(_ frameCount: Int?) {
     let channels = Int(outputFormat.channelsPerFrame)
-    var frames = frameCount
-    if outputFormat.sampleRate != statedRate {
+    var frames = frameCount ?? Self.framesOfAnyPacket
+    if let frameCount, outputFormat.sampleRate != statedRate {
       let exact = Double(frameCount) * outputFormat.sampleRate / statedRate + fraction
       // What is a whole number but for rounding is one.
       frames = Int((exact + 0x1p-20).rounded(.down))

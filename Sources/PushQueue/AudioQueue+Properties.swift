@@ -82,7 +82,7 @@ extension AudioQueue {
   }
 
   /// The last error of the decoder as an `OSStatus`, 0 when there was none. Packets that cannot be decoded
-  /// are replaced by silence of their length, and the queue goes on. `'qcve'`
+  /// are replaced by silence of their length, where that is known, and the queue goes on. `'qcve'`
   public var converterError: Int32 { core.locked { $0.converterError } }
 
   // MARK: Levels

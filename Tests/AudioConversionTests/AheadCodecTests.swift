@@ -88,6 +88,51 @@ struct AheadCodecTests {
     #expect(Array(puller.drain()[0].prefix(wave.bytes.count)) == wave.bytes)
   }
 
+  /// The samples of a file decoded from a packet on.
+  ///
+  /// - Parameter isStated: the packets come with the frames that the parser states.
+  private func decoded(_ file: PacketFile, isStated: Bool, from first: Int = 0) throws -> [Float] {
+    let puller = try Puller(file, to: .float(file.format.sampleRate, 2))
+    puller.next = first
+    if !isStated {
+      puller.script = file.packets.dropFirst(first).map { .packets(.init($0, count: 1)) }
+      puller.next = file.count
+    }
+    let samples = puller.drain(1000)[0].floats
+    #expect(puller.converter.failedPacketCount == 0)
+    return samples
+  }
+
+  @Test(
+    "Vorbis gives the frames that its packets state, none for the first, or else its decoder does",
+    arguments: [true, false])
+  func vorbis(_ isStated: Bool) throws {
+    let path = try encoded("a.ogg", "-c:a libvorbis")
+    var file = try PacketFile(path: path)
+    let stated = file.descriptions.map { Int($0.variableFramesInPacket) }
+    #expect(stated[0] == 0)
+    let expected = ReferenceDecoder.ffmpeg(path)
+    let ours = try decoded(file, isStated: isStated)
+    #expect(ours.count == 2 * stated.reduce(0, +))
+    // Where the last packet is cut is not the converter's business.
+    #expect((2 * 11_025...ours.count).contains(expected.count))
+    #expect(zip(ours, expected).allSatisfy { abs($0 - $1) < 1e-3 })
+    // Behind a seek the parser states no frames for the packet that only starts the overlap.
+    file.descriptions[7].variableFramesInPacket = 0
+    let rest = try decoded(file, isStated: isStated, from: 7)
+    #expect(rest.count == 2 * stated[8...].reduce(0, +))
+    #expect(zip(rest, ours.suffix(rest.count)).allSatisfy { abs($0 - $1) < 1e-3 })
+  }
+
+  @Test("A stream that does not tell its packets' frames has those that its decoder gives")
+  func untoldFrames() throws {
+    var file = try PacketFile(path: try encoded("a.mov", "-c:a eac3"))
+    let expected = try decoded(file, isStated: false)
+    #expect(expected.count == 2 * 1536 * file.count)
+    file.stream.format.framesPerPacket = 0
+    #expect(try decoded(file, isStated: false) == expected)
+  }
+
   @Test(
     "HE-AAC that only its packets tell of keeps its place in time",
     arguments: [("he-aac-v1.aac", 2), ("he-aac-v2.aac", 2)])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AudioModel
+import PacketDecoders
 import TestKit
 import Testing
 
@@ -66,6 +67,33 @@ struct AudioQueueSoundTests {
     player.crank(expected.count / channels + 1000, period: 1024)
     let isEqual = Array(player.heard[..<expected.count]) == expected
     #expect(isEqual && !player.queue.isRunning)
+  }
+
+  @Test(
+    "of Vorbis is what ffmpeg decodes, whether its packets come with the frames that are stated",
+    .enabled(if: AheadCodec.library(for: .vorbis) != nil), arguments: [true, false])
+  func vorbis(_ isStated: Bool) throws {
+    let workshop = Workshop()
+    try workshop.run(
+      "sox -R -D -n -r 44100 -c 2 -b 16 source.wav synth 1 pinknoise sine 997 gain -3 && "
+        + "ffmpeg -v error -i source.wav -c:a libvorbis a.ogg")
+    let file = try PacketFile(path: workshop.path("a.ogg"))
+    let player = try SteppedQueue(file.format, outputRate: 44_100)
+    try player.queue.setMagicCookie(file.stream.magicCookie)
+    let buffer = try player.queue.allocateBuffer(
+      byteCapacity: file.bytes.count, packetDescriptionCapacity: file.count)
+    for (packet, description) in zip(file.packets, file.descriptions) {
+      buffer.append(
+        packet: packet.span, frameCount: isStated ? description.variableFramesInPacket : 0)
+    }
+    try player.queue.enqueue(buffer)
+    try player.queue.start()
+    try player.queue.stop(immediately: false)
+    player.crank(50_000, period: 1000)
+    let expected = ReferenceDecoder.ffmpeg(workshop.path("a.ogg"))
+    #expect(expected.count == 2 * 44_100)
+    #expect(zip(player.heard, expected).allSatisfy { abs($0 - $1) < 1e-3 })
+    #expect(!player.queue.isRunning && player.queue.converterError == 0)
   }
 
   @Test("goes on after a stop as after a new start: the decoder begins afresh")

@@ -30,7 +30,7 @@ final class AheadInputDecoder: InputDecoder {
   }
 
   func decode(
-    _ packet: UnsafeRawBufferPointer, frameCount: Int, into output: inout DecodedFrames
+    _ packet: UnsafeRawBufferPointer, frameCount: Int?, into output: inout DecodedFrames
   ) throws(AudioConversionError) -> Bool {
     guard let decoder else {
       throw AudioConversionError(

@@ -15,11 +15,12 @@ protocol InputDecoder: AnyObject {
   /// Decodes one packet, or a run of packets of one frame each, into `output`, whose frames must be
   /// used up.
   ///
-  /// - Parameter frameCount: frames that the packet stands for.
-  /// - Returns: false where silence stands for a packet that could not be decoded.
+  /// - Parameter frameCount: frames that the packet stands for; nil where nobody tells, for what the
+  ///   decoder gives.
+  /// - Returns: false where silence, or nothing, stands for a packet that could not be decoded.
   /// - Throws: when there is no decoder for the stream after all.
   func decode(
-    _ packet: UnsafeRawBufferPointer, frameCount: Int, into output: inout DecodedFrames
+    _ packet: UnsafeRawBufferPointer, frameCount: Int?, into output: inout DecodedFrames
   ) throws(AudioConversionError) -> Bool
 
   /// Forgets the packets before.
@@ -28,6 +29,9 @@ protocol InputDecoder: AnyObject {
 
 /// The decoders of the render callback.
 final class CallbackInputDecoder: InputDecoder {
+  /// More frames than a packet has: these decoders give no more than there are.
+  private static let framesOfAnyPacket = 1 << 16
+
   private let stream: CodedStreamDescription
   /// Made with the first packet, which libmpg123 is set up with, and anew after a reset.
   private var decoder: OfflinePacketDecoder?
@@ -51,17 +55,18 @@ final class CallbackInputDecoder: InputDecoder {
   }
 
   func decode(
-    _ packet: UnsafeRawBufferPointer, frameCount: Int, into output: inout DecodedFrames
+    _ packet: UnsafeRawBufferPointer, frameCount: Int?, into output: inout DecodedFrames
   ) throws(AudioConversionError) -> Bool {
     do throws(AudioConverterError) {
       if decoder == nil {
         decoder = unsafe try OfflinePacketDecoder(stream, firstPacket: packet)
       }
       guard let decoder,
-        let (samples, frames, isDecoded) = unsafe decoder.decode(packet, frameCount: frameCount)
-      else { return silence(frameCount, into: &output) }
+        let (samples, frames, isDecoded) = unsafe decoder.decode(
+          packet, frameCount: frameCount ?? Self.framesOfAnyPacket)
+      else { return silence(frameCount ?? 0, into: &output) }
       // An MPEG audio packet gives exactly its frames, whatever became of it.
-      let wanted = isMPEGAudio ? frameCount : frames
+      let wanted = isMPEGAudio ? frameCount ?? frames : frames
       let count = min(frames, wanted) * channels
       unsafe output.replace(frames: wanted) { target in
         for i in 0..<count { unsafe target[i] = Double(samples[i]) }
@@ -72,7 +77,7 @@ final class CallbackInputDecoder: InputDecoder {
       guard isMPEGAudio, case .decoderRefusedFirstPacket = error else {
         throw AudioConversionError(error)
       }
-      return silence(frameCount, into: &output)
+      return silence(frameCount ?? 0, into: &output)
     }
   }
 
