@@ -21,7 +21,8 @@ public import RenderCore
 /// Every method may be called from any thread but the render thread, also from inside a callback.
 /// ``stop(immediately:)`` at once, ``reset()`` and ``dispose(immediately:)`` at once make the callbacks
 /// themselves, and wait while another thread is in one: a lock that the callback takes must not be held
-/// around them.
+/// around them. The others leave callbacks to the queue's thread or the executor; those of a queue whose
+/// owner makes the steps have no other thread than the caller's.
 public final class AudioInputQueue: Sendable {
   /// Runs a piece of work soon, in the order in which it was given.
   public typealias Executor = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
@@ -124,7 +125,8 @@ public final class AudioInputQueue: Sendable {
   /// called.
   public func step() {
     recorder.withLock { $0.step() }
-    deliverSoon()
+    guard recorder.withLock({ $0.hasCalls }) else { return }
+    if hasExecutor { delivery.schedule() } else { delivery.deliver() }
   }
 
   private func threadStep() -> StepThread.Step {
@@ -134,10 +136,17 @@ public final class AudioInputQueue: Sendable {
     return .rest(nanoseconds: isActive ? Self.restNanoseconds : nil)
   }
 
-  /// Has the calls made that there are: on the caller's executor, or here.
+  /// Has the calls made that there are: on the caller's executor, on the queue's thread, or here where there
+  /// is neither.
   private func deliverSoon() {
     guard recorder.withLock({ $0.hasCalls }) else { return }
-    if hasExecutor { delivery.schedule() } else { delivery.deliver() }
+    if hasExecutor {
+      delivery.schedule()
+    } else if let thread {
+      thread.ring()
+    } else {
+      delivery.deliver()
+    }
   }
 
   // MARK: Transport

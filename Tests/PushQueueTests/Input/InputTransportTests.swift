@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AudioModel
+import Glibc
 import OfflineOutput
 import RenderCore
 import TestKit
@@ -221,6 +222,43 @@ struct InputTransportTests {
     // Who stops at once gets the rest at once.
     try queue.stop(immediately: true)
     #expect(returned.withLock { $0 } == 3)
+  }
+
+  @Test(
+    "leaves the callbacks to its thread where it does not end at once, and waits for none of them",
+    arguments: 0..<3)
+  func callbacksOnThread(_ action: Int) throws {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
+    let threads = GuardedState<[pthread_t]>([])
+    let (isInCallback, mayReturn) = (OneTimeEvent(), OneTimeEvent())
+    let queue = try AudioInputQueue(
+      recording: InputBench.format(channels: 1), from: renderer
+    ) { _, _, _ in
+      threads.withLock { $0.append(pthread_self()) }
+      isInCallback.signal()
+      mayReturn.wait(seconds: 60)
+    }
+    for _ in 0..<3 { try queue.enqueue(queue.allocateBuffer(byteCapacity: 4 * 100)) }
+    try queue.start()
+    var output = OfflineOutput(renderer: renderer)
+    output.render(inputs: [[Float](repeating: 1, count: 100)])
+    #expect(isInCallback.wait(seconds: 60))
+    // The second buffer is full, and its callback due.
+    output.render(inputs: [[Float](repeating: 1, count: 150)])
+    let hasReturned = OneTimeEvent()
+    let caller = JoinableThread {
+      switch action {
+      case 0: try? queue.pause()
+      case 1: try? queue.stop(immediately: false)
+      default: try? queue.dispose(immediately: false)
+      }
+      hasReturned.signal()
+    }
+    #expect(hasReturned.wait(seconds: 5), "the callback goes on all the while")
+    mayReturn.signal()
+    caller.join()
+    try #require(eventually { threads.withLock { $0.count } == 2 })
+    #expect(threads.withLock { pthread_equal($0[0], $0[1]) } != 0)
   }
 
   @Test("has a thread that records by itself")
