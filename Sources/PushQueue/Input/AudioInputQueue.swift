@@ -155,7 +155,8 @@ public final class AudioInputQueue: Sendable {
   /// last buffers to fill, it runs on.
   ///
   /// - Parameter frame: the output's frame, counted as ``AudioInputTime/deviceFrame`` is, that shall be the
-  ///   first; one that has passed, or nil, is the next. Only for the start of a stopped queue.
+  ///   first; one that has passed, also one below 0, which wraps, or nil, is the next. Only for the start of
+  ///   a stopped queue.
   /// - Throws: `disposalPending` after ``dispose(immediately:)``.
   public func start(atDeviceFrame frame: UInt64? = nil) throws(AudioQueueError) {
     try whileUsable { $0.start(atFrame: frame) }

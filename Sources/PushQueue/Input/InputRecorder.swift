@@ -114,7 +114,8 @@ struct InputRecorder {
       if phase == .paused { phase = .running }
     case .draining: phase = .running
     case .stopped:
-      startFrame = frame ?? 0
+      // No output comes to the upper half: what is there was below 0.
+      startFrame = frame.map { $0 > UInt64(Int64.max) ? 0 : $0 } ?? 0
       hasBegun = false
       time = 0
       lossBefore = .none

@@ -78,6 +78,17 @@ struct InputTransportTests {
     #expect(bench.takeCalls().contains(.isRunning(false)) == false)
   }
 
+  @Test(
+    "starts at once at a frame below 0, which wraps", arguments: [0 &- 100, UInt64.max / 2 + 1])
+  func startBelowZero(_ frame: UInt64) throws {
+    let bench = try InputBench()
+    try bench.enqueue(frames: 50)
+    try bench.queue.start(atDeviceFrame: frame)
+    bench.bring(50, cycle: 50)
+    #expect(bench.takeRecords().map(\.packetCount) == [50])
+    #expect(try bench.queue.currentTime() == 50)
+  }
+
   @Test("stands still in a pause, and a buffer goes on where it was")
   func pause() throws {
     let bench = try InputBench()
