@@ -8,6 +8,50 @@ import Testing
 
 @testable import PushQueue
 
+@Suite("4.3 AudioQueue functions: when a magic cookie can be set")
+struct AudioQueueMagicCookieStateTests {
+  @Test("Once packets are decoded it is refused, whatever has become of them, until they are gone")
+  func decoded() throws {
+    let file = try QueuedFile("mp3-cbr128-44100-2.mp3")
+    let queue = try SteppedQueue(file.stream.format, outputRate: 44_100).queue
+    func status() -> AudioQueueError.Code? {
+      code { () throws(AudioQueueError) in try queue.setMagicCookie([1]) }
+    }
+    // In the ring, behind them a stream that may go on; then one that is over.
+    for isFlushed in [false, true] {
+      try queue.prime()
+      #expect(status() == nil, "nothing was enqueued")
+      try queue.reset()
+      try queue.enqueue(try file.buffer(0..<20, of: queue))
+      #expect(status() == .invalidRunState)
+      if isFlushed { try queue.flush() }
+      #expect(try queue.prime() == 20 * 1152)
+      #expect(status() == .invalidRunState)
+      try queue.reset()
+      #expect(status() == nil)
+    }
+  }
+
+  @Test("It leaves speed, pitch, algorithm and bypass as they are", .enabled(if: canStretch))
+  func timePitch() throws {
+    let queue = try SteppedQueue(
+      AudioStreamBasicDescription(sampleRate: 44_100, formatID: .mpegLayer3, channelsPerFrame: 2)
+    ).queue
+    try queue.setTimePitchEnabled(true)
+    try queue.setTimePitchAlgorithm(.varispeed)
+    try queue.set(.playRate, to: 1.5)
+    try queue.set(.pitch, to: 300)
+    queue.isTimePitchBypassed = true
+    try queue.setMagicCookie([1])
+    #expect(queue.isTimePitchEnabled && queue.isTimePitchBypassed)
+    #expect(queue.value(of: .playRate) == 1.5 && queue.value(of: .pitch) == 300)
+    #expect(queue.timePitchAlgorithm == .varispeed)
+    try queue.setTimePitchEnabled(false)
+    try queue.setMagicCookie([])
+    #expect(queue.timePitchAlgorithm == .varispeed)
+  }
+}
+
 @Suite(
   "4.3 AudioQueue functions: magic cookie",
   .enabled(if: AheadCodec.library(for: .mpeg4AAC) != nil))

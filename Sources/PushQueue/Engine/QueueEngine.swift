@@ -164,7 +164,8 @@ final class QueueEngine: @unchecked Sendable {
     guard format.formatID != .linearPCM else {
       throw AudioQueueError(.invalidPropertyValue, "linear PCM has no magic cookie")
     }
-    guard state == .stopped, entries.isEmpty, current == nil, decoded.isEmpty else {
+    // Also none in the ring, behind a stream that was ended.
+    guard state == .stopped, hasWrittenEnd, writtenNanoseconds == 0 else {
       throw AudioQueueError(
         .invalidRunState, "the magic cookie must be set before the first buffer is enqueued")
     }
@@ -174,10 +175,7 @@ final class QueueEngine: @unchecked Sendable {
       throw AudioQueueError(.invalidPropertyValue, error.reason)
     }
     reportedFailures = 0
-    decoderHasInput = false
-    let (wasEnabled, algorithm) = (timePitch.isEnabled, timePitch.algorithm)
-    timePitch = TimePitchStage(sampleRate: sampleRate, channels: channels)
-    if wasEnabled { try timePitch.enable(algorithm) }
+    try timePitch.adopt(sampleRate: sampleRate)
   }
 
   /// One step: something of each stage.

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Changes the speed and the pitch of sound, where that is wanted.
 struct TimePitchStage {
-  private let sampleRate: Double
+  private var sampleRate: Double
   private let channels: Int
   private(set) var isEnabled = false
   private(set) var algorithm = AudioQueueTimePitchAlgorithm.spectral
@@ -31,6 +31,14 @@ struct TimePitchStage {
     self.algorithm = algorithm
     isEnabled = true
     hasInput = false
+  }
+
+  /// Goes over to sound of another rate, with its settings. What is held back is lost.
+  ///
+  /// - Throws: as ``enable(_:)``.
+  mutating func adopt(sampleRate: Double) throws(AudioQueueError) {
+    self.sampleRate = sampleRate
+    if isEnabled { try enable(algorithm) }
   }
 
   mutating func disable() {
