@@ -153,6 +153,35 @@ struct AudioQueueTimeTests {
     let time = try player.queue.currentTime().sampleTime
     #expect(abs(time - Double(rate) * 96_000) < 2)
   }
+
+  @Test(
+    "After a reset the time goes as fast as the sound: primed, or running at a rate not heard yet",
+    .enabled(if: canStretch), arguments: [false, true])
+  func playRateAfterReset(_ isRunning: Bool) throws {
+    let player = try SteppedQueue()
+    try player.queue.setTimePitchEnabled(true)
+    if isRunning {
+      try player.enqueueRamp(0..<480_000)
+      try player.queue.start()
+      player.crank(24_000)
+    }
+    try player.queue.set(.playRate, to: 2)
+    if isRunning {
+      // It has been told to the ring, and the output has not come to it.
+      player.crank(2048)
+    } else {
+      try player.enqueueRamp(0..<96_000)
+      try player.queue.prime()
+    }
+    try player.queue.reset()
+    try player.enqueueRamp(0..<480_000)
+    if !isRunning { try player.queue.start() }
+    // What was told before is faded out, and the new sound has begun.
+    player.crank(1024)
+    let before = try player.queue.currentTime().sampleTime
+    player.crank(48_000)
+    #expect(abs(try player.queue.currentTime().sampleTime - before - 96_000) < 2)
+  }
 }
 
 @Suite("4.6 AudioQueue is-running")

@@ -64,7 +64,6 @@ extension QueueEngine {
     primeFrames = 0
     deviceStartFrame = 0
     discard(restartsClock: true)
-    toldRate = 1
     if wasRunning {
       isReportedRunning = false
       calls.append(.changed(.isRunning))
@@ -106,6 +105,9 @@ extension QueueEngine {
     ready = []
     readyUsed = 0
     coming = ComingSettings()
+    // What was told and dropped holds no more. A clock that begins again goes at 1; one that goes on has the
+    // rate of what was heard last.
+    toldRate = restartsClock ? 1 : .nan
     timePitch.reset()
     lastStartFrame = nil
     hasStream = false

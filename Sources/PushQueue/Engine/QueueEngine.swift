@@ -86,7 +86,7 @@ final class QueueEngine: @unchecked Sendable {
   /// Nanoseconds of sound written to the ring in this generation.
   var writtenNanoseconds: UInt64 = 0
   var timePitch: TimePitchStage
-  /// The speed of the source's clock, as packets have told it.
+  /// The speed of the source's clock, as packets have told it; no number where that is not known.
   var toldRate: Float = 1
 
   // What was told, and what was measured.
