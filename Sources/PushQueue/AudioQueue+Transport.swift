@@ -108,18 +108,13 @@ extension AudioQueue {
   ///
   /// - Parameter immediately: true stops at once, as ``stop(immediately:)`` does: nothing is called after this
   ///   has returned. False lets everything that is enqueued be heard first, with the callbacks, and returns
-  ///   at once.
-  /// - Throws: `disposalPending` when it has been called before.
+  ///   at once; a paused queue, which nobody can start any more, gives its buffers back unheard.
+  /// - Throws: `disposalPending` when it has been called before; true is possible, too, while the end of what
+  ///   is heard first is waited for.
   public func dispose(immediately: Bool) throws(AudioQueueError) {
     try core.locked { engine throws(AudioQueueError) in
-      try engine.checkAlive()
-      engine.isDisposing = true
-      if immediately {
-        engine.stopNow()
-        engine.isReturningAll = true
-      } else {
-        engine.stopWhenDrained()
-      }
+      try engine.dispose(immediately: immediately)
+      engine.isReturningAll = immediately
     }
     if immediately { returnAll() }
     core.ringProducer()

@@ -215,14 +215,18 @@ private final class QueueModel {
 
   /// Ends this queue and begins with another.
   func replace() throws {
-    let isImmediate = Bool.random(using: &random)
+    var isImmediate = Bool.random(using: &random)
+    let isPatient = Bool.random(using: &random)
     let queue = player.queue
-    // One that is paused would never be drained.
-    if !isImmediate, isPaused { try queue.start() }
     isDisposing = true
     mayBeStopping = true
     try queue.dispose(immediately: isImmediate)
-    for _ in 0..<1000 where !isImmediate && !enqueued.isEmpty { player.crank(1024, period: 1024) }
+    let cycles = isImmediate ? 0 : isPatient ? 1000 : 1
+    for _ in 0..<cycles where !enqueued.isEmpty { player.crank(1024, period: 1024) }
+    if !isPatient, !enqueued.isEmpty {
+      isImmediate = true
+      try queue.dispose(immediately: true)
+    }
     if !enqueued.isEmpty { disagree("\(enqueued.count) buffers were never returned") }
     isGone = isImmediate
     player.crank(300)

@@ -295,6 +295,40 @@ struct AudioQueueTransportTests {
     #expect(player.returned.count == 3 && player.log.calls.last == .isRunning(false))
   }
 
+  @Test("Disposed of in a pause, where nothing would be heard any more, it ends at once")
+  func disposeInPause() throws {
+    let player = try SteppedQueue()
+    let buffers = try (0..<3).map { try player.enqueueRamp($0 * 48_000..<($0 + 1) * 48_000) }
+    try player.queue.start()
+    player.crank(1000)
+    try player.queue.pause()
+    player.crank(1000)
+    try player.queue.dispose(immediately: false)
+    #expect(player.returned == buffers.map { ObjectIdentifier($0) })
+    #expect(player.log.calls.last == .isRunning(false))
+    #expect(
+      code { () throws(AudioQueueError) in try player.queue.dispose(immediately: true) }
+        == .disposalPending)
+  }
+
+  @Test("Disposed of when drained, it can be disposed of at once before that")
+  func disposeAfterAll() throws {
+    let player = try SteppedQueue()
+    let queue = player.queue
+    for index in 0..<3 { try player.enqueueRamp(index * 48_000..<(index + 1) * 48_000) }
+    try queue.start()
+    player.crank(1000)
+    try queue.dispose(immediately: false)
+    player.crank(1000)
+    expectRefused { () throws(AudioQueueError) in try queue.dispose(immediately: false) }
+    try queue.dispose(immediately: true)
+    #expect(player.returned.count == 3 && player.log.calls.last == .isRunning(false))
+    let calls = player.log.calls
+    player.crank(1000)
+    #expect(player.heardRamp.suffix(700).allSatisfy { $0 == -1 } && player.log.calls == calls)
+    expectRefused { () throws(AudioQueueError) in try queue.dispose(immediately: true) }
+  }
+
   @Test("A queue that is let go of stops, calls nothing, and leaves its renderer")
   func letGo() throws {
     let renderer = try SteppedQueue().renderer

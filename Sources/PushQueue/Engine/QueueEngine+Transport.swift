@@ -52,6 +52,15 @@ extension QueueEngine {
     isStopping = true
   }
 
+  /// Goes when it has stopped: at once, or when everything has sounded. What is paused will not sound.
+  ///
+  /// - Throws: `disposalPending` when it is going; at once it may go all the same until it has gone.
+  func dispose(immediately: Bool) throws(AudioQueueError) {
+    if !immediately || isDisposed { try checkAlive() }
+    isDisposing = true
+    if immediately || state == .paused { stopNow() } else { stopWhenDrained() }
+  }
+
   /// Stops, gives back all buffers, and is as new.
   func stopNow() {
     noteStart()

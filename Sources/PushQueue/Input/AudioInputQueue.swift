@@ -191,18 +191,19 @@ public final class AudioInputQueue: Sendable {
 
   /// Stops as ``stop(immediately:)`` does, and can then not be used any more. No callback follows.
   ///
-  /// - Throws: `disposalPending` when it was called before.
+  /// - Throws: `disposalPending` when it was called before; at once is possible, too, while a disposal that
+  ///   is not waits for the last buffers.
   public func dispose(immediately: Bool) throws(AudioQueueError) {
-    try returning(immediately) { $0.dispose(immediately: immediately) }
+    try returning(immediately, isDisposal: true) { $0.dispose(immediately: immediately) }
     thread?.ring()
   }
 
   /// Does what gives buffers back. While they are, no buffer is taken: a callback that enqueues each again
   /// would have no end.
   private func returning(
-    _ isAtOnce: Bool, _ body: (inout InputRecorder) -> Void
+    _ isAtOnce: Bool, isDisposal: Bool = false, _ body: (inout InputRecorder) -> Void
   ) throws(AudioQueueError) {
-    try whileUsable { recorder in
+    try whileUsable(evenIfDisposalWaits: isAtOnce && isDisposal) { recorder in
       body(&recorder)
       recorder.isReturning = isAtOnce
     }
@@ -215,10 +216,11 @@ public final class AudioInputQueue: Sendable {
   }
 
   func whileUsable<Result>(
+    evenIfDisposalWaits: Bool = false,
     _ body: (inout InputRecorder) throws(AudioQueueError) -> Result
   ) throws(AudioQueueError) -> Result {
     try recorder.withLock { recorder throws(AudioQueueError) in
-      if recorder.isDisposed || recorder.isDisposedWhenStopped {
+      if recorder.isDisposed || (recorder.isDisposedWhenStopped && !evenIfDisposalWaits) {
         throw AudioQueueError(.disposalPending, "the queue has been disposed of: make another one")
       }
       return try body(&recorder)

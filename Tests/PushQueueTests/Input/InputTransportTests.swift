@@ -149,12 +149,26 @@ struct InputTransportTests {
     bench.bring(64)
     try bench.queue.dispose(immediately: isImmediate)
     #expect(code { try bench.queue.start() } == .disposalPending)
-    #expect(code { try bench.queue.dispose(immediately: true) } == .disposalPending)
+    #expect(code { try bench.queue.dispose(immediately: false) } == .disposalPending)
     #expect(code { _ = try bench.queue.allocateBuffer(byteCapacity: 8) } == .disposalPending)
     bench.bring(64)
     #expect(bench.takeRecords().map(\.packetCount) == [isImmediate ? 64 : 100])
     #expect(code { try bench.queue.enqueue(buffer) } == .disposalPending)
     try bench.queue.free(buffer)
+    bench.bring(64)
+    #expect(bench.takeCalls().isEmpty)
+    #expect(code { try bench.queue.dispose(immediately: true) } == .disposalPending)
+  }
+
+  @Test("can be disposed of at once while it waits for its last buffers")
+  func disposeAfterAll() throws {
+    let bench = try InputBench()
+    try bench.enqueue(frames: 100)
+    try bench.queue.start()
+    bench.bring(64)
+    try bench.queue.dispose(immediately: false)
+    try bench.queue.dispose(immediately: true)
+    #expect(bench.takeRecords().map(\.packetCount) == [64])
     bench.bring(64)
     #expect(bench.takeCalls().isEmpty)
   }
