@@ -175,14 +175,15 @@ public final class AudioInputQueue: Sendable {
   ///
   /// - Parameter immediately: at once, with what has come by now: all buffers come back during the call,
   ///   the first with what it has, those behind it empty. Otherwise when all buffers that are enqueued are
-  ///   full, without waiting for that; at a gap one may come back before it is.
+  ///   full, without waiting for that; at a gap one may come back before it is. In a pause, where nothing
+  ///   comes that fills one, that is now: all come back with what they have.
   /// - Throws: `disposalPending` after ``dispose(immediately:)``.
   public func stop(immediately: Bool) throws(AudioQueueError) {
     try returning(immediately) { $0.stop(immediately: immediately) }
   }
 
   /// Gives all buffers back during the call, the first with what it has, those behind it empty. It goes on
-  /// recording, if it does.
+  /// recording, if it does; where it only waited for these buffers to fill, it has stopped.
   ///
   /// - Throws: `disposalPending` after ``dispose(immediately:)``.
   public func reset() throws(AudioQueueError) {

@@ -140,7 +140,8 @@ struct InputRecorder {
     }
     step()
     if phase == .stopped { return }
-    if !immediately, !waiting.isEmpty {
+    // A pause brings no frames that could fill a buffer.
+    if !immediately, phase != .paused, !waiting.isEmpty {
       phase = .draining
       return
     }
@@ -159,7 +160,7 @@ struct InputRecorder {
 
   mutating func reset() {
     step()
-    returnAll()
+    if phase == .draining { end() } else { returnAll() }
   }
 
   mutating func dispose(immediately: Bool) {

@@ -89,6 +89,45 @@ struct InputTransportTests {
     #expect(try bench.queue.currentTime() == 50)
   }
 
+  @Test("stops at once in a pause, where no frame would come that fills a buffer")
+  func stopInPause() throws {
+    for disposes in [false, true] {
+      let bench = try InputBench()
+      for _ in 0..<2 { try bench.enqueue(frames: 100) }
+      try bench.queue.start()
+      bench.bring(40)
+      try bench.queue.pause()
+      bench.bring(64)
+      _ = bench.takeCalls()
+      if disposes {
+        try bench.queue.dispose(immediately: false)
+      } else {
+        try bench.queue.stop(immediately: false)
+      }
+      let calls = bench.takeCalls()
+      #expect(calls.count == 3 && calls.last == .isRunning(false))
+      let counts = calls.compactMap {
+        if case .buffer(_, _, let record) = $0 { record.packetCount } else { nil }
+      }
+      #expect(counts == [40, 0] && !bench.queue.isRunning)
+    }
+  }
+
+  @Test("has stopped after a reset that takes the buffers away for which it waits")
+  func resetWhileStopping() throws {
+    let bench = try InputBench()
+    try bench.enqueue(frames: 100)
+    try bench.queue.start()
+    bench.bring(64)
+    try bench.queue.stop(immediately: false)
+    _ = bench.takeCalls()
+    try bench.queue.reset()
+    #expect(!bench.queue.isRunning)
+    #expect(bench.takeCalls().last == .isRunning(false))
+    bench.bring(640)
+    #expect(bench.takeCalls().isEmpty && bench.queue.counters.underruns == 0)
+  }
+
   @Test("stands still in a pause, and a buffer goes on where it was")
   func pause() throws {
     let bench = try InputBench()
