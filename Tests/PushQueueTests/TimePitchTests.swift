@@ -132,6 +132,24 @@ struct AudioQueueTimePitchTests {
       plain[..<96_000] == bypassed[..<96_000] && plain[..<96_000] == disabled[..<96_000])
   }
 
+  @Test("Another algorithm, or none, after priming loses nothing", arguments: [false, true])
+  func changeAfterPriming(_ disables: Bool) throws {
+    let player = try SteppedQueue()
+    try player.queue.setTimePitchEnabled(true)
+    try player.enqueueRamp(1_000_000..<1_024_000)
+    try player.queue.prime()
+    if disables {
+      try player.queue.setTimePitchEnabled(false)
+    } else {
+      try player.queue.setTimePitchAlgorithm(.timeDomain)
+    }
+    try player.queue.start()
+    try player.queue.stop(immediately: false)
+    player.crank(48_000)
+    #expect(abs(length(player.channel(0)) - 24_000) < 480)
+    #expect(!player.queue.isRunning && player.queue.underrunCount == 0)
+  }
+
   @Test("It is enabled and its algorithm chosen only while the queue is stopped")
   func whileStopped() throws {
     let queue = try SteppedQueue().queue

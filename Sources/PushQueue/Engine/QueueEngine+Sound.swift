@@ -48,6 +48,7 @@ extension QueueEngine {
         .invalidRunState, "time and pitch can be enabled only while the queue is stopped")
     }
     guard enabled != timePitch.isEnabled else { return }
+    takeStretchedTail()
     if enabled { try timePitch.enable(timePitch.algorithm) } else { timePitch.disable() }
   }
 
@@ -58,6 +59,14 @@ extension QueueEngine {
         .invalidRunState,
         "the algorithm can be chosen only while time and pitch is enabled and the queue stopped")
     }
+    takeStretchedTail()
     try timePitch.enable(algorithm)
+  }
+
+  /// What priming has stretched, and the library holds back, comes before what the next one gives.
+  private func takeStretchedTail() {
+    guard let tail = timePitch.finish() else { return }
+    ready = ready[readyUsed...] + tail
+    readyUsed = 0
   }
 }
