@@ -44,6 +44,36 @@ struct AudioQueuePropertyTests {
     #expect(gain(512 + 4798) > 0 && left[512 + 4799] == 0 && left[9000] == 0)
   }
 
+  @Test(
+    "A volume set before the start is where a change after it begins, though no cycle was between",
+    arguments: [false, true])
+  func volumeAtStart(_ isRestart: Bool) throws {
+    let player = try SteppedQueue()
+    if isRestart {
+      try player.enqueueRamp(1_000_000..<1_100_000)
+      try player.queue.start()
+      player.crank(512)
+      try player.queue.stop(immediately: true)
+    }
+    let start = player.heard.count / 2 + (isRestart ? 512 : 0)
+    try player.enqueueRamp(1_000_000..<1_100_000)
+    try player.queue.set(.volume, to: 0)
+    try player.queue.start()
+    try player.queue.set(.volumeRampTime, to: 0.1)
+    try player.queue.set(.volume, to: 1)
+    #expect(player.queue.value(of: .volume) == 1)
+    player.crank(9000)
+    let left = player.channel(0)
+    func gain(_ frame: Int) -> Float { left[start + frame] / SteppedQueue.ramp(1_000_000 + frame) }
+    #expect(gain(0) < 0.001)
+    #expect(abs(gain(2399) - 0.5) < 1e-4)
+    #expect(gain(4800) == 1)
+    #expect(player.queue.value(of: .volume) == 1)
+    guard isRestart else { return }
+    // What sounded before was faded out at its own volume.
+    #expect(abs(left[512 + 119] / SteppedQueue.ramp(1_000_512 + 119) - 0.5) < 0.01)
+  }
+
   @Test("What was set last holds: by a call, or by a buffer at its first frame")
   func effective() throws {
     let player = try SteppedQueue()

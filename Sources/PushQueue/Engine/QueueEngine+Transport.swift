@@ -27,7 +27,10 @@ extension QueueEngine {
     try checkAlive()
     isStopping = false
     guard state != .running else { return }
-    if state == .stopped { isPrimed = true }
+    if state == .stopped {
+      isPrimed = true
+      control.settleVolume()
+    }
     deviceStartFrame = frame
     control.startFrame = frame
     control.isAwaited = !hasWrittenEnd

@@ -22,6 +22,12 @@ extension SourceControl {
     }
   }
 
+  /// Has sound that has not begun begin at the volume of this moment: what is set from now on is a change
+  /// from there, whether or not a cycle is between the two.
+  public func settleVolume() {
+    Self.set(volume, in: unsafe shared.pointee.settledVolume)
+  }
+
   /// Seconds that later changes of the volume take, 0 to 60; at first 0.
   public var volumeRampSeconds: Float {
     get { unsafe Float(bitPattern: shared.pointee.rampSecondsBits.load(ordering: .acquiring)) }

@@ -102,6 +102,12 @@ struct SourceGain {
     volume.go(to: target, frames: rampFrames > Self.rampFrames ? rampFrames : Self.rampFrames)
   }
 
+  /// Sound that comes begins at this volume.
+  @_noLocks
+  mutating func settleVolume(at value: Float) {
+    volume.jump(to: value)
+  }
+
   @_noLocks
   mutating func setPan(_ target: Float) {
     pan.go(to: target, frames: Self.rampFrames)

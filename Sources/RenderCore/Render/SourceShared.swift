@@ -26,6 +26,8 @@ struct SourceShared: ~Copyable {
   // one holds, also where it is the same as the one before.
   let volume = Atomic<UInt64>(UInt64(Float(1).bitPattern))
   let pan = Atomic<UInt64>(0)
+  /// The volume that sound begins at, with a number likewise.
+  let settledVolume = Atomic<UInt64>(UInt64(Float(1).bitPattern))
   let rampSecondsBits = Atomic<UInt32>(0)
   let generation = Atomic<UInt32>(0)
   /// The generation with which the clock starts at 0.

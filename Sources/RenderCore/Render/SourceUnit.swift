@@ -35,6 +35,7 @@ struct SourceUnit: ~Copyable {
   private var rampSeconds: Float = 0
   /// The numbers of the control side's settings that were taken.
   private var takenVolume: UInt32 = 0
+  private var takenSettledVolume: UInt32 = 0
   private var takenPan: UInt32 = 0
   /// Frames at the start of this cycle that lie before the time at which playing begins.
   var lead = 0
@@ -103,8 +104,6 @@ struct SourceUnit: ~Copyable {
     var isStale = wantedGeneration != source.generation
     takeSettings()
     lead = leadFrames(of: cycle, deviceFrame: deviceFrame, mode: mode)
-    // After a hold sound begins as it is.
-    if mode == SourceMode.holdCode { gain.settle() }
     // Nothing sounds that could be faded: go over to the new generation at once.
     if isStale,
       gain.isSilent || mode != SourceMode.playCode || isStarved || hasNoConverter || lead > 0
@@ -112,6 +111,10 @@ struct SourceUnit: ~Copyable {
       _ = adopt(wantedGeneration, fade: mode == SourceMode.pauseCode ? 0 : 1)
       isStale = false
     }
+    // What is faded out for something new keeps its volume.
+    if !isStale { takeVolume() }
+    // After a hold sound begins as it is.
+    if mode == SourceMode.holdCode { gain.settle() }
     let isFadingOut = mode == SourceMode.pauseCode || isStale
     var given = 0
     // What the clock counts besides what is given.
@@ -141,25 +144,36 @@ struct SourceUnit: ~Copyable {
     publish(cycle, deviceFrame: deviceFrame, given: given)
   }
 
-  /// Takes what the control side has set since the cycle before.
+  /// Takes what the control side has set since the cycle before, but for the volume.
   @_noLocks
   mutating func takeSettings() {
     outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
     let clockRate = unsafe shared.pointee.clockRateBits.load(ordering: .relaxed)
     clock.setRates(hertz: Double(bitPattern: clockRate), outputRate: outputRate)
+    let pan = unsafe shared.pointee.pan.load(ordering: .acquiring)
+    if UInt32(truncatingIfNeeded: pan >> 32) != takenPan {
+      takenPan = UInt32(truncatingIfNeeded: pan >> 32)
+      setPan(Float(bitPattern: UInt32(truncatingIfNeeded: pan)))
+      unsafe shared.pointee.takenPan.store(takenPan, ordering: .releasing)
+    }
+  }
+
+  /// Takes the volume that the control side has set since the cycle before, and the one it begins at.
+  @_noLocks
+  mutating func takeVolume() {
+    // Read first: whoever has seen a setting sees what was settled before it.
     let volume = unsafe shared.pointee.volume.load(ordering: .acquiring)
+    let settled = unsafe shared.pointee.settledVolume.load(ordering: .acquiring)
+    if UInt32(truncatingIfNeeded: settled >> 32) != takenSettledVolume {
+      takenSettledVolume = UInt32(truncatingIfNeeded: settled >> 32)
+      gain.settleVolume(at: Float(bitPattern: UInt32(truncatingIfNeeded: settled)))
+    }
     if UInt32(truncatingIfNeeded: volume >> 32) != takenVolume {
       takenVolume = UInt32(truncatingIfNeeded: volume >> 32)
       rampSeconds = unsafe Float(
         bitPattern: shared.pointee.rampSecondsBits.load(ordering: .acquiring))
       setVolume(Float(bitPattern: UInt32(truncatingIfNeeded: volume)))
       unsafe shared.pointee.takenVolume.store(takenVolume, ordering: .releasing)
-    }
-    let pan = unsafe shared.pointee.pan.load(ordering: .acquiring)
-    if UInt32(truncatingIfNeeded: pan >> 32) != takenPan {
-      takenPan = UInt32(truncatingIfNeeded: pan >> 32)
-      setPan(Float(bitPattern: UInt32(truncatingIfNeeded: pan)))
-      unsafe shared.pointee.takenPan.store(takenPan, ordering: .releasing)
     }
   }
 

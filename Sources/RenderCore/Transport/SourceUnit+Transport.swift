@@ -20,6 +20,7 @@ extension SourceUnit {
     let answer = unsafe shared.pointee.transportAnswer.load(ordering: .acquiring)
     let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
     takeSettings()
+    takeVolume()
     take(answer, at: cycle.transport.frame)
     if wantedGeneration != source.generation {
       _ = adopt(wantedGeneration, fade: 1)
