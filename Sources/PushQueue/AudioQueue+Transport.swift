@@ -114,7 +114,7 @@ extension AudioQueue {
   public func dispose(immediately: Bool) throws(AudioQueueError) {
     try core.locked { engine throws(AudioQueueError) in
       try engine.dispose(immediately: immediately)
-      engine.isReturningAll = immediately
+      if immediately { engine.isReturningAll = true }
     }
     if immediately { returnAll() }
     core.ringProducer()
