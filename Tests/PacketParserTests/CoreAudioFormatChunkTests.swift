@@ -289,6 +289,9 @@ import Testing
       .init(
         testDescription: "PCM of unknown size",
         bytes: SyntheticCAF().bytes(SyntheticCAF.data(garbage(42), stated: -1))),
+      .init(
+        testDescription: "FLAC without a cookie",
+        bytes: CoreAudioFormatTests.cookielessFLAC(isTableBehind: false)),
       .init(testDescription: "the table behind", bytes: variable.bytes(data, table)),
       .init(
         testDescription: "a wrong table",

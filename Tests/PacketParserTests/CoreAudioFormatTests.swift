@@ -164,6 +164,38 @@ import Testing
     }
   }
 
+  /// FLAC without a cookie, described by the mean of the frames of all packets and an empty one.
+  static func cookielessFLAC(isVariable: Bool = false, isTableBehind: Bool) -> [UInt8] {
+    let packets = SyntheticFLAC(blockSizes: [64, 64, 64, 20], isVariable: isVariable).frames
+    let caf = SyntheticCAF(
+      formatID: "flac", flags: 0, bytesPerPacket: 0, framesPerPacket: 53, channels: 1, bits: 0)
+    let table = SyntheticCAF.table(packets.map(\.count) + [0], valid: 5 * 53)
+    let data = SyntheticCAF.data(packets.flatMap { $0 })
+    return isTableBehind ? caf.bytes(data, table) : caf.bytes(table, data)
+  }
+
+  @Test("FLAC without a cookie has the block size and the length that its frames' headers say")
+  func cookielessFLAC() throws {
+    for isTableBehind in [true, false] {
+      var options = AudioFileStreamOptions()
+      options.canReposition = isTableBehind
+      var stream = AudioFileStream(options: options)
+      let bytes = Self.cookielessFLAC(isTableBehind: isTableBehind)
+      let (recorder, error, _) = parseFromAnywhere(bytes, sliceBytes: 50, with: &stream)
+      #expect(error == nil)
+      #expect(recorder.packets == SyntheticFLAC(blockSizes: [64, 64, 64, 20]).frames)
+      #expect(try stream.dataFormat.framesPerPacket == 64)
+      // Without going there nothing is known of the last packet.
+      #expect(try stream.duration.frames == (isTableBehind ? 212 : 256))
+      #expect(try stream.packet(containingFrame: 130).packet == 2)
+      #expect(throws: AudioFileStreamError.self) { try stream.packetTableInfo }
+    }
+    // Blocks of several sizes have no common one.
+    var stream = AudioFileStream()
+    _ = parse(Self.cookielessFLAC(isVariable: true, isTableBehind: false), with: &stream)
+    #expect(try stream.dataFormat.framesPerPacket == 53)
+  }
+
   @Test("AAC packets with the table in front are what ffprobe finds, and ffmpeg decodes them")
   func advancedAudioCoding() throws {
     let workshop = Workshop()

@@ -8,7 +8,10 @@ import Testing
 @Suite("Decoding against other tools")
 struct DecodeTests {
   private func render(_ name: String, period: Int) throws -> [Float] {
-    let path = Fixtures.path(name)
+    try render(path: Fixtures.path(name), period: period)
+  }
+
+  private func render(path: String, period: Int) throws -> [Float] {
     let format = try TrackReader(opening: path).readInformation().dataFormat
     let playback = OfflinePlayback(
       [path], rate: format.sampleRate, channels: Int(format.channelsPerFrame))
@@ -35,6 +38,21 @@ struct DecodeTests {
     let rendered = try render(name, period: 1024)
     #expect(rendered.count == expected.count)
     #expect(rendered == expected)
+  }
+
+  @Test("FLAC that ffmpeg put into a Core Audio file has ffmpeg's frames, sample for sample")
+  func flacInCoreAudioFile() throws {
+    let directory = TemporaryDirectory()
+    let path = directory.file("out.caf")
+    _ = ReferenceDecoder.output(
+      "cd '\(directory.path)'; sox -R -D -V1 -n -r 44100 -b 16 in.wav synth 20 pinknoise gain -3; "
+        + "ffmpeg -v error -y -i in.wav -c:a flac out.caf </dev/null")
+    let expected = ReferenceDecoder.ffmpeg(path)
+    #expect(expected.count == 20 * 44_100)
+    let isSame = try render(path: path, period: 1024) == expected
+    #expect(isSame)
+    let information = try TrackReader(opening: path).readInformation()
+    #expect(information.durationNanoseconds == 20_000_000_000)
   }
 
   @Test("The period makes no difference to the samples", arguments: [1, 16, 64, 100, 1024, 8192])

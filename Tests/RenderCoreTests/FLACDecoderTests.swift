@@ -160,6 +160,21 @@ struct FLACDecoderTests {
     #expect(isSame)
   }
 
+  @Test("Without a cookie blocks may be larger than the container says")
+  func largerBlocks() throws {
+    let (folder, path) = try made(
+      Recipe(bits: 16, channels: 2, encode: "\(Self.flac).flac in.wav"))
+    defer { withExtendedLifetime(folder) {} }
+    var parsed = ParsedStream(path)
+    let whole = try parsed.decoded()
+    parsed.stream.magicCookie = []
+    parsed.stream.format.framesPerPacket -= 2
+    let sound = try parsed.decoded()
+    #expect(sound.failed.isEmpty)
+    let isSame = sound.samples == whole.samples
+    #expect(isSame)
+  }
+
   @Test("Cookies that cannot be are refused, whatever is in them")
   func hostileCookies() throws {
     var generator = SeededGenerator(seed: 1)

@@ -278,6 +278,9 @@ extension CoreAudioFormatParser {
     let size = dataEnd.map { $0 - dataOffset }
     if format.needsPacketDescriptions {
       describeTable(size: size)
+      if format.formatID == .flac, cookie.bytes.isEmpty, format.framesPerPacket > 0 {
+        state = .blockSize(isLast: isTableBehind)
+      }
     } else {
       try describeConstantPackets(format, size: size, at: offset)
     }

@@ -14,6 +14,8 @@ struct CoreAudioFormatParser: ContainerParser {
     case packetTableHeader(byteCount: Int64)
     /// So many entries, and so many bytes of the chunk, are still to come.
     case packetTable(entries: Int64, byteCount: Int64)
+    /// The header of FLAC's last packet, or of its first one, tells how long packets are.
+    case blockSize(isLast: Bool)
     /// All is known.
     case firstByte
     /// The table was found behind the audio, to which the parser goes back.
@@ -47,6 +49,8 @@ struct CoreAudioFormatParser: ContainerParser {
   var isTableWhole = false
   /// The audio was passed on the way to it.
   var isTableBehind = false
+  /// Frames of the last packet, where its own header told.
+  var lastBlockSize: Int?
   /// What has to be told before anything else.
   var notice: ParserStep?
   var rawLayout: [UInt8] = []
@@ -74,6 +78,8 @@ struct CoreAudioFormatParser: ContainerParser {
     switch state {
     case .fileHeader, .chunkHeader, .content, .packetTableHeader, .packetTable:
       return try stepChunks(bytes, at: offset, isEnd: isEnd)
+    case .blockSize(let isLast):
+      return stepBlockSize(bytes, at: offset, isEnd: isEnd, isLast: isLast)
     case .firstByte:
       state = isTableBehind ? .back : .data
       facts.isReady = true

@@ -40,7 +40,7 @@ struct CoreAudioPacketTable {
   /// 0 where the entries tell.
   let bytesPerPacket: Int64
   /// 0 where the entries tell.
-  let framesPerPacket: Int64
+  private(set) var framesPerPacket: Int64
   private var entries: [UInt8] = []
   private var marks: [Place] = []
   /// Behind the last packet.
@@ -121,6 +121,13 @@ struct CoreAudioPacketTable {
     largest = 0
     var place = Place()
     while let packet = next(&place) { largest = max(largest, Int(packet.byteCount)) }
+  }
+
+  /// All packets have this many frames, and not as many as the file says.
+  mutating func correct(framesPerPacket frames: Int64) {
+    framesPerPacket = frames
+    for index in marks.indices { marks[index].frame = marks[index].packet * frames }
+    end.frame = end.packet * frames
   }
 
   /// The packet at a place, which goes on behind it; nil at the end.

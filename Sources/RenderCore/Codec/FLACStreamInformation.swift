@@ -41,7 +41,8 @@
     }
 
     /// The block of a stream that has none, as in some Core Audio files: by what the container and the
-    /// first frame's header (RFC 9639 section 9.1) say.
+    /// first frame's header (RFC 9639 section 9.1) say. Blocks may have any size: a container may state the
+    /// mean, and the frame at hand may be a short last one.
     init(
       _ format: AudioStreamBasicDescription, firstFrame: UnsafeRawBufferPointer
     ) throws(AudioConverterError) {
@@ -54,10 +55,8 @@
         throw Self.refused("there is none, and the first frame does not tell what it would")
       }
       let rate = UInt32(format.sampleRate)
-      let block = UInt16(clamping: format.framesPerPacket)
-      let most = block >= 16 ? block : 65535
       let packed = rate << 12 | (channels - 1) << 9 | UInt32(bits - 1) << 4
-      var made: [UInt8] = [0, 16, UInt8(most >> 8), UInt8(most & 0xFF), 0, 0, 0, 0, 0, 0]
+      var made: [UInt8] = [0, 16, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0]
       made += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: packed >> $0) }
       made += [UInt8](repeating: 0, count: Self.byteCount - made.count)
       try self.init(made, channels: Int(channels))
