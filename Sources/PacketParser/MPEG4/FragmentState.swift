@@ -15,6 +15,8 @@ struct FragmentState {
   var first: MovieFragment?
   /// Where the media data of the first one end.
   var firstMediaEnd: Int64 = 0
+  /// Where the media data end that the packets of the movie's own index begin in.
+  var tableMediaEnd: Int64 = 0
   var index = FragmentIndex()
   var segments: SegmentIndex?
   /// When the stream's first packet is decoded, in the media's units.

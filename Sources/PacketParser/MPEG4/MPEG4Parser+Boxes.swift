@@ -112,6 +112,7 @@ extension MPEG4Parser {
     }
     guard hasPendingPackets else { return nil }
     mediaEnd = header.end
+    if hasTablePackets { fragments.tableMediaEnd = mediaEnd }
     if fragments.first?.start == fragments.current?.start { fragments.firstMediaEnd = mediaEnd }
     phase = facts.isReady ? (hasTablePackets ? .packets : .fragment) : .begin
     return .skip(Int64(header.byteCount))

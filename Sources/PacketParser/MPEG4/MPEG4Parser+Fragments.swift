@@ -61,7 +61,7 @@ extension MPEG4Parser {
     fragment.rewind()
     fragments.current = fragment
     let byDuration = track.scale.frames(fragment.duration)
-    let frames = framesPerPacket > 0 ? fragment.packetCount * framesPerPacket : byDuration
+    let frames = frameCount(of: fragment)
     fragments.nextFrame = min(firstFrame + frames, 1 << 60)
     fragments.endFrame = firstFrame + (byDuration > 0 ? min(byDuration, frames) : frames)
     fragments.index.add(
@@ -71,6 +71,14 @@ extension MPEG4Parser {
     if fragments.first == nil, track.map.packetCount == 0, nextPacket == 0 {
       fragments.first = fragment
     }
+  }
+
+  /// The frames of all packets of a fragment.
+  func frameCount(of fragment: MovieFragment) -> Int64 {
+    guard let track else { return 0 }
+    let framesPerPacket = Int64(track.encoding.dataFormat.framesPerPacket)
+    return framesPerPacket > 0
+      ? fragment.packetCount * framesPerPacket : track.scale.frames(fragment.duration)
   }
 
   mutating func stepFragment(

@@ -136,6 +136,8 @@ extension MPEG4Parser {
     fragments.needsNumber = false
     nextPacket = target.firstPacket
     if let track, nextPacket < track.map.packetCount {
+      mediaEnd = fragments.tableMediaEnd
+      fragments.nextFrame = track.frameCount
       phase = .packets
     } else if let fragment = placeInFirstFragment(nextPacket),
       fragment.byteOffset - (facts.dataOffset ?? 0) == target.byteOffset
@@ -143,12 +145,23 @@ extension MPEG4Parser {
       fragments.current = fragment
       fragments.firstPacket = 0
       fragments.firstFrame = 0
+      fragments.nextFrame = frameCount(of: fragment)
       mediaEnd = fragments.firstMediaEnd
       phase = .fragment
     } else {
       fragments.needsNumber = target.isEstimated
+      fragments.nextFrame = presumedFrame(ofPacket: nextPacket)
       phase = .searching
     }
+  }
+
+  /// The frame that a fragment begins with, by what was seen, else by the mean duration of packets. The
+  /// fragment's own time has the last word.
+  private func presumedFrame(ofPacket packet: Int64) -> Int64 {
+    if let entry = fragments.index.entry(ofPacket: packet), entry.firstPacket == packet {
+      return entry.firstFrame
+    }
+    return Int64(min(1e15, Double(packet) * (meanFramesPerPacket ?? 0)))
   }
 
   /// In a fragmented stream the next fragment is found, and tells where it belongs.

@@ -216,30 +216,44 @@ import Testing
     }
   }
 
-  /// A fragmented stream of one fragment after the other, each with these packets.
-  static func fragmented(_ fragments: [[Int]], entry: [UInt8]? = nil) -> [UInt8] {
+  /// A fragmented stream of one fragment after the other, each with these packets, behind those of the
+  /// movie's table, if it has any.
+  static func fragmented(
+    _ fragments: [[Int]], entry: [UInt8]? = nil, table: [[Int]] = [], hasTime: Bool = true,
+    edits: [(duration: Int, mediaTime: Int)] = [], segmentDurations: [Int] = []
+  ) -> [UInt8] {
     typealias File = SyntheticMPEG4
     var file = SyntheticMPEG4()
-    file.chunks = []
-    file.durations = []
+    file.chunks = table
+    if table.isEmpty { file.durations = [] }
+    file.edits = edits
     if let entry { file.entry = entry }
     file.movieBoxes = File.box(
       "mvex", File.full("trex", bigEndian(1, 4) + bigEndian(1, 4) + bigEndian(0, 12)))
-    var bytes = Array(file.bytes.dropLast(8 + file.gap * file.chunks.count))
-    for (index, sizes) in fragments.enumerated() {
+    let head = table.isEmpty ? Array(file.bytes.dropLast(8)) : file.bytes
+    let first = 1024 * table.joined().count
+    let segments = fragments.enumerated().map { index, sizes in
       func moof(_ dataOffset: Int) -> [UInt8] {
-        let time = File.full("tfdt", bigEndian(index * 4096, 4))
+        let time = File.full("tfdt", bigEndian(first + index * 4096, 4))
         let run = File.full(
           "trun",
           bigEndian(sizes.count, 4) + bigEndian(dataOffset, 4)
             + sizes.flatMap { bigEndian(1024, 4) + bigEndian($0, 4) }, flags: 0x301)
-        let track = File.full("tfhd", bigEndian(1, 4), flags: 0x20000) + time + run
+        let track =
+          File.full("tfhd", bigEndian(1, 4), flags: 0x20000) + (hasTime ? time : []) + run
         return File.box("moof", File.full("mfhd", bigEndian(index, 4)) + File.box("traf", track))
       }
       let data = sizes.filter { $0 < 10_000 }.reduce(0, +)
-      bytes += moof(moof(0).count + 8) + File.box("mdat", File.bytes(data, seed: index))
+      return moof(moof(0).count + 8) + File.box("mdat", File.bytes(data, seed: index))
     }
-    return bytes
+    let references = zip(segments, segmentDurations).flatMap { segment, duration in
+      bigEndian(segment.count, 4) + bigEndian(duration, 4) + bigEndian(0, 4)
+    }
+    let index = File.full(
+      "sidx",
+      bigEndian(1, 4) + bigEndian(44_100, 4) + bigEndian(0, 8)
+        + bigEndian(segmentDurations.count, 4) + references)
+    return head + (segmentDurations.isEmpty ? [] : index) + segments.flatMap { $0 }
   }
 
   @Test("What precedes a flaw in a fragment is delivered, however the input is cut")

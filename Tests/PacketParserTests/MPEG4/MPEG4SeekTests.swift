@@ -23,6 +23,11 @@ import Testing
       "out.mp4",
       "\(MPEG4OracleTests.sound()) -c:a aac -frag_duration 300000 "
         + "-movflags +dash+empty_moov+global_sidx"),
+    .init(
+      "out.mp4",
+      "\(MPEG4OracleTests.sound()) -c:a aac -frag_duration 300000 -movflags frag_keyframe"
+    ),
+    .init("out.mp4", "\(MPEG4OracleTests.sound()) -c:a aac -frag_duration 300000 -f ismv"),
   ]
 
   @Test(
@@ -78,6 +83,67 @@ import Testing
       return nil
     }
     return (number, packet)
+  }
+
+  @Test(
+    "Behind a seek come all packets up to the end, with the numbers and times that they have",
+    arguments: recipes)
+  func upToTheEnd(_ recipe: MPEG4OracleTests.Recipe) throws {
+    let workshop = Workshop()
+    try workshop.run("\(recipe.arguments) \(recipe.name)")
+    try checkSeeks(try workshop.read(recipe.name), every: 13)
+  }
+
+  @Test("Fragments that follow a table, or tell no time, lose nothing behind a seek")
+  func fragmentsUpToTheEnd() throws {
+    let fragments = [[5, 6, 7, 8], [4, 3, 2, 1], [9, 9, 9, 9]]
+    for table in [[], [[10, 20], [30]]] {
+      for hasTime in [true, false] {
+        try checkSeeks(
+          MPEG4IndexTests.fragmented(fragments, table: table, hasTime: hasTime), every: 1)
+      }
+    }
+  }
+
+  /// Seeks to some of the packets, and reads on to the end each time.
+  private func checkSeeks(_ bytes: [UInt8], every step: Int) throws {
+    var stream = AudioFileStream()
+    let (whole, error) = parse(bytes, with: &stream)
+    #expect(error == nil)
+    let packets = whole.events.filter(\.isOfPacket)
+    for number in stride(from: 0, to: whole.packetCount, by: step).shuffled() {
+      _ = try stream.seek(toPacket: Int64(number))
+      var recorder = Recorder()
+      let start = Int(stream.nextByteOffset)
+      try stream.parse(bytes.span.extracting(start..<bytes.count), listener: &recorder)
+      try stream.finish(listener: &recorder)
+      let rest = recorder.events.filter(\.isOfPacket)
+      #expect(recorder.packetNumbers == Array(Int64(number)..<Int64(whole.packetCount)))
+      let isSame = rest == packets.suffix(rest.count)
+      #expect(isSame, "from packet \(number)")
+    }
+  }
+
+  @Test("Where a fragment tells no time, an estimated packet's number and frame agree")
+  func estimatedWithoutTime() throws {
+    let bytes = MPEG4IndexTests.fragmented(
+      [[5, 6, 7, 8], [4, 3, 2, 1], [9, 9, 9, 9]], hasTime: false)
+    var stream = AudioFileStream()
+    var recorder = Recorder()
+    var place = 0
+    while recorder.packetCount == 0 {
+      try stream.parse(bytes.span.extracting(place..<place + 1), listener: &recorder)
+      place += 1
+    }
+    #expect(try stream.seek(toPacket: 9).isEstimated)
+    recorder = Recorder()
+    // Wherever that leads, a fragment comes.
+    try stream.parse(bytes.span.extracting(place..<bytes.count), listener: &recorder)
+    #expect(recorder.packetNumbers.first == 9)
+    let times = recorder.events.compactMap { event -> Int64? in
+      if case .time(let frame, _) = event { frame } else { nil }
+    }
+    #expect(times == recorder.packetNumbers.map { $0 * 1024 })
   }
 
   @Test(
@@ -155,5 +221,14 @@ import Testing
       start += Int64(count)
     }
     #expect(try stream.duration.frames == start)
+  }
+}
+
+extension Recorder.Event {
+  fileprivate var isOfPacket: Bool {
+    switch self {
+    case .packet, .time: true
+    case .property, .skipped: false
+    }
   }
 }
