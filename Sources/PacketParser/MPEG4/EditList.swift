@@ -4,43 +4,56 @@ import AudioModel
 
 /// Which part of the media is the sound (`elst`, ISO/IEC 14496-12 section 8.6.6).
 struct EditList {
-  /// The first part that is not empty.
-  private(set) var mediaTime: Int64?
-  /// Its duration in units of the movie's time scale; 0 means up to the media's end.
-  private(set) var duration: Int64 = 0
-  /// There are several parts, so that the sound is not one stretch of the media.
-  private(set) var isScattered = false
+  /// A part that is not empty.
+  private struct Part {
+    var mediaTime: Int64
+    /// In units of the movie's time scale; 0 means up to the media's end.
+    var duration: Int64
+  }
+
+  private var parts: [Part] = []
+  /// There are more parts than are kept.
+  private var isCut = false
+
+  private static let maximumParts = 4096
 
   mutating func append(duration: UInt64, mediaTime: Int64) {
     // An empty edit only delays the track.
     guard mediaTime >= 0 else { return }
-    if self.mediaTime != nil { isScattered = true }
-    if self.mediaTime == nil {
-      self.mediaTime = mediaTime
-      self.duration = Int64(clamping: duration)
+    if parts.count == Self.maximumParts {
+      isCut = true
+    } else {
+      parts.append(Part(mediaTime: mediaTime, duration: Int64(clamping: duration)))
     }
   }
 
-  /// The frames that are sound.
+  /// The frames that are sound: from the beginning of the first part to the end of the last. What the list
+  /// leaves out between parts stays.
   ///
   /// - Parameters:
   ///   - mediaDuration: the media's, in its own units.
   ///   - movieUnits: units per second of the movie's time scale.
   ///   - frames: all of the packets'.
+  /// - Returns: nil if there is no list, or it has parts in another order than the media.
   func packetTable(
     mediaDuration: Int64, scale: TimeScale, movieUnits: Int64, frames: Int64
   ) -> AudioFilePacketTableInfo? {
-    guard let mediaTime, !isScattered, mediaTime <= mediaDuration else { return nil }
-    let left = mediaDuration - mediaTime
-    var valid = left
-    if duration > 0, movieUnits > 0 {
-      let stated = TimeScale.scale(duration, scale.unitsPerSecond, movieUnits)
-      // The movie's units are coarser: what ends within one of the media's end ends there.
-      let slack = scale.unitsPerSecond / movieUnits + 1
-      valid = stated < left - slack ? stated : left
+    guard let start = parts.first?.mediaTime, start <= mediaDuration, !isCut else { return nil }
+    // The movie's units are coarser: what ends within one of the media's end ends there.
+    let slack = movieUnits > 0 ? scale.unitsPerSecond / movieUnits + 1 : 0
+    var end: Int64 = 0
+    for part in parts where part.mediaTime <= mediaDuration {
+      guard part.mediaTime >= end - slack else { return nil }
+      let left = mediaDuration - part.mediaTime
+      var valid = left
+      if part.duration > 0, movieUnits > 0 {
+        let stated = TimeScale.scale(part.duration, scale.unitsPerSecond, movieUnits)
+        valid = stated < left - slack ? stated : left
+      }
+      end = part.mediaTime + valid
     }
     return AudioFilePacketTableInfo(
-      priming: scale.frames(mediaTime), end: scale.frames(mediaTime + valid), of: frames)
+      priming: scale.frames(start), end: scale.frames(end), of: frames)
   }
 }
 

@@ -358,9 +358,20 @@ import Testing
     // Longer than there is.
     file.edits = [(100_000, 2112)]
     #expect(table(file) == info(2112, frames - 2112))
-    // Two stretches of the media are no single one.
-    file.edits = [(10, 0), (10, 4000)]
+    // Parts that join are one; what is left out between others is not cut.
+    file.edits = [(50, 1024), (50, 1024 + 2205)]
+    #expect(table(file) == info(1024, 4410))
+    file.edits = [(10, 100), (10, -1), (10, 4000)]
+    #expect(table(file) == info(100, 4341))
+    file.edits = [(10, 1024), (0, 4000)]
+    #expect(table(file) == info(1024, frames - 1024))
+    // Not in the media's order, or behind its end.
+    file.edits = [(10, 4000), (10, 0)]
     #expect(table(file) == nil)
+    file.edits = [(100, 0), (10, 1000)]
+    #expect(table(file) == nil)
+    file.edits = [(10, 1024), (10, 1 << 30)]
+    #expect(table(file) == info(1024, 441))
     file.edits = []
     file.movieBoxes = SyntheticMPEG4.gapless("00000000 00000840 00000100 00000000000016C0 00000000")
     #expect(table(file) == info(0x840, 0x16C0))
