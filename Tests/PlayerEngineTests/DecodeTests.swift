@@ -55,6 +55,26 @@ struct DecodeTests {
     #expect(information.durationNanoseconds == 20_000_000_000)
   }
 
+  @Test("A fragmented stream with an edit list begins where the same packets do in one piece")
+  func editListOfFragments() throws {
+    let directory = TemporaryDirectory()
+    let whole = directory.file("whole.m4a")
+    let fragmented = directory.file("fragmented.mp4")
+    _ = ReferenceDecoder.output(
+      "cd '\(directory.path)'; ffmpeg -v error -y -f lavfi "
+        + "-i 'aevalsrc=0.4*sin(440*t*(1+t)*6.28):d=3:s=44100' -c:a aac whole.m4a </dev/null; "
+        + "ffmpeg -v error -y -i whole.m4a -c copy -movflags +frag_keyframe+delay_moov "
+        + "-frag_duration 500000 fragmented.mp4 </dev/null")
+    let expected = try render(path: whole, period: 1024)
+    let rendered = try render(path: fragmented, period: 1024)
+    #expect(expected.count == 3 * 44_100)
+    let isSame = rendered.starts(with: expected)
+    #expect(isSame)
+    #expect(rendered.count - expected.count < 1024, "only the last packet's padding is more")
+    let sought = try TrackReader(opening: fragmented).seek(toFrame: 50_000)
+    #expect(sought.reachedFrame == 50_000)
+  }
+
   @Test("The period makes no difference to the samples", arguments: [1, 16, 64, 100, 1024, 8192])
   func periods(_ period: Int) throws {
     let name = "mp3-vbr2-44100-2.mp3"

@@ -65,8 +65,8 @@ public struct AudioFileStreamPackets: Hashable, Sendable {
   public var firstFrame: Int64?
   /// Which frames are sound, counted as `firstFrame` is, by what the container has told up to these
   /// packets: what precedes is priming, what follows is padding. Only where each stretch of the
-  /// stream has edges of its own (Ogg, whose streams are chained); elsewhere, and for the stream as
-  /// a whole, the packet table tells.
+  /// stream has edges of its own (Ogg, whose streams are chained), or the end is not known beforehand
+  /// (MPEG-4 in fragments); elsewhere, and for the stream as a whole, the packet table tells.
   public var soundFrames: Range<Int64>?
 
   /// A run of packets.

@@ -14,8 +14,8 @@ struct StreamFacts {
   /// Frames that the stream says it has in all, priming frames included; for streams whose packets
   /// differ in duration or whose last packet is shorter.
   var statedFrameCount: Int64?
-  /// Frames that are sound, known of a stream that was parsed to its end and whose parts have priming
-  /// and remaining frames of their own.
+  /// Frames that are sound, known of a stream that was parsed to its end and whose packets tell which
+  /// of their frames are.
   var soundFrameCount: Int64?
   var packetTableInfo: AudioFilePacketTableInfo?
   /// The bytes of the largest packet, where a table tells.

@@ -27,6 +27,9 @@ struct EditList {
     }
   }
 
+  /// Where the sound begins, in the media's units, if the list is one part.
+  var start: Int64? { parts.count == 1 ? parts[0].mediaTime : nil }
+
   /// The frames that are sound: from the beginning of the first part to the end of the last. What the list
   /// leaves out between parts stays.
   ///

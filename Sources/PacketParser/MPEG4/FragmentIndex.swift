@@ -76,6 +76,8 @@ struct SegmentIndex {
   /// Where the last segment ends, in time and bytes.
   private(set) var endTime: Int64 = 0
   private(set) var endByte: Int64 = 0
+  /// Where the first segment ends.
+  var firstEndByte: Int64 { entries.count > 1 ? entries[1].byteOffset : endByte }
 
   init(unitsPerSecond: Int64, firstByte: Int64) {
     self.unitsPerSecond = unitsPerSecond

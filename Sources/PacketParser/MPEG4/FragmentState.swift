@@ -19,6 +19,8 @@ struct FragmentState {
   var tableMediaEnd: Int64 = 0
   var index = FragmentIndex()
   var segments: SegmentIndex?
+  /// The frames that are sound, where no count of them is known beforehand.
+  var soundFrames: Range<Int64>?
   /// When the stream's first packet is decoded, in the media's units.
   var timeOrigin: Int64?
   /// The number of the current fragment's first packet, and the frame it begins with.

@@ -15,15 +15,36 @@ extension MPEG4Parser {
         fragments.movieDuration, track.scale.frameRate, Int64(movieTimescale))
     }
     if let segments = fragments.segments, isOfAll(segments) {
-      let frames = TimeScale.scale(
-        segments.endTime, track.scale.frameRate, segments.unitsPerSecond)
+      let frames =
+        TimeScale.scale(segments.endTime, track.scale.frameRate, segments.unitsPerSecond)
+        + framesLeftOut(of: segments)
       facts.statedFrameCount = frames
       let table = track.edits.packetTable(
         mediaDuration: track.scale.units(frames), scale: track.scale,
         movieUnits: Int64(movieTimescale), frames: frames)
       if let table, table.numberValidFrames > 0 { facts.packetTableInfo = table }
     }
+    // The list's duration may be that of the movie's own packets alone.
+    let origin = fragments.timeOrigin ?? 0
+    if facts.packetTableInfo == nil, let start = track.edits.start, start > origin {
+      let priming = track.scale.frames(start - origin)
+      if priming <= Int32.max { fragments.soundFrames = priming..<Int64.max }
+    }
     describeEncoding()
+  }
+
+  /// The frames before the edit list's start that an index of segments does not count. It states when
+  /// packets are presented: ffmpeg leaves out what is cut, others may not. The first segment tells, where it
+  /// is one fragment.
+  private func framesLeftOut(of segments: SegmentIndex) -> Int64 {
+    guard let track, let start = track.edits.start, let fragment = fragments.current,
+      start < fragment.duration, let first = segments.segment(at: 0),
+      segments.firstEndByte == mediaEnd
+    else { return 0 }
+    let scale = track.scale
+    let counted = TimeScale.scale(first.endTime, scale.unitsPerSecond, segments.unitsPerSecond)
+    let slack = scale.unitsPerSecond / segments.unitsPerSecond + 1
+    return abs(fragment.duration - start - counted) <= slack ? scale.frames(start) : 0
   }
 
   /// Whether an index is of all segments: some streams have one in every segment. Behind the last
@@ -158,8 +179,10 @@ extension MPEG4Parser {
     self.count(packets: count, bytes: byteCount, frames: frames, largest: largest)
     fragments.current = fragment
     nextPacket = firstPacket + Int64(count)
-    return .packets(
-      .shown(first: firstPacket, count: count, byteCount: byteCount, firstFrame: firstFrame))
+    var run = PacketRun.shown(
+      first: firstPacket, count: count, byteCount: byteCount, firstFrame: firstFrame)
+    run.soundFrames = fragments.soundFrames
+    return .packets(run)
   }
 
   /// What is wrong with the next packet, if anything.

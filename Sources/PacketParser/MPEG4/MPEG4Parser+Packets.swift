@@ -81,7 +81,14 @@ extension MPEG4Parser {
     }
     self.count(packets: count, bytes: byteCount, frames: frames, largest: largest)
     defer { nextPacket += Int64(count) }
-    return .packets(.shown(first: nextPacket, count: count, byteCount: byteCount))
+    var run = PacketRun.shown(first: nextPacket, count: count, byteCount: byteCount)
+    if let sound = fragments.soundFrames {
+      run.soundFrames = sound
+      run.firstFrame =
+        format.framesPerPacket > 0
+        ? nextPacket * Int64(format.framesPerPacket) : track.firstFrame(ofPacket: nextPacket)
+    }
+    return .packets(run)
   }
 
   /// Not all of the next packet is shown.

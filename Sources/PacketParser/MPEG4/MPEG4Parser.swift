@@ -104,7 +104,12 @@ struct MPEG4Parser: ContainerParser {
     if !facts.isReady { return try endOfInput(at: offset) }
     facts.isWhole = isUnbroken
     // The last packet's duration, which may be shorter, is known now.
-    if isUnbroken, fragments.endFrame > 0 { facts.statedFrameCount = fragments.endFrame }
+    if isUnbroken, fragments.endFrame > 0 {
+      facts.statedFrameCount = fragments.endFrame
+      facts.soundFrameCount = fragments.soundFrames.map {
+        max(0, fragments.endFrame - $0.lowerBound)
+      }
+    }
     return .finished
   }
 

@@ -136,7 +136,10 @@ struct PacketCollector: StreamDriverListener {
       firstFrame = first
       nextFrame = max(0, told - first)
       if let sound = packets.soundFrames {
-        trimming = EdgeTrimming(soundFrames: sound.shifted(by: -first))
+        let told = EdgeTrimming(soundFrames: sound.shifted(by: -first))
+        // A jump before the first packet did not know where the sound begins.
+        if heardFrom > 0 { heardFrom &+= told.firstFrame &- trimming.firstFrame }
+        trimming = told
       }
     }
     if descriptions.isEmpty {

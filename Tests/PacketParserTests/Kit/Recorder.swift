@@ -22,6 +22,8 @@ struct Recorder: AudioFileStreamListener {
   var calls = 0
   var inPlaceCalls = 0
   var failures: [String] = []
+  /// What each call says of the frames that are sound.
+  var soundFrames: [Range<Int64>?] = []
   /// Where the next packet has to begin at the earliest.
   private var end: Int64 = 0
 
@@ -45,6 +47,7 @@ struct Recorder: AudioFileStreamListener {
     bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>
   ) {
     calls += 1
+    soundFrames.append(packets.soundFrames)
     if !stream.isReadyToProducePackets { failures.append("packets before ready") }
     if packets.packetCount < 1 { failures.append("a call without packets") }
     // Ogg's packets are joined: their bytes do not lie where the first one's page begins.

@@ -382,4 +382,43 @@ import Testing
     file.movieBoxes = SyntheticMPEG4.gapless("00000000 00001080 00000200 0000000000002D80")
     #expect(table(file) == info(0x840, 0x16C0))
   }
+
+  @Test("A fragmented stream's edit list tells where the sound begins")
+  func editsOfFragments() throws {
+    let fragments = [[Int]](repeating: [5, 6, 7, 8], count: 3)
+    func sound(
+      _ edits: [(duration: Int, mediaTime: Int)], table: [[Int]] = []
+    ) throws -> (Set<Range<Int64>?>, Int64) {
+      var stream = AudioFileStream()
+      let bytes = Self.fragmented(fragments, table: table, edits: edits)
+      let (recorder, error) = parse(bytes, with: &stream)
+      #expect(error == nil)
+      return (Set(recorder.soundFrames), try stream.duration.frames)
+    }
+    #expect(try sound([]) == ([nil], 12_288))
+    #expect(try sound([(0, 0)]) == ([nil], 12_288))
+    #expect(try sound([(0, 1024)]) == ([1024..<Int64.max], 11_264))
+    #expect(try sound([(50, -1), (0, 1024)]) == ([1024..<Int64.max], 11_264))
+    // The duration may be that of the movie's own packets.
+    #expect(try sound([(46, 1024)], table: [[4, 3, 2]]) == ([1024..<Int64.max], 14_336))
+    #expect(try sound([(10, 1024), (10, 9000)]) == ([nil], 12_288))
+  }
+
+  @Test("An index of segments may count what the edit list cuts, or leave it out")
+  func editsWithSegments() throws {
+    let fragments = [[Int]](repeating: [5, 6, 7, 8], count: 3)
+    for first in [3072, 4096] {
+      var stream = AudioFileStream()
+      let bytes = Self.fragmented(
+        fragments, edits: [(0, 1024)], segmentDurations: [first, 4096, 4096])
+      let (recorder, error) = parse(bytes, with: &stream)
+      #expect(error == nil && recorder.packetCount == 12)
+      #expect(
+        try stream.packetTableInfo
+          == AudioFilePacketTableInfo(
+            numberValidFrames: 11_264, primingFrames: 1024, remainderFrames: 0))
+      #expect(try stream.duration.frames == 11_264)
+      #expect(Set(recorder.soundFrames) == [nil])
+    }
+  }
 }
