@@ -134,6 +134,30 @@ import Testing
     }
   }
 
+  @Test("Granules that add up to more frames than can be counted do no harm", arguments: [70, 130])
+  func hugeGranules(_ linkCount: Int) throws {
+    let bytes = (1...linkCount).flatMap { serial in
+      var ogg = SyntheticOgg(serial: serial)
+      ogg.beginOpus()
+      ogg.page([SyntheticOgg.opusPacket(3)], granule: 960)
+      ogg.page([SyntheticOgg.opusPacket(3)], granule: 1 << 56 - 1, flags: 4)
+      return ogg.bytes
+    }
+    var stream = AudioFileStream()
+    let (recorder, error) = parse(bytes, with: &stream)
+    #expect(error == nil)
+    #expect(recorder.packetCount == 2 * linkCount)
+    let duration = try stream.duration.frames
+    #expect(duration > 1 << 59)
+    // The links that are gone through again add nothing.
+    for packet: Int64 in [0, 1] {
+      _ = try stream.seek(toPacket: packet)
+      let place = Int(stream.nextByteOffset)
+      #expect(parse(Array(bytes[place...]), with: &stream).error == nil)
+      #expect(try stream.duration.frames == duration)
+    }
+  }
+
   @Test("A chain that goes on in another format ends there, with the reason")
   func chainOfOthers() throws {
     let workshop = Workshop()

@@ -4,6 +4,9 @@ internal import AudioModel
 
 /// One logical stream of audio, and where it lies in time. Several may be chained.
 struct OggLink {
+  /// No count of frames that a stream has in earnest comes near it, and sums of a few stay in bounds.
+  private static let frameEnd: Int64 = 1 << 60
+
   var serial: UInt32
   /// Where its first page begins in the stream.
   var byteOffset: Int64
@@ -12,6 +15,8 @@ struct OggLink {
   var nextSequence: UInt32
   /// The frame, counted from the stream's start, that this link begins with.
   var startFrame: Int64
+  /// Frames of sound in the links before it.
+  var pastSoundFrames: Int64
   /// What its comments say.
   var tags: TagCollector
   /// Its format was told.
@@ -27,13 +32,15 @@ struct OggLink {
 
   init(
     serial: UInt32, byteOffset: Int64, mapping: any OggMapping, nextSequence: UInt32,
-    startFrame: Int64, tags: TagCollector
+    startFrame: Int64, pastSoundFrames: Int64, tags: TagCollector
   ) {
     self.serial = serial
     self.byteOffset = byteOffset
     self.mapping = mapping
     self.nextSequence = nextSequence
-    self.startFrame = startFrame
+    // Granules may claim anything, and links are many.
+    self.startFrame = min(startFrame, Self.frameEnd)
+    self.pastSoundFrames = min(pastSoundFrames, Self.frameEnd)
     self.tags = tags
   }
 

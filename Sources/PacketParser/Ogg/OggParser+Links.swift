@@ -36,7 +36,7 @@ extension OggParser {
       openPacket = .none
       if let link {
         remember(link)
-        pastSoundFrames += link.soundFrames
+        pastSoundFrames = link.pastSoundFrames + link.soundFrames
       }
       link = nil
     }
@@ -52,10 +52,12 @@ extension OggParser {
         isCovering = isCovering && linkCount <= Self.maximumPastLinks
       }
       let start = past?.startFrame ?? (linkCount > 1 ? nextFrame ?? lastFrame : 0)
-      link = OggLink(
+      let link = OggLink(
         serial: page.serial, byteOffset: offset, mapping: mapping,
-        nextSequence: page.sequence &+ 1, startFrame: start, tags: tags)
-      nextFrame = start
+        nextSequence: page.sequence &+ 1, startFrame: start,
+        pastSoundFrames: past?.pastSoundFrames ?? pastSoundFrames, tags: tags)
+      self.link = link
+      nextFrame = link.startFrame
       isAdrift = false
     case .otherAudio(let name): otherAudio = otherAudio ?? name
     case .other: return
@@ -177,7 +179,9 @@ extension OggParser {
     facts.isWhole = isUnbroken
     if isUnbroken, facts.statedFrameCount == nil { facts.statedFrameCount = nextFrame }
     guard linkCount == 1, let link else {
-      if isUnbroken { facts.soundFrameCount = pastSoundFrames + (link?.soundFrames ?? 0) }
+      if isUnbroken {
+        facts.soundFrameCount = link.map { $0.pastSoundFrames + $0.soundFrames } ?? pastSoundFrames
+      }
       return
     }
     if let end = link.endFrame {

@@ -48,7 +48,7 @@ struct OggParser: ContainerParser {
   var otherAudio: String?
   var link: OggLink?
   var linkCount = 0
-  /// Frames of sound in the links before.
+  /// Frames of sound in the links that have ended.
   var pastSoundFrames: Int64 = 0
   /// Earlier links, for a jump back.
   var pastLinks: [OggLink] = []
