@@ -148,6 +148,23 @@ import Testing
     #expect(never.error?.message.contains("never finished") == true)
   }
 
+  @Test("A length of more frames than can be counted does no harm to data of unknown size")
+  func unknownSizeOfAbsurdLength() throws {
+    var caf = SyntheticCAF.variable(framesPerPacket: 1 << 20, bytesPerPacket: 1)
+    caf.channels = 1
+    let file = caf.bytes(SyntheticCAF.data(garbage(9), stated: -1))
+    for length: Int64 in [17_592_186_044_416_000, 1 << 43, .max] {
+      var stream = AudioFileStream()
+      stream.tell(totalByteCount: length)
+      var recorder = Recorder()
+      try stream.parse(file.span, listener: &recorder)
+      #expect(try stream.duration.frames == 1 << 60)
+      try stream.finish(listener: &recorder)
+      #expect(recorder.pcm.count == 9)
+      #expect(try stream.duration.frames == 9 << 20)
+    }
+  }
+
   @Test("A cut file gives every whole packet before the cut, and says what is left out")
   func truncation() throws {
     let bytes = SyntheticCAF.variable().bytes(

@@ -196,9 +196,16 @@ extension AudioFileStream {
     let framesPerPacket = Int64(facts.dataFormat?.framesPerPacket ?? 0)
     if facts.isWhole, framesPerPacket == 0 { return facts.framesSeen }
     let byPackets =
-      framesPerPacket > 0 ? effectivePacketCount.map { $0 * framesPerPacket } : nil
+      framesPerPacket > 0
+      ? effectivePacketCount.map { Self.frames(ofPackets: $0, framesPerPacket) } : nil
     guard let stated = facts.statedFrameCount else { return byPackets }
     return min(stated, byPackets ?? stated)
+  }
+
+  /// Frames of so many packets, but not above 2 to the 60th: a server may claim any length.
+  private static func frames(ofPackets count: Int64, _ framesPerPacket: Int64) -> Int64 {
+    let (frames, overflow) = count.multipliedReportingOverflow(by: framesPerPacket)
+    return overflow ? 1 << 60 : min(frames, 1 << 60)
   }
 
   func known<Value>(
