@@ -66,6 +66,42 @@ import Testing
     }
   }
 
+  /// Links of Opus, each with nine pages of four packets of 20 ms and 100 bytes.
+  static func chain(_ linkCount: Int) -> [UInt8] {
+    (1...linkCount).flatMap { serial in
+      var ogg = SyntheticOgg(serial: serial)
+      ogg.beginOpus()
+      for page in 0..<9 {
+        let packets = (0..<4).map { SyntheticOgg.opusPacket(100, seed: serial * 36 + page * 4 + $0) }
+        ogg.page(packets, granule: (page + 1) * 3840, flags: page == 8 ? 4 : 0)
+      }
+      return ogg.bytes
+    }
+  }
+
+  private static let chainPageBytes = 4 * 100 + 27 + 4
+
+  @Test("A jump within a link that is not remembered goes on in it", arguments: [16, 17, 20])
+  func jumpInLaterLink(_ linkCount: Int) throws {
+    let bytes = Self.chain(linkCount)
+    let all = parse(bytes).recorder
+    var stream = AudioFileStream()
+    stream.tell(totalByteCount: Int64(bytes.count))
+    var recorder = Recorder()
+    // Four pages of the last link are still to come.
+    let end = bytes.count - 4 * Self.chainPageBytes
+    try stream.parse(bytes.span.extracting(first: end), listener: &recorder)
+    // By their mean they lie a little after the next one's beginning.
+    _ = try stream.seek(toPacket: Int64(recorder.packetCount + 3))
+    let place = Int(stream.nextByteOffset)
+    #expect(place > end - 9 * Self.chainPageBytes)
+    recorder = Recorder()
+    try stream.parse(bytes.span.extracting(place..<bytes.count), listener: &recorder)
+    #expect(recorder.packetCount >= 8)
+    #expect(recorder.packetBytes == all.packetBytes.suffix(recorder.packetCount))
+    #expect(recorder.firstFrames == all.firstFrames.suffix(recorder.packetCount))
+  }
+
   @Test("Frames and packets are translated, seen or not where all packets have one duration")
   func translations() throws {
     let ogg = OggTests.opus

@@ -72,12 +72,14 @@ extension OggParser {
     }
   }
 
-  /// A jump led to this byte of the stream, which may be in another link than the one at hand.
+  /// A jump led to this byte of the stream, which may be in another link than the one at hand. That one
+  /// need not be among those that are remembered.
   mutating func selectLink(at offset: Int64) {
     if let link { remember(link) }
-    guard let past = pastLinks.last(where: { $0.byteOffset <= offset }),
-      past.byteOffset != link?.byteOffset
-    else { return }
+    let before = pastLinks.filter { $0.byteOffset <= offset }
+    guard let past = before.max(by: { $0.byteOffset < $1.byteOffset }) else { return }
+    if let link, link.byteOffset == past.byteOffset { return }
+    if let link, link.isTold, past.byteOffset < link.byteOffset, link.byteOffset <= offset { return }
     link = past
     link?.isTold = false
   }
