@@ -61,12 +61,12 @@ extension ADTSParser {
 
   mutating func loseContinuity(at offset: Int64) {
     isExact = false
+    facts.isWhole = false
     resynchronize()
   }
 
   private mutating func resynchronize() {
     isUnbroken = false
-    facts.isWhole = false
     gap = StreamGap(isExpected: true)
     mayPad = false
     state = .searching

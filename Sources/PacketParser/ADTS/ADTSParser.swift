@@ -177,9 +177,12 @@ struct ADTSParser: ContainerParser {
     if format?.blockCount != nil {
       for place in 0..<count { descriptions[place].variableFramesInPacket = 0 }
     }
-    facts.packetsSeen += Int64(count)
-    facts.bytesSeen += descriptions.reduce(0) { $0 + Int64($1.dataByteSize) }
-    facts.framesSeen += frames
+    // What was counted to the end stays.
+    if !facts.isWhole {
+      facts.packetsSeen += Int64(count)
+      facts.bytesSeen += descriptions.reduce(0) { $0 + Int64($1.dataByteSize) }
+      facts.framesSeen += frames
+    }
     defer { nextPacket += Int64(count) }
     return .packets(.shown(first: nextPacket, count: count, byteCount: byteCount))
   }
@@ -240,7 +243,7 @@ struct ADTSParser: ContainerParser {
   /// Tells the last gap, then that all is told.
   mutating func endOfInput() -> ParserStep {
     if let notice = gap.close() { return notice }
-    facts.isWhole = isUnbroken && facts.isReady
+    facts.isWhole = facts.isWhole || (isUnbroken && facts.isReady)
     return .finished
   }
 }

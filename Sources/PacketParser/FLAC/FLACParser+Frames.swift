@@ -58,9 +58,12 @@ extension FLACParser {
       AudioStreamPacketDescription(
         startOffset: Int64(range.lowerBound), variableFramesInPacket: UInt32(frames),
         dataByteSize: UInt32(range.count)))
-    facts.packetsSeen += 1
-    facts.bytesSeen += Int64(range.count)
-    facts.framesSeen += Int64(frames)
+    // What was counted to the end stays.
+    if !facts.isWhole {
+      facts.packetsSeen += 1
+      facts.bytesSeen += Int64(range.count)
+      facts.framesSeen += Int64(frames)
+    }
     facts.largestPacketSeen = max(facts.largestPacketSeen, range.count)
     framesDelivered += Int64(header.blockSize)
   }

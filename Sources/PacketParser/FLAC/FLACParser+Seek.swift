@@ -85,6 +85,7 @@ extension FLACParser {
 
   mutating func loseContinuity(at offset: Int64) {
     isCovering = false
+    facts.isWhole = false
     numbering.jump()
     resynchronize(isTrusted: false)
   }
@@ -92,7 +93,6 @@ extension FLACParser {
   private mutating func resynchronize(isTrusted: Bool) {
     guard let info else { return }
     isUnbroken = false
-    facts.isWhole = false
     gap = StreamGap(isExpected: true)
     lostBytes = 0
     search = FLACFrameSearch(info, isTrusted: isTrusted)

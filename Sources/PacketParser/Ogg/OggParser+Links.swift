@@ -107,9 +107,11 @@ extension OggParser {
         .unsupportedDataFormat, at: offset,
         "the stream goes on in another format, which has to be played as a stream of its own")
     }
-    facts.packetTableInfo = nil
-    facts.statedFrameCount = nil
-    facts.statedPacketCount = nil
+    if !facts.isWhole {
+      facts.packetTableInfo = nil
+      facts.statedFrameCount = nil
+      facts.statedPacketCount = nil
+    }
     facts.packetSizeUpperBound = max(
       facts.packetSizeUpperBound ?? 0, mapping.packetSizeUpperBound)
     outbox.append(.found(.dataFormat))
@@ -178,7 +180,7 @@ extension OggParser {
       }
       try tellLink(firstPacketAt: offset)
     }
-    facts.isWhole = isUnbroken
+    facts.isWhole = facts.isWhole || isUnbroken
     if isUnbroken, facts.statedFrameCount == nil { facts.statedFrameCount = nextFrame }
     guard linkCount == 1, let link else {
       if isUnbroken {

@@ -27,6 +27,7 @@ extension OggParser {
 
   /// Packets of the whole stream, as far as frames and the packets so far tell.
   private var packetCount: Int64? {
+    if facts.isWhole { return facts.packetsSeen }
     if let stated = facts.statedPacketCount { return stated }
     guard let frames = facts.statedFrameCount, facts.framesSeen > 0 else { return nil }
     return Int64(Double(frames) * Double(facts.packetsSeen) / Double(facts.framesSeen))
@@ -67,12 +68,12 @@ extension OggParser {
   mutating func loseContinuity(at offset: Int64) {
     isNumberGuessed = true
     isCovering = false
+    facts.isWhole = false
     resynchronize()
   }
 
   private mutating func resynchronize() {
     isUnbroken = false
-    facts.isWhole = false
     hasEnded = false
     outbox = []
     gap = StreamGap(isExpected: true)

@@ -121,9 +121,12 @@ struct OggParser: ContainerParser {
 
   /// The run is delivered now.
   private mutating func count(_ run: PacketRun) {
-    facts.packetsSeen += Int64(run.count)
-    facts.bytesSeen += Int64(assembled.count)
-    if facts.dataFormat?.framesPerPacket == 0 { facts.framesSeen += runFrames }
+    // What was counted to the end stays.
+    if !facts.isWhole {
+      facts.packetsSeen += Int64(run.count)
+      facts.bytesSeen += Int64(assembled.count)
+      if facts.dataFormat?.framesPerPacket == 0 { facts.framesSeen += runFrames }
+    }
     for description in descriptions {
       facts.largestPacketSeen = max(facts.largestPacketSeen, Int(description.dataByteSize))
     }
