@@ -80,6 +80,26 @@ import Testing
     #expect(try stream.magicCookieData == Array(bytes[8..<42]))
     #expect(try stream.channelLayout.labels.count == recipe.channels)
   }
+
+  @Test(
+    "Files that ffmpeg joins under the first one's statements are whole",
+    arguments: ["flac", "ogg"])
+  func joined(_ kind: String) throws {
+    let workshop = Workshop()
+    try workshop.run(
+      """
+      for volume in 0.01 0.9; do ffmpeg -v error -y -f lavfi \
+      -i "aevalsrc='$volume*(random(0)-0.5)':s=44100:d=1" -c:a flac $volume.flac; \
+      echo "file $volume.flac" >>list; done; \
+      ffmpeg -v error -y -f concat -i list -c copy out.\(kind)
+      """)
+    let (recorder, error) = parse(try workshop.read("out.\(kind)"))
+    #expect(error == nil)
+    #expect(recorder.skips == [])
+    let sizes = try workshop.packetSizesByFFprobe("out.\(kind)")
+    #expect(sizes.count > 10)
+    #expect(recorder.packetSizes == sizes)
+  }
 }
 
 extension Recorder {

@@ -64,12 +64,35 @@ import Testing
     }
   }
 
-  @Test("A frame larger than the stream says is left out")
+  @Test("A frame larger than the stream says is delivered, and the largest is told before it")
+  func largerThanStated() throws {
+    var flac = SyntheticFLAC()
+    flac.blockSizes = [16, 16, 64, 32, 64]
+    let frames = flac.frames
+    var metadata = flac.metadata
+    metadata.replaceSubrange(15..<18, with: bigEndian(frames[0].count, 3))
+    var stream = AudioFileStream()
+    let (recorder, error) = parse(metadata + frames.flatMap { $0 }, with: &stream)
+    #expect(error == nil)
+    #expect(recorder.packetBytes == frames)
+    #expect(recorder.skips == [])
+    #expect(recorder.value(.maximumPacketSize) == "\(frames[0].count)")
+    let told = Recorder.Event.property(.maximumPacketSize, "\(frames[2].count)")
+    let place = try #require(recorder.events.firstIndex(of: told))
+    #expect(recorder.events[..<place].count { if case .packet = $0 { true } else { false } } == 2)
+    #expect(recorder.properties.count { $0 == "psze" } == 2)
+    #expect(try stream.maximumPacketSize == frames[2].count)
+    let bound = try stream.packetSizeUpperBound
+    #expect(frames.allSatisfy { $0.count <= bound })
+  }
+
+  @Test("A frame larger than its samples as they are is left out")
   func tooLarge() {
     var metadata = Self.five.metadata
     let frames = Self.five.frames
     metadata.replaceSubrange(15..<18, with: bigEndian(frames[1].count, 3))
-    let long = frames[1].dropLast(2) + garbage(40)
+    let body = frames[1].dropLast(2) + garbage(40)
+    let long = body + bigEndian(Int(SyntheticFLAC.crc(body, bits: 16, polynomial: 0x8005)), 2)
     let stream = metadata + frames[0] + long + frames[2] + frames[3]
     let (recorder, error) = parse(stream)
     #expect(error == nil)

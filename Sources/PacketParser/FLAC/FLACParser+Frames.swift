@@ -17,6 +17,12 @@ extension FLACParser {
       if case .frame(let header, let range) = finding, range.lowerBound == end {
         // The frame is found again behind the notice.
         if let notice = endGap() { return notice }
+        if let stated = facts.statedMaximumPacketSize, range.count > stated {
+          // It is told behind the packets before.
+          if end > 0 { break }
+          facts.statedMaximumPacketSize = range.count
+          return .found(.maximumPacketSize)
+        }
         let frame = numbering.add(header, lostBytes: lostBytes)
         lostBytes = 0
         if descriptions.isEmpty {

@@ -13,7 +13,8 @@ extension FLACParser {
     }
     guard let info else { preconditionFailure("a seek before the audio is reached") }
     let fewest = Int64(info.minimumFrameBytes ?? FLACFrameHeader.minimumFrameBytes)
-    let most = max(fewest, Int64(info.frameByteUpperBound))
+    // As the stream states it: the bound of the error rests on its statements.
+    let most = max(fewest, Int64(facts.statedMaximumPacketSize ?? info.frameByteUpperBound))
     var estimate = SeekEstimate(
       bytesPerPacket: fewest...most, average: average(info), knownPacket: index.packetCount,
       knownByteOffset: index.byteCount, packetCount: facts.statedPacketCount,

@@ -49,12 +49,11 @@ struct FLACStreamInfo: Equatable {
   /// Frames of sound in each FLAC frame but the last, if all have as many; 0 otherwise.
   var framesPerPacket: Int { minimumBlockSize == maximumBlockSize ? maximumBlockSize : 0 }
 
-  /// Bytes that no frame exceeds: the stated maximum, else a frame that stores its samples as they
-  /// are, with one bit more for a difference channel.
+  /// Bytes that no frame exceeds: those of one that stores its samples as they are, with one bit more for
+  /// a difference channel. The stated maximum is no bound: files that were joined have the first one's.
   var frameByteUpperBound: Int {
     let stored = (maximumBlockSize * (bitsPerSample + 1) + 7) / 8 + 5
-    return maximumFrameBytes.map { max($0, FLACFrameHeader.minimumFrameBytes) }
-      ?? FLACFrameHeader.maximumBytes + channels * stored + 2
+    return max(maximumFrameBytes ?? 0, FLACFrameHeader.maximumBytes + channels * stored + 2)
   }
 
   /// The format of the frames; the flags name the source's depth as Apple Lossless' do.
