@@ -72,7 +72,9 @@ import Testing
       var ogg = SyntheticOgg(serial: serial)
       ogg.beginOpus()
       for page in 0..<9 {
-        let packets = (0..<4).map { SyntheticOgg.opusPacket(100, seed: serial * 36 + page * 4 + $0) }
+        let packets = (0..<4).map {
+          SyntheticOgg.opusPacket(100, seed: serial * 36 + page * 4 + $0)
+        }
         ogg.page(packets, granule: (page + 1) * 3840, flags: page == 8 ? 4 : 0)
       }
       return ogg.bytes
@@ -100,6 +102,54 @@ import Testing
     #expect(recorder.packetCount >= 8)
     #expect(recorder.packetBytes == all.packetBytes.suffix(recorder.packetCount))
     #expect(recorder.firstFrames == all.firstFrames.suffix(recorder.packetCount))
+  }
+
+  @Test(
+    "A guessed jump into a link that was never seen goes back and reads through",
+    arguments: [3, 9, 20])
+  func jumpIntoUnseenLink(_ linkCount: Int) throws {
+    let bytes = Self.chain(linkCount)
+    let all = parse(bytes).recorder
+    for (wanted, seen) in [(36 * linkCount - 20, 3), (36 * linkCount - 26, 12), (36 + 10, 1)] {
+      var stream = AudioFileStream(options: .repositioning)
+      stream.tell(totalByteCount: Int64(bytes.count))
+      var recorder = Recorder()
+      try stream.parse(
+        bytes.span.extracting(first: 200 + seen * Self.chainPageBytes), listener: &recorder)
+      let first = Int64(recorder.packetCount)
+      #expect(try stream.seek(toPacket: Int64(wanted)).isEstimated)
+      let result = parseFromAnywhere(bytes, sliceBytes: 1000, with: &stream)
+      #expect(result.error == nil)
+      let found = result.recorder
+      let start = try #require(found.packetIndices.first)
+      #expect(start <= first)
+      #expect(found.packetIndices == Array(start..<Int64(all.packetCount)))
+      #expect(found.packetBytes == all.packetBytes.suffix(found.packetCount))
+      #expect(found.firstFrames == all.firstFrames.suffix(found.packetCount))
+    }
+  }
+
+  @Test("A guessed jump goes on where it led, beside other streams' pages, too")
+  func jumpBesideOthers() throws {
+    var video = SyntheticOgg(serial: 3)
+    video.page([[0x80] + [UInt8]("theora".utf8)], granule: 0, flags: 2)
+    let first = video.bytes
+    var bytes: [UInt8] = []
+    for (index, page) in SyntheticOgg.pages(Self.chain(1)).enumerated() {
+      var others = SyntheticOgg(serial: 3)
+      others.sequence = index + 1
+      others.page([garbage(50)], granule: index)
+      bytes += index == 0 ? first + page : others.bytes + page
+    }
+    var stream = AudioFileStream(options: .repositioning)
+    stream.tell(totalByteCount: Int64(bytes.count))
+    var recorder = Recorder()
+    try stream.parse(bytes.span.extracting(first: 1500), listener: &recorder)
+    #expect(try stream.seek(toPacket: 24).isEstimated)
+    let found = parseFromAnywhere(bytes, sliceBytes: 300, with: &stream).recorder
+    let start = try #require(found.packetIndices.first)
+    #expect(start >= 16)
+    #expect(found.packetIndices == Array(start..<36))
   }
 
   @Test("Frames and packets are translated, seen or not where all packets have one duration")

@@ -97,7 +97,8 @@ extension AudioFileStream {
     }
     let packets = AudioFileStreamPackets(
       firstPacketIndex: run.first, packetCount: run.count, byteOffset: byteOffset,
-      firstFrame: run.firstFrame, soundFrames: run.soundFrames)
+      firstFrame: run.firstFrame, soundFrames: run.soundFrames,
+      pastSoundFrames: run.pastSoundFrames)
     let descriptions = parser.descriptions
     listener.audioFileStream(
       self, produced: packets, bytes: bytes, descriptions: descriptions.span)
@@ -127,7 +128,7 @@ extension AudioFileStream {
     let packets = AudioFileStreamPackets(
       firstPacketIndex: run.first + Int64(dropped), packetCount: run.count - dropped,
       byteOffset: byteOffset + Int64(start), firstFrame: run.firstFrame.map { $0 + frames },
-      soundFrames: run.soundFrames)
+      soundFrames: run.soundFrames, pastSoundFrames: run.pastSoundFrames)
     listener.audioFileStream(
       self, produced: packets, bytes: bytes.extracting(start..<bytes.count),
       descriptions: kept.span)

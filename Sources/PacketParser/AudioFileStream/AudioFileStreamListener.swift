@@ -14,7 +14,8 @@ public protocol AudioFileStreamListener {
   ///
   /// `'ffmt'` comes first, then `'dfmt'`, the others that are known, and `'redy'` last, before the
   /// first packet. `'dfmt'` comes again where the stream changes to another format: the packets
-  /// that follow have the new one.
+  /// that follow have the new one. It comes again with the same format where a chained Ogg stream begins
+  /// another link, or a seek leads into another: a decoder has to begin anew.
   mutating func audioFileStream(
     _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID)
 
@@ -68,16 +69,19 @@ public struct AudioFileStreamPackets: Hashable, Sendable {
   /// stream has edges of its own (Ogg, whose streams are chained), or the end is not known beforehand
   /// (MPEG-4 in fragments); elsewhere, and for the stream as a whole, the packet table tells.
   public var soundFrames: Range<Int64>?
+  /// Frames of sound in the stretches before that one; what is padding there is not among them.
+  public var pastSoundFrames: Int64
 
   /// A run of packets.
   public init(
     firstPacketIndex: Int64, packetCount: Int, byteOffset: Int64, firstFrame: Int64? = nil,
-    soundFrames: Range<Int64>? = nil
+    soundFrames: Range<Int64>? = nil, pastSoundFrames: Int64 = 0
   ) {
     self.firstPacketIndex = firstPacketIndex
     self.packetCount = packetCount
     self.byteOffset = byteOffset
     self.firstFrame = firstFrame
     self.soundFrames = soundFrames
+    self.pastSoundFrames = pastSoundFrames
   }
 }

@@ -49,6 +49,8 @@ struct PacketRun {
   var firstFrame: Int64?
   /// The frames that are sound, where the container tells for each stretch of the stream.
   var soundFrames: Range<Int64>?
+  /// Frames of sound in the stretches before that one.
+  var pastSoundFrames: Int64 = 0
 
   /// The first `byteCount` bytes shown.
   static func shown(first: Int64, count: Int, byteCount: Int, firstFrame: Int64? = nil) -> Self {

@@ -17,6 +17,8 @@ struct OggLink {
   var startFrame: Int64
   /// Frames of sound in the links before it.
   var pastSoundFrames: Int64
+  /// The logical streams that began together.
+  var companions: [UInt32] = []
   /// What its comments say.
   var tags: TagCollector
   /// Its format was told.

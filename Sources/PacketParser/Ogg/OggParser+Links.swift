@@ -32,6 +32,7 @@ extension OggParser {
       // A new chain's first page: whatever was before has ended.
       isAmongFirstPages = true
       otherAudio = nil
+      companions = []
       dropPartial()
       openPacket = .none
       if let link {
@@ -40,6 +41,8 @@ extension OggParser {
       }
       link = nil
     }
+    if companions.count < Self.maximumCompanions { companions.append(page.serial) }
+    defer { link?.companions = companions }
     guard link == nil, let piece = page.pieces(bytes).first else { return }
     switch try OggStreamKind(bytes.extracting(piece.range), at: offset) {
     case .audio(let mapping):
@@ -59,6 +62,7 @@ extension OggParser {
       self.link = link
       nextFrame = link.startFrame
       isAdrift = false
+      isPlaceGuessed = false
     case .otherAudio(let name): otherAudio = otherAudio ?? name
     case .other: return
     }
@@ -79,7 +83,9 @@ extension OggParser {
     let before = pastLinks.filter { $0.byteOffset <= offset }
     guard let past = before.max(by: { $0.byteOffset < $1.byteOffset }) else { return }
     if let link, link.byteOffset == past.byteOffset { return }
-    if let link, link.isTold, past.byteOffset < link.byteOffset, link.byteOffset <= offset { return }
+    if let link, link.isTold, past.byteOffset < link.byteOffset, link.byteOffset <= offset {
+      return
+    }
     link = past
     link?.isTold = false
   }

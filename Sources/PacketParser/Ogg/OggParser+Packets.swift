@@ -41,6 +41,7 @@ extension OggParser {
     }
     let first = placeRun(page)
     isAdrift = false
+    isPlaceGuessed = false
     if !descriptions.isEmpty {
       try tellLink(firstPacketAt: runOffset)
       outbox.append(
@@ -48,7 +49,8 @@ extension OggParser {
           PacketRun(
             first: nextPacket, count: descriptions.count,
             place: .assembled(byteOffset: runOffset), firstFrame: first,
-            soundFrames: link?.soundRange(isLast: page.isLast))))
+            soundFrames: link?.soundRange(isLast: page.isLast),
+            pastSoundFrames: link?.pastSoundFrames ?? 0)))
     }
     cover(firstBegun, from: page, at: offset)
     nextPacket += Int64(descriptions.count)

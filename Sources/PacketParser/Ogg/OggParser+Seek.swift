@@ -61,13 +61,26 @@ extension OggParser {
     nextPacket = target.firstPacket
     isNumberGuessed = target.isEstimated
     isCovering = !target.isEstimated
+    isPlaceGuessed = target.isEstimated
     selectLink(at: (facts.dataOffset ?? 0) + target.byteOffset)
     resynchronize()
+  }
+
+  /// Where to go back to when a guess has led to a page of a link that was never seen, whose headers are
+  /// needed, and its place in time: the last page that is certain. From there on the stream is read through.
+  func wayBack(from page: OggPage, at offset: Int64) -> AudioFileStreamSeekTarget? {
+    guard isPlaceGuessed, let link else { return nil }
+    let isKnown =
+      page.isFirst
+      ? pastLinks.contains { $0.byteOffset == offset }
+      : page.serial == link.serial || link.companions.contains(page.serial)
+    return isKnown ? nil : pages.target(packet: pages.packetCount - 1)
   }
 
   mutating func loseContinuity(at offset: Int64) {
     isNumberGuessed = true
     isCovering = false
+    isPlaceGuessed = false
     facts.isWhole = false
     resynchronize()
   }

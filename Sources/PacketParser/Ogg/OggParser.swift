@@ -16,6 +16,8 @@ struct OggParser: ContainerParser {
   static let searchLimit: Int64 = 1 << 20
   /// Links that are remembered for a jump back; packets of later ones are not indexed.
   static let maximumPastLinks = 16
+  /// Logical streams beginning together that are known again.
+  static let maximumCompanions = 16
 
   /// What became of the packet that the last page did not end.
   enum OpenPacket {
@@ -33,6 +35,7 @@ struct OggParser: ContainerParser {
 
   let start: Int64
   let totalByteCount: Int64?
+  private let canReposition: Bool
   var tail: [UInt8]
   var gap = StreamGap()
   /// What the page at hand came to, in order.
@@ -44,6 +47,8 @@ struct OggParser: ContainerParser {
   // Links.
   /// First pages come one after the other.
   var isAmongFirstPages = false
+  /// The logical streams of the last first pages.
+  var companions: [UInt32] = []
   /// Audio that cannot be packetised, among the last first pages.
   var otherAudio: String?
   var link: OggLink?
@@ -67,6 +72,8 @@ struct OggParser: ContainerParser {
   var isAdrift = false
   /// The next packet's number is a guess.
   var isNumberGuessed = false
+  /// A jump led to a guessed place, and nothing was met there yet.
+  var isPlaceGuessed = false
   /// Frames of each packet so far, if all had as many; 0 otherwise.
   var commonFrames: Int64?
 
@@ -81,6 +88,7 @@ struct OggParser: ContainerParser {
   init(_ context: ParserContext) {
     start = context.start
     totalByteCount = context.totalByteCount
+    canReposition = context.canReposition
     tail = context.tail
     details = StreamDetails(context)
     facts.isDataLast = false
@@ -97,6 +105,10 @@ struct OggParser: ContainerParser {
       if bytes.isEmpty { return .need(1) }
       return try passGarbage(bytes, at: offset)
     case .page(let page):
+      if canReposition, let target = wayBack(from: page, at: offset) {
+        reposition(to: target)
+        return .goTo((facts.dataOffset ?? 0) + target.byteOffset)
+      }
       if let notice = gap.close() { return notice }
       try read(page, bytes.extracting(0..<page.byteCount), at: offset)
       outbox.append(.skip(Int64(page.byteCount)))
