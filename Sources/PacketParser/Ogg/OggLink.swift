@@ -63,9 +63,9 @@ struct OggLink {
   /// Frames of sound, once the last page was met.
   var soundFrames: Int64 { max(0, (endFrame ?? startFrame) - startFrame - primingFrames) }
 
-  /// The frames that are sound, as far as the pages have told; nil for FLAC, which has no others.
-  func soundRange(isLast: Bool) -> Range<Int64>? {
-    guard mapping.dataFormat.formatID != .flac else { return nil }
+  /// The frames that are sound, as far as the pages have told. FLAC has no others, but its last packet
+  /// fewer than the format says.
+  func soundRange(isLast: Bool) -> Range<Int64> {
     let first = startFrame + primingFrames
     return first..<max(first, isLast ? endFrame ?? .max : .max)
   }

@@ -76,6 +76,11 @@ struct EdgeTrimming: Equatable {
     return (Int32(start), Int32(end))
   }
 
+  /// Frames cut at the sound's end before a decoded frame.
+  func paddingFrames(before frame: Int64) -> Int64 {
+    max(0, min(frame, tableEndFrame) - endFrame)
+  }
+
   /// Frames of sound in all, when the end is known.
   var frameCount: Int64? { endFrame == .max ? nil : max(0, endFrame - firstFrame) }
 }

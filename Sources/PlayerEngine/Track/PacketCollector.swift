@@ -12,23 +12,37 @@ struct PacketCollector: StreamDriverListener {
   private(set) var generation: UInt32
   private var format: AudioStreamBasicDescription?
   private var trimming = EdgeTrimming.none
+  /// Decoded frames before those that sound now that do not sound: what a decoded frame's number is
+  /// lessened by for its number among the frames of sound.
+  private var silentFrames: Int64 = 0
+  /// The first format, its trimming, and the silent frames before its first sound.
+  private var firstFormat: AudioStreamBasicDescription?
+  private var firstTrimming = EdgeTrimming.none
+  private var firstSilentFrames: Int64 = 0
+  /// The packets have the first format.
+  private(set) var isFirstFormat = true
   /// The stream as it is now.
   private var stream: CodedStreamDescription?
   /// The format is new: the next packet begins a stream.
   private var streamStart: CodedStreamDescription?
-  /// Frames from the current stream's first to the next packet.
+  /// Frames from the track's first to the next packet, at the current format's rate.
   private var nextFrame: Int64 = 0
-  /// What the container calls the current stream's first frame; nil until it has said.
+  /// What the container's count has to be lessened by for that; nil until it has said.
   private var firstFrame: Int64?
   /// The number of the last packet that was met.
   private(set) var lastPacketSeen: Int64?
   /// A jump has led elsewhere: the next run has to say where that is.
   private var isAfterJump = false
+  /// The jump that has led to nothing that is heard yet.
+  private var jumpUnderWay: Jump?
   /// What ends before the first of these is dropped, and what begins before the second is cut.
   private var keptFrom = Int64.min
   private var heardFrom: Int64 = 0
-  /// The first frame that is kept and heard since the jump.
-  private var firstHeardFrame: Int64?
+  /// The frame of sound that the packets since the jump begin with, at the first format's rate; nil when
+  /// there is none.
+  private(set) var firstSoundFrame: Int64?
+  /// That frame is of the first format; what was read since may have led into another.
+  private(set) var isFirstSoundOfFirstFormat = true
   /// A packet was met of which the decoder makes up noise.
   private(set) var substitutesNoise = false
   /// What the station says of the packets.
@@ -43,32 +57,31 @@ struct PacketCollector: StreamDriverListener {
   /// has come.
   var nextDecodedFrame: Int64? { format != nil && firstFrame == 0 ? nextFrame : nil }
 
-  /// The decoded frame that is a frame of sound.
+  /// The decoded frame that is a frame of sound, both of the first format; where the links of a chain have
+  /// silent frames of their own and those between are not known, one before it.
   func decodedFrame(ofSound frame: Int64) -> Int64 {
-    frame.addingReportingOverflow(trimming.firstFrame).partialValue
+    let isInStretch = isFirstFormat && frame >= trimming.firstFrame &- silentFrames
+    return frame &+ (isInStretch ? silentFrames : firstSilentFrames)
   }
 
   /// The frame of sound that is a decoded frame; the first for what is before it.
   func soundFrame(ofDecoded frame: Int64) -> Int64 {
-    max(0, frame.subtractingReportingOverflow(trimming.firstFrame).partialValue)
-  }
-
-  /// The frame of sound that the packets since the jump begin with; nil when there is none.
-  var firstSoundFrame: Int64? {
-    firstHeardFrame.map { max(0, $0 - trimming.firstFrame) }
+    let isInStretch = isFirstFormat && frame >= trimming.firstFrame
+    return max(0, frame &- (isInStretch ? silentFrames : firstSilentFrames))
   }
 
   /// What comes next is from elsewhere: drops what is here, and everything up to a frame.
   ///
   /// - Parameters:
-  ///   - heard: the first decoded frame that is heard.
-  ///   - kept: the first one that the decoder has to see.
-  mutating func jump(to heard: Int64, from kept: Int64, generation: UInt32) {
+  ///   - frame: the first frame of sound that is heard, at the first format's rate.
+  ///   - preRoll: frames before it that the decoder has to see; nil for all.
+  mutating func jump(toSound frame: Int64, preRoll: Int64?, generation: UInt32) {
     output.packets.removeAll()
     self.generation = generation
     isAfterJump = true
-    // From the start even a packet without a frame is kept: Vorbis' first one is such.
-    (keptFrom, heardFrom, firstHeardFrame) = (kept > 0 ? kept : .min, heard, nil)
+    jumpUnderWay = Jump(frame: min(frame, 1 << 60), preRoll: preRoll)
+    (firstSoundFrame, isFirstSoundOfFirstFormat) = (nil, true)
+    placeJump()
     streamStart = streamStart ?? stream
     titles.forgetLast()
   }
@@ -85,24 +98,23 @@ struct PacketCollector: StreamDriverListener {
     guard isReady || (property == .dataFormat && format != nil) else { return }
     guard let format = try? stream.dataFormat else { return }
     let isFirst = self.format == nil
+    if let last = self.format, !last.isContinued(by: format) { change(from: last, to: format) }
     self.format = format
-    nextFrame = 0
-    firstFrame = isFirst ? 0 : nil
     let description = CodedStreamDescription(
       format: format, layout: try? stream.channelLayout,
       magicCookie: (try? stream.magicCookieData) ?? [],
       freeFormatFrameByteCount: try? stream.freeFormatFrameByteCount)
     self.stream = description
     streamStart = description
-    if !isFirst { (keptFrom, heardFrom) = (.min, 0) }
-    // The delay and padding of a file are those of its first format's packets.
-    trimming = .none
     if isFirst, let fileFormat = try? stream.fileFormat {
+      firstFrame = 0
       trimming = EdgeTrimming(
         try? stream.packetTableInfo, format: format.formatID, fileFormat: fileFormat)
       if trimming == .none, format.formatID == .opus {
         trimming = EdgeTrimming(opusHeader: description.magicCookie)
       }
+      silentFrames = trimming.firstFrame
+      (firstFormat, firstTrimming, firstSilentFrames) = (format, trimming, silentFrames)
       let tags = try? stream.infoDictionary
       output.information = TrackInformation(
         location: location, fileFormat: fileFormat, dataFormat: format,
@@ -136,12 +148,12 @@ struct PacketCollector: StreamDriverListener {
       firstFrame = first
       nextFrame = max(0, told - first)
       if let sound = packets.soundFrames {
-        let told = EdgeTrimming(soundFrames: sound.shifted(by: -first))
-        // A jump before the first packet did not know where the sound begins.
-        if heardFrom > 0 { heardFrom &+= told.firstFrame &- trimming.firstFrame }
-        trimming = told
+        trimming = EdgeTrimming(soundFrames: sound.shifted(by: -first))
+        silentFrames = trimming.firstFrame &- packets.pastSoundFrames
+        if packets.pastSoundFrames == 0 { firstSilentFrames = silentFrames }
       }
     }
+    placeJump()
     if descriptions.isEmpty {
       appendRuns(of: bytes, packets: packets, format: format)
       return
@@ -202,7 +214,7 @@ struct PacketCollector: StreamDriverListener {
     trims.end = min(trims.end, frames - trims.start)
     let heardFrames = max(0, frames - trims.start - trims.end)
     let isHeard = heardFrames > 0
-    if firstHeardFrame == nil, isHeard { firstHeardFrame = firstFrame + Int64(trims.start) }
+    if isHeard, jumpUnderWay != nil { land(at: firstFrame + Int64(trims.start), format) }
     let history = PacketHistory(
       generation: generation, packetIndex: index, firstFrame: firstFrame, frameCount: frames,
       trimStartFrames: trims.start, trimEndFrames: trims.end, byteOffset: byteOffset,
@@ -211,6 +223,50 @@ struct PacketCollector: StreamDriverListener {
       bytes, history: history, startsStream: streamStart,
       said: isHeard ? titles.news(at: byteOffset) : nil)
     streamStart = nil
+  }
+
+  /// Packets of another format follow. Time goes on; the delay and padding of a file are those of its first
+  /// format's packets.
+  private mutating func change(
+    from last: AudioStreamBasicDescription, to format: AudioStreamBasicDescription
+  ) {
+    func scaled(_ frames: Int64) -> Int64 {
+      Self.frames(frames, at: format.sampleRate, from: last.sampleRate)
+    }
+    firstFrame = nil
+    isFirstFormat = isAfterJump && firstFormat?.isContinued(by: format) == true
+    if isFirstFormat {
+      (trimming, silentFrames) = (firstTrimming, firstSilentFrames)
+    } else {
+      silentFrames = scaled(silentFrames + trimming.paddingFrames(before: nextFrame))
+      trimming = .none
+    }
+    nextFrame = scaled(nextFrame)
+  }
+
+  /// Finds where the jump leads among the frames that are counted now.
+  private mutating func placeJump() {
+    guard let jump = jumpUnderWay, let format, let firstFormat else { return }
+    func scaled(_ frames: Int64) -> Int64 {
+      Self.frames(frames, at: format.sampleRate, from: firstFormat.sampleRate)
+    }
+    heardFrom = scaled(jump.frame) &+ silentFrames
+    // From the start even a packet without a frame is kept: Vorbis' first one is such.
+    keptFrom = jump.preRoll.map { heardFrom &- scaled($0) } ?? .min
+  }
+
+  /// The jump has led to this decoded frame.
+  private mutating func land(at frame: Int64, _ format: AudioStreamBasicDescription) {
+    let rate = firstFormat?.sampleRate ?? format.sampleRate
+    firstSoundFrame = Self.frames(max(0, frame &- silentFrames), at: rate, from: format.sampleRate)
+    isFirstSoundOfFirstFormat = isFirstFormat
+    (jumpUnderWay, keptFrom, heardFrom) = (nil, .min, 0)
+  }
+
+  /// Frames at one rate that last as long as those at another.
+  private static func frames(_ frames: Int64, at rate: Double, from other: Double) -> Int64 {
+    guard rate != other, other > 0 else { return frames }
+    return Int64(min(max((Double(frames) / other * rate).rounded(), -0x1p60), 0x1p60))
   }
 
   /// The packet table's valid frames are the sound; anything else is the parser's best evidence.
@@ -227,6 +283,23 @@ struct PacketCollector: StreamDriverListener {
   private static func nanoseconds(_ seconds: Double) -> UInt64 {
     let nanoseconds = seconds * 1_000_000_000
     return nanoseconds > 0 ? UInt64(min(nanoseconds, 0x1p60)) : 0
+  }
+}
+
+/// Where in a track's sound a reader goes.
+private struct Jump {
+  /// The first frame of sound that is heard.
+  var frame: Int64
+  /// Frames before it that the decoder has to see; nil for all.
+  var preRoll: Int64?
+}
+
+extension AudioStreamBasicDescription {
+  /// Whether a stream goes on in another format without a change of the sound's rate or channels: a new
+  /// link of a chain, or packets that tell their duration from now on.
+  fileprivate func isContinued(by other: Self) -> Bool {
+    formatID == other.formatID && sampleRate == other.sampleRate
+      && channelsPerFrame == other.channelsPerFrame
   }
 }
 

@@ -80,7 +80,8 @@ extension TrackReader {
     let wanted = driver.listener.decodedFrame(ofSound: asked)
     let first = firstFrame(before: wanted, format, purpose: purpose)
     let target = try move(toFrame: first, format: format)
-    driver.listener.jump(to: wanted, from: first, generation: generation)
+    driver.listener.jump(
+      toSound: asked, preRoll: first > 0 ? wanted &- first : nil, generation: generation)
     seekUnderWay = SeekUnderWay(
       askedFrame: asked, target: target, sampleRate: format.sampleRate,
       framesPerPacket: Int64(max(1, format.framesPerPacket)), firstFrame: first,
@@ -118,6 +119,12 @@ extension TrackReader {
     let reached = first ?? end ?? seek.askedFrame
     startNanoseconds = UInt64(
       min(Double(max(0, reached)) / seek.sampleRate * 1_000_000_000, 0x1p60))
+    guard driver.listener.isFirstSoundOfFirstFormat else {
+      // In another format the time is known, and not the frame.
+      return TrackSeek(
+        askedFrame: seek.askedFrame, reachedFrame: reached, isEstimated: true,
+        errorBoundFrames: nil)
+    }
     return TrackSeek(
       askedFrame: seek.askedFrame, reachedFrame: reached,
       isEstimated: seek.target?.isEstimated ?? false,
@@ -159,7 +166,7 @@ extension TrackReader {
   ) throws(PlayerError) -> AudioFileStreamSeekTarget? {
     let information = driver.source.information
     // The first packet may hold no frame: Vorbis' is only heard with the next one.
-    let packet = frame == 0 ? 0 : try? driver.stream.packet(containingFrame: frame).packet
+    let packet = frame == 0 ? 0 : packet(atFrame: frame, format)
     if !information.isRepositionable {
       if let next = driver.listener.nextDecodedFrame, next <= frame { return nil }
       return try moveInSpool(toPacket: packet)
@@ -170,7 +177,15 @@ extension TrackReader {
       return try seek(toPacket: packet)
     }
     if information.isLocal { return try seek(toPacket: lastKnownPacket(before: frame)) }
-    return try seek(toPacket: guessedPacket(atFrame: frame))
+    return try seek(toPacket: guessedPacket(atFrame: frame, format))
+  }
+
+  /// The packet that holds a frame of the first format, which the parser may have left for another.
+  private func packet(atFrame frame: Int64, _ format: AudioStreamBasicDescription) -> Int64? {
+    if driver.listener.isFirstFormat {
+      return try? driver.stream.packet(containingFrame: frame).packet
+    }
+    return format.framesPerPacket > 0 ? frame / Int64(format.framesPerPacket) : nil
   }
 
   /// Has the driver read on from a packet that was read before, if it is spooled: the driver never
@@ -194,7 +209,7 @@ extension TrackReader {
 
   /// The last packet before a frame whose place is known for certain: the stream's first if no other.
   private func lastKnownPacket(before frame: Int64) -> Int64 {
-    guard let seen = driver.listener.lastPacketSeen,
+    guard driver.listener.isFirstFormat, let seen = driver.listener.lastPacketSeen,
       let first = try? driver.stream.firstFrame(ofPacket: seen), first <= frame,
       let target = try? driver.stream.seekTarget(packet: seen), !target.isEstimated
     else { return 0 }
@@ -202,9 +217,11 @@ extension TrackReader {
   }
 
   /// The packet that holds a frame if all packets sound equally long.
-  private func guessedPacket(atFrame frame: Int64) -> Int64 {
+  private func guessedPacket(
+    atFrame frame: Int64, _ format: AudioStreamBasicDescription
+  ) -> Int64 {
     guard let duration = try? driver.stream.duration, duration.frames > 0 else { return 0 }
-    let part = min(1, Double(frame) / Double(duration.frames))
+    let part = min(1, Double(frame) / format.sampleRate / duration.seconds)
     if let count = try? driver.stream.audioDataPacketCount {
       return Int64(part * Double(max(0, count - 1)))
     }
