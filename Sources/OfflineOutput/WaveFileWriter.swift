@@ -45,6 +45,8 @@ public struct WaveFileWriter: ~Copyable {
   /// - Parameters:
   ///   - descriptor: is taken over, and closed in the end.
   ///   - name: what failures call it.
+  ///   - sampleRate: frames per second.
+  ///   - channels: samples per frame.
   /// - Throws: ``WaveFileWriterError`` when it cannot be written to.
   public init(
     descriptor: Int32, name: String, sampleRate: Int, channels: Int
