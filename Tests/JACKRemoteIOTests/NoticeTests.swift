@@ -14,13 +14,18 @@ extension OutputTests {
       return unsafe poll(&entry, 1, Int32(seconds * 1000)) == 1
     }
 
+    /// What has come, without xruns: a busy machine makes them at any time.
+    private func notices(from output: RemoteIO) -> [RemoteIO.Notice] {
+      output.takeNotices().filter { if case .xruns = $0 { false } else { true } }
+    }
+
     /// What comes until a notice fulfils the condition, without xruns.
     private func notices(
       from output: RemoteIO, until isLast: (RemoteIO.Notice) -> Bool
     ) -> [RemoteIO.Notice] {
       var all: [RemoteIO.Notice] = []
       _ = eventually {
-        all += output.takeNotices().filter { if case .xruns = $0 { false } else { true } }
+        all += notices(from: output)
         return all.contains(where: isLast)
       }
       return all
@@ -30,7 +35,7 @@ extension OutputTests {
     func bufferSize() throws {
       try JACKServer.with { server in
         try withIdleOutput { output, _ in
-          #expect(output.takeNotices().isEmpty)
+          #expect(notices(from: output).isEmpty)
           for frames in [512, 64, 100] {
             _ = try server.run(["jack_bufsize", "\(frames)"])
             #expect(isReadable(output, seconds: 5))
@@ -64,17 +69,21 @@ extension OutputTests {
       try JACKServer.with { server in
         try withIdleOutput { output, _ in
           #expect(eventually { output.cycleCount > 10 })
-          _ = output.takeNotices()
           let before = (xruns: output.xrunCount, cycles: output.cycleCount)
+          _ = output.takeNotices()
           server.freeze()
           #expect(eventually { output.isStalled })
           #expect(!output.isServerShutDown)
           server.thaw()
           #expect(eventually { !output.isStalled && output.xrunCount > before.xruns })
           #expect(output.cycleCount > before.cycles)
-          let notices = output.takeNotices()
-          #expect(notices.contains { if case .xruns(let count) = $0 { count > 0 } else { false } })
-          #expect(output.takeNotices().allSatisfy { $0 != notices.first })
+          // Each is told once, however many more a busy machine makes meanwhile.
+          let told = (0..<2).reduce(UInt64(0)) { sum, _ in
+            sum + output.takeNotices().reduce(0) {
+              if case .xruns(let count) = $1 { $0 + count } else { $0 }
+            }
+          }
+          #expect(told > 0 && told <= output.xrunCount - before.xruns)
         }
       }
     }
