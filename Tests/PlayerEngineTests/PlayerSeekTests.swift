@@ -139,6 +139,39 @@ struct PlayerSeekTests {
     #expect(Array(heard) == Array(expected))
   }
 
+  @Test(
+    "A seek back in what is kept of live sound finds the frame also where a head was lost before",
+    arguments: [0, 11, 30, 43])
+  func behindALostHead(_ lostBytes: Int) throws {
+    let directory = TemporaryDirectory()
+    let file = contents(ofFile: try makeCounting("a.wav", seconds: 20, in: directory))
+    let source = MemorySource(Array(file[..<lostBytes]) + file, .pipe)
+    source.discontinuities = lostBytes > 0 ? [lostBytes] : []
+    source.keepsFrom = lostBytes
+    let playback = OfflinePlayback(
+      opened: TrackReader(source, location: "memory"), [], rate: Double(Self.rate), channels: 1)
+    while playback.player.state != .playing { _ = playback.player.step(mayWait: true) }
+    while playback.samples[0].count < 10 * Self.rate {
+      _ = playback.player.step(mayWait: false)
+      playback.crank(64)
+    }
+    for frame in [2 * Self.rate, 441] {
+      let nanoseconds = UInt64(frame) * 1_000_000_000 / UInt64(Self.rate)
+      playback.player.apply(.seek(toNanoseconds: nanoseconds))
+      while playback.player.seek != nil { _ = playback.player.step(mayWait: true) }
+      let here = playback.samples[0].count
+      for _ in 0..<200 {
+        _ = playback.player.step(mayWait: false)
+        playback.crank(64)
+      }
+      #expect(lastSeek(playback)?.reachedNanoseconds == nanoseconds)
+      let heard = numbers(playback, from: here)
+      let start = try #require(heard.firstIndex(of: frame))
+      #expect(start <= 241 && heard.count > 1000)
+      #expect(heard[start...].elementsEqual(frame..<frame + heard.count - start))
+    }
+  }
+
   @Test("A seek behind the end goes on with the next track")
   func behindTheEnd() throws {
     let directory = TemporaryDirectory()

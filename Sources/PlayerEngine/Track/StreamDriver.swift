@@ -39,7 +39,8 @@ public final class StreamDriver<Listener: StreamDriverListener> {
   private var hasEnded = false
   /// Where the source's next byte lies.
   private var sourceOffset: Int64 = 0
-  /// Bytes of heads that were lost: the source counts them, and the parser does not.
+  /// Bytes of heads that were lost: the source counts them, and the parser does not. Where the source can
+  /// be repositioned there are none.
   private var lostBytes: Int64 = 0
   /// Nanoseconds spent on the source, waiting included, and on parsing.
   private(set) var readNanoseconds: UInt64 = 0
@@ -129,6 +130,21 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     hasEnded = false
     standstills = 0
     return target
+  }
+
+  /// The bytes that can be read again without asking a server for them, as the parser counts them.
+  var spooledByteRanges: [Range<UInt64>] {
+    let lost = UInt64(lostBytes)
+    return source.spooledByteRanges.compactMap { range in
+      guard range.upperBound > lost else { return nil }
+      return max(range.lowerBound, lost) - lost..<range.upperBound - lost
+    }
+  }
+
+  /// Has the source give again what it gave before, from a byte that the parser counts so, of a source that
+  /// is spooled and cannot be repositioned otherwise. The parser has to be sent there too.
+  func turnBack(toByte byteOffset: Int64) throws(ByteSourceError) {
+    try source.reposition(to: UInt64(max(0, byteOffset)) &+ UInt64(lostBytes))
   }
 
   /// Reads from where the parser wants to go on.

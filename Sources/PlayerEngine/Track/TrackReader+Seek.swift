@@ -136,7 +136,7 @@ extension TrackReader {
   /// Whether the reader can be turned back to what it has read.
   var canTurnBack: Bool {
     driver.source.information.isRepositionable
-      || driver.source.spooledByteRanges.first?.lowerBound == 0
+      || driver.spooledByteRanges.first?.lowerBound == 0
   }
 
   /// Goes on with a frame of a track that was opened and has not been played yet.
@@ -200,7 +200,7 @@ extension TrackReader {
         location: name, reason: .source(ByteSourceError(.notRepositionable, at: name)))
     }
     do throws(ByteSourceError) {
-      try driver.source.reposition(to: UInt64(max(0, dataOffset + target.byteOffset)))
+      try driver.turnBack(toByte: dataOffset + target.byteOffset)
     } catch {
       throw PlayerError(location: name, reason: .source(error))
     }

@@ -8,7 +8,7 @@ extension TrackReader {
   /// The times of the track, in nanoseconds, whose bytes can be read again without asking a server; as
   /// exact as the parser knows where they are.
   var spooledTimeRanges: [Range<UInt64>] {
-    let byteRanges = driver.source.spooledByteRanges
+    let byteRanges = driver.spooledByteRanges
     guard !byteRanges.isEmpty, let format = output.information?.dataFormat, format.sampleRate > 0,
       let dataOffset = try? driver.stream.dataOffset
     else { return [] }

@@ -35,6 +35,8 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   var pieceBytes = Int.max
   /// Whether a reader may ask for what it does not offer, and is refused it.
   var refusesRepositions = false
+  /// What was read from this offset on can be read again, in whatever manner it came.
+  var keepsFrom: Int?
   private let manner: Manner
   private let statedByteCount: Int
   private var offset = 0
@@ -85,7 +87,8 @@ final class MemorySource: ByteSource, @unchecked Sendable {
 
   func reposition(to byteOffset: UInt64) throws(ByteSourceError) {
     if refusesRepositions { throw ByteSourceError(.notRepositionable, at: "memory") }
-    precondition(information.isRepositionable, "asked for what it does not offer")
+    let isKept = spooledByteRanges.contains { $0.contains(byteOffset) }
+    precondition(isKept || information.isRepositionable, "asked for what it does not offer")
     repositions.append(byteOffset)
     offset = Int(clamping: byteOffset)
   }
@@ -94,6 +97,10 @@ final class MemorySource: ByteSource, @unchecked Sendable {
     let count = metadata.prefix { $0.byteOffset <= bytesRead }.count
     defer { metadata.removeFirst(count) }
     return Array(metadata.prefix(count))
+  }
+
+  var spooledByteRanges: [Range<UInt64>] {
+    keepsFrom.map { $0 < bytesRead ? [UInt64($0)..<UInt64(bytesRead)] : [] } ?? []
   }
 
   var status: ByteSourceStatus {
