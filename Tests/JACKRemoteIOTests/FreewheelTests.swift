@@ -45,7 +45,7 @@ extension OutputTests {
     /// The server has come to where the sound is missing: cycles do not follow each other any more.
     private func waits(_ output: RemoteIO, _ player: Player) -> Bool {
       var last = (cycles: output.cycleCount, since: monotonicSeconds())
-      return eventually(seconds: 20) {
+      return eventually {
         let cycles = output.cycleCount
         if cycles != last.cycles { last = (cycles, monotonicSeconds()) }
         let isWanted = [.playing, .buffering].contains(player.snapshot().state)
@@ -60,7 +60,7 @@ extension OutputTests {
         #expect(isWaiting)
         #expect(player.snapshot().counters.underruns == 0)
         gate.open()
-        #expect(eventually(seconds: 20) { player.snapshot().state == .ended })
+        #expect(eventually { player.snapshot().state == .ended })
         try recorder.setFreewheel(false)
         #expect(player.snapshot().counters.underruns == 0)
         #expect(output.abandonedFreewheelWaitCount == 0)
@@ -74,16 +74,16 @@ extension OutputTests {
         let isWaiting = waits(output, player)
         #expect(isWaiting)
         let start = monotonicSeconds()
-        #expect(eventually(seconds: 10) { output.abandonedFreewheelWaitCount == 1 })
+        #expect(eventually { output.abandonedFreewheelWaitCount == 1 })
         #expect(monotonicSeconds() - start > 3)
         // What was spared for the resampler is played, and then there is nothing.
-        let isDry = eventually(seconds: 10) { player.snapshot().counters.underruns == 1 }
+        let isDry = eventually { player.snapshot().counters.underruns == 1 }
         #expect(isDry)
         let cycles = output.cycleCount
         #expect(eventually(seconds: 2) { output.cycleCount > cycles + 1000 })
         #expect(output.abandonedFreewheelWaitCount == 1)
         gate.open()
-        #expect(eventually(seconds: 20) { player.snapshot().state == .ended })
+        #expect(eventually { player.snapshot().state == .ended })
         try recorder.setFreewheel(false)
         #expect(player.snapshot().counters.underruns == 1)
       }

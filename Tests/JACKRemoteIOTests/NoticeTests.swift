@@ -79,9 +79,10 @@ extension OutputTests {
           #expect(output.cycleCount > before.cycles)
           // Each is told once, however many more a busy machine makes meanwhile.
           let told = (0..<2).reduce(UInt64(0)) { sum, _ in
-            sum + output.takeNotices().reduce(0) {
-              if case .xruns(let count) = $1 { $0 + count } else { $0 }
-            }
+            sum
+              + output.takeNotices().reduce(0) {
+                if case .xruns(let count) = $1 { $0 + count } else { $0 }
+              }
           }
           #expect(told > 0 && told <= output.xrunCount - before.xruns)
         }

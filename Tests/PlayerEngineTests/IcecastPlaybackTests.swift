@@ -40,7 +40,7 @@ struct IcecastPlaybackTests {
     #expect(place(of: before, in: expected) != nil)
 
     studio.signalGroup(SIGKILL)
-    let isLost = eventually(seconds: 20) {
+    let isLost = eventually {
       _ = playback.player.step(mayWait: true)
       return playback.player.interrupter?.status.lossCause == .status(404)
     }

@@ -27,7 +27,7 @@ extension ProgramTests {
         #expect(shell.shows("Playing    0:01"), "\(shell.output)")
         #expect(shell.showsAnew("[1]+") { shell.type("\u{1A}") })
         // It goes on, and what is typed is the shell's, and shown.
-        #expect(shell.showsAnew("Playing    0:02") { shell.type("bg\n") }, "\(shell.output)")
+        #expect(shell.showsAnew("Playing    0:0") { shell.type("bg\n") }, "\(shell.output)")
         #expect(shell.showsAnew("it is 42\r\n") { shell.type("q= m=; echo it is $((6 * 7))\n") })
         #expect(shell.showsAnew("Playing    0:0") {}, "\(shell.output)")
         #expect(

@@ -44,7 +44,7 @@ extension ProgramTests {
         defer { program.signalGroup(SIGKILL) }
         try #require(isReady(jack), "\(program.errors)")
         try #require(
-          eventually(seconds: 20) { program.output.contains("\"state\":\"playing\"") },
+          eventually { program.output.contains("\"state\":\"playing\"") },
           "\(program.output.suffix(500)) \(program.errors)")
         let delay = Subprocess(["stdbuf", "-oL", "jack_iodelay"], environment: Program.environment)
         defer { delay.signalGroup(SIGKILL) }

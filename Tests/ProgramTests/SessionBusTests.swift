@@ -23,7 +23,7 @@ extension ProgramTests {
         let bus = try SessionBusServer()
         let program = Program.start(play + arguments, with: bus.environment)
         defer { program.signalGroup(SIGKILL) }
-        try #require(eventually(seconds: 10) { status(on: bus) == "Playing" }, "\(program.errors)")
+        try #require(eventually { status(on: bus) == "Playing" }, "\(program.errors)")
         try body(bus, program)
       }
     }
@@ -146,7 +146,7 @@ extension ProgramTests {
         defer { program.signalGroup(SIGKILL) }
         let url = "file://" + folder.path + "/a%20b%25%C3%A9%23%3F.mp3"
         #expect(
-          eventually(seconds: 10) { Self.metadata("xesam:url", on: bus) == url },
+          eventually { Self.metadata("xesam:url", on: bus) == url },
           "\(Self.metadata("xesam:url", on: bus) ?? "") \(program.errors)")
         #expect(Self.metadata("xesam:trackNumber", on: bus) == "7")
         Self.end(program)

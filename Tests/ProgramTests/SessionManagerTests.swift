@@ -33,7 +33,7 @@ extension ProgramTests {
         let program = Program.start(
           ["play", "--buffer", "0.2", Self.long], with: session.server.environment)
         defer { program.signalGroup(SIGKILL) }
-        #expect(eventually(seconds: 10) { session.hasOpened }, "\(program.errors)")
+        #expect(eventually { session.hasOpened }, "\(program.errors)")
         let pid = try #require(program.pid)
         #expect(
           session.server.messages.first
@@ -61,7 +61,7 @@ extension ProgramTests {
         let program = TerminalProgram(
           ["play", "--buffer", "0.2", Self.long], with: session.server.environment)
         defer { program.signal(SIGKILL) }
-        #expect(eventually(seconds: 10) { count("is_dirty") == 1 }, "\(program.output)")
+        #expect(eventually { count("is_dirty") == 1 }, "\(program.output)")
         #expect(session.save() == TestSession.saved)
         #expect(eventually { count("is_clean") == 1 })
         // A position changes by itself.
@@ -82,7 +82,7 @@ extension ProgramTests {
         let session = TestSession(path: "/proc/drawbar/" + Self.id)
         let program = Program.start(["play", Self.long], with: session.server.environment)
         defer { program.signalGroup(SIGKILL) }
-        #expect(eventually(seconds: 10) { session.hasOpened }, "\(program.errors)")
+        #expect(eventually { session.hasOpened }, "\(program.errors)")
         let message = "cannot create /proc/drawbar: No such file or directory"
         #expect(
           session.save()
@@ -188,7 +188,7 @@ extension ProgramTests {
           ["play", "--buffer", "0.2", Self.long], with: server.environment)
         defer { program.signalGroup(SIGKILL) }
         #expect(
-          eventually(seconds: 10) { Self.clients(jack) == ["drawbar"] }, "\(program.errors)")
+          eventually { Self.clients(jack) == ["drawbar"] }, "\(program.errors)")
         let took = monotonicSeconds() - start
         #expect(took >= 5 && took < 7, "\(took)")
         Self.end(
@@ -204,7 +204,7 @@ extension ProgramTests {
         let session = TestSession()
         let program = Program.start(["play", Self.long], with: session.server.environment)
         defer { program.signalGroup(SIGKILL) }
-        #expect(eventually(seconds: 10) { session.hasOpened }, "\(program.errors)")
+        #expect(eventually { session.hasOpened }, "\(program.errors)")
         var generator = SplitMix(state: 5)
         for size in [0, 1, 7, 16, 400, 9000, 65_000] {
           session.server.send(
@@ -231,7 +231,7 @@ extension ProgramTests {
           ["sh", "-c", "cat '\(Self.long)' | '\(Program.path)' play -"],
           environment: Program.environment.merging(session.server.environment) { $1 })
         defer { program.signalGroup(SIGKILL) }
-        #expect(eventually(seconds: 10) { session.hasOpened }, "\(program.errors)")
+        #expect(eventually { session.hasOpened }, "\(program.errors)")
         let answer = session.save()
         #expect(answer?.path == "/error" && answer?.arguments[1] == .integer(-1))
         let message = "what came from standard input cannot be played again"

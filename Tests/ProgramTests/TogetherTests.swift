@@ -17,7 +17,7 @@ struct TogetherTests {
         }
         defer { for program in programs { program.signalGroup(SIGKILL) } }
         var names: [String] = []
-        let areThere = eventually(seconds: 5) {
+        let areThere = eventually {
           names = (try? jack.ports().map(\.name)) ?? []
           return ["one", "two", "three"].allSatisfy { names.contains($0 + ":out_2") }
         }

@@ -55,7 +55,7 @@ extension ProgramTests {
       try JACKServer.with(Self.options) { jack in
         let programs = ["one", "two"].map { Program.start(Self.play("follow", "--name", $0, path)) }
         defer { for program in programs { program.signalGroup(SIGKILL) } }
-        let isThere = eventually(seconds: 10) { Self.hasPorts(jack, of: "one", "two") }
+        let isThere = eventually { Self.hasPorts(jack, of: "one", "two") }
         try #require(isThere, "\(programs[0].errors)")
         let recorder = try JACKRecorder(
           ["one:out_1", "one:out_2", "two:out_1", "two:out_2"], capacityFrames: 2_000_000,

@@ -54,7 +54,7 @@ final class TerminalProgram: Sendable {
   }
 
   /// Waits until it has written a text.
-  func shows(_ expected: String, seconds: Double = 10) -> Bool {
+  func shows(_ expected: String, seconds: Double = 20) -> Bool {
     eventually(seconds: seconds) { output.contains(expected) }
   }
 
@@ -62,7 +62,7 @@ final class TerminalProgram: Sendable {
   func showsAnew(_ expected: String, after action: () -> Void) -> Bool {
     let before = text.withLock { $0.count }
     action()
-    return eventually(seconds: 5) {
+    return eventually {
       text.withLock { String(decoding: $0[before...], as: UTF8.self) }.contains(expected)
     }
   }
@@ -86,7 +86,7 @@ final class TerminalProgram: Sendable {
 
   /// Waits for its end and kills it when that does not come; how it ended, and after what time. Call
   /// it once, in the end.
-  func end(seconds: Double = 10) -> (exit: Subprocess.Exit?, seconds: Double) {
+  func end(seconds: Double = 20) -> (exit: Subprocess.Exit?, seconds: Double) {
     let start = monotonicSeconds()
     let isOver = hasEnded.wait(seconds: seconds)
     let took = monotonicSeconds() - start

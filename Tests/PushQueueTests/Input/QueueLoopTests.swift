@@ -90,7 +90,7 @@ private final class QueueLoop: Sendable {
     try recorder.start()
     #expect(eventually { self.recorder.isRunning })
     try player.start()
-    let isThere = eventually(seconds: 10) {
+    let isThere = eventually {
       self.recorded.withLock { $0.count } / 4 > frames + Int(self.unit.sampleRate)
     }
     #expect(isThere)

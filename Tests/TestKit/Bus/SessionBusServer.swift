@@ -37,7 +37,7 @@ public final class SessionBusServer: Sendable {
       "dbus-daemon", "--config-file=" + folder.file("bus.conf"), "--nofork", "--print-address",
     ])
     let process = process
-    guard eventually(seconds: 10, { process.pid == nil || process.output.contains("\n") }),
+    guard eventually({ process.pid == nil || process.output.contains("\n") }),
       process.pid != nil
     else { throw Failure(description: "dbus-daemon did not start: \(process.errors)") }
   }
@@ -87,7 +87,7 @@ public final class SessionBusServer: Sendable {
       "dbus-monitor", "--address", address, "type='signal',path='/org/mpris/MediaPlayer2'",
     ])
     // The last thing that it gets as an ordinary client.
-    guard eventually(seconds: 10, { monitor.output.contains("NameLost") }) else {
+    guard eventually({ monitor.output.contains("NameLost") }) else {
       throw Failure(description: "dbus-monitor did not start: \(monitor.errors)")
     }
     return monitor

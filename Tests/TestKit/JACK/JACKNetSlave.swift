@@ -55,7 +55,7 @@ public final class JACKNetSlave: JACKTools, Sendable {
       + ["-C", "2", "-P", "2", "-l", "\(latency)", "-n", client]
     let slave = JACKNetSlave(process: Subprocess(arguments))
     // Other clients would disturb the two while they find each other.
-    let isReady = eventually(seconds: 8) {
+    let isReady = eventually {
       slave.process.pid == nil || master.log.contains("Syncing with latency")
     }
     let hasPorts =

@@ -29,7 +29,7 @@ extension JACKRecorder {
   public func locateTransport(_ frame: UInt32, andHear count: Int) -> Bool {
     let start = frameCount
     locateTransport(frame)
-    return eventually(seconds: 5) {
+    return eventually {
       guard let first = firstIndex(ofTransportFrame: Int64(frame), from: start) else {
         return false
       }
@@ -40,10 +40,10 @@ extension JACKRecorder {
   /// Has the transport go to a frame, and waits until it rolls there.
   public func rollTransport(from frame: UInt32) -> Bool {
     locateTransport(frame)
-    guard eventually(seconds: 5, { !transport.isRolling && transport.frame == frame }) else {
+    guard eventually({ !transport.isRolling && transport.frame == frame }) else {
       return false
     }
     startTransport()
-    return eventually(seconds: 5) { transport.isRolling }
+    return eventually { transport.isRolling }
   }
 }

@@ -61,7 +61,7 @@ public final class JACKServer: Sendable {
     arguments += ["-C", "2", "-P", "\(options.playbackPorts)"]
     if options.hasMonitors { arguments.append("-m") }
     let server = JACKServer(process: Subprocess(arguments))
-    let isReady = eventually(seconds: 10) {
+    let isReady = eventually {
       server.process.pid == nil || isListening
     }
     if !isReady || server.process.pid == nil {

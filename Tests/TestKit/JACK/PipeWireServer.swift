@@ -56,7 +56,7 @@ public final class PipeWireServer: JACKTools, Sendable {
     try folder.write(Self.configuration(options), "pipewire/pipewire.conf.d/test.conf")
     let daemon = Subprocess(["pipewire"], environment: toolEnvironment)
     process.withLock { $0 = daemon }
-    let isReady = eventually(seconds: 10) {
+    let isReady = eventually {
       daemon.pid == nil
         || (try? ports().filter { $0.name.hasPrefix(Self.sink) }.count) == 4
     }

@@ -6,7 +6,7 @@ import Glibc
 /// process, a count that a real-time thread raises.
 ///
 /// - Returns: whether it did, before `seconds` had gone by.
-public func eventually(seconds: Double = 5, _ condition: () throws -> Bool) rethrows -> Bool {
+public func eventually(seconds: Double = 20, _ condition: () throws -> Bool) rethrows -> Bool {
   let end = monotonicSeconds() + seconds
   while try !condition() {
     if monotonicSeconds() >= end { return try condition() }

@@ -42,7 +42,7 @@ public final class IcecastServer {
     let source = Subprocess(
       ["ffmpeg", "-nostdin", "-v", "error", "-re"] + Self.copy(file, times: -1)
         + ["-content_type", "audio/mpeg", "-ice_name", "Prüfsender", target])
-    let isThere = eventually(seconds: 10) {
+    let isThere = eventually {
       source.pid == nil || request("/status-json.xsl").contains("\(mount)\"")
     }
     guard isThere, source.pid != nil else { throw ServerProcess.Failure(text: source.errors) }

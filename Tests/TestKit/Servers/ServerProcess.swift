@@ -41,7 +41,7 @@ public final class ServerProcess: Sendable {
       let chosen = port ?? freePort()
       let process = Subprocess(try arguments(chosen), environment: environment)
       var listens = false
-      _ = eventually(seconds: 10) {
+      _ = eventually {
         listens = process.pid.map { $0.listens(onPort: chosen) } ?? false
         return listens || process.pid == nil
       }
