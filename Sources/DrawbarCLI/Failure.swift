@@ -32,6 +32,8 @@ enum Failure {
       throw error
     } catch let failure as PlaylistFailure where failure.reason == .cancelled {
       return
+    } catch let error as PlayerError where error.reason == .cancelled {
+      return
     } catch RemoteIOError.cancelled {
       return
     } catch SessionFailure.cancelled {
@@ -43,14 +45,25 @@ enum Failure {
     if !isWell { throw ExitCode(1) }
   }
 
+  /// What a pipe takes at once when it takes anything (pipe(7), PIPE_BUF).
+  private static let pieceBytes = 4096
+
   /// Writes all of a text, as far as the descriptor takes it.
   ///
-  /// - Returns: whether it took all.
+  /// - Parameter signals: end the wait for one who does not read.
+  /// - Returns: whether it took all. Where a signal has ended it, `errno` is EINTR.
   @discardableResult
-  static func write(_ text: String, to descriptor: Int32) -> Bool {
+  static func write(
+    _ text: String, to descriptor: Int32, until signals: TerminationSignals? = nil
+  ) -> Bool {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
-      let count = unsafe bytes.withUnsafeBytes {
+      if let signals, !signals.allowWriting(to: descriptor) {
+        errno = EINTR
+        return false
+      }
+      let piece = signals == nil ? bytes : bytes.prefix(pieceBytes)
+      let count = unsafe piece.withUnsafeBytes {
         unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
       }
       if count < 0 && errno == EINTR { continue }

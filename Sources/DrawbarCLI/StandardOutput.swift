@@ -9,6 +9,8 @@ struct StandardOutput: TextOutputStream {
 
   private static let pieceBytes = 64 << 10
 
+  /// End the wait for one who does not read, in a program that blocks them.
+  var signals: TerminationSignals?
   private var pending = ""
   private var failure: StandardOutputFailure?
 
@@ -19,15 +21,16 @@ struct StandardOutput: TextOutputStream {
 
   /// Hands over what is still here.
   ///
-  /// - Throws: why what was written until now was not taken; not where nobody reads it any longer, as with `head`.
+  /// - Throws: why what was written until now was not taken; not where nobody reads it any longer, as with `head`,
+  ///   and where a signal has ended it.
   mutating func flush() throws(StandardOutputFailure) {
     handOver()
-    if let failure, failure.code != EPIPE { throw failure }
+    if let failure, failure.code != EPIPE, failure.code != EINTR { throw failure }
   }
 
   private mutating func handOver() {
     // A piece behind one that is missing would be worse than none.
-    if failure == nil, !Failure.write(pending, to: STDOUT_FILENO) {
+    if failure == nil, !Failure.write(pending, to: STDOUT_FILENO, until: signals) {
       failure = StandardOutputFailure(code: errno)
     }
     pending = ""

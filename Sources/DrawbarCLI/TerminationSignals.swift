@@ -4,7 +4,8 @@ import CDescriptors
 import Glibc
 
 /// Ctrl-C and its like as something to ask for, not as an interruption: the signals are blocked in
-/// every thread and taken where the program is ready for them.
+/// every thread and taken where the program is ready for them. A SIGHUP that is ignored from the start, as by
+/// nohup(1), is ignored on.
 struct TerminationSignals {
   private var set = sigset_t()
   /// A signalfd(2) that is readable while one has come and was not taken; -1 where the system has none
@@ -14,10 +15,31 @@ struct TerminationSignals {
   /// Blocks SIGINT, SIGTERM and SIGHUP in this thread and those that it makes, and ignores SIGPIPE.
   init() {
     unsafe sigemptyset(&set)
-    for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&set, signal) }
+    for signal in [SIGINT, SIGTERM] { unsafe sigaddset(&set, signal) }
+    // A signal that is blocked comes to the descriptor even where it is ignored.
+    if !Self.isIgnored(SIGHUP) { unsafe sigaddset(&set, SIGHUP) }
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     descriptor = unsafe signalfd(-1, &set, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
     signal(SIGPIPE, SIG_IGN)
+  }
+
+  private static func isIgnored(_ signal: Int32) -> Bool {
+    var action = sigaction()
+    unsafe sigaction(signal, nil, &action)
+    return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
+  /// Waits until a descriptor takes some bytes, or an error.
+  ///
+  /// - Returns: false where one has come, and stays to be taken, and the descriptor would have to be waited for.
+  func allowWriting(to descriptor: Int32) -> Bool {
+    var polled = [
+      pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
+      pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    while unsafe poll(&polled, 2, -1) < 0, errno == EINTR {}
+    return polled[0].revents != 0
   }
 
   /// Whether one has come since the last call. Does not wait.

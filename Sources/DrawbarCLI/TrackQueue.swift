@@ -23,7 +23,8 @@ struct TrackQueue {
   ///
   /// - Parameters:
   ///   - configuration: how servers are asked.
-  ///   - isCancelled: asked while it waits; `PlaylistFailure.Reason.cancelled` is then thrown.
+  ///   - isCancelled: asked while it waits; `PlaylistFailure.Reason.cancelled`, or of a track that is
+  ///     prepared `PlayerError.Reason.cancelled`, is then thrown.
   ///   - prepare: what has to work for a track to be the first.
   /// - Throws: what is wrong with the first location, as far as it is not a matter of a list's
   ///   entries; `ExitCode` where that is, and has been told.
@@ -62,8 +63,12 @@ struct TrackQueue {
         }
         do {
           let reader = try TrackReader(opening: item, configuration: configuration)
+          reader.isCancelled = isCancelled
           try prepare(reader)
+          reader.isCancelled = { false }
           first = (reader, item)
+        } catch let error as PlayerError where error.reason == .cancelled {
+          throw error
         } catch {
           if index == 0, item.source != nil { throw error }
           leaveOut(error)

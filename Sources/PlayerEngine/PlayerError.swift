@@ -22,6 +22,8 @@ public struct PlayerError: Error, Hashable, Sendable {
     case placeNotAvailable(AudioFormatID, DecodePlace)
     /// A packet of this many bytes, at this byte offset, is larger than the ring takes.
     case packetTooLarge(bytes: Int, byteOffset: Int64)
+    /// ``TrackReader/isCancelled`` said so while it waited.
+    case cancelled
   }
 
   /// The file's path or the URL without credentials.
@@ -51,6 +53,7 @@ extension PlayerError: CustomStringConvertible {
     case .packetTooLarge(let bytes, let byteOffset):
       "\(location): packet of \(bytes) bytes at byte \(byteOffset) is larger than the packet ring "
         + "takes; give the source a larger ring"
+    case .cancelled: "\(location) was not read to the place that was asked for"
     }
   }
 }

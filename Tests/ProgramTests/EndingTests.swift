@@ -59,6 +59,42 @@ extension ProgramTests {
       }
     }
 
+    @Test(
+      "within a second of a signal while it reads up to the start that was asked for",
+      arguments: [SIGINT, SIGTERM])
+    func onTheWay(_ signal: Int32) throws {
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      var plan = ResponsePlan.file(Self.long)
+      plan.fault = .stall(afterBytes: 20000)
+      web.serve("/stalled", plan)
+      try JACKServer.with { _ in
+        let program = Program.start(Self.play + ["--start", "5", web.url("/stalled")])
+        defer { program.signalGroup(SIGKILL) }
+        #expect(eventually { web.bodyBytesSent("/stalled") == 20000 })
+        program.signalGroup(signal)
+        let result = Program.end(of: program, seconds: 5)
+        #expect(result.exit == .status(0) && result.seconds < 1, "\(result)")
+        #expect(result.output == "" && result.errors == "")
+      }
+    }
+
+    @Test("not when the terminal hangs up and it was started to live on, as by nohup")
+    func ignoredHangUp() throws {
+      try JACKServer.with { jack in
+        let program = Subprocess(
+          ["sh", "-c", "trap '' HUP; exec \"$@\"", "sh", Program.path] + Self.play + [Self.long],
+          environment: Program.environment)
+        defer { program.signalGroup(SIGKILL) }
+        #expect(eventually { Self.isPresent(jack) }, "\(program.errors)")
+        program.signalGroup(SIGHUP)
+        #expect(program.wait(seconds: 0.5) == nil)
+        #expect(Self.isPresent(jack))
+        program.signalGroup(SIGTERM)
+        #expect(Program.end(of: program).exit == .status(0))
+      }
+    }
+
     @Test("within a second of a signal while a server does not answer at all")
     func silentServer() throws {
       let web = LoopbackHTTPServer()

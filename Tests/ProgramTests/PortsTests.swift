@@ -245,6 +245,44 @@ struct PortsTests {
     }
   }
 
+  @Test("ends when it writes into a socket whose other end is closed")
+  func watchIntoSocket() throws {
+    try JACKServer.with { _ in
+      let script = """
+        import socket, subprocess, sys
+        ours, theirs = socket.socketpair()
+        child = subprocess.Popen([sys.argv[1], "ports", "--watch"], stdout=theirs)
+        theirs.close()
+        print(ours.recv(65536).decode().split()[0])
+        ours.close()
+        try: print(child.wait(10))
+        finally: child.kill()
+        """
+      let result = Program.run([Program.path], by: ["python3", "-c"], program: script)
+      #expect(result.output == "watching\n0\n" && result.errors == "")
+    }
+  }
+
+  @Test("ends by a signal while nobody takes what it writes")
+  func watchUnread() throws {
+    let folder = TemporaryDirectory()
+    let pipe = UnreadPipe(folder.file("pipe"))
+    try JACKServer.with { jack in
+      let watch = pipe.start(["ports", "--watch", "--json"])
+      defer { watch.signalGroup(SIGKILL) }
+      let ends = ["system:capture_2", "system:playback_1"]
+      let isFull = try eventually {
+        _ = try jack.run(["jack_connect"] + ends)
+        _ = try jack.run(["jack_disconnect"] + ends)
+        return pipe.isFull
+      }
+      #expect(isFull)
+      watch.signalGroup(SIGTERM)
+      let end = Program.end(of: watch)
+      #expect(end.exit == .status(0) && end.seconds < 1 && end.errors == "")
+    }
+  }
+
   @Test("says in one line what is wrong, with exit code 1, and 64 for wrong usage")
   func failures() throws {
     expectOneLine(

@@ -200,10 +200,30 @@ struct MonitorTests {
     let levels = monitored.monitor.takeLevels()
     #expect(abs(levels.inputs[0].peak - 0.5) < 1e-4)
     #expect(abs(levels.inputs[0].rootMeanSquare - 0.5 / Float(2).squareRoot()) < 1e-4)
-    #expect(levels.inputs[1] == MonitorLevel(peak: 0.25, rootMeanSquare: 0.25))
-    #expect(levels.outputs[1] == MonitorLevel(peak: 0.125, rootMeanSquare: 0.125))
+    #expect(levels.inputs[1] == MonitorLevel(peak: 0.25, rootMeanSquare: 0.25, frameCount: 4800))
+    #expect(levels.outputs[1] == MonitorLevel(peak: 0.125, rootMeanSquare: 0.125, frameCount: 4800))
     #expect(levels.limiterGain == 1)
     #expect(monitored.monitor.takeLevels().outputs[1] == MonitorLevel())
+  }
+
+  @Test("measures in parts what it would have measured at once")
+  func levelsInParts() {
+    let sound = sine(997, amplitude: 0.5, frames: 4800)
+    func levels(_ parts: [Range<Int>]) -> MonitorLevels {
+      var monitored = MonitoredOutput(inputs: 1, outputs: 1)
+      let all = parts.map { part in
+        _ = monitored.pass([Array(sound[part])])
+        return monitored.monitor.takeLevels()
+      }
+      return all.dropFirst().reduce(into: all[0]) { $0.add($1) }
+    }
+    let whole = levels([0..<4800])
+    for parts in [[0..<100, 100..<100, 100..<4800], [0..<0, 0..<4799, 4799..<4800]] {
+      let sum = levels(parts)
+      #expect(sum.inputs[0].peak == whole.inputs[0].peak)
+      #expect(sum.outputs[0].frameCount == 4800)
+      #expect(abs(sum.outputs[0].rootMeanSquare - whole.outputs[0].rootMeanSquare) < 1e-6)
+    }
   }
 
   @Test(
@@ -219,8 +239,8 @@ struct MonitorTests {
     for _ in 0..<2 {
       _ = monitored.pass([good])
       let levels = monitored.monitor.takeLevels()
-      #expect(levels.inputs[0] == MonitorLevel(peak: 0.25, rootMeanSquare: 0.25))
-      #expect(levels.outputs[0] == MonitorLevel(peak: 0.25, rootMeanSquare: 0.25))
+      let level = MonitorLevel(peak: 0.25, rootMeanSquare: 0.25, frameCount: 256)
+      #expect(levels.inputs[0] == level && levels.outputs[0] == level)
     }
   }
 

@@ -27,9 +27,12 @@ final class CaptureRecorder: @unchecked Sendable {
   private var reader: CaptureReader
   private let file: any RecordingFile
   private var samples: [Float] = []
+  /// The file ends before what has come.
+  private var isCut = false
   /// Protects what is told of it.
   private let current: Mutex<Status>
   private let isStopping = Atomic<Bool>(false)
+  private let hasEnded = Atomic<Bool>(false)
   private var thread: JoinedThread?
 
   /// Creates the file.
@@ -54,9 +57,20 @@ final class CaptureRecorder: @unchecked Sendable {
 
   /// Writes what has come by now, and ends.
   ///
+  /// - Parameter isGivenUp: asked while it waits for the disk; the file is then left as it is.
   /// - Returns: what it has come to.
-  func finish() -> Status {
+  func finish(isGivenUp: () -> Bool) -> Status {
     isStopping.store(true, ordering: .releasing)
+    while !hasEnded.load(ordering: .acquiring) {
+      if isGivenUp() {
+        // It sits in a write, and ends with the program.
+        thread = nil
+        var status = status
+        status.failure = "\(path) is not finished: the disk was too slow, and was not waited for"
+        return status
+      }
+      usleep(5000)
+    }
     thread?.join()
     thread = nil
     return status
@@ -66,10 +80,12 @@ final class CaptureRecorder: @unchecked Sendable {
     var failure: String?
     do {
       while true {
-        // Before the last look, so that nothing that came before the end is left.
+        // Before the last look, so that nothing that came before the end is left. What comes after it is left,
+        // and what is behind a gap that a slow disk has made: there would be no end, while the gaps grow.
         let isLast = isStopping.load(ordering: .acquiring)
-        while try step() {}
-        if isLast { break }
+        var left = isLast ? reader.availableFrames : .max
+        while left > 0, !isCut, let frames = try step(isLast: isLast) { left -= frames }
+        if isLast || isCut { break }
         usleep(20_000)
       }
       try file.close()
@@ -77,13 +93,15 @@ final class CaptureRecorder: @unchecked Sendable {
       failure = "\(error)"
     }
     if let failure { current.withLock { $0.failure = failure } }
+    hasEnded.store(true, ordering: .releasing)
   }
 
-  /// - Returns: whether there was anything.
-  private func step() throws -> Bool {
+  /// - Returns: the frames that were read, 0 for a discontinuity; nil when there was nothing.
+  private func step(isLast: Bool) throws -> Int? {
     samples.removeAll(keepingCapacity: true)
     let channels = reader.channelCount
     var written = 0
+    var readFrames = 0
     let item = reader.read(atMost: 8192) { frames, channel, span in
       if channel == 0 {
         written = frames.frameCount
@@ -92,11 +110,15 @@ final class CaptureRecorder: @unchecked Sendable {
       for index in span.indices { samples[index * channels + channel] = span[index] }
     }
     switch item {
-    case .empty: return false
-    case .frames: try file.write(interleaved: samples)
-    case .discontinuity(.overrun(let frames)), .discontinuity(.missed(let frames)):
-      written = Int(frames)
-      try writeSilence(written * channels)
+    case .empty: return nil
+    case .frames:
+      try file.write(interleaved: samples)
+      readFrames = written
+    case .discontinuity(.overrun) where isLast: isCut = true
+    case .discontinuity(.overrun(let frames)):
+      written = try writeSilence(Int(frames)) { isStopping.load(ordering: .acquiring) }
+      isCut = written < frames
+    case .discontinuity(.missed(let frames)): written = try writeSilence(Int(frames)) { false }
     case .discontinuity(.unmeasured): break
     }
     let counters = reader.counters
@@ -106,17 +128,18 @@ final class CaptureRecorder: @unchecked Sendable {
       $0.overrunFrames = counters.overrunFrames
       $0.missedFrames = counters.missedFrames
     }
-    return true
+    return readFrames
   }
 
-  private func writeSilence(_ count: Int) throws {
+  /// - Returns: the frames that it came to before the end.
+  private func writeSilence(_ frames: Int, until isEnd: () -> Bool) throws -> Int {
+    var written = 0
     // A server that stood still for an hour has missed millions.
-    let piece = 8192 * reader.channelCount
-    var left = count
-    while left > 0 {
-      let now = min(left, piece)
-      try file.write(interleaved: [Float](repeating: 0, count: now))
-      left -= now
+    while written < frames, !isEnd() {
+      let now = min(frames - written, 8192)
+      try file.write(interleaved: [Float](repeating: 0, count: now * reader.channelCount))
+      written += now
     }
+    return written
   }
 }

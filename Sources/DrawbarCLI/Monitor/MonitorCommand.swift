@@ -234,7 +234,7 @@ struct MonitorCommand: ParsableCommand {
       session.announce(
         try output.start(rendering: renderer, isCancelled: { signals.take() }))
     } catch {
-      _ = recorder?.finish()
+      _ = recorder?.finish(isGivenUp: { signals.take() })
       throw error
     }
     player?.start()

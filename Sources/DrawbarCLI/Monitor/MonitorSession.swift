@@ -32,10 +32,12 @@ final class MonitorSession {
   private let choices: Choices
   /// Standard output is for lines where `--json` is given.
   private let terminal: Terminal
-  private var loudness: LoudnessReading
-  private var loudnessRate: Double
-  private var feedback = FeedbackGuard()
+  private var meters: MonitorMeters
+  /// What the player has to tell.
+  private let inbox: PlayerEventInbox?
   private var hasFailed: Bool
+  /// A signal has come while the recording was finished.
+  private var isInterrupted = false
   /// Somebody reads the lines.
   private var isRead = true
   private let began = MonitorSession.now()
@@ -57,8 +59,9 @@ final class MonitorSession {
     self.managed = managed
     hasFailed = along?.hasFailures ?? false
     terminal = Terminal(showsPanel: !choices.writesJSON)
-    loudnessRate = output.sampleRate
-    loudness = LoudnessReading(renderer.addOutputCapture(), sampleRate: loudnessRate)
+    meters = MonitorMeters(
+      monitor, in: renderer, sampleRate: output.sampleRate, now: Self.now())
+    inbox = player.map { PlayerEventInbox($0) }
   }
 
   /// Says what is heard, and where.
@@ -148,27 +151,33 @@ final class MonitorSession {
       }
       for key in terminal.keys() { if !handle(key) { return true } }
       if let managed { serve(managed) }
-      if signals.take() || !isRead { return true }
+      if signals.take() || isInterrupted || !isRead { return true }
       if recorder?.status.failure != nil { finishRecording() }
-      read()
+      for event in inbox?.take() ?? [] { tell(event) }
+      let now = Self.now()
+      if meters.look(at: now) {
+        warn("full scale for a second: turn the input down, or end a feedback")
+      }
+      read(at: now)
       if let seconds = choices.seconds, Self.now() - began >= seconds { return true }
     }
   }
 
-  private func read() {
-    let now = Self.now()
-    let elapsed = now - (lastReading ?? began)
-    guard elapsed >= choices.interval else { return }
+  /// Tells which tracks could not be played.
+  private func tell(_ event: PlayerEvent) {
+    guard case .failed(_, let error) = event else { return }
+    hasFailed = true
+    report("\(error)")
+  }
+
+  private func read(at now: Double) {
+    guard now - (lastReading ?? began) >= choices.interval else { return }
     lastReading = now
-    let levels = monitor.takeLevels()
+    let (levels, loudness) = meters.take()
     let reading = MonitorReading(
-      seconds: now - began, levels: levels, loudness: loudness.take(), settings: monitor.settings,
+      seconds: now - began, levels: levels, loudness: loudness, settings: monitor.settings,
       xruns: output.xrunCount, missedCycles: output.missedCycleCount,
       player: player?.snapshot(), recording: recorder?.status)
-    let peak = (levels.inputs + levels.outputs).reduce(Float(0)) { max($0, $1.peak) }
-    if feedback.note(peak: peak, seconds: elapsed) {
-      warn("full scale for a second: turn the input down, or end a feedback")
-    }
     if choices.writesJSON {
       write(reading.json)
     } else {
@@ -178,11 +187,7 @@ final class MonitorSession {
 
   private func follow(sampleRate hertz: Double) {
     if let player { player.follow(outputRate: hertz) } else { renderer.sampleRate = hertz }
-    if hertz != loudnessRate {
-      loudnessRate = hertz
-      loudness.end(in: renderer)
-      loudness = LoudnessReading(renderer.addOutputCapture(), sampleRate: hertz)
-    }
+    meters.follow(sampleRate: hertz, in: renderer)
     if let recorder, Double(recorder.status.sampleRate) != hertz {
       warn("the server runs at \(Int(hertz)) Hz now: \(recorder.path) ends here")
       finishRecording()
@@ -228,7 +233,11 @@ final class MonitorSession {
   private func finishRecording() {
     guard let recorder else { return }
     self.recorder = nil
-    let status = recorder.finish()
+    // Who ends it a second time, or while a disk that takes nothing is waited for, does not wait.
+    let status = recorder.finish(isGivenUp: {
+      if signals.take() { isInterrupted = true }
+      return isInterrupted
+    })
     if let failure = status.failure {
       hasFailed = true
       report("\(failure)")
@@ -256,9 +265,9 @@ final class MonitorSession {
   private func write(_ value: JSONValue) {
     var line = ""
     value.write(to: &line)
-    guard isRead, !Failure.write(line + "\n", to: STDOUT_FILENO) else { return }
+    guard isRead, !Failure.write(line + "\n", to: STDOUT_FILENO, until: signals) else { return }
     isRead = false
-    if errno == EPIPE { return }
+    if errno == EPIPE || errno == EINTR { return }
     hasFailed = true
     report("\(StandardOutputFailure(code: errno))")
   }

@@ -63,6 +63,7 @@ struct PortWatch {
   func run(until signals: TerminationSignals) throws {
     var known = try graph.read()
     var output = StandardOutput()
+    output.signals = signals
     // A pattern that is none is told before anything else.
     try writeStart(known, to: &output)
     try output.flush()
@@ -102,7 +103,8 @@ struct PortWatch {
       pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),
     ]
     unsafe poll(&polled, 2, 100)
-    return polled[1].revents & Int16(POLLERR) == 0
+    // A pipe that nobody reads has an error, a socket has been hung up.
+    return polled[1].revents & Int16(POLLERR | POLLHUP) == 0
   }
 
   private func isWanted(

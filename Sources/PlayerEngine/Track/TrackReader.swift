@@ -30,6 +30,9 @@ public final class TrackReader {
   /// Where in the track the packets begin, at first and after a seek, until a
   /// stream was begun with them.
   var startNanoseconds: UInt64? = 0
+  /// Asked some five times a second while ``readInformation()`` or ``seek(toFrame:purpose:)`` waits for the
+  /// source; `PlayerError.Reason.cancelled` is then thrown. False at first. It must not wait.
+  public var isCancelled: @Sendable () -> Bool = { false }
   /// A seek that was begun and has not led anywhere yet.
   var seekUnderWay: SeekUnderWay?
 
@@ -91,7 +94,7 @@ public final class TrackReader {
   public func readInformation() throws(PlayerError) -> TrackInformation {
     while true {
       if let information { return information }
-      if try step(timeoutNanoseconds: 1_000_000_000) == .ended,
+      if try cancellableStep() == .ended,
         driver.listener.output.information == nil
       {
         throw PlayerError(
@@ -127,6 +130,12 @@ public final class TrackReader {
   var output: Output {
     get { driver.listener.output }
     _modify { yield &driver.listener.output }
+  }
+
+  /// A step on behalf of one who waits for more than that.
+  func cancellableStep() throws(PlayerError) -> StreamDriverStep {
+    if isCancelled() { throw PlayerError(location: name, reason: .cancelled) }
+    return try step(timeoutNanoseconds: 200_000_000)
   }
 
   /// Reads and parses one buffer of bytes, waiting at most so long for the first of them.

@@ -86,7 +86,8 @@ public struct MonitorControl: Sendable {
       let sum = now[channel].sumOfSquares - old.sumOfSquares
       return MonitorLevel(
         peak: now[channel].peak,
-        rootMeanSquare: frames == 0 ? 0 : Float((max(0, sum) / Double(frames)).squareRoot()))
+        rootMeanSquare: frames == 0 ? 0 : Float((max(0, sum) / Double(frames)).squareRoot()),
+        frameCount: frames)
     }
   }
 }

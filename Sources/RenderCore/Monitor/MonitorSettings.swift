@@ -62,11 +62,27 @@ public struct MonitorLevel: Sendable, Equatable {
   public var peak: Float
   /// The root of the mean square; 0 when there was no frame.
   public var rootMeanSquare: Float
+  /// The frames that were measured.
+  public var frameCount: UInt64
 
   /// A level with these values.
-  public init(peak: Float = 0, rootMeanSquare: Float = 0) {
+  public init(peak: Float = 0, rootMeanSquare: Float = 0, frameCount: UInt64 = 0) {
     self.peak = peak
     self.rootMeanSquare = rootMeanSquare
+    self.frameCount = frameCount
+  }
+
+  /// Becomes the level of both stretches of sound, one after the other.
+  mutating func add(_ next: MonitorLevel) {
+    peak = max(peak, next.peak)
+    let frames = frameCount &+ next.frameCount
+    if frames > 0 {
+      let sum =
+        Double(rootMeanSquare) * Double(rootMeanSquare) * Double(frameCount)
+        + Double(next.rootMeanSquare) * Double(next.rootMeanSquare) * Double(next.frameCount)
+      rootMeanSquare = Float((sum / Double(frames)).squareRoot())
+    }
+    frameCount = frames
   }
 }
 
@@ -78,4 +94,11 @@ public struct MonitorLevels: Sendable, Equatable {
   public var outputs: [MonitorLevel]
   /// The lowest gain of the limiter, linear; 1 when it had nothing to do.
   public var limiterGain: Float
+
+  /// Becomes the levels of both stretches of sound, one after the other.
+  public mutating func add(_ next: MonitorLevels) {
+    for channel in inputs.indices { inputs[channel].add(next.inputs[channel]) }
+    for channel in outputs.indices { outputs[channel].add(next.outputs[channel]) }
+    limiterGain = min(limiterGain, next.limiterGain)
+  }
 }
