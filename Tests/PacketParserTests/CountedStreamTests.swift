@@ -26,7 +26,30 @@ import Testing
     Stream(testDescription: "Ogg", bytes: OggTests.opus.bytes),
     Stream(testDescription: "chained Ogg", bytes: chain),
     Stream(testDescription: "MPEG audio", bytes: SyntheticFrame.stream(30)),
+    Stream(
+      testDescription: "WAVE of open size",
+      bytes: SyntheticWave(statedDataSize: 0xFFFF_FFFF, statedRIFFSize: 0xFFFF_FFFF)
+        .bytes(frames: 100)),
+    Stream(
+      testDescription: "MPEG audio in WAVE of open size",
+      bytes: SyntheticWave(tag: 0x55, statedDataSize: 0xFFFF_FFFF, statedRIFFSize: 0xFFFF_FFFF)
+        .bytes(data: SyntheticFrame.stream(30))),
+    Stream(testDescription: "NeXT/Sun of open size", bytes: NextSoundTests.file(size: 0xFFFF_FFFF)),
+    Stream(testDescription: "AIFF, cut", bytes: cutAIFF),
+    Stream(
+      testDescription: "Core Audio Format of open size",
+      bytes: SyntheticCAF().bytes(SyntheticCAF.data(SyntheticWave.samples(400), stated: -1))),
+    Stream(
+      testDescription: "fragmented MPEG-4",
+      bytes: MPEG4IndexTests.fragmented([[5, 6, 7, 8], [4, 3, 2, 1], [9, 9, 9]])),
   ]
+
+  private static let cutAIFF = {
+    var file = SyntheticAIFF()
+    file.statedFrames = 1000
+    file.statedSoundSize = 4008
+    return file.bytes(packets: 100)
+  }()
 
   private static let mixedADTS = SyntheticADTS.stream(9) + SyntheticADTS(blocks: 2).bytes(seed: 9)
 
@@ -35,7 +58,7 @@ import Testing
     var stream = AudioFileStream()
     let (recorder, error) = parse(input.bytes, with: &stream)
     #expect(error == nil)
-    let count = Int64(recorder.packetCount)
+    let count = Int64(recorder.packetCount) + Int64(recorder.pcmFrames)
     let duration = try stream.duration
     let byteCount = try stream.audioDataByteCount
     let largest = try stream.maximumPacketSize

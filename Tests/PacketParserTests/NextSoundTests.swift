@@ -32,7 +32,7 @@ import Testing
     for pieces in [1, 7] { #expect(outcome(bytes, .pieces(pieces)) == whole) }
   }
 
-  private func file(
+  static func file(
     start: Int = 28, size: Int = 40, encoding: Int = 3, rate: Int = 8000, channels: Int = 2,
     _ content: [UInt8] = SyntheticWave.samples(40)
   ) -> [UInt8] {
@@ -52,7 +52,7 @@ import Testing
     ]
     for (encoding, formatID, flags, bits) in cases {
       var stream = AudioFileStream()
-      let (recorder, _) = parse(file(encoding: encoding), with: &stream)
+      let (recorder, _) = parse(Self.file(encoding: encoding), with: &stream)
       let format = try stream.dataFormat
       #expect(format.formatID == formatID && format.formatFlags == flags)
       #expect(format.bitsPerChannel == bits && format.bytesPerPacket == bits / 4)
@@ -65,34 +65,34 @@ import Testing
   @Test("An unknown size runs to the end; behind a known one nothing is sound")
   func sizes() {
     for unknown in [0, 0xFFFF_FFFF] {
-      let bytes = file(size: unknown) + [7]
+      let bytes = Self.file(size: unknown) + [7]
       let (recorder, _) = parse(bytes)
       #expect(recorder.pcmFrames == 10 && recorder.skips.count == 1)
       #expect(recorder.value(.audioDataByteCount) == nil)
       #expect(
         parse(bytes, totalByteCount: 69).recorder.value(.audioDataByteCount) == "40")
     }
-    #expect(parse(file(size: 20)).recorder.pcmFrames == 5)
-    #expect(parse(file(size: 23)).recorder.pcmFrames == 5)
-    #expect(parse(file(size: 4000)).recorder.pcmFrames == 10)
+    #expect(parse(Self.file(size: 20)).recorder.pcmFrames == 5)
+    #expect(parse(Self.file(size: 23)).recorder.pcmFrames == 5)
+    #expect(parse(Self.file(size: 4000)).recorder.pcmFrames == 10)
   }
 
   @Test("A remark larger than memory is passed")
   func longRemark() {
-    let bytes = file(start: 24 + (1 << 20))
+    let bytes = Self.file(start: 24 + (1 << 20))
     #expect(parse(bytes, .pieces(1000)).recorder.pcm == SyntheticWave.samples(40))
   }
 
   @Test("Encodings that are not supported are named, and headers without sense refused")
   func refused() {
     for (encoding, name) in [(8, "fragmented"), (23, "G.721"), (25, "G.723"), (99, "99")] {
-      let error = parse(file(encoding: encoding)).error
+      let error = parse(Self.file(encoding: encoding)).error
       #expect(error?.code == .unsupportedDataFormat && error?.byteOffset == 12)
       #expect(error?.message.contains(name) == true)
     }
     for bad in [
-      file(start: 23), file(rate: 0), file(rate: 4_000_000), file(channels: 0),
-      file(channels: 1025), Array(file().prefix(20)), Array(file().prefix(26)),
+      Self.file(start: 23), Self.file(rate: 0), Self.file(rate: 4_000_000), Self.file(channels: 0),
+      Self.file(channels: 1025), Array(Self.file().prefix(20)), Array(Self.file().prefix(26)),
     ] {
       #expect(parse(bad).error?.code == .invalidFile)
     }

@@ -88,7 +88,7 @@ struct AIFFParser: ContainerParser {
     case .rest:
       if !bytes.isEmpty { return .skip(Int64(bytes.count)) }
       if !isEnd { return .need(1) }
-      facts.isWhole = packets?.isUnbroken ?? false
+      facts.isWhole = facts.isWhole || packets?.isUnbroken == true
       return .finished
     }
   }
@@ -207,7 +207,6 @@ struct AIFFParser: ContainerParser {
 
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
     packets?.reposition(to: target.firstPacket)
-    facts.isWhole = false
     state = .audio
   }
 }

@@ -53,9 +53,11 @@ struct ConstantPackets {
       return .skipped(byteCount: Int64(available), at: offset)
     }
     let byteCount = count * bytesPerPacket
-    facts.packetsSeen += Int64(count)
-    facts.bytesSeen += Int64(byteCount)
-    facts.largestPacketSeen = bytesPerPacket
+    if !facts.isWhole {
+      facts.packetsSeen += Int64(count)
+      facts.bytesSeen += Int64(byteCount)
+      facts.largestPacketSeen = bytesPerPacket
+    }
     defer { nextPacket += Int64(count) }
     return .packets(.shown(first: nextPacket, count: count, byteCount: byteCount))
   }

@@ -45,7 +45,6 @@ extension CoreAudioFormatParser {
       table?.place(ofPacket: target.firstPacket)
       ?? CoreAudioPacketTable.Place(packet: target.firstPacket, byteOffset: target.byteOffset)
     isUnbroken = false
-    facts.isWhole = false
     left = (0, 0)
     notice = nil
     state = .data

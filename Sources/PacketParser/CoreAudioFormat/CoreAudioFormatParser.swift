@@ -114,8 +114,10 @@ struct CoreAudioFormatParser: ContainerParser {
     let first = next.packet
     next.packet += count
     next.byteOffset += count * bytesPerPacket
-    facts.packetsSeen += count
-    facts.bytesSeen += count * bytesPerPacket
+    if !facts.isWhole {
+      facts.packetsSeen += count
+      facts.bytesSeen += count * bytesPerPacket
+    }
     return .packets(
       .shown(first: first, count: Int(count), byteCount: Int(count * bytesPerPacket)))
   }
@@ -129,6 +131,7 @@ struct CoreAudioFormatParser: ContainerParser {
     let hasFrames = table.framesPerPacket == 0
     let first = next
     var place = 0
+    var largest = 0
     var missing = 0
     while descriptions.count < Self.maximumPacketsPerBatch {
       var following = next
@@ -141,7 +144,7 @@ struct CoreAudioFormatParser: ContainerParser {
         AudioStreamPacketDescription(
           startOffset: Int64(place), variableFramesInPacket: hasFrames ? UInt32(packet.frames) : 0,
           dataByteSize: UInt32(packet.byteCount)))
-      facts.largestPacketSeen = max(facts.largestPacketSeen, Int(packet.byteCount))
+      largest = max(largest, Int(packet.byteCount))
       place += Int(packet.byteCount)
       next = following
     }
@@ -150,9 +153,12 @@ struct CoreAudioFormatParser: ContainerParser {
       state = .surplus
       return .skip(0)
     }
-    facts.packetsSeen += Int64(descriptions.count)
-    facts.bytesSeen += Int64(place)
-    facts.framesSeen += next.frame - first.frame
+    if !facts.isWhole {
+      facts.packetsSeen += Int64(descriptions.count)
+      facts.bytesSeen += Int64(place)
+      facts.framesSeen += next.frame - first.frame
+      facts.largestPacketSeen = max(facts.largestPacketSeen, largest)
+    }
     return .packets(
       .shown(
         first: first.packet, count: descriptions.count, byteCount: place,
@@ -178,7 +184,7 @@ struct CoreAudioFormatParser: ContainerParser {
   }
 
   mutating func endOfInput() -> ParserStep {
-    facts.isWhole = isUnbroken
+    facts.isWhole = facts.isWhole || isUnbroken
     return .finished
   }
 }

@@ -42,8 +42,9 @@ struct EditList {
     mediaDuration: Int64, scale: TimeScale, movieUnits: Int64, frames: Int64
   ) -> AudioFilePacketTableInfo? {
     guard let start = parts.first?.mediaTime, start <= mediaDuration, !isCut else { return nil }
-    // The movie's units are coarser: what ends within one of the media's end ends there.
-    let slack = movieUnits > 0 ? scale.unitsPerSecond / movieUnits + 1 : 0
+    // Where the movie's units are coarser, what ends within one of the media's end ends there.
+    let isCoarser = movieUnits > 0 && !movieUnits.isMultiple(of: scale.unitsPerSecond)
+    let slack = isCoarser ? scale.unitsPerSecond / movieUnits + 1 : 0
     var end: Int64 = 0
     for part in parts where part.mediaTime <= mediaDuration {
       guard part.mediaTime >= end - slack else { return nil }

@@ -128,7 +128,6 @@ extension MPEG4Parser {
 
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
     isUnbroken = false
-    facts.isWhole = false
     cutPacket = nil
     open.removeAll()
     fragments.current = nil

@@ -102,7 +102,7 @@ struct MPEG4Parser: ContainerParser {
       return .skipped(byteCount: cut.byteCount, at: cut.offset)
     }
     if !facts.isReady { return try endOfInput(at: offset) }
-    facts.isWhole = isUnbroken
+    facts.isWhole = facts.isWhole || isUnbroken
     // The last packet's duration, which may be shorter, is known now.
     if isUnbroken, fragments.endFrame > 0 {
       facts.statedFrameCount = fragments.endFrame
@@ -166,8 +166,9 @@ struct MPEG4Parser: ContainerParser {
         + "server that can send any part, or rewrite it with ffmpeg -c copy -movflags +faststart")
   }
 
-  /// Counts packets that are delivered.
+  /// Counts packets that are delivered, until all have been.
   mutating func count(packets: Int, bytes: Int, frames: Int64, largest: Int) {
+    if facts.isWhole { return }
     facts.packetsSeen += Int64(packets)
     facts.bytesSeen += Int64(bytes)
     facts.framesSeen += frames

@@ -44,7 +44,7 @@ struct NextSoundParser: ContainerParser {
     case .rest:
       if !bytes.isEmpty { return .skip(Int64(bytes.count)) }
       if !isEnd { return .need(1) }
-      facts.isWhole = packets?.isUnbroken ?? false
+      facts.isWhole = facts.isWhole || packets?.isUnbroken == true
       return .finished
     }
   }
@@ -120,7 +120,6 @@ struct NextSoundParser: ContainerParser {
 
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
     packets?.reposition(to: target.firstPacket)
-    facts.isWhole = false
     state = .audio
   }
 }

@@ -67,11 +67,13 @@ extension WaveParser {
   /// Takes over what the frames have told.
   private mutating func takeFacts() {
     guard let mpeg, let format else { return }
+    let isWhole = facts.isWhole
     facts = mpeg.facts(
       fileFormat: facts.fileFormat,
       nominalBitRate: format.averageBytesPerSecond > 0
         ? Int(format.averageBytesPerSecond) * 8 : nil,
       frameCount: factFrames ?? sizes?.frames)
+    facts.isWhole = isWhole
   }
 
   private mutating func takeDetails() {
@@ -100,7 +102,6 @@ extension WaveParser {
       mpeg!.reposition(to: target)
       takeFacts()
     }
-    facts.isWhole = false
     state = .audio
   }
 }

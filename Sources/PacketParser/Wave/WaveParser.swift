@@ -162,7 +162,8 @@ struct WaveParser: ContainerParser {
   }
 
   private mutating func endOfInput() -> ParserStep {
-    facts.isWhole = mpeg?.parser.facts.isWhole ?? packets?.isUnbroken ?? false
+    let isUnbroken = mpeg?.parser.facts.isWhole ?? packets?.isUnbroken ?? false
+    facts.isWhole = facts.isWhole || isUnbroken
     return .finished
   }
 

@@ -15,6 +15,7 @@ struct SyntheticMPEG4 {
   var isOpenEnded = false
   var entry = Self.entry("mp4a", rate: 44_100, inside: Self.esds([0x12, 0x10]))
   var timescale = 44_100
+  var movieTimescale = 1000
   /// Runs of packets with the same duration; by default all have 1024.
   var durations: [(count: Int, duration: Int)]?
   /// Duration in the movie's units, of which a second has 1000, and the media's time.
@@ -122,7 +123,7 @@ struct SyntheticMPEG4 {
       + (edits.isEmpty ? [] : Self.box("edts", list)) + media
     return Self.box(
       "moov",
-      Self.full("mvhd", bigEndian(0, 8) + bigEndian(1000, 4) + bigEndian(0, 84))
+      Self.full("mvhd", bigEndian(0, 8) + bigEndian(movieTimescale, 4) + bigEndian(0, 84))
         + Self.box("trak", track) + movieBoxes)
   }
 

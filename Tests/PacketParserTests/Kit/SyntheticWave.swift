@@ -57,8 +57,9 @@ struct SyntheticWave {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
   }
 
-  func bytes(frames: Int) -> [UInt8] {
-    let data = Self.samples(frames * bytesPerFrame)
+  func bytes(frames: Int) -> [UInt8] { bytes(data: Self.samples(frames * bytesPerFrame)) }
+
+  func bytes(data: [UInt8]) -> [UInt8] {
     let body =
       [UInt8]("WAVE".utf8) + Self.chunk("fmt ", format)
       + before.flatMap { Self.chunk($0.0, $0.1) }

@@ -372,6 +372,16 @@ import Testing
     #expect(table(file) == nil)
     file.edits = [(10, 1024), (10, 1 << 30)]
     #expect(table(file) == info(1024, 441))
+    // To the frame where the movie's units are the media's, or finer.
+    for factor in [1, 2] {
+      file.movieTimescale = factor * 44_100
+      for remainder in 0...3 {
+        let valid = frames - 1024 - Int64(remainder)
+        file.edits = [(factor * Int(valid), 1024)]
+        #expect(table(file) == info(1024, valid))
+      }
+    }
+    file.movieTimescale = 1000
     file.edits = []
     file.movieBoxes = SyntheticMPEG4.gapless("00000000 00000840 00000100 00000000000016C0 00000000")
     #expect(table(file) == info(0x840, 0x16C0))
