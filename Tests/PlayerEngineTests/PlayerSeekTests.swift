@@ -172,6 +172,29 @@ struct PlayerSeekTests {
     }
   }
 
+  @Test("A second seek behind the end, before the next track is heard, leads there as well")
+  func twiceBehindTheEnd() throws {
+    let directory = TemporaryDirectory()
+    let paths = try (0..<2).map {
+      try makeCounting("\($0).wav", seconds: 20, from: $0 << 20, in: directory)
+    }
+    let playback = start(paths)
+    for _ in 0..<2 {
+      playback.player.apply(.seekBy(nanoseconds: 25_000_000_000))
+      while playback.player.seek != nil { _ = playback.player.step(mayWait: true) }
+    }
+    let here = playback.samples[0].count
+    for _ in 0..<1000 {
+      _ = playback.player.step(mayWait: false)
+      playback.crank(64)
+    }
+    let heard = numbers(playback, from: here).drop { $0 < 1 << 20 }
+    // It may have begun already, and then begins anew.
+    #expect(heard.count > 44100 && heard.allSatisfy { $0 < (1 << 20) + heard.count })
+    #expect(heard.suffix(10_000).elementsEqual(heard.last! - 9_999...heard.last!))
+    #expect(lastSeek(playback)?.reachedNanoseconds == 20_000_000_000)
+  }
+
   @Test("A seek behind the end goes on with the next track")
   func behindTheEnd() throws {
     let directory = TemporaryDirectory()

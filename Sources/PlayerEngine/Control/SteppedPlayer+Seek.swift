@@ -120,7 +120,10 @@ extension SteppedPlayer {
   func settleSeek() {
     if let queued = queuedSeek, !isSettling {
       queuedSeek = nil
-      beginSeek(toNanoseconds: queued.nanoseconds)
+      // In its own track: the next one may be heard by now.
+      if feeder.items.indices.contains(queued.track) {
+        startSeek(inTrack: queued.track, toNanoseconds: queued.nanoseconds)
+      }
     }
     guard let seek, let result = seek.result else { return }
     let isReady =

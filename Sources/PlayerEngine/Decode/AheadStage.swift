@@ -125,7 +125,8 @@ final class AheadStage {
       guard heardFrames > 0 else { continue }
       let run = PacketHistory(
         generation: history.generation, packetIndex: history.packetIndex,
-        firstFrame: Int64(Double(history.firstFrame) * scale) + Int64(done),
+        // A file may begin anywhere.
+        firstFrame: Int64(min(Double(history.firstFrame) * scale, 0x1p61)) + Int64(done),
         frameCount: Int32(count), trimStartFrames: trims.start, trimEndFrames: trims.end,
         byteOffset: history.byteOffset,
         durationNanoseconds: UInt64(Double(heardFrames) / format.sampleRate * 1_000_000_000),

@@ -75,7 +75,7 @@ extension Feeder {
       isSeeking = true
       readerHasEnded = false
     }
-    if isSeeking, let seek = try reader.finishSeek(hasEnded: &readerHasEnded) {
+    if isSeeking, let seek = reader.finishSeek(hasEnded: &readerHasEnded) {
       isSeeking = false
       let rate = reader.output.information?.dataFormat.sampleRate ?? 1
       events.append(

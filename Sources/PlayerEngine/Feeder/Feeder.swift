@@ -88,6 +88,8 @@ final class Feeder {
   /// The last stream of this generation, if it is decoded in the callback.
   var lastInCallback: AudioStreamBasicDescription?
   var readerHasEnded = false
+  /// The reader's parser has failed: it cannot be turned to another place.
+  private var readerIsBroken = false
   private var hasToldInformation = false
   /// The front packet's stream has been begun; the packet itself is still to be written.
   var hasBegunFrontStream = false
@@ -224,7 +226,7 @@ final class Feeder {
       if let item = reader.output.packets.first { return try pass(item, of: reader) }
       if readerHasEnded {
         events.append(.fed(track: trackIndex))
-        finishedReaders.append((trackIndex, reader))
+        if !readerIsBroken { finishedReaders.append((trackIndex, reader)) }
         if finishedReaders.count > Self.keptReaders { finishedReaders.removeFirst() }
         closeReader()
         return .progressed
@@ -234,6 +236,7 @@ final class Feeder {
       events.append(.failed(track: trackIndex, error))
       // What came before the failure is still played, unless it is what failed.
       readerHasEnded = true
+      if case .parser = error.reason { readerIsBroken = true }
       return .progressed
     }
   }
@@ -315,6 +318,7 @@ final class Feeder {
     ahead = nil
     isSeeking = false
     readerHasEnded = false
+    readerIsBroken = false
     hasToldInformation = false
     hasBegunFrontStream = false
   }

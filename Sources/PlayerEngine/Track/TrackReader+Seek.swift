@@ -36,10 +36,20 @@ struct SeekUnderWay {
   /// Nil where the reader only reads on.
   let target: AudioFileStreamSeekTarget?
   let sampleRate: Double
+  /// 0 where they vary.
   let framesPerPacket: Int64
   /// The decoded frame that packets were wanted from.
   let firstFrame: Int64
   let purpose: SeekPurpose
+
+  /// How many frames the target may be off, at most; nil when nothing bounds it.
+  var errorBoundFrames: Int64? {
+    guard let target else { return 0 }
+    guard let packets = target.errorBoundInPackets else { return nil }
+    if packets == 0 { return 0 }
+    let (frames, isTooMany) = packets.multipliedReportingOverflow(by: framesPerPacket)
+    return framesPerPacket == 0 || isTooMany ? nil : frames
+  }
 }
 
 extension TrackReader {
@@ -52,7 +62,7 @@ extension TrackReader {
   /// only forward, and back as far as they are spooled. Waits for the source. The packets so far are dropped.
   ///
   /// - Parameters:
-  ///   - frame: counted from the first frame that is sound, at the stated rate; brought to 0 or more.
+  ///   - frame: counted from the first frame that is sound, at the stated rate; brought to 0 to 2^60.
   ///   - generation: what the packets after it carry.
   ///   - purpose: how exact it has to be.
   @discardableResult
@@ -63,8 +73,8 @@ extension TrackReader {
     try beginSeek(toFrame: frame, generation: generation, purpose: purpose)
     var hasEnded = false
     while true {
-      if let seek = try finishSeek(hasEnded: &hasEnded) { return seek }
-      hasEnded = try step(timeoutNanoseconds: 1_000_000_000) == .ended
+      if let seek = finishSeek(hasEnded: &hasEnded) { return seek }
+      hasEnded = try cancellableStep() == .ended
     }
   }
 
@@ -76,7 +86,7 @@ extension TrackReader {
     toFrame frame: Int64, generation: UInt32, purpose: SeekPurpose = .listening
   ) throws(PlayerError) {
     guard let format = output.information?.dataFormat else { return }
-    let asked = max(0, frame)
+    let asked = min(max(0, frame), Self.farthestFrame)
     let wanted = driver.listener.decodedFrame(ofSound: asked)
     let first = firstFrame(before: wanted, format, purpose: purpose)
     let target = try move(toFrame: first, format: format)
@@ -84,7 +94,7 @@ extension TrackReader {
       toSound: asked, preRoll: first > 0 ? wanted &- first : nil, generation: generation)
     seekUnderWay = SeekUnderWay(
       askedFrame: asked, target: target, sampleRate: format.sampleRate,
-      framesPerPacket: Int64(max(1, format.framesPerPacket)), firstFrame: first,
+      framesPerPacket: Int64(format.framesPerPacket), firstFrame: first,
       purpose: purpose)
   }
 
@@ -101,7 +111,7 @@ extension TrackReader {
   ///
   /// - Parameter hasEnded: whether the last step has ended the track. False again where what was met on
   ///   the way has the seek begin anew, from farther before.
-  func finishSeek(hasEnded: inout Bool) throws(PlayerError) -> TrackSeek? {
+  func finishSeek(hasEnded: inout Bool) -> TrackSeek? {
     guard let seek = seekUnderWay else { return nil }
     let first = driver.listener.firstSoundFrame
     guard hasEnded || first != nil else { return nil }
@@ -109,14 +119,18 @@ extension TrackReader {
     if let format = output.information?.dataFormat, driver.source.information.isLocal,
       firstFrame(before: wanted, format, purpose: seek.purpose) < seek.firstFrame
     {
-      hasEnded = false
-      try beginSeek(
-        toFrame: seek.askedFrame, generation: driver.listener.generation,
-        purpose: seek.purpose)
-      return nil
+      // Where the file was found to be broken behind the place, it cannot be turned: what was found has to do.
+      let isBegun =
+        (try? beginSeek(
+          toFrame: seek.askedFrame, generation: driver.listener.generation,
+          purpose: seek.purpose)) != nil
+      if isBegun {
+        hasEnded = false
+        return nil
+      }
     }
     seekUnderWay = nil
-    let reached = first ?? end ?? seek.askedFrame
+    let reached = first ?? end ?? min(seek.askedFrame, endRead ?? .max)
     startNanoseconds = UInt64(
       min(Double(max(0, reached)) / seek.sampleRate * 1_000_000_000, 0x1p60))
     guard driver.listener.isFirstSoundOfFirstFormat else {
@@ -127,10 +141,7 @@ extension TrackReader {
     }
     return TrackSeek(
       askedFrame: seek.askedFrame, reachedFrame: reached,
-      isEstimated: seek.target?.isEstimated ?? false,
-      errorBoundFrames: seek.target.map {
-        $0.errorBoundInPackets.map { $0 * seek.framesPerPacket }
-      } ?? 0)
+      isEstimated: seek.target?.isEstimated ?? false, errorBoundFrames: seek.errorBoundFrames)
   }
 
   /// Whether the reader can be turned back to what it has read.
@@ -142,7 +153,7 @@ extension TrackReader {
   /// Goes on with a frame of a track that was opened and has not been played yet.
   ///
   /// - Parameters:
-  ///   - frame: counted from the first frame that is sound, at the stated rate; brought to 0 or more.
+  ///   - frame: counted from the first frame that is sound, at the stated rate; brought to 0 to 2^60.
   ///   - purpose: how exact it has to be.
   /// - Throws: what stands in the way: what can only be read from start to end goes only forward.
   @discardableResult
@@ -152,10 +163,18 @@ extension TrackReader {
     try seek(toFrame: frame, generation: 0, purpose: purpose)
   }
 
+  /// Behind all that there can be; others can be added to it.
+  private static var farthestFrame: Int64 { 1 << 60 }
+
   /// Frames of sound in all, if that is known.
   private var end: Int64? {
     guard let duration = try? driver.stream.duration, duration.isExact else { return nil }
     return duration.frames
+  }
+
+  /// Frames of sound up to where reading has ended, where that is counted.
+  private var endRead: Int64? {
+    driver.listener.nextDecodedFrame.map { driver.listener.soundFrame(ofDecoded: $0) }
   }
 
   /// Has the driver read on from a packet at or before a decoded frame.
