@@ -29,6 +29,7 @@ extension RemoteIO {
   /// The server's transport now; nil when closed or without a server. Any thread; reads shared memory.
   public var transport: Transport? {
     let rate = sampleRate
+    if storage.isServerGone { return nil }
     return live.withLock { client in
       client.map { client in
         let (state, frame) = client.transport

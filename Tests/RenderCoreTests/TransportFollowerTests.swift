@@ -129,6 +129,17 @@ struct TransportFollowerTests {
     #expect(back == Step(asks: true))
   }
 
+  @Test("takes the answer also where what it was fed was dropped meanwhile")
+  func droppedBeforeTheAnswer() {
+    var follower = placed(at: 0)
+    _ = step(&follower, 96000, rolling: false)
+    follower.drop()
+    follower.takeSilence(for: follower.request)
+    #expect(follower.isSilent && follower.isReady(for: 96000))
+    let back = step(&follower, 100)
+    #expect(back == Step(asks: true))
+  }
+
   @Test("plays from now on where a source cannot go anywhere")
   func here() {
     var follower = placed(at: 0)

@@ -36,6 +36,9 @@ struct RenderState: ~Copyable {
 
   let cycles = Atomic<UInt64>(0)
   let frames = Atomic<UInt64>(0)
+  // Of the last cycle.
+  let lastFrameCount = Atomic<Int>(0)
+  let lastHostNanoseconds = Atomic<UInt64>(0)
   /// How long cycles took, in ``TickScale``'s ticks.
   let lastTicks = Atomic<UInt64>(0)
   let longestTicks = Atomic<UInt64>(0)
@@ -109,6 +112,22 @@ struct RenderState: ~Copyable {
       unsafe monitor(plan, cycle: cycle, from: inputs, outputs: outputs)
     }
     unsafe finish(cycle, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
+  }
+
+  /// When a cycle began: the frames that the output had been given, and the time.
+  struct LastCycle: Equatable {
+    var deviceFrame: UInt64
+    var frameCount: Int
+    var hostNanoseconds: UInt64
+  }
+
+  /// The last cycle that has ended. Any thread. Asked while one ends, it may be of both, a cycle's length off.
+  var lastCycle: LastCycle {
+    let end = frames.load(ordering: .relaxed)
+    let count = lastFrameCount.load(ordering: .relaxed)
+    return LastCycle(
+      deviceFrame: end &- min(end, UInt64(count)), frameCount: count,
+      hostNanoseconds: lastHostNanoseconds.load(ordering: .relaxed))
   }
 
   /// Has the plan stay until ``leave()``. Not while it is entered already.
@@ -222,6 +241,8 @@ struct RenderState: ~Copyable {
   @_noLocks
   private func account(_ cycle: RenderCycle, ticks: UInt64) {
     cycles.grow(by: 1)
+    lastFrameCount.store(cycle.frameCount, ordering: .relaxed)
+    lastHostNanoseconds.store(cycle.hostNanoseconds, ordering: .relaxed)
     frames.grow(by: UInt64(cycle.frameCount))
     lastTicks.store(ticks, ordering: .relaxed)
     totalTicks.grow(by: ticks)

@@ -113,6 +113,8 @@ public final class Renderer: Sendable {
     let storage = SourceStorage(
       consumer: ring.consumer, outputRate: Int(sampleRate.rounded()),
       bus: bus, holdsAfterUnderrun: holdsAfterUnderrun)
+    // Until its first cycle it is where the output is.
+    unsafe storage.shared.pointee.begin(at: context.state.pointee.lastCycle)
     replacePlan { $0.sources.append(storage) }
     return RenderSource(
       feed: SourceFeed(

@@ -59,9 +59,14 @@ public struct SourceControl: Sendable {
       shared.pointee.underruns.load(ordering: .acquiring), ordering: .releasing)
   }
 
+  /// Some tens of milliseconds: longer than a thread of the highest priority is off its processor.
+  private static var maximumTries: Int { 1 << 20 }
+
   /// Where the source was at the end of the last cycle.
   public var position: SourcePosition {
+    var tries = 0
     while true {
+      tries += 1
       let before = unsafe shared.pointee.sequence.load(ordering: .acquiring)
       var origin = unsafe StreamOrigin(
         track: shared.pointee.streamTrack.load(ordering: .acquiring))
@@ -87,6 +92,8 @@ public struct SourceControl: Sendable {
       if before & 1 == 0, unsafe shared.pointee.sequence.load(ordering: .relaxed) == before {
         return position
       }
+      // It has ended in the midst of that, and the next one has not come yet.
+      if tries == Self.maximumTries { return position }
     }
   }
 

@@ -96,6 +96,13 @@ struct SourceShared: ~Copyable {
     self.outputRate = Atomic(outputRate)
     levels = SourceLevels(channels: outputChannels)
   }
+
+  /// The position before the first cycle. Before the render thread has the source.
+  func begin(at cycle: RenderState.LastCycle) {
+    deviceFrame.store(cycle.deviceFrame, ordering: .releasing)
+    cycleFrames.store(cycle.frameCount, ordering: .releasing)
+    hostNanoseconds.store(cycle.hostNanoseconds, ordering: .releasing)
+  }
 }
 
 /// Where a source is, as of the last cycle.
@@ -106,7 +113,7 @@ public struct SourcePosition: Sendable, Equatable {
   public var trailingSilentFrames: UInt64
   /// The output's frame clock after the last cycle.
   public var frameTime: UInt32
-  /// When the last cycle began, in nanoseconds of the output's clock; 0 before the first.
+  /// When the last cycle began, in nanoseconds of the output's clock; 0 before the output's first.
   public var hostNanoseconds: UInt64
   /// The stream that is being rendered; 0 before the first.
   public var streamID: UInt32

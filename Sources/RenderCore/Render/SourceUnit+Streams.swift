@@ -129,14 +129,13 @@ extension SourceUnit {
   @_noLocks
   private func publishStream(_ origin: StreamOrigin, at frame: UInt64) {
     let block = unsafe shared
-    let sequence = unsafe block.pointee.sequence.load(ordering: .relaxed)
-    unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .relaxed)
+    let sequence = beginWriting()
     unsafe block.pointee.streamID.store(streamID, ordering: .releasing)
     unsafe block.pointee.streamStartFrame.store(frame, ordering: .releasing)
     unsafe block.pointee.streamTrack.store(origin.track, ordering: .releasing)
     unsafe block.pointee.streamStartNanoseconds.store(
       origin.codedNanoseconds, ordering: .releasing)
-    unsafe block.pointee.sequence.store(sequence &+ 2, ordering: .releasing)
+    unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .releasing)
   }
 
   /// Says from where on the frames are of another rate: to the feeder, and to who asks before it has heard
@@ -146,11 +145,21 @@ extension SourceUnit {
     toldRate = hertz
     emit(SourceEvent.rateChangedCode, at: frame, UInt64(hertz), droppedNanoseconds)
     let block = unsafe shared
-    let sequence = unsafe block.pointee.sequence.load(ordering: .relaxed)
-    unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .relaxed)
+    let sequence = beginWriting()
     unsafe block.pointee.rateHertz.store(hertz, ordering: .releasing)
     unsafe block.pointee.rateStartFrame.store(frame, ordering: .releasing)
     unsafe block.pointee.rateDroppedNanoseconds.store(droppedNanoseconds, ordering: .releasing)
-    unsafe block.pointee.sequence.store(sequence &+ 2, ordering: .releasing)
+    unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .releasing)
+  }
+
+  /// The position is being written. Odd also after a write that never ended: libjack may end its thread at any
+  /// time.
+  ///
+  /// - Returns: the sequence now; the one after it says that the position is whole.
+  @_noLocks
+  func beginWriting() -> UInt64 {
+    let sequence = unsafe shared.pointee.sequence.load(ordering: .relaxed) | 1
+    unsafe shared.pointee.sequence.store(sequence, ordering: .relaxed)
+    return sequence
   }
 }

@@ -49,6 +49,8 @@ struct SourceUnit: ~Copyable {
   var work = RenderWork()
   /// It was pulled in this cycle, and will be in the next one.
   var isFlowing = false
+  /// The last cycle ended with sound.
+  private var isSounding = false
   /// Resampled frames that it had when its work was last counted: with them no more work is needed.
   var framesAhead = 0
   var streamID: UInt32 = 0
@@ -93,6 +95,8 @@ struct SourceUnit: ~Copyable {
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
     work = RenderWork()
     isFlowing = false
+    // What has not begun, or is over, has nothing to fade out: it stays silent.
+    if mode == SourceMode.pauseCode, !isSounding { gain.setFade(0) }
     if unsafe shared.pointee.followsTransport.load(ordering: .relaxed) {
       if mode != SourceMode.pauseCode {
         return unsafe renderFollowing(cycle, deviceFrame: deviceFrame, mode: mode, into: buffers)
@@ -356,11 +360,11 @@ struct SourceUnit: ~Copyable {
   @_noLocks
   mutating func publish(_ cycle: RenderCycle, deviceFrame: UInt64, given: Int) {
     let silent = UInt64(cycle.frameCount - given)
+    isSounding = given > 0 && lead + given == cycle.frameCount
     outputFrames &+= UInt64(given)
     trailingSilentFrames = given > 0 ? silent : trailingSilentFrames &+ silent
     let block = unsafe shared
-    let sequence = unsafe block.pointee.sequence.load(ordering: .relaxed)
-    unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .relaxed)
+    let sequence = beginWriting()
     // Releasing stores, so that whoever sees one of these has seen the odd sequence before it.
     unsafe block.pointee.outputFrames.store(outputFrames, ordering: .releasing)
     unsafe block.pointee.trailingSilentFrames.store(trailingSilentFrames, ordering: .releasing)
@@ -371,7 +375,7 @@ struct SourceUnit: ~Copyable {
     unsafe block.pointee.cycleFrames.store(cycle.frameCount, ordering: .releasing)
     unsafe block.pointee.clockFramesBits.store(clock.frames.bitPattern, ordering: .releasing)
     unsafe block.pointee.clockedGeneration.store(source.generation, ordering: .releasing)
-    unsafe block.pointee.sequence.store(sequence &+ 2, ordering: .releasing)
+    unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .releasing)
     unsafe block.pointee.isSilent.store(given == 0, ordering: .releasing)
     if silent > 0 {
       unsafe block.pointee.silentFrames.grow(by: silent)

@@ -57,13 +57,18 @@ extension SourceUnit {
     publish(cycle, deviceFrame: deviceFrame, given: given)
   }
 
-  /// Whether the sound is there for a frame of the transport, or none is to come.
+  /// Whether the sound is there for a frame of the transport, or none is to come: there is none, or it is held
+  /// back whatever the transport does.
   @_noLocks
   func isReady(forTransportFrame frame: Int64) -> Bool {
     guard unsafe shared.pointee.followsTransport.load(ordering: .relaxed) else { return true }
     if follower.isSilent { return true }
-    return unsafe follower.isReady(for: frame)
-      && shared.pointee.mode.load(ordering: .acquiring) == SourceMode.playCode && !isStarved
+    let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
+    if mode == SourceMode.pauseCode { return true }
+    if mode != SourceMode.playCode {
+      return unsafe !shared.pointee.isAwaited.load(ordering: .relaxed)
+    }
+    return follower.isReady(for: frame) && !isStarved
   }
 
   /// Whether a request waits for its answer.

@@ -102,7 +102,13 @@ struct TransportFollower {
   /// The answer to a request, where it is the last one.
   @_noLocks
   mutating func takeSilence(for number: UInt32) {
-    if number == request, isAsking { state = .silent }
+    // What was fed may have been dropped between the request and its answer.
+    let isOpen =
+      switch state {
+      case .asking, .awaitsSound: true
+      case .lost, .placed, .silent: false
+      }
+    if number == request, number != 0, isOpen { state = .silent }
   }
 
   /// The answer to a request, where it is the last one: sound goes on from a frame, whatever it is.
