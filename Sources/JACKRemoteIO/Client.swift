@@ -43,12 +43,14 @@ final class Client: @unchecked Sendable {
   private static let openingPauseMicroseconds: UInt32 = 20_000
 
   private static func ask(
-    _ configuration: RemoteIO.Configuration
+    _ configuration: RemoteIO.Configuration, _ notifier: NotifierThread
   ) -> (client: OpaquePointer?, status: jack_status_t) {
     var status = jack_status_t(rawValue: 0)
     let options = configuration.startsServer ? JackNullOption : JackNoStartServer
-    let client = unsafe cjack_client_open(
-      configuration.clientName, options, &status, configuration.serverName)
+    let client = unsafe notifier.opening {
+      unsafe cjack_client_open(
+        configuration.clientName, options, &status, configuration.serverName)
+    }
     return unsafe (client, status)
   }
 
@@ -58,12 +60,13 @@ final class Client: @unchecked Sendable {
   ) throws(RemoteIOError) -> Client {
     let server = configuration.resolvedServerName
     LibraryMessages.install()
-    var (opened, status) = unsafe ask(configuration)
+    let notifier = unsafe storage.state.pointee.farewell.notifier
+    var (opened, status) = unsafe ask(configuration, notifier)
     if unsafe opened == nil, status.rawValue & JackServerError.rawValue != 0 {
       // The socket through which a server calls its client has the client's name, not the server's: of two that
       // are opened at once, on two servers and with one name, one is refused.
       usleep(openingPauseMicroseconds)
-      unsafe (opened, status) = unsafe ask(configuration)
+      unsafe (opened, status) = unsafe ask(configuration, notifier)
     }
     guard let handle = unsafe opened else {
       if status.rawValue & JackServerFailed.rawValue != 0 {

@@ -4,7 +4,8 @@ internal import CJACK
 internal import Glibc
 internal import Synchronization
 
-/// Closes a client without cutting short the thread of libjack's that has told that the server has ended.
+/// Closes a client without cutting short the thread of libjack's that takes in what the server tells
+/// (``NotifierThread``), or has told that the server has ended.
 ///
 /// jack2 cancels that thread when the client is closed, wherever it is. If that is in the midst of a message
 /// ("read fail": a server tells that it ends, and a moment later its socket does), the lock of libjack's
@@ -16,6 +17,8 @@ struct ServerFarewell: ~Copyable {
 
   /// The kernel's number of the thread; 0 for none.
   private let thread = Atomic<pid_t>(0)
+  /// The thread while the server is there. A client has to be opened by it.
+  let notifier = NotifierThread()
 
   /// Takes in that the calling thread, which is libjack's, has told it.
   func noteCurrentThread() {
@@ -31,6 +34,10 @@ struct ServerFarewell: ~Copyable {
       let deadline = Deadline(nanosecondsFromNow: Self.longestNanoseconds)
       let folder = "/proc/self/task/\(thread)"
       while unsafe access(folder, F_OK) == 0, !deadline.hasPassed { usleep(Self.pollMicroseconds) }
+    } else {
+      // Closing does this first, and a server tells much meanwhile.
+      unsafe jack_deactivate(client)
+      notifier.waitUntilIdle(until: Deadline(nanosecondsFromNow: Self.longestNanoseconds))
     }
     unsafe jack_client_close(client)
   }

@@ -20,8 +20,10 @@ final class GraphClient: @unchecked Sendable {
     LibraryMessages.install()
     var status = jack_status_t(rawValue: 0)
     guard
-      let handle = unsafe cjack_client_open(
-        configuration.clientName, JackNoStartServer, &status, configuration.serverName)
+      let handle = unsafe signals.farewell.notifier.opening({
+        unsafe cjack_client_open(
+          configuration.clientName, JackNoStartServer, &status, configuration.serverName)
+      })
     else {
       if status.rawValue & JackServerFailed.rawValue != 0 { throw .serverNotRunning(server) }
       throw .openRefused(
