@@ -80,11 +80,12 @@ public struct OfflineOutput: ~Copyable {
   }
 
   /// Lets the clock go on without a cycle, as that of a server that does not call. Captures are told
-  /// with the next cycle that these frames are missed.
+  /// with the next cycle that these frames are missed, or as many of them as 32 bits can say.
   public mutating func skip(frameCount: Int) {
     precondition(frameCount >= 0, "time does not go back")
     frameTime += UInt64(frameCount)
-    missedFrames += UInt32(frameCount)
+    guard renderer.inputChannels > 0 else { return }
+    missedFrames = UInt32(clamping: UInt64(missedFrames) + UInt64(frameCount))
   }
 
   /// Renders one cycle. The renderer's inputs bring silence.

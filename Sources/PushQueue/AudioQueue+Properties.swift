@@ -11,8 +11,8 @@ extension AudioQueue {
   /// Changes a parameter at once, to the nearest value that it can have. Core Audio's
   /// `AudioQueueSetParameter`.
   ///
-  /// Speed and pitch change with the sound that is stretched next, some 0.2 s before it is heard, or
-  /// two of the output's cycles where those are longer.
+  /// Speed and pitch change with the sound that is stretched next, 0.2 to 0.4 s before it is heard, or more
+  /// where two of the output's cycles are longer than 0.15 s.
   ///
   /// - Throws: `invalidParameter` for speed and pitch unless ``isTimePitchEnabled``, `disposalPending`.
   public func set(_ parameter: AudioQueueParameter, to value: Float) throws(AudioQueueError) {
@@ -94,7 +94,7 @@ extension AudioQueue {
   }
 
   /// How loud the queue was at each output since this was last asked, after its volume and pan; the last
-  /// answer again while there is nothing new. `'aqmv'`
+  /// answer again while there is nothing new, at first silence. `'aqmv'`
   public func currentLevels() -> [AudioQueueLevel] { core.locked { $0.takeLevels() } }
 
   /// As ``currentLevels()``, in decibels of full scale, at least -120. `'aqmd'`

@@ -9,7 +9,8 @@ extension AudioQueue {
   ///
   /// - Throws: `invalidProperty` for one that is not known, or has no value.
   public func propertyByteCount(_ property: AudioQueueProperty) throws(AudioQueueError) -> Int {
-    try data(of: property).count
+    if let byteCount = levelByteCount(of: property) { return byteCount }
+    return try data(of: property).count
   }
 
   /// Writes a property's value to the start of a buffer. Core Audio's `AudioQueueGetProperty`.
@@ -23,14 +24,31 @@ extension AudioQueue {
   public func copyProperty(
     _ property: AudioQueueProperty, into buffer: inout MutableSpan<UInt8>
   ) throws(AudioQueueError) -> Int {
-    let data = try data(of: property)
-    guard buffer.count >= data.count else {
-      throw AudioQueueError(
-        .invalidPropertySize,
-        "'\(property.rawValue)' has \(data.count) bytes, and there is room for \(buffer.count)")
+    if let byteCount = levelByteCount(of: property) {
+      try check(room: buffer.count, for: byteCount, of: property)
     }
+    let data = try data(of: property)
+    try check(room: buffer.count, for: data.count, of: property)
     for index in data.indices { buffer[index] = data[index] }
     return data.count
+  }
+
+  /// Bytes of levels, which are taken away by whoever reads them; nil for any other property.
+  private func levelByteCount(of property: AudioQueueProperty) -> Int? {
+    switch property {
+    case .currentLevelMeter, .currentLevelMeterDB: 8 * deviceChannelCount
+    default: nil
+    }
+  }
+
+  private func check(
+    room: Int, for byteCount: Int, of property: AudioQueueProperty
+  ) throws(AudioQueueError) {
+    guard room >= byteCount else {
+      throw AudioQueueError(
+        .invalidPropertySize,
+        "'\(property.rawValue)' has \(byteCount) bytes, and there is room for \(room)")
+    }
   }
 
   /// Sets a property from its bytes. Core Audio's `AudioQueueSetProperty`.

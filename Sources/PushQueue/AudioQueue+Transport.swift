@@ -26,7 +26,7 @@ extension AudioQueue {
   }
 
   /// Starts, or goes on after ``pause()``. Core Audio's `AudioQueueStart`. Nothing is done to a queue that is
-  /// running, but that a stop is called off whose end has not come.
+  /// running, but that a stop is called off whose end has not come; a pause is gone on from with its stop.
   ///
   /// It decodes a little first, and returns before the first frame is heard. With nothing enqueued the queue
   /// runs, and its time with it.

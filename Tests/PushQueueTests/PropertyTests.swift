@@ -130,6 +130,39 @@ struct AudioQueuePropertyTests {
     #expect(player.queue.currentLevelsInDecibels().allSatisfy { $0.peak == -120 })
   }
 
+  @Test("Levels are there before any was measured, and to ask for their size takes none away")
+  func levelData() throws {
+    let player = try SteppedQueue()
+    let queue = player.queue
+    let properties = [AudioQueueProperty.currentLevelMeter, .currentLevelMeterDB]
+    let silence = AudioQueueLevel(average: 0, peak: 0)
+    #expect(queue.currentLevels() == [silence, silence])
+    #expect(queue.currentLevelsInDecibels().map(\.peak) == [-120, -120])
+    for property in properties {
+      #expect(try queue.propertyByteCount(property) == 16)
+      #expect(try bytes(property, of: queue, room: 16).count == 16)
+    }
+    queue.isLevelMeteringEnabled = true
+    try player.enqueueRamp(4_000_000..<4_100_000)
+    try queue.start()
+    player.crank(5120)
+    let loudest = SteppedQueue.ramp(4_005_119)
+    for property in properties {
+      _ = try queue.propertyByteCount(property)
+      #expect(
+        code { () throws(AudioQueueError) in _ = try bytes(property, of: queue, room: 15) }
+          == .invalidPropertySize)
+    }
+    // What is heard now is softer than what nobody has been told of.
+    try queue.set(.volume, to: 0.25)
+    player.crank(5120)
+    for property in properties { _ = try queue.propertyByteCount(property) }
+    let levels = try bytes(.currentLevelMeter, of: queue, room: 20)
+    #expect(levels.count == 16)
+    let peak = levels[4..<8].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    #expect(Float(bitPattern: peak) == loudest)
+  }
+
   @Test("It knows its format, its device and its largest packet")
   func facts() throws {
     let queue = try SteppedQueue(outputRate: 96_000, outputChannels: 3).queue

@@ -30,20 +30,25 @@ struct AudioQueueWithoutTimePitchTests {
 
 @Suite("4.1 AudioQueue speed and pitch", .enabled(if: canStretch))
 struct AudioQueueTimePitchTests {
-  /// Plays two seconds of a tone of 500 Hz to the end.
+  /// Plays two seconds of a tone of 500 Hz to the end, in as many buffers as there are lists of parameters
+  /// to go with them.
   private func play(
-    period: Int = 512, _ prepare: (AudioQueue) throws -> Void
+    period: Int = 512, parameters: [[AudioQueueParameterEvent]] = [[]],
+    _ prepare: (AudioQueue) throws -> Void
   ) throws -> [Float] {
     let player = try SteppedQueue()
     try prepare(player.queue)
-    let buffer = try player.queue.allocateBuffer(byteCapacity: 96_000 * 8)
-    let samples = (0..<96_000).flatMap { frame in
-      let sample = 0.5 * sinf(Float(frame) * 500 * 2 * .pi / 48_000)
-      return [sample, -sample]
+    let frames = 96_000 / parameters.count
+    for (index, parameters) in parameters.enumerated() {
+      let buffer = try player.queue.allocateBuffer(byteCapacity: frames * 8)
+      let samples = (index * frames..<(index + 1) * frames).flatMap { frame in
+        let sample = 0.5 * sinf(Float(frame) * 500 * 2 * .pi / 48_000)
+        return [sample, -sample]
+      }
+      unsafe samples.withUnsafeBytes { unsafe buffer.bytes.copyMemory(from: $0) }
+      buffer.byteCount = buffer.byteCapacity
+      try player.queue.enqueue(buffer, parameters: parameters)
     }
-    unsafe samples.withUnsafeBytes { unsafe buffer.bytes.copyMemory(from: $0) }
-    buffer.byteCount = buffer.byteCapacity
-    try player.queue.enqueue(buffer)
     try player.queue.start()
     try player.queue.stop(immediately: false)
     var cycles = 0
@@ -51,7 +56,7 @@ struct AudioQueueTimePitchTests {
       player.crank(period, period: period)
       cycles += 1
     }
-    #expect(player.returned.count == 1 && player.queue.underrunCount == 0)
+    #expect(player.returned.count == parameters.count && player.queue.underrunCount == 0)
     return player.channel(0)
   }
 
@@ -103,6 +108,105 @@ struct AudioQueueTimePitchTests {
     #expect(abs(length(samples) - 96_000) < 480)
     let expected = 500 * exp2(Double(cents) / 1200)
     #expect(abs(hertz(samples) / expected - 1) < 0.01)
+  }
+
+  @Test(
+    "A buffer's parameters take effect with its first frame, however much is held back before it",
+    arguments: [0.5, 1, 2] as [Float])
+  func parameters(_ rate: Float) throws {
+    for algorithm in [AudioQueueTimePitchAlgorithm.spectral, .timeDomain] {
+      func heard(_ second: [AudioQueueParameterEvent]) throws -> [Float] {
+        try play(parameters: [[], second]) { queue in
+          try queue.setTimePitchEnabled(true)
+          try queue.setTimePitchAlgorithm(algorithm)
+          try queue.set(.playRate, to: rate)
+        }
+      }
+      let plain = try heard([])
+      let softer = try heard([.init(.volume, 0)])
+      let first = try #require(plain.indices.first { abs(plain[$0] - softer[$0]) > 0.01 })
+      let place = Int((48_000 / rate).rounded())
+      #expect((place - 2...place + 60).contains(first), "\(algorithm)")
+      #expect(softer[(place + 300)...].allSatisfy { $0 == 0 }, "\(algorithm)")
+    }
+  }
+
+  /// A buffer with a tone of 500 Hz, or with silence.
+  private func buffer(
+    seconds: Int, amplitude: Float = 0.5, of queue: AudioQueue
+  ) throws -> AudioQueueBuffer {
+    let buffer = try queue.allocateBuffer(byteCapacity: seconds * 48_000 * 8)
+    let period = (0..<96).flatMap { frame in
+      let sample = amplitude * sinf(Float(frame) * 500 * 2 * .pi / 48_000)
+      return [sample, -sample]
+    }
+    unsafe period.withUnsafeBytes { bytes in
+      for _ in 0..<seconds * 500 { unsafe buffer.append(bytes.bindMemory(to: UInt8.self).span) }
+    }
+    return buffer
+  }
+
+  /// Plays two buffers, of which the second brings a speed.
+  private func play(
+    _ algorithm: AudioQueueTimePitchAlgorithm, seconds: (Int, Int), rate: Float,
+    amplitude: Float = 0.5
+  ) throws -> [Float] {
+    let player = try SteppedQueue()
+    try player.queue.setTimePitchEnabled(true)
+    try player.queue.setTimePitchAlgorithm(algorithm)
+    try player.queue.enqueue(buffer(seconds: seconds.0, of: player.queue))
+    try player.queue.enqueue(
+      buffer(seconds: seconds.1, amplitude: amplitude, of: player.queue),
+      parameters: [.init(.playRate, rate)])
+    try player.queue.start()
+    try player.queue.stop(immediately: false)
+    var cycles = 0
+    while cycles == 0 || player.queue.isRunning, cycles < 2000 {
+      player.crank(512)
+      cycles += 1
+    }
+    return player.channel(0)
+  }
+
+  @Test(
+    "With varispeed another speed changes what follows, however long it has played at the one before",
+    arguments: [0.5, 1.5, 2] as [Float])
+  func varispeedChange(_ rate: Float) throws {
+    let samples = try play(.varispeed, seconds: (5, 2), rate: rate)
+    #expect(abs(Double(length(samples)) - 240_000 - 96_000 / Double(rate)) < 480)
+    #expect(abs(hertz(Array(samples[..<240_000])) - 500) < 5)
+    #expect(abs(hertz(Array(samples[240_000...])) / Double(500 * rate) - 1) < 0.01)
+  }
+
+  @Test(
+    "A buffer's speed begins with its first frame, however much is held back before it",
+    arguments: AudioQueueTimePitchAlgorithm.allCases, [0.5, 2] as [Float])
+  func speedAtFirstFrame(_ algorithm: AudioQueueTimePitchAlgorithm, _ rate: Float) throws {
+    let samples = try play(algorithm, seconds: (1, 1), rate: rate, amplitude: 0)
+    let end = (samples.lastIndex { abs($0) > 0.25 } ?? -1) + 1
+    #expect(abs(end - 48_000) < 480)
+  }
+
+  @Test(
+    "However often the speed jumps, what is held back is known",
+    arguments: AudioQueueTimePitchAlgorithm.allCases, [1024, 4800])
+  func jumps(_ algorithm: AudioQueueTimePitchAlgorithm, _ frames: Int) throws {
+    /// What is told in the end, and what is given.
+    func held(jumps: Int) throws -> (told: Int, given: Int) {
+      let stretcher = try Stretchers.make(algorithm, sampleRate: 48_000, channels: 1)
+      func process(_ frames: Int, rate: Double) {
+        let pitchScale = algorithm == .varispeed ? rate : 1
+        stretcher.set(timeRatio: 1 / rate, pitchScale: pitchScale)
+        _ = stretcher.process((0..<frames).map { sinf(Float($0) * 500 * 2 * .pi / 48_000) })
+      }
+      for jump in 0..<jumps { process(frames, rate: jump.isMultiple(of: 2) ? 0.5 : 2) }
+      for _ in 0..<48 { process(1000, rate: 1) }
+      return (stretcher.heldFrames, stretcher.finish().count)
+    }
+    let steady = try held(jumps: 0)
+    let jumped = try held(jumps: 150)
+    #expect(abs(jumped.told - steady.told) < 1500)
+    #expect(steady.given == steady.told && jumped.given == jumped.told)
   }
 
   @Test("With varispeed the pitch goes with the speed")

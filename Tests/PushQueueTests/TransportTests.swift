@@ -186,6 +186,39 @@ struct AudioQueueTransportTests {
     #expect(player.queue.isRunning && player.heardRamp.filter { $0 >= 0 } == Array(0..<2000))
   }
 
+  @Test(
+    "A stop holds across a pause: whichever came first, the queue stops once all has been heard",
+    arguments: [false, true])
+  func stopAcrossPause(_ isPausedFirst: Bool) throws {
+    let player = try SteppedQueue()
+    try player.enqueueRamp(0..<5000)
+    try player.queue.start()
+    player.crank(1024)
+    if isPausedFirst { try player.queue.pause() }
+    try player.queue.stop(immediately: false)
+    if !isPausedFirst { try player.queue.pause() }
+    player.crank(10_000)
+    #expect(player.queue.isRunning)
+    try player.queue.start()
+    player.crank(10_000)
+    #expect(player.heardRamp.contains(4999))
+    #expect(!player.queue.isRunning && player.log.calls.last == .isRunning(false))
+    #expect(player.returned.count == 1 && player.queue.underrunCount == 0)
+  }
+
+  @Test("A second start, of a queue that goes on from a pause, calls its stop off")
+  func callOffAfterPause() throws {
+    let player = try SteppedQueue()
+    try player.enqueueRamp(0..<5000)
+    try player.queue.start()
+    player.crank(1024)
+    try player.queue.stop(immediately: false)
+    try player.queue.pause()
+    for _ in 0..<2 { try player.queue.start() }
+    player.crank(10_000)
+    #expect(player.queue.isRunning)
+  }
+
   @Test("A queue that was never started stops at once and gives its buffers back")
   func neverStarted() throws {
     let player = try SteppedQueue()

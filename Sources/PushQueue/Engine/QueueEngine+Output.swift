@@ -24,7 +24,7 @@ extension QueueEngine {
     case nil: return false
     case .start(let parameters, let frame):
       _ = decoded.removeFirst()
-      for event in parameters { schedule(event) }
+      schedule(parameters)
       if let frame { coming.startFrame = frame }
       return true
     case .end:
@@ -41,18 +41,17 @@ extension QueueEngine {
     case .samples(let samples):
       if timePitch.isActive {
         guard ringFrames < stretchedFramesAhead else { return false }
-        makeReady(timePitch.process(samples))
-      } else {
-        if let tail = timePitch.finish() {
-          makeReady(tail)
-          return true
-        }
-        makeReady(samples)
+      } else if let tail = timePitch.finish() {
+        makeReady(tail)
+        return true
       }
       if timePitch.effectiveRate != toldRate {
         toldRate = timePitch.effectiveRate
-        coming.rate = toldRate
+        var settings = ComingSettings()
+        settings.rate = toldRate
+        put(settings)
       }
+      makeReady(timePitch.isActive ? timePitch.process(samples) : samples)
       _ = decoded.removeFirst()
       decodedFrames -= samples.count / channels
       return true
@@ -64,20 +63,36 @@ extension QueueEngine {
     readyUsed = 0
   }
 
-  private func schedule(_ event: AudioQueueParameterEvent) {
-    let value = event.parameter.possible(event.value)
-    switch event.parameter {
-    case .volume: coming.volume = value
-    case .volumeRampTime: coming.volumeRampSeconds = value
-    case .pan: coming.pan = value
-    case .playRate: timePitch.rate = value
-    case .pitch: timePitch.cents = value
+  private func schedule(_ events: [AudioQueueParameterEvent]) {
+    var settings = ComingSettings()
+    for event in events {
+      let value = event.parameter.possible(event.value)
+      switch event.parameter {
+      case .volume: settings.volume = value
+      case .volumeRampTime: settings.volumeRampSeconds = value
+      case .pan: settings.pan = value
+      case .playRate: timePitch.rate = value
+      case .pitch: timePitch.cents = value
+      }
     }
+    put(settings)
+  }
+
+  /// Has settings act on the sound that is decoded next. Nothing is ready while this is called.
+  private func put(_ settings: ComingSettings) {
+    if settings.areEmpty { return }
+    later.append(
+      LaterSettings(frame: writtenFrames + Int64(timePitch.heldFrames), settings: settings))
   }
 
   /// Writes one packet, and the mark of a stream before it where one is needed.
   private func writeReady() -> Bool {
-    let frames = min(Self.framesPerStep, (ready.count - readyUsed) / channels)
+    while let next = later.first, next.frame <= writtenFrames {
+      coming.merge(next.settings)
+      _ = later.removeFirst()
+    }
+    var frames = min(Self.framesPerStep, (ready.count - readyUsed) / channels)
+    if let next = later.first { frames = min(frames, Int(next.frame - writtenFrames)) }
     if !hasStream {
       do throws(AudioConverterError) {
         guard try beginStream() else { return false }

@@ -22,10 +22,11 @@ extension QueueEngine {
     return true
   }
 
-  /// Starts at a frame of the output; 0 is at once.
+  /// Starts at a frame of the output; 0 is at once. A pause is gone on from as it was, with its stop if it has
+  /// one.
   func start(atDeviceFrame frame: UInt64) throws(AudioQueueError) {
     try checkAlive()
-    isStopping = false
+    if state != .paused { isStopping = false }
     guard state != .running else { return }
     if state == .stopped {
       isPrimed = true
@@ -117,6 +118,7 @@ extension QueueEngine {
     ready = []
     readyUsed = 0
     coming = ComingSettings()
+    later.removeAll()
     // What was told and dropped holds no more. A clock that begins again goes at 1; one that goes on has the
     // rate of what was heard last.
     toldRate = restartsClock ? 1 : .nan

@@ -80,6 +80,8 @@ final class QueueEngine: @unchecked Sendable {
   var ready: [Float] = []
   var readyUsed = 0
   var coming = ComingSettings()
+  /// What is to come behind frames that are not ready yet, in order.
+  var later = FIFO<LaterSettings>()
   var hasStream = false
   var writtenPackets: Int64 = 0
   var writtenFrames: Int64 = 0
@@ -93,7 +95,7 @@ final class QueueEngine: @unchecked Sendable {
   var isReportedRunning = false
   var otherDiscontinuities: UInt64 = 0
   var levelsBefore: [SourceLevel] = []
-  var lastLevels: [AudioQueueLevel] = []
+  var lastLevels: [AudioQueueLevel]
 
   /// What goes with the next packet.
   struct ComingSettings {
@@ -104,6 +106,21 @@ final class QueueEngine: @unchecked Sendable {
     var startFrame: Double?
 
     var areEmpty: Bool { volume == nil && volumeRampSeconds == nil && pan == nil && rate == nil }
+
+    /// Takes over what later ones say.
+    mutating func merge(_ later: ComingSettings) {
+      if let value = later.volume { volume = value }
+      if let value = later.volumeRampSeconds { volumeRampSeconds = value }
+      if let value = later.pan { pan = value }
+      if let value = later.rate { rate = value }
+    }
+  }
+
+  /// Settings of sound that is stretched, which comes when what is held back before it has come.
+  struct LaterSettings {
+    /// Where that is, as ``writtenFrames`` counts.
+    var frame: Int64
+    var settings: ComingSettings
   }
 
   init(
@@ -129,6 +146,7 @@ final class QueueEngine: @unchecked Sendable {
       ringBytes: min(max(1 << 18, 2 * bytesPerSecond), 1 << 25), ringPackets: 4096,
       outputs: outputs)
     deviceChannels = outputs?.count ?? renderer.outputChannels
+    lastLevels = Array(repeating: AudioQueueLevel(average: 0, peak: 0), count: deviceChannels)
     control = source.control
     feed = source.feed
     scratch = Array(repeating: 0, count: Self.framesPerStep * self.channels)

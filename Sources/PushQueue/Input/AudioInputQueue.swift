@@ -163,7 +163,9 @@ public final class AudioInputQueue: Sendable {
     thread?.ring()
   }
 
-  /// Lets what comes pass by from now on; buffers stay as they are, and the queue's time stands.
+  /// Lets what comes pass by from now on; buffers stay as they are, and the queue's time stands. While it
+  /// waits for its last buffers to fill, which they do not in a pause, it stops: all come back with what they
+  /// have.
   ///
   /// - Throws: `disposalPending` after ``dispose(immediately:)``.
   public func pause() throws(AudioQueueError) {
@@ -206,7 +208,8 @@ public final class AudioInputQueue: Sendable {
   ) throws(AudioQueueError) {
     try whileUsable(evenIfDisposalWaits: isAtOnce && isDisposal) { recorder in
       body(&recorder)
-      recorder.isReturning = isAtOnce
+      // Another thread may be giving them back.
+      if isAtOnce { recorder.isReturning = true }
     }
     guard isAtOnce else {
       deliverSoon()

@@ -71,8 +71,12 @@ struct InputRecorder {
 
   var hasCalls: Bool { !calls.isEmpty }
 
+  /// The oldest call that has not been made. A buffer becomes the caller's here.
   mutating func takeCall() -> Call? {
-    calls.isEmpty ? nil : calls.removeFirst()
+    guard !calls.isEmpty else { return nil }
+    let call = calls.removeFirst()
+    if case .buffer(let buffer, _) = call { buffer.place = .caller }
+    return call
   }
 
   // MARK: Buffers
@@ -90,7 +94,6 @@ struct InputRecorder {
 
   private mutating func returnFirst() {
     let buffer = waiting.removeFirst()
-    buffer.place = .caller
     let isEmpty = startTime == nil
     calls.append(
       .buffer(
@@ -130,7 +133,12 @@ struct InputRecorder {
   mutating func pause() {
     guard phase == .running || phase == .draining else { return }
     step()
-    if phase != .stopped { phase = .paused }
+    switch phase {
+    case .stopped: return
+    // A pause brings no frames that could fill the buffers for which it waits.
+    case .draining: end()
+    case .running, .paused: phase = .paused
+    }
   }
 
   mutating func stop(immediately: Bool) {
@@ -250,6 +258,8 @@ struct InputRecorder {
     guard count > 0 else { return }
     if !hasBegun {
       hasBegun = true
+      // Where the start has passed in a pause it is not 0 yet.
+      time = 0
       calls.append(.property(.isRunning))
     }
     guard let buffer = waiting.first else {

@@ -62,6 +62,9 @@ struct TimePitchStage {
 
   private var pitchScale: Double { exp2(Double(cents) / 1200) }
 
+  /// Frames that come out before those of what is processed next.
+  var heldFrames: Int { hasInput ? stretcher?.heldFrames ?? 0 : 0 }
+
   /// - Returns: what is held back; nil when nothing is. What follows begins afresh.
   mutating func finish() -> [Float]? {
     guard hasInput, let stretcher else { return nil }
@@ -84,6 +87,8 @@ protocol Stretcher: AnyObject {
   func set(timeRatio: Double, pitchScale: Double)
   /// Interleaved samples go in, as many as there are come out.
   func process(_ samples: [Float]) -> [Float]
+  /// Frames still to come out for what went in.
+  var heldFrames: Int { get }
   /// Gives what is held back, and is as new.
   func finish() -> [Float]
   /// Is as new.

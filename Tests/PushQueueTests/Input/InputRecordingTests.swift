@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AudioModel
+import OfflineOutput
 import PushQueue
 import RenderCore
 import Testing
@@ -107,6 +108,43 @@ struct InputRecordingTests {
     }
     #expect(InputBench.floats(bytes) == InputBench.stereo(300..<364))
     #expect(record.startTime?.sampleTime == 0 && record.startTime?.deviceFrame == 300)
+  }
+
+  @Test("begins its time at 0 also where the frame to start at passes in a pause")
+  func scheduledStartInPause() throws {
+    let bench = try InputBench()
+    try bench.enqueue(frames: 64)
+    try bench.queue.start(atDeviceFrame: 2000)
+    bench.bring(1000)
+    #expect(try bench.queue.currentTime() == -1000)
+    try bench.queue.pause()
+    bench.bring(3000)
+    try bench.queue.start()
+    bench.bring(64)
+    let record = try #require(bench.takeRecords().first)
+    #expect(record.startTime?.sampleTime == 0 && record.startTime?.deviceFrame == 4000)
+    #expect(try bench.queue.currentTime() == 64)
+  }
+
+  @Test("is told of a gap that 32 bits cannot count as of the longest; without inputs none adds up")
+  func longGap() throws {
+    let bench = try InputBench()
+    for _ in 0..<2 { try bench.enqueue(frames: 64) }
+    try bench.queue.start()
+    bench.bring(64)
+    for _ in 0..<2 { bench.skip(2_500_000_000) }
+    bench.bring(64)
+    #expect(bench.queue.counters.loss == AudioInputLoss(missedFrames: UInt64(UInt32.max)))
+    // The next cycle misses nothing any more.
+    try bench.enqueue(frames: 64)
+    bench.bring(64)
+    #expect(bench.queue.counters.loss == AudioInputLoss(missedFrames: UInt64(UInt32.max)))
+    var output = OfflineOutput(renderer: Renderer(sampleRate: 48000, outputChannels: 1))
+    for _ in 0..<3 {
+      output.skip(frameCount: 2_500_000_000)
+      output.render(frameCount: 64) { _, _ in }
+    }
+    #expect(output.frameTime == 7_500_000_192)
   }
 
   @Test("measures levels when it is told to")

@@ -113,6 +113,26 @@ struct InputTransportTests {
     }
   }
 
+  @Test("stops with the pause that comes while it waits for buffers to fill, and gives all back")
+  func pauseWhileStopping() throws {
+    let bench = try InputBench()
+    for _ in 0..<2 { try bench.enqueue(frames: 100) }
+    try bench.queue.start()
+    bench.bring(40)
+    try bench.queue.stop(immediately: false)
+    _ = bench.takeCalls()
+    // These have come before the pause.
+    bench.bring(24, stepping: false)
+    try bench.queue.pause()
+    let calls = bench.takeCalls()
+    #expect(calls.count == 3 && calls.last == .isRunning(false))
+    let counts = calls.compactMap {
+      if case .buffer(_, _, let record) = $0 { record.packetCount } else { nil }
+    }
+    #expect(counts == [64, 0] && !bench.queue.isRunning)
+    #expect(code { _ = try bench.queue.currentTime() } == .stopped)
+  }
+
   @Test("has stopped after a reset that takes the buffers away for which it waits")
   func resetWhileStopping() throws {
     let bench = try InputBench()
@@ -177,6 +197,53 @@ struct InputTransportTests {
     #expect(bench.takeRecords().count == 2)
     try bench.queue.stop(immediately: true)
     #expect(bench.takeRecords().isEmpty)
+  }
+
+  @Test("takes no buffer while all are given back, also when a stop that does not is called then")
+  func stopWhileReturning() throws {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
+    let codes = GuardedState<[AudioQueueError.Code?]>([])
+    let queue = try AudioInputQueue(
+      recording: InputBench.format(channels: 1), from: renderer, driving: .owner
+    ) { queue, buffer, _ in
+      try? queue.stop(immediately: false)
+      do throws(AudioQueueError) {
+        try queue.enqueue(buffer)
+        codes.withLock { $0.append(nil) }
+      } catch {
+        codes.withLock { $0.append(error.code) }
+      }
+    }
+    for _ in 0..<3 { try queue.enqueue(queue.allocateBuffer(byteCapacity: 4 * 100)) }
+    try queue.start()
+    try queue.stop(immediately: true)
+    let refusals = [AudioQueueError.Code?](repeating: .enqueueDuringReset, count: 3)
+    #expect(codes.withLock { $0 } == refusals)
+  }
+
+  @Test("keeps a full buffer, and what is in it, until its callback")
+  func fullBuffer() throws {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
+    let work = GuardedState<[@Sendable () -> Void]>([])
+    let returned = GuardedState<[UInt8]>([])
+    let queue = try AudioInputQueue(
+      recording: InputBench.format(channels: 1), from: renderer, driving: .owner,
+      executor: { item in work.withLock { $0.append(item) } }
+    ) { _, buffer, _ in
+      returned.withLock { unsafe $0 = Array(buffer.bytes[..<buffer.byteCount]) }
+    }
+    let buffer = try queue.allocateBuffer(byteCapacity: 4 * 10)
+    try queue.enqueue(buffer)
+    try queue.start()
+    var output = OfflineOutput(renderer: renderer)
+    output.render(inputs: [(0..<10).map { InputBench.sample($0) }])
+    queue.step()
+    #expect(code { try queue.enqueue(buffer) } == .bufferInQueue)
+    #expect(code { try queue.free(buffer) } == .bufferInQueue)
+    for item in work.withLock({ $0 }) { item() }
+    let floats = InputBench.floats(returned.withLock { $0 })
+    #expect(floats == (0..<10).map { InputBench.sample($0) })
+    try queue.enqueue(buffer)
   }
 
   @Test(
