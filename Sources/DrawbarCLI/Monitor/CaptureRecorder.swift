@@ -18,6 +18,8 @@ final class CaptureRecorder: @unchecked Sendable {
     var overrunFrames: UInt64 = 0
     /// Frames that the server went on without.
     var missedFrames: UInt64 = 0
+    /// The file ends before what had come at the end, behind frames that were lost.
+    var isCut = false
     /// What the disk said, when it was over.
     var failure: String?
   }
@@ -27,8 +29,6 @@ final class CaptureRecorder: @unchecked Sendable {
   private var reader: CaptureReader
   private let file: any RecordingFile
   private var samples: [Float] = []
-  /// The file ends before what has come.
-  private var isCut = false
   /// Protects what is told of it.
   private let current: Mutex<Status>
   private let isStopping = Atomic<Bool>(false)
@@ -84,8 +84,8 @@ final class CaptureRecorder: @unchecked Sendable {
         // and what is behind a gap that a slow disk has made: there would be no end, while the gaps grow.
         let isLast = isStopping.load(ordering: .acquiring)
         var left = isLast ? reader.availableFrames : .max
-        while left > 0, !isCut, let frames = try step(isLast: isLast) { left -= frames }
-        if isLast || isCut { break }
+        while left > 0, let frames = try step(isLast: isLast) { left -= frames }
+        if isLast || status.isCut { break }
         usleep(20_000)
       }
       try file.close()
@@ -96,12 +96,14 @@ final class CaptureRecorder: @unchecked Sendable {
     hasEnded.store(true, ordering: .releasing)
   }
 
-  /// - Returns: the frames that were read, 0 for a discontinuity; nil when there was nothing.
+  /// - Returns: the frames that were read, 0 for a discontinuity; nil when there was nothing, or nothing more
+  ///   belongs into the file.
   private func step(isLast: Bool) throws -> Int? {
     samples.removeAll(keepingCapacity: true)
     let channels = reader.channelCount
     var written = 0
     var readFrames = 0
+    var isCut = false
     let item = reader.read(atMost: 8192) { frames, channel, span in
       if channel == 0 {
         written = frames.frameCount
@@ -127,8 +129,9 @@ final class CaptureRecorder: @unchecked Sendable {
       $0.overruns = counters.overruns
       $0.overrunFrames = counters.overrunFrames
       $0.missedFrames = counters.missedFrames
+      $0.isCut = isCut
     }
-    return readFrames
+    return isCut ? nil : readFrames
   }
 
   /// - Returns: the frames that it came to before the end.

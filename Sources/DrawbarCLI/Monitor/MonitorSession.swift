@@ -36,7 +36,7 @@ final class MonitorSession {
   /// What the player has to tell.
   private let inbox: PlayerEventInbox?
   private var hasFailed: Bool
-  /// A signal has come while the recording was finished.
+  /// A signal has come before the recording was finished, or while it was.
   private var isInterrupted = false
   /// Somebody reads the lines.
   private var isRead = true
@@ -233,10 +233,13 @@ final class MonitorSession {
   private func finishRecording() {
     guard let recorder else { return }
     self.recorder = nil
-    // Who ends it a second time, or while a disk that takes nothing is waited for, does not wait.
+    // What has come by now ends the run, perhaps for the second time: timeout(1) sends its signal twice. Who
+    // ends it while the disk is waited for does not wait.
+    isInterrupted = signals.take() || isInterrupted
     let status = recorder.finish(isGivenUp: {
-      if signals.take() { isInterrupted = true }
-      return isInterrupted
+      let isGivenUp = signals.take()
+      isInterrupted = isGivenUp || isInterrupted
+      return isGivenUp
     })
     if let failure = status.failure {
       hasFailed = true
@@ -244,7 +247,7 @@ final class MonitorSession {
     } else if status.overruns > 0 {
       warn(
         "\(recorder.path) lacks \(status.overrunFrames) frames that the disk was too slow for: they are "
-          + "silence in it")
+          + "silence in it" + (status.isCut ? ", and it ends where the last of them begin" : ""))
     }
   }
 

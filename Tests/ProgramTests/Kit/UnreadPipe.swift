@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 
 /// A named pipe of the least size that nobody reads, though it is open for reading.
-struct UnreadPipe: ~Copyable {
+final class UnreadPipe {
   let path: String
   private let descriptor: Int32
 
@@ -17,10 +17,28 @@ struct UnreadPipe: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Nothing can be written without waiting.
-  var isFull: Bool {
+  /// Waits until it has become full, and nothing more has come for a second that should have: who writes waits.
+  ///
+  /// - Parameter action: makes something to be written, again and again.
+  func waitUntilStuck(_ action: () throws -> Void) rethrows -> Bool {
+    var (count, since) = (0, monotonicSeconds())
+    return try eventually {
+      try action()
+      if isFull, byteCount == count { return monotonicSeconds() - since > 1 }
+      (count, since) = (byteCount, monotonicSeconds())
+      return false
+    }
+  }
+
+  /// Poll says that a write has to wait, though what fits in behind the last one may still come.
+  private var isFull: Bool {
     var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return unsafe poll(&polled, 1, 0) == 0
+  }
+
+  private var byteCount: Int {
+    var count: Int32 = 0
+    return unsafe ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
   }
 
   /// Starts the program with the pipe as its standard output.
