@@ -28,7 +28,7 @@ extension OutputTests {
           let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
           _ = try output.start(rendering: renderer.context)
           #expect(eventually { output.cycleCount > 5 })
-          #expect(output.bufferSize == period)
+          #expect(output.bufferSize == period && output.transport != nil)
           _ = output.takeNotices()
 
           let start = monotonicSeconds()
@@ -42,6 +42,7 @@ extension OutputTests {
           #expect(reasons.count == 1 && reasons[0].contains("JACK server"))
           #expect(output.isServerShutDown)
           #expect(!output.isStalled)
+          #expect(output.transport == nil)
 
           let cycles = output.cycleCount
           #expect(throws: RemoteIOError.closePreviousClient(server: JACKServer.name)) {

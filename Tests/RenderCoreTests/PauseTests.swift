@@ -2,28 +2,52 @@
 
 import AudioModel
 import OfflineOutput
+import Synchronization
 import Testing
 
 @testable import RenderCore
 
 @Suite("A source that is paused before it sounds, or after")
 struct PauseTests {
-  private let format = AudioStreamBasicDescription(
-    sampleRate: 48000, formatID: .linearPCM, formatFlags: [.float, .packed], bytesPerPacket: 4,
-    framesPerPacket: 1, bytesPerFrame: 4, channelsPerFrame: 1, bitsPerChannel: 32)
+  /// A source on an output of one channel at 48 kHz, cranked by hand.
+  private final class Rig {
+    let renderer: Renderer
+    let control: SourceControl
+    private var feed: SourceFeed
+    private var output: OfflineOutput
 
-  /// Writes a thousand frames at half of full scale, as a stream of their own.
-  private func feed(_ feed: inout SourceFeed) throws {
-    let samples = [Float](repeating: 0.5, count: 1000)
-    try unsafe samples.withUnsafeBytes { bytes in
-      _ = try unsafe feed.beginStream(
-        CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
-      let isTaken = unsafe feed.write(
-        packet: bytes,
-        history: PacketHistory(
-          generation: 0, packetIndex: 0, firstFrame: 0, frameCount: 1000, trimStartFrames: 0,
-          trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 20_833_333))
-      #expect(isTaken)
+    init() {
+      renderer = Renderer(sampleRate: 48000, outputChannels: 1)
+      let source = renderer.addSource()
+      control = source.control
+      feed = source.feed
+      output = OfflineOutput(renderer: renderer)
+    }
+
+    /// Writes a thousand frames at half of full scale, as a stream of their own.
+    func write() throws {
+      let format = AudioStreamBasicDescription.linearPCM(
+        sampleRate: 48000, channels: 1, bitsPerChannel: 32, flags: [.float, .packed])
+      let samples = [Float](repeating: 0.5, count: 1000)
+      try unsafe samples.withUnsafeBytes { bytes in
+        _ = try unsafe feed.beginStream(
+          CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
+        let isTaken = unsafe feed.write(
+          packet: bytes,
+          history: PacketHistory(
+            generation: 0, packetIndex: 0, firstFrame: 0, frameCount: 1000, trimStartFrames: 0,
+            trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 20_833_333))
+        #expect(isTaken)
+      }
+    }
+
+    /// What so many cycles give.
+    func hear(_ cycles: Int, period: Int = 64) -> [Float] {
+      (0..<cycles).flatMap { _ in
+        var samples: [Float] = []
+        output.render(frameCount: period, interleavedInto: &samples)
+        return samples
+      }
     }
   }
 
@@ -43,76 +67,71 @@ struct PauseTests {
 
   @Test("Nothing is heard and no time passes where nothing sounded", arguments: Before.allCases)
   func silent(_ before: Before) throws {
-    let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
-    let source = renderer.addSource()
-    var feed = source.feed
-    var output = OfflineOutput(renderer: renderer)
-    var samples: [Float] = []
-    func cycles(_ count: Int) -> [Float] {
-      (0..<count).flatMap { _ in
-        output.render(frameCount: 64, interleavedInto: &samples)
-        return samples
-      }
-    }
-    source.control.mode = before == .held ? .hold : .play
+    let rig = Rig()
+    rig.control.mode = before == .held ? .hold : .play
     switch before {
     case .nothing: break
-    case .empty: _ = cycles(4)
+    case .empty: _ = rig.hear(4)
     case .starved:
-      try self.feed(&feed)
-      _ = cycles(20)
-      source.control.acknowledgeUnderruns()
+      try rig.write()
+      _ = rig.hear(20)
+      rig.control.acknowledgeUnderruns()
     case .early, .held:
-      if before == .early { source.control.startFrame = 48000 }
-      try self.feed(&feed)
-      _ = cycles(4)
+      if before == .early { rig.control.startFrame = 48000 }
+      try rig.write()
+      _ = rig.hear(4)
     }
-    source.control.mode = .pause
-    _ = cycles(1)
-    let heardBefore = source.control.position.outputFrames
-    if before != .early && before != .held { try self.feed(&feed) }
-    #expect(cycles(20).allSatisfy { $0 == 0 })
-    #expect(source.control.position.outputFrames == heardBefore)
-    source.control.startFrame = 0
-    source.control.mode = .play
+    rig.control.mode = .pause
+    _ = rig.hear(1)
+    let heardBefore = rig.control.position.outputFrames
+    if before != .early && before != .held { try rig.write() }
+    #expect(rig.hear(20).allSatisfy { $0 == 0 })
+    #expect(rig.control.position.outputFrames == heardBefore)
+    rig.control.startFrame = 0
+    rig.control.mode = .play
     // All of it, behind the ramp up from a pause.
-    let heard = cycles(20)
+    let heard = rig.hear(20)
     #expect(heard.count { $0 != 0 } >= 999 && heard[300..<1000].allSatisfy { $0 == 0.5 })
   }
 
   @Test("What sounds fades out, and goes on with the very next frame", arguments: [64, 512])
   func fades(_ period: Int) throws {
-    let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
-    let source = renderer.addSource()
-    var feed = source.feed
-    var output = OfflineOutput(renderer: renderer)
-    var samples: [Float] = []
-    try self.feed(&feed)
-    source.control.mode = .play
+    let rig = Rig()
+    try rig.write()
+    rig.control.mode = .play
     // The sound begins in the midst of the cycle.
-    source.control.startFrame = UInt64(period / 2)
-    output.render(frameCount: period, interleavedInto: &samples)
-    source.control.mode = .pause
-    var heard: [Float] = []
-    while heard.count < 1024 {
-      output.render(frameCount: period, interleavedInto: &samples)
-      heard += samples
-    }
+    rig.control.startFrame = UInt64(period / 2)
+    _ = rig.hear(1, period: period)
+    rig.control.mode = .pause
+    let heard = rig.hear(1024 / period, period: period)
     #expect(heard[0] > 0.49 && heard[100] > 0 && heard[239...].allSatisfy { $0 == 0 })
     #expect(zip(heard, heard.dropFirst()).allSatisfy { $0 >= $1 && $0 - $1 < 0.01 })
+    let given = period / 2 + 240
+    #expect(rig.control.position.outputFrames == UInt64(given))
+    rig.control.mode = .play
+    let rest = rig.hear(2048 / period, period: period)
+    #expect(rest.count { $0 != 0 } >= 999 - given && rest[(1000 - given)...].allSatisfy { $0 == 0 })
   }
 
   @Test("A source that is added is where the output is before its own first cycle")
   func addedLate() {
-    let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
-    let first = renderer.addSource()
-    #expect(first.control.position.deviceFrame == 0)
-    var output = OfflineOutput(renderer: renderer)
-    var samples: [Float] = []
-    for _ in 0..<90 { output.render(frameCount: 512, interleavedInto: &samples) }
-    let second = renderer.addSource()
-    let (position, other) = (second.control.position, first.control.position)
+    let rig = Rig()
+    #expect(rig.control.position.deviceFrame == 0)
+    _ = rig.hear(90, period: 512)
+    let (position, other) = (rig.renderer.addSource().control.position, rig.control.position)
     #expect(position.deviceFrame == 89 * 512 && position.cycleFrames == 512)
     #expect(position.hostNanoseconds == other.hostNanoseconds)
+  }
+
+  @Test("A position whose writing was cut short can be read, and is whole with the next cycle")
+  func interruptedWrite() {
+    let rig = Rig()
+    _ = rig.hear(3)
+    let sequence = unsafe rig.control.shared.pointee.sequence.load(ordering: .relaxed)
+    unsafe rig.control.shared.pointee.sequence.store(sequence + 1, ordering: .relaxed)
+    #expect(rig.control.position.deviceFrame == 128)
+    _ = rig.hear(1)
+    #expect(unsafe rig.control.shared.pointee.sequence.load(ordering: .relaxed).isMultiple(of: 2))
+    #expect(rig.control.position.deviceFrame == 192)
   }
 }

@@ -59,7 +59,8 @@ public struct SourceControl: Sendable {
       shared.pointee.underruns.load(ordering: .acquiring), ordering: .releasing)
   }
 
-  /// Some tens of milliseconds: longer than a thread of the highest priority is off its processor.
+  /// After so many tries who writes is taken for ended. One that is only held up may be read in the midst of its
+  /// write then, which a later call mends.
   private static var maximumTries: Int { 1 << 20 }
 
   /// Where the source was at the end of the last cycle.
