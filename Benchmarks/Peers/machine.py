@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: MIT
 """What the figures were taken on."""
 
+import contextlib
 import datetime
 import os
 import pathlib
 import platform
+import struct
 import subprocess
 
+from running import Failed
+
+LATENCY_DEVICE = pathlib.Path("/dev/cpu_dma_latency")
+NO_LATENCY_LIMIT = 2_000_000_000
 SERVER_PACKAGES = ("jackd2", "jackd1", "libjack-jackd2-0", "libjack0")
 
 
@@ -38,6 +44,30 @@ def _governor():
     return path.read_text().strip() if path.exists() else "none"
 
 
+@contextlib.contextmanager
+def kept_ready(microseconds):
+    """Meanwhile no processor sleeps so deeply that it takes longer to wake; None leaves them as they are."""
+    if microseconds is None:
+        yield
+        return
+    try:
+        device = open(LATENCY_DEVICE, "wb", buffering=0)
+    except OSError as error:
+        raise Failed(f"--cpu-dma-latency: {LATENCY_DEVICE}: {error.strerror}") from None
+    with device:
+        device.write(struct.pack("=i", microseconds))
+        yield
+
+
+def _latency_limit():
+    """How long a processor may take to wake, in microseconds; None where nobody limits that, or it is not told."""
+    try:
+        limit, = struct.unpack("=i", LATENCY_DEVICE.read_bytes()[:4])
+    except (OSError, struct.error):
+        return None
+    return limit if 0 <= limit < NO_LATENCY_LIMIT else None
+
+
 def _stolen_ticks():
     """Processor time that the machine's host gave to others, and all there was, since the start."""
     numbers = [int(word) for word in pathlib.Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
@@ -62,6 +92,7 @@ def facts(program, subjects):
         "processor": _processor(),
         "processors": os.cpu_count(),
         "governor": _governor(),
+        "cpu_dma_latency_us": _latency_limit(),
         "memory_kb": int(pathlib.Path("/proc/meminfo").read_text().split()[1]),
         "load_before": os.getloadavg(),
         "stolen_before": stolen,

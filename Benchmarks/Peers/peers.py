@@ -39,6 +39,7 @@ def parse_arguments():
     parser.add_argument("--periods", type=lambda text: [int(word) for word in text.split(",")], default=[64, 128, 1024])
     parser.add_argument("--loads", type=lambda text: text.split(","), default=list(HOGS))
     parser.add_argument("--sources", type=lambda text: text.split(","), default=list(sound.RATES))
+    parser.add_argument("--cpu-dma-latency", type=int)
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
@@ -52,6 +53,8 @@ def parse_arguments():
     for given, known, name in ((options.loads, HOGS, "--loads"), (options.sources, sound.RATES, "--sources")):
         if not set(given) <= set(known):
             raise ValueError(f"{name}: some of {','.join(known)}")
+    if not 0 <= (options.cpu_dma_latency or 0) <= 1_000_000:
+        raise ValueError("--cpu-dma-latency: from 0 to 1000000 microseconds")
     names = [subject.name for subject in all_subjects("", "", None)]
     if not set(options.only or []) <= set(names):
         raise ValueError(f"--only: some of {','.join(names)}")
@@ -162,7 +165,8 @@ def only_one():
 def compare(options):
     for rate in sound.RATES.values():
         sound.make(options.sounds, rate)
-    with only_one(), tempfile.TemporaryDirectory(prefix="drawbar-peers-") as folder:
+    with only_one(), machine.kept_ready(options.cpu_dma_latency), \
+            tempfile.TemporaryDirectory(prefix="drawbar-peers-") as folder:
         bench = Bench(options.tools, options.program, folder, options.sounds)
         subjects = chosen(bench.subjects, options.only)
         comparison = Comparison(bench, subjects, options)

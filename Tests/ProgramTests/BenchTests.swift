@@ -124,8 +124,33 @@ struct BenchTests {
     }
     for arguments in [
       ["--periods", "5"], ["--load", "rain"], ["--repeat", "0"], ["--streams", "0"],
+      ["--cpu-dma-latency", "1000001"],
     ] {
       #expect(Program.run(["bench"] + arguments).exit == .status(64), "\(arguments)")
+    }
+  }
+
+  @Test("keeps the processors ready if asked to, as play and monitor do, or says why not")
+  func processors() throws {
+    let isAllowed = unsafe access("/dev/cpu_dma_latency", R_OK | W_OK) == 0
+    let path = folder.file("ready.json")
+    try JACKServer.with { _ in
+      for arguments in [
+        ["bench", "--periods", "1024", "--seconds", "0.2", "--repeat", "1", "--json", path],
+        ["play", Fixtures.path("gapless-1.mp3"), "--timing", path],
+        ["monitor", "--seconds", "0.5", "--timing", path],
+      ] {
+        let result = Program.run(arguments + ["--cpu-dma-latency", "0"])
+        if isAllowed {
+          #expect(result.exit == .status(0), "\(result.errors)")
+          let told =
+            "import json,sys; print(json.load(open(sys.argv[1]))['machine']['cpuLatencyMicroseconds'])"
+          #expect(python(told, path) == "0\n")
+        } else {
+          #expect(result.exit == .status(1) && result.output == "")
+          #expect(result.errors.contains("/dev/cpu_dma_latency"), "\(result.errors)")
+        }
+      }
     }
   }
 

@@ -65,6 +65,14 @@ struct MachineFactsTests {
     #expect(microseconds("99999999999999999999", "1") == nil)
   }
 
+  @Test("tell how long a processor may take to wake up, unless nobody limits it")
+  func cpuLatency() {
+    #expect(MachineFacts.cpuLatencyMicroseconds(told: 0) == 0)
+    #expect(MachineFacts.cpuLatencyMicroseconds(told: 1_999_999_999) == 1_999_999_999)
+    #expect(MachineFacts.cpuLatencyMicroseconds(told: 2_000_000_000) == -1)
+    #expect(MachineFacts.cpuLatencyMicroseconds(told: -1) == -1)
+  }
+
   @Test("count the processors of a mask")
   func processors() {
     func count(_ mask: String) -> Int? {

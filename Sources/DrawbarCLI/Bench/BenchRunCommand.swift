@@ -70,6 +70,9 @@ struct BenchRunCommand: ParsableCommand {
   var load = "none"
 
   @OptionGroup
+  var processors: CPULatencyOptions
+
+  @OptionGroup
   var reports: BenchReportOptions
 
   /// Periods that are measured unless others are named.
@@ -125,6 +128,8 @@ struct BenchRunCommand: ParsableCommand {
     try Failure.reporting {
       // Files that cannot be written are told before anything is measured.
       try reports.check(isNoneOf: input)
+      let readiness = try processors.request()
+      defer { withExtendedLifetime(readiness) {} }
       let machine = MachineFacts.current(programVersion: DrawbarVersion.text)
       let steal = StealMeter()
       let bench = try Bench(self, isCancelled: { signals.take() })

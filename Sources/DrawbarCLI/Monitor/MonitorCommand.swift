@@ -103,6 +103,9 @@ struct MonitorCommand: ParsableCommand {
   @OptionGroup
   var timing: TimingOptions
 
+  @OptionGroup
+  var processors: CPULatencyOptions
+
   @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
   var verbose = false
 
@@ -212,6 +215,8 @@ struct MonitorCommand: ParsableCommand {
   ) throws -> Bool {
     // A server that stands still must not hold up the end.
     defer { output.close(withinMilliseconds: 500) }
+    let readiness = try processors.request()
+    defer { withExtendedLifetime(readiness) {} }
     let player = along?.player
     player?.volume = Decibels.factor(withGain)
     let monitor = renderer.addMonitor(settings)

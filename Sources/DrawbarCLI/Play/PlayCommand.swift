@@ -87,6 +87,9 @@ struct PlayCommand: ParsableCommand {
   @OptionGroup
   var timing: TimingOptions
 
+  @OptionGroup
+  var processors: CPULatencyOptions
+
   @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
   var verbose = false
 
@@ -178,6 +181,8 @@ struct PlayCommand: ParsableCommand {
     _ opened: sending TrackReader?, _ programme: Programme, in managed: ManagedSession?,
     _ signals: TerminationSignals
   ) throws -> Bool {
+    let readiness = try processors.request()
+    defer { withExtendedLifetime(readiness) {} }
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
     var client = RemoteIO.Configuration(
       clientName: managed?.clientID ?? name, serverName: server, startsServer: startServer,

@@ -24,6 +24,8 @@ extension MachineFacts {
     }
     facts.governor = SystemText.read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
       .flatMap(SystemText.firstLine)
+    facts.cpuLatencyMicroseconds = cpuLatency("/dev/cpu_dma_latency").map(
+      Self.cpuLatencyMicroseconds)
     facts.preemption =
       SystemText.read("/sys/kernel/debug/sched/preempt").flatMap(chosenPreemption(_:))
       ?? preemption(kernelVersion: names.count > 2 ? names[2] : "")
@@ -85,6 +87,21 @@ extension MachineFacts {
     let names = ["PREEMPT_RT", "PREEMPT_DYNAMIC", "PREEMPT_LAZY", "PREEMPT"]
     let words = kernelVersion.split(separator: " ")
     return names.first { name in words.contains { $0 == name } }
+  }
+
+  /// What the kernel's device tells, which is a number and not a text; nil when it may not be read.
+  private static func cpuLatency(_ devicePath: String) -> Int32? {
+    let descriptor = unsafe open(devicePath, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var microseconds: Int32 = 0
+    let count = unsafe read(descriptor, &microseconds, MemoryLayout<Int32>.size)
+    return count == MemoryLayout<Int32>.size ? microseconds : nil
+  }
+
+  /// Without its default, which is what the kernel tells when nobody has asked for less.
+  static func cpuLatencyMicroseconds(told: Int32) -> Int {
+    (0..<2_000_000_000).contains(told) ? Int(told) : -1
   }
 
   /// Microseconds of a second, from the time in each period; -1 when there is no limit.

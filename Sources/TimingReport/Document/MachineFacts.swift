@@ -16,6 +16,9 @@ public struct MachineFacts: Sendable, Equatable, Codable {
   public var isVirtual: Bool?
   /// Frequency governor of the first processor.
   public var governor: String?
+  /// How long a processor that sleeps may take to wake up, as all programs together ask for
+  /// (`/dev/cpu_dma_latency`); -1 when there is no limit.
+  public var cpuLatencyMicroseconds: Int?
   /// How the kernel preempts itself: the chosen one of `preempt`.
   public var preemption: String?
   /// Of each second, microseconds that real-time threads may run; -1 when there is no limit.

@@ -53,6 +53,12 @@ extension TimingPage {
       ("Processors that the process may use", String(machine.processors)),
       ("Virtual machine", machine.isVirtual.map { $0 ? "yes" : "no" } ?? unknown),
       ("Frequency governor", machine.governor ?? unknown),
+      (
+        "A processor may take to wake up",
+        machine.cpuLatencyMicroseconds.map {
+          $0 < 0 ? "without limit" : "\(NumberText.count(UInt64($0)))\u{A0}µs"
+        } ?? unknown
+      ),
       ("Kernel preemption", machine.preemption ?? unknown),
       (
         "Real-time threads may run",

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import JACKRemoteIO
+
+/// `--cpu-dma-latency`: what the commands that run a callback have in common.
+struct CPULatencyOptions: ParsableArguments {
+  @Option(
+    name: .customLong("cpu-dma-latency"),
+    help: ArgumentHelp(
+      """
+      Meanwhile let no processor of the machine sleep so deeply that it takes longer than this to wake, 0 to \
+      1000000; with 0 none sleeps, and cycles come and run as they would on a busy machine. Takes power, and \
+      write permission for /dev/cpu_dma_latency. (default: as the machine is)
+      """, valueName: "microseconds"))
+  var microseconds: Int32?
+
+  func validate() throws {
+    guard (0...1_000_000).contains(microseconds ?? 0) else {
+      throw ValidationError("--cpu-dma-latency must be 0 to 1000000.")
+    }
+  }
+
+  /// Has the processors kept as ready as is asked for, while the request exists; nil when nothing is.
+  ///
+  /// - Throws: `CPULatencyError` when they cannot be.
+  func request() throws(CPULatencyError) -> CPULatencyRequest? {
+    guard let microseconds else { return nil }
+    return try CPULatencyRequest(microseconds: microseconds)
+  }
+}
