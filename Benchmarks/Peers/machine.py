@@ -52,10 +52,10 @@ def kept_ready(microseconds):
         return
     try:
         device = open(LATENCY_DEVICE, "wb", buffering=0)
+        device.write(struct.pack("=i", microseconds))
     except OSError as error:
         raise Failed(f"--cpu-dma-latency: {LATENCY_DEVICE}: {error.strerror}") from None
     with device:
-        device.write(struct.pack("=i", microseconds))
         yield
 
 

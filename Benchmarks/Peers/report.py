@@ -223,14 +223,14 @@ class Report:
         facts = self.facts
         packages = ", ".join(f"{name} {version}" for name, version in facts["packages"].items())
         limit = facts["cpu_dma_latency_us"]
-        waking = "as it likes" if limit is None else f"at most {limit} µs"
+        waking = "" if limit is None else f"a processor may take at most {limit} µs to wake up; "
         return [
             f"{facts['date']}, {facts['minutes']} minutes, {self.options.rounds} rounds of {self.options.seconds:g} s "
             f"a turn; {facts['drawbar']}, beside commit {facts['commit']}.",
             f"{facts['system']}, Linux {facts['kernel']}, {facts['processors']} processors: {facts['processor']}; "
-            f"governor: {facts['governor']}; a processor may take {waking} to wake up; load average {facts['load_before'][0]:.1f} before and "
-            f"{facts['load_after'][0]:.1f} after; {facts['stolen_share'] * 100:.1f} % of the processors' time went to "
-            "other machines of the host.",
+            f"governor: {facts['governor']}; {waking}"
+            f"load average {facts['load_before'][0]:.1f} before and {facts['load_after'][0]:.1f} after; "
+            f"{facts['stolen_share'] * 100:.1f} % of the processors' time went to other machines of the host.",
             packages + ".",
         ]
 
