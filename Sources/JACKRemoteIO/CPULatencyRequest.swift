@@ -26,7 +26,7 @@ public struct CPULatencyRequest: ~Copyable, Sendable {
 
   /// Makes the request.
   ///
-  /// - Parameter microseconds: how long a processor may take to wake up; 0 has none of them sleep.
+  /// - Parameter microseconds: how long a processor may take to wake up, not negative; 0 has none of them sleep.
   /// - Throws: ``CPULatencyError`` when the kernel does not take it.
   public init(microseconds: Int32) throws(CPULatencyError) {
     try self.init(microseconds: microseconds, devicePath: Self.devicePath)

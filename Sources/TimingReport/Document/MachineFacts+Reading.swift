@@ -24,7 +24,7 @@ extension MachineFacts {
     }
     facts.governor = SystemText.read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
       .flatMap(SystemText.firstLine)
-    facts.cpuLatencyMicroseconds = cpuLatency("/dev/cpu_dma_latency").map(
+    facts.cpuLatencyMicroseconds = cpuLatency().map(
       Self.cpuLatencyMicroseconds)
     facts.preemption =
       SystemText.read("/sys/kernel/debug/sched/preempt").flatMap(chosenPreemption(_:))
@@ -90,8 +90,8 @@ extension MachineFacts {
   }
 
   /// What the kernel's device tells, which is a number and not a text; nil when it may not be read.
-  private static func cpuLatency(_ devicePath: String) -> Int32? {
-    let descriptor = unsafe open(devicePath, O_RDONLY | O_CLOEXEC)
+  private static func cpuLatency() -> Int32? {
+    let descriptor = unsafe open("/dev/cpu_dma_latency", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var microseconds: Int32 = 0
