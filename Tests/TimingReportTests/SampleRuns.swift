@@ -96,7 +96,7 @@ enum SampleRuns {
     return machine
   }
 
-  private static func incident(of cause: CycleCause) -> TimingStatistics.Incident {
+  static func incident(of cause: CycleCause) -> TimingStatistics.Incident {
     var records: [CycleRecord] = []
     var sequence = CycleSequence()
     for cycle in 0..<9 {

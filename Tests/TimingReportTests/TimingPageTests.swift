@@ -66,7 +66,19 @@ struct TimingPageTests {
     #expect(captions.contains("Cycle 4: over budget, overrun 588 µs"))
     let marked = reading["tr"].filter { $0.attributes["class"] == "bad" }
     #expect(marked.count == 1 && marked.first?.text.contains("1900.0") == true)
-    #expect(reading["p"].contains { $0.text == "Shown: 1 of 2, the worst ones first." })
+    let told = "Shown: 1 of 2, the worst ones and of each cause one, the worst first."
+    #expect(reading["p"].contains { $0.text == told })
+  }
+
+  @Test("shows one bad cycle of each cause, however many are worse")
+  func incidentOfEachCause() throws {
+    let causes = Array(repeating: CycleCause.server, count: 7) + [.overBudget]
+    var run = SampleRuns.run(cycles: 1000, causes: causes)
+    run.incidents = causes.map(SampleRuns.incident)
+    let reading = try MarkupReading(TimingPage(document([run])).html)
+    let captions = reading["caption"].map { plain($0.text) }
+    #expect(captions.filter { $0.hasPrefix("Cycle 4: server") }.count == 5)
+    #expect(captions.filter { $0.hasPrefix("Cycle 4: over budget") }.count == 1)
   }
 
   @Test("says what the words mean")

@@ -100,6 +100,29 @@ struct TimingStatisticsTests {
     #expect(worst.badCycle.index == UInt64(Self.warmUpCycles + 990))
   }
 
+  @Test("keep the worst of each cause, however much worse those of another are")
+  func incidentsOfEachCause() {
+    let statistics = statistics { sequence in
+      (0..<1000).map { position in
+        if [100, 300, 500, 700].contains(position) {
+          return sequence.next(durationNanoseconds: 1_400_000 + UInt64(position))
+        }
+        let isStopped = position % 20 == 10
+        var record = sequence.next(
+          durationNanoseconds: isStopped ? 4_000_000 + UInt64(position) : 60_000)
+        record.wasPreempted = isStopped
+        return record
+      }
+    }
+    #expect(statistics.count(of: .overBudget) == 4)
+    #expect(statistics.count(of: .preempted) == 50)
+    #expect(statistics.incidents.count == TimingStatistics.maximumIncidents)
+    let kept = statistics.incidents.map(\.badCycle).filter { $0.cause == .overBudget }
+    #expect(kept.map(\.index) == [700, 500, 300].map { UInt64(Self.warmUpCycles + $0) })
+    let overruns = statistics.incidents.map(\.badCycle.overrunNanoseconds)
+    #expect(overruns == overruns.sorted(by: >))
+  }
+
   @Test("take in a bad cycle at the very end with what there is around it")
   func lastIncident() {
     let statistics = statistics { [$0.next(durationNanoseconds: 3_000_000)] }

@@ -3,7 +3,7 @@
 internal import RenderCore
 
 extension TimingPage {
-  /// Of each run as many of the worst bad cycles are shown.
+  /// Of each run as many of the worst bad cycles are shown, and the worst of each cause in any case.
   private static let shownIncidents = 5
 
   /// The worst bad cycles of a run, each with the cycles around it.
@@ -18,9 +18,14 @@ extension TimingPage {
       let (next, overflows) = sum.addingReportingOverflow(count)
       return overflows ? .max : next
     }
-    let shown = run.incidents.prefix(Self.shownIncidents)
+    var seen: Set<CycleCause> = []
+    let shown = run.incidents.enumerated().filter { place, incident in
+      seen.insert(incident.badCycle.cause).inserted || place < Self.shownIncidents
+    }.map(\.element)
     writer.element(
-      "p", text: "Shown: \(shown.count) of \(NumberText.count(bad)), the worst ones first.")
+      "p",
+      text: "Shown: \(shown.count) of \(NumberText.count(bad)), the worst ones "
+        + "and of each cause one, the worst first.")
     for incident in shown { write(incident, to: &writer) }
   }
 

@@ -32,8 +32,11 @@ public struct TimingStatistics: Sendable {
     public var records: [CycleRecord]
   }
 
-  /// Most incidents that are kept: those that overran the most.
+  /// Most incidents that are kept: those that overran the most, and the worst of each cause.
   public static let maximumIncidents = 20
+  /// So many of each cause are kept whatever else went wrong: a server that was late a hundred times does not
+  /// hide the one cycle that took too long.
+  public static let incidentsOfEachCause = 3
   /// Nanoseconds at the start that are not counted: the first cycles load what is used for the first time,
   /// and the grid is not known yet.
   public static let warmUpNanoseconds: UInt64 = 500_000_000
@@ -201,8 +204,13 @@ public struct TimingStatistics: Sendable {
       incidents.append(Incident(badCycle: bad, records: around))
     }
     incidents.sort { $0.badCycle.overrunNanoseconds > $1.badCycle.overrunNanoseconds }
-    if incidents.count > Self.maximumIncidents {
-      incidents.removeLast(incidents.count - Self.maximumIncidents)
+    while incidents.count > Self.maximumIncidents {
+      var left: [CycleCause: Int] = [:]
+      for incident in incidents { left[incident.badCycle.cause, default: 0] += 1 }
+      let last = incidents.lastIndex {
+        left[$0.badCycle.cause, default: 0] > Self.incidentsOfEachCause
+      }
+      incidents.remove(at: last ?? incidents.endIndex - 1)
     }
   }
 }
