@@ -209,6 +209,48 @@ struct AudioQueueTimePitchTests {
     #expect(steady.given == steady.told && jumped.given == jumped.told)
   }
 
+  /// Noise, of which every place differs: a tone is much the same at another speed.
+  private static func noise(frames: Int) -> [Float] {
+    var state: UInt32 = 1
+    return (0..<frames * 2).map { _ in
+      state = state &* 1_664_525 &+ 1_013_904_223
+      return Float(Int32(bitPattern: state)) / 0x1p32
+    }
+  }
+
+  @Test(
+    "A change that comes while it plays is heard a fifth to two fifths of a second later",
+    arguments: AudioQueueTimePitchAlgorithm.allCases, [0.5, 1, 2] as [Float])
+  func delay(_ algorithm: AudioQueueTimePitchAlgorithm, _ rate: Float) throws {
+    let start = 24_064
+    func heard(_ change: (AudioQueueParameter, Float)?) throws -> [Float] {
+      let player = try SteppedQueue()
+      try player.queue.setTimePitchEnabled(true)
+      try player.queue.setTimePitchAlgorithm(algorithm)
+      try player.queue.set(.playRate, to: rate)
+      let buffer = try player.queue.allocateBuffer(byteCapacity: 4 * start * 8)
+      unsafe Self.noise(frames: 4 * start)
+        .withUnsafeBytes { unsafe buffer.bytes.copyMemory(from: $0) }
+      buffer.byteCount = buffer.byteCapacity
+      try player.queue.enqueue(buffer)
+      try player.queue.start()
+      player.crank(start)
+      if let change { try player.queue.set(change.0, to: change.1) }
+      player.crank(start)
+      return player.channel(0)
+    }
+    let plain = try heard(nil)
+    // The others have no pitch of their own.
+    let changes: [(AudioQueueParameter, Float)] =
+      algorithm == .spectral ? [(.playRate, 1.5), (.pitch, 1200)] : [(.playRate, 1.5)]
+    for change in changes {
+      let changed = try heard(change)
+      let first = try #require(plain.indices.first { abs(plain[$0] - changed[$0]) > 0.05 })
+      let seconds = Double(first - start) / 48_000
+      #expect((0.18...0.4).contains(seconds), "\(change)")
+    }
+  }
+
   @Test("With varispeed the pitch goes with the speed")
   func varispeed() throws {
     let samples = try play { queue in
