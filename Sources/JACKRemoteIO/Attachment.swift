@@ -13,9 +13,8 @@ final class Attachment: @unchecked Sendable {
   let live: LiveClient
   private let storage: OutputStateStorage
   private let server: String
-  /// Where the server takes clients, as far as is known. Looked for while there is one, but not before it has
-  /// made the connections: it would take the time for that.
-  private lazy var socket = ServerSocket(server: server)
+  /// Where the server takes clients, as far as is known.
+  private let socket: ServerSocket?
   private var configuration: RemoteIO.Configuration
   private var client: Client?
   /// Follows the server's rate; kept as long as it may be called.
@@ -37,12 +36,13 @@ final class Attachment: @unchecked Sendable {
 
   init(
     _ client: Client, _ configuration: RemoteIO.Configuration, _ storage: OutputStateStorage,
-    server: String
+    server: String, socket: ServerSocket?
   ) {
     self.client = client
     self.configuration = configuration
     self.storage = storage
     self.server = server
+    self.socket = socket
     live = LiveClient(client)
     // The name that it has, and not a server that this makes libjack start.
     self.configuration.clientName = client.name
@@ -62,7 +62,6 @@ final class Attachment: @unchecked Sendable {
     }
     self.renderer = renderer
     memory = ConnectionMemory(client.ownConnections)
-    _ = socket
     if let note = publishMetadata(of: client) { report.notes.append(note) }
     return report
   }
@@ -206,7 +205,7 @@ final class Attachment: @unchecked Sendable {
     if let socket, !socket.isListening { return again }
     guard (try? ServerGuard.enter(storage, server: server)) != nil else { return again }
     let opened = LibraryMessages.silenced {
-      try? Client.open(configuration, storage: storage)
+      try? Client.open(configuration, storage: storage, socket: socket)
     }
     guard let opened else {
       ServerGuard.leave(storage)

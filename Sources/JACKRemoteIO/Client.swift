@@ -55,17 +55,22 @@ final class Client: @unchecked Sendable {
   }
 
   /// Opens a client, sets all callbacks and registers its ports. Nothing runs yet.
+  ///
+  /// - Parameter socket: where the server takes clients, as far as is known.
   static func open(
-    _ configuration: RemoteIO.Configuration, storage: OutputStateStorage
+    _ configuration: RemoteIO.Configuration, storage: OutputStateStorage, socket: ServerSocket?
   ) throws(RemoteIOError) -> Client {
     let server = configuration.resolvedServerName
     LibraryMessages.install()
+    try MetadataStore.ofUser.check()
     let notifier = unsafe storage.state.pointee.farewell.notifier
     var (opened, status) = unsafe ask(configuration, notifier)
     if unsafe opened == nil, status.rawValue & JackServerError.rawValue != 0 {
       // The socket through which a server calls its client has the client's name, not the server's: of two that
       // are opened at once, on two servers and with one name, one is refused.
       usleep(openingPauseMicroseconds)
+      // Or it has ended meanwhile, and removes the store.
+      if let socket, !socket.isListening { throw .serverNotRunning(server) }
       unsafe (opened, status) = unsafe ask(configuration, notifier)
     }
     guard let handle = unsafe opened else {

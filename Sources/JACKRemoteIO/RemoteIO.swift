@@ -70,6 +70,8 @@ public final class RemoteIO: Sendable {
     try ServerGuard.enter(storage, server: server)
     let control: ControlThread
     let client: Client
+    // Before the client is opened: from then on the server may end at any time, and take it away.
+    var socket = ServerSocket.ofPresent(server)
     do throws(RemoteIOError) {
       control = try ControlThread.start(wake: storage.controlWake)
     } catch {
@@ -78,14 +80,16 @@ public final class RemoteIO: Sendable {
     }
     do throws(RemoteIOError) {
       client = try Self.openClient(
-        configuration, storage, control, server: server, isCancelled: isCancelled)
+        configuration, storage, control, server: server, socket: socket, isCancelled: isCancelled)
     } catch {
       control.finish()
       throw error
     }
+    // libjack may have started the server.
+    if configuration.startsServer { socket = socket ?? ServerSocket.ofPresent(server) }
     serverName = server
     self.configuration = configuration
-    attachment = Attachment(client, configuration, storage, server: server)
+    attachment = Attachment(client, configuration, storage, server: server, socket: socket)
     self.storage = storage
     self.control = control
     progress = unsafe GuardedState(
@@ -101,7 +105,7 @@ public final class RemoteIO: Sendable {
 
   private static func openClient(
     _ configuration: Configuration, _ storage: OutputStateStorage, _ control: ControlThread,
-    server: String, isCancelled: (() -> Bool)?
+    server: String, socket: ServerSocket?, isCancelled: (() -> Bool)?
   ) throws(RemoteIOError) -> Client {
     let seconds: UInt64 = configuration.startsServer ? 15 : 5
     let patience = Patience(isCancelled)
@@ -109,7 +113,7 @@ public final class RemoteIO: Sendable {
       until: Deadline(nanosecondsFromNow: seconds * 1_000_000_000), unless: patience.isOver,
       { () -> Result<Client, RemoteIOError> in
         do throws(RemoteIOError) {
-          return .success(try Client.open(configuration, storage: storage))
+          return .success(try Client.open(configuration, storage: storage, socket: socket))
         } catch {
           ServerGuard.leave(storage)
           return .failure(error)

@@ -27,6 +27,8 @@ public enum RemoteIOError: Error, Sendable, Equatable {
   /// A client of this process is still open on this server although the server has ended: libjack
   /// would give its stale memory to the new client.
   case closePreviousClient(server: String)
+  /// libjack's store of metadata, in the folder at `path`, is one that ends every program that opens it.
+  case brokenMetadataStore(path: String)
   /// The server refused the client; `status` is libjack's `JackStatus`.
   case openRefused(server: String, client: String, status: UInt32)
   /// The server did not answer in time.
@@ -93,6 +95,9 @@ extension RemoteIOError: CustomStringConvertible {
     case .closePreviousClient(let server):
       "cannot open a client on the JACK server '\(server)': an earlier client of this process is "
         + "still open although the server has ended; close it first"
+    case .brokenMetadataStore(let path):
+      "JACK's store of metadata is broken, and would end every JACK program with a bus error: end the JACK "
+        + "servers, if any run, and remove \(path)"
     case .openRefused(let server, let client, let status):
       "the JACK server '\(server)' refused the client '\(client)': " + Self.meaning(of: status)
     case .serverNotAnswering(let server, let doing, let seconds):

@@ -4,21 +4,30 @@ internal import Glibc
 
 /// Where a server of jack2's takes clients.
 ///
-/// libjack opens the store of metadata before it looks whether there is a server, and makes one where there is
-/// none: so does a server that starts, and two that make it at once spoil it for each other. Who waits for a
-/// server therefore asks here first: one that takes clients has its store.
-struct ServerSocket {
+/// libjack opens the store of metadata (``MetadataStore``) before it looks whether there is a server, and makes one
+/// where there is none: so does a server that starts, and one that ends removes it. Two that do so at once spoil it
+/// for everybody. Who waits for a server therefore asks here first: one that takes clients has its store.
+package struct ServerSocket: Sendable {
   private let path: String
 
-  /// - Returns: nil where none takes clients: the server is PipeWire, or libjack looks elsewhere.
-  init?(server: String) {
+  /// The one of a server of this user's, which may not be there.
+  package init(of server: String) {
     // jack2's directory in Debian, and what it makes of a name. Of a promiscuous server the number is another.
     path = "/dev/shm/jack_\(server)_\(getuid())_0"
-    if unsafe getenv("JACK_PROMISCUOUS_SERVER") != nil || !isListening { return nil }
+  }
+
+  /// The one of a server that is there now; nil where libjack does not look here: the server is PipeWire, or takes
+  /// clients elsewhere.
+  static func ofPresent(_ server: String) -> Self? {
+    let socket = Self(of: server)
+    guard !Client.mayLoseServerSilently, unsafe getenv("JACK_PROMISCUOUS_SERVER") == nil,
+      unsafe access(socket.path, F_OK) == 0
+    else { return nil }
+    return socket
   }
 
   /// Whether a server takes clients now. Does not wait.
-  var isListening: Bool {
+  package var isListening: Bool {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let isShort = unsafe withUnsafeMutableBytes(of: &address.sun_path) { memory in

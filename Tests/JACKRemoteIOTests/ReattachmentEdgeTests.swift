@@ -3,6 +3,7 @@
 import Glibc
 import JACKRemoteIO
 import RenderCore
+import Synchronization
 import TestKit
 import Testing
 
@@ -11,6 +12,11 @@ extension OutputTests {
   struct ReattachmentEdges {
     private static func connections(_ port: String, _ server: JACKServer) -> [String]? {
       (try? server.ports())?.first { $0.name == port }?.connections
+    }
+
+    /// What another thread has opened.
+    private final class Opened: Sendable {
+      let output = Mutex<RemoteIO?>(nil)
     }
 
     private static func isBack(_ output: RemoteIO, within seconds: Double = 1) -> Bool {
@@ -48,6 +54,33 @@ extension OutputTests {
             eventually(seconds: 1) {
               Self.connections("hearing:in_1", server) == ["drawbar:out_2"]
             })
+        }
+      }
+    }
+
+    @Test("leaves a server alone that ends while the client is opened and started")
+    func endMeanwhile() throws {
+      let store = "/dev/shm/jack_db-\(getuid())"
+      let semaphore = "/dev/shm/jack_sem.\(getuid())_\(JACKServer.name)_drawbar"
+      for milliseconds in 0..<8 {
+        try JACKServer.with { server in
+          unsafe unlink(semaphore)
+          let opened = Opened()
+          let opening = JoinableThread {
+            guard let output = try? RemoteIO(configuration()) else { return }
+            opened.output.withLock { $0 = output }
+            let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
+            _ = try? output.start(rendering: renderer)
+          }
+          #expect(eventually { unsafe access(semaphore, F_OK) == 0 })
+          // Each time a little later in the client's start.
+          usleep(UInt32(milliseconds) * 1000)
+          server.end()
+          opening.join()
+          defer { opened.output.withLock { _ = $0?.close() } }
+          // One that a client's end has ended by SIGPIPE leaves its store.
+          guard server.hasEndedProperly else { return }
+          #expect(!eventually(seconds: 0.25) { unsafe access(store, F_OK) == 0 })
         }
       }
     }

@@ -196,7 +196,8 @@ extension ProgramTests {
         jack.kill()
         #expect(program.showsAnew("Waiting for the JACK server") {}, "\(program.output)")
         jack = try JACKServer.start(Self.options)
-        #expect(eventually { Self.hasPorts(jack, of: "drawbar") })
+        let isBack = eventually { Self.hasPorts(jack, of: "drawbar") }
+        try #require(isBack, "\(program.state) \(program.output)")
         recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 1)
         defer { recorder.close() }
         #expect(

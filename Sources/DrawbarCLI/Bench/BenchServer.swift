@@ -2,12 +2,15 @@
 
 import CFloorClient
 import Glibc
+import JACKRemoteIO
 
 /// A JACK server to measure on: one of its own, without a sound card, or the one that runs.
 final class BenchServer {
   /// What libjack calls it.
   let name: String
   private let process: ChildProcess?
+
+  private static let attemptsBySocket = 200
 
   /// The server that runs.
   init(running name: String) {
@@ -25,10 +28,12 @@ final class BenchServer {
       "jackd",
       ["-n", name] + realtime
         + ["-p", "128", "-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"])
-    for _ in 0..<500 {
+    let socket = ServerSocket(of: name)
+    for attempt in 0..<500 {
       if isCancelled() { throw BenchFailure.cancelled }
       guard process?.isRunning == true else { break }
-      if isAnswering { return }
+      // Not libjack, while the server starts. Where its socket is elsewhere, libjack after all.
+      if socket.isListening || attempt >= Self.attemptsBySocket, isAnswering { return }
       usleep(10_000)
     }
     throw BenchFailure(

@@ -18,6 +18,7 @@ final class GraphClient: @unchecked Sendable {
   ) throws(RemoteIOError) -> GraphClient {
     let server = configuration.resolvedServerName
     LibraryMessages.install()
+    try MetadataStore.ofUser.check()
     var status = jack_status_t(rawValue: 0)
     guard
       let handle = unsafe signals.farewell.notifier.opening({

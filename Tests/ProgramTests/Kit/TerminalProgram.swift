@@ -46,6 +46,11 @@ final class TerminalProgram: Sendable {
   /// All that it has written so far.
   var output: String { text.withLock { String(decoding: $0, as: UTF8.self) } }
 
+  /// How it has ended, or what its threads wait for.
+  var state: String {
+    exitStatus.withLock { exit in exit.map { "\($0)" } ?? ProcessResources.waits(of: pid) }
+  }
+
   /// The lines as they were shown one after the other, those that were written over included.
   var shownLines: [String] {
     output.split(whereSeparator: { $0.isNewline || $0 == "\r" }).map { line in

@@ -102,6 +102,9 @@ public final class JACKServer: Sendable {
     removeLeftovers()
   }
 
+  /// Whether it has ended by itself, and had the time to clean up.
+  public var hasEndedProperly: Bool { process.wait(seconds: 0) == .status(0) }
+
   /// Kills it: it has no time to tell its clients or to clean up.
   public func kill() {
     process.signalGroup(SIGKILL)

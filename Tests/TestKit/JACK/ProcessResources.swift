@@ -69,6 +69,17 @@ public struct ProcessResources: Sendable, Equatable {
     }
   }
 
+  /// What each thread of a process waits for, where the kernel tells it: for a message about a program that does
+  /// not go on.
+  public static func waits(of process: pid_t) -> String {
+    threads(of: process).map { thread in
+      ["comm", "wchan", "syscall"].map { name in
+        let bytes = contents(ofFile: "/proc/\(process)/task/\(thread)/\(name)")
+        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+      }.joined(separator: " ")
+    }.joined(separator: "; ")
+  }
+
   private static func names(in path: String) -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }
