@@ -29,18 +29,24 @@ extension ProgramTests {
           frames[$0] == 0xFF && frames[$0 + 1] == 0xFB
         })
       let path = folder.file("big.mp3")
+      try repeatFrames(frames[tail...], until: 300_000_000, in: path)
+      return path
+    }
+
+    private static func repeatFrames(
+      _ frames: ArraySlice<UInt8>, until byteCount: Int, in path: String
+    ) throws {
       let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
       try #require(file >= 0)
       defer { close(file) }
       var written = 0
-      while written < 300_000_000 {
-        let count = unsafe frames[tail...].withUnsafeBytes {
+      while written < byteCount {
+        let count = unsafe frames.withUnsafeBytes {
           unsafe write(file, $0.baseAddress!, $0.count)
         }
         try #require(count > 0)
         written += count
       }
-      return path
     }
 
     /// Follows a run until it has read so much, or to its end.
@@ -86,6 +92,26 @@ extension ProgramTests {
         #expect(program.pid != nil, "it ended before 40 MB: \(program.errors)")
       }
       #expect(peak > 0 && peak <= 32 * Self.mebibyte)
+    }
+
+    @Test("in render, also where all of 64 MB is decoded for the noise of an AAC file's last seconds")
+    func renderFromFarIn() throws {
+      let folder = TemporaryDirectory()
+      let (piece, path) = (folder.file("piece.aac"), folder.file("long.aac"))
+      // Ten seconds of 320 kbit/s.
+      _ = ReferenceDecoder.output(
+        "ffmpeg -nostdin -v error -f lavfi -i anoisesrc=r=44100:a=0.5:d=10 -ac 2 -c:a aac -b:a 320k '\(piece)'")
+      try Self.repeatFrames(contents(ofFile: piece)[...], until: 64_000_000, in: path)
+      let program = Program.start(["render", "--start", "2200", "-o", "/dev/null", path])
+      defer { program.signalGroup(SIGKILL) }
+      var peak = 0
+      _ = eventually(seconds: 100) {
+        guard let bytes = Program.peakResidentBytes(program.pid) else { return true }
+        peak = max(peak, bytes)
+        return false
+      }
+      #expect(program.wait(seconds: 1) == .status(0), "\(program.errors)")
+      #expect(peak > 0 && peak <= 40 * Self.mebibyte, "\(peak)")
     }
 
     @Test(

@@ -42,6 +42,11 @@ struct SeekUnderWay {
   let firstFrame: Int64
   let purpose: SeekPurpose
 
+  /// Where a frame is in the track, by the stated rate.
+  func nanoseconds(ofFrame frame: Int64) -> UInt64 {
+    UInt64(min(Double(max(0, frame)) / sampleRate * 1_000_000_000, 0x1p60))
+  }
+
   /// How many frames the target may be off, at most; nil when nothing bounds it.
   var errorBoundFrames: Int64? {
     guard let target else { return 0 }
@@ -71,11 +76,25 @@ extension TrackReader {
   ) throws(PlayerError) -> TrackSeek {
     try readInformation()
     try beginSeek(toFrame: frame, generation: generation, purpose: purpose)
+    if purpose == .rendering, let seek = leaveToDecoder() { return seek }
     var hasEnded = false
     while true {
       if let seek = finishSeek(hasEnded: &hasEnded) { return seek }
       hasEnded = try cancellableStep() == .ended
     }
+  }
+
+  /// Ends a seek that has all of the track decoded up to its frame: what is to be cut away may be more than memory
+  /// holds, and is not to be collected before the first of it is decoded.
+  ///
+  /// - Returns: nil where the seek has to find its place.
+  private func leaveToDecoder() -> TrackSeek? {
+    guard let seek = seekUnderWay, seek.firstFrame == 0 else { return nil }
+    seekUnderWay = nil
+    let reached = min(seek.askedFrame, end ?? .max)
+    startNanoseconds = seek.nanoseconds(ofFrame: reached)
+    return TrackSeek(
+      askedFrame: seek.askedFrame, reachedFrame: reached, isEstimated: false, errorBoundFrames: 0)
   }
 
   /// Turns to a frame of the track's sound; steps then lead there. Waits for nothing. To be called when
@@ -131,8 +150,7 @@ extension TrackReader {
     }
     seekUnderWay = nil
     let reached = first ?? end ?? min(seek.askedFrame, endRead ?? .max)
-    startNanoseconds = UInt64(
-      min(Double(max(0, reached)) / seek.sampleRate * 1_000_000_000, 0x1p60))
+    startNanoseconds = seek.nanoseconds(ofFrame: reached)
     guard driver.listener.isFirstSoundOfFirstFormat else {
       // In another format the time is known, and not the frame.
       return TrackSeek(
@@ -155,6 +173,8 @@ extension TrackReader {
   /// - Parameters:
   ///   - frame: counted from the first frame that is sound, at the stated rate; brought to 0 to 2^60.
   ///   - purpose: how exact it has to be.
+  /// - Returns: where it led. Where all of the track is decoded from its start on (``SeekPurpose/rendering``), that
+  ///   is not waited for: what is reached is then the frame asked for, or a length that is known.
   /// - Throws: what stands in the way: what can only be read from start to end goes only forward.
   @discardableResult
   public func seek(
