@@ -28,9 +28,13 @@ final class Attachment: @unchecked Sendable {
   private var unsettledUntil = Deadline(nanosecondsFromNow: 0)
   private var missingUntil = Deadline(nanosecondsFromNow: 0)
   private var attempts = 0
+  private var refusals = 0
 
   /// How long nothing is rendered because connections are not made yet.
   private static let connectingNanoseconds: UInt64 = 300_000_000
+  /// After so many refusals, which take two seconds, another name than the last client's will do. That of a client
+  /// which the server did not get on with is taken until the server has noticed that it has gone.
+  private static let refusalsForName = 20
   /// How long the ports of other clients are waited for, which have to come back as well.
   private static let patienceNanoseconds: UInt64 = 60_000_000_000
 
@@ -196,6 +200,7 @@ final class Attachment: @unchecked Sendable {
       unsafe storage.state.pointee.isShutDown.store(false, ordering: .releasing)
     }
     attempts = 0
+    refusals = 0
   }
 
   /// Tries once to get onto a server.
@@ -205,9 +210,11 @@ final class Attachment: @unchecked Sendable {
     if let socket, !socket.isListening { return again }
     guard (try? ServerGuard.enter(storage, server: server)) != nil else { return again }
     let opened = LibraryMessages.silenced {
-      try? Client.open(configuration, storage: storage, socket: socket)
+      try? Client.open(
+        configuration, storage: storage, socket: socket, exactly: refusals < Self.refusalsForName)
     }
     guard let opened else {
+      refusals += 1
       ServerGuard.leave(storage)
       return again
     }

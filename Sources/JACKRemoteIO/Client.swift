@@ -43,10 +43,11 @@ final class Client: @unchecked Sendable {
   private static let openingPauseMicroseconds: UInt32 = 20_000
 
   private static func ask(
-    _ configuration: RemoteIO.Configuration, _ notifier: NotifierThread
+    _ configuration: RemoteIO.Configuration, exactly: Bool, _ notifier: NotifierThread
   ) -> (client: OpaquePointer?, status: jack_status_t) {
     var status = jack_status_t(rawValue: 0)
-    let options = configuration.startsServer ? JackNullOption : JackNoStartServer
+    var options = configuration.startsServer ? JackNullOption : JackNoStartServer
+    if exactly { options.rawValue |= JackUseExactName.rawValue }
     let client = unsafe notifier.opening {
       unsafe cjack_client_open(
         configuration.clientName, options, &status, configuration.serverName)
@@ -56,22 +57,25 @@ final class Client: @unchecked Sendable {
 
   /// Opens a client, sets all callbacks and registers its ports. Nothing runs yet.
   ///
-  /// - Parameter socket: where the server takes clients, as far as is known.
+  /// - Parameters:
+  ///   - socket: where the server takes clients, as far as is known.
+  ///   - exactly: whether another name is none, as where another client has this one.
   static func open(
-    _ configuration: RemoteIO.Configuration, storage: OutputStateStorage, socket: ServerSocket?
+    _ configuration: RemoteIO.Configuration, storage: OutputStateStorage, socket: ServerSocket?,
+    exactly: Bool = false
   ) throws(RemoteIOError) -> Client {
     let server = configuration.resolvedServerName
     LibraryMessages.install()
     try MetadataStore.ofUser.check()
     let notifier = unsafe storage.state.pointee.farewell.notifier
-    var (opened, status) = unsafe ask(configuration, notifier)
+    var (opened, status) = unsafe ask(configuration, exactly: exactly, notifier)
     if unsafe opened == nil, status.rawValue & JackServerError.rawValue != 0 {
       // The socket through which a server calls its client has the client's name, not the server's: of two that
       // are opened at once, on two servers and with one name, one is refused.
       usleep(openingPauseMicroseconds)
       // Or it has ended meanwhile, and removes the store.
       if let socket, !socket.isListening { throw .serverNotRunning(server) }
-      unsafe (opened, status) = unsafe ask(configuration, notifier)
+      unsafe (opened, status) = unsafe ask(configuration, exactly: exactly, notifier)
     }
     guard let handle = unsafe opened else {
       if status.rawValue & JackServerFailed.rawValue != 0 {

@@ -58,6 +58,36 @@ extension OutputTests {
       }
     }
 
+    @Test("waits two seconds for its name, where another client has it, and then takes the next")
+    func nameTaken() throws {
+      for isGivenBack in [true, false] {
+        try JACKServer.with { first in
+          var server = first
+          defer { server.stop() }
+          try withIdleOutput { output, _ in
+            // This one is in the way until it is closed (see laterPort).
+            var other = configuration(clientName: "other")
+            other.reattaches = false
+            let peer = try RemoteIO(other)
+            server.end()
+            #expect(eventually { output.isServerShutDown && peer.isServerShutDown })
+            server = try JACKServer.start()
+            let thief = Subprocess(
+              ["jack_metro", "-n", "drawbar", "-b", "60"], environment: server.toolEnvironment)
+            defer { thief.signalGroup(SIGKILL) }
+            #expect(eventually { Self.connections("drawbar:60_bpm", server) != nil })
+            #expect(peer.close())
+            #expect(!Self.isBack(output, within: 0.5))
+            if isGivenBack { thief.signalGroup(SIGTERM) }
+            #expect(Self.isBack(output, within: 10))
+            let name = isGivenBack ? "drawbar" : "drawbar-01"
+            #expect(output.clientName == name)
+            #expect(Self.connections(name + ":out_2", server) != nil)
+          }
+        }
+      }
+    }
+
     @Test("leaves a server alone that ends while the client is opened and started")
     func endMeanwhile() throws {
       let store = "/dev/shm/jack_db-\(getuid())"

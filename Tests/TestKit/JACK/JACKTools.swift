@@ -59,7 +59,7 @@ extension JACKTools {
     let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(file) }
     guard file >= 0 else { throw JACKServer.Failure(description: "\(path) cannot be opened") }
-    _ = eventually { flock(file, LOCK_EX | LOCK_NB) == 0 }
+    _ = eventually(seconds: 5) { flock(file, LOCK_EX | LOCK_NB) == 0 }
     return try body()
   }
 
