@@ -3,7 +3,6 @@
 import Glibc
 import JACKRemoteIO
 import RenderCore
-import Synchronization
 import TestKit
 import Testing
 
@@ -12,11 +11,6 @@ extension OutputTests {
   struct ReattachmentEdges {
     private static func connections(_ port: String, _ server: JACKServer) -> [String]? {
       (try? server.ports())?.first { $0.name == port }?.connections
-    }
-
-    /// What another thread has opened.
-    private final class Opened: Sendable {
-      let output = Mutex<RemoteIO?>(nil)
     }
 
     private static func isBack(_ output: RemoteIO, within seconds: Double = 1) -> Bool {
@@ -84,33 +78,6 @@ extension OutputTests {
             #expect(output.clientName == name)
             #expect(Self.connections(name + ":out_2", server) != nil)
           }
-        }
-      }
-    }
-
-    @Test("leaves a server alone that ends while the client is opened and started")
-    func endMeanwhile() throws {
-      let store = "/dev/shm/jack_db-\(getuid())"
-      let semaphore = "/dev/shm/jack_sem.\(getuid())_\(JACKServer.name)_drawbar"
-      for milliseconds in 0..<8 {
-        try JACKServer.with { server in
-          unsafe unlink(semaphore)
-          let opened = Opened()
-          let opening = JoinableThread {
-            guard let output = try? RemoteIO(configuration()) else { return }
-            opened.output.withLock { $0 = output }
-            let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
-            _ = try? output.start(rendering: renderer)
-          }
-          #expect(eventually { unsafe access(semaphore, F_OK) == 0 })
-          // Each time a little later in the client's start.
-          usleep(UInt32(milliseconds) * 1000)
-          server.end()
-          opening.join()
-          defer { opened.output.withLock { _ = $0?.close() } }
-          // One that a client's end has ended by SIGPIPE leaves its store.
-          guard server.hasEndedProperly else { return }
-          #expect(!eventually(seconds: 0.25) { unsafe access(store, F_OK) == 0 })
         }
       }
     }

@@ -94,13 +94,14 @@ extension ProgramTests {
       #expect(peak > 0 && peak <= 32 * Self.mebibyte)
     }
 
-    @Test("in render, also where all of 64 MB is decoded for the noise of an AAC file's last seconds")
+    @Test("in render, also where 64 MB of AAC are decoded for the noise of the last seconds")
     func renderFromFarIn() throws {
       let folder = TemporaryDirectory()
       let (piece, path) = (folder.file("piece.aac"), folder.file("long.aac"))
       // Ten seconds of 320 kbit/s.
       _ = ReferenceDecoder.output(
-        "ffmpeg -nostdin -v error -f lavfi -i anoisesrc=r=44100:a=0.5:d=10 -ac 2 -c:a aac -b:a 320k '\(piece)'")
+        "ffmpeg -nostdin -v error -f lavfi -i anoisesrc=r=44100:a=0.5:d=10 -ac 2 -c:a aac"
+          + " -b:a 320k '\(piece)'")
       try Self.repeatFrames(contents(ofFile: piece)[...], until: 64_000_000, in: path)
       let program = Program.start(["render", "--start", "2200", "-o", "/dev/null", path])
       defer { program.signalGroup(SIGKILL) }

@@ -33,6 +33,31 @@ extension ProgramTests {
       return minutes * 60 + seconds
     }
 
+    @Test("asks no library for a server that ended while its client was opened and started")
+    func endMeanwhile() throws {
+      let semaphore = "/dev/shm/jack_sem.\(getuid())_\(JACKServer.name)_drawbar"
+      for milliseconds in 0..<10 {
+        try JACKServer.with { server in
+          unsafe unlink(semaphore)
+          let program = Program.start(
+            ["play", "--connect", "none", "--no-mpris", Fixtures.path("mp3-cbr320-44100-2.mp3")])
+          defer {
+            program.signalGroup(SIGKILL)
+            program.wait(seconds: 5)
+          }
+          let isOpen = eventually { unsafe access(semaphore, F_OK) == 0 }
+          #expect(isOpen, "\(program.errors)")
+          // Each time a little later in the client's start.
+          usleep(UInt32(milliseconds) * 1000)
+          server.end()
+          // One that a client's end has ended by SIGPIPE leaves its store.
+          guard server.hasEndedProperly else { return }
+          let isMade = eventually(seconds: 0.25) { JACKServer.hasMetadataStore }
+          #expect(!isMade, "after \(milliseconds) ms")
+        }
+      }
+    }
+
     @Test("waits and says so, and goes on where it was and as others had connected it")
     func goesOn() throws {
       try JACKServer.with { first in

@@ -25,7 +25,21 @@ extension JACKServer {
   /// The file that the metadata are in, by its number; nil while there is none.
   private static var metadataStore: UInt64? {
     var facts = stat()
-    let path = "/dev/shm/jack_db-\(getuid())/metadata.db"
-    return unsafe stat(path, &facts) == 0 ? UInt64(facts.st_ino) : nil
+    return unsafe stat(metadataFolder + "/metadata.db", &facts) == 0 ? UInt64(facts.st_ino) : nil
+  }
+
+  private static var metadataFolder: String { "/dev/shm/jack_db-\(getuid())" }
+
+  /// Whether there is a store of metadata.
+  public static var hasMetadataStore: Bool { unsafe access(metadataFolder, F_OK) == 0 }
+
+  /// Removes the store of a server that would not end. jackd that ends cancels the thread that takes back a closed
+  /// client's metadata; where that has a lock of the store's, jackd waits for it without end, and so does every
+  /// server that opens the store after it.
+  static func removeMetadataStore() {
+    for name in ["metadata.db", "__db.001", "__db.002", "__db.003"] {
+      unsafe unlink(metadataFolder + "/" + name)
+    }
+    unsafe rmdir(metadataFolder)
   }
 }

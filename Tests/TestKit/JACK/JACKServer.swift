@@ -121,6 +121,7 @@ public final class JACKServer: Sendable {
       process.signalGroup(SIGKILL)
       process.wait(seconds: 5)
       unsafe unlink(Self.socketPath)
+      Self.removeMetadataStore()
     }
   }
 
