@@ -32,8 +32,9 @@ final class Attachment: @unchecked Sendable {
 
   /// How long nothing is rendered because connections are not made yet.
   private static let connectingNanoseconds: UInt64 = 300_000_000
-  /// After so many refusals, which take two seconds, another name than the last client's will do. That of a client
-  /// which the server did not get on with is taken until the server has noticed that it has gone.
+  /// After so many refusals, which take two seconds, or five when the server was away for long, another name than
+  /// the last client's will do. That of a client which the server did not get on with is taken until the server has
+  /// noticed that it has gone.
   private static let refusalsForName = 20
   /// How long the ports of other clients are waited for, which have to come back as well.
   private static let patienceNanoseconds: UInt64 = 60_000_000_000

@@ -59,7 +59,7 @@ final class Client: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - socket: where the server takes clients, as far as is known.
-  ///   - exactly: whether another name is none, as where another client has this one.
+  ///   - exactly: whether to fail where another client has the name, instead of taking another one.
   static func open(
     _ configuration: RemoteIO.Configuration, storage: OutputStateStorage, socket: ServerSocket?,
     exactly: Bool = false

@@ -43,16 +43,19 @@ struct MetadataStoreTests {
   }
 
   @Test("is waited for while somebody makes it, and told with its folder when nobody does")
-  func check() async throws {
+  func check() throws {
     let folder = TemporaryDirectory()
     let store = MetadataStore(path: folder.path)
     File.whole.put(folder.file("__db.001"))
     #expect(throws: RemoteIOError.brokenMetadataStore(path: folder.path)) { try store.check() }
-    async let result: Void = store.check()
-    File.empty.put(folder.file("__db.002"))
-    File.whole.put(folder.file("__db.002"))
-    File.whole.put(folder.file("__db.003"))
-    try await result
+    let files = [folder.file("__db.002"), folder.file("__db.003")]
+    let maker = JoinableThread {
+      // Long enough for the first look.
+      usleep(100_000)
+      for file in files { File.whole.put(file) }
+    }
+    defer { maker.join() }
+    #expect(throws: Never.self) { try store.check() }
   }
 }
 
