@@ -87,8 +87,7 @@ static void connect_to_playback(struct drawbar_floor_client *client) {
   jack_free(targets);
 }
 
-struct drawbar_floor_client *drawbar_floor_open(const char *server, const char *name,
-                                                bool connects) {
+struct drawbar_floor_client *drawbar_floor_open(const char *server, const char *name) {
   jack_set_error_function(say_nothing);
   jack_set_info_function(say_nothing);
   struct drawbar_floor_client *client = calloc(1, sizeof *client);
@@ -112,7 +111,7 @@ struct drawbar_floor_client *drawbar_floor_open(const char *server, const char *
     drawbar_floor_close(client);
     return NULL;
   }
-  if (connects) connect_to_playback(client);
+  connect_to_playback(client);
   return client;
 }
 

@@ -105,6 +105,44 @@ struct BenchTests {
     #expect(servers == 0)
   }
 
+  @Test("does not wait for long where its server lets it in and answers nothing, nor at Ctrl-C")
+  func silentServer() throws {
+    let script = """
+      #!/usr/bin/env python3
+      import os, signal, socket, sys
+      path = '/dev/shm/jack_%s_%d_0' % (sys.argv[2], os.getuid())
+      def end(*_):
+          os.unlink(path)
+          sys.exit()
+      listener = socket.socket(socket.AF_UNIX)
+      listener.bind(path)
+      signal.signal(signal.SIGTERM, end)
+      listener.listen()
+      signal.pause()
+      """
+    try folder.write(script, "jackd")
+    #expect(unsafe chmod(folder.file("jackd"), 0o755) == 0)
+    let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/bin:/bin"
+    func start() -> Subprocess {
+      Program.start(["bench", "--periods", "64"], with: ["PATH": "\(folder.path):\(path)"])
+    }
+    // libjack makes a store of metadata where there is none; the one of a real server is removed with it.
+    try JACKServer.with { _ in
+      let result = Program.end(of: start())
+      #expect(result.exit == .status(1) && result.output == "" && !result.hasLeftSomething)
+      #expect(result.errors.contains("no JACK server could be started"), "\(result.errors)")
+      #expect(result.seconds < 10 && servers == 0)
+      let process = start()
+      defer { process.signalGroup(SIGKILL) }
+      let probe = ["pgrep", "-f", "bench client --server=drawbar-bench-"]
+      #expect(eventually { Subprocess.run(probe).exit == .status(0) })
+      process.signalGroup(SIGINT)
+      let interrupted = Program.end(of: process, seconds: 5)
+      #expect(interrupted.exit == .status(0) && interrupted.seconds < 1.5)
+      #expect(!interrupted.hasLeftSomething && servers == 0)
+    }
+  }
+
   @Test("says in one line what it cannot read, write or play, before it measures anything")
   func failures() {
     for (arguments, word) in [

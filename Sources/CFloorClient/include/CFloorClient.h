@@ -22,13 +22,13 @@ struct drawbar_floor_cycle {
 
 struct drawbar_floor_client;
 
-/// Opens a client, and starts it.
+/// Opens a client, starts it, and connects it to the physical playback ports.
 ///
 /// - Parameters:
 ///   - server: the server's name.
-///   - connects: whether to connect it to the physical playback ports.
+///   - name: its own name.
 /// - Returns: nothing when the server does not answer. To be closed.
-struct drawbar_floor_client *drawbar_floor_open(const char *server, const char *name, bool connects);
+struct drawbar_floor_client *drawbar_floor_open(const char *server, const char *name);
 
 /// The server's frames per second.
 uint32_t drawbar_floor_sample_rate(const struct drawbar_floor_client *client);

@@ -84,7 +84,7 @@ enum BenchLoad: String, CaseIterable, ExpressibleByArgument {
       }
     }
     guard isConnected else { throw failure }
-    let receiver = unsafe accept(listener, nil, nil)
+    let receiver = accept(listener, nil, nil)
     guard receiver >= 0 else { throw failure }
     var piece = [UInt8](repeating: 0x5A, count: 64 << 10)
     while true {

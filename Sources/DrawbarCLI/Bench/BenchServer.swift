@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CFloorClient
 import Glibc
 import JACKRemoteIO
 
@@ -29,24 +28,40 @@ final class BenchServer {
       ["-n", name] + realtime
         + ["-p", "128", "-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"])
     let socket = ServerSocket(of: name)
-    for attempt in 0..<500 {
+    let limit = ContinuousClock.now + .seconds(5)
+    for attempt in 0... {
       if isCancelled() { throw BenchFailure.cancelled }
-      guard process?.isRunning == true else { break }
+      guard process?.isRunning == true, ContinuousClock.now < limit else { break }
       // Not libjack, while the server starts. Where its socket is elsewhere, libjack after all.
-      if socket.isListening || attempt >= Self.attemptsBySocket, isAnswering { return }
+      if socket.isListening || attempt >= Self.attemptsBySocket,
+        try isAnswering(until: limit, isCancelled: isCancelled)
+      {
+        return
+      }
       usleep(10_000)
     }
     throw BenchFailure(
-      "no JACK server could be started (jackd -n \(name) -d dummy -p \(periodFrames)): install jackd2, or end "
-        + "other servers, of which a machine has eight at most")
+      "no JACK server could be started (jackd -n \(name) -d dummy -p \(periodFrames)): install jackd2; end "
+        + "other servers, of which a machine has eight at most; where a JACK program was killed, end all of "
+        + "them and remove /dev/shm/jack_db-\(getuid())")
   }
 
-  private var isAnswering: Bool {
-    guard let client = unsafe drawbar_floor_open(name, "drawbar-bench-probe", false) else {
+  /// Whether it calls a client. A process of its own asks, which can be ended: libjack waits without an end where a
+  /// killed program has left the store of metadata locked.
+  private func isAnswering(
+    until limit: ContinuousClock.Instant, isCancelled: () -> Bool
+  ) throws -> Bool {
+    let probe = try ChildProcess(
+      OwnProgram.path,
+      ["bench", "client", "--server=\(name)", "--floor", "--seconds", "0", "--warm-up", "0"],
+      isHeard: true)
+    defer { probe.terminate(withinSeconds: 0) }
+    do {
+      return try probe.wait { isCancelled() || ContinuousClock.now > limit }.isWell
+    } catch {
+      guard ContinuousClock.now > limit else { throw error }
       return false
     }
-    unsafe drawbar_floor_close(client)
-    return true
   }
 
   private static var isRealtimeAllowed: Bool {

@@ -100,11 +100,11 @@ final class ChildProcess {
     return (bytes, status == 0)
   }
 
-  /// Ends it, with all that it has started, and waits for that: at most 3 seconds.
-  func terminate() {
+  /// Ends it, with all that it has started: asks it to, waits for that so long, and then kills it.
+  func terminate(withinSeconds seconds: Int = 3) {
     guard isRunning else { return }
     kill(-id, SIGTERM)
-    for _ in 0..<600 where isRunning { usleep(5000) }
+    for _ in 0..<seconds * 200 where isRunning { usleep(5000) }
     if isRunning {
       kill(-id, SIGKILL)
       var status: Int32 = 0

@@ -15,7 +15,7 @@ final class FloorSubject: MeasuredClient {
   private var last: drawbar_floor_cycle?
 
   init(server: String) throws {
-    guard let client = unsafe drawbar_floor_open(server, "empty-client", true) else {
+    guard let client = unsafe drawbar_floor_open(server, "empty-client") else {
       throw BenchFailure("the JACK server \(server) does not answer")
     }
     unsafe self.client = client

@@ -74,7 +74,7 @@ final class AheadResampling {
     let heard = first..<Int(history.frameCount - history.trimEndFrames)
     unsafe samples.extracting(heard.lowerBound * channels..<heard.upperBound * channels)
       .withUnsafeBufferPointer { input in
-        guard let start = unsafe input.baseAddress, let output = unsafe output.baseAddress else {
+        guard let start = input.baseAddress, let output = unsafe output.baseAddress else {
           return
         }
         var taken = 0
