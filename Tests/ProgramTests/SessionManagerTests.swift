@@ -159,11 +159,12 @@ extension ProgramTests {
           ("osc.tcp://127.0.0.1:9/", "leads to no session manager"),
         ] {
           let program = Program.start(
-            ["play", "--buffer", "0.2", "--start", "11", Self.long], with: ["NSM_URL": url])
+            ["play", "--buffer", "0.2", Self.long], with: ["NSM_URL": url])
           defer { program.signalGroup(SIGKILL) }
-          #expect(eventually(seconds: 3) { Self.clients(jack) == ["drawbar"] }, "\(program.errors)")
+          #expect(eventually { Self.clients(jack) == ["drawbar"] }, "\(program.errors)")
           let ports = try jack.ports()
           #expect(ports.allSatisfy { $0.connections.isEmpty })
+          program.signalGroup(SIGTERM)
           let end = Program.end(of: program)
           #expect(end.exit == .status(0))
           #expect(

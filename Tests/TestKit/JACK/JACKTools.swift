@@ -26,9 +26,9 @@ extension JACKServer: JACKTools {
 }
 
 extension JACKTools {
-  /// Runs one of JACK's tools against this server.
-  public func run(_ arguments: [String]) throws -> String {
-    let result = Subprocess.run(arguments, environment: toolEnvironment)
+  /// Runs one of JACK's tools against this server, and ends it after some seconds.
+  public func run(_ arguments: [String], seconds: Double = 20) throws -> String {
+    let result = Subprocess.run(arguments, environment: toolEnvironment, seconds: seconds)
     guard result.exit == .status(0) else {
       throw JACKServer.Failure(
         description: "\(arguments): \(String(describing: result.exit)) \(result.errors)")
@@ -65,10 +65,13 @@ extension JACKTools {
 
   /// All ports of the server, in its order, as another client sees them. Asked again and again while a program
   /// starts, and therefore while no client of Drawbar's sets metadata: the tool has the same store open, and two
-  /// that write it at once can wait for each other for ever.
+  /// that write it at once can wait for each other for ever. The tool stands still, too, where libjack cuts a
+  /// thread of its own short at the end (`ServerFarewell` has why): it is ended after three seconds, and another
+  /// asked.
   public func ports() throws -> [JACKServer.Port] {
     var ports: [JACKServer.Port] = []
-    let list = try Self.holdingMetadata { try run(["jack_lsp", "-c", "-p"]) }
+    let tool = ["jack_lsp", "-c", "-p"]
+    let list = try Self.holdingMetadata { try (try? run(tool, seconds: 3)) ?? run(tool) }
     for line in list.split(separator: "\n") {
       let text = line.drop { $0 == " " || $0 == "\t" }
       if text.startIndex == line.startIndex {
