@@ -83,8 +83,8 @@ public struct PlayerConfiguration: Sendable, Equatable {
   public var rebufferThresholdNanoseconds: UInt64 = 3_000_000_000
   /// With so many nanoseconds of sound held ahead nothing more is read, and a server is made to wait.
   /// `.max`: as much as the ring takes; for a local source 12 s, or twice the thresholds where that is
-  /// more, because a file is there when it is asked for, and memory is not used for nothing; a second of a
-  /// local source that is decoded ahead.
+  /// more, because a file is there when it is asked for, and memory is not used for nothing; a second and
+  /// a half of a local source that is decoded ahead.
   public var highWaterNanoseconds: UInt64 = .max
   /// Reading goes on when less than this is held ahead. At most the high water mark is used; where
   /// both are the same, what is played is replaced at once. With 0 it goes on when nothing is left, so
@@ -117,7 +117,8 @@ public struct PlayerConfiguration: Sendable, Equatable {
   func highWaterNanoseconds(isLocal: Bool, isDecoded: Bool) -> UInt64 {
     // With nothing held there is nothing to rest on.
     guard isLocal, highWaterNanoseconds == .max else { return max(1, highWaterNanoseconds) }
-    if isDecoded { return 1_000_000_000 }
+    // Half a second is kept for what may hold up the feeder, and it looks once a second.
+    if isDecoded { return 1_500_000_000 }
     let threshold = max(startThresholdNanoseconds, rebufferThresholdNanoseconds)
     // A disk that has to spin up first takes up to ten seconds.
     let (twice, isHuge) = threshold.multipliedReportingOverflow(by: 2)
