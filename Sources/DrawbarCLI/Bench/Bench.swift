@@ -9,6 +9,11 @@ import TimingReport
 /// Runs what `drawbar bench` measures, one run after the other.
 final class Bench {
   private let command: BenchRunCommand
+  /// How much of a run's time is spent before it on looking for the machine's stalls, and how long that takes at
+  /// most between two looks for Ctrl-C.
+  private static let stallShare = 0.05
+  private static let longestStallSeconds = 0.1
+
   private let isCancelled: () -> Bool
   private let inputs: [BenchInput]
   private let showsProgress = isatty(STDERR_FILENO) == 1
@@ -16,6 +21,8 @@ final class Bench {
   private(set) var runs: [TimingRun] = []
   /// What the limit scenario found.
   private(set) var sustainableLoads: [SustainableLoad] = []
+  /// How often the machine stood still by itself; nil where that was not looked for.
+  private(set) var stalls: MachineStalls?
   /// What is to be told behind the table.
   private(set) var conclusions: [String] = []
 
@@ -139,6 +146,7 @@ final class Bench {
       "--input-name=\(subject.input.name)", "--streams", "\(subject.streams)", "--load",
       load.rawValue, "--repetition", "\(repetition)",
     ]
+    try measureStalls()
     if subject.isFloor { arguments.append("--floor") }
     if let path = subject.input.path { arguments.append("--input=\(path)") }
     if let place = command.decode { arguments += ["--decode", place.rawValue] }
@@ -149,6 +157,21 @@ final class Bench {
       throw BenchFailure("a run failed; why stands above")
     }
     return run
+  }
+
+  /// Looks how often the machine stands still, between the runs: what else it does meets this as it meets them.
+  /// Not on a server that runs, since whoever plays there would be held up.
+  private func measureStalls() throws {
+    guard command.server == nil else { return }
+    var left = command.seconds * Self.stallShare
+    while left > 0 {
+      if isCancelled() { throw BenchFailure.cancelled }
+      let seconds = min(Self.longestStallSeconds, left)
+      let found = StallLoop.measure(nanoseconds: UInt64(seconds * 1_000_000_000))
+      stalls = stalls ?? MachineStalls()
+      stalls?.add(found)
+      left -= seconds
+    }
   }
 
   private func show(_ text: String) {

@@ -26,7 +26,8 @@ struct BenchRunCommand: ParsableCommand {
         drawbar bench --load none,cpu,disk --repeat 5 --json before.json
         drawbar bench --scenario limit --periods 16,32,64,128,256,512,1024
 
-      The table's times are in microseconds. A percentile of the headroom is what so many cycles have at least.
+      The table's times are in microseconds. A percentile of the headroom is what so many cycles have at least. \
+      Under it stands how often the machine itself stood still meanwhile, in a loop that does nothing.
       """)
 
   /// What is measured.
@@ -142,6 +143,7 @@ struct BenchRunCommand: ParsableCommand {
       var document = TimingDocument(
         command: commandLine, machine: machine, runs: bench.runs)
       document.machine.stealNanosecondsPerSecond = steal.stealNanosecondsPerSecond()
+      document.machine.stalls = bench.stalls
       document.sustainableLoads = bench.sustainableLoads
       try reports.write(document, conclusions: bench.conclusions)
       return true

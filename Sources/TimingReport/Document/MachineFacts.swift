@@ -31,6 +31,8 @@ public struct MachineFacts: Sendable, Equatable, Codable {
   public var loadAverages: [Double]
   /// Nanoseconds per second and processor that the host took while the runs went on; nil when not virtual.
   public var stealNanosecondsPerSecond: UInt64?
+  /// How often it stood still by itself between the runs; nil where that was not looked for.
+  public var stalls: MachineStalls?
   /// The program's version.
   public var programVersion: String?
 

@@ -83,12 +83,27 @@ extension TimingPage {
         machine.stealNanosecondsPerSecond.map { NumberText.time(nanoseconds: Double($0)) }
           ?? unknown
       ),
+      (
+        "Times that it stood still, of each second of a loop that does nothing",
+        machine.stalls.flatMap(Self.text(of:)) ?? unknown
+      ),
       ("Program", machine.programVersion ?? unknown),
     ]
     heading("Machine", to: &writer)
     Self.table(
       caption: "What the machine was like", headers: ["Fact", "Value"],
       rows: facts.map { ($0.0, false, [.text($0.1)]) }, to: &writer)
+  }
+
+  /// Such as `12.9 for longer than 100 µs`, of each time, and the longest.
+  private static func text(of stalls: MachineStalls) -> String? {
+    guard stalls.measuredNanoseconds > 0 else { return nil }
+    let parts = stalls.longer.map { longer in
+      "\(NumberText.decimal(stalls.timesPerSecond(longer) ?? 0, digits: 1)) for longer than "
+        + NumberText.time(nanoseconds: Double(longer.nanoseconds))
+    }
+    let longest = NumberText.time(nanoseconds: Double(stalls.longestNanoseconds))
+    return parts.joined(separator: ", ") + "; the longest \(longest)"
   }
 
   /// All runs: figures in one table, distributions in another.

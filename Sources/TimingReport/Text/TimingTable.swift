@@ -38,6 +38,26 @@ public struct TimingTable: Sendable {
       for line in Self.counts(of: group) { output.write("  " + line + "\n") }
       output.write("\n")
     }
+    if let stalls = document.machine.stalls, stalls.measuredNanoseconds > 0 {
+      Self.write(stalls, to: &output)
+    }
+  }
+
+  private static func write(_ stalls: MachineStalls, to output: inout some TextOutputStream) {
+    let seconds = NumberText.time(nanoseconds: Double(stalls.measuredNanoseconds))
+    output.write(
+      "the machine by itself, a loop that does nothing, \(plain(seconds))"
+        + (stalls.scheduling.map { " on \($0)" } ?? "") + "\n")
+    let headers = stalls.longer.map {
+      ">" + plain(NumberText.time(nanoseconds: Double($0.nanoseconds)))
+    }
+    output.write(line("", headers))
+    output.write(
+      line(
+        "  stood still, a second",
+        stalls.longer.map { NumberText.decimal(stalls.timesPerSecond($0) ?? 0, digits: 1) }))
+    let longest = NumberText.time(nanoseconds: Double(stalls.longestNanoseconds))
+    output.write("  the longest took \(plain(longest))\n\n")
   }
 
   private static func counts(of group: RunGroup) -> [String] {

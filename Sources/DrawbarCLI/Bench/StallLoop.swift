@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import JACKRemoteIO
+import Synchronization
+import TimingReport
+
+/// The loop that does nothing but look at the clock, on a thread that goes before all others where that is
+/// allowed.
+enum StallLoop {
+  /// Well under the time after which the kernel takes the processor from real-time threads for the others' sake
+  /// (`sched_rt_runtime_us`, of each second 0.95).
+  private static let burstNanoseconds: UInt64 = 1_000_000
+  private static let pauseMicroseconds: UInt32 = 1000
+
+  /// Runs for so long, and as long again without the processor in between.
+  static func measure(nanoseconds: UInt64) -> MachineStalls {
+    let stalls = Mutex(MachineStalls())
+    let thread = JoinedThread(for: "the machine's stalls") {
+      goBeforeOthers()
+      var found = MachineStalls()
+      // 0 is the calling thread.
+      found.scheduling = ThreadScheduling(threadID: 0)?.text
+      while found.measuredNanoseconds < nanoseconds {
+        burst(&found)
+        usleep(pauseMicroseconds)
+      }
+      stalls.withLock { $0 = found }
+    }
+    thread.join()
+    return stalls.withLock { $0 }
+  }
+
+  private static func burst(_ stalls: inout MachineStalls) {
+    let switches = switches
+    var found = MachineStalls()
+    let begin = now
+    var last = begin
+    while last - begin < burstNanoseconds {
+      let next = now
+      found.add(gapNanoseconds: next - last)
+      last = next
+    }
+    // What another thread took is not the machine's.
+    guard Self.switches == switches else { return }
+    found.add(measuredNanoseconds: last - begin)
+    stalls.add(found)
+  }
+
+  /// The highest priority that may be had, so that no server's or client's thread takes its place.
+  private static func goBeforeOthers() {
+    var limit = rlimit()
+    unsafe getrlimit(__rlimit_resource_t(__RLIMIT_RTPRIO.rawValue), &limit)
+    for priority in [sched_get_priority_max(SCHED_FIFO), Int32(clamping: limit.rlim_cur)] {
+      var parameters = sched_param(sched_priority: priority)
+      if unsafe pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0 { return }
+    }
+  }
+
+  /// getrusage(2): `RUSAGE_THREAD`, a name that Glibc's module does not have.
+  private static let callingThread = __rusage_who_t(1)
+
+  /// How often this thread was without a processor.
+  private static var switches: Int {
+    var usage = rusage()
+    unsafe getrusage(callingThread, &usage)
+    return usage.ru_nvcsw + usage.ru_nivcsw
+  }
+
+  private static var now: UInt64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC_RAW, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}
