@@ -49,8 +49,8 @@ struct BenchTests {
       print(d['machine']['processors']>0, d['formatVersion'])
       s=d['machine']['stalls']
       counts=[l['count'] for l in s['longer']]
-      # A twentieth of each of the eight runs' second.
-      print(4e8<=s['measuredNanoseconds']<5e8, counts==sorted(counts,reverse=True))
+      # A twentieth of each of the eight runs' second, and what it stood still at the end of one.
+      print(4e8<=s['measuredNanoseconds']<7e8, counts==sorted(counts,reverse=True))
       """, json)
     let kinds = ["none", "cpu"].flatMap { load in
       ["empty client", "drawbar"].map { "'\($0)', '\(load)'" }
@@ -58,7 +58,7 @@ struct BenchTests {
     let runs = (0..<2).flatMap { run in kinds.map { "(\($0), \(run))" } }
     #expect(
       facts == "[\(runs.joined(separator: ", "))]\nTrue\nTrue\nTrue\nTrue\nTrue 1\nTrue True\n")
-    #expect(result.output.contains("the machine by itself, a loop that does nothing, 4"))
+    #expect(result.output.contains("the machine by itself, a loop that does nothing, "))
     let plots = python(
       "import sys; t=open(sys.argv[1]).read(); print(t.count('<svg')>5, '<script' in t, 'http:' in t.replace('http://www.w3.org',''))",
       html)

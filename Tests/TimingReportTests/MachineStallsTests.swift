@@ -35,7 +35,7 @@ struct MachineStallsTests {
   }
 
   @Test("have no frequency where nothing was measured")
-  func nothing() throws {
+  func nothing() {
     let stalls = MachineStalls()
     #expect(stalls.longer.allSatisfy { stalls.timesPerSecond($0) == nil })
   }

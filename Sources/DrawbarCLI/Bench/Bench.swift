@@ -8,12 +8,12 @@ import TimingReport
 
 /// Runs what `drawbar bench` measures, one run after the other.
 final class Bench {
-  private let command: BenchRunCommand
-  /// How much of a run's time is spent before it on looking for the machine's stalls, and how long that takes at
-  /// most between two looks for Ctrl-C.
+  /// How much of a run's time is spent before it on looking for the machine's stalls.
   private static let stallShare = 0.05
-  private static let longestStallSeconds = 0.1
+  /// How much of that goes by between two looks for Ctrl-C.
+  private static let stallSliceNanoseconds: UInt64 = 100_000_000
 
+  private let command: BenchRunCommand
   private let isCancelled: () -> Bool
   private let inputs: [BenchInput]
   private let showsProgress = isatty(STDERR_FILENO) == 1
@@ -140,13 +140,13 @@ final class Bench {
   private func measure(
     _ subject: Subject, on server: BenchServer, load: BenchLoad, repetition: Int
   ) throws -> TimingRun {
+    try measureStalls()
     var arguments = [
       // In one word with its option, a name may begin with a dash.
       "bench", "client", "--server=\(server.name)", "--seconds", "\(command.seconds)",
       "--input-name=\(subject.input.name)", "--streams", "\(subject.streams)", "--load",
       load.rawValue, "--repetition", "\(repetition)",
     ]
-    try measureStalls()
     if subject.isFloor { arguments.append("--floor") }
     if let path = subject.input.path { arguments.append("--input=\(path)") }
     if let place = command.decode { arguments += ["--decode", place.rawValue] }
@@ -163,15 +163,15 @@ final class Bench {
   /// Not on a server that runs, since whoever plays there would be held up.
   private func measureStalls() throws {
     guard command.server == nil else { return }
-    var left = command.seconds * Self.stallShare
+    var left = UInt64(command.seconds * Self.stallShare * 1_000_000_000)
+    var found = stalls ?? MachineStalls()
     while left > 0 {
       if isCancelled() { throw BenchFailure.cancelled }
-      let seconds = min(Self.longestStallSeconds, left)
-      let found = StallLoop.measure(nanoseconds: UInt64(seconds * 1_000_000_000))
-      stalls = stalls ?? MachineStalls()
-      stalls?.add(found)
-      left -= seconds
+      let slice = min(Self.stallSliceNanoseconds, left)
+      found.add(StallLoop.measure(nanoseconds: slice))
+      left -= slice
     }
+    stalls = found
   }
 
   private func show(_ text: String) {

@@ -3,8 +3,8 @@
 /// How often the machine itself stands still, found by a loop that does nothing but look at the clock: by its
 /// firmware, its interrupts, and, where it is a virtual one, its host.
 ///
-/// The kernel's hwlat and osnoise tracers look for the same. A callback that runs for a second in all stands still so
-/// often, too, whatever it does.
+/// The kernel's hwlat and osnoise tracers look for the same. A callback that runs for a second in all stands still
+/// about so often, too, whatever it does.
 public struct MachineStalls: Sendable, Equatable, Codable {
   /// Stalls that were longer than a time.
   public struct Longer: Sendable, Equatable, Codable {
