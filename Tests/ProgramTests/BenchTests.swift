@@ -49,8 +49,9 @@ struct BenchTests {
       print(d['machine']['processors']>0, d['formatVersion'])
       s=d['machine']['stalls']
       counts=[l['count'] for l in s['longer']]
-      # A twentieth of each of the eight runs' second, and what it stood still at the end of one.
-      print(4e8<=s['measuredNanoseconds']<7e8, counts==sorted(counts,reverse=True))
+      # A twentieth of each of the eight runs' second; a burst that the host stops takes longer.
+      measured=s['measuredNanoseconds']
+      print(4e8<=measured and measured-s['longestNanoseconds']<5e8, counts==sorted(counts,reverse=True))
       """, json)
     let kinds = ["none", "cpu"].flatMap { load in
       ["empty client", "drawbar"].map { "'\($0)', '\(load)'" }
