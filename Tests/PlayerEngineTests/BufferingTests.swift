@@ -111,6 +111,36 @@ struct BufferingTests {
     #expect(isWhole)
   }
 
+  @Test("A feeder that is held up at the first packets after a skip makes no underrun")
+  func heldUpAfterSkip() throws {
+    let second = MemorySource(bytes(), .pipe)
+    second.comesUpTo = 2000
+    var item = PlaylistItem(location: "memory")
+    item.source = second
+    let playback = playback(MemorySource(bytes(), .pipe)) { _ in }
+    playback.player.apply(.append([item]))
+    crank(playback, until: .playing)
+    for _ in 0..<100 { playback.crank(64) }
+    playback.player.apply(.next)
+    // The output goes over to the new track only now, and finds some of it.
+    for _ in 0..<50 { _ = playback.player.step(mayWait: false) }
+    let fed = playback.player.feeder.fedNanoseconds
+    #expect(fed > 0 && fed < 200_000_000)
+    let here = playback.samples[0].count
+    for _ in 0..<1000 { playback.crank(64) }
+    let isSilent = playback.soundingFrames[(here + 300)...].allSatisfy { !$0 }
+    #expect(isSilent)
+    second.comesUpTo = .max
+    crank(playback, until: .playing)
+    for _ in 0..<1000 { playback.crank(64) }
+    #expect(playback.player.control.counters.underruns == 0)
+    let count = 2 * playback.soundingFrames[(here + 300)...].count { $0 }
+    #expect(count >= 2 * 64_000)
+    let expected = ReferenceDecoder.mpg123(music).prefix(count)
+    let isWhole = playback.sound.interleaved.suffix(count).elementsEqual(expected)
+    #expect(isWhole)
+  }
+
   @Test("A pause during a seek ends at once: what was heard before it is there")
   func resumeWhileSeeking() throws {
     let source = MemorySource(bytes(), .pipe)

@@ -105,7 +105,7 @@ struct PlayerStateMachineTests {
   @Test("Skipping goes through buffering and keeps a pause")
   func skip() {
     var playing = machine(after: [.open, .formatKnown, .bufferReady])
-    #expect(playing.handle(.skipped) == [.tell(.buffering)])
+    #expect(playing.handle(.skipped) == [.dropThenHold, .tell(.buffering)])
     #expect(playing.handle(.bufferReady) == [.play, .tell(.playing)])
     var paused = machine(after: [.open, .formatKnown, .bufferReady, .pause])
     #expect(paused.handle(.skipped) == [.tell(.buffering)])

@@ -79,6 +79,50 @@ struct GenerationTests {
     #expect(samples.allSatisfy { $0 == 0.5 })
   }
 
+  @Test("A hold after the change lets the old sound fade, and waits with the new one")
+  func holdAfterReset() throws {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
+    let source = renderer.addSource()
+    var feed = source.feed
+    var output = OfflineOutput(renderer: renderer)
+    var samples: [Float] = []
+    try self.feed(0.25, generation: 0, to: &feed)
+    source.control.mode = .play
+    output.render(frameCount: 512, interleavedInto: &samples)
+    try self.feed(0.5, generation: 1, to: &feed)
+    source.control.generation = 1
+    source.control.mode = .holdAfterReset
+    #expect(source.control.mode == .holdAfterReset)
+    output.render(frameCount: 512, interleavedInto: &samples)
+    let fade = samples.prefix(240)
+    #expect(zip(fade, fade.dropFirst()).allSatisfy { $0 > $1 })
+    #expect(samples.dropFirst(240).allSatisfy { $0 == 0 })
+    #expect(source.control.renderedGeneration == 1)
+    for _ in 0..<4 {
+      output.render(frameCount: 512, interleavedInto: &samples)
+      #expect(samples.allSatisfy { $0 == 0 })
+    }
+    source.control.mode = .play
+    output.render(frameCount: 512, interleavedInto: &samples)
+    #expect(samples.allSatisfy { $0 == 0.5 })
+    #expect(source.control.counters.underruns == 0)
+  }
+
+  @Test("A hold after a change that has been made holds at once")
+  func holdAfterResetThatIsOver() throws {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
+    let source = renderer.addSource()
+    var feed = source.feed
+    var output = OfflineOutput(renderer: renderer)
+    var samples: [Float] = []
+    try self.feed(0.25, generation: 0, to: &feed)
+    source.control.mode = .play
+    output.render(frameCount: 512, interleavedInto: &samples)
+    source.control.mode = .holdAfterReset
+    output.render(frameCount: 512, interleavedInto: &samples)
+    #expect(samples.allSatisfy { $0 == 0 })
+  }
+
   @Test("Old sound that ends within its fade, or before the change, does not use the new one up")
   func oldSoundEnds() throws {
     for framesLeft in [0, 100, 239] {

@@ -29,6 +29,8 @@ struct PlayerStateMachine {
     case play
     /// Fade to silence.
     case fade
+    /// Fade out what is dropped, then silence.
+    case dropThenHold
     /// The state has changed.
     case tell(PlayerState)
   }
@@ -79,7 +81,8 @@ struct PlayerStateMachine {
     case (.faded, _) where isStopping:
       isStopping = false
       return [.hold, enter(.idle)]
-    case (.skipped, .playing), (.skipped, .paused): return [enter(.buffering)]
+    case (.skipped, .playing): return [.dropThenHold, enter(.buffering)]
+    case (.skipped, .paused): return [enter(.buffering)]
     case (.finished, .idle), (.finished, .ended), (.finished, .failed): return []
     case (.finished(nil), _): return [.hold, enter(.ended)]
     case (.finished(_?), _): return [.hold, enter(.failed)]

@@ -237,6 +237,7 @@ public final class SteppedPlayer {
       switch action {
       case .hold: control.mode = .hold
       case .fade: control.mode = .pause
+      case .dropThenHold: control.mode = .holdAfterReset
       case .play:
         control.acknowledgeUnderruns()
         control.mode = .play

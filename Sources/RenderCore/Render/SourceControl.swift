@@ -18,6 +18,7 @@ public struct SourceControl: Sendable {
       switch unsafe shared.pointee.mode.load(ordering: .acquiring) {
       case SourceMode.playCode: .play
       case SourceMode.pauseCode: .pause
+      case SourceMode.holdAfterResetCode: .holdAfterReset
       default: .hold
       }
     }
@@ -27,6 +28,7 @@ public struct SourceControl: Sendable {
         case .hold: SourceMode.holdCode
         case .play: SourceMode.playCode
         case .pause: SourceMode.pauseCode
+        case .holdAfterReset: SourceMode.holdAfterResetCode
         }
       unsafe shared.pointee.mode.store(code, ordering: .releasing)
     }

@@ -10,11 +10,16 @@ public enum SourceMode: Sendable {
   case play
   /// Ramp down, then silence; nothing is pulled then. Playing goes on with the very next frame.
   case pause
+  /// As ``play`` until the source goes over to the ``SourceControl/generation`` that is wanted, then as
+  /// ``hold``: what is dropped fades out, and the ring is filled before the new sound begins. Set after the
+  /// generation.
+  case holdAfterReset
 
   // Numbers by hand: a compiler-made raw value cannot be read by checked code in another file.
   static var holdCode: UInt32 { @_noLocks get { 0 } }
   static var playCode: UInt32 { @_noLocks get { 1 } }
   static var pauseCode: UInt32 { @_noLocks get { 2 } }
+  static var holdAfterResetCode: UInt32 { @_noLocks get { 3 } }
 }
 
 /// The atomics between one source's control side and its render side. Each is written by one side

@@ -92,7 +92,13 @@ struct SourceUnit: ~Copyable {
     _ cycle: RenderCycle, deviceFrame: UInt64,
     into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
-    let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
+    // Read before the generation, which is set before it.
+    var mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
+    let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
+    var isStale = wantedGeneration != source.generation
+    if mode == SourceMode.holdAfterResetCode {
+      mode = isStale ? SourceMode.playCode : SourceMode.holdCode
+    }
     work = RenderWork()
     isFlowing = false
     // What has not begun, or is over, has nothing to fade out: it stays silent.
@@ -104,8 +110,6 @@ struct SourceUnit: ~Copyable {
       // A fade takes frames of its own.
       follower.lose()
     }
-    let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
-    var isStale = wantedGeneration != source.generation
     takeSettings()
     lead = leadFrames(of: cycle, deviceFrame: deviceFrame, mode: mode)
     // Nothing sounds that could be faded: go over to the new generation at once.
