@@ -133,88 +133,129 @@ struct OutputState: ~Copyable {
   }
 
   /// One cycle: every frame of every output port is written, with sound or silence.
+  ///
+  /// What few cycles need is never inlined, here and below it: a thread that has slept finds its code in no cache,
+  /// so that what lies between the instructions of every cycle costs it time.
   @_noLocks
   mutating func process(frameCount: UInt32) {
     guard let client = unsafe client else { return }
-    let recorder = CycleRecorder()
+    var recorder = CycleRecorder()
     // Sequentially consistent with `isDetached`: either this sees that it is set, or who sets it
     // sees that a cycle runs and waits.
     isInCycle.store(true, ordering: .sequentiallyConsistent)
     let now = jack_get_time()
-    let serverTime = unsafe jack_last_frame_time(client)
-    var facts = CycleFacts(frameTime: serverTime, frameCount: frameCount)
-    facts.wakeFrames = unsafe jack_frames_since_cycle_start(client)
-    facts.xruns = xruns.load(ordering: .relaxed)
-    if isHeld.load(ordering: .acquiring), awaited.areMade {
-      isHeld.store(false, ordering: .relaxed)
-    }
-    if isHeld.load(ordering: .acquiring) {
+    recorder.facts.frameTime = unsafe jack_last_frame_time(client)
+    recorder.facts.frameCount = frameCount
+    recorder.facts.wakeFrames = unsafe jack_frames_since_cycle_start(client)
+    recorder.facts.xruns = xruns.load(ordering: .relaxed)
+    var missedCycles: UInt64 = 0
+    if isHeld.load(ordering: .acquiring), staysHeld() {
+      recorder.facts.isHeld = true
       renderSilence(frameCount: frameCount)
-      account(frameCount: frameCount, missedCycles: 0, microseconds: now)
-      facts.isHeld = true
-      recorder.finish(facts, in: log)
-      isInCycle.store(false, ordering: .releasing)
-      return
+    } else {
+      missedCycles = unsafe perform(&recorder.facts, of: client, microseconds: now)
     }
+    account(frameCount: frameCount, missedCycles: missedCycles, microseconds: now)
+    recorder.finish(in: log)
+    isInCycle.store(false, ordering: .releasing)
+  }
+
+  /// Whether nothing is to be rendered yet.
+  @_noLocks @inline(never)
+  private func staysHeld() -> Bool {
+    if awaited.areMade { isHeld.store(false, ordering: .relaxed) }
+    return isHeld.load(ordering: .acquiring)
+  }
+
+  /// Renders a cycle.
+  ///
+  /// - Parameter facts: those of the cycle; what comes to be known is added.
+  /// - Returns: cycles that were missed before it.
+  @_noLocks @inline(__always)
+  private mutating func perform(
+    _ facts: inout CycleFacts, of client: OpaquePointer, microseconds: UInt64
+  ) -> UInt64 {
+    let (serverTime, frameCount) = (facts.frameTime, facts.frameCount)
     facts.isFreewheeling = isFreewheeling.load(ordering: .relaxed)
     let step =
       facts.isFreewheeling
       ? continuity.advanceFreewheeling()
       : continuity.advance(frameTime: serverTime, frameCount: frameCount)
-    let frameTime = clock.advance(serverTime: serverTime, frameCount: frameCount)
+    facts.missedFrames = step.missedFrames
+    facts.isMeasured = step.isMeasured
+    facts.frameTime = clock.advance(serverTime: serverTime, frameCount: frameCount)
     clockPublication.store(clock.publication, ordering: .relaxed)
     // Looked at before the wait and after it: who has detached this may have freed what renders.
-    if let context, !isDetached.load(ordering: .sequentiallyConsistent) {
+    if facts.isFreewheeling || patience.hasAsked, let context,
+      !isDetached.load(ordering: .sequentiallyConsistent)
+    {
       awaitSound(context, frameCount: frameCount)
     }
     if let context, !isDetached.load(ordering: .sequentiallyConsistent) {
       let transport = followsTransport ? unsafe queryTransport(client) : .none
-      render(
-        context, frameCount: frameCount, frameTime: frameTime, microseconds: now, after: step,
-        transport: transport)
+      render(context, facts, microseconds: microseconds, transport: transport)
       if followsTransport { publishReadiness(context, transport) }
-      facts.work = context.takeWork()
+      facts.takeWork(of: context)
     } else {
       renderSilence(frameCount: frameCount)
     }
-    account(frameCount: frameCount, missedCycles: step.missedCycles, microseconds: now)
-    facts.frameTime = frameTime
-    facts.missedFrames = step.missedFrames
-    facts.isMeasured = step.isMeasured
-    recorder.finish(facts, in: log)
-    isInCycle.store(false, ordering: .releasing)
+    return step.missedCycles
   }
 
-  /// Renders in slices of what the renderer takes at most. Only PipeWire can be set to longer cycles.
-  @_noLocks
+  @_noLocks @inline(__always)
   private mutating func render(
-    _ context: RenderContext, frameCount: UInt32, frameTime: UInt32, microseconds: UInt64,
-    after step: CycleContinuity.Step, transport: RenderTransport
+    _ context: RenderContext, _ facts: borrowing CycleFacts, microseconds: UInt64,
+    transport: RenderTransport
+  ) {
+    var cycle = RenderCycle(
+      frameCount: Int(facts.frameCount), frameTime: facts.frameTime,
+      hostNanoseconds: microseconds &* 1000)
+    cycle.transport = transport
+    guard inputs.isEmpty, cycle.frameCount <= maximumSlice else {
+      return renderSlices(
+        context, of: cycle, missedFrames: facts.missedFrames, isMeasured: facts.isMeasured)
+    }
+    setBuffers(frameCount: facts.frameCount, from: 0)
+    unsafe context.render(cycle, into: buffers)
+  }
+
+  /// Renders in slices of what the renderer takes at most, with inputs or without. Only PipeWire can be set to
+  /// longer cycles.
+  @_noLocks @inline(never)
+  private mutating func renderSlices(
+    _ context: RenderContext, of cycle: RenderCycle, missedFrames: UInt32, isMeasured: Bool
   ) {
     let rate = UInt64(max(1, sampleRate.load(ordering: .relaxed)))
+    let frameCount = UInt32(cycle.frameCount)
     var done = 0
-    while done < Int(frameCount) {
-      let slice = min(Int(frameCount) - done, maximumSlice)
-      for channel in unsafe 0..<buffers.count {
-        unsafe buffers[channel] = portBuffer(channel, frameCount).map { unsafe $0 + done } ?? spare
-      }
-      var cycle = RenderCycle(
-        frameCount: slice, frameTime: frameTime &+ UInt32(done),
-        hostNanoseconds: microseconds &* 1000 &+ UInt64(done) &* 1_000_000_000 / rate)
-      cycle.transport = transport.advanced(by: done)
+    while done < cycle.frameCount {
+      setBuffers(frameCount: frameCount, from: done)
+      var slice = RenderCycle(
+        frameCount: min(cycle.frameCount - done, maximumSlice),
+        frameTime: cycle.frameTime &+ UInt32(done),
+        hostNanoseconds: cycle.hostNanoseconds &+ UInt64(done) &* 1_000_000_000 / rate)
+      slice.transport = cycle.transport.advanced(by: done)
       if inputs.isEmpty {
-        unsafe context.render(cycle, into: buffers)
+        unsafe context.render(slice, into: buffers)
       } else {
         let brought = inputs.inputs(
-          from: done, of: frameCount, missedFrames: done == 0 ? step.missedFrames : 0,
-          isMeasured: done > 0 || step.isMeasured)
-        unsafe context.render(cycle, from: brought, into: buffers)
+          from: done, of: frameCount, missedFrames: done == 0 ? missedFrames : 0,
+          isMeasured: done > 0 || isMeasured)
+        unsafe context.render(slice, from: brought, into: buffers)
       }
-      done += slice
+      done += slice.frameCount
     }
   }
 
+  /// Finds out where each channel's frames of this cycle go, from one of them on.
   @_noLocks
+  private func setBuffers(frameCount: UInt32, from frame: Int) {
+    for channel in unsafe 0..<buffers.count {
+      unsafe buffers[channel] = portBuffer(channel, frameCount).map { unsafe $0 + frame } ?? spare
+    }
+  }
+
+  @_noLocks @inline(never)
   private func renderSilence(frameCount: UInt32) {
     for channel in unsafe 0..<ports.count {
       if let buffer = unsafe portBuffer(channel, frameCount) {

@@ -12,11 +12,19 @@ import Testing
 @Suite("The log of cycles")
 struct CycleLogTests {
   private static func append(_ number: UInt32, to log: CycleLog) {
-    var facts = CycleFacts(frameTime: number, frameCount: number)
-    facts.wakeFrames = number
-    facts.missedFrames = number
-    facts.xruns = UInt64(number)
-    CycleRecorder().finish(facts, in: log.storage)
+    var recorder = CycleRecorder()
+    recorder.facts.frameTime = number
+    recorder.facts.frameCount = number
+    recorder.facts.wakeFrames = number
+    recorder.facts.missedFrames = number
+    recorder.facts.xruns = UInt64(number)
+    recorder.finish(in: log.storage)
+  }
+
+  private static func takeWork(of renderer: Renderer) -> RenderWork {
+    var facts = CycleFacts()
+    facts.takeWork(of: renderer.context)
+    return facts.work
   }
 
   private static func rest(of reader: inout CycleLogReader) -> [CycleRecord] {
@@ -89,15 +97,17 @@ struct CycleLogTests {
   func facts() throws {
     let log = CycleLog()
     var reader = log.reader()
-    var facts = CycleFacts(frameTime: .max, frameCount: 64)
-    facts.work.isStarved = true
-    facts.work.packets = 70_000_000
-    facts.work.bufferedNanoseconds = 1_234_567_890
-    facts.isHeld = true
-    facts.isFreewheeling = true
-    facts.isMeasured = false
-    facts.missedFrames = 65
-    CycleRecorder().finish(facts, in: log.storage)
+    var recorder = CycleRecorder()
+    recorder.facts.frameTime = .max
+    recorder.facts.frameCount = 64
+    recorder.facts.work.isStarved = true
+    recorder.facts.work.packets = 70_000_000
+    recorder.facts.work.bufferedNanoseconds = 1_234_567_890
+    recorder.facts.isHeld = true
+    recorder.facts.isFreewheeling = true
+    recorder.facts.isMeasured = false
+    recorder.facts.missedFrames = 65
+    recorder.finish(in: log.storage)
     let next = reader.next()
     let record = try #require(next)
     #expect(record.frameTime == .max && record.frameCount == 64)
@@ -112,9 +122,10 @@ struct CycleLogTests {
     var reader = log.reader()
     for _ in 0..<3 {
       let before = drawbar_monotonic_nanoseconds()
-      let recorder = CycleRecorder()
+      var recorder = CycleRecorder()
       usleep(20_000)
-      recorder.finish(CycleFacts(frameTime: 0, frameCount: 64), in: log.storage)
+      recorder.facts.frameCount = 64
+      recorder.finish(in: log.storage)
       let after = drawbar_monotonic_nanoseconds()
       let next = reader.next()
       let record = try #require(next)
@@ -195,7 +206,7 @@ struct CycleLogTests {
     func render() {
       unsafe renderer.context.render(
         RenderCycle(frameCount: 64, frameTime: 0, hostNanoseconds: 0), into: outputs)
-      works.append(renderer.context.takeWork())
+      works.append(Self.takeWork(of: renderer))
     }
     render()
     source.control.mode = .play
@@ -208,7 +219,7 @@ struct CycleLogTests {
     #expect(works[2].bufferedNanoseconds == 4_000_000)
     #expect(works[1].sourceTicks > 0 && works.allSatisfy { $0.callbackTicks == 0 })
     // Taken: nothing is left.
-    #expect(renderer.context.takeWork().packets == 0)
+    #expect(Self.takeWork(of: renderer).packets == 0)
   }
 
   @Test("The sources' time is the cycle's where nothing follows them, else what passes before that")
@@ -225,7 +236,7 @@ struct CycleLogTests {
       unsafe renderer.context.render(
         RenderCycle(frameCount: 64, frameTime: 0, hostNanoseconds: 0), into: outputs)
       let ticks = unsafe renderer.context.state.pointee.lastTicks.load(ordering: .relaxed)
-      return (renderer.context.takeWork(), ticks)
+      return (Self.takeWork(of: renderer), ticks)
     }
     let alone = render()
     #expect(alone.work.sourceTicks > 0 && alone.work.sourceTicks == alone.cycleTicks)

@@ -52,7 +52,9 @@ private struct ManyStreams: ~Copyable {
   mutating func render() -> (samples: [Float], packets: Int) {
     var samples: [Float] = []
     output.render(frameCount: period, interleavedInto: &samples)
-    return (samples, Int(renderer.context.takeWork().packets))
+    var facts = CycleFacts()
+    facts.takeWork(of: renderer.context)
+    return (samples, Int(facts.work.packets))
   }
 
   var underruns: UInt64 { controls.reduce(0) { $0 + $1.counters.underruns } }

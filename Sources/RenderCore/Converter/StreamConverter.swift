@@ -230,6 +230,11 @@ struct StreamConverter: ~Copyable {
     return given
   }
 
+  /// Frames that can go from the packet to the outputs as they are.
+  var directFrames: Int {
+    @_noLocks get { unsafe directBytes == nil ? 0 : decodedFrames }
+  }
+
   /// Moves some frames to the outputs.
   ///
   /// - Returns: how many. None when the resampler has taken some instead, or when there are none.

@@ -83,10 +83,11 @@ struct RenderState: ~Copyable {
     var hasOnlySources = false
     if let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) {
       let none = unsafe RenderInputs(buffers: UnsafeBufferPointer(start: noInputs, count: 0))
-      unsafe takeInputs(plan, cycle: cycle, from: none)
+      let endsWithSources = unsafe plan.pointee.endsWithSources
+      if !endsWithSources { unsafe takeInputs(plan, cycle: cycle, from: none) }
       hasOnlySources = unsafe walk(
         plan, cycle: cycle, inputs: none, outputs: outputs, start: start)
-      unsafe monitor(plan, cycle: cycle, from: none, outputs: outputs)
+      if !endsWithSources { unsafe monitor(plan, cycle: cycle, from: none, outputs: outputs) }
     }
     unsafe finish(cycle, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
   }
@@ -174,10 +175,10 @@ struct RenderState: ~Copyable {
     let deviceFrame = frames.load(ordering: .relaxed)
     var next = 0
     var pieces = WorkPieces()
+    var isSteady = false
     if unsafe count > 0 && plan.pointee.units[0].pointee.bus.channelCount == outputs.count {
-      unsafe plan.pointee.units[0].pointee.render(cycle, deviceFrame: deviceFrame, into: outputs)
-      unsafe work.add(plan.pointee.units[0].pointee.work)
-      unsafe pieces.add(plan.pointee.units[0].pointee.takePieces())
+      isSteady = unsafe render(
+        plan.pointee.units[0], cycle, deviceFrame: deviceFrame, into: outputs, pieces: &pieces)
       next = 1
     } else {
       for channel in 0..<outputs.count {
@@ -189,14 +190,12 @@ struct RenderState: ~Copyable {
       let bus = unsafe unit.pointee.bus
       let mix = unsafe UnsafeMutableBufferPointer(
         start: mixBuffers.baseAddress, count: bus.channelCount)
-      unsafe unit.pointee.render(cycle, deviceFrame: deviceFrame, into: mix)
-      unsafe work.add(unit.pointee.work)
-      unsafe pieces.add(unit.pointee.takePieces())
+      isSteady = unsafe render(unit, cycle, deviceFrame: deviceFrame, into: mix, pieces: &pieces)
       unsafe add(mix, to: bus.buffers(of: outputs), frameCount: cycle.frameCount)
       next += 1
     }
     if count == 1 {
-      if pieces.total == 0 { unsafe workAhead(plan.pointee.units[0]) }
+      if !isSteady, pieces.total == 0 { unsafe workAhead(plan.pointee.units[0]) }
     } else if count > 1 {
       unsafe workAhead(plan, frameCount: cycle.frameCount, pieces: pieces)
     }
@@ -209,6 +208,26 @@ struct RenderState: ~Copyable {
     }
     work.callbackTicks &+= drawbar_ticks() &- middle
     return false
+  }
+
+  /// Has a source give its part of a cycle.
+  ///
+  /// - Parameter pieces: those that it takes are added.
+  /// - Returns: whether that was a steady cycle: there is no work that could be done ahead.
+  @_noLocks
+  private mutating func render(
+    _ unit: UnsafeMutablePointer<SourceUnit>, _ cycle: RenderCycle, deviceFrame: UInt64,
+    into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
+    pieces: inout WorkPieces
+  ) -> Bool {
+    let isSteady = unsafe unit.pointee.renderSteadily(
+      cycle, deviceFrame: deviceFrame, into: buffers)
+    if !isSteady {
+      unsafe unit.pointee.render(cycle, deviceFrame: deviceFrame, into: buffers)
+      unsafe pieces.add(unit.pointee.takePieces())
+    }
+    unsafe work.add(unit.pointee.work)
+    return isSteady
   }
 
   @_noLocks

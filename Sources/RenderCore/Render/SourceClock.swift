@@ -26,6 +26,10 @@ struct SourceClock {
     framesPerOutputFrame = outputRate > 0 ? hertz / Double(outputRate) : 0
   }
 
+  /// Whether it is set to so many frames of the source in a second.
+  @_noLocks
+  func hasHertz(_ hertz: Double) -> Bool { hertz == self.hertz }
+
   @_noLocks
   mutating func setRate(_ rate: Float) {
     self.rate = Double(rate)

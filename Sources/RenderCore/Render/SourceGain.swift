@@ -61,6 +61,14 @@ struct SourceGain {
   /// Nothing sounds.
   var isSilent: Bool { @_noLocks get { fade.value == 0 || volume.value == 0 } }
 
+  /// Sound stays as it is, now and as long as nothing is set.
+  var isNeutral: Bool {
+    @_noLocks get {
+      fade.isStill && fade.value == 1 && volume.isStill && volume.value == 1 && pan.isStill
+        && pan.value == 0
+    }
+  }
+
   /// Frames until a fade that was begun is over.
   var fadeFramesLeft: Int { @_noLocks get { fade.framesLeft } }
 

@@ -49,6 +49,8 @@ struct SourceUnit: ~Copyable {
   var work = RenderWork()
   /// It was pulled in this cycle, and will be in the next one.
   var isFlowing = false
+  /// A cycle in which no setting is new need only give frames.
+  private(set) var isSteady = false
   /// The last cycle ended with sound.
   private var isSounding = false
   /// Resampled frames that it had when its work was last counted: with them no more work is needed.
@@ -101,6 +103,7 @@ struct SourceUnit: ~Copyable {
     }
     work = RenderWork()
     isFlowing = false
+    isSteady = false
     // What has not begun, or is over, has nothing to fade out: it stays silent.
     if mode == SourceMode.pauseCode, !isSounding { gain.setFade(0) }
     if unsafe shared.pointee.followsTransport.load(ordering: .relaxed) {
@@ -150,6 +153,26 @@ struct SourceUnit: ~Copyable {
       unsafe shared.pointee.levels.measure(buffers, frameCount: cycle.frameCount)
     }
     publish(cycle, deviceFrame: deviceFrame, given: given)
+    isSteady = given == cycle.frameCount && !isFadingOut && canBeSteady
+  }
+
+  /// Whether the control side has set nothing since the cycle before, and wants sound that goes on.
+  @_noLocks
+  func hasOldSettings(deviceFrame: UInt64) -> Bool {
+    let block = unsafe shared
+    // The mode is read before the generation, as it is everywhere.
+    return unsafe block.pointee.mode.load(ordering: .acquiring) == SourceMode.playCode
+      && block.pointee.generation.load(ordering: .acquiring) == source.generation
+      && !block.pointee.followsTransport.load(ordering: .relaxed)
+      && block.pointee.outputRate.load(ordering: .relaxed) == outputRate
+      && clock.hasHertz(Double(bitPattern: block.pointee.clockRateBits.load(ordering: .relaxed)))
+      && UInt32(truncatingIfNeeded: block.pointee.pan.load(ordering: .acquiring) >> 32) == takenPan
+      && UInt32(truncatingIfNeeded: block.pointee.volume.load(ordering: .acquiring) >> 32)
+        == takenVolume
+      && UInt32(truncatingIfNeeded: block.pointee.settledVolume.load(ordering: .acquiring) >> 32)
+        == takenSettledVolume
+      && block.pointee.startFrame.load(ordering: .acquiring) <= deviceFrame
+      && !block.pointee.measuresLevels.load(ordering: .relaxed) && !isStarved
   }
 
   /// Takes what the control side has set since the cycle before, but for the volume.

@@ -18,9 +18,9 @@ package struct CycleFacts {
 
   /// Those of a cycle in which nothing happened.
   @_noLocks
-  package init(frameTime: UInt32, frameCount: UInt32) {
-    self.frameTime = frameTime
-    self.frameCount = frameCount
+  init() {
+    frameTime = 0
+    frameCount = 0
     wakeFrames = 0
     missedFrames = 0
     isMeasured = true
@@ -29,14 +29,26 @@ package struct CycleFacts {
     isFreewheeling = false
     work = RenderWork()
   }
+
+  /// Takes what was rendered since this was last taken. For the thread that renders.
+  @_noLocks
+  package mutating func takeWork(of context: RenderContext) {
+    unsafe work = context.state.pointee.work
+    unsafe context.state.pointee.work = RenderWork()
+  }
 }
 
-/// Times one call of an output's callback, from its making to ``finish(_:)``, for a ``CycleLog``.
+/// Times one call of an output's callback, from its making to ``finish(in:)``, for a ``CycleLog``.
+///
+/// It is filled in where it lies: what would be handed on from one place to the next is more of the stack, of which
+/// a thread that has slept finds nothing in the caches.
 ///
 /// Real-time: one read of the processor's counter and a dozen stores; no system call. The other end of the
 /// callback is when the renderer was done, which has read the counter for itself: a reading takes 10 ns, more
 /// than what follows.
 package struct CycleRecorder {
+  /// What is known of the cycle.
+  package var facts: CycleFacts
   private let entryTicks: UInt64
 
   /// Begins. First of all in the callback.
@@ -44,11 +56,12 @@ package struct CycleRecorder {
   package init() {
     entryTicks = drawbar_ticks()
     drawbar_watch_preemption()
+    facts = CycleFacts()
   }
 
   /// Ends, and adds the record to a log. Last of all in the callback.
   @_noLocks
-  package func finish(_ facts: CycleFacts, in log: CycleLogStorage) {
+  package mutating func finish(in log: CycleLogStorage) {
     let preemption = drawbar_end_preemption_watch()
     let exit = facts.work.endTicks
     log.append(

@@ -33,13 +33,3 @@ package struct RenderWork: Sendable {
     if other.isStarved { isStarved = true }
   }
 }
-
-extension RenderContext {
-  /// What was rendered since this was last taken. For the thread that renders.
-  @_noLocks
-  package func takeWork() -> RenderWork {
-    let work = unsafe state.pointee.work
-    unsafe state.pointee.work = RenderWork()
-    return work
-  }
-}

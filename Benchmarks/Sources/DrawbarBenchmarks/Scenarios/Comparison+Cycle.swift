@@ -59,11 +59,12 @@ extension RenderContext {
     _ cycle: RenderCycle, into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
     recordingIn log: CycleLogStorage
   ) {
-    let recorder = CycleRecorder()
-    var facts = CycleFacts(frameTime: cycle.frameTime, frameCount: UInt32(cycle.frameCount))
+    var recorder = CycleRecorder()
+    recorder.facts.frameTime = cycle.frameTime
+    recorder.facts.frameCount = UInt32(cycle.frameCount)
     unsafe render(cycle, into: buffers)
-    facts.work = takeWork()
-    recorder.finish(facts, in: log)
+    recorder.facts.takeWork(of: self)
+    recorder.finish(in: log)
   }
 }
 

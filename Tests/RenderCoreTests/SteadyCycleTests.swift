@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import OfflineOutput
+import TestKit
+import Testing
+
+@testable import RenderCore
+
+@Suite("A steady cycle")
+struct SteadyCycleTests {
+  /// A source of two channels of 32-bit samples, which go to the outputs as they are.
+  private final class Side {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
+    let control: SourceControl
+    var samples: [Float] = []
+    private(set) var steadyCycles = 0
+    private var feed: SourceFeed
+    private var output: OfflineOutput
+    private var packetIndex: Int64 = 0
+    private var begun: UInt32?
+
+    /// - Parameter isReference: no cycle is a steady one, because levels are measured.
+    init(isReference: Bool) {
+      let source = renderer.addSource(ringPackets: 64)
+      control = source.control
+      feed = source.feed
+      output = OfflineOutput(renderer: renderer)
+      control.measuresLevels = isReference
+      control.clockRate = 48000
+    }
+
+    /// Writes a packet of a generation.
+    func write(
+      _ values: [Float], generation: UInt32, trimStart: Int32 = 0, trimEnd: Int32 = 0,
+      mark: UInt32 = 0, settings: SourceSettings = SourceSettings()
+    ) throws {
+      let format = AudioStreamBasicDescription.linearPCM(
+        sampleRate: 48000, channels: 2, bitsPerChannel: 32, flags: [.float, .packed])
+      feed.generation = generation
+      var history = PacketHistory(
+        generation: generation, packetIndex: packetIndex, firstFrame: packetIndex,
+        frameCount: Int32(values.count / 2), trimStartFrames: trimStart, trimEndFrames: trimEnd,
+        byteOffset: 0, durationNanoseconds: UInt64(values.count / 2) * 1_000_000 / 48)
+      history.mark = mark
+      try unsafe values.withUnsafeBytes { bytes in
+        if begun != generation {
+          _ = try unsafe feed.beginStream(
+            CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
+          begun = generation
+        }
+        _ = unsafe feed.write(packet: bytes, history: history, settings: settings)
+      }
+      packetIndex += 1
+    }
+
+    func render(_ frameCount: Int) {
+      let before = unsafe control.storage.unit.pointee.isSteady
+      output.render(frameCount: frameCount, interleavedInto: &samples)
+      if before, unsafe control.storage.unit.pointee.isSteady { steadyCycles += 1 }
+      feed.reclaimConverters()
+    }
+
+    func events() -> [SourceEvent] {
+      var events: [SourceEvent] = []
+      while let event = feed.nextEvent() { events.append(event) }
+      return events
+    }
+  }
+
+  @Test(
+    "Whatever is set between two cycles, it gives what any other cycle gives", arguments: 0..<20)
+  func likeAnyOther(seed: UInt64) throws {
+    var random = SplitMix(state: seed)
+    let sides = [Side(isReference: false), Side(isReference: true)]
+    var generation: UInt32 = 0
+    var value: Float = 0
+    for side in sides { side.control.mode = .play }
+    for step in 0..<3000 {
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        let frames = Int.random(in: 1...1024, using: &random)
+        let values = (0..<2 * frames).map { _ in
+          value += 1
+          return value / 4_000_000
+        }
+        let isTrimmed = Int.random(in: 0..<4, using: &random) == 0
+        let trims = isTrimmed ? (Int32(frames / 3), Int32(frames / 4)) : (0, 0)
+        var settings = SourceSettings()
+        let isMarked = Int.random(in: 0..<20, using: &random) == 0
+        if isMarked { settings = SourceSettings(volume: .random(in: 0...1, using: &random)) }
+        for side in sides {
+          try side.write(
+            values, generation: generation, trimStart: trims.0, trimEnd: trims.1,
+            mark: isMarked ? UInt32(step + 1) : 0, settings: settings)
+        }
+      }
+      change(sides, &generation, Int.random(in: 0..<200, using: &random), &random)
+      let frameCount = Int.random(in: 1...256, using: &random)
+      for side in sides { side.render(frameCount) }
+      let (one, other) = (sides[0].control.position, sides[1].control.position)
+      try #require(one == other, "step \(step)")
+      try #require(sides[0].control.counters == sides[1].control.counters)
+    }
+    #expect(sides[0].samples == sides[1].samples)
+    #expect(sides[0].events() == sides[1].events())
+    #expect(sides[0].steadyCycles > 300)
+  }
+
+  /// Does one thing to both, or mostly none.
+  private func change(
+    _ sides: [Side], _ generation: inout UInt32, _ kind: Int, _ random: inout SplitMix
+  ) {
+    let (volume, pan) = (
+      Float.random(in: 0...1, using: &random), Float.random(in: -1...1, using: &random)
+    )
+    let wait = UInt64.random(in: 0..<1000, using: &random)
+    if kind == 4 { generation += 1 }
+    for side in sides {
+      let control = side.control
+      switch kind {
+      case 0: control.volume = volume
+      case 1: control.pan = pan
+      case 2: control.mode = .pause
+      case 3: control.mode = .hold
+      case 4: control.generation = generation
+      case 5:
+        control.startFrame = control.position.deviceFrame + wait
+      case 6: control.mode = .holdAfterReset
+      case 7: control.clockRate = wait % 2 == 0 ? 48000 : 44100
+      case 8...14:
+        control.volume = 1
+        control.pan = 0
+      default:
+        // Sound goes on.
+        control.acknowledgeUnderruns()
+        if kind > 100 { control.mode = .play }
+      }
+    }
+  }
+}
