@@ -134,8 +134,7 @@ struct OutputState: ~Copyable {
 
   /// One cycle: every frame of every output port is written, with sound or silence.
   ///
-  /// What few cycles need is never inlined, here and below it: a thread that has slept finds its code in no cache,
-  /// so that what lies between the instructions of every cycle costs it time.
+  /// What few cycles need is never inlined, for the reason that `SourceUnit.renderSteadily` gives.
   @_noLocks
   mutating func process(frameCount: UInt32) {
     guard let client = unsafe client else { return }

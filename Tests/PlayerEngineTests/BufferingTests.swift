@@ -36,6 +36,19 @@ struct BufferingTests {
 
   private func bytes() -> [UInt8] { contents(ofFile: music) }
 
+  /// Plays the first 6400 frames of a track that another one follows.
+  private func playing(
+    before next: MemorySource, _ change: (inout PlayerConfiguration) -> Void
+  ) -> OfflinePlayback {
+    let playback = playback(MemorySource(bytes(), .pipe), change)
+    var item = PlaylistItem(location: "memory")
+    item.source = next
+    playback.player.apply(.append([item]))
+    crank(playback, until: .playing)
+    for _ in 0..<100 { playback.crank(64) }
+    return playback
+  }
+
   @Test("An underrun says what was waited for", arguments: [true, false])
   func cause(isLocal: Bool) throws {
     let source = MemorySource(bytes(), .pipe)
@@ -77,14 +90,7 @@ struct BufferingTests {
   func skip() throws {
     let second = MemorySource(bytes(), .pipe)
     second.comesUpTo = 0
-    var item = PlaylistItem(location: "memory")
-    item.source = second
-    let playback = playback(MemorySource(bytes(), .pipe)) {
-      $0.startThresholdNanoseconds = 2_000_000_000
-    }
-    playback.player.apply(.append([item]))
-    crank(playback, until: .playing)
-    for _ in 0..<100 { playback.crank(64) }
+    let playback = playing(before: second) { $0.startThresholdNanoseconds = 2_000_000_000 }
     try #require(playback.player.bufferedNanoseconds > 2_000_000_000)
     playback.player.apply(.next)
     // 16,000 bytes a second.
@@ -112,15 +118,10 @@ struct BufferingTests {
   }
 
   @Test("A feeder that is held up at the first packets after a skip makes no underrun")
-  func heldUpAfterSkip() throws {
+  func heldUpAfterSkip() {
     let second = MemorySource(bytes(), .pipe)
     second.comesUpTo = 2000
-    var item = PlaylistItem(location: "memory")
-    item.source = second
-    let playback = playback(MemorySource(bytes(), .pipe)) { _ in }
-    playback.player.apply(.append([item]))
-    crank(playback, until: .playing)
-    for _ in 0..<100 { playback.crank(64) }
+    let playback = playing(before: second) { _ in }
     playback.player.apply(.next)
     // The output goes over to the new track only now, and finds some of it.
     for _ in 0..<50 { _ = playback.player.step(mayWait: false) }

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Most cycles of a source are like the one before: no setting is new, nothing fades, and the frames lie in the
 /// packet that is being given, as they go to the outputs. What such a cycle takes stands here together, because a
-/// thread that has slept finds neither its code nor its data in the caches: what a cycle does not touch is what
-/// makes it short. Anything else is ``SourceUnit/render(_:deviceFrame:into:)``'s.
+/// thread that has slept finds neither its code nor its data in the caches: each line that a cycle touches, or that
+/// lies between those, costs it time. Anything else is ``SourceUnit/render(_:deviceFrame:into:)``'s.
 extension SourceUnit {
   /// Gives a cycle's frames as that would, if there is nothing to do but that.
   ///

@@ -288,8 +288,7 @@ struct SourceUnit: ~Copyable {
 
   /// Pulls up to `frameCount` frames through the converters of however many streams that takes.
   ///
-  /// What few cycles need is never inlined, here and in the converter: a thread that has slept finds its code
-  /// in no cache, so that what lies between the instructions of every cycle costs it time.
+  /// What few cycles need is never inlined, here and in the converter.
   @_noLocks
   mutating func pull(
     _ frameCount: Int, into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>

@@ -40,8 +40,7 @@ package struct CycleFacts {
 
 /// Times one call of an output's callback, from its making to ``finish(in:)``, for a ``CycleLog``.
 ///
-/// It is filled in where it lies: what would be handed on from one place to the next is more of the stack, of which
-/// a thread that has slept finds nothing in the caches.
+/// It is filled in where it lies: facts that are handed on are copied, and each copy is more of the stack.
 ///
 /// Real-time: one read of the processor's counter and a dozen stores; no system call. The other end of the
 /// callback is when the renderer was done, which has read the counter for itself: a reading takes 10 ns, more
