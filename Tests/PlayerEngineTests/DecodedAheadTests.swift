@@ -162,25 +162,42 @@ struct DecodedAheadTests {
     #expect(!decodesAhead("mp3-cbr128-44100-2.mp3", isLocal: false, rate: 48000))
   }
 
+  private func opened(startingWith threshold: UInt64 = 3_000_000_000) -> OfflinePlayback {
+    var configuration = PlayerConfiguration()
+    configuration.startThresholdNanoseconds = threshold
+    configuration.decodePlace = .ahead
+    return OfflinePlayback(
+      [Fixtures.path("mp3-cbr320-44100-2.mp3")], rate: 48000, channels: 2,
+      configuration: configuration)
+  }
+
+  /// - Returns: the sound that is held when there is nothing more to do.
+  private func stepped(_ player: SteppedPlayer) -> UInt64 {
+    while player.step(mayWait: true) == .progressed {}
+    #expect(player.state == .playing)
+    #expect(player.control.counters.underruns == 0)
+    return player.bufferedNanoseconds
+  }
+
   @Test(
-    "Of what is decoded ahead a second and a half is held, whatever is wanted for a start, and it begins with a third of that"
-  )
-  func highWater() {
-    for threshold in [500_000_000, 3_000_000_000] as [UInt64] {
-      let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
-      var configuration = PlayerConfiguration()
-      configuration.startThresholdNanoseconds = threshold
-      configuration.decodePlace = .ahead
-      let player = SteppedPlayer(
-        locations: [Fixtures.path("mp3-cbr320-44100-2.mp3")], renderer: renderer,
-        configuration: configuration, tell: { _ in })
-      while player.state != .playing { _ = player.step(mayWait: true) }
-      #expect((500_000_000...1_000_000_000).contains(player.bufferedNanoseconds))
-      var step = SteppedPlayer.Step.progressed
-      while step == .progressed { step = player.step(mayWait: true) }
-      #expect((1_500_000_000...1_540_000_000).contains(player.bufferedNanoseconds))
-      #expect(player.state == .playing)
-      withExtendedLifetime(renderer) {}
-    }
+    "Of what is decoded ahead 0.3 s are held until they are heard, then a second and a half, whatever is wanted for a start",
+    arguments: [500_000_000, 3_000_000_000] as [UInt64])
+  func highWater(threshold: UInt64) {
+    let playback = opened(startingWith: threshold)
+    #expect((300_000_000...330_000_000).contains(stepped(playback.player)))
+    // The longest period there is.
+    playback.crank(8192)
+    #expect((1_500_000_000...1_540_000_000).contains(stepped(playback.player)))
+  }
+
+  @Test("A seek before anything is heard has half a second to go on with, and then as much as any")
+  func seekBeforeStart() {
+    let playback = opened()
+    _ = stepped(playback.player)
+    playback.player.apply(.seek(toNanoseconds: 1_000_000_000))
+    #expect(stepped(playback.player) > 800_000_000)
+    playback.crank(256)
+    #expect((1_500_000_000...1_540_000_000).contains(stepped(playback.player)))
+    #expect(playback.player.timeline.position(at: 0)?.nanoseconds == 1_000_000_000)
   }
 }

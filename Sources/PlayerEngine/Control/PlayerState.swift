@@ -77,7 +77,7 @@ public enum RepeatMode: String, Sendable, CaseIterable {
 /// How a player buffers.
 public struct PlayerConfiguration: Sendable, Equatable {
   /// Nanoseconds of sound to gather before it starts. Sound also starts when the input has ended, when
-  /// the ring is full, and with half a second of a local source that is decoded ahead.
+  /// the ring is full, and with 0.3 s of a local source that is decoded ahead; half a second after a skip.
   public var startThresholdNanoseconds: UInt64 = 3_000_000_000
   /// Nanoseconds of sound to gather before it starts again after an underrun; likewise.
   public var rebufferThresholdNanoseconds: UInt64 = 3_000_000_000

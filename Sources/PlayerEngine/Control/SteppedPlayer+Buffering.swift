@@ -23,11 +23,12 @@ extension SteppedPlayer {
   }
 
   /// Sound that has to be there before it begins.
-  private var threshold: UInt64 {
+  var threshold: UInt64 {
     if isRebuffering { return configuration.rebufferThresholdNanoseconds }
     let wanted = configuration.startThresholdNanoseconds
+    guard feeder.decodesLocalAhead else { return wanted }
     // The file is there, and a second of it is decoded in milliseconds.
-    return feeder.decodesLocalAhead ? min(wanted, Self.readyNanoseconds) : wanted
+    return min(wanted, feeder.isStarting ? Feeder.startNanoseconds : Self.readyNanoseconds)
   }
 
   /// What the sound waits for while the player is opening or buffering.

@@ -92,7 +92,8 @@ extension SteppedPlayer {
   /// elsewhere now, it would run dry.
   private var isSettling: Bool {
     machine.state == .playing && seek == nil
-      && (comingPlace != nil || feeder.fedNanoseconds < readyNanoseconds && lastStep != .finished)
+      && (comingPlace != nil
+        || feeder.fedNanoseconds < min(readyNanoseconds, threshold) && lastStep != .finished)
   }
 
   /// Sound that has to be there before the old one is given up.

@@ -287,6 +287,7 @@ public final class SteppedPlayer {
     while let event = feeder.nextRenderEvent() {
       switch event.kind {
       case .streamStarted(let origin):
+        feeder.noteHeard()
         lastStartedStream = event.streamID
         noteStart(ofTrack: origin.track, at: event.outputFrame)
         if control.renderedGeneration == generation { comingPlace = nil }

@@ -98,6 +98,11 @@ final class Feeder {
   /// A stream of this generation is in the ring, so the next one can join it.
   var canJoin = false
   var isFinished = false
+  /// Nothing has been heard yet, and nothing else was wanted.
+  private(set) var isStarting = true
+  /// Nanoseconds of a local source's sound that are decoded before the first of it is heard: more than the
+  /// longest of JACK's periods takes, 8192 frames.
+  static let startNanoseconds: UInt64 = 300_000_000
 
   /// - Parameter opened: the first track, when it has been opened already; `items` are then the tracks
   ///   after it.
@@ -184,7 +189,11 @@ final class Feeder {
     fedNanoseconds = 0
     isResting = false
     fruitlessTracks = 0
+    isStarting = false
   }
+
+  /// What was written is being heard.
+  func noteHeard() { isStarting = false }
 
   /// Goes back to a track whose reader is not at work any more: to its kept reader, or a new one.
   ///
@@ -243,13 +252,16 @@ final class Feeder {
 
   /// Whether there is sound enough for now. Not of a generation that has only begun.
   var rests: Bool {
+    guard wantedPlace == nil, !isSeeking else { return false }
     let held = min(feed.bufferedNanoseconds, fedNanoseconds)
+    // Meanwhile a server makes the output's client active, which takes longer beside a decoder at work.
+    if isStarting, decodesLocalAhead, held >= Self.startNanoseconds { return true }
     if held >= highWaterNanoseconds {
       isResting = true
     } else if held < lowWaterNanoseconds || lowWaterNanoseconds == highWaterNanoseconds {
       isResting = false
     }
-    return isResting && wantedPlace == nil && !isSeeking
+    return isResting
   }
 
   /// What keeps the feeder from having more sound ready; nil before the first track is open.
