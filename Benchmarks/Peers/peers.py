@@ -22,7 +22,7 @@ from server import NAME  # noqa: E402
 from subjects import FLOORS, all_subjects  # noqa: E402
 
 HOGS = {"quiet": 0, "loaded": 2}
-OVERHEAD_SECONDS = 3  # of a turn: starting, ending, judging, a seek in some
+OVERHEAD_SECONDS = 4  # of a turn: starting twice, ending, judging, a seek in some
 WARMING_SECONDS = 0.5
 MOST_TRIES = 4
 
@@ -98,7 +98,7 @@ class Comparison:
                 self.bench.end()
 
     def _warm_up(self):
-        """Everybody once, unmeasured: files and libraries come from memory then. Who cannot play is found."""
+        """Everybody once, unmeasured: who cannot play is found."""
         for subject in self.subjects:
             if subject.name in self.cannot:
                 continue
