@@ -162,12 +162,14 @@ struct DecodedAheadTests {
     #expect(!decodesAhead("mp3-cbr128-44100-2.mp3", isLocal: false, rate: 48000))
   }
 
-  private func opened(startingWith threshold: UInt64 = 3_000_000_000) -> OfflinePlayback {
+  private func opened(
+    startingWith threshold: UInt64 = 3_000_000_000, rate: Double = 48000
+  ) -> OfflinePlayback {
     var configuration = PlayerConfiguration()
     configuration.startThresholdNanoseconds = threshold
     configuration.decodePlace = .ahead
     return OfflinePlayback(
-      [Fixtures.path("mp3-cbr320-44100-2.mp3")], rate: 48000, channels: 2,
+      [Fixtures.path("mp3-cbr320-44100-2.mp3")], rate: rate, channels: 2,
       configuration: configuration)
   }
 
@@ -190,7 +192,17 @@ struct DecodedAheadTests {
     #expect((1_500_000_000...1_540_000_000).contains(stepped(playback.player)))
   }
 
-  @Test("A seek before anything is heard has half a second to go on with, and then as much as any")
+  @Test("The longest period finds all it takes at the start, at any rate", arguments: [8000, 22050])
+  func longestPeriod(rate: Double) {
+    let playback = opened(rate: rate)
+    _ = stepped(playback.player)
+    playback.crank(8192)
+    let isWhole = playback.soundingFrames.allSatisfy(\.self)
+    #expect(isWhole)
+    _ = stepped(playback.player)
+  }
+
+  @Test("A seek before anything is heard is made at once, and as much is held then as after any")
   func seekBeforeStart() {
     let playback = opened()
     _ = stepped(playback.player)

@@ -28,7 +28,7 @@ extension SteppedPlayer {
     let wanted = configuration.startThresholdNanoseconds
     guard feeder.decodesLocalAhead else { return wanted }
     // The file is there, and a second of it is decoded in milliseconds.
-    return min(wanted, feeder.isStarting ? Feeder.startNanoseconds : Self.readyNanoseconds)
+    return min(wanted, feeder.isStarting ? feeder.startNanoseconds : Self.readyNanoseconds)
   }
 
   /// What the sound waits for while the player is opening or buffering.

@@ -101,8 +101,10 @@ final class Feeder {
   /// Nothing has been heard yet, and nothing else was wanted.
   private(set) var isStarting = true
   /// Nanoseconds of a local source's sound that are decoded before the first of it is heard: more than the
-  /// longest of JACK's periods takes, 8192 frames.
-  static let startNanoseconds: UInt64 = 300_000_000
+  /// longest of JACK's periods takes, 8192 frames, also at a low rate.
+  var startNanoseconds: UInt64 {
+    max(300_000_000, 10_000_000_000_000 / UInt64(max(1, feed.outputRate)))
+  }
 
   /// - Parameter opened: the first track, when it has been opened already; `items` are then the tracks
   ///   after it.
@@ -255,7 +257,7 @@ final class Feeder {
     guard wantedPlace == nil, !isSeeking else { return false }
     let held = min(feed.bufferedNanoseconds, fedNanoseconds)
     // Meanwhile a server makes the output's client active, which takes longer beside a decoder at work.
-    if isStarting, decodesLocalAhead, held >= Self.startNanoseconds { return true }
+    if isStarting, decodesLocalAhead, held >= startNanoseconds { return true }
     if held >= highWaterNanoseconds {
       isResting = true
     } else if held < lowWaterNanoseconds || lowWaterNanoseconds == highWaterNanoseconds {
