@@ -192,7 +192,7 @@ struct DecodedAheadTests {
     #expect((1_500_000_000...1_540_000_000).contains(stepped(playback.player)))
   }
 
-  @Test("The longest period finds all it takes at the start, at any rate", arguments: [8000, 22050])
+  @Test("The longest period finds all it takes at the start", arguments: [8000, 22050])
   func longestPeriod(rate: Double) {
     let playback = opened(rate: rate)
     _ = stepped(playback.player)
@@ -202,7 +202,7 @@ struct DecodedAheadTests {
     _ = stepped(playback.player)
   }
 
-  @Test("A seek before anything is heard is made at once, and as much is held then as after any")
+  @Test("A seek before anything is heard is made at once, with as much held as after any")
   func seekBeforeStart() {
     let playback = opened()
     _ = stepped(playback.player)
