@@ -38,11 +38,12 @@ struct FuzzListener: AudioFileStreamListener {
   }
 
   mutating func audioFileStream(
-    _ stream: borrowing AudioFileStream, skipped byteCount: Int64, at byteOffset: Int64
+    _ stream: borrowing AudioFileStream, skipped gap: AudioFileStreamGap
   ) {
-    precondition(byteCount > 0 && byteOffset >= 0)
-    if let input { precondition(byteOffset + byteCount <= Int64(input.count)) }
-    digest += [-1, byteCount, byteOffset]
+    precondition(gap.byteCount >= 0 && gap.byteOffset >= 0 && gap.frameCount ?? 0 >= 0)
+    precondition(gap.byteCount > 0 || gap.isLoss)
+    if let input { precondition(gap.byteOffset + gap.byteCount <= Int64(input.count)) }
+    digest += [-1, gap.byteCount, gap.byteOffset, gap.frameCount ?? -1]
   }
 
   mutating func audioFileStream(

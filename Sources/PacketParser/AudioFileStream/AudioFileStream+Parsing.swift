@@ -52,8 +52,7 @@ extension AudioFileStream {
         position = offset
         hasGone = true
         return
-      case .skipped(let byteCount, let offset):
-        listener.audioFileStream(self, skipped: byteCount, at: offset)
+      case .skipped(let gap): listener.audioFileStream(self, skipped: gap)
       case .ready: tellProperties(&listener)
       case .found(let property):
         if isKnown(property) { listener.audioFileStream(self, found: property) }

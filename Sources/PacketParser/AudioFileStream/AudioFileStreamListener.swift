@@ -33,21 +33,20 @@ public protocol AudioFileStreamListener {
     _ stream: borrowing AudioFileStream, produced packets: AudioFileStreamPackets,
     bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>)
 
-  /// Bytes between packets were neither audio nor a known tag, and were left out; also the frame
-  /// that the end of the input cut. By default nothing is done.
+  /// A stretch of the stream is missing from the packets: foreign bytes, a damaged packet, or a packet
+  /// that the end of the input cut. The default implementation does nothing.
   ///
   /// - Parameters:
   ///   - stream: the parser, for its properties.
-  ///   - byteCount: how many bytes.
-  ///   - byteOffset: bytes from the start of the stream to the first of them.
+  ///   - gap: where the stretch lies, why it is missing, and the frames of sound lost with it.
   mutating func audioFileStream(
-    _ stream: borrowing AudioFileStream, skipped byteCount: Int64, at byteOffset: Int64)
+    _ stream: borrowing AudioFileStream, skipped gap: AudioFileStreamGap)
 }
 
 extension AudioFileStreamListener {
   /// Does nothing.
   public mutating func audioFileStream(
-    _ stream: borrowing AudioFileStream, skipped byteCount: Int64, at byteOffset: Int64
+    _ stream: borrowing AudioFileStream, skipped gap: AudioFileStreamGap
   ) {}
 }
 

@@ -50,7 +50,8 @@ struct ConstantPackets {
       // The input's end has cut a packet.
       if hasToldCut { return .skip(Int64(available)) }
       hasToldCut = true
-      return .skipped(byteCount: Int64(available), at: offset)
+      return .skipped(
+        AudioFileStreamGap(.cut, byteOffset: offset, byteCount: Int64(available)))
     }
     let byteCount = count * bytesPerPacket
     if !facts.isWhole {

@@ -18,8 +18,8 @@ enum ParserStep {
   case ready
   /// Tell the listener, if the property has a value.
   case found(AudioFileStreamPropertyID)
-  /// Tell the listener that bytes were left out.
-  case skipped(byteCount: Int64, at: Int64)
+  /// Report a missing stretch to the listener.
+  case skipped(AudioFileStreamGap)
   /// Deliver these packets. Those in place are at the start of the bytes shown, and the parser goes
   /// on behind them.
   case packets(PacketRun)

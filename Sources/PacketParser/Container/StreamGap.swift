@@ -18,10 +18,15 @@ struct StreamGap {
     return .skip(Int64(byteCount))
   }
 
-  /// A packet, a tag or the end was met: the gap is over. Returns the notice, if it is to be told.
-  mutating func close() -> ParserStep? {
+  /// Ends the gap at a packet, a tag or the end of the input.
+  ///
+  /// - Returns: the gap to report; nil if there was none, or a seek led into it.
+  mutating func close(
+    _ cause: AudioFileStreamGap.Cause = .foreignBytes, frameCount: Int64? = nil
+  ) -> ParserStep? {
     defer { self = StreamGap() }
     guard byteCount > 0, !isExpected else { return nil }
-    return .skipped(byteCount: byteCount, at: start)
+    return .skipped(
+      AudioFileStreamGap(cause, byteOffset: start, byteCount: byteCount, frameCount: frameCount))
   }
 }

@@ -180,7 +180,8 @@ struct CoreAudioFormatParser: ContainerParser {
     state = .chunkHeader
     guard left.byteCount > 0 else { return .skip(0) }
     defer { left = (0, 0) }
-    return .skipped(byteCount: left.byteCount, at: left.offset)
+    return .skipped(
+      AudioFileStreamGap(.foreignBytes, byteOffset: left.offset, byteCount: left.byteCount))
   }
 
   mutating func endOfInput() -> ParserStep {

@@ -99,7 +99,8 @@ struct MPEG4Parser: ContainerParser {
     if !isEnd { return .need(1) }
     if let cut = cutPacket {
       cutPacket = nil
-      return .skipped(byteCount: cut.byteCount, at: cut.offset)
+      return .skipped(
+        AudioFileStreamGap(.cut, byteOffset: cut.offset, byteCount: cut.byteCount))
     }
     if !facts.isReady { return try endOfInput(at: offset) }
     facts.isWhole = facts.isWhole || isUnbroken

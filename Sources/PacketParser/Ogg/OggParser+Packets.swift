@@ -125,7 +125,8 @@ extension OggParser {
   /// Bytes are left out; where a jump led, that is no loss.
   private mutating func lose(_ byteCount: Int, at offset: Int64) {
     if byteCount > 0, !isAdrift {
-      outbox.append(.skipped(byteCount: Int64(byteCount), at: offset))
+      outbox.append(
+        .skipped(AudioFileStreamGap(.damage, byteOffset: offset, byteCount: Int64(byteCount))))
     }
   }
 

@@ -159,7 +159,9 @@ struct OggParser: ContainerParser {
   /// Leaves out the beginning of a packet whose end is missing.
   mutating func dropPartial() {
     if !partial.isEmpty {
-      outbox.append(.skipped(byteCount: Int64(partial.count), at: partialOffset))
+      outbox.append(
+        .skipped(
+          AudioFileStreamGap(.cut, byteOffset: partialOffset, byteCount: Int64(partial.count))))
     }
     partial.removeAll(keepingCapacity: true)
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+public import PacketParser
 public import RenderCore
 
 /// What a player is doing.
@@ -40,8 +41,8 @@ public enum PlayerEvent: Sendable, Equatable {
   /// has ended: asked for, or at the track's end or start, or with a seek that failed, or by another
   /// command.
   case scan(speed: Int)
-  /// Bytes that are neither audio nor a known tag were left out.
-  case skipped(index: Int, byteCount: Int64, byteOffset: Int64)
+  /// A stretch of the track's stream is missing from its packets.
+  case skipped(index: Int, AudioFileStreamGap)
   /// A packet of the track could not be decoded, and silence of its length, or the decoder's own
   /// stand-in, is heard: the packet's number, from 0, and where in the source it lies.
   case packetFailed(index: Int, packet: Int64, byteOffset: Int64)

@@ -265,8 +265,7 @@ public final class SteppedPlayer {
         take(found, inTrack: track, sampleRate: sampleRate)
         if isBehindEnd { followBehind(track: track) }
       case .seekRefused(let track, let error): refuseSeek(error, inTrack: track)
-      case .skipped(let track, let byteCount, let byteOffset):
-        tell(.skipped(index: track, byteCount: byteCount, byteOffset: byteOffset))
+      case .skipped(let track, let gap): tell(.skipped(index: track, gap))
       case .failed(let track, let error):
         lastError = error
         seek?.hasFailed = true

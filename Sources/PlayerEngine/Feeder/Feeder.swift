@@ -2,6 +2,7 @@
 
 internal import AudioModel
 internal import ByteSources
+internal import PacketParser
 internal import RenderCore
 
 /// Fills a source's packet ring from a list of tracks, one after the other, without a gap.
@@ -28,7 +29,7 @@ final class Feeder {
     case found(track: Int, TrackInformation)
     /// A stream was put into the ring.
     case began(stream: UInt32)
-    case skipped(track: Int, byteCount: Int64, byteOffset: Int64)
+    case skipped(track: Int, AudioFileStreamGap)
     case failed(track: Int, PlayerError)
     /// A seek has found its frame, and what follows it is on its way into the ring.
     case sought(track: Int, TrackSeek, sampleRate: Double, isBehindEnd: Bool = false)
@@ -343,9 +344,7 @@ final class Feeder {
       events.append(.found(track: trackIndex, information))
     }
     for skipped in reader.output.skipped {
-      events.append(
-        .skipped(
-          track: trackIndex, byteCount: skipped.byteCount, byteOffset: skipped.byteOffset))
+      events.append(.skipped(track: trackIndex, skipped))
     }
     reader.output.skipped.removeAll()
   }

@@ -171,9 +171,9 @@ struct PacketCollector: StreamDriverListener {
   }
 
   mutating func audioFileStream(
-    _ stream: borrowing AudioFileStream, skipped byteCount: Int64, at byteOffset: Int64
+    _ stream: borrowing AudioFileStream, skipped gap: AudioFileStreamGap
   ) {
-    output.skipped.append((byteCount, byteOffset))
+    output.skipped.append(gap)
   }
 
   /// Cuts constant-size packets, most often of one frame, into runs.

@@ -17,7 +17,7 @@ public final class TrackReader {
     /// Known when the first packet is.
     var information: TrackInformation?
     /// Stretches that were not audio, since this was last taken.
-    var skipped: [(byteCount: Int64, byteOffset: Int64)] = []
+    var skipped: [AudioFileStreamGap] = []
   }
 
   let driver: StreamDriver<PacketCollector>

@@ -51,9 +51,9 @@ struct StreamLog: AudioFileStreamListener {
   }
 
   mutating func audioFileStream(
-    _ stream: borrowing AudioFileStream, skipped byteCount: Int64, at byteOffset: Int64
+    _ stream: borrowing AudioFileStream, skipped gap: AudioFileStreamGap
   ) {
-    events.append(.skipped(byteCount: byteCount, offset: byteOffset))
+    events.append(.skipped(byteCount: gap.byteCount, offset: gap.byteOffset))
   }
 
   mutating func audioFileStream(

@@ -16,6 +16,8 @@ struct Recorder: AudioFileStreamListener {
   }
 
   var events: [Event] = []
+  /// What is missing, in order.
+  var gaps: [AudioFileStreamGap] = []
   /// All bytes of constant-size packets, and the numbers they had.
   var pcm: [UInt8] = []
   var pcmFrames: Int64 = 0
@@ -37,9 +39,10 @@ struct Recorder: AudioFileStreamListener {
   }
 
   mutating func audioFileStream(
-    _ stream: borrowing AudioFileStream, skipped byteCount: Int64, at byteOffset: Int64
+    _ stream: borrowing AudioFileStream, skipped gap: AudioFileStreamGap
   ) {
-    events.append(.skipped(byteCount: byteCount, offset: byteOffset))
+    events.append(.skipped(byteCount: gap.byteCount, offset: gap.byteOffset))
+    gaps.append(gap)
   }
 
   mutating func audioFileStream(
