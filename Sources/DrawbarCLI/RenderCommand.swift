@@ -33,6 +33,9 @@ struct RenderCommand: ParsableCommand {
   @Option(help: "Frames of each cycle, 1 to \(Renderer.maximumFramesPerCycle).")
   var period = 1024
 
+  @Flag(help: "Print the account of each track's sound, a JSON object a line, on standard output.")
+  var json = false
+
   @OptionGroup
   var track: TrackOptions
 
@@ -42,6 +45,9 @@ struct RenderCommand: ParsableCommand {
   func validate() throws {
     guard (1...Renderer.maximumFramesPerCycle).contains(period) else {
       throw ValidationError("--period must be 1 to \(Renderer.maximumFramesPerCycle).")
+    }
+    guard !json || output != "-" else {
+      throw ValidationError("--json writes to standard output: choose another output than -.")
     }
     if let rate, !(1000...768_000).contains(rate) {
       throw ValidationError("--rate must be 1000 to 768000.")
@@ -70,14 +76,15 @@ struct RenderCommand: ParsableCommand {
     let outputRate = rate ?? Int(format.sampleRate.rounded())
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
-    var failure: PlayerError?
+    var report = TrackReport()
+    var accounts: [[(String, JSONValue)]] = []
     let player = SteppedPlayer(
       opened: queue.first, items: queue.rest, renderer: renderer,
       configuration: track.configuration, sources: track.source.configuration
     ) { event in
-      if case .failed(_, let error) = event {
-        Failure.report(error)
-        failure = error
+      if let line = report.take(event) { Failure.report(line) }
+      if json, case .account(let index, let account) = event {
+        accounts.append([("file", .string(report.name(ofTrack: index)))] + account.members)
       }
     }
     var writer =
@@ -90,7 +97,15 @@ struct RenderCommand: ParsableCommand {
       }
     try crank(player, renderer: renderer, writer: &writer)
     try writer.close()
-    if failure != nil || queue.hasFailures { throw ExitCode(1) }
+    if json {
+      var standardOutput = StandardOutput()
+      for account in accounts {
+        JSONValue.object(account).write(to: &standardOutput)
+        standardOutput.write("\n")
+      }
+      try standardOutput.flush()
+    }
+    if report.hasFailures || queue.hasFailures { throw ExitCode(1) }
   }
 
   /// Renders cycle after cycle, each when the ring holds enough for it.

@@ -43,6 +43,9 @@ extension InfoSheet {
       ("decoder", .optional(decoder?.library)),
       ("decodedIn", .optional(decoder?.place.rawValue)),
     ]
+    members +=
+      account?.lossMembers
+      ?? ["lossCount", "lostSeconds", "losses"].map { ($0, JSONValue.null) }
     if listsPackets {
       members.append(("packets", packets.map { .array(AnySequence($0.lazy.map(row))) } ?? .null))
     }

@@ -2,6 +2,7 @@
 
 import AudioModel
 import PacketParser
+import PlayerEngine
 
 /// The facts of one file or stream, to be laid out for people or for programs.
 struct InfoSheet {
@@ -12,6 +13,8 @@ struct InfoSheet {
   var summary = StreamSummary()
   /// Whether the source can be read from any place; nil until it has been opened and has answered.
   var isRepositionable: Bool?
+  /// What was lost; nil if the stream was not read to its end.
+  var account: TrackAccount?
   /// The digest of the packets' places and sizes.
   var packetsSHA: String?
   var packets: PacketList?

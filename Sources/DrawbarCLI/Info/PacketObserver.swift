@@ -10,6 +10,8 @@ struct PacketObserver: StreamDriverListener {
   private(set) var head: StreamSummary?
   /// The packets since this was last emptied, if they are to be listed.
   var packets: PacketList?
+  /// What was parsed and lost so far.
+  private(set) var account = TrackAccount()
   private let digestsPackets: Bool
   /// Each packet has a place and a size of its own, so that a digest says something, and one is wanted.
   private(set) var needsDigest = false
@@ -44,9 +46,16 @@ struct PacketObserver: StreamDriverListener {
   }
 
   mutating func audioFileStream(
+    _ stream: borrowing AudioFileStream, skipped gap: AudioFileStreamGap
+  ) {
+    if let loss = SoundLoss(gap, sampleRate: format.sampleRate) { account.add(loss) }
+  }
+
+  mutating func audioFileStream(
     _ stream: borrowing AudioFileStream, produced packets: AudioFileStreamPackets,
     bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>
   ) {
+    account.parsedPacketCount &+= Int64(packets.packetCount)
     let framesPerPacket = Int64(format.framesPerPacket)
     if let firstFrame = packets.firstFrame {
       nextFrame = firstFrame

@@ -101,6 +101,11 @@ final class StreamInspection {
       hasEnded = true
     }
     guard hasEnded, !stopsAtHead(driver) else { return }
+    let account = driver.listener.account
+    sheet.account = account
+    if sheet.error == nil, let text = account.lossDescription {
+      sheet.error = "\(sheet.location): \(text)"
+    }
     sheet.summary = StreamSummary(driver.stream)
     guard isReady else { return }
     if driver.listener.needsDigest {

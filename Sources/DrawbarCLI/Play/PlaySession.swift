@@ -40,7 +40,7 @@ final class PlaySession {
   /// The gain while nothing is muted.
   private(set) var volume: Float
   private(set) var isStopping = false
-  private var hasFailed: Bool
+  private var report: TrackReport
   private var endState: PlayerState?
   private var state = PlayerState.idle
 
@@ -57,7 +57,7 @@ final class PlaySession {
   ) {
     self.transportRole = transportRole
     self.reattaches = reattaches
-    self.hasFailed = hasFailed
+    report = TrackReport(hasFailures: hasFailed)
     self.player = player
     self.renderer = renderer
     volume = player.volume
@@ -130,7 +130,7 @@ final class PlaySession {
         if transportRole == .lead { nextShowNanoseconds = monotonicNanoseconds() + 100_000_000 }
       }
       if let endState, hasBeenHeard(snapshot) {
-        return isStopping || (endState == .ended && !hasFailed)
+        return isStopping || (endState == .ended && !report.hasFailures)
       }
       if isStopping, isServerAway { return true }
     }
@@ -167,16 +167,16 @@ final class PlaySession {
   }
 
   private func handle(_ event: PlayerEvent) {
+    if let line = report.take(event) {
+      terminal.clearPanel()
+      Failure.report(line)
+    }
     switch event {
     case .state(let new):
       state = new
       if new == .ended || new == .failed || (new == .idle && isStopping) { endState = new }
     case .started(let index):
       if trackCount > 1 || terminal.showsPanel { announceTrack(index) }
-    case .failed(_, let error):
-      hasFailed = true
-      terminal.clearPanel()
-      Failure.report(error)
     case .track(let index, let information): tracks[index] = information
     case .seekFailed(_, let error):
       terminal.clearPanel()
@@ -186,7 +186,8 @@ final class PlaySession {
           : "note: \(error)")
     case .streamTitle(_, let title):
       if let text = title.title { terminal.print("title: \(text)") }
-    case .underrun, .skipped, .packetFailed, .outputRateChanged, .sought, .scan: break
+    case .failed, .account, .underrun, .skipped, .packetFailed, .outputRateChanged, .sought, .scan:
+      break
     }
   }
 

@@ -46,6 +46,9 @@ public enum PlayerEvent: Sendable, Equatable {
   /// A packet of the track could not be decoded, and silence of its length, or the decoder's own
   /// stand-in, is heard: the packet's number, from 0, and where in the source it lies.
   case packetFailed(index: Int, packet: Int64, byteOffset: Int64)
+  /// What became of a track's sound, once all of it that will be rendered has been: at its end, or where a
+  /// skip or stop has ended it. `TrackAccount.lossDescription` describes lost sound.
+  case account(index: Int, TrackAccount)
   /// The output runs at this many frames per second now. The sound went on at its place; what the
   /// resampler held back, some 20 milliseconds, was left out.
   case outputRateChanged(hertz: Int)

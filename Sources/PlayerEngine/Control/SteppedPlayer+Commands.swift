@@ -43,6 +43,9 @@ extension SteppedPlayer {
     replacedSeek = nil
     queuedSeek = nil
     feeder.skip(toTrack: index, generation: generation)
+    takeFeederEvents()
+    accounts.removeAll(but: startedTrack)
+    accounts.isRepositioned = true
     comingPlace =
       feeder.items.indices.contains(index)
       ? ComingPlace(track: index, nanoseconds: 0) : nil

@@ -133,6 +133,7 @@ extension SteppedPlayer {
     guard isReady else { return }
     comingPlace = ComingPlace(track: seek.track, nanoseconds: result.reachedNanoseconds)
     goOver()
+    accounts.isRepositioned = true
     answerSilence()
     self.seek = nil
     guard !seek.hasFailed else { return }

@@ -54,7 +54,10 @@ public final class SteppedPlayer {
   let feeder: Feeder
   let tell: (PlayerEvent) -> Void
   var machine = PlayerStateMachine()
-  private var startedTrack: Int?
+  /// The track that is rendered.
+  var startedTrack: Int?
+  /// What became of the sound of the tracks that are not reported yet.
+  var accounts = PendingAccounts()
   /// The last stream that is in the timeline.
   private(set) var lastStartedStream: UInt32 = 0
   /// The last stream that was put into the ring.
@@ -165,7 +168,10 @@ public final class SteppedPlayer {
   public func step(mayWait: Bool) -> Step {
     if machine.state == .idle && !machine.isStopping { perform(.open) }
     takeRenderEvents()
-    if machine.isStopping, control.isSilent { perform(.faded) }
+    if machine.isStopping, control.isSilent {
+      reportAccounts(isStop: true)
+      perform(.faded)
+    }
     if isOver { return .finished }
     followTransport()
     let taken = feeder.feed.takenEntryCount
@@ -247,10 +253,12 @@ public final class SteppedPlayer {
     control.isAwaited = machine.awaitsSound
   }
 
-  private func takeFeederEvents() {
+  func takeFeederEvents() {
     for event in feeder.events {
       switch event {
-      case .opened, .fed: break
+      case .opened: break
+      case .closed(let track, let account): accounts.close(account, of: track)
+      case .reopened(let track): accounts.reopen(track)
       case .found(let track, let found):
         lastError = nil
         information[track] = found
@@ -295,6 +303,7 @@ public final class SteppedPlayer {
         if origin.startNanoseconds == 0 { titles.beginTrack(origin.track, at: event.outputFrame) }
         // After a seek the track goes on.
         if origin.startNanoseconds == 0 || origin.track != startedTrack {
+          reportAccount(ofTrack: startedTrack, at: event.outputFrame)
           tell(.started(index: origin.track))
         }
         startedTrack = origin.track
@@ -309,8 +318,10 @@ public final class SteppedPlayer {
         }
       case .packetFailed(let packet, let byteOffset):
         let track = timeline.position(at: event.outputFrame)?.track ?? 0
+        accounts.addUndecodable(at: byteOffset)
         tell(.packetFailed(index: track, packet: packet, byteOffset: byteOffset))
       case .outputRateChanged(let hertz, let dropped):
+        accounts.changeRate(from: timeline.outputRate, at: event.outputFrame)
         timeline.changeRate(
           to: Double(hertz), at: event.outputFrame, droppedNanoseconds: dropped)
         tell(.outputRateChanged(hertz: hertz))
@@ -330,6 +341,7 @@ public final class SteppedPlayer {
       control.isAwaited = false
       return
     }
+    reportAccounts(isStop: false)
     perform(.finished(lastError))
   }
 }

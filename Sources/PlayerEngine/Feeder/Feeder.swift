@@ -39,8 +39,10 @@ final class Feeder {
     case said(track: Int, mark: UInt32, StreamMetadata)
     /// What is being rendered cannot be brought to the output's new rate.
     case outputRateRefused(AudioConverterError)
-    /// Every packet of the track is in the ring.
-    case fed(track: Int)
+    /// The track's reader was closed: at its end, or because another place is wanted.
+    case closed(track: Int, TrackAccount)
+    /// A reader that was closed reads on, for a seek.
+    case reopened(track: Int)
   }
 
   /// The events of the steps since this was last emptied.
@@ -208,6 +210,7 @@ final class Feeder {
       finishedReaders.removeAll { $0.track == index }
       reader = kept
       trackIndex = index
+      events.append(.reopened(track: index))
       readerHasEnded = true
       hasToldInformation = true
     } else {
@@ -237,7 +240,6 @@ final class Feeder {
       if aheadOutput.packets.first != nil { return try drain(&aheadOutput.packets, of: reader) }
       if let item = reader.output.packets.first { return try pass(item, of: reader) }
       if readerHasEnded {
-        events.append(.fed(track: trackIndex))
         if !readerIsBroken { finishedReaders.append((trackIndex, reader)) }
         if finishedReaders.count > Self.keptReaders { finishedReaders.removeFirst() }
         closeReader()
@@ -329,6 +331,7 @@ final class Feeder {
   }
 
   private func closeReader() {
+    if let reader { events.append(.closed(track: trackIndex, reader.account)) }
     reader = nil
     ahead = nil
     isSeeking = false

@@ -77,6 +77,7 @@ struct PacketCollector: StreamDriverListener {
   ///   - preRoll: frames before it that the decoder has to see; nil for all.
   mutating func jump(toSound frame: Int64, preRoll: Int64?, generation: UInt32) {
     output.packets.removeAll()
+    (output.account.parsedPacketCount, output.account.parsedNanoseconds) = (0, 0)
     self.generation = generation
     isAfterJump = true
     jumpUnderWay = Jump(frame: min(frame, 1 << 60), preRoll: preRoll)
@@ -135,6 +136,7 @@ struct PacketCollector: StreamDriverListener {
   ) {
     guard let format else { return }
     lastPacketSeen = packets.firstPacketIndex + Int64(packets.packetCount) - 1
+    output.account.parsedPacketCount &+= Int64(packets.packetCount)
     if isAfterJump {
       isAfterJump = false
       if let first = try? stream.firstFrame(ofPacket: packets.firstPacketIndex) {
@@ -174,6 +176,7 @@ struct PacketCollector: StreamDriverListener {
     _ stream: borrowing AudioFileStream, skipped gap: AudioFileStreamGap
   ) {
     output.skipped.append(gap)
+    if let loss = SoundLoss(gap, sampleRate: format?.sampleRate ?? 0) { output.account.add(loss) }
   }
 
   /// Cuts constant-size packets, most often of one frame, into runs.
@@ -215,10 +218,14 @@ struct PacketCollector: StreamDriverListener {
     let heardFrames = max(0, frames - trims.start - trims.end)
     let isHeard = heardFrames > 0
     if isHeard, jumpUnderWay != nil { land(at: firstFrame + Int64(trims.start), format) }
+    let nanoseconds = Self.nanoseconds(Double(heardFrames) / format.sampleRate)
+    output.account.parsedNanoseconds &+= nanoseconds
+    output.account.longestPacketNanoseconds = max(
+      output.account.longestPacketNanoseconds, nanoseconds)
     let history = PacketHistory(
       generation: generation, packetIndex: index, firstFrame: firstFrame, frameCount: frames,
       trimStartFrames: trims.start, trimEndFrames: trims.end, byteOffset: byteOffset,
-      durationNanoseconds: Self.nanoseconds(Double(heardFrames) / format.sampleRate))
+      durationNanoseconds: nanoseconds)
     output.packets.append(
       bytes, history: history, startsStream: streamStart,
       said: isHeard ? titles.news(at: byteOffset) : nil)

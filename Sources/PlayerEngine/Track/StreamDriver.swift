@@ -42,6 +42,8 @@ public final class StreamDriver<Listener: StreamDriverListener> {
   /// Bytes of heads that were lost: the source counts them, and the parser does not. Where the source can
   /// be repositioned there are none.
   private var lostBytes: Int64 = 0
+  /// Bytes read from the source, those read twice included.
+  private(set) var readByteCount: UInt64 = 0
   /// Nanoseconds spent on the source, waiting included, and on parsing.
   private(set) var readNanoseconds: UInt64 = 0
   private(set) var parseNanoseconds: UInt64 = 0
@@ -165,7 +167,8 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     }
     let read = unsafe try source.read(into: buffer, timeoutNanoseconds: timeoutNanoseconds)
     switch read {
-    case .bytes:
+    case .bytes(let count):
+      readByteCount &+= UInt64(count)
       if !hasBegun { begin() }
       for var metadata in source.takeStreamMetadata() {
         metadata.byteOffset -= min(metadata.byteOffset, UInt64(lostBytes))

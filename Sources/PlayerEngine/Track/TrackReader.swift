@@ -18,6 +18,8 @@ public final class TrackReader {
     var information: TrackInformation?
     /// Stretches that were not audio, since this was last taken.
     var skipped: [AudioFileStreamGap] = []
+    /// What was parsed and lost so far.
+    var account = TrackAccount()
   }
 
   let driver: StreamDriver<PacketCollector>
@@ -87,16 +89,14 @@ public final class TrackReader {
       listener: PacketCollector(location: source.information.name, generation: generation))
   }
 
-  /// Reads until the track's format is known. Waits for the source.
+  /// Reads until the track's format is known and its first packet is found. Waits for the source.
   ///
   /// - Throws: what went wrong before that; a track without any packet is an error of the parser.
   @discardableResult
   public func readInformation() throws(PlayerError) -> TrackInformation {
     while true {
-      if let information { return information }
-      if try cancellableStep() == .ended,
-        driver.listener.output.information == nil
-      {
+      if let information, driver.listener.lastPacketSeen != nil { return information }
+      if try cancellableStep() == .ended, driver.listener.lastPacketSeen == nil {
         throw PlayerError(
           location: name,
           reason: .parser(
@@ -124,6 +124,14 @@ public final class TrackReader {
       information.durationEvidence = nil
     }
     return information
+  }
+
+  /// What was read and lost so far.
+  var account: TrackAccount {
+    var account = output.account
+    account.statedNanoseconds = information?.durationNanoseconds
+    account.fetchedByteCount = driver.readByteCount
+    return account
   }
 
   /// The packets and facts so far.

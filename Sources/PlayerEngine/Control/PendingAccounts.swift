@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+
+internal import RenderCore
+
+/// The accounts of the tracks that were read and not yet rendered to their end.
+struct PendingAccounts {
+  /// Tracks whose reader was closed, in the order of reading.
+  private var closed: [(track: Int, account: TrackAccount)] = []
+  /// The packets of the rendered track that could not be decoded.
+  private var undecodable: [SoundLoss] = []
+  /// Nanoseconds rendered of that track before `firstFrame`.
+  private var deliveredNanoseconds: UInt64 = 0
+  /// Frames rendered by the output before that track, or before its rate changed.
+  private var firstFrame: UInt64 = 0
+  /// A seek or skip was made, so not every packet is rendered once.
+  var isRepositioned = false
+  /// A resampler's delay may keep this much of a track's end back for the next one.
+  private static let toleranceNanoseconds: UInt64 = 50_000_000
+
+  mutating func close(_ account: TrackAccount, of track: Int) {
+    closed.append((track, account))
+  }
+
+  /// The track is read again by the same reader, whose account goes on.
+  mutating func reopen(_ track: Int) {
+    if let last = closed.lastIndex(where: { $0.track == track }) { closed.remove(at: last) }
+  }
+
+  /// Drops the accounts of tracks that were read ahead and will not be heard.
+  mutating func removeAll(but track: Int?) {
+    closed.removeAll { $0.track != track }
+  }
+
+  mutating func addUndecodable(at byteOffset: Int64) {
+    undecodable.append(SoundLoss(.undecodable, byteOffset: byteOffset))
+  }
+
+  /// The output runs at another rate from this frame on.
+  mutating func changeRate(from rate: Double, at outputFrame: UInt64) {
+    deliveredNanoseconds &+= Self.nanoseconds(outputFrame &- firstFrame, at: rate)
+    firstFrame = outputFrame
+  }
+
+  /// Ends the rendered track before a frame of the output, and begins the next one there.
+  ///
+  /// - Parameters:
+  ///   - track: the rendered track; nil before the first.
+  ///   - present: the account of the reader at work, if it reads that track.
+  ///   - rate: frames per second of the output.
+  /// - Returns: the accounts of that track and of those before it, none of which will change.
+  mutating func take(
+    upTo track: Int?, present: TrackAccount?, at outputFrame: UInt64, rate: Double
+  ) -> [(track: Int, account: TrackAccount)] {
+    defer {
+      (undecodable, deliveredNanoseconds, isRepositioned) = ([], 0, false)
+      firstFrame = outputFrame
+    }
+    guard let track else { return [] }
+    var taken: [(track: Int, account: TrackAccount)] = []
+    if let index = closed.firstIndex(where: { $0.track == track }) {
+      taken = Array(closed[...index])
+      closed.removeFirst(index + 1)
+    } else if let present {
+      taken = [(track, present)]
+    } else {
+      return []
+    }
+    let isWhole = !isRepositioned && present == nil
+    finish(&taken[taken.count - 1].account, at: outputFrame, rate: rate, isWhole: isWhole)
+    return taken
+  }
+
+  /// The accounts of tracks of which nothing was heard.
+  mutating func takeUnheard() -> [(track: Int, account: TrackAccount)] {
+    defer { closed.removeAll() }
+    return closed
+  }
+
+  private func finish(
+    _ account: inout TrackAccount, at outputFrame: UInt64, rate: Double, isWhole: Bool
+  ) {
+    for loss in undecodable { account.add(loss) }
+    account.deliveredNanoseconds =
+      deliveredNanoseconds &+ Self.nanoseconds(outputFrame &- firstFrame, at: rate)
+    // A last packet may hold fewer frames than the format states.
+    let tolerance = Self.toleranceNanoseconds + account.longestPacketNanoseconds
+    let least = account.parsedNanoseconds - min(account.parsedNanoseconds, tolerance)
+    if isWhole, account.deliveredNanoseconds < least {
+      account.add(
+        SoundLoss(
+          .undelivered, byteOffset: nil,
+          nanoseconds: account.parsedNanoseconds - account.deliveredNanoseconds))
+    }
+  }
+
+  private static func nanoseconds(_ frames: UInt64, at rate: Double) -> UInt64 {
+    UInt64(min(Double(frames) / max(1, rate) * 1e9, 0x1p60))
+  }
+}
+
+extension SteppedPlayer {
+  /// Reports the account of the rendered track, which ends before a frame of the output.
+  ///
+  /// - Parameter isPartial: the track's reader may still be at work.
+  func reportAccount(ofTrack track: Int?, at outputFrame: UInt64, isPartial: Bool = false) {
+    if configuration.followsTransport { accounts.isRepositioned = true }
+    let present = isPartial && feeder.trackIndex == track ? feeder.reader?.account : nil
+    let taken = accounts.take(
+      upTo: track, present: present, at: outputFrame, rate: timeline.outputRate)
+    for (track, account) in taken { tell(.account(index: track, account)) }
+  }
+
+  /// Reports the accounts that are left, at the end or where a stop has ended the sound. A stop drops those
+  /// of tracks that were read ahead.
+  func reportAccounts(isStop: Bool) {
+    if isStop {
+      accounts.removeAll(but: startedTrack)
+      accounts.isRepositioned = true
+    }
+    reportAccount(ofTrack: startedTrack, at: control.position.outputFrames, isPartial: isStop)
+    startedTrack = nil
+    for (track, account) in accounts.takeUnheard() { tell(.account(index: track, account)) }
+  }
+}

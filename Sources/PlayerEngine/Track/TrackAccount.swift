@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+/// What became of a track's sound on its way from the source to the output.
+///
+/// The one account that `drawbar play`, `render` and `info` and ``PlayerEvent/account(index:_:)`` report
+/// lost sound from.
+public struct TrackAccount: Hashable, Sendable {
+  /// Nanoseconds of sound that the track, or the list that led to it, states; nil if neither does.
+  public var statedNanoseconds: UInt64?
+  /// Bytes read from the source, those read twice included.
+  public var fetchedByteCount: UInt64 = 0
+  /// Packets parsed since the last seek.
+  public var parsedPacketCount: Int64 = 0
+  /// Nanoseconds of sound in these packets; encoder delay and padding are not counted.
+  public var parsedNanoseconds: UInt64 = 0
+  /// Nanoseconds of sound in the longest packet, or run of linear PCM, by the stream's format.
+  var longestPacketNanoseconds: UInt64 = 0
+  /// Nanoseconds of sound rendered.
+  public var deliveredNanoseconds: UInt64 = 0
+  /// How many losses there are.
+  public private(set) var lossCount = 0
+  /// Nanoseconds of sound in the losses whose length is known.
+  public private(set) var lostNanoseconds: UInt64 = 0
+  /// The length of each loss is known.
+  public private(set) var isLossLengthKnown = true
+  /// The first losses, in the order in which they were found; at most ``maximumLosses``.
+  public private(set) var losses: [SoundLoss] = []
+  /// Losses that are kept one by one; later ones are only counted.
+  public static let maximumLosses = 16
+  /// Where the last loss of the source was, so that a second reading adds none.
+  private var lastByteOffset = Int64.min
+
+  /// An account of a track from which nothing was read.
+  public init() {}
+
+  /// Adds a loss. One that lies before another was met in an earlier reading, before a seek back, and is
+  /// not added again.
+  public mutating func add(_ loss: SoundLoss) {
+    if let offset = loss.byteOffset {
+      guard offset > lastByteOffset else { return }
+      lastByteOffset = offset
+    }
+    lossCount += 1
+    if let nanoseconds = loss.nanoseconds {
+      lostNanoseconds = min(lostNanoseconds &+ min(nanoseconds, 1 << 60), 1 << 60)
+    } else {
+      isLossLengthKnown = false
+    }
+    if losses.count < Self.maximumLosses { losses.append(loss) }
+  }
+
+  /// What is lost, where, why, and what the user can do, in one line; nil if nothing is lost.
+  public var lossDescription: String? {
+    guard let first = losses.first else { return nil }
+    var text: String
+    if lostNanoseconds > 0 {
+      text = isLossLengthKnown ? "" : "at least "
+      text += Self.seconds(lostNanoseconds) + " s of sound are missing"
+    } else {
+      text = "sound is missing"
+    }
+    if lossCount > 1 { text += " in \(lossCount) places" }
+    if let offset = first.byteOffset {
+      text += lossCount > 1 ? ", the first at byte offset \(offset)" : " at byte offset \(offset)"
+    }
+    return text + ": " + first.cause.explanation
+  }
+
+  /// Seconds with three decimals, at least 0.001.
+  private static func seconds(_ nanoseconds: UInt64) -> String {
+    let milliseconds = max(1, (nanoseconds + 500_000) / 1_000_000)
+    let decimals = String(milliseconds % 1000 + 1000).dropFirst()
+    return "\(milliseconds / 1000).\(decimals)"
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+
+import PacketParser
+import PlayerEngine
+import TestKit
+import Testing
+
+@Suite("The account of a track's sound")
+struct TrackAccountTests {
+  private static func accounts(_ playback: OfflinePlayback) -> [TrackAccount] {
+    playback.events.compactMap { if case .account(_, let account) = $0 { account } else { nil } }
+  }
+
+  private static let formats = [
+    "-c:a libmp3lame -b:a 96k x.mp3", "-c:a pcm_s16le x.wav", "-c:a flac x.flac",
+    "-c:a libopus x.opus", "-c:a libvorbis x.ogg", "-c:a aac x.m4a", "-c:a alac x.caf",
+    "-c:a adpcm_ima_wav x.wav",
+  ]
+
+  @Test(
+    "Of a whole file all that is stated is parsed and rendered, and nothing is lost",
+    arguments: formats, [44100, 48000])
+  func whole(_ format: String, _ rate: Int) throws {
+    let workshop = Workshop()
+    try workshop.run(
+      "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=48000:d=1.3' -ac 2 \(format)")
+    let path = workshop.path(String(format.split(separator: " ").last!))
+    for place in [nil, .ahead] as [DecodePlace?] {
+      var configuration = PlayerConfiguration()
+      configuration.decodePlace = place
+      let playback = OfflinePlayback(
+        [path, path], rate: Double(rate), channels: 2, configuration: configuration)
+      playback.run(period: 256)
+      let accounts = Self.accounts(playback)
+      #expect(accounts.count == 2)
+      for account in accounts {
+        #expect(account.lossCount == 0)
+        #expect(account.lossDescription == nil)
+        #expect(account.fetchedByteCount > 0 && account.parsedPacketCount > 0)
+        let lengths = [
+          account.statedNanoseconds, account.parsedNanoseconds, account.deliveredNanoseconds,
+        ]
+        #expect(lengths.compactMap(\.self).allSatisfy { abs(Double($0) / 1e9 - 1.3) < 0.1 })
+      }
+    }
+  }
+
+  @Test("A packet that cannot be decoded is lost once, also if it is heard again after a seek")
+  func undecodable() throws {
+    let workshop = Workshop()
+    try workshop.run(
+      "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=48000:d=3' -c:a libopus -f mp4 whole.m4a")
+    var bytes = try workshop.read("whole.m4a")
+    let place = try #require(bytes.count > 8000 ? 6000 : nil)
+    for index in place..<place + 700 { bytes[index] = 0xFF }
+    try workshop.write(bytes, "damaged.m4a")
+    let playback = OfflinePlayback([workshop.path("damaged.m4a")], rate: 48000, channels: 1)
+    playback.run(period: 256, frames: 120_000)
+    playback.player.apply(.seek(toNanoseconds: 0))
+    playback.run(period: 256)
+    let failed = Set(
+      playback.events.compactMap {
+        if case .packetFailed(_, let packet, _) = $0 { packet } else { nil }
+      })
+    let account = try #require(Self.accounts(playback).first)
+    #expect(!failed.isEmpty)
+    #expect(account.lossCount == failed.count)
+    #expect(account.losses.allSatisfy { $0.cause == .undecodable })
+    let text = try #require(account.lossDescription)
+    #expect(text.hasPrefix("sound is missing"))
+    #expect(text.contains("the first at byte offset \(try #require(account.losses[0].byteOffset))"))
+    #expect(text.hasSuffix("packets cannot be decoded; try another copy"))
+  }
+
+  @Test("A file that is cut has lost its end")
+  func cut() throws {
+    let workshop = Workshop()
+    try workshop.run("sox -n -r 8000 -c 1 -b 16 whole.wav synth 1 sine 300")
+    try workshop.write(Array(try workshop.read("whole.wav").prefix(8045)), "cut.wav")
+    let playback = OfflinePlayback([workshop.path("cut.wav")], rate: 8000, channels: 1)
+    playback.run(period: 100)
+    let account = try #require(Self.accounts(playback).first)
+    #expect(account.losses.first?.cause == .cut)
+    #expect(playback.events.contains { if case .skipped = $0 { true } else { false } })
+  }
+
+  @Test("A skip and a stop report what was heard until then")
+  func ended() throws {
+    let workshop = Workshop()
+    try workshop.run("sox -n -r 8000 -c 1 -b 16 a.wav synth 3 sine 300")
+    let path = workshop.path("a.wav")
+    let playback = OfflinePlayback([path, path, path], rate: 8000, channels: 1)
+    playback.run(period: 100, frames: 8000)
+    playback.player.apply(.next)
+    playback.run(period: 100, frames: 20000)
+    playback.player.apply(.stop)
+    playback.run(period: 100)
+    let told = playback.events.compactMap { event -> Int? in
+      if case .account(let index, _) = event { index } else { nil }
+    }
+    #expect(told == [0, 1])
+    let accounts = Self.accounts(playback)
+    #expect(accounts.allSatisfy { $0.lossCount == 0 })
+    #expect(accounts.allSatisfy { $0.deliveredNanoseconds < 2_000_000_000 })
+    #expect(accounts.allSatisfy { $0.deliveredNanoseconds > 500_000_000 })
+  }
+
+  @Test("Only the first losses are kept one by one, and all are counted")
+  func bounded() {
+    var account = TrackAccount()
+    for index in 0..<100 {
+      let gap = AudioFileStreamGap(
+        .damage, byteOffset: Int64(index) * 1000, byteCount: 10, frameCount: 441)
+      if let loss = SoundLoss(gap, sampleRate: 44100) { account.add(loss) }
+    }
+    #expect(account.lossCount == 100)
+    #expect(account.losses.count == TrackAccount.maximumLosses)
+    #expect(
+      account.lossDescription
+        == "1.000 s of sound are missing in 100 places, the first at byte offset 0: "
+        + "the data is damaged; try another copy")
+    account.add(SoundLoss(.interruption, byteOffset: nil))
+    #expect(account.lossDescription?.hasPrefix("at least 1.000 s") == true)
+    let junk = AudioFileStreamGap(.foreignBytes, byteOffset: 7, byteCount: 30)
+    #expect(SoundLoss(junk, sampleRate: 44100) == nil)
+  }
+}
