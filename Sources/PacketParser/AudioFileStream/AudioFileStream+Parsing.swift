@@ -52,7 +52,10 @@ extension AudioFileStream {
         position = offset
         hasGone = true
         return
-      case .skipped(let gap): listener.audioFileStream(self, skipped: gap)
+      case .skipped(let gap):
+        if gap.isLoss { reportedFrames += gap.frameCount ?? 0 }
+        lastGapEnd = gap.byteOffset + gap.byteCount
+        listener.audioFileStream(self, skipped: gap)
       case .ready: tellProperties(&listener)
       case .found(let property):
         if isKnown(property) { listener.audioFileStream(self, found: property) }

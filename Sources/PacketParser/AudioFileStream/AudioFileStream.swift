@@ -34,6 +34,11 @@ public struct AudioFileStream: ~Copyable {
   private var pendingSeek: AudioFileStreamSeekTarget?
   private var failure: AudioFileStreamError?
   private var hasEnded = false
+  /// The stream was parsed from its first byte without a jump that was asked for.
+  private var isUnbroken = true
+  /// Frames of sound in the gaps reported so far, and where the last gap ends.
+  var reportedFrames: Int64 = 0
+  var lastGapEnd: Int64?
   /// Everything that can be known before the first packet was told. `'redy'`
   var hasToldReady = false
 
@@ -118,6 +123,7 @@ public struct AudioFileStream: ~Copyable {
       throw AudioFileStreamError(
         .illegalOperation, at: position, "the stream has ended: seek before parsing more")
     } else if discontinuity, facts.packetsSeen > 0 {
+      isUnbroken = false
       try loseContinuity()
     }
     do throws(AudioFileStreamError) {
@@ -128,11 +134,13 @@ public struct AudioFileStream: ~Copyable {
     }
   }
 
-  /// Says that the stream has ended, and delivers what waited for more bytes: Core Audio's call of
-  /// `AudioFileStreamParseBytes` without bytes. A packet that the end has cut is left out.
+  /// Ends the stream, and delivers what waited for more bytes: Core Audio's call of
+  /// `AudioFileStreamParseBytes` without bytes. A packet that the end has cut is left out. If the whole
+  /// stream was parsed and it states more audio than it holds, the listener gets a last gap: the frames
+  /// that are missing at the end.
   ///
-  /// - Throws: `typ?` if the stream ended before it was known what it is, `dta?` if it ended before
-  ///   its audio began.
+  /// - Throws: `typ?` if the stream ended before its type was known, `dta?` if it ended before its audio
+  ///   began or holds no packet.
   public mutating func finish<L: AudioFileStreamListener>(
     listener: inout L
   ) throws(AudioFileStreamError) {
@@ -141,11 +149,39 @@ public struct AudioFileStream: ~Copyable {
     if hasEnded { return }
     do throws(AudioFileStreamError) {
       try run(Span(), isEnd: true, listener: &listener)
+      hasEnded = !hasGone
+      if hasEnded, isUnbroken { try settle(&listener) }
     } catch {
       failure = error
       throw error
     }
-    hasEnded = !hasGone
+  }
+
+  /// Compares what came with what the stream states.
+  private func settle<L: AudioFileStreamListener>(
+    _ listener: inout L
+  ) throws(AudioFileStreamError) {
+    let end = min(position, totalByteCount ?? position)
+    guard facts.bytesSeen > 0 else { throw noPacket(at: end) }
+    let missing = parser.missingFrameCount(at: end) - reportedFrames
+    guard missing > 0 else { return }
+    // A gap with bytes behind it was damage that nothing measured.
+    let isCut = lastGapEnd ?? end >= end
+    listener.audioFileStream(
+      self,
+      skipped: AudioFileStreamGap(
+        isCut ? .cut : .damage, byteOffset: end, byteCount: 0, frameCount: missing))
+  }
+
+  private func noPacket(at end: Int64) -> AudioFileStreamError {
+    let stated = max(facts.statedPacketCount ?? 0, facts.statedFrameCount ?? 0)
+    return AudioFileStreamError(
+      .invalidFile, at: end,
+      stated > 0
+        ? "no playable packet: the file states its audio but ends before it, as after a transfer or "
+          + "recording that was not finished; get the whole file again"
+        : "no playable packet: behind its header the file holds no audio, as after a transfer or "
+          + "recording that was stopped at once; get or record the file again")
   }
 
   /// Expects the next slice to come from there.
@@ -158,6 +194,7 @@ public struct AudioFileStream: ~Copyable {
   private mutating func applySeek() -> Bool {
     guard let target = pendingSeek else { return false }
     pendingSeek = nil
+    isUnbroken = false
     position = (facts.dataOffset ?? 0) + target.byteOffset
     dropCarried()
     hasEnded = false

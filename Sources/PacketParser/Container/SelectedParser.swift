@@ -56,6 +56,10 @@ struct SelectedParser {
     parser?.firstFrame(ofPacket: packet)
   }
 
+  func missingFrameCount(at end: Int64) -> Int64 {
+    parser?.missingFrameCount(at: end) ?? 0
+  }
+
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
     parser?.reposition(to: target)
   }

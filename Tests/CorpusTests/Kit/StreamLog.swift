@@ -30,6 +30,8 @@ struct StreamLog: AudioFileStreamListener {
   var looksAtBytes = true
   var events: [Event] = []
   var packets: [Packet] = []
+  /// What is missing, in order.
+  var gaps: [AudioFileStreamGap] = []
   /// All bytes of packets of one size.
   var data: [UInt8] = []
   /// Where each byte range of them lay.
@@ -54,6 +56,7 @@ struct StreamLog: AudioFileStreamListener {
     _ stream: borrowing AudioFileStream, skipped gap: AudioFileStreamGap
   ) {
     events.append(.skipped(byteCount: gap.byteCount, offset: gap.byteOffset))
+    gaps.append(gap)
   }
 
   mutating func audioFileStream(

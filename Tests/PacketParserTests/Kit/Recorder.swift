@@ -97,8 +97,9 @@ struct Recorder: AudioFileStreamListener {
     events.compactMap { if case .property(let id, _) = $0 { id.description } else { nil } }
   }
 
+  /// The bytes left out, without what is missing at the stream's end.
   var skips: [Event] {
-    events.filter { if case .skipped = $0 { true } else { false } }
+    events.filter { if case .skipped(let byteCount, _) = $0 { byteCount > 0 } else { false } }
   }
 
   func value(_ id: AudioFileStreamPropertyID) -> String? {

@@ -120,7 +120,7 @@ import Testing
       let whole = file.packets.filter { $0.offset + Int64($0.byteCount) <= length }
       #expect(recorder.placedPackets == whole)
       let isReady = recorder.properties.contains("redy")
-      #expect((error == nil) == isReady)
+      #expect((error == nil) == !whole.isEmpty)
       if length > 32, !isReady { #expect(error?.code == .invalidFile) }
       let partly = file.packets.first {
         $0.offset < length && $0.offset + Int64($0.byteCount) > length

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+
+extension ContainerParser {
+  /// By the stream's own count of frames or packets. Parsers whose containers state less reliable numbers
+  /// judge for themselves.
+  func missingFrameCount(at end: Int64) -> Int64 { facts.missingFrameCount }
+}
+
+extension StreamFacts {
+  /// Frames of sound that the stream states and that did not come, once it was parsed to its end.
+  var missingFrameCount: Int64 {
+    if let statedByteCount, Self.isPlaceholder(statedByteCount) { return 0 }
+    let framesPerPacket = Int64(dataFormat?.framesPerPacket ?? 0)
+    let delivered = framesPerPacket > 0 ? packetsSeen * framesPerPacket : framesSeen
+    var stated = statedFrameCount ?? 0
+    if statedFrameCount == nil, let statedPacketCount {
+      // A header may claim any number.
+      let (frames, overflow) = statedPacketCount.multipliedReportingOverflow(by: framesPerPacket)
+      stated = overflow ? 0 : frames
+    }
+    return soundFrames(stated - delivered, from: delivered)
+  }
+
+  /// Those of so many missing frames that are sound: an encoder's padding is no loss.
+  ///
+  /// - Parameters:
+  ///   - missing: the frames missing.
+  ///   - delivered: the frames before them.
+  func soundFrames(_ missing: Int64, from delivered: Int64) -> Int64 {
+    guard missing > 0 else { return 0 }
+    guard let table = packetTableInfo else { return missing }
+    let end = Int64(table.primingFrames) + table.numberValidFrames
+    return min(missing, max(0, end - max(delivered, Int64(table.primingFrames))))
+  }
+
+  /// Whether a size of 32 bits is near the greatest signed or unsigned number. Programs that write to a
+  /// pipe state such sizes, since they cannot correct them at the end.
+  private static func isPlaceholder(_ size: Int64) -> Bool {
+    (0x7FFF_0000...0x8000_0000).contains(size) || (0xFFFF_0000...0xFFFF_FFFF).contains(size)
+  }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+
+extension WaveParser {
+  /// By the size of the data chunk, unless the form ends here all the same: some programs count headers
+  /// in, or leave a placeholder.
+  func missingFrameCount(at end: Int64) -> Int64 {
+    guard let data, let byteCount = data.byteCount, formEnd.map({ end < $0 }) ?? true else {
+      return 0
+    }
+    guard let mpeg else { return facts.missingFrameCount }
+    // A pad byte may be missing, and the last frame may be cut.
+    let missing = data.start + byteCount - end
+    guard missing > 1 else { return mpeg.parser.missingFrameCount(at: end) }
+    return mpeg.parser.facts.frames(inMissingBytes: missing)
+  }
+}

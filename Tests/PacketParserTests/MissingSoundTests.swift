@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import PacketParser
+import Testing
+
+/// What a stream states and does not hold.
+@Suite struct MissingSoundTests {
+  @Test("A file without a packet is refused, and the message names the remedy")
+  func noPacket() {
+    var movie = SyntheticMPEG4()
+    let index = movie.index(mediaOffset: 0)
+    movie.chunks = []
+    let files: [(String, [UInt8])] = [
+      ("WAVE with an empty data chunk", SyntheticWave().bytes(frames: 0)),
+      ("WAVE cut behind its header", Array(SyntheticWave().bytes(frames: 9).prefix(44))),
+      ("WAVE cut in its first frame", Array(SyntheticWave().bytes(frames: 9).prefix(46))),
+      ("MPEG-4 without media data", SyntheticMPEG4.box("ftyp", [UInt8]("M4A ".utf8)) + index),
+      ("MPEG-4 without samples", movie.bytes),
+      ("FLAC cut in its first frame", Array(SyntheticFLAC().bytes.prefix(60))),
+    ]
+    for (name, bytes) in files {
+      let error = parse(bytes).error
+      #expect(error?.code == .invalidFile, "\(name)")
+      #expect(error?.message.contains("no playable packet") == true, "\(name)")
+      #expect(error?.message.contains("again") == true, "\(name)")
+    }
+  }
+
+  @Test("A cut file reports the frames that are missing, in one gap at its end")
+  func cut() {
+    let bytes = SyntheticWave().bytes(frames: 100)
+    let (recorder, error) = parse(Array(bytes.dropLast(101)))
+    #expect(error == nil && recorder.pcmFrames == 74)
+    let end = Int64(bytes.count - 101)
+    #expect(
+      recorder.gaps == [
+        AudioFileStreamGap(.cut, byteOffset: end - 3, byteCount: 3),
+        AudioFileStreamGap(.cut, byteOffset: end, byteCount: 0, frameCount: 26),
+      ])
+  }
+
+  @Test("A size that a program could not correct, or that counts headers in, is no loss")
+  func unreliableSizes() {
+    for size in [0, 0x7FFF_0000, 0x7FFF_F024, 0x8000_0000, 0xFFFF_FFDB, 0xFFFF_FFFF] {
+      let file = SyntheticWave(statedDataSize: size, statedRIFFSize: size)
+      #expect(parse(file.bytes(frames: 10)).recorder.gaps == [], "\(size)")
+    }
+    let file = SyntheticWave(statedDataSize: 40 + 36)
+    #expect(parse(file.bytes(frames: 10)).recorder.gaps == [])
+  }
+
+  @Test("Behind a seek the whole is not judged")
+  func seek() throws {
+    let bytes = SyntheticWave().bytes(frames: 100).dropLast(40)
+    var stream = AudioFileStream()
+    var recorder = Recorder()
+    try stream.parse(Array(bytes[..<60]).span, listener: &recorder)
+    let target = try stream.seek(toPacket: 50)
+    let start = Int(stream.nextByteOffset)
+    #expect(target.byteOffset == 200)
+    recorder = Recorder()
+    try stream.parse(Array(bytes[start...]).span, listener: &recorder)
+    try stream.finish(listener: &recorder)
+    #expect(recorder.gaps == [])
+  }
+}
