@@ -62,9 +62,13 @@ struct FuzzListener: AudioFileStreamListener {
     nextPacket = packets.firstPacketIndex + Int64(packets.packetCount)
     end = packets.byteOffset + Int64(bytes.count)
     if let input, !isJoined {
-      precondition(end <= Int64(input.count), "a packet beyond the input")
-      for index in 0..<bytes.count {
-        precondition(bytes[index] == input[Int(packets.byteOffset) + index], "other bytes")
+      let place = Int(packets.byteOffset)
+      let isInput =
+        end <= Int64(input.count) && (0..<bytes.count).allSatisfy { bytes[$0] == input[place + $0] }
+      if !isInput {
+        // Frames of silence lie where the lost ones did.
+        precondition(isNumbered && bytes.count <= 64 * packets.packetCount, "other bytes")
+        end = packets.byteOffset
       }
     }
     let bytesPerPacket = Int((try? stream.dataFormat.bytesPerPacket) ?? 0)
@@ -73,7 +77,10 @@ struct FuzzListener: AudioFileStreamListener {
       precondition(bytes.count == packets.packetCount * bytesPerPacket)
     } else {
       precondition(descriptions.count == packets.packetCount)
-      precondition((try? stream.dataFormat)?.needsPacketDescriptions == true)
+      // Of packets of one size the last one may be short.
+      precondition(
+        (try? stream.dataFormat)?.needsPacketDescriptions == true
+          || (packets.packetCount == 1 && bytes.count < bytesPerPacket))
       check(descriptions, at: packets.byteOffset, byteCount: bytes.count, bound: bound)
     }
   }

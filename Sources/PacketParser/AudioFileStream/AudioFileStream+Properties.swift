@@ -194,7 +194,7 @@ extension AudioFileStream {
   var effectiveFrameCount: Int64? {
     let facts = facts
     let framesPerPacket = Int64(facts.dataFormat?.framesPerPacket ?? 0)
-    if facts.isWhole, framesPerPacket == 0 { return facts.framesSeen }
+    if facts.isWhole, framesPerPacket == 0 || facts.framesSeen > 0 { return facts.framesSeen }
     let byPackets =
       framesPerPacket > 0
       ? effectivePacketCount.map { Self.frames(ofPackets: $0, framesPerPacket) } : nil

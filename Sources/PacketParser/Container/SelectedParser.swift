@@ -8,6 +8,8 @@ struct SelectedParser {
   var context: ParserContext
   private var detector = ContentDetector()
   private var parser: (any ContainerParser)?
+  /// What FLAC frames say of themselves in other containers.
+  var flac = FLACFrameWatch()
 
   init(hint: AudioFileTypeID?, options: AudioFileStreamOptions) {
     context = ParserContext(hint: hint, canReposition: options.canReposition)
@@ -15,23 +17,44 @@ struct SelectedParser {
   }
 
   /// What is known of the stream.
-  var facts: StreamFacts { parser?.facts ?? StreamFacts() }
+  var facts: StreamFacts {
+    var facts = parser?.facts ?? StreamFacts()
+    if let change = flac.change {
+      let framesPerPacket = facts.dataFormat?.framesPerPacket ?? 0
+      facts.dataFormat = change.dataFormat
+      facts.dataFormat?.framesPerPacket = framesPerPacket
+    }
+    return facts
+  }
 
-  var details: StreamDetails { parser?.details ?? StreamDetails(context) }
+  var details: StreamDetails {
+    var details = parser?.details ?? StreamDetails(context)
+    if let change = flac.change {
+      details.magicCookie = change.bytes
+      details.channelLayout = change.channelLayout(mask: nil)
+    }
+    return details
+  }
 
-  var descriptions: [AudioStreamPacketDescription] { parser?.descriptions ?? [] }
+  var descriptions: [AudioStreamPacketDescription] {
+    flac.descriptions ?? parser?.descriptions ?? []
+  }
 
-  var assembled: [UInt8] { parser?.assembled ?? [] }
+  var assembled: [UInt8] { flac.assembled ?? parser?.assembled ?? [] }
 
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
+    if let step = nextOfRun(bytes) { return step }
     let step =
       parser == nil
       ? try detector.step(bytes, at: offset, isEnd: isEnd, tags: &context.tags)
       : try parser!.step(bytes, at: offset, isEnd: isEnd)
     // Now the type is certain, and its parser has taken what it needs of the tail.
     if case .ready = step { context.tail = [] }
+    // The container states another format itself.
+    if case .found(.dataFormat) = step { flac = FLACFrameWatch() }
+    if case .packets(let run) = step { return watch(run, bytes, descriptions: descriptions) }
     guard case .detected(let found) = step else { return step }
     context.start = offset
     context.suspicion = detector.suspicion
@@ -61,10 +84,12 @@ struct SelectedParser {
   }
 
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
+    flac.forgetRest()
     parser?.reposition(to: target)
   }
 
   mutating func loseContinuity(at offset: Int64) throws(AudioFileStreamError) {
+    flac.forgetRest()
     try parser?.loseContinuity(at: offset)
   }
 }

@@ -44,6 +44,17 @@ struct StreamFacts {
 }
 
 extension StreamFacts {
+  /// Frames at one rate that last as long as those at another.
+  static func frames(_ frames: Int64, at rate: Double, from other: Double) -> Int64 {
+    rate == other ? frames : Int64(saturating: (Double(frames) / other * rate).rounded())
+  }
+
+  /// The packets that follow have another rate: what is counted in frames is counted at that one.
+  mutating func rescaleFrames(from rate: Double, to other: Double) {
+    statedFrameCount = statedFrameCount.map { Self.frames($0, at: other, from: rate) }
+    if !isWhole { framesSeen = Self.frames(framesSeen, at: other, from: rate) }
+  }
+
   /// Mean bytes of the packets delivered so far, or of all if the stream says enough; nil before
   /// either.
   var averageBytesPerPacket: Double? {

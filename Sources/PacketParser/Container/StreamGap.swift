@@ -3,7 +3,7 @@
 /// Bytes between packets that belong to none.
 struct StreamGap {
   private(set) var byteCount: Int64 = 0
-  private var start: Int64 = 0
+  private(set) var start: Int64 = 0
   /// The stream did not lead here: what precedes the first whole packet is no loss.
   private let isExpected: Bool
 

@@ -20,7 +20,11 @@ extension CoreAudioFormatParser {
     guard offset == start else { return .goTo(start) }
     let wanted = min(FLACFrameHeader.maximumBytes, Int(packet.byteCount))
     guard bytes.count >= wanted || isEnd else { return .need(wanted) }
-    let header = blockHeader(bytes.extracting(0..<min(wanted, bytes.count)))
+    var header: FLACFrameHeader?
+    let packetStart = bytes.extracting(0..<min(wanted, bytes.count))
+    if case .header(let found) = FLACFrameHeader.read(packetStart, at: 0, isEnd: true) {
+      header = found
+    }
     if isLast {
       lastBlockSize = header?.blockSize
       state = .blockSize(isLast: false)
@@ -42,26 +46,5 @@ extension CoreAudioFormatParser {
     facts.statedFrameCount = lastBlockSize.map {
       (table.end.packet - 1) * Int64(blockSize) + Int64(min($0, blockSize))
     }
-  }
-
-  /// The header at the start of a packet, which has to name its own bits a sample.
-  private func blockHeader(_ packet: Span<UInt8>) -> FLACFrameHeader? {
-    guard packet.count > 3, let format = facts.dataFormat, format.sampleRate < 0x1p20,
-      (1...8).contains(format.channelsPerFrame)
-    else { return nil }
-    let bits = [0, 8, 12, 0, 16, 20, 24, 32][Int(packet[3] >> 1 & 7)] as UInt64
-    guard bits > 0 else { return nil }
-    // What a block of stream information would say of it.
-    let fields =
-      UInt64(format.sampleRate) << 44 | UInt64(format.channelsPerFrame - 1) << 41 | (bits - 1) << 36
-    var block: [UInt8] = [0, 16, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0]
-    for shift in stride(from: 56, through: 0, by: -8) {
-      block.append(UInt8(truncatingIfNeeded: fields >> UInt64(shift)))
-    }
-    block += [UInt8](repeating: 0, count: FLACStreamInfo.byteCount - block.count)
-    guard let info = FLACStreamInfo(block.span),
-      case .header(let header) = FLACFrameHeader.read(packet, at: 0, info, isEnd: true)
-    else { return nil }
-    return header
   }
 }

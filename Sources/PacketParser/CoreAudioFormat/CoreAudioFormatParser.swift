@@ -156,7 +156,7 @@ struct CoreAudioFormatParser: ContainerParser {
     if !facts.isWhole {
       facts.packetsSeen += Int64(descriptions.count)
       facts.bytesSeen += Int64(place)
-      facts.framesSeen += next.frame - first.frame
+      if hasFrames { facts.framesSeen += next.frame - first.frame }
       facts.largestPacketSeen = max(facts.largestPacketSeen, largest)
     }
     return .packets(

@@ -15,7 +15,16 @@ struct FLACFrameHeader: Equatable {
   var isVariable: Bool
   /// Frames of sound.
   var blockSize: Int
+  /// Hertz; 0 where the stream information tells.
+  var sampleRate: Int
+  var channels: Int
+  /// The channel that holds a difference, and so has one more bit a sample.
+  var sideChannel: Int?
+  /// 0 where the stream information tells.
+  var bitsPerSample: Int
   var number: Int64
+  /// Bytes of the header.
+  var byteCount: Int
 
   /// What is at a place.
   enum Reading: Equatable {
@@ -25,11 +34,9 @@ struct FLACFrameHeader: Equatable {
     case need(Int)
   }
 
-  /// Reads the header at `place`, which must agree with the stream's information and its own
-  /// checksum.
-  static func read(
-    _ bytes: Span<UInt8>, at place: Int, _ info: FLACStreamInfo, isEnd: Bool
-  ) -> Reading {
+  /// Reads the header at `place`, which must agree with its own checksum. It need not agree with the
+  /// stream information.
+  static func read(_ bytes: Span<UInt8>, at place: Int, isEnd: Bool) -> Reading {
     let count = bytes.count - place
     func need(_ byteCount: Int) -> Reading { isEnd ? .none : .need(byteCount) }
     guard count >= 1 else { return need(1) }
@@ -39,7 +46,10 @@ struct FLACFrameHeader: Equatable {
     guard count >= 5 else { return need(5) }
     let sizeCode = Int(bytes[place + 2] >> 4)
     let rateCode = Int(bytes[place + 2] & 15)
-    guard isLegal(bytes[place + 3], info), sizeCode != 0, rateCode != 15 else { return .none }
+    let assignment = Int(bytes[place + 3] >> 4)
+    let bitsCode = Int(bytes[place + 3] >> 1 & 7)
+    guard sizeCode != 0, rateCode != 15, assignment <= 10, bitsCode != 3, bytes[place + 3] & 1 == 0
+    else { return .none }
     // Bytes of the number, by the ones that lead its first byte.
     let first = bytes[place + 4]
     let ones = (~first).leadingZeroBitCount
@@ -59,18 +69,28 @@ struct FLACFrameHeader: Equatable {
       number = number << 6 | Int64(byte & 0x3F)
     }
     let extra = place + 4 + numberBytes
-    guard let blockSize = blockSize(sizeCode, bytes, at: extra), blockSize <= info.maximumBlockSize,
-      isRate(info.sampleRate, rateCode, bytes, at: extra + sizeBytes)
+    guard let blockSize = blockSize(sizeCode, bytes, at: extra), blockSize <= maximumBlockSize,
+      let rate = sampleRate(rateCode, bytes, at: extra + sizeBytes)
     else { return .none }
-    return .header(FLACFrameHeader(isVariable: isVariable, blockSize: blockSize, number: number))
+    return .header(
+      FLACFrameHeader(
+        isVariable: isVariable, blockSize: blockSize, sampleRate: rate,
+        channels: assignment < 8 ? assignment + 1 : 2,
+        sideChannel: assignment < 8 ? nil : assignment == 9 ? 0 : 1,
+        bitsPerSample: bitsPerSample[bitsCode], number: number, byteCount: end + 1))
   }
 
-  /// Whether channels and sample size are the stream's.
-  private static func isLegal(_ byte: UInt8, _ info: FLACStreamInfo) -> Bool {
-    let assignment = Int(byte >> 4)
-    let channels = assignment < 8 ? assignment + 1 : assignment <= 10 ? 2 : 0
-    let bits = [info.bitsPerSample, 8, 12, 0, 16, 20, 24, 32][Int(byte >> 1 & 7)]
-    return byte & 1 == 0 && channels == info.channels && bits == info.bitsPerSample
+  /// Frames of sound of the largest block.
+  static let maximumBlockSize = 65_535
+  /// By their code. 0: the stream information tells. The fourth is reserved.
+  private static let bitsPerSample = [0, 8, 12, 0, 16, 20, 24, 32]
+
+  /// Bytes that the frame does not exceed: those of its samples as they are, with one bit more for a
+  /// difference.
+  func byteUpperBound(_ info: FLACStreamInfo) -> Int {
+    let bits = bitsPerSample > 0 ? bitsPerSample : info.bitsPerSample
+    let stored = (blockSize * (bits + 1) + 7) / 8 + 5
+    return Self.maximumBytes + channels * stored + 2
   }
 
   private static func blockSize(_ code: Int, _ bytes: Span<UInt8>, at place: Int) -> Int? {
@@ -84,27 +104,19 @@ struct FLACFrameHeader: Equatable {
     }
   }
 
-  private static func isRate(
-    _ rate: Int, _ code: Int, _ bytes: Span<UInt8>, at place: Int
-  ) -> Bool {
-    switch code {
-    case 0: true
-    case 1: rate == 88200
-    case 2: rate == 176_400
-    case 3: rate == 192_000
-    case 4: rate == 8000
-    case 5: rate == 16000
-    case 6: rate == 22050
-    case 7: rate == 24000
-    case 8: rate == 32000
-    case 9: rate == 44100
-    case 10: rate == 48000
-    case 11: rate == 96000
-    case 12: rate == Int(bytes[place]) * 1000
-    case 13: rate == Int(bytes.bigEndian16(at: place))
-    case 14: rate == Int(bytes.bigEndian16(at: place)) * 10
-    default: false
-    }
+  /// Hertz; nil for a rate that cannot be.
+  private static func sampleRate(_ code: Int, _ bytes: Span<UInt8>, at place: Int) -> Int? {
+    let rates = [
+      0, 88_200, 176_400, 192_000, 8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
+    ]
+    let rate =
+      switch code {
+      case 12: Int(bytes[place]) * 1000
+      case 13: Int(bytes.bigEndian16(at: place))
+      case 14: Int(bytes.bigEndian16(at: place)) * 10
+      default: rates[code]
+      }
+    return rate > 0 || code == 0 ? rate : nil
   }
 
   /// The first frame of sound in a stream whose blocks, unless they vary, have this size.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 /// Finds where FLAC frames begin and end. A frame does not tell its length: it ends where the next
-/// header is, and where the CRC-16 over all of it, its own checksum included, is zero.
+/// header is, and where the CRC-16 over all of it, its own checksum included, is zero. Where no header
+/// follows, `FLACFrameExtent` finds the end.
 ///
-/// Every byte is looked at once, whatever happens. A frame that a damage broke is found out when the
-/// frame behind it has proved whole, so a few places where frames may begin are followed at a time,
-/// each with a checksum of its own.
+/// Every byte is looked at once, and no more than once again behind a frame that no header followed. A
+/// frame that a damage broke is found out when the frame behind it has proved whole, so a few places
+/// where frames may begin are followed at a time, each with a checksum of its own.
 struct FLACFrameSearch {
   /// Places that are followed at a time at most; headers beyond them are not looked at.
   private static let maximumStarts = 8
@@ -14,21 +15,29 @@ struct FLACFrameSearch {
   private struct Start {
     var offset: Int
     var header: FLACFrameHeader
+    /// Bytes that the frame does not exceed.
+    var bound: Int
     /// The CRC-16 from here to where the search has come.
     var checksum: UInt16 = 0
-    /// Where the checksum was right, and a tag began, or a header that was damaged or cut. The frame
-    /// ends there if no better end is found.
-    var weakEnd: Int?
-    var hasTagBehind = false
-    /// A tag was looked for.
-    var isSearched = false
+    /// What its own bits came to.
+    var extent = FLACFrameExtent.Reading.cut
+    /// The extent is read again when the search has come this far from the start: the work stays in
+    /// proportion.
+    var bytesToRead = 0
+  }
+
+  /// A frame whose end was not found.
+  struct Broken {
+    var header: FLACFrameHeader
+    /// As far as the bytes go they may be a frame's.
+    var isCut: Bool
   }
 
   /// What was found, with offsets from the first byte shown.
   enum Finding {
     /// A whole frame. It is found again until `pass` was called.
     case frame(FLACFrameHeader, Range<Int>)
-    /// No frame begins in this many bytes.
+    /// No whole frame begins in this many bytes.
     case garbage(Int)
     /// Where a frame had to begin, at this offset, there is none: perhaps a tag, or the end.
     case boundary(Int)
@@ -37,8 +46,8 @@ struct FLACFrameSearch {
     case end
   }
 
-  private let info: FLACStreamInfo
-  private let frameByteUpperBound: Int
+  /// What the frames are, as far as they do not say it themselves.
+  var info: FLACStreamInfo
   private var starts: [Start] = []
   /// Bytes that were looked at, counted from the first one shown.
   private var scanned = 0
@@ -46,17 +55,13 @@ struct FLACFrameSearch {
   private var isTested = false
   /// Where a frame has to begin.
   private var trusted: Int?
-  /// Bytes that are no longer shown.
-  private var dropped = 0
-  /// Bytes that were looked at a second time, behind a tag that was found late: no more than have
-  /// been passed, and one frame, so that the work stays in proportion.
-  private var repeated = 0
+  /// The first frame since the last whole one whose end was not found.
+  private(set) var broken: Broken?
 
   /// A search from a place where a frame has to begin, or only may.
   init(_ info: FLACStreamInfo, isTrusted: Bool) {
     self.info = info
     trusted = isTrusted ? 0 : nil
-    frameByteUpperBound = info.frameByteUpperBound
   }
 
   /// Goes on with the bytes shown, of which the first are those after the last ones passed.
@@ -65,25 +70,25 @@ struct FLACFrameSearch {
       if !isTested {
         if scanned == bytes.count, !isEnd { return demand(bytes.count) }
         if scanned > 0, starts.isEmpty, trusted == nil { return .garbage(scanned) }
-        switch FLACFrameHeader.read(bytes, at: scanned, info, isEnd: isEnd) {
+        switch FLACFrameHeader.read(bytes, at: scanned, isEnd: isEnd) {
         case .need(let byteCount): return .need(scanned + byteCount)
         case .header(let header):
           // Its number is not looked at: two headers and the checksum between them leave no doubt, and
           // streams are put together from others.
-          if let frame = wholeFrame(bytes) { return frame }
+          if let frame = wholeFrame(bytes) ?? earlierFrame(bytes) { return frame }
           follow(header)
         case .none where trusted == scanned:
           return .boundary(scanned)
-        case .none:
-          noteWeakEnd(bytes)
+        case .none: break
         }
         isTested = true
       }
       if scanned == bytes.count, isEnd { return end(bytes) }
-      if let first = starts.first, scanned - first.offset >= frameByteUpperBound {
-        findTag(bytes, behind: 0)
-        if let frame = weakFrame(before: scanned) { return frame }
-        starts.removeFirst()
+      if let first = starts.first, scanned - first.offset >= first.bound {
+        readExtent(0, bytes)
+        if let frame = frame(starts[0]) { return frame }
+        starts[0].extent = .none
+        giveUpFirst()
         return .garbage(starts.first?.offset ?? scanned)
       }
       if scanned == bytes.count { return demand(bytes.count) }
@@ -94,7 +99,7 @@ struct FLACFrameSearch {
   /// Goes on to the next place where something may begin.
   private mutating func advance(_ bytes: Span<UInt8>) {
     var stop = bytes.count
-    if let first = starts.first { stop = min(stop, first.offset + frameByteUpperBound) }
+    if let first = starts.first { stop = min(stop, first.offset + first.bound) }
     let next = Self.nextCandidate(bytes, scanned + 1..<stop)
     for index in starts.indices {
       starts[index].checksum = FLACChecksum.crc16(starts[index].checksum, bytes, scanned..<next)
@@ -127,63 +132,64 @@ struct FLACFrameSearch {
     return (inverse &- 0x0101_0101_0101_0101) & eight & 0x8080_8080_8080_8080 != 0
   }
 
-  /// The first place from which on the bytes up to here may be a frame.
-  private var wholeStart: Start? {
-    starts.first {
+  /// The frame that ends here, where another header is, or one before it that foreign bytes follow.
+  private mutating func wholeFrame(_ bytes: Span<UInt8>) -> Finding? {
+    let place = starts.firstIndex {
       $0.checksum == 0 && scanned - $0.offset >= FLACFrameHeader.minimumFrameBytes
     }
-  }
-
-  /// The frame that ends here, or one before it that ends with a tag or a damaged header.
-  private mutating func wholeFrame(_ bytes: Span<UInt8>) -> Finding? {
-    guard let start = wholeStart else { return nil }
-    for index in starts.indices where starts[index].offset < start.offset {
-      findTag(bytes, behind: index)
-    }
-    return weakFrame(before: start.offset) ?? .frame(start.header, start.offset..<scanned)
-  }
-
-  /// Looks for a tag, or another FLAC stream, where the frame that may begin at a place may end.
-  private mutating func findTag(_ bytes: Span<UInt8>, behind index: Int) {
-    let start = starts[index]
-    guard !start.isSearched, start.weakEnd == nil else { return }
-    starts[index].isSearched = true
-    let bytes = bytes.extracting(0..<scanned)
-    var checksum: UInt16 = 0
-    var checked = start.offset
-    for place in start.offset..<scanned {
-      guard AudioTag.isSignature(bytes, at: place) || bytes.has("fLaC", at: place) else { continue }
-      checksum = FLACChecksum.crc16(checksum, bytes, checked..<place)
-      checked = place
-      if checksum == 0, place - start.offset >= FLACFrameHeader.minimumFrameBytes {
-        starts[index].weakEnd = place
-        starts[index].hasTagBehind = true
-        return
+    guard let place else { return nil }
+    let start = starts[place]
+    for index in 0..<place {
+      readExtent(index, bytes)
+      if let frame = frame(starts[index]), case .end(let end) = starts[index].extent,
+        end <= start.offset
+      {
+        return frame
       }
     }
+    // Zeros behind a checksum that is right leave it so. A frame of another format has to prove itself.
+    guard bytes.bigEndian16(at: scanned - 2) == 0 || !info.holds(for: start.header) else {
+      return .frame(start.header, start.offset..<scanned)
+    }
+    readExtent(place, bytes)
+    return frame(starts[place])
   }
 
-  private func weakFrame(before place: Int) -> Finding? {
-    for start in starts {
-      if let end = start.weakEnd, end <= place { return .frame(start.header, start.offset..<end) }
+  /// The frame that ended before the header here, with foreign bytes between. Places where there turns out
+  /// to be none are forgotten.
+  private mutating func earlierFrame(_ bytes: Span<UInt8>) -> Finding? {
+    while let first = starts.first {
+      if scanned - first.offset >= first.bytesToRead { readExtent(0, bytes) }
+      guard starts[0].extent == .none else { return frame(starts[0]) }
+      giveUpFirst()
     }
     return nil
   }
 
-  private mutating func noteWeakEnd(_ bytes: Span<UInt8>) {
-    guard scanned < bytes.count, bytes[scanned] == 0xFF,
-      scanned + 1 == bytes.count || bytes[scanned + 1] & 0xFE == 0xF8
-    else { return }
-    for index in starts.indices where starts[index].checksum == 0 && starts[index].weakEnd == nil {
-      if scanned - starts[index].offset >= FLACFrameHeader.minimumFrameBytes {
-        starts[index].weakEnd = scanned
-      }
-    }
+  /// Reads a frame's own bits, unless its end is known.
+  private mutating func readExtent(_ index: Int, _ bytes: Span<UInt8>) {
+    let start = starts[index]
+    guard start.extent == .cut else { return }
+    starts[index].extent = FLACFrameExtent.read(
+      bytes.extracting(0..<scanned), at: start.offset, start.header, info)
+    starts[index].bytesToRead = 2 * (scanned - start.offset)
+  }
+
+  private mutating func giveUpFirst() {
+    let first = starts.removeFirst()
+    broken = broken ?? Broken(header: first.header, isCut: first.extent == .cut)
+  }
+
+  /// The frame of a place whose end is known.
+  private func frame(_ start: Start) -> Finding? {
+    guard case .end(let end) = start.extent else { return nil }
+    return .frame(start.header, start.offset..<end)
   }
 
   private mutating func follow(_ header: FLACFrameHeader) {
     guard starts.count < Self.maximumStarts else { return }
-    starts.append(Start(offset: scanned, header: header))
+    let bound = max(info.maximumFrameBytes ?? 0, header.byteUpperBound(info))
+    starts.append(Start(offset: scanned, header: header, bound: bound))
     trusted = nil
   }
 
@@ -191,31 +197,31 @@ struct FLACFrameSearch {
   private func demand(_ count: Int) -> Finding {
     guard let first = starts.first else { return scanned > 0 ? .garbage(scanned) : .need(1) }
     let quarter = min(4096, max(16, (count - first.offset) / 4))
-    let least = min(frameByteUpperBound, info.minimumFrameBytes ?? 0)
+    let least = min(first.bound, info.minimumFrameBytes ?? 0)
     return .need(max(first.offset + least, count + quarter))
   }
 
   private mutating func end(_ bytes: Span<UInt8>) -> Finding {
-    if let frame = wholeFrame(bytes) { return frame }
-    for index in starts.indices { findTag(bytes, behind: index) }
-    return weakFrame(before: scanned) ?? (scanned > 0 ? .garbage(scanned) : .end)
+    for index in starts.indices {
+      readExtent(index, bytes)
+      if let frame = frame(starts[index]) { return frame }
+    }
+    // The input lacks the zeros that a checksum ends in.
+    let whole = starts.first {
+      $0.extent == .cut && $0.checksum == 0
+        && scanned - $0.offset >= FLACFrameHeader.minimumFrameBytes
+    }
+    if let whole { return .frame(whole.header, whole.offset..<scanned) }
+    return scanned > 0 ? .garbage(scanned) : .end
   }
 
   /// Goes on behind a frame, where the next one has to begin.
   mutating func passFrame(endingAt end: Int) {
-    if end < scanned {
-      let isTag = starts.contains { $0.weakEnd == end && $0.hasTagBehind }
-      guard isTag, repeated + scanned - end <= dropped + end + frameByteUpperBound else {
-        starts.removeAll { $0.offset < end }
-        trusted = nil
-        return
-      }
-      repeated += scanned - end
-      scanned = end
-    }
+    scanned = end
     starts.removeAll(keepingCapacity: true)
     isTested = false
     trusted = end
+    broken = nil
   }
 
   /// Goes on where no frame begins although one had to.
@@ -225,12 +231,14 @@ struct FLACFrameSearch {
 
   /// The first bytes are no longer shown.
   mutating func drop(_ byteCount: Int) {
-    dropped += byteCount
     scanned -= byteCount
     trusted = trusted.map { $0 - byteCount }
+    while let first = starts.first, first.offset < byteCount { giveUpFirst() }
     for index in starts.indices {
       starts[index].offset -= byteCount
-      starts[index].weakEnd = starts[index].weakEnd.map { $0 - byteCount }
+      if case .end(let end) = starts[index].extent {
+        starts[index].extent = .end(end - byteCount)
+      }
     }
   }
 }

@@ -13,38 +13,59 @@ struct FLACNumbering {
   /// The next packet's number.
   private(set) var nextPacket: Int64 = 0
   /// The frame of sound that the next packet begins with; nil behind a jump.
-  private var nextFrame: Int64? = 0
+  private(set) var nextFrame: Int64? = 0
   /// The numbers went on so far as those of one stream do.
   private(set) var isOneStream = true
   /// What the headers' count has to be lessened by; nil before the first frame.
   private var base: Int64?
+  /// The frame that was taken in last, if the next one follows it.
+  private var last: FLACFrameHeader?
 
-  /// Takes in a frame; the answer is the frame of sound that it begins with.
+  /// Frames of sound that are missing before a frame, by the numbers.
   ///
-  /// - Parameter lostBytes: bytes before it that belong to no whole frame.
-  mutating func add(_ header: FLACFrameHeader, lostBytes: Int64) -> Int64 {
-    let stated = header.firstFrame(blockSize: blockSize)
-    if base == nil, lostBytes == 0, let nextFrame { base = stated - nextFrame }
-    let frame = max(0, stated - (base ?? 0))
-    if let nextFrame, frame != nextFrame {
-      let mostLost = lostBytes / Int64(FLACFrameHeader.minimumFrameBytes) + 1
-      guard lostBytes > 0, frame > nextFrame,
-        (frame - nextFrame) / Int64(header.blockSize) <= mostLost
-      else {
-        base = stated - nextFrame
-        isOneStream = false
-        return nextFrame
-      }
+  /// - Parameters:
+  ///   - lostBytes: bytes before it that belong to no whole frame.
+  ///   - broken: a frame among these, which counts where the numbers begin anew.
+  func framesLost(
+    before header: FLACFrameHeader, lostBytes: Int64, broken: FLACFrameHeader?
+  ) -> Int64 {
+    guard let nextFrame, lostBytes > 0, !isNext(header) else { return 0 }
+    let frame = header.firstFrame(blockSize: blockSize) - (base ?? 0)
+    if frame == nextFrame { return 0 }
+    let mostLost = lostBytes / Int64(FLACFrameHeader.minimumFrameBytes) + 1
+    if frame > nextFrame, (frame - nextFrame) / Int64(max(header.blockSize, blockSize)) <= mostLost
+    {
+      return frame - nextFrame
     }
+    return base != nil ? Int64(broken?.blockSize ?? 0) : 0
+  }
+
+  /// Takes in a frame, with what was lost before it passed; the answer is the frame of sound that it
+  /// begins with.
+  mutating func add(_ header: FLACFrameHeader) -> Int64 {
+    if isNext(header), let last, !header.isVariable { blockSize = last.blockSize }
+    let stated = header.firstFrame(blockSize: blockSize)
+    let frame = nextFrame ?? max(0, stated - (base ?? 0))
+    if let base, nextFrame != nil, stated - base != frame, !isNext(header) { isOneStream = false }
     base = stated - frame
     if framesPerPacket > 0, frame != nextFrame { nextPacket = frame / framesPerPacket }
+    last = header
+    nextPacket += 1
+    nextFrame = frame + Int64(header.blockSize)
     return frame
   }
 
-  /// Goes on behind the frame that was taken in last.
-  mutating func pass(_ header: FLACFrameHeader, firstFrame: Int64) {
+  /// Passes silence in the place of lost frames.
+  mutating func pass(silence frames: Int64) {
     nextPacket += 1
-    nextFrame = firstFrame + Int64(header.blockSize)
+    nextFrame? += frames
+    last = nil
+  }
+
+  /// Whether a frame follows the last one by its number.
+  private func isNext(_ header: FLACFrameHeader) -> Bool {
+    guard let last, last.isVariable == header.isVariable else { return false }
+    return header.number == last.number + (header.isVariable ? Int64(last.blockSize) : 1)
   }
 
   /// Goes on elsewhere.
@@ -54,6 +75,7 @@ struct FLACNumbering {
   mutating func jump(to packet: Int64, frame: Int64? = nil) {
     nextPacket = packet
     nextFrame = frame
+    last = nil
     // Where streams were put together, the count there may be another than here.
     if frame != nil { base = nil }
   }
@@ -61,6 +83,7 @@ struct FLACNumbering {
   /// Goes on at an unknown place.
   mutating func jump() {
     nextFrame = nil
+    last = nil
   }
 
   /// The first packet at a frame of the headers' count, when all packets have as many frames.

@@ -4,10 +4,11 @@ import AudioModel
 
 extension FLACParser {
   /// Packets delivered in one call at most, which bounds the memory for their descriptions.
-  private static let maximumPacketsPerRun = 512
+  static let maximumPacketsPerRun = 512
 
   /// Takes as many whole frames as there are, side by side.
   mutating func stepFrames(_ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool) -> ParserStep {
+    if silence.frames > 0 { return deliverSilence() }
     descriptions.removeAll(keepingCapacity: true)
     var end = 0
     var firstPacket: Int64 = 0
@@ -16,20 +17,18 @@ extension FLACParser {
       let finding = search!.next(bytes, isEnd: isEnd)
       if case .frame(let header, let range) = finding, range.lowerBound == end {
         // The frame is found again behind the notice.
-        if let notice = endGap() { return notice }
-        if let stated = facts.statedMaximumPacketSize, range.count > stated {
+        if let notice = endGap(before: header) { return notice }
+        if silence.frames > 0 { return deliverSilence() }
+        if isNews(header, byteCount: range.count) {
           // It is told behind the packets before.
           if end > 0 { break }
-          facts.statedMaximumPacketSize = range.count
-          return .found(.maximumPacketSize)
+          return tell(header, byteCount: range.count)
         }
-        let frame = numbering.add(header, lostBytes: lostBytes)
-        lostBytes = 0
+        let frame = numbering.add(header)
         if descriptions.isEmpty {
           firstFrame = frame
-          firstPacket = numbering.nextPacket
+          firstPacket = numbering.nextPacket - 1
         }
-        numbering.pass(header, firstFrame: frame)
         take(header, range)
         end = range.upperBound
         search!.passFrame(endingAt: end)
@@ -48,44 +47,51 @@ extension FLACParser {
       }
     }
     search!.drop(end)
-    if isCovering {
-      index.add(
-        first: firstPacket, byteOffset: offset - (facts.dataOffset ?? 0), descriptions,
-        hasFrames: numbering.framesPerPacket == 0)
-    }
+    cover(firstPacket, at: offset, descriptions)
     return .packets(
       .shown(
         first: firstPacket, count: descriptions.count, byteCount: end, firstFrame: firstFrame))
   }
 
   private mutating func take(_ header: FLACFrameHeader, _ range: Range<Int>) {
-    let frames = numbering.framesPerPacket == 0 ? header.blockSize : 0
     descriptions.append(
       AudioStreamPacketDescription(
-        startOffset: Int64(range.lowerBound), variableFramesInPacket: UInt32(frames),
+        startOffset: Int64(range.lowerBound), variableFramesInPacket: UInt32(header.blockSize),
         dataByteSize: UInt32(range.count)))
-    // What was counted to the end stays.
-    if !facts.isWhole {
-      facts.packetsSeen += 1
-      facts.bytesSeen += Int64(range.count)
-      facts.framesSeen += Int64(frames)
-    }
+    count(frames: header.blockSize, byteCount: range.count)
     facts.largestPacketSeen = max(facts.largestPacketSeen, range.count)
-    framesDelivered += Int64(header.blockSize)
+  }
+
+  mutating func count(frames: Int, byteCount: Int) {
+    hasShortPacket = frames < numbering.framesPerPacket
+    // What was counted to the end stays.
+    if facts.isWhole { return }
+    facts.packetsSeen += 1
+    facts.bytesSeen += Int64(byteCount)
+    facts.framesSeen += Int64(frames)
+  }
+
+  /// Remembers where packets lie, and leaves their frames out where the format has them.
+  mutating func cover(
+    _ firstPacket: Int64, at offset: Int64, _ packets: [AudioStreamPacketDescription]
+  ) {
+    if isCovering {
+      index.add(
+        first: firstPacket, byteOffset: offset - (facts.dataOffset ?? 0), packets, hasFrames: true)
+    }
+    guard numbering.framesPerPacket > 0 else { return }
+    for place in descriptions.indices { descriptions[place].variableFramesInPacket = 0 }
   }
 
   private mutating func passGarbage(_ byteCount: Int, at offset: Int64) -> ParserStep {
     search!.drop(byteCount)
     return gap.pass(byteCount, at: offset)
   }
+}
 
-  /// Closes the gap that a frame or the end has ended; the notice, if it is to be told.
-  private mutating func endGap() -> ParserStep? {
-    if gap.byteCount > 0 { lostBytes = gap.byteCount }
-    return gap.close()
-  }
-
-  /// Passes tags behind the frames; where there is none, the search for frames begins.
+extension FLACParser {
+  /// Passes tags behind the frames, and begins with another stream; where there is neither, the search
+  /// for frames goes on.
   mutating func stepBoundary(_ bytes: Span<UInt8>, isEnd: Bool) -> ParserStep {
     if bytes.isEmpty { return isEnd ? endOfInput() : .need(1) }
     switch AudioTag.extent(bytes, at: 0, isEnd: isEnd) {
@@ -94,19 +100,57 @@ extension FLACParser {
       state = .frames
       return .skip(byteCount)
     case .lyrics, .none:
-      search!.passBoundary()
-      state = .frames
+      if bytes.has("fLaC", at: 0) {
+        beginStream()
+      } else {
+        search!.passBoundary()
+        state = .frames
+      }
       return .skip(0)
     }
   }
 
-  /// Tells the last gap, then that all is told.
-  private mutating func endOfInput() -> ParserStep {
-    if let notice = endGap() { return notice }
-    if isUnbroken {
-      facts.isWhole = true
-      if facts.statedFrameCount == nil { facts.statedFrameCount = framesDelivered }
+  private func isNews(_ header: FLACFrameHeader, byteCount: Int) -> Bool {
+    info?.holds(for: header) == false || hasShortPacket
+      || byteCount > facts.statedMaximumPacketSize ?? .max
+  }
+
+  /// Tells one thing that is new with a frame.
+  private mutating func tell(_ header: FLACFrameHeader, byteCount: Int) -> ParserStep {
+    if let info, !info.holds(for: header) {
+      change(to: streams.first { $0.holds(for: header) } ?? FLACStreamInfo(header, stated: info))
+      return notices.removeFirst()
     }
-    return .finished
+    if hasShortPacket {
+      // Another packet follows a short one: from here on each says its frames itself, for good.
+      forgetDuration()
+      return .found(.dataFormat)
+    }
+    facts.statedMaximumPacketSize = byteCount
+    return .found(.maximumPacketSize)
+  }
+
+  private mutating func forgetDuration() {
+    hasShortPacket = false
+    numbering.framesPerPacket = 0
+    facts.dataFormat?.framesPerPacket = 0
+    if !facts.isWhole { facts.statedPacketCount = nil }
+  }
+
+  /// Packets of another format follow.
+  private mutating func change(to info: FLACStreamInfo) {
+    if let last = self.info, last.sampleRate != info.sampleRate {
+      facts.rescaleFrames(from: Double(last.sampleRate), to: Double(info.sampleRate))
+      // Frames of two rates are no common count.
+      isCovering = false
+    }
+    self.info = info
+    search?.info = info
+    facts.dataFormat = info.dataFormat
+    facts.packetSizeUpperBound = max(facts.packetSizeUpperBound ?? 0, info.frameByteUpperBound)
+    forgetDuration()
+    details.magicCookie = info.bytes
+    details.channelLayout = info.channelLayout(mask: channelMask)
+    notices = [.found(.dataFormat), .found(.magicCookieData)]
   }
 }

@@ -23,11 +23,13 @@ extension FLACParser {
         throw AudioFileStreamError(
           .invalidFile, at: offset, "the FLAC file's stream information contradicts itself")
       }
-      self.info = info
+      if streams.count > 1 { streams.removeLast() }
+      streams.append(info)
+      hasStreamInfo = true
       return endBlock(.skip(left))
     case .seekTable(let left):
       guard let piece = try piece(bytes, left, at: offset, isEnd: isEnd) else { return .need(1) }
-      seekTable.read(bytes.extracting(0..<piece))
+      if !facts.isReady { seekTable.read(bytes.extracting(0..<piece)) }
       state = .seekTable(left: left - Int64(piece))
       return passed(piece, left)
     case .comments(var reader, let left):
@@ -57,12 +59,12 @@ extension FLACParser {
     let type = bytes[0] & 0x7F
     let length = Int64(bytes.bigEndian32(at: 0) & 0xFF_FFFF)
     isLastBlock = bytes[0] & 0x80 != 0
-    guard info != nil || type == 0 else {
+    guard hasStreamInfo || type == 0 else {
       throw AudioFileStreamError(
         .invalidFile, at: offset, "the FLAC file does not begin with its stream information")
     }
     switch type {
-    case 0 where info == nil:
+    case 0 where !hasStreamInfo:
       guard length >= Int64(FLACStreamInfo.byteCount) else {
         throw AudioFileStreamError(
           .invalidFile, at: offset, "the FLAC file's stream information is too short")
@@ -97,6 +99,30 @@ extension FLACParser {
   private mutating func endBlock(_ step: ParserStep) -> ParserStep {
     state = isLastBlock ? .firstFrame : .blockHeader
     return step
+  }
+
+  /// Another stream's signature is here: files were put one behind the other.
+  mutating func beginStream() {
+    hasStreamInfo = false
+    channelMask = nil
+    tagsBefore = details.tags.info
+    let limit = details.tags.pictureByteLimit
+    details.tags = TagCollector()
+    details.tags.pictureByteLimit = limit
+    state = .signature
+  }
+
+  /// Another stream's frames begin here. Its format is told with its first frame, if it is another.
+  mutating func resume() -> ParserStep {
+    state = .frames
+    if !facts.isWhole, isUnbroken, let info, let stated = facts.statedFrameCount {
+      facts.statedFrameCount = streams.last?.totalFrames.map {
+        stated
+          + StreamFacts.frames(
+            $0, at: Double(info.sampleRate), from: Double(streams.last?.sampleRate ?? 1))
+      }
+    }
+    return details.tags.info == tagsBefore ? .skip(0) : .found(.infoDictionary)
   }
 
   private func need(

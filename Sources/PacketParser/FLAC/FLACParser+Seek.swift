@@ -95,7 +95,9 @@ extension FLACParser {
     guard let info else { return }
     isUnbroken = false
     gap = StreamGap(isExpected: true)
-    lostBytes = 0
+    silence = LostFrames()
+    hasShortPacket = false
+    notices = []
     search = FLACFrameSearch(info, isTrusted: isTrusted)
     state = .frames
   }

@@ -5,7 +5,9 @@ import AudioModel
 /// A FLAC file (RFC 9639): metadata blocks, then frames. A packet is a frame.
 ///
 /// Frames are found by `FLACFrameSearch`. Their headers are numbered, so that a packet's number and
-/// first frame are exact wherever it was found; of variable block sizes only the first frame is.
+/// first frame are exact wherever it was found; of variable block sizes only the first frame is. The
+/// frames may change their format, with or without another stream's metadata before them: a frame's own
+/// header counts.
 struct FLACParser: ContainerParser {
   enum State {
     case signature
@@ -25,26 +27,36 @@ struct FLACParser: ContainerParser {
   var facts = StreamFacts()
   var details: StreamDetails
   var descriptions: [AudioStreamPacketDescription] = []
+  var assembled: [UInt8] = []
 
   var state = State.signature
+  /// The stream information of the metadata at hand was read.
+  var hasStreamInfo = false
+  /// The tags of the stream before.
+  var tagsBefore = AudioFileInfo()
   /// No metadata block follows the one at hand.
   var isLastBlock = false
+  /// What holds for the frames now.
   var info: FLACStreamInfo?
+  /// What the first stream's metadata say, and the last one's.
+  var streams: [FLACStreamInfo] = []
   var channelMask: UInt32?
   var seekTable = FLACSeekTable()
   let totalByteCount: Int64?
+  /// What has to be told before anything else.
+  var notices: [ParserStep] = []
 
   /// Set once the frames have begun.
   var search: FLACFrameSearch?
   var gap = StreamGap()
-  /// Bytes of the gap before the next frame.
-  var lostBytes: Int64 = 0
+  /// Frames to be replaced by silence before anything else is delivered.
+  var silence = LostFrames()
   var numbering = FLACNumbering()
   var index = PacketIndex()
   /// All packets before the next one were seen.
   var isCovering = true
-  /// Frames of sound in the packets delivered.
-  var framesDelivered: Int64 = 0
+  /// The last packet has fewer frames than the format says, so that none should follow.
+  var hasShortPacket = false
   /// The stream was parsed from its beginning without a jump.
   var isUnbroken = true
 
@@ -56,26 +68,51 @@ struct FLACParser: ContainerParser {
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
+    if !notices.isEmpty { return notices.removeFirst() }
     switch state {
     case .frames: return stepFrames(bytes, at: offset, isEnd: isEnd)
     case .boundary: return stepBoundary(bytes, isEnd: isEnd)
-    case .firstFrame: return stepFirstFrame(at: offset)
-    default: return try stepMetadata(bytes, at: offset, isEnd: isEnd)
+    case .firstFrame where facts.isReady: return resume()
+    case .firstFrame: return stepFirstFrame(bytes, at: offset, isEnd: isEnd)
+    default:
+      do throws(AudioFileStreamError) {
+        return try stepMetadata(bytes, at: offset, isEnd: isEnd)
+      } catch {
+        guard facts.isReady else { throw error }
+        // Behind the first stream nothing is worth an error.
+        search?.passBoundary()
+        state = .frames
+        return .skip(0)
+      }
     }
   }
 
-  private mutating func stepFirstFrame(at offset: Int64) -> ParserStep {
-    guard let info else { preconditionFailure("frames without their stream's information") }
+  /// The first frame's header counts more than the stream's information does.
+  private mutating func stepFirstFrame(
+    _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
+  ) -> ParserStep {
+    guard var info = streams.first else {
+      preconditionFailure("frames without their stream's information")
+    }
+    let stated = info
+    numbering.blockSize = stated.maximumBlockSize
+    switch FLACFrameHeader.read(bytes, at: 0, isEnd: isEnd) {
+    case .need(let byteCount): return .need(byteCount)
+    case .none: break
+    case .header(let header):
+      if !stated.holds(for: header) { info = FLACStreamInfo(header, stated: stated) }
+      if !header.isVariable { numbering.blockSize = header.blockSize }
+    }
+    self.info = info
     facts.fileFormat = .flac
     facts.dataFormat = info.dataFormat
     facts.dataOffset = offset
     facts.packetSizeUpperBound = info.frameByteUpperBound
-    facts.statedMaximumPacketSize = info.maximumFrameBytes
+    facts.statedMaximumPacketSize = stated.maximumFrameBytes
     details.magicCookie = info.bytes
     details.channelLayout = info.channelLayout(mask: channelMask)
-    numbering.blockSize = info.maximumBlockSize
     numbering.framesPerPacket = Int64(info.framesPerPacket)
-    if let frames = info.totalFrames {
+    if let frames = stated.totalFrames {
       facts.statedFrameCount = frames
       if info.framesPerPacket > 0 {
         let block = Int64(info.framesPerPacket)

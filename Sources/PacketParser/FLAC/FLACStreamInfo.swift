@@ -46,6 +46,49 @@ struct FLACStreamInfo: Equatable {
     else { return nil }
   }
 
+  /// The block in a magic cookie: bare, or behind its header, a file's signature, or an MP4 file's `dfLa`
+  /// box; nil if there is none.
+  init?(magicCookie: Span<UInt8>) {
+    var start = magicCookie.has("dfLa", at: 4) ? 12 : 0
+    if magicCookie.has("fLaC", at: start) { start += 4 }
+    // As STREAMINFO these bytes would be block sizes that contradict each other.
+    if magicCookie.count - start >= 4, magicCookie.bigEndian32(at: start) & 0x7FFF_FFFF == 34 {
+      start += 4
+    }
+    guard start < magicCookie.count else { return nil }
+    self.init(magicCookie.extracting(start..<magicCookie.count))
+  }
+
+  /// What a block would say that holds for a frame which disagrees with `stated`: blocks of any size, and
+  /// no length.
+  init(_ header: FLACFrameHeader, stated: FLACStreamInfo) {
+    self.init(
+      sampleRate: header.sampleRate > 0 ? header.sampleRate : stated.sampleRate,
+      channels: header.channels,
+      bitsPerSample: header.bitsPerSample > 0 ? header.bitsPerSample : stated.bitsPerSample)
+  }
+
+  /// What a block would say of frames with blocks of any size.
+  init(sampleRate: Int, channels: Int, bitsPerSample: Int) {
+    minimumBlockSize = 16
+    maximumBlockSize = FLACFrameHeader.maximumBlockSize
+    self.sampleRate = sampleRate
+    self.channels = channels
+    self.bitsPerSample = bitsPerSample
+    let fields =
+      UInt64(sampleRate) << 44 | UInt64(channels - 1) << 41 | UInt64(bitsPerSample - 1) << 36
+    bytes = [0, 16, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0]
+    bytes += (0..<8).map { UInt8(truncatingIfNeeded: fields >> (56 - 8 * $0)) }
+    bytes += [UInt8](repeating: 0, count: Self.byteCount - bytes.count)
+  }
+
+  /// Whether a frame is one of those that the block is about.
+  func holds(for header: FLACFrameHeader) -> Bool {
+    (header.sampleRate == 0 || header.sampleRate == sampleRate) && header.channels == channels
+      && (header.bitsPerSample == 0 || header.bitsPerSample == bitsPerSample)
+      && header.blockSize <= maximumBlockSize
+  }
+
   /// Frames of sound in each FLAC frame but the last, if all have as many; 0 otherwise.
   var framesPerPacket: Int { minimumBlockSize == maximumBlockSize ? maximumBlockSize : 0 }
 

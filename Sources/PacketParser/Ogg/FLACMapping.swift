@@ -98,9 +98,9 @@ struct FLACMapping: OggMapping {
   }
 
   func frames(_ packet: Span<UInt8>) -> Int? {
-    guard let info,
-      case .header(let header) = FLACFrameHeader.read(packet, at: 0, info, isEnd: true)
-    else { return nil }
+    guard case .header(let header) = FLACFrameHeader.read(packet, at: 0, isEnd: true) else {
+      return nil
+    }
     return header.blockSize
   }
 }

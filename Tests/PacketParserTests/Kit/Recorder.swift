@@ -21,6 +21,8 @@ struct Recorder: AudioFileStreamListener {
   /// All bytes of constant-size packets, and the numbers they had.
   var pcm: [UInt8] = []
   var pcmFrames: Int64 = 0
+  /// The format of each packet with a description.
+  var packetFormats: [AudioStreamBasicDescription] = []
   var calls = 0
   var inPlaceCalls = 0
   var failures: [String] = []
@@ -66,7 +68,11 @@ struct Recorder: AudioFileStreamListener {
       return
     }
     if descriptions.count != packets.packetCount { failures.append("descriptions are missing") }
-    let framesPerPacket = Int64((try? stream.dataFormat.framesPerPacket) ?? 0)
+    let format = try? stream.dataFormat
+    let framesPerPacket = Int64(format?.framesPerPacket ?? 0)
+    if let format {
+      packetFormats += [AudioStreamBasicDescription](repeating: format, count: descriptions.count)
+    }
     var frame = packets.firstFrame
     for index in 0..<descriptions.count {
       let description = descriptions[index]

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+
+/// FLAC in a container that lists its packets. The frames' own headers count more than the container's
+/// statement, as in a FLAC file: where they disagree, another format is told, with a cookie that fits.
+struct FLACFrameWatch {
+  /// What the container states; nil where the packets are not FLAC, or their parser reads the headers.
+  fileprivate var stated: FLACStreamInfo?
+  /// What holds for the frames now.
+  fileprivate var info: FLACStreamInfo?
+  /// Packets of the last run that are still to be delivered, and the notices before them.
+  fileprivate var rest: FLACRunRest?
+  fileprivate var notices: [ParserStep] = []
+  /// What takes the place of the container's descriptions and bytes while a part of a run is delivered.
+  fileprivate(set) var descriptions: [AudioStreamPacketDescription]?
+  fileprivate(set) var assembled: [UInt8]?
+
+  /// What holds for the frames now, where the container states something else.
+  fileprivate(set) var change: FLACStreamInfo?
+
+  /// The container's statement, from the magic cookie or, where there is none, from the format and a frame.
+  fileprivate mutating func begin(
+    _ format: AudioStreamBasicDescription?, cookie: [UInt8], firstFrame: FLACFrameHeader?
+  ) {
+    guard let format, format.formatID == .flac else { return }
+    stated = FLACStreamInfo(magicCookie: cookie.span)
+    if cookie.isEmpty, let firstFrame, (1...8).contains(format.channelsPerFrame),
+      format.sampleRate >= 1, format.sampleRate < 0x1p20
+    {
+      stated = FLACStreamInfo(
+        sampleRate: Int(format.sampleRate), channels: Int(format.channelsPerFrame),
+        bitsPerSample: firstFrame.bitsPerSample > 0 ? firstFrame.bitsPerSample : 16)
+    }
+    info = stated
+  }
+
+  /// What is left of a run does not follow any more.
+  mutating func forgetRest() {
+    (rest, notices, descriptions, assembled) = (nil, [], nil, nil)
+  }
+}
+
+/// The packets of a run from one on.
+private struct FLACRunRest {
+  var run: PacketRun
+  /// Of all packets of the run, with offsets from its first byte.
+  var descriptions: [AudioStreamPacketDescription]
+  /// The first packet that is left, and where its bytes begin in the run.
+  var next = 0
+  var start = 0
+}
+
+extension SelectedParser {
+  /// Delivers a run in parts where the format changes within it.
+  mutating func watch(
+    _ run: PacketRun, _ bytes: Span<UInt8>, descriptions: [AudioStreamPacketDescription]
+  ) -> ParserStep {
+    guard facts.dataFormat?.formatID == .flac, facts.fileFormat != .flac, !descriptions.isEmpty
+    else { return .packets(run) }
+    if flac.stated == nil {
+      let header = Self.header(of: descriptions[0], in: run, bytes, assembled, start: 0)
+      flac.begin(facts.dataFormat, cookie: details.magicCookie, firstFrame: header)
+    }
+    guard flac.stated != nil else { return .packets(run) }
+    flac.rest = FLACRunRest(run: run, descriptions: descriptions)
+    return nextOfRun(bytes) ?? .packets(run)
+  }
+
+  /// The next part of the last run, or what is told before it; nil when nothing is left.
+  mutating func nextOfRun(_ bytes: Span<UInt8>) -> ParserStep? {
+    if !flac.notices.isEmpty { return flac.notices.removeFirst() }
+    flac.descriptions = nil
+    flac.assembled = nil
+    guard let rest = flac.rest, let info = flac.info else { return nil }
+    let all = rest.descriptions
+    let bytesOfRun = assembled
+    var end = rest.next
+    var other: FLACFrameHeader?
+    while end < all.count {
+      let header = Self.header(of: all[end], in: rest.run, bytes, bytesOfRun, start: rest.start)
+      if let header, !info.holds(for: header) {
+        other = header
+        break
+      }
+      end += 1
+    }
+    if let other, end == rest.next {
+      let stated = flac.stated.flatMap { $0.holds(for: other) ? $0 : nil }
+      flac.change = stated == nil ? FLACStreamInfo(other, stated: info) : nil
+      flac.info = stated ?? flac.change
+      flac.notices = [.found(.magicCookieData)]
+      return .found(.dataFormat)
+    }
+    guard end < all.count || rest.next > 0 else {
+      flac.rest = nil
+      return nil
+    }
+    return part(of: rest, upTo: end)
+  }
+
+  private mutating func part(of rest: FLACRunRest, upTo end: Int) -> ParserStep {
+    let all = rest.descriptions
+    let isLast = end == all.count
+    let start = Int64(rest.start)
+    flac.descriptions = all[rest.next..<end].map { description in
+      var description = description
+      description.startOffset -= start
+      return description
+    }
+    var run = rest.run
+    run.first += Int64(rest.next)
+    run.count = end - rest.next
+    let framesPerPacket = Int64(facts.dataFormat?.framesPerPacket ?? 0)
+    run.firstFrame? += all[..<rest.next].reduce(0) {
+      $0 + (framesPerPacket > 0 ? framesPerPacket : Int64($1.variableFramesInPacket))
+    }
+    var stop = isLast ? 0 : Int(all[end].startOffset)
+    switch rest.run.place {
+    case .shown(let byteCount):
+      if isLast { stop = byteCount }
+      run.place = .shown(byteCount: stop - rest.start)
+    case .assembled(let byteOffset):
+      let bytes = assembled
+      if isLast { stop = bytes.count }
+      flac.assembled = Array(bytes[rest.start..<stop])
+      run.place = .assembled(byteOffset: byteOffset)
+    }
+    flac.rest = rest
+    flac.rest?.next = end
+    flac.rest?.start = stop
+    if isLast { flac.rest = nil }
+    return .packets(run)
+  }
+
+  /// The header of a packet's frame; nil if it is none.
+  ///
+  /// - Parameter start: the place in the run of the first byte shown.
+  private static func header(
+    of packet: AudioStreamPacketDescription, in run: PacketRun, _ shown: Span<UInt8>,
+    _ assembled: [UInt8], start: Int
+  ) -> FLACFrameHeader? {
+    let first = Int(packet.startOffset)
+    let end = first + Int(packet.dataByteSize)
+    var reading = FLACFrameHeader.Reading.none
+    switch run.place {
+    case .shown where end - start <= shown.count:
+      reading = FLACFrameHeader.read(
+        shown.extracting(first - start..<end - start), at: 0, isEnd: true)
+    case .assembled where end <= assembled.count:
+      reading = FLACFrameHeader.read(assembled.span.extracting(first..<end), at: 0, isEnd: true)
+    default: break
+    }
+    if case .header(let header) = reading { return header }
+    return nil
+  }
+}

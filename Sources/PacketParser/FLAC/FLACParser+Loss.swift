@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+
+/// What is lost between two frames, and what takes its place.
+extension FLACParser {
+  /// Ends the gap before a frame: by its number, sound is missing or not.
+  mutating func endGap(before header: FLACFrameHeader) -> ParserStep? {
+    guard gap.byteCount > 0 else { return nil }
+    let lost = numbering.framesLost(
+      before: header, lostBytes: gap.byteCount, broken: search?.broken?.header)
+    return endGap(lost > 0 ? .damage : .foreignBytes, frames: lost)
+  }
+
+  /// - Parameter isReplaced: silence is delivered in the place of the frames lost.
+  private mutating func endGap(
+    _ cause: AudioFileStreamGap.Cause, frames: Int64, isReplaced: Bool = true
+  ) -> ParserStep? {
+    if isReplaced, numbering.nextFrame != nil {
+      silence = LostFrames(frames: frames, byteOffset: gap.start, byteCount: gap.byteCount)
+    }
+    return gap.close(cause, frameCount: frames > 0 ? frames : nil)
+  }
+
+  /// Silence in the place of lost frames, so that the time line goes on: FLAC frames of their lengths.
+  mutating func deliverSilence() -> ParserStep {
+    guard let info else { preconditionFailure("frames without their stream's information") }
+    descriptions.removeAll(keepingCapacity: true)
+    assembled.removeAll(keepingCapacity: true)
+    let firstPacket = numbering.nextPacket
+    let firstFrame = numbering.nextFrame ?? 0
+    let blockSize = max(1, min(numbering.blockSize, info.maximumBlockSize))
+    // The index has them where the lost bytes are: from there on they are found again.
+    var places: [AudioStreamPacketDescription] = []
+    while silence.frames > 0, descriptions.count < Self.maximumPacketsPerRun {
+      let frames = Int(min(silence.frames, Int64(blockSize)))
+      let frame = FLACSilence.frame(
+        number: numbering.nextFrame ?? 0, blockSize: frames, channels: info.channels,
+        bitsPerSample: info.bitsPerSample)
+      descriptions.append(
+        AudioStreamPacketDescription(
+          startOffset: Int64(assembled.count), variableFramesInPacket: UInt32(frames),
+          dataByteSize: UInt32(frame.count)))
+      places.append(
+        AudioStreamPacketDescription(
+          startOffset: 0, variableFramesInPacket: UInt32(frames),
+          dataByteSize: UInt32(clamping: silence.byteCount)))
+      assembled += frame
+      numbering.pass(silence: Int64(frames))
+      count(frames: frames, byteCount: 0)
+      silence.frames -= Int64(frames)
+    }
+    cover(firstPacket, at: silence.byteOffset, places)
+    return .packets(
+      PacketRun(
+        first: firstPacket, count: descriptions.count,
+        place: .assembled(byteOffset: silence.byteOffset), firstFrame: firstFrame))
+  }
+
+  /// Ends the gap before the end of the input. Sound is missing if a frame begins in it, or the stream states
+  /// more frames than were met. The time line ends where the stream states it, or with the last whole frame.
+  private mutating func endLastGap() -> ParserStep? {
+    let broken = search?.broken
+    let block = broken.map { Int64($0.header.blockSize) }
+    let met = isUnbroken ? facts.framesSeen : numbering.isOneStream ? numbering.nextFrame : nil
+    var left: Int64?
+    if let stated = facts.statedFrameCount, let met { left = stated - met }
+    if let left, left <= 0 { return endGap(.foreignBytes, frames: 0) }
+    // As many frames as so many bytes can hold if they are like the others.
+    let likely =
+      4 * Double(gap.byteCount) * Double(facts.framesSeen) / Double(max(1, facts.bytesSeen))
+    let isLastFrame = left != nil && left == block
+    if let broken, let block, broken.isCut {
+      return endGap(
+        .cut, frames: min(block, left ?? block), isReplaced: isLastFrame && facts.packetsSeen > 0)
+    }
+    if let left, isLastFrame || Double(left) <= likely {
+      return endGap(.damage, frames: left, isReplaced: facts.packetsSeen > 0)
+    }
+    guard let block else { return endGap(.foreignBytes, frames: 0) }
+    return endGap(
+      .damage, frames: min(block, left ?? block), isReplaced: facts.packetsSeen > 0)
+  }
+
+  /// Tells the last gap, then that all is told.
+  mutating func endOfInput() -> ParserStep {
+    if gap.byteCount > 0, let notice = endLastGap() { return notice }
+    if silence.frames > 0 { return deliverSilence() }
+    if isUnbroken {
+      facts.isWhole = true
+      if facts.statedFrameCount == nil { facts.statedFrameCount = facts.framesSeen }
+    }
+    return .finished
+  }
+}
