@@ -99,11 +99,25 @@ public struct ByteSourceInformation: Hashable, Sendable {
   public var byteCount: UInt64?
   /// The server's `Content-Type`, as sent (RFC 9110, section 8.3).
   public var contentType: String?
-  /// Whether reading can go on at another byte: a regular file, a server that says
-  /// `Accept-Ranges: bytes` (RFC 9110, section 14.3), or a body whose length is known and for all of
-  /// which there is room in the spool. False until a server has answered, and again when the spool of
-  /// such a body has stopped.
+  /// Whether reading can go on at another byte: a regular file; a server that says
+  /// `Accept-Ranges: bytes` (RFC 9110, section 14.3), or states a length and does not say `none`; or a body
+  /// whose length is known and for all of which there is room in the spool. False until a server has
+  /// answered, and again when the spool of such a body has stopped.
   public var isRepositionable: Bool
+  /// How a reposition reaches its byte, where it can.
+  public var reach = Reach.direct
+
+  /// How a reposition reaches its byte.
+  public enum Reach: Hashable, Sendable {
+    /// It goes there: a file, or a server that offers or has sent a part.
+    case direct
+    /// A part is requested of a server that has not said whether it sends parts. One that does not sends
+    /// the whole, of which the bytes before are read and dropped.
+    case untried
+    /// The server sends no parts: the bytes before are read and dropped, backwards from the first one on.
+    case byReading
+  }
+
   /// Whether the bytes are on this machine, so that reading all of them costs little.
   public var isLocal: Bool
   /// What the bytes probably are, from the content type or the name's extension. A hint: the bytes

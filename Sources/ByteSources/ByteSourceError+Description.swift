@@ -65,6 +65,12 @@ extension ByteSourceError: CustomStringConvertible {
         + " download it first"
     case .changed:
       "\(location) has changed on the server while it was read; try again"
+    case .foreignCoding(let field):
+      "the server sends \(location) with '\(field)', which is not supported;"
+        + " ask its operator for the plain file"
+    case .noSound(let type):
+      "the server sent \(type.map { "'\($0)'" } ?? "a web page") in place of the sound of"
+        + " \(location); try again later"
     case .liveStreamingPlaylist:
       "\(location) is an HTTP Live Streaming (HLS) playlist, which is not supported;"
         + " use a direct stream of the same station"
@@ -89,9 +95,11 @@ extension ByteSourceError: CustomStringConvertible {
     case .address:
       "no address found within \(time) for \(endpoint) of \(location); check the network"
     case .connection:
-      "no connection to \(endpoint) within \(time) for \(location); \(connectionAdvice(host))"
+      "no connection to \(endpoint) within \(time) for \(location); \(connectionAdvice(host)),"
+        + " or try a longer --timeout"
     case .answer:
-      "no answer from \(endpoint) within \(time) for \(location); try again later"
+      "no answer from \(endpoint) within \(time) for \(location);"
+        + " try again later, or with a longer --timeout"
     case .nextByte(let received):
       "\(endpoint) went silent for \(time) after \(received) bytes of \(location); try again"
     }
@@ -133,16 +141,22 @@ extension ByteSourceError: CustomStringConvertible {
   private static func statusText(_ status: Int) -> String {
     let name: String? =
       switch status {
+      case 101: "Switching Protocols"
       case 400: "Bad Request"
       case 401: "Unauthorized"
       case 403: "Forbidden"
       case 404: "Not Found"
       case 407: "Proxy Authentication Required"
+      case 406: "Not Acceptable"
       case 410: "Gone"
+      case 426: "Upgrade Required"
       case 429: "Too Many Requests"
+      case 451: "Unavailable For Legal Reasons"
       case 500: "Internal Server Error"
       case 502: "Bad Gateway"
       case 503: "Service Unavailable"
+      case 504: "Gateway Timeout"
+      case 511: "Network Authentication Required"
       default: nil
       }
     return name.map { "\(status) \($0)" } ?? "\(status)"

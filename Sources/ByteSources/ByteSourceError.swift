@@ -67,6 +67,11 @@ public struct ByteSourceError: Error, Hashable, Sendable {
     case wrongRange(byteOffset: UInt64)
     /// What the server has there is no longer what was read before.
     case changed
+    /// The body comes in a coding that was not asked for: the field that names it.
+    case foreignCoding(String)
+    /// The server sent something else than sound where live sound was expected: its content type, if it
+    /// states one.
+    case noSound(contentType: String?)
     /// It is no sound, but a list of pieces of it that is to be asked for again and again: HTTP Live
     /// Streaming (RFC 8216).
     case liveStreamingPlaylist

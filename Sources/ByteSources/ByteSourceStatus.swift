@@ -34,12 +34,18 @@ public struct ByteSourceStatus: Hashable, Sendable {
   public var lossCause: ByteSourceError.Reason?
   /// Attempts to get a lost connection back since the source was opened.
   public var reconnectionCount: Int
+  /// Connections that were lost after a byte of the body had been read from them, since the source was
+  /// opened.
+  public var lostConnectionCount: Int
+  /// Times that live sound was lost and went on at another moment, since the source was opened: the
+  /// discontinuities that `read` has returned.
+  public var discontinuityCount: Int
 
   /// A status with these fields.
   public init(
     state: State = .idle, receivedByteCount: UInt64 = 0, bufferedByteCount: Int = 0,
     reconnectionAttempt: Int = 0, lossCause: ByteSourceError.Reason? = nil,
-    reconnectionCount: Int = 0
+    reconnectionCount: Int = 0, lostConnectionCount: Int = 0, discontinuityCount: Int = 0
   ) {
     self.state = state
     self.receivedByteCount = receivedByteCount
@@ -47,5 +53,7 @@ public struct ByteSourceStatus: Hashable, Sendable {
     self.reconnectionAttempt = reconnectionAttempt
     self.lossCause = lossCause
     self.reconnectionCount = reconnectionCount
+    self.lostConnectionCount = lostConnectionCount
+    self.discontinuityCount = discontinuityCount
   }
 }

@@ -113,28 +113,64 @@ final class HTTPStationTests {
     #expect(server.requests.allSatisfy { $0.fields["range"] == nil })
   }
 
-  @Test("that comes back as something else is not joined to what it was")
+  @Test("that comes back in another format goes on in it")
   func otherType() throws {
-    server.serve("/a", inOrder: [station(), station(type: "audio/aac")])
-    let (stretches, error) = try openByteSource(server.url("/a"), configuration: .eager)
-      .readStretches()
-    #expect(stretches == [sound])
-    #expect(error?.reason == .changed)
+    server.serve(
+      "/a",
+      inOrder: [
+        station(), station(type: "Audio/MPEG; charset=utf-8"), station(type: "audio/aac"), gone,
+      ])
+    let source = try openByteSource(server.url("/a"), configuration: .eager)
+    let (stretches, error) = source.readStretches()
+    let isSame = stretches == [sound, sound, sound]
+    #expect(isSame)
+    #expect(error?.reason == .status(403))
+    #expect(source.information.contentType == "audio/aac")
+    #expect(source.status.discontinuityCount == 2 && source.status.lostConnectionCount == 3)
   }
 
-  @Test("without any field of one is one as long as nothing says otherwise; a document is none")
-  func chunked() throws {
-    func plan(_ type: String) -> ResponsePlan {
+  @Test("that answers with nothing or with a page for a while is waited for")
+  func outage() throws {
+    let page = Array("<!DOCTYPE html><html>Log in</html>".utf8)
+    var endless = ResponsePlan.body(page, type: "text/html; charset=utf-8")
+    endless.framing = .untilClose
+    endless.fault = .stall(afterBytes: 30)
+    let answers: [ResponsePlan] = [
+      ResponsePlan(statusLine: "HTTP/1.1 204 No Content", framing: .untilClose),
+      .body([]), ResponsePlan(fields: [("icy-name", "x")], framing: .untilClose),
+      .body(page, type: "text/html"), .body(page), endless,
+      .body(Array("{}".utf8), type: "application/json"),
+      ResponsePlan(fields: [("Content-Type", "audio/mpeg")], framing: .chunked),
+      .status(502, "Bad Gateway"), .redirect(to: "/portal"),
       ResponsePlan(
-        fields: [("Content-Type", type)], body: .bytes(sound), framing: .chunked,
-        fault: .finish(afterBytes: 80_000))
+        statusLine: nil, body: .bytes(Array("HTTP/1.0 200 OK\r\nicy-na".utf8)),
+        framing: .untilClose),
+    ]
+    server.serve("/portal", .body(page, type: "text/html"))
+    for (index, answer) in answers.enumerated() {
+      server.serve("/\(index)", inOrder: [station(), answer, station(), gone])
+      let source = try openByteSource(server.url("/\(index)"), configuration: .eager)
+      let (stretches, error) = source.readStretches()
+      let isSame = stretches == [sound, sound]
+      #expect(isSame, "\(index)")
+      #expect(error?.reason == .status(403), "\(index)")
     }
-    server.serve("/a", inOrder: [plan("audio/ogg"), plan("audio/ogg"), gone])
+    server.serve("/a", inOrder: [station(), .body(page, type: "text/html")])
     let (stretches, error) = try openByteSource(server.url("/a"), configuration: .eager)
       .readStretches()
-    #expect(stretches == [Array(sound[..<80_000]), Array(sound[..<80_000])])
-    #expect(error?.reason == .status(403))
-    server.serve("/list", plan("audio/x-mpegurl"))
+    let isSame = stretches == [sound]
+    #expect(isSame)
+    #expect(error?.reason == .noSound(contentType: "text/html"))
+    #expect(error?.failedReconnections == 5)
+  }
+
+  @Test("is no document that breaks off")
+  func document() throws {
+    server.serve(
+      "/list",
+      ResponsePlan(
+        fields: [("Content-Type", "audio/x-mpegurl")], body: .bytes(sound), framing: .chunked,
+        fault: .finish(afterBytes: 80_000)))
     let list = try openByteSource(server.url("/list"), configuration: .eager).readStretches()
     #expect(list.stretches == [Array(sound[..<80_000])])
     #expect(list.error?.reason == .interrupted(receivedBytes: 80_000, expectedBytes: nil))

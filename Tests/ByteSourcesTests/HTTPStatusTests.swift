@@ -103,7 +103,7 @@ final class HTTPStatusTests {
       source.status
         == ByteSourceStatus(
           state: .awaitingReconnection, receivedByteCount: 2000, reconnectionAttempt: 2,
-          lossCause: .status(500), reconnectionCount: 2))
+          lossCause: .status(500), reconnectionCount: 2, lostConnectionCount: 1))
     #expect(source.readAll().error?.reason == .status(410))
     #expect(source.status.state == .failed && source.status.reconnectionCount == 2)
   }

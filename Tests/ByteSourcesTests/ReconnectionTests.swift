@@ -108,7 +108,10 @@ struct ReconnectionTests {
       .timedOut(.answer, host: "h", port: 1, nanoseconds: 1), .transfer(code: 56, explanation: ""),
     ]
     for reason in passing { #expect(pauses([loss(reason)], configuration) == [0], "\(reason)") }
-    #expect(pauses([loss(.status(404), isLive: true)], configuration) == [0])
+    for reason in [.status(404), .empty, .noSound(contentType: nil)] as [ByteSourceError.Reason] {
+      #expect(pauses([loss(reason, isLive: true)], configuration) == [0])
+      #expect(pauses([loss(reason)], configuration) == [])
+    }
     #expect(pauses([loss(.status(403), isLive: true)], configuration) == [])
   }
 
@@ -176,11 +179,17 @@ struct ContinuationTests {
     #expect(continuation("Last-Modified: today") == .rest)
   }
 
+  @Test("with the rest, where nothing says that it is live")
+  func unknown() {
+    #expect(continuation() == .rest)
+    #expect(continuation("Content-Type: Audio/mpeg") == .rest)
+    #expect(continuation("Content-Type: application/ogg") == .rest)
+  }
+
   @Test("at another moment, where it is live")
   func live() {
-    #expect(continuation() == .live)
-    #expect(continuation("Content-Type: Audio/mpeg") == .live)
-    #expect(continuation("Content-Type: application/ogg") == .live)
+    #expect(continuation("icy-br: 128", "Content-Type: audio/mpeg") == .live)
+    #expect(continuation("Server: Icecast 2.4.4", "Content-Type: application/ogg") == .live)
     #expect(continuation("icy-name: x", "ETag: \"x\"", "Content-Type: text/plain") == .live)
     #expect(continuation("icy-metaint: 16000", "Content-Length: 5") == .live)
   }

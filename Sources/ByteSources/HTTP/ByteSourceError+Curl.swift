@@ -23,16 +23,20 @@ extension ByteSourceError.Reason {
       self = .status(response.status)
       return
     }
+    // Whatever happened behind a part's last byte.
+    if response.status == 206, transfer.isWhole == true { return nil }
     switch outcome.code {
     case CURLE_OK:
-      if !response.isSuccess {
+      // libcurl takes a connection that ends within the head for an answer without a body.
+      if !response.isComplete || response.status == 0 {
+        self = .badResponse(host: host, port: port)
+      } else if !response.isSuccess {
         self = .status(response.status)
       } else if transfer.receivedBytes == 0 {
         self = .empty
-      } else if transfer.range != nil, let expected = transfer.expectedBytes,
-        transfer.receivedBytes != expected
-      {
-        self = .interrupted(receivedBytes: transfer.receivedBytes, expectedBytes: expected)
+      } else if transfer.isWhole == false {
+        self = .interrupted(
+          receivedBytes: transfer.receivedBytes, expectedBytes: transfer.expectedBytes)
       } else {
         return nil
       }

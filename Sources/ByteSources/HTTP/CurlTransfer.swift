@@ -154,13 +154,32 @@ import CCurl
 
   /// Bytes of the whole body, when they are known.
   var expectedBytes: UInt64? {
-    guard let range else { return response.isSuccess ? response.contentLength : nil }
-    return range.first.contentLength ?? response.contentRange?.total
+    guard response.isSuccess || range != nil else { return nil }
+    return range?.first.bodyLength ?? response.bodyLength
+  }
+
+  /// The byte behind the last one that this answer brings, as far as its head says.
+  private var endOffset: UInt64? {
+    // No parser accepts a part whose last byte has no successor: it is below a total, or a length.
+    if response.status == 206, let part = response.contentRange { return part.last &+ 1 }
+    return range == nil ? nil : expectedBytes
+  }
+
+  /// Whether all came that the head announces; nil where it announces nothing.
+  var isWhole: Bool? { endOffset.map { bodyOffset == $0 } }
+
+  /// The byte at which the body goes on behind the part that came whole; nil where nothing is left.
+  var nextPartOffset: UInt64? {
+    guard response.status == 206, isWhole == true, bodyOffset != expectedBytes else { return nil }
+    return bodyOffset
   }
 
   /// Why the body that comes is not the one that was asked for.
   var objection: ByteSourceError.Reason? {
-    response.isComplete ? range?.objection(to: response) : nil
+    guard response.isComplete else { return nil }
+    if response.isSuccess, let coding = response.foreignCoding { return .foreignCoding(coding) }
+    if let range { return range.objection(to: response) }
+    return response.isLaterPart ? .wrongRange(byteOffset: 0) : nil
   }
 
   /// Bytes that can be taken.
@@ -249,9 +268,12 @@ extension CurlTransfer {
     }
     let dropped = Int(min(repeatedBytes, UInt64(bytes.count)))
     repeatedBytes -= UInt64(dropped)
-    unsafe buffer.append(UnsafeRawBufferPointer(rebasing: bytes[dropped...]))
+    // What a part brings behind its own end is not what the head says that it is.
+    let left = response.status == 206 ? endOffset.map { $0 - min($0, bodyOffset) } : nil
+    let kept = Int(min(left ?? .max, UInt64(bytes.count - dropped)))
+    unsafe buffer.append(UnsafeRawBufferPointer(rebasing: bytes[dropped..<dropped + kept]))
     bodyBytes += UInt64(bytes.count)
-    partBytes += UInt64(bytes.count - dropped)
-    return bytes.count
+    partBytes += UInt64(kept)
+    return dropped + kept == bytes.count ? bytes.count : Int(CURL_WRITEFUNC_ERROR)
   }
 }

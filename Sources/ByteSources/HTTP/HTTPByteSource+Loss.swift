@@ -20,6 +20,12 @@ extension HTTPByteSource {
     } else if transfer.range?.isEnd(transfer.response) == true {
       transfer.close()
       state = .ended
+    } else if let first = answer, let byteOffset = transfer.nextPartOffset {
+      // The server sent less than was requested (RFC 9110, section 15.3.7).
+      request(range: RangeRequest(byteOffset: byteOffset, first: first, followsPart: true))
+    } else if refusesWhole {
+      hasAskedForPart = true
+      request(range: RangeRequest(byteOffset: 0, first: HTTPResponse()))
     } else if let reason = reason(outcome, at: place) {
       lose(reason, at: place, retryAfterNanoseconds: pause)
     } else {
@@ -33,22 +39,32 @@ extension HTTPByteSource {
     _ outcome: CurlTransfer.Outcome, at place: WebURL
   ) -> ByteSourceError.Reason? {
     let reason = ByteSourceError.Reason(outcome, transfer, at: place, configuration)
-    let response = transfer.response
-    guard reason == nil || reason == .empty, response.station != nil,
-      response.continuation == .live
+    guard reason == nil || reason == .empty,
+      (continuation ?? transfer.response.continuation) == .live
     else { return reason }
     // A station has no end: its server has lost it, or us.
     return .interrupted(receivedBytes: transfer.receivedBytes, expectedBytes: nil)
   }
 
+  /// Whether the first answer refuses a request for the whole as one that is not right. Some servers send
+  /// only parts.
+  private var refusesWhole: Bool {
+    answer == nil && !hasAskedForPart && transfer.range == nil && transfer.response.isComplete
+      && [400, 416].contains(transfer.response.status)
+  }
+
   /// Gives the connection up, and the source with it unless the connection may be made again.
   func lose(
-    _ reason: ByteSourceError.Reason, at place: WebURL, retryAfterNanoseconds: UInt64? = nil
+    _ reason: ByteSourceError.Reason, at place: WebURL, retryAfterNanoseconds: UInt64? = nil,
+    receivedBytes: UInt64? = nil
   ) {
     endPlace = place
     let response = transfer.response
-    if answer == nil, response.isComplete, response.isSuccess { answer = response }
-    let continuation = answer?.continuation
+    if answer == nil, response.isComplete, response.isSuccess, transfer.objection == nil {
+      answer = response
+      continuation = response.continuation
+    }
+    if hasBegunBody { lostConnections += 1 }
     transfer.close()
     let decision =
       continuation == HTTPResponse.Continuation.none
@@ -56,7 +72,8 @@ extension HTTPByteSource {
       : reconnection.decide(
         on: Reconnection.Loss(
           reason: reason, hasBegun: answer != nil, isLive: continuation == .live,
-          receivedBytes: transfer.partBytes, retryAfterNanoseconds: retryAfterNanoseconds,
+          receivedBytes: receivedBytes ?? transfer.partBytes,
+          retryAfterNanoseconds: retryAfterNanoseconds,
           time: monotonicNanoseconds()),
         configuration)
     switch decision {
@@ -74,7 +91,7 @@ extension HTTPByteSource {
 
   /// Makes a lost connection again: for the rest, or for the sound of the moment.
   func reconnect() {
-    guard let answer, answer.continuation == .rest else {
+    guard let answer, continuation == .rest else {
       isDiscontinuous = deliveredBytes > 0
       request(range: nil)
       return
@@ -105,7 +122,8 @@ extension HTTPByteSource {
       state: state, receivedByteCount: earlierBytes + transfer.bodyBytes,
       bufferedByteCount: transfer.availableBytes,
       reconnectionAttempt: loss == nil ? 0 : reconnection.attempt, lossCause: loss,
-      reconnectionCount: reconnection.madeAttempts)
+      reconnectionCount: reconnection.madeAttempts, lostConnectionCount: lostConnections,
+      discontinuityCount: discontinuities)
   }
 
   /// Where the present request goes, after redirects.

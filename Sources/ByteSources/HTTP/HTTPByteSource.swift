@@ -25,24 +25,37 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
   private let exclusive = ExclusiveUse()
   var transfer: CurlTransfer
   var state = State.transferring
-  private var clock = StallClock()
+  var clock = StallClock()
 
   /// The head of the answer that is read: the first one, or of live sound the last one. Nil until a
   /// body has begun or its connection was lost.
   var answer: HTTPResponse?
+  /// How the body goes on where its connection is lost, by the first answer: a station's later answers may
+  /// look like a song's.
+  var continuation: HTTPResponse.Continuation?
+  /// A part was requested because the server refused the whole.
+  var hasAskedForPart = false
+  /// How the server has answered requests for parts so far.
+  var reach = ByteSourceInformation.Reach.untried
   var reconnection = Reconnection()
   /// Why the connection was lost, until there are bytes again.
   var loss: ByteSourceError.Reason?
   /// The transfer's first bytes were looked at.
-  private var hasBegunBody = false
+  var hasBegunBody = false
   /// No more of the first bytes came in time.
-  private var hasWaitedForMore = false
+  var hasWaitedForMore = false
+  /// Bytes of the transfer that are read and dropped before the next one is given.
+  var bytesToPass: UInt64 = 0
   /// The transfer's bytes do not continue those that were read.
   var isDiscontinuous = false
-  private var demuxer: ICYDemuxer?
-  private var metadata = StreamMetadataQueue()
+  var demuxer: ICYDemuxer?
+  var metadata = StreamMetadataQueue()
   /// Bytes given to the reader.
-  private(set) var deliveredBytes: UInt64 = 0
+  var deliveredBytes: UInt64 = 0
+  /// Discontinuities given to the reader.
+  var discontinuities = 0
+  /// Connections that were lost after their body had begun.
+  var lostConnections = 0
   /// Bytes received over earlier transfers.
   var earlierBytes: UInt64 = 0
   /// Where the last transfer went, once it has ended.
@@ -73,10 +86,12 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
       let contentType = isAnswered ? response.contentType : nil
       var information = ByteSourceInformation(
         name: url.text,
-        byteCount: isAnswered && response.metadataInterval == nil ? response.contentLength : nil,
+        byteCount: isAnswered && (continuation ?? response.continuation) != .live
+          ? response.bodyLength : nil,
         contentType: contentType, isRepositionable: isAnswered && response.isRepositionable,
         fileTypeHint: AudioFileTypeID(hintedByPath: url.path, contentType: contentType),
         station: isAnswered ? response.station : nil)
+      information.reach = !isAnswered || response.acceptsByteRanges ? .direct : reach
       let answering = endPlace ?? place
       if isAnswered, answering.text != url.text { information.redirectedTo = answering.text }
       return information
@@ -134,7 +149,9 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
       guard first.isComplete, first.isSuccess, first.isRepositionable else {
         throw ByteSourceError(.notRepositionable, at: url.text)
       }
+      if passes(to: byteOffset) { return }
       answer = first
+      continuation = continuation ?? first.continuation
       reconnection.forgetLoss()
       loss = nil
       request(range: RangeRequest(byteOffset: byteOffset, first: first))
@@ -164,6 +181,7 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
     earlierBytes += transfer.bodyBytes
     clock = StallClock()
     hasBegunBody = false
+    bytesToPass = 0
     demuxer = nil
     // The URL that was given, not the one that redirects led to: that may hold for one request only.
     guard
@@ -194,7 +212,11 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
       (wait, limit) = (.answer, configuration.stallTimeoutNanoseconds)
     case .answering:
       wait = .nextByte(receivedBytes: transfer.receivedBytes)
-      limit = configuration.stallTimeoutNanoseconds
+      limit =
+        transfer.bodyBytes > 0
+        ? configuration.stallTimeoutNanoseconds
+        // Stations answer at once, and fill a buffer before they send its first byte.
+        : max(configuration.stallTimeoutNanoseconds, configuration.answerTimeoutNanoseconds)
     }
     guard silence >= limit else { return limit - silence }
     // What came is given before any failure, even if it is too little to look at.
@@ -206,75 +228,5 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
     lose(
       .timedOut(wait, host: place.host, port: place.port, nanoseconds: limit), at: place)
     return nil
-  }
-}
-
-// The body's bytes on their way to the reader.
-extension HTTPByteSource {
-  /// How many bytes have to be there before nothing more is asked of the connection.
-  private func wantedBytes(_ readerBytes: Int) -> Int {
-    isProbing ? max(readerBytes, LiveStreamingProbe.byteCount) : readerBytes
-  }
-
-  /// Whether the first bytes of the body are to be looked at and have not been.
-  private var isProbing: Bool {
-    !hasBegunBody && deliveredBytes == 0 && transfer.response.isComplete
-      && LiveStreamingProbe.isDue(contentType: transfer.response.contentType, path: url.path)
-  }
-
-  /// Gives the reader what is there; nil if that is nothing.
-  private func take(into buffer: UnsafeMutableRawBufferPointer) -> ByteSourceRead? {
-    while transfer.availableBytes > 0 {
-      if !hasBegunBody, !beginBody() { return nil }
-      if isDiscontinuous {
-        isDiscontinuous = false
-        return .discontinuity
-      }
-      var count = unsafe transfer.take(into: buffer)
-      if demuxer != nil {
-        var bytes = unsafe buffer[..<count].bindMemory(to: UInt8.self).mutableSpan
-        count = demuxer!.removeMetadata(from: &bytes) { soundBytes, block in
-          metadata.append(
-            ICYMetadataBlock(block), byteOffset: deliveredBytes + UInt64(soundBytes))
-        }
-      }
-      clock.reset()
-      guard count > 0 else { continue }
-      deliveredBytes += UInt64(count)
-      return .bytes(count)
-    }
-    return nil
-  }
-
-  /// Looks at a body whose first bytes are there; false if they are not to be read, or not yet.
-  private func beginBody() -> Bool {
-    let response = transfer.response
-    if isProbing {
-      let isEnough =
-        transfer.availableBytes >= LiveStreamingProbe.byteCount || transfer.outcome != nil
-        || hasWaitedForMore
-      guard isEnough else { return false }
-      let isPlaylist = transfer.withFirstBytes(LiveStreamingProbe.byteCount) {
-        LiveStreamingProbe.isLiveStreamingPlaylist($0)
-      }
-      if isPlaylist {
-        lose(.liveStreamingPlaylist, at: place)
-        return false
-      }
-    }
-    if transfer.range == nil {
-      // A station that comes back in another format is not what is being played.
-      if let before = answer?.contentType, let now = response.contentType, isDiscontinuous,
-        before.lowercased() != now.lowercased()
-      {
-        lose(.changed, at: place)
-        return false
-      }
-      answer = response
-      demuxer = response.metadataInterval.map { ICYDemuxer(interval: $0) }
-    }
-    hasBegunBody = true
-    loss = nil
-    return true
   }
 }

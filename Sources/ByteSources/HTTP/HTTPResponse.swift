@@ -16,8 +16,8 @@ struct HTTPResponse: Hashable {
   private(set) var contentLength: UInt64?
   /// The media type, as sent.
   private(set) var contentType: String?
-  /// Whether `Accept-Ranges` names `bytes`.
-  private(set) var acceptsByteRanges = false
+  /// The answer of `Accept-Ranges` on parts.
+  private(set) var rangeOffer = RangeOffer.unstated
   /// The entity tag, as sent, with its quotes (RFC 9110, section 8.8.3).
   private(set) var entityTag: String?
   /// When the body was last changed, as sent.
@@ -36,17 +36,55 @@ struct HTTPResponse: Hashable {
   /// Bytes of a field's value that are kept; the sender is not trusted to be brief.
   private static let valueLimit = 2048
 
+  /// The field that names a coding of the body that nobody asked for; nil for a body as it is.
+  private(set) var foreignCoding: String?
+
+  /// What `Accept-Ranges` says (RFC 9110, section 14.3).
+  enum RangeOffer: Hashable {
+    /// `bytes`: parts can be requested.
+    case offered
+    /// Nothing, or a value that names neither: only a request can show it.
+    case unstated
+    /// `none`.
+    case refused
+  }
+
+  /// Whether `Accept-Ranges` names `bytes`.
+  var acceptsByteRanges: Bool { rangeOffer == .offered }
+
   /// Whether the body is the one that was asked for.
   var isSuccess: Bool { (200..<300).contains(status) }
 
-  /// Whether there is no more to come but a refusal: an error, or a redirect to nowhere.
+  /// Whether another answer follows, by its status: interim answers, but not a switch to another protocol.
+  private var isInterim: Bool { (100..<200).contains(status) && status != 101 }
+
+  /// Whether there is no more to come but a refusal: an error, a switch to another protocol, or a redirect
+  /// to nowhere.
   var isRefusal: Bool {
-    isComplete && (status >= 400 || (300..<400).contains(status) && location == nil)
+    isComplete && status > 0 && !isSuccess && !isInterim
+      && !((300..<400).contains(status) && location != nil)
   }
 
-  /// Whether a part of the body can be asked for. A server that puts metadata between the sound counts
-  /// bytes that are not of it.
-  var isRepositionable: Bool { acceptsByteRanges && metadataInterval == nil }
+  /// Bytes of the whole body, of which a part states the total, when announced.
+  var bodyLength: UInt64? { status == 206 ? contentRange?.total : contentLength }
+
+  /// Whether the body begins elsewhere than at its first byte, as far as can be known. Live sound has no
+  /// first byte.
+  var isLaterPart: Bool {
+    guard status == 206 else { return false }
+    return contentRange.map { $0.first > 0 } ?? (station == nil)
+  }
+
+  /// Whether a part of the body can be requested: the server says so, or does not say otherwise of a body
+  /// of known length. A server that puts metadata between the sound counts bytes that are not of it.
+  var isRepositionable: Bool {
+    guard metadataInterval == nil else { return false }
+    switch rangeOffer {
+    case .offered: return true
+    case .unstated: return bodyLength != nil
+    case .refused: return false
+    }
+  }
 
   /// How the body can go on when its connection was lost.
   enum Continuation: Hashable {
@@ -58,18 +96,26 @@ struct HTTPResponse: Hashable {
     case none
   }
 
-  /// How the body can go on. What says how long it is, or which version of something, is no live
-  /// sound; where blocks of metadata lie between the sound, a count of bytes is no place in it.
+  /// How the body can go on. Live is only what a station's fields say is: a song may lack a length and a
+  /// version, and must not begin anew. Where blocks of metadata lie between the sound, a count of bytes is
+  /// no place in it.
   var continuation: Continuation {
     if metadataInterval != nil { return .live }
-    if contentLength != nil { return .rest }
-    if station != nil { return .live }
+    if bodyLength != nil { return .rest }
+    if station != nil || isOfStationServer { return .live }
     if acceptsByteRanges || entityTag != nil || lastModified != nil { return .rest }
-    return mayBeSound ? .live : .none
+    return mayBeSound ? .rest : .none
+  }
+
+  /// The content type without its parameters, in lower case.
+  var mediaType: String? {
+    contentType.map { type in
+      String(type.lowercased().prefix { $0 != ";" && $0 != " " && $0 != "\t" })
+    }
   }
 
   /// Whether the content type leaves open that the body is sound.
-  private var mayBeSound: Bool {
+  var mayBeSound: Bool {
     guard let type = contentType?.lowercased() else { return true }
     // Playlists are called audio, too.
     if ["mpegurl", "scpls"].contains(where: type.contains) { return false }
@@ -103,14 +149,16 @@ struct HTTPResponse: Hashable {
     while start < end, Self.isBlank(line[start]) { start += 1 }
     while end > start, Self.isBlank(line[end - 1]) { end -= 1 }
     let name = Self.text(line, 0..<min(colon, 64)).lowercased()
-    if name.hasPrefix("icy-") { stationField(name, line, start..<end) }
+    if name.hasPrefix("icy-") || name.hasPrefix("ice-") { stationField(name, line, start..<end) }
     switch name {
     case "content-length":
       contentLength = UInt64(Self.text(line, start..<end))
     case "content-type":
       contentType = Self.text(line, start..<end).onOneLine
     case "accept-ranges":
-      acceptsByteRanges = Self.text(line, start..<end).lowercased() == "bytes"
+      let units = Self.list(Self.text(line, start..<end))
+      rangeOffer =
+        units.contains("bytes") ? .offered : units == ["none"] ? .refused : rangeOffer
     case "etag":
       entityTag = Self.text(line, start..<end).onOneLine
     case "last-modified":
@@ -122,6 +170,18 @@ struct HTTPResponse: Hashable {
     case "transfer-encoding":
       // RFC 9112, section 6.3: it overrides a Content-Length, also a later one.
       isTransferEncoded = true
+      let text = Self.text(line, start..<end)
+      if Self.list(text).contains(where: { !["chunked", "identity"].contains($0) }) {
+        foreignCoding = "Transfer-Encoding: \(text.onOneLine)"
+      }
+    case "content-encoding":
+      let text = Self.text(line, start..<end)
+      if Self.list(text).contains(where: Self.compressions.contains) {
+        foreignCoding = "Content-Encoding: \(text.onOneLine)"
+      }
+    case "server":
+      let server = Self.text(line, start..<end).lowercased()
+      isOfStationServer = ["icecast", "shoutcast"].contains { server.hasPrefix($0) }
     case "location":
       location = Self.text(line, start..<end)
     default:
@@ -131,18 +191,33 @@ struct HTTPResponse: Hashable {
   }
 
   private var isTransferEncoded = false
+  /// The server's name is that of one for stations, which has no other bodies without a length.
+  private var isOfStationServer = false
+
+  /// The content codings that change the bytes (RFC 9110, section 8.4.1, and its registry). Stations write
+  /// other things there that mean nothing.
+  private static let compressions: Set<String> = [
+    "br", "compress", "deflate", "gzip", "x-compress", "x-gzip", "zstd",
+  ]
+
+  /// A list's elements in lower case, without parameters.
+  private static func list(_ text: String) -> [String] {
+    text.lowercased().split(separator: ",").map { element in
+      String(element.drop { $0 == " " || $0 == "\t" }.prefix { !" \t;".contains($0) })
+    }
+  }
 
   private mutating func stationField(_ name: String, _ line: Span<UInt8>, _ range: Range<Int>) {
     var station = station ?? StationInformation()
     let text = StationText.decode(range.prefix(Self.valueLimit).map { line[$0] })
-    switch name {
-    case "icy-name": station.name = text
-    case "icy-genre": station.genre = text
-    case "icy-description": station.description = text
-    case "icy-url": station.url = text
+    switch name.dropFirst("icy-".count) {
+    case "name": station.name = text
+    case "genre": station.genre = text
+    case "description": station.description = text
+    case "url": station.url = text
     // Some servers write it once for what they announce and once for what they measured.
-    case "icy-br": station.kilobitsPerSecond = Int(text.prefix { $0.isASCII && $0.isNumber })
-    case "icy-metaint": metadataInterval = Int(text).flatMap { $0 > 0 ? $0 : nil }
+    case "br": station.kilobitsPerSecond = Int(text.prefix { $0.isASCII && $0.isNumber })
+    case "metaint": metadataInterval = Int(text).flatMap { $0 > 0 ? $0 : nil }
     default: break
     }
     self.station = station

@@ -12,6 +12,8 @@ struct RangeRequest: Hashable {
   let first: HTTPResponse
   /// The bytes before were read, and what follows them is wanted because a connection was lost.
   var isResumption = false
+  /// The bytes before were read, and the answer with them was whole, but only a part of the body.
+  var followsPart = false
   /// Bytes that may be received again and dropped.
   var repeatedByteLimit: UInt64 = 0
 
@@ -30,37 +32,49 @@ struct RangeRequest: Hashable {
     guard answer.metadataInterval == nil else { return .wrongRange(byteOffset: byteOffset) }
     guard answer.status == 206 else {
       // All bytes: those that were asked for only if they were all asked for.
-      if byteOffset == 0 || repeatedBytes(of: answer) > 0 { return nil }
-      return first.acceptsByteRanges
+      if byteOffset == 0 { return nil }
+      let isWanted = repeatedBytes(of: answer) > 0
+      if isWanted, let length = answer.contentLength, byteOffset >= length {
+        return .noSuchByte(byteOffset: byteOffset)
+      }
+      if isWanted { return nil }
+      return first.acceptsByteRanges || !isResumption
         ? .wrongRange(byteOffset: byteOffset)
-        : .notResumable(receivedBytes: byteOffset, expectedBytes: first.contentLength)
+        : .notResumable(receivedBytes: byteOffset, expectedBytes: first.bodyLength)
     }
     guard let range = answer.contentRange, range.first == byteOffset else {
       return .wrongRange(byteOffset: byteOffset)
     }
-    let total = first.contentLength ?? range.total
-    // A part that ends early would look like the end of the body.
-    guard let total else { return nil }
-    guard range.last == total - 1 else { return .wrongRange(byteOffset: byteOffset) }
-    if let length = answer.contentLength, length != total - byteOffset {
+    // A part may end early (RFC 9110, section 15.3.7): the rest is then requested in turn.
+    if let total = first.bodyLength, range.last >= total {
+      return .wrongRange(byteOffset: byteOffset)
+    }
+    if let length = answer.contentLength, length &- 1 != range.last - range.first {
       return .wrongRange(byteOffset: byteOffset)
     }
     return nil
   }
 
   /// Whether an answer says that nothing is left: the body that was lost had come whole, only its
-  /// end had not.
+  /// end had not, or the last part that came was the last one there is.
   func isEnd(_ answer: HTTPResponse) -> Bool {
-    answer.status == 416 && isResumption && answer.unsatisfiedTotal == byteOffset
+    guard answer.status == 416 else { return false }
+    guard let total = answer.unsatisfiedTotal else { return followsPart }
+    return (isResumption || followsPart) && total == byteOffset
   }
 
-  /// How many bytes of an answer with the whole body were received before: up to the limit, and only
-  /// if the same strong entity tag and the same length prove that it is the same body, byte for
-  /// byte (RFC 9110, section 8.8.1). 0 for any other answer.
+  /// How many bytes of an answer with the whole body lie before those that are wanted and can be passed
+  /// over; 0 where they cannot. The answer has to be as long as the first one.
+  ///
+  /// To go on where a connection was lost, only if the same strong entity tag proves that it is the same
+  /// body, byte for byte (RFC 9110, section 8.8.1), and up to the limit. To go elsewhere, only if the
+  /// server has not offered parts: it was asked on trial.
   func repeatedBytes(of answer: HTTPResponse) -> UInt64 {
-    guard answer.status == 200, byteOffset <= repeatedByteLimit,
-      let tag = first.entityTag, !tag.hasPrefix("W/"), tag == answer.entityTag,
-      let length = first.contentLength, length == answer.contentLength
+    guard answer.status == 200, let length = first.bodyLength, length == answer.contentLength
+    else { return 0 }
+    guard isResumption else { return first.acceptsByteRanges || followsPart ? 0 : byteOffset }
+    guard byteOffset <= repeatedByteLimit,
+      let tag = first.entityTag, !tag.hasPrefix("W/"), tag == answer.entityTag
     else { return 0 }
     return byteOffset
   }
@@ -72,9 +86,7 @@ struct RangeRequest: Hashable {
     }
     return differ(first.entityTag, answer.entityTag)
       || differ(first.lastModified, answer.lastModified)
-      || differ(
-        first.contentLength,
-        answer.status == 206 ? answer.contentRange?.total : answer.contentLength)
+      || differ(first.bodyLength, answer.bodyLength)
   }
 }
 
@@ -101,7 +113,8 @@ struct ContentRange: Hashable {
     let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
     let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2, let first = UInt64(ends[0]), let last = UInt64(ends[1]), first <= last
+    guard ends.count == 2, let first = UInt64(ends[0]), let last = UInt64(ends[1]), first <= last,
+      last < .max
     else { return nil }
     self.first = first
     self.last = last

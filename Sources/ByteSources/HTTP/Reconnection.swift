@@ -107,6 +107,8 @@ struct Reconnection: Hashable {
       case 404: isLive
       default: false
       }
+    // So it is while its server or a proxy on the way sends something else in its place.
+    case .empty, .noSound: isLive
     default:
       false
     }

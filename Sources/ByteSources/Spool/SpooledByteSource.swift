@@ -34,6 +34,8 @@ final class SpooledByteSource: ByteSource, @unchecked Sendable {
 
   /// Bytes that are read up to rather than passed by asking a server again.
   private static var leastJump: UInt64 { 64 << 10 }
+  /// The same for a server that has not said whether it sends parts: one that does not sends all again.
+  private static var leastTrial: UInt64 { 4 << 20 }
   /// Bytes that are read up to in one read, so that a wake is not overlooked for long.
   private static var mostPassedAtOnce: UInt64 { 1 << 20 }
 
@@ -142,8 +144,7 @@ final class SpooledByteSource: ByteSource, @unchecked Sendable {
     if place != wrappedPlace {
       if let endOffset, place >= endOffset { return .end }
       let isAhead = place > wrappedPlace
-      let isRepositionable = wrapped.information.isRepositionable
-      if isAhead, !isRepositionable || place - wrappedPlace < Self.leastJump {
+      if isAhead, isReadUp(to: place) {
         return try unsafe readUp(to: place, buffer, timeoutNanoseconds: timeoutNanoseconds)
       }
       // One that cannot be repositioned throws: the bytes were in the file when the place was set, and
@@ -152,6 +153,17 @@ final class SpooledByteSource: ByteSource, @unchecked Sendable {
       wrappedPlace = place
     }
     return try unsafe readWrapped(into: buffer, timeoutNanoseconds: timeoutNanoseconds)
+  }
+
+  /// Whether the bytes before a place ahead are read, which keeps them, rather than passed.
+  private func isReadUp(to place: UInt64) -> Bool {
+    let information = wrapped.information
+    guard information.isRepositionable else { return true }
+    return switch information.reach {
+    case .direct: place - wrappedPlace < Self.leastJump
+    case .untried: place - wrappedPlace < Self.leastTrial
+    case .byReading: true
+    }
   }
 }
 
@@ -207,7 +219,8 @@ extension SpooledByteSource {
       in: SpoolDirectory.open(directoryPath), maximumBytes: maximumBytes, blockBytes: blockBytes)
     // A server has answered, and what it said is known now.
     let information = wrapped.information
-    if !information.isRepositionable, let byteCount = information.byteCount {
+    let isDirect = information.isRepositionable && information.reach == .direct
+    if !isDirect, let byteCount = information.byteCount {
       hasRoomForAll = file.reserve(byteCount)
     }
     return file
