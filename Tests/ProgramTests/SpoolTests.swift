@@ -49,6 +49,22 @@ extension ProgramTests {
       }
     }
 
+    @Test("but makes no home directory where there is none")
+    func noHome() throws {
+      defer { web.stop() }
+      web.serve("/short", .file(Fixtures.path("mp3-short-44100-2.mp3")))
+      let home = directory.path + "/home"
+      try JACKServer.with { _ in
+        for caches in ["", home + "/.cache"] {
+          let program = Program.start(
+            Endings.play + [web.url("/short")], with: ["XDG_CACHE_HOME": caches, "HOME": home])
+          let end = Program.end(of: program)
+          #expect(end.exit == .status(0) && end.errors == "", "\(end)")
+          #expect(files().isEmpty, "\(caches)")
+        }
+      }
+    }
+
     @Test("or plays on without, where that directory cannot be made")
     func impossible() throws {
       defer { web.stop() }

@@ -50,16 +50,18 @@ final class SpoolDirectory: Sendable {
     }
   }
 
-  /// mkdir(2), and those above it where there are none.
+  /// Makes the directory, and the one above it where there is none: the cache directory of a user, but never
+  /// the home directory, whose absence has a reason.
   private static func make(_ path: String) throws(SpoolFailure) {
     if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     let failure = SpoolFailure(errno: errno)
     guard failure.errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
       slash > path.startIndex
     else { throw failure }
-    try make(String(path[..<slash]))
-    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw SpoolFailure(errno: errno)
+    for path in [String(path[..<slash]), path] {
+      guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
+        throw SpoolFailure(errno: errno)
+      }
     }
   }
 
