@@ -132,7 +132,9 @@ struct FeederTests {
     player.join()
     let expected = tracks.flatMap(ReferenceDecoder.mpg123)
     #expect(rendered.count == expected.count)
-    #expect(rendered == expected)
+    // Behind each underrun 240 frames fade in.
+    let faded = zip(rendered, expected).count { $0 != $1 }
+    #expect(faded <= 2 * 240 * Int(player.control.counters.underruns))
   }
 }
 

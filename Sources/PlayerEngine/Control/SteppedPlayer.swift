@@ -112,7 +112,7 @@ public final class SteppedPlayer {
   ) {
     let source = renderer.addSource(
       ringBytes: configuration.ringBytes, ringPackets: configuration.ringPackets,
-      resamplerQuality: configuration.resamplerQuality)
+      fadesAtUnderrun: true, resamplerQuality: configuration.resamplerQuality)
     control = source.control
     control.followsTransport = configuration.followsTransport
     feeder = Feeder(

@@ -101,18 +101,21 @@ public final class Renderer: Sendable {
   ///   - ringPackets: packets that its ring holds.
   ///   - holdsAfterUnderrun: whether it stays silent after an underrun until
   ///     ``SourceControl/acknowledgeUnderruns()``, rather than playing each packet as it arrives.
+  ///   - fadesAtUnderrun: whether the sound decays within 240 frames behind the last frame before an
+  ///     underrun, and fades in after it over as many.
   ///   - resamplerQuality: how its streams of other rates than the output's are resampled.
   ///   - outputs: the outputs that it is heard on, a bus of them; nil for all. At least one.
   public func addSource(
     ringBytes: Int = 2 << 20, ringPackets: Int = 8192, holdsAfterUnderrun: Bool = true,
-    resamplerQuality: ResamplerQuality = .good, outputs: Range<Int>? = nil
+    fadesAtUnderrun: Bool = false, resamplerQuality: ResamplerQuality = .good,
+    outputs: Range<Int>? = nil
   ) -> RenderSource {
     let bus = RenderBus(outputs, of: outputChannels)
     precondition(bus.channelCount > 0, "a source needs an output")
     let ring = PacketRing.makePair(byteCapacity: ringBytes, entryCapacity: ringPackets)
     let storage = SourceStorage(
       consumer: ring.consumer, outputRate: Int(sampleRate.rounded()),
-      bus: bus, holdsAfterUnderrun: holdsAfterUnderrun)
+      bus: bus, holdsAfterUnderrun: holdsAfterUnderrun, fadesAtUnderrun: fadesAtUnderrun)
     // Until its first cycle it is where the output is.
     unsafe storage.shared.pointee.begin(at: context.state.pointee.lastCycle)
     replacePlan { $0.sources.append(storage) }

@@ -11,7 +11,7 @@ final class SourceStorage: @unchecked Sendable {
 
   init(
     consumer: consuming PacketRingConsumer, outputRate: Int, bus: RenderBus,
-    holdsAfterUnderrun: Bool
+    holdsAfterUnderrun: Bool, fadesAtUnderrun: Bool
   ) {
     unsafe shared = .allocate(capacity: 1)
     unsafe shared.initialize(
@@ -19,7 +19,8 @@ final class SourceStorage: @unchecked Sendable {
     unsafe unit = .allocate(capacity: 1)
     unsafe unit.initialize(
       to: SourceUnit(
-        consumer: consumer, shared: shared, bus: bus, holdsAfterUnderrun: holdsAfterUnderrun))
+        consumer: consumer, shared: shared, bus: bus, holdsAfterUnderrun: holdsAfterUnderrun,
+        fadesAtUnderrun: fadesAtUnderrun))
   }
 
   deinit {

@@ -27,6 +27,10 @@ extension SourceUnit {
     work.packets = 0
     work.isStarved = false
     work.bufferedNanoseconds = source.bufferedNanoseconds
+    if work.bufferedNanoseconds < Self.lowNanoseconds {
+      unsafe keepLastFrame(
+        cycle.frameCount - 1, of: buffers, until: outputFrames &+ UInt64(cycle.frameCount))
+    }
     publish(cycle, deviceFrame: deviceFrame, given: cycle.frameCount)
     return true
   }

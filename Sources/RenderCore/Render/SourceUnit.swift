@@ -23,6 +23,14 @@ struct SourceUnit: ~Copyable {
   /// Stay silent after an underrun until the control side acknowledges it, so that packets that
   /// trickle in do not stutter.
   private let holdsAfterUnderrun: Bool
+  /// Whether sound fades out and in at an underrun.
+  private let fadesAtUnderrun: Bool
+  /// A frame of sound that may be the last one before an underrun, and behind it the one that decays.
+  let lastFrame: UnsafeMutablePointer<Float>
+  /// The output frames up to the end of the first of them.
+  var lastFrameEnd: UInt64 = 0
+  /// Frames of the decay after an underrun that are still to come.
+  var tailFramesLeft = 0
   private var underruns: UInt64 = 0
   var gain = SourceGain()
   var clock = SourceClock()
@@ -52,7 +60,7 @@ struct SourceUnit: ~Copyable {
   /// A cycle in which no setting is new need only give frames.
   private(set) var isSteady = false
   /// The last cycle ended with sound.
-  private var isSounding = false
+  private(set) var isSounding = false
   /// Resampled frames that it had when its work was last counted: with them no more work is needed.
   var framesAhead = 0
   var streamID: UInt32 = 0
@@ -62,18 +70,22 @@ struct SourceUnit: ~Copyable {
 
   init(
     consumer: consuming PacketRingConsumer, shared: UnsafeMutablePointer<SourceShared>,
-    bus: RenderBus, holdsAfterUnderrun: Bool
+    bus: RenderBus, holdsAfterUnderrun: Bool, fadesAtUnderrun: Bool
   ) {
     unsafe self.shared = shared
+    unsafe lastFrame = .allocate(capacity: 2 * bus.channelCount)
+    unsafe lastFrame.initialize(repeating: 0, count: 2 * bus.channelCount)
     self.bus = bus
     source = RingPacketSource(consumer: consumer)
     outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
     toldRate = outputRate
     placedRate = outputRate
     self.holdsAfterUnderrun = holdsAfterUnderrun
+    self.fadesAtUnderrun = fadesAtUnderrun
   }
 
   deinit {
+    unsafe lastFrame.deallocate()
     if let converter = unsafe converter { unsafe StreamConverter.destroy(converter) }
     while let record = retired.pop() {
       if let converter = unsafe UnsafeMutablePointer<StreamConverter>(
@@ -138,9 +150,18 @@ struct SourceUnit: ~Copyable {
       var wanted = cycle.frameCount - lead
       // A fade to silence takes just the frames that it needs; the next one is kept for later.
       if isFadingOut { wanted = min(wanted, gain.fadeFramesLeft) }
+      let underrunsBefore = underruns
       given = unsafe pull(wanted, into: buffers)
       unsafe sound(given, in: buffers)
       work.bufferedNanoseconds = source.bufferedNanoseconds
+      if fadesAtUnderrun {
+        if tailFramesLeft > 0 { unsafe addTail(from: lead, to: lead + given, in: buffers) }
+        if underruns != underrunsBefore {
+          unsafe beginTail(behind: given, in: buffers)
+        } else if given > 0, work.bufferedNanoseconds < Self.lowNanoseconds {
+          unsafe keepLastFrame(lead + given - 1, of: buffers, until: outputFrames &+ UInt64(given))
+        }
+      }
       if isStale, gain.isSilent || given < wanted {
         // What is new begins with the next cycle, and a new time with it.
         if adopt(wantedGeneration, fade: 1) { countsSilence = false }
@@ -148,6 +169,9 @@ struct SourceUnit: ~Copyable {
     }
     unsafe silence(buffers, from: 0, to: lead)
     unsafe silence(buffers, from: lead + given, to: cycle.frameCount)
+    if tailFramesLeft > 0 {
+      unsafe addTail(from: lead + given, to: cycle.frameCount, in: buffers)
+    }
     if countsSilence { clock.advance(cycle.frameCount - lead - given) }
     if unsafe shared.pointee.measuresLevels.load(ordering: .relaxed) {
       unsafe shared.pointee.levels.measure(buffers, frameCount: cycle.frameCount)

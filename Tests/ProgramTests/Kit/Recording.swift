@@ -97,6 +97,23 @@ struct StereoFrames: Equatable {
     return StereoFrames(left: sounding.map { left[$0] }, right: sounding.map { right[$0] })
   }
 
+  /// The stretches between silences of at least so many frames.
+  func stretches(betweenSilencesOf frames: Int) -> [Range<Int>] {
+    var stretches: [Range<Int>] = []
+    for frame in left.indices where !isSilent(frame) {
+      if let last = stretches.last, frame - last.upperBound < frames {
+        stretches[stretches.count - 1] = last.lowerBound..<(frame + 1)
+      } else {
+        stretches.append(frame..<(frame + 1))
+      }
+    }
+    return stretches
+  }
+
+  subscript(range: Range<Int>) -> StereoFrames {
+    StereoFrames(left: Array(left[range]), right: Array(right[range]))
+  }
+
   /// Runs of at least so many silent frames.
   func silences(ofAtLeast frames: Int) -> Int {
     var (run, found) = (0, 0)
