@@ -185,7 +185,7 @@ let package = Package(
 
     // Level 1: bytes to packets, bytes from somewhere, packets to frames.
     library("PacketParser", ["AudioModel"]),
-    library("Playlists", []),
+    library("Playlists", ["AudioModel"]),
     library("ByteSources", ["AudioModel", "CCurl"]),
     library(
       "RenderCore", ["AudioModel", "CMPG123", "CSoxr", "CRealtimeScope"], optional: callbackCodecs),
@@ -193,9 +193,9 @@ let package = Package(
       "PacketDecoders", ["AudioModel"], optional: aheadCodecs,
       // For a property that is a span.
       settings: [.enableExperimentalFeature("Lifetimes")]),
-    library("MediaControl", [], optional: busLibraries),
+    library("MediaControl", ["AudioModel"], optional: busLibraries),
     library("Metering", [], optional: meterLibraries),
-    library("SessionManagement", ["CDescriptors"], optional: sessionLibraries),
+    library("SessionManagement", ["AudioModel", "CDescriptors"], optional: sessionLibraries),
 
     // Level 2: what drives them.
     library(
@@ -242,7 +242,7 @@ let package = Package(
     example("RemoteIOPlayer"),
     example("VocalRemover"),
     .target(
-      name: "PlayerProgram", dependencies: ["JACKRemoteIO", "RenderCore"],
+      name: "PlayerProgram", dependencies: ["AudioModel", "JACKRemoteIO", "RenderCore"],
       path: "Sources/Examples/PlayerProgram", swiftSettings: strict + optimised),
 
     // Tests, and what they share.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import Glibc
 
 extension ByteSourceError: CustomStringConvertible {
@@ -11,7 +12,7 @@ extension ByteSourceError: CustomStringConvertible {
       let attempts = failedReconnections == 1 ? "attempt" : "attempts"
       text += " (\(failedReconnections) \(attempts) to reconnect failed)"
     }
-    return text
+    return text.asMessage
   }
 
   private var sentence: String {

@@ -45,8 +45,19 @@ struct DrawbarCommand: ParsableCommand {
       var command = try parseDirectly(arguments) ?? parseAsRoot(arguments)
       try command.run()
     } catch {
-      exit(withError: error)
+      leave(with: error)
     }
+  }
+
+  /// Ends the program as ArgumentParser does. Its messages quote arguments: each line of them is cleaned.
+  private static func leave(with error: any Error) -> Never {
+    let code = exitCode(for: error)
+    guard code != .success else { exit(withError: error) }
+    let message = fullMessage(for: error)
+    for line in message.split(separator: "\n", omittingEmptySubsequences: message.isEmpty) {
+      Failure.write(String(line).onOneLine(atMost: 4000) + "\n", to: STDERR_FILENO)
+    }
+    Glibc.exit(code.rawValue)
   }
 
   /// A standard stream that is closed would be the number of the next file that is opened, a track or JACK's
@@ -64,7 +75,7 @@ struct DrawbarCommand: ParsableCommand {
         unsafe String(validatingCString: bytes) == nil
       else { continue }
       Failure.report(
-        "'\(argument.onOneLine)' is not UTF-8, as arguments have to be; rename the file, or have it read from "
+        "'\(argument)' is not UTF-8, as arguments have to be; rename the file, or have it read from "
           + "standard input: drawbar play - < FILE")
       exit(withError: ExitCode(1))
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import AudioModel
 import Glibc
 import JACKRemoteIO
 import PlayerEngine
@@ -13,9 +14,7 @@ enum Failure {
   }
 
   static func report(_ message: String) {
-    // One line, whatever a file name or a server put into it.
-    let line = String(message.map { $0.isNewline ? " " : $0 })
-    write("drawbar: \(line)\n", to: STDERR_FILENO)
+    write("drawbar: \(message.asMessage)\n", to: STDERR_FILENO)
   }
 
   /// Runs what a command does, and says how it ended as the program does: with the exit code 1, and one line

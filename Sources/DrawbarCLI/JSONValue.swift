@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import SessionManagement
 
 /// A JSON value (RFC 8259) whose objects keep the order that they were written in, so that output is
@@ -13,6 +14,9 @@ enum JSONValue {
   /// Elements that may be made while they are written.
   case array(AnySequence<JSONValue>)
   case object([(String, JSONValue)])
+
+  /// Scalars of a string: more than any tag needs, so that one line of output stays bounded.
+  private static let longestText = 1 << 16
 
   static func optional(_ value: Bool?) -> JSONValue { value.map(JSONValue.bool) ?? .null }
   static func optional(_ value: Int64?) -> JSONValue { value.map(JSONValue.integer) ?? .null }
@@ -41,7 +45,8 @@ enum JSONValue {
     case .bool(let value): output.write(value ? "true" : "false")
     case .integer(let value): output.write(String(value))
     case .number(let value): output.write(value.isFinite ? String(value) : "null")
-    case .string(let value): output.write(value.quotedAsJSON)
+    case .string(let value):
+      output.write(value.shortened(to: Self.longestText).quotedAsJSON)
     case .array(let elements):
       var separator = "["
       for element in elements {

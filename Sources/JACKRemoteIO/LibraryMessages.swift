@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
 internal import CJACK
 internal import Glibc
 internal import Synchronization
@@ -43,8 +44,9 @@ extension RemoteIO {
 private func takeLibraryMessage(_ message: UnsafePointer<CChar>?) {
   let descriptor = LibraryMessages.descriptor.load(ordering: .relaxed)
   guard descriptor >= 0, !LibraryMessages.isSilenced, let message = unsafe message else { return }
-  var text = unsafe "jack: " + String(cString: message)
-  if !text.hasSuffix("\n") { text.append("\n") }
+  var line = unsafe String(cString: message)
+  if line.hasSuffix("\n") { line.removeLast() }
+  var text = "jack: \(line.asMessage)\n"
   // One write, so that lines of several threads do not mix. A message that cannot be written is
   // dropped: there is nowhere to say so.
   _ = text.withUTF8 { unsafe write(descriptor, $0.baseAddress, $0.count) }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// Why a client could not be opened, started or connected.
 public enum RemoteIOError: Error, Sendable, Equatable {
   /// The client name cannot be used; the text says why.
@@ -67,7 +69,9 @@ public enum RemoteIOError: Error, Sendable, Equatable {
 
 extension RemoteIOError: CustomStringConvertible {
   /// One line: what happened, where, and what can be done.
-  public var description: String {
+  public var description: String { sentence.asMessage }
+
+  private var sentence: String {
     switch self {
     case .invalidClientName(let name, let why):
       "the JACK client name '\(name)' cannot be used: \(why)"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// A value of the types that MPRIS uses (D-Bus specification, "Type System").
 enum BusValue: Equatable {
   case boolean(Bool)
@@ -34,15 +36,7 @@ struct BusEntry: Equatable {
 }
 
 extension String {
-  /// The text as a D-Bus string: without NUL and the code points that are no characters, which would
-  /// have the whole message refused, and not longer than a screen has use for.
-  var asBusString: String {
-    var scalars = String.UnicodeScalarView()
-    for scalar in unicodeScalars.prefix(4096) {
-      let isNoCharacter =
-        scalar.value & 0xFFFE == 0xFFFE || (0xFDD0...0xFDEF).contains(scalar.value)
-      scalars.append(scalar.value == 0 || isNoCharacter ? "\u{FFFD}" : scalar)
-    }
-    return String(scalars)
-  }
+  /// The text as a D-Bus string. NUL and noncharacters would have the whole message refused; and no screen
+  /// shows more.
+  var asBusString: String { onOneLine(atMost: 4096) }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 #if DRAWBAR_FLAC
   internal import CFLAC
   internal import Glibc
@@ -138,5 +140,5 @@ public struct FLACFileWriterError: Error, Hashable, Sendable, CustomStringConver
   public let reason: String
 
   /// What happened and where, in one line.
-  public var description: String { "cannot \(operation) \(path): \(reason)" }
+  public var description: String { "cannot \(operation) \(path): \(reason)".asMessage }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
 internal import Glibc
 
 /// Writes interleaved 32-bit float WAVE (format tag 3). A file that outgrows the 4 GiB of RIFF's size
@@ -168,6 +169,6 @@ public struct WaveFileWriterError: Error, Hashable, Sendable, CustomStringConver
   /// What happened and where, in one line.
   public var description: String {
     let reason = unsafe String(cString: strerror(code))
-    return "cannot \(operation) \(path): \(reason); choose another place"
+    return "cannot \(operation) \(path): \(reason); choose another place".asMessage
   }
 }

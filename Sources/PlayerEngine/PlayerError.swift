@@ -40,7 +40,9 @@ public struct PlayerError: Error, Hashable, Sendable {
 
 extension PlayerError: CustomStringConvertible {
   /// What happened, where, and what can be done, in one line.
-  public var description: String {
+  public var description: String { sentence.asMessage }
+
+  private var sentence: String {
     switch reason {
     case .source(let error): "\(error)"
     case .parser(let error): "\(location): \(error)"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// One entry of a list.
 public struct PlaylistEntry: Hashable, Sendable {
   /// The location as it is written in the list, without white space around it; empty where there is
@@ -51,7 +53,9 @@ public enum PlaylistEntryError: Error, Hashable, Sendable {
 
 extension PlaylistEntryError: CustomStringConvertible {
   /// What is wrong with it, and what to do; to be read behind the entry's location.
-  public var description: String {
+  public var description: String { sentence.asMessage }
+
+  private var sentence: String {
     switch self {
     case .localFile:
       "refused, since a list from a server must not name files of this machine; save the list and"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// Why a list cannot be used at all, and where in it.
 public struct PlaylistError: Error, Hashable, Sendable {
   /// What is wrong.
@@ -39,10 +41,9 @@ public struct PlaylistError: Error, Hashable, Sendable {
 }
 
 extension PlaylistError: CustomStringConvertible {
-  /// What is wrong, where, and what to do; one line as far as the list's own text is.
+  /// What is wrong, where, and what to do, in one line.
   public var description: String {
-    guard let line else { return sentence }
-    return "line \(line): \(sentence)"
+    (line.map { "line \($0): " + sentence } ?? sentence).asMessage
   }
 
   private var sentence: String {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// What a client tells a session manager to have gone wrong (NSM API, "Error Code Definitions").
 ///
 /// `ERR_SAVE_FAILED`, which the API names among the answers to a save, has no number there: it is
@@ -32,6 +34,6 @@ public struct SessionRefusal: Error, Equatable, Sendable {
 }
 
 extension SessionRefusal: CustomStringConvertible {
-  /// The message.
-  public var description: String { message }
+  /// The message, in one line.
+  public var description: String { message.asMessage }
 }

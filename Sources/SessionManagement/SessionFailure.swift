@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// Why a program takes part in no session.
 public enum SessionFailure: Error, Hashable, Sendable {
   /// This build has no library for it.
@@ -26,13 +28,15 @@ public enum SessionFailure: Error, Hashable, Sendable {
 
 extension SessionFailure: CustomStringConvertible {
   /// What is wrong, and what to do, in one line.
-  public var description: String {
+  public var description: String { sentence.asMessage }
+
+  private var sentence: String {
     switch self {
     case .notBuiltIn:
       "no session manager can be talked to, since this program was built without liblo"
     case .noLibrary: "no session manager can be talked to: install liblo7"
     case .invalidURL(let text):
-      "'\(text.prefix(80))' (NSM_URL) leads to no session manager: it must be osc.udp://HOST:PORT/"
+      "'\(text)' (NSM_URL) leads to no session manager: it must be osc.udp://HOST:PORT/"
     case .unknownHost(let host): "no address found for the session manager's host \(host) (NSM_URL)"
     case .noSocket: "no UDP port is left to talk to the session manager"
     case .nobodyListens(let url): "no session manager listens at \(url) (NSM_URL)"

@@ -38,7 +38,8 @@ struct MediaPlayerPropertyTests {
   func texts() {
     let none = [0, 0xFFFE, 0xFDD0, 0x10FFFF].compactMap { Unicode.Scalar($0 as UInt32) }
     let text = none.map { "\($0)" }.joined(separator: "é😀")
-    #expect(text.asBusString == "\u{FFFD}é😀\u{FFFD}é😀\u{FFFD}é😀\u{FFFD}")
+    #expect(text.asBusString == "\\u{0}é😀\\u{fffe}é😀\\u{fdd0}é😀\\u{10ffff}")
     #expect(String(repeating: "x", count: 5000).asBusString.count == 4096)
+    #expect("a\u{1B}\u{85}\u{202E}b".asBusString == "a\\u{1b}\\u{85}\\u{202e}b")
   }
 }

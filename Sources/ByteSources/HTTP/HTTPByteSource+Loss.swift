@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import CCurl
 
 // What becomes of a transfer's end: the body's end, a connection to be made again, or an error.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// The head of a response, gathered line by line; the last one, when redirects or interim answers
 /// come before it. A value without I/O.
 ///

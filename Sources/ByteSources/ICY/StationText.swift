@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// Text from a station, which does not say how it is encoded.
 enum StationText {
   /// The text on one line. What is valid UTF-8 is that: text in another encoding with a letter

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// What a location given by a person means.
 enum SourceLocation: Hashable {
   /// `-`.
@@ -91,22 +93,5 @@ extension UInt8 {
     case 0x61...0x66: self - 0x61 + 10
     default: nil
     }
-  }
-}
-
-extension String {
-  /// The text with control characters and line separators written as `\u{…}`. Names of files and
-  /// servers' headers come from others: printed raw, they could move a terminal's cursor.
-  package var onOneLine: String {
-    var line = ""
-    for scalar in unicodeScalars {
-      switch scalar.value {
-      case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029:
-        line += "\\u{\(String(scalar.value, radix: 16))}"
-      default:
-        line.unicodeScalars.append(scalar)
-      }
-    }
-    return line
   }
 }

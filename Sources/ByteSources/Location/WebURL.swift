@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import CCurl
 
 /// An HTTP URL in the parts that a request and its messages need, taken apart by libcurl's own

@@ -175,7 +175,7 @@ final class Bench {
   }
 
   private func show(_ text: String) {
-    if showsProgress { Failure.write(text + "\n", to: STDERR_FILENO) }
+    if showsProgress { Failure.write(text.asMessage + "\n", to: STDERR_FILENO) }
   }
 }
 

@@ -55,7 +55,7 @@ extension InfoSheet {
     for picture in summary.pictures { rows.append(("Picture", Self.words(picture))) }
     let width = rows.map(\.0.count).max() ?? 0
     return rows.map { label, value in
-      label + String(repeating: " ", count: width - label.count + 2) + value.onOneLine + "\n"
+      label + String(repeating: " ", count: width - label.count + 2) + value.asMessage + "\n"
     }.joined()
   }
 

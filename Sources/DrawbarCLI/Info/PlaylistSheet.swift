@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import ByteSources
 import PlayerEngine
 import Playlists
@@ -12,8 +13,8 @@ struct PlaylistSheet {
   private let file: String
   /// nil where it cannot be read.
   let playlist: Playlist?
-  /// What is wrong with the list, or with its entries, in one line each.
-  let errors: [String]
+  /// What is wrong with the list, or with its entries.
+  let errors: [PlaylistFailure]
 
   init(_ location: String, _ playlist: Playlist) {
     let name = Self.name(location)
@@ -22,7 +23,7 @@ struct PlaylistSheet {
     self.playlist = playlist
     errors = playlist.entries.compactMap { entry in
       guard case .failure(let error) = entry.target else { return nil }
-      return "\(PlaylistFailure(.entry(entry.written, error), at: name, line: entry.line))"
+      return PlaylistFailure(.entry(entry.written, error), at: name, line: entry.line)
     }
   }
 
@@ -30,7 +31,7 @@ struct PlaylistSheet {
     self.location = Self.name(location)
     file = location.filePath == nil ? self.location : location
     playlist = nil
-    errors = ["\(error)"]
+    errors = [error]
   }
 
   private static func name(_ location: String) -> String {
@@ -41,16 +42,16 @@ struct PlaylistSheet {
   var text: String {
     guard let playlist else { return "" }
     let count = playlist.entries.count
-    var text = "File      \(location)\n"
+    var text = "File      \(location.asMessage)\n"
     text += "Playlist  \(playlist.kind.name), \(count) \(count == 1 ? "entry" : "entries")\n"
-    if let title = playlist.title { text += "Title     \(title.onOneLine)\n" }
+    if let title = playlist.title { text += "Title     \(title.asMessage)\n" }
     for (index, entry) in playlist.entries.enumerated() {
       let duration = entry.durationNanoseconds.map(TimeText.clock) ?? "-"
       let words = [entry.creator, entry.title].compactMap { $0 }.joined(separator: " - ")
       let row = [
         Self.padded("\(index + 1)", 4), Self.padded(duration, 8), Self.shown(entry), words,
       ]
-      text += row.filter { !$0.isEmpty }.joined(separator: "  ").onOneLine + "\n"
+      text += row.filter { !$0.isEmpty }.joined(separator: "  ").asMessage + "\n"
     }
     return text
   }
@@ -62,7 +63,7 @@ struct PlaylistSheet {
       ("playlist", .optional(playlist?.kind.rawValue)),
       ("title", .optional(playlist?.title)),
       ("entries", .array(AnySequence((playlist?.entries ?? []).lazy.map(Self.object)))),
-      ("error", .optional(playlist == nil ? errors.first : nil)),
+      ("error", .optional(playlist == nil ? errors.first.map { "\($0)" } : nil)),
     ]
   }
 

@@ -99,7 +99,7 @@ struct PlayScreen: TerminalScreen {
     let name = known.isEmpty ? track.location.lastPathPart : known.joined(separator: dash)
     let number =
       snapshot.trackCount > 1 ? "[\((snapshot.trackIndex ?? 0) + 1)/\(snapshot.trackCount)] " : ""
-    return number + TerminalText.plain(name)
+    return number + name.asMessage
   }
 
   /// The format, and how late it is heard where there is room for that.

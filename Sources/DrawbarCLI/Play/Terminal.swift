@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import Glibc
 
 /// The terminal that the program runs on, if any: single keys from standard input, a few lines that are
@@ -100,7 +101,7 @@ final class Terminal {
   func print(_ line: String) {
     guard showsPanel else { return }
     clearPanel()
-    write(TerminalText.plain(line) + "\n")
+    write(line.asMessage + "\n")
   }
 
   /// Takes the panel away, so that something else can be printed.

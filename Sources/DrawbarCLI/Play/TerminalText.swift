@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Text for a terminal: without anything that would steer it, and as wide as it is shown.
+/// Text for a terminal, as wide as the terminal shows it.
 enum TerminalText {
   /// Whether the terminal shows more than ASCII, as the locale says (locale(7)).
   static let isUnicode: Bool = {
@@ -13,20 +13,6 @@ enum TerminalText {
     }
     return false
   }()
-
-  /// The text without control characters, and without those that turn its direction: a tag must not be
-  /// able to steer the terminal.
-  static func plain(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: result += " "
-      case .format: continue
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
 
   /// Columns that a text takes.
   static func width(of text: String) -> Int {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import JACKRemoteIO
 
 /// The graph as it is shown.
@@ -9,7 +10,7 @@ struct PortSheet {
 
   /// A port in a line, in columns; below it what it is connected to.
   func writeText(to output: inout some TextOutputStream) {
-    let rows = snapshot.ports.map { [TerminalText.plain($0.name)] + Self.columns(of: $0) }
+    let rows = snapshot.ports.map { [$0.name.asMessage] + Self.columns(of: $0) }
     let widths = (0..<4).map { column in
       rows.map { TerminalText.width(of: $0[column]) }.max() ?? 0
     }
@@ -23,7 +24,7 @@ struct PortSheet {
       output.write(line + "\n")
       for other in port.connections {
         let arrow = port.direction == .output ? "->" : "<-"
-        output.write("  \(arrow) \(TerminalText.plain(other))\n")
+        output.write("  \(arrow) \(other.asMessage)\n")
       }
     }
   }
@@ -33,9 +34,9 @@ struct PortSheet {
     let flags = [
       (port.isPhysical, "physical"), (port.isTerminal, "terminal"), (port.canMonitor, "monitor"),
     ]
-    let name = port.prettyName.map { "  \"\(TerminalText.plain($0))\"" } ?? ""
+    let name = port.prettyName.map { "  \"\($0.asMessage)\"" } ?? ""
     return [
-      port.direction.rawValue, TerminalText.plain(port.type.name),
+      port.direction.rawValue, port.type.name.asMessage,
       flags.filter(\.0).map(\.1).joined(separator: ","),
       "capture \(text(port.captureLatency)), playback \(text(port.playbackLatency))" + name,
     ]

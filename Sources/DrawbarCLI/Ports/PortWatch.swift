@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import Glibc
 import JACKRemoteIO
 
@@ -22,15 +23,15 @@ struct PortEvent {
 
   private var text: String {
     func text(_ connection: JACKGraph.Connection) -> String {
-      TerminalText.plain(connection.output) + " -> " + TerminalText.plain(connection.input)
+      connection.output.asMessage + " -> " + connection.input.asMessage
     }
     func text(_ port: JACKGraph.Port) -> String {
-      ([TerminalText.plain(port.name)] + PortSheet.columns(of: port).filter { !$0.isEmpty })
+      ([port.name.asMessage] + PortSheet.columns(of: port).filter { !$0.isEmpty })
         .joined(separator: "  ")
     }
     return switch change {
     case .portAdded(let port): "added         " + text(port)
-    case .portRemoved(let port): "removed       " + TerminalText.plain(port.name)
+    case .portRemoved(let port): "removed       " + port.name.asMessage
     case .portChanged(let port): "changed       " + text(port)
     case .connected(let connection): "connected     " + text(connection)
     case .disconnected(let connection): "disconnected  " + text(connection)

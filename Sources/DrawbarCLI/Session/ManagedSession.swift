@@ -37,7 +37,7 @@ final class ManagedSession {
         withinSeconds: patience, isCancelled: { signals.take() })
     } catch {
       if error == .cancelled { throw error }
-      Failure.report("warning: \(TerminalText.plain("\(error)")); going on without a session")
+      Failure.report("warning: \(error); going on without a session")
       return nil
     }
     return try ManagedSession(client, place)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
 internal import Glibc
 
 /// What the example programs have in common with any small program: arguments, one line for what went
@@ -50,8 +51,7 @@ public enum PlayerProgram {
       // Before any thread is made, so that all of them leave the signals to the program's loop.
       try body(arguments, TerminationSignals())
     } catch {
-      let line = String("\(error)".map { $0.isNewline ? " " : $0 })
-      write("\(name): \(line)\n", to: STDERR_FILENO)
+      write("\(name): \("\(error)".asMessage)\n", to: STDERR_FILENO)
       exit(1)
     }
     exit(0)

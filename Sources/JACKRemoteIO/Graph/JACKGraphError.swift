@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// Why a graph could not be read or changed.
 public enum JACKGraphError: Error, Sendable, Equatable {
   /// The server or the client: as of a `RemoteIO`.
@@ -20,7 +22,9 @@ public enum JACKGraphError: Error, Sendable, Equatable {
 
 extension JACKGraphError: CustomStringConvertible {
   /// One line: what happened, where, and what can be done.
-  public var description: String {
+  public var description: String { sentence.asMessage }
+
+  private var sentence: String {
     switch self {
     case .server(let error): error.description
     case .noSuchPort(let name):

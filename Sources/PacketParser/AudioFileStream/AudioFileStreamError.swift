@@ -69,6 +69,6 @@ public struct AudioFileStreamError: Error, Hashable, Sendable {
 extension AudioFileStreamError: CustomStringConvertible {
   /// The message, the place and the four-character code, in one line.
   public var description: String {
-    "\(message) (at byte \(byteOffset), '\(code.fourCharacterCode)')"
+    "\(message) (at byte \(byteOffset), '\(code.fourCharacterCode)')".asMessage
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
 public import ByteSources
 public import Playlists
 
@@ -44,10 +45,12 @@ public struct PlaylistFailure: Error, Hashable, Sendable {
 
 extension PlaylistFailure: CustomStringConvertible {
   /// What is wrong, where, and what to do, in one line.
-  public var description: String {
+  public var description: String { sentence.asMessage }
+
+  private var sentence: String {
     switch reason {
     case .source(let error): "\(error)"
-    case .list(let error): "\(location): \(error)".onOneLine
+    case .list(let error): "\(location): \(error)"
     case .entry("", let error): "\(place): the track \(error)"
     case .entry(let written, let error): "\(place): \(written.withoutCredentials) \(error)"
     case .cycle(let written):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
 internal import Glibc
 
 /// The file that a state is kept in: `state.json` in the folder that a session manager names. Readable by its
@@ -137,7 +138,9 @@ package struct StateFile: Sendable {
 
 extension StateFile.Failure: CustomStringConvertible {
   /// What is wrong, where, and what to do, in one line.
-  package var description: String {
+  package var description: String { sentence.asMessage }
+
+  private var sentence: String {
     switch self {
     case .system(let operation, let path, let code):
       "cannot \(operation) \(path): \(unsafe String(cString: strerror(code)))"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 extension String {
-  /// The text as a string of JSON (RFC 8259, section 7), with its quotation marks.
+  /// The text as a string of JSON (RFC 8259, section 7), with its quotation marks. Controlling
+  /// scalars are escaped: a terminal may show the document, and its reader gets the text as it is.
   package var quotedAsJSON: String {
     var result = "\""
     for scalar in unicodeScalars {
@@ -11,9 +14,11 @@ extension String {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _ where scalar.isControlling:
+        for unit in UTF16.encode(scalar)! {
+          let digits = String(unit, radix: 16)
+          result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
       default: result.unicodeScalars.append(scalar)
       }
     }

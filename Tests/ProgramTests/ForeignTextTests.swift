@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+import Testing
+
+extension ProgramTests {
+  @Suite("prints text from outside")
+  struct ForeignText {
+    /// Escape, C1, U+0085, the separators, marks, embeddings, overrides and isolates.
+    static let hostile =
+      "a\u{1B}[2J\u{9B}31m\u{85}\u{2028}\u{2029}\u{202E}\u{2066}\u{200F}\u{61C}\u{7F}\rb"
+    private let folder = TemporaryDirectory()
+    private let short = Fixtures.path("mp3-short-44100-2.mp3")
+
+    /// The scalars that a terminal or a reader of lines could take for commands.
+    static func controls(in text: String) -> [String] {
+      text.unicodeScalars.filter { scalar in
+        switch scalar.value {
+        case 0x0A: false
+        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x206F: true
+        default: false
+        }
+      }.map { String($0.value, radix: 16) }
+    }
+
+    private func expectClean(
+      _ result: Program.Result, exit: Int32, _ location: Testing.SourceLocation = #_sourceLocation
+    ) {
+      #expect(result.exit == .status(exit), "\(result)", sourceLocation: location)
+      #expect(Self.controls(in: result.output) == [], sourceLocation: location)
+      #expect(Self.controls(in: result.errors) == [], sourceLocation: location)
+    }
+
+    private func copy(_ file: String, to path: String) {
+      #expect(Subprocess.run(["cp", file, path]).exit == .status(0))
+    }
+
+    @Test("without what steers a terminal: the names of files that are read")
+    func inputs() {
+      let song = folder.file(Self.hostile + ".mp3")
+      copy(short, to: song)
+      let facts = Program.run(["info", "--jsonl", song])
+      expectClean(facts, exit: 0)
+      let reader = "import json, sys; print(json.loads(sys.argv[1])['file'] == sys.argv[2])"
+      let read = Subprocess.run(["python3", "-c", reader, facts.output, song])
+      #expect(read.output == "True\n", "\(facts.output)")
+      expectClean(Program.run(["info", song]), exit: 0)
+      let missing = folder.file(Self.hostile)
+      for command in [["play"], ["info"], ["info", "--json"], ["render", "-o", "/dev/null"]] {
+        expectClean(Program.run(command + [missing]), exit: 1)
+      }
+      let folders = folder.file(Self.hostile + "folder")
+      #expect(unsafe mkdir(folders, 0o755) == 0)
+      expectClean(Program.run(["info", folders]), exit: 1)
+    }
+
+    @Test("or of those that are written, and other arguments")
+    func arguments() throws {
+      let name = Self.hostile
+      let existing = folder.file(name + ".wav")
+      copy(short, to: existing)
+      for path in [
+        existing, "/nowhere/\(name).wav", "/nowhere/\(name).flac", folder.file("x.\(name)"),
+      ] {
+        expectClean(Program.run(["render", "-o", path, short]), exit: 1)
+      }
+      expectClean(Program.run(["info", "--picture", "/nowhere/\(name)", short]), exit: 1)
+      expectClean(Program.run(["play", "--server", name, short]), exit: 1)
+      expectClean(Program.run(["ports", "--server", name]), exit: 1)
+      for words in [["info", "--\(name)", short], ["render", "--rate", name, short], [name]] {
+        expectClean(Program.run(words), exit: 64)
+      }
+      try JACKServer.with { _ in
+        expectClean(Program.run(["play", "--connect", name, short]), exit: 1)
+      }
+    }
+
+    @Test("and tags, lists and what servers say")
+    func contents() throws {
+      // A carriage return or U+0085 would end the line in ffmpeg's own reader, not in these.
+      let word = Self.hostile
+      let song = folder.file("tagged.mp3")
+      let made = Subprocess.run([
+        "ffmpeg", "-v", "error", "-i", short, "-c", "copy", "-metadata", "title=\(word)",
+        "-metadata",
+        "artist=\(word)", song,
+      ])
+      #expect(made.exit == .status(0), "\(made.errors)")
+      for option in [[], ["--json"], ["--packets"]] {
+        expectClean(Program.run(["info"] + option + [song]), exit: 0)
+      }
+      // In a list a carriage return ends a line.
+      let line = word.replacing("\r", with: "")
+      try folder.write(
+        "#EXTM3U\n#PLAYLIST:\(line)\n#EXTINF:1,\(line)\n\(line).mp3\n\(line)://x/\n", "l.m3u")
+      try folder.write("<\u{202E}x>", "foreign.xspf")
+      try folder.write(
+        "<playlist version='1' xmlns='http://xspf.org/ns/0/'><trackList><track>&\u{202E};"
+          + "</track></trackList></playlist>", "entity.xspf")
+      for option in [[], ["--json"]] {
+        for (name, status) in [("l.m3u", 0), ("foreign.xspf", 1), ("entity.xspf", 1)]
+          as [(String, Int32)]
+        {
+          expectClean(Program.run(["info"] + option + [folder.file(name)]), exit: status)
+        }
+      }
+      expectClean(Program.run(["render", "-o", "/dev/null", folder.file("l.m3u")]), exit: 1)
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      web.serve("/scheme", .redirect(to: "\u{202E}x://\u{9B}31m"))
+      web.serve("/away", .redirect(to: "/\u{202E}none"))
+      web.serve("/type", .body([0, 1, 2], type: "audio/\u{202E}\u{9B}x"))
+      for path in ["/scheme", "/away", "/type", "/none?\u{202E}\u{9B}"] {
+        for option in [[], ["--json"]] {
+          expectClean(Program.run(["info"] + option + [web.url(path)]), exit: 1)
+        }
+      }
+    }
+
+    @Test("also on the panel and on the session bus")
+    func player() throws {
+      let song = folder.file("tagged.mp3")
+      let made = Subprocess.run([
+        "ffmpeg", "-v", "error", "-i", Endings.long, "-c", "copy", "-metadata",
+        "title=\(Self.hostile)", song,
+      ])
+      #expect(made.exit == .status(0), "\(made.errors)")
+      try JACKServer.with { _ in
+        let bus = try SessionBusServer()
+        let program = TerminalProgram(Endings.play + [song], with: bus.environment)
+        defer { program.signal(SIGKILL) }
+        #expect(program.shows("Playing    0:00"), "\(program.output)")
+        // The program itself sends CR, and Escape with `[K`, `[J` or a number and `A`.
+        let rest = program.output.replacing(/\u{1B}\[[0-9]*[AJK]/, with: "")
+        #expect(Self.controls(in: rest).allSatisfy { $0 == "d" }, "\(rest)")
+        #expect(eventually { SessionBus.metadata("xesam:title", on: bus) != nil })
+        let title = SessionBus.metadata("xesam:title", on: bus) ?? ""
+        #expect(Self.controls(in: title) == [] && title.hasPrefix("a") && title.hasSuffix("b"))
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+      }
+    }
+
+    @Test("in lines of a bounded length: of a list with a line of 3 MB")
+    func longLine() throws {
+      let long = String(repeating: "x", count: 3_000_000)
+      try folder.write("\(long)\nC:\\\(long.prefix(900_000))\n", "long.m3u")
+      for command in [["info"], ["render", "-o", "/dev/null"]] {
+        let result = Program.run(command + [folder.file("long.m3u")])
+        #expect(result.exit == .status(1) && result.output.utf8.count < 5000)
+        let lines = result.errors.split(separator: "\n")
+        #expect((1...2).contains(lines.count) && lines.allSatisfy { $0.utf8.count < 1200 })
+      }
+      let facts = Program.run(["info", "--jsonl", folder.file("long.m3u")])
+      #expect(facts.output.utf8.count < 300_000)
+    }
+
+    @Test(
+      "and in a bounded number of lines: of lists in lists, and of a list whose tracks are all missing"
+    )
+    func manyLines() throws {
+      let names = (0..<60).map { "l\($0).m3u" }
+      for name in names {
+        let others = names.joined(separator: "\n")
+        try folder.write("\(others)\n" + String(repeating: "C:\\x.mp3\n", count: 50), name)
+      }
+      try folder.write(
+        (0..<2000).map { "none\($0).mp3" }.joined(separator: "\n") + "\n\(short)\n", "missing.m3u")
+      try folder.write(
+        "\(short)\n" + (0..<2000).map { "none\($0).mp3" }.joined(separator: "\n") + "\n\(short)\n",
+        "later.m3u")
+      for (name, word) in [
+        ("l0.m3u", "more"), ("missing.m3u", "1990 more"), ("later.m3u", "1990 more"),
+      ] {
+        let result = Program.run(["render", "-o", "/dev/null", folder.file(name)])
+        #expect(result.exit == .status(1))
+        let lines = result.errors.split(separator: "\n")
+        #expect(lines.count == 11 && lines.last?.contains(word) == true, "\(name): \(lines.count)")
+      }
+      let info = Program.run(["info", folder.file("l0.m3u")])
+      #expect(info.errors.split(separator: "\n").count == 11)
+    }
+  }
+}
