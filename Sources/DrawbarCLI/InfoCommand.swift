@@ -99,7 +99,9 @@ struct InfoCommand: ParsableCommand {
     } else {
       if list.playlist != nil { output.write((isFirst ? "" : "\n") + list.text) }
       try output.flush()
-      for error in list.errors { Failure.report(error) }
+      var failures = FailureRun()
+      for error in list.errors { failures.add(error) }
+      failures.end()
     }
     return list.errors.isEmpty
   }

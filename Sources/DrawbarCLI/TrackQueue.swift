@@ -4,8 +4,8 @@ import ArgumentParser
 import ByteSources
 import PlayerEngine
 
-/// The tracks that a command line leads to: its locations, with each playlist replaced by what is in
-/// it. What a list's entries have against them is told, and the others are taken.
+/// The tracks that a command line leads to: its locations, with each playlist replaced by its tracks. A
+/// location or an entry that cannot be used is reported, and the others are taken.
 struct TrackQueue {
   /// The first track that can be had, open.
   let first: TrackReader
@@ -25,28 +25,31 @@ struct TrackQueue {
   ///   - configuration: how servers are asked.
   ///   - isCancelled: asked while it waits; `PlaylistFailure.Reason.cancelled`, or of a track that is
   ///     prepared `PlayerError.Reason.cancelled`, is then thrown.
+  ///   - failures: prints what cannot be used.
   ///   - prepare: what has to work for a track to be the first.
-  /// - Throws: what is wrong with the first location, as far as it is not a matter of a list's
-  ///   entries; `ExitCode` where that is, and has been told.
+  /// - Throws: what is wrong with the only location; `ExitCode` where none of several, or no entry of a list,
+  ///   can be used, which has been reported; why it was cancelled.
   init(
     _ locations: [String], configuration: ByteSourceConfiguration,
     isCancelled: @escaping @Sendable () -> Bool = { false },
+    failures: FailureRun = FailureRun(),
     prepare: @Sendable (TrackReader) throws -> Void
   ) throws {
     let loader = PlaylistLoader(configuration: configuration, isCancelled: isCancelled)
     var first: (reader: TrackReader, item: PlaylistItem)?
     var rest: [PlaylistItem] = []
     var hasFailures = false
+    var failures = failures
     func leaveOut(_ error: any Error) {
-      Failure.report("\(error)")
+      failures.add(error)
       hasFailures = true
     }
-    for (index, location) in locations.enumerated() {
+    for location in locations {
       let expansion: PlaylistExpansion
       do throws(PlaylistFailure) {
         expansion = try loader.expand(location, opensAnything: first == nil)
       } catch {
-        if index == 0 || error.reason == .cancelled { throw error }
+        if locations.count == 1 || error.reason == .cancelled { throw error }
         if case .source = error.reason, first != nil {
           // Told when it is its turn, like any other track that cannot be opened.
           rest.append(PlaylistItem(location: location))
@@ -56,6 +59,10 @@ struct TrackQueue {
         continue
       }
       for failure in expansion.failures { leaveOut(failure) }
+      if expansion.unlistedFailureCount > 0 {
+        failures.addUnlisted(expansion.unlistedFailureCount)
+        hasFailures = true
+      }
       for item in expansion.items {
         guard first == nil else {
           rest.append(item)
@@ -70,11 +77,12 @@ struct TrackQueue {
         } catch let error as PlayerError where error.reason == .cancelled {
           throw error
         } catch {
-          if index == 0, item.source != nil { throw error }
+          if locations.count == 1, item.source != nil { throw error }
           leaveOut(error)
         }
       }
     }
+    failures.end()
     guard let first else { throw ExitCode(1) }
     (self.first, firstItem) = first
     self.rest = rest

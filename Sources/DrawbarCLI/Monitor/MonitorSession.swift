@@ -36,6 +36,8 @@ final class MonitorSession {
   /// What the player has to tell.
   private let inbox: PlayerEventInbox?
   private var hasFailed: Bool
+  /// Tracks in a row that could not be played.
+  private var failures = FailureRun()
   /// A signal has come before the recording was finished, or while it was.
   private var isInterrupted = false
   /// Somebody reads the lines.
@@ -62,6 +64,10 @@ final class MonitorSession {
     meters = MonitorMeters(
       monitor, in: renderer, sampleRate: output.sampleRate, now: Self.now())
     inbox = player.map { PlayerEventInbox($0) }
+    failures = FailureRun { [terminal] message in
+      terminal.clearPanel()
+      Failure.report(message)
+    }
   }
 
   /// Says what is heard, and where.
@@ -165,9 +171,13 @@ final class MonitorSession {
 
   /// Tells which tracks could not be played.
   private func tell(_ event: PlayerEvent) {
-    guard case .failed(_, let error) = event else { return }
-    hasFailed = true
-    report("\(error)")
+    switch event {
+    case .failed(_, let error):
+      hasFailed = true
+      failures.add(error)
+    case .started, .state(.ended), .state(.failed), .state(.idle): failures.end()
+    default: break
+    }
   }
 
   private func read(at now: Double) {

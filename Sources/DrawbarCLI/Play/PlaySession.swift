@@ -49,6 +49,8 @@ final class PlaySession {
   ///   - hasFailed: something was left out before.
   ///   - reattaches: whether the output does, so that the end of the server is not this one's.
   ///   - managed: the place in a session, if any.
+  /// Tracks in a row that could not be played.
+  private var failures = FailureRun()
   ///   - transportRole: whether the output and the player follow JACK's transport, or it follows them.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
@@ -80,6 +82,10 @@ final class PlaySession {
     let targets = report.connections.map(\.input)
     let destination = targets.isEmpty ? "not connected" : targets.joined(separator: ", ")
     terminal.print(
+    failures = FailureRun { [terminal] message in
+      terminal.clearPanel()
+      Failure.report(message)
+    }
       "JACK \(output.serverName), \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
         + "\(output.clientName) → \(destination)")
     for note in report.notes { terminal.print("note: \(note)") }
@@ -174,7 +180,10 @@ final class PlaySession {
     switch event {
     case .state(let new):
       state = new
-      if new == .ended || new == .failed || (new == .idle && isStopping) { endState = new }
+      if new == .ended || new == .failed || (new == .idle && isStopping) {
+        endState = new
+        failures.end()
+      }
     case .started(let index):
       if trackCount > 1 || terminal.showsPanel { announceTrack(index) }
     case .track(let index, let information): tracks[index] = information
@@ -186,6 +195,7 @@ final class PlaySession {
           : "note: \(error)")
     case .streamTitle(_, let title):
       if let text = title.title { terminal.print("title: \(text)") }
+      failures.end()
     case .failed, .account, .underrun, .skipped, .packetFailed, .outputRateChanged, .sought, .scan:
       break
     }

@@ -51,7 +51,7 @@ struct ListWalk {
       content = try loader.open(location)
     } catch {
       if error.reason == .cancelled { throw error }
-      expansion.failures.append(error)
+      expansion.leaveOut(error)
       return
     }
     switch content {
@@ -76,7 +76,7 @@ struct ListWalk {
   private mutating func fail(
     _ reason: PlaylistFailure.Reason, _ list: String, _ entry: PlaylistEntry
   ) {
-    expansion.failures.append(PlaylistFailure(reason, at: list, line: entry.line))
+    expansion.leaveOut(PlaylistFailure(reason, at: list, line: entry.line))
   }
 
   /// The same for two ways to write one place.

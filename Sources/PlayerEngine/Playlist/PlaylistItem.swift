@@ -58,6 +58,17 @@ public enum PlaylistContent: Sendable {
 public struct PlaylistExpansion: Sendable {
   /// The tracks in their order.
   public var items: [PlaylistItem] = []
-  /// What was left out, and why, in the lists' order.
+  /// The first entries that were left out, and why, in the lists' order: at most
+  /// ``PlaylistLoader/failureLimit``.
   public var failures: [PlaylistFailure] = []
+  /// Entries that were left out besides ``failures``.
+  public var unlistedFailureCount = 0
+
+  mutating func leaveOut(_ failure: PlaylistFailure) {
+    if failures.count < PlaylistLoader.failureLimit {
+      failures.append(failure)
+    } else {
+      unlistedFailureCount += 1
+    }
+  }
 }

@@ -21,6 +21,8 @@ public struct PlaylistLoader: Sendable {
   public static let depthLimit = 4
   /// Lists that are read for one location.
   public static let listLimit = 100
+  /// Failures that are kept of one location; more are counted.
+  public static let failureLimit = 100
 
   /// A loader.
   public init(
