@@ -16,10 +16,10 @@ struct FailureRun {
     self.print = print
   }
 
-  /// Prints a failure, or counts it.
-  mutating func add(_ error: any Error) {
+  /// Prints a failure's line, or counts it.
+  mutating func add(_ line: String) {
     count += 1
-    if count <= Self.printedLimit { print("\(error)") } else { unprintedCount += 1 }
+    if count <= Self.printedLimit { print(line) } else { unprintedCount += 1 }
   }
 
   /// Counts failures of which nothing else is known.

@@ -7,22 +7,29 @@ import OfflineOutput
 import PlayerEngine
 import RenderCore
 
-/// `drawbar render`: the same render entry as JACK's, cranked by hand, into a WAVE file.
+/// `drawbar render`: the same render entry as JACK's, cranked by hand, into a WAVE or FLAC file.
 struct RenderCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "render",
-    abstract: "Render to a float WAVE file, through the same path as to JACK.",
+    abstract: "Render to a WAVE or FLAC file, through the same path as to JACK.",
     discussion: """
       Runs as fast as the source and the machine allow. Without --rate and --channels the file has \
       the first track's rate and channel count, so that no sample is changed; several tracks are \
       joined without a gap. --period sets the frames of each cycle, as JACK's does; it makes no \
       difference to the samples.
+
+      The ending of the file's name decides its format: .wav (32-bit float, every sample as JACK \
+      would get it) or .flac (24-bit, rounded, clipped at full scale). Other endings are refused. A \
+      file that exists is replaced with --force only; an empty one always is.
       """)
 
   @Option(
     name: [.short, .long],
-    help: "The WAVE file to write, replaced if it exists; - for standard output.")
+    help: "The file to write, .wav or .flac; - for WAVE to standard output.")
   var output: String
+
+  @Flag(help: "Replace the file if it exists.")
+  var force = false
 
   @Option(help: "Frames per second of the output, 1000 to 768000.")
   var rate: Int?
@@ -65,6 +72,8 @@ struct RenderCommand: ParsableCommand {
   }
 
   private func render() throws {
+    try WrittenFile(path: output).check(isNoneOf: locations)
+    let file = try RenderedFile(path: output, replacesExisting: force)
     let descriptor = output == "-" ? try StandardOutput.duplicate() : nil
     let (start, place) = (track.start, track.decode)
     let queue = try TrackQueue(locations, configuration: track.source.configuration) { reader in
@@ -82,21 +91,30 @@ struct RenderCommand: ParsableCommand {
       opened: queue.first, items: queue.rest, renderer: renderer,
       configuration: track.configuration, sources: track.source.configuration
     ) { event in
-      if let line = report.take(event) { Failure.report(line) }
+      report.take(event)
       if json, case .account(let index, let account) = event {
         accounts.append([("file", .string(report.name(ofTrack: index)))] + account.members)
       }
     }
-    var writer =
-      if let descriptor {
-        try WaveFileWriter(
-          descriptor: descriptor, name: StandardOutput.name, sampleRate: outputRate,
-          channels: outputChannels)
-      } else {
-        try WaveFileWriter(path: output, sampleRate: outputRate, channels: outputChannels)
-      }
-    try crank(player, renderer: renderer, writer: &writer)
-    try writer.close()
+    try file.check()
+    switch file.format {
+    case .wave:
+      var writer =
+        if let descriptor {
+          try WaveFileWriter(
+            descriptor: descriptor, name: StandardOutput.name, sampleRate: outputRate,
+            channels: outputChannels)
+        } else {
+          try WaveFileWriter(path: output, sampleRate: outputRate, channels: outputChannels)
+        }
+      try crank(player, renderer: renderer) { try writer.write(interleaved: $0) }
+      try writer.close()
+    case .flac:
+      var writer = try FLACFileWriter(
+        path: output, sampleRate: outputRate, channels: outputChannels)
+      try crank(player, renderer: renderer) { try writer.write(interleaved: $0) }
+      try writer.close()
+    }
     if json {
       var standardOutput = StandardOutput()
       for account in accounts {
@@ -110,7 +128,7 @@ struct RenderCommand: ParsableCommand {
 
   /// Renders cycle after cycle, each when the ring holds enough for it.
   private func crank(
-    _ player: SteppedPlayer, renderer: Renderer, writer: inout WaveFileWriter
+    _ player: SteppedPlayer, renderer: Renderer, into write: (Span<Float>) throws -> Void
   ) throws {
     var output = OfflineOutput(renderer: renderer)
     var samples: [Float] = []
@@ -123,8 +141,7 @@ struct RenderCommand: ParsableCommand {
       // The last cycle ends in silence that is not the track's.
       let sounding = Int(player.control.position.outputFrames - written)
       written += UInt64(sounding)
-      try writer.write(
-        interleaved: samples.span.extracting(first: sounding * renderer.outputChannels))
+      try write(samples.span.extracting(first: sounding * renderer.outputChannels))
     }
   }
 }

@@ -41,7 +41,7 @@ struct TrackQueue {
     var hasFailures = false
     var failures = failures
     func leaveOut(_ error: any Error) {
-      failures.add(error)
+      failures.add("\(error)")
       hasFailures = true
     }
     for location in locations {

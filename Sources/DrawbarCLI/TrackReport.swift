@@ -2,38 +2,44 @@
 
 import PlayerEngine
 
-/// What a player's tracks had against them: one line for each track that failed or lost sound.
+/// Prints one line for each of a player's tracks that failed or lost sound.
 struct TrackReport {
   /// A track failed or lost sound.
   private(set) var hasFailures: Bool
   private var failedTracks: Set<Int> = []
   private var names: [Int: String] = [:]
+  /// Tracks in a row that failed.
+  private var failures: FailureRun
 
-  /// - Parameter hasFailures: something failed before.
-  init(hasFailures: Bool = false) {
+  /// - Parameters:
+  ///   - hasFailures: something failed before.
+  ///   - print: prints a message that is on one line.
+  init(hasFailures: Bool = false, print: @escaping (String) -> Void = Failure.report) {
     self.hasFailures = hasFailures
+    failures = FailureRun(print: print)
   }
 
   /// The track's path, or its URL without credentials.
   func name(ofTrack index: Int) -> String { names[index] ?? "track \(index + 1)" }
 
-  /// Takes an event.
-  ///
-  /// - Returns: the line to print on standard error, if there is one.
-  mutating func take(_ event: PlayerEvent) -> String? {
+  /// Takes each event of the player, in order.
+  mutating func take(_ event: PlayerEvent) {
     switch event {
     case .track(let index, let information): names[index] = information.location
+    case .started, .state(.ended), .state(.failed), .state(.idle): failures.end()
     case .failed(let index, let error):
-      hasFailures = true
       failedTracks.insert(index)
-      return "\(error)"
+      add("\(error)")
     case .account(let index, let account):
       // Why a track has failed is printed already.
       guard failedTracks.remove(index) == nil, let text = account.lossDescription else { break }
-      hasFailures = true
-      return "\(name(ofTrack: index)): \(text)"
+      add("\(name(ofTrack: index)): \(text)")
     default: break
     }
-    return nil
+  }
+
+  private mutating func add(_ line: String) {
+    hasFailures = true
+    failures.add(line)
   }
 }

@@ -94,7 +94,7 @@ extension ProgramTests {
         command.replacing("OUT", with: "'\(file)'").replacing("IN", with: "'\(wave)'") + " >&2")
       let (complete, sound) = (folder.file("complete.wav"), folder.file("tone.wav"))
       #expect(Program.run(["render", "-o", complete, file]).exit == .status(0))
-      let render = ["render", "-o", sound, file]
+      let render = ["render", "--force", "-o", sound, file]
       let library = name == "FLAC" ? "libFLAC.so." : "libopus.so."
       // Of whichever version this build is for.
       var variables = try hiding((0...20).map { "\(library)\($0)" })

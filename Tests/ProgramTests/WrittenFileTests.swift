@@ -14,7 +14,7 @@ extension ProgramTests {
       try workshop.run(
         """
         cp '\(Fixtures.path("gapless-1.mp3"))' song.mp3; cp '\(Fixtures.path("gapless-2.mp3"))' other.mp3
-        ln song.mp3 same.mp3; ln -s song.mp3 link.mp3; echo song.mp3 > list.m3u
+        cp song.mp3 song.wav; ln song.wav same.wav; ln -s song.wav link.wav; echo song.wav > list.m3u
         """)
     }
 
@@ -28,19 +28,24 @@ extension ProgramTests {
     @Test(
       "but says so and leaves it as it was",
       arguments: [
-        "render -o song.mp3 song.mp3", "render -o ./song.mp3 other.mp3 song.mp3",
-        "render -o same.mp3 song.mp3", "render -o link.mp3 song.mp3",
-        "render -o song.mp3 \"file://$PWD/song.mp3\"", "render -o song.mp3 list.m3u",
-        "render -o list.m3u list.m3u", "render -o song.mp3 - < song.mp3",
+        "render --force -o song.wav song.wav", "render --force -o ./song.wav other.mp3 song.wav",
+        "render --force -o same.wav song.wav", "render --force -o link.wav song.wav",
+        "render --force -o song.wav \"file://$PWD/song.wav\"",
+        "render --force -o song.wav list.m3u",
+        "render --force -o list.m3u list.m3u", "render --force -o song.wav - < song.wav",
         "render -o - song.mp3 >> song.mp3", "play --timing song.mp3 song.mp3",
         "monitor --with song.mp3 --record song.mp3", "monitor --with other.mp3 --timing other.mp3",
         "info --picture song.mp3 song.mp3", "bench --input song.mp3 --json song.mp3",
       ])
     func inputs(_ words: String) throws {
-      let before = try ["song.mp3", "other.mp3", "list.m3u"].map { try workshop.read($0) }
+      let before = try ["song.mp3", "song.wav", "other.mp3", "list.m3u"].map {
+        try workshop.read($0)
+      }
       let result = run(words)
       Failures.expectOneLine(result, words, word: "choose another place", on: #_sourceLocation)
-      #expect(try ["song.mp3", "other.mp3", "list.m3u"].map { try workshop.read($0) } == before)
+      #expect(
+        try ["song.mp3", "song.wav", "other.mp3", "list.m3u"].map { try workshop.read($0) }
+          == before)
     }
 
     @Test("also where it is not there yet")
@@ -53,11 +58,11 @@ extension ProgramTests {
     @Test("and takes any other place")
     func others() throws {
       try workshop.run("echo old > out.wav; mkdir folder")
-      for place in ["out.wav", "new.wav", "folder/song.mp3", "/dev/null"] {
-        let result = run("render -o \(place) song.mp3 < song.mp3")
+      for place in ["out.wav", "new.wav", "folder/song.wav", "/dev/null"] {
+        let result = run("render --force -o \(place) song.mp3 < song.mp3")
         #expect(result.exit == .status(0), "\(place): \(result.errors)")
       }
-      let (old, new) = (try workshop.read("out.wav"), try workshop.read("folder/song.mp3"))
+      let (old, new) = (try workshop.read("out.wav"), try workshop.read("folder/song.wav"))
       #expect(old.count > 1000 && old == new)
     }
   }
