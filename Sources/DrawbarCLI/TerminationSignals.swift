@@ -23,7 +23,7 @@ struct TerminationSignals {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  private static func isIgnored(_ signal: Int32) -> Bool {
+  static func isIgnored(_ signal: Int32) -> Bool {
     var action = sigaction()
     unsafe sigaction(signal, nil, &action)
     return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)

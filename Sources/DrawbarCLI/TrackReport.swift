@@ -38,7 +38,8 @@ struct TrackReport {
     }
   }
 
-  private mutating func add(_ line: String) {
+  /// Prints a failure.
+  mutating func add(_ line: String) {
     hasFailures = true
     failures.add(line)
   }

@@ -211,6 +211,25 @@ extension ProgramTests {
       }
     }
 
+    @Test(
+      "by a signal that ends it at once, and leaves the terminal as it was",
+      arguments: [SIGQUIT, SIGUSR1, SIGALRM])
+    func atOnce(_ signal: Int32) throws {
+      try JACKServer.with { _ in
+        for command in [Self.play + [Self.long], ["monitor", "--from", "none", "--to", "none"]] {
+          let program = TerminalProgram(command)
+          let modes = program.localModes
+          #expect(eventually { program.localModes & tcflag_t(ECHO) == 0 }, "\(program.output)")
+          try JACKServer.holdingMetadata {
+            #expect(program.shows("JACK "), "\(program.output)")
+            if signal == SIGQUIT { program.type("\u{1C}") } else { program.signal(signal) }
+            #expect(program.end().exit == .signal(signal))
+          }
+          #expect(program.localModes == modes && modes & tcflag_t(ICANON | ECHO) != 0)
+        }
+      }
+    }
+
     @Test("by itself when all was heard, and > on the last track ends it too")
     func byItself() throws {
       try JACKServer.with { jack in

@@ -132,6 +132,42 @@ extension ProgramTests {
       }
     }
 
+    @Test("plays on when it is given to open what cannot be played, and says so")
+    func unplayable() throws {
+      let folder = TemporaryDirectory()
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      web.serve("/page", .file(Fixtures.path("not-audio.html"), type: "text/html"))
+      web.serve("/silent", .silence)
+      try folder.write("none.mp3\n", "l.m3u")
+      let bad = [
+        "file://" + folder.file("none.mp3"), "file://" + folder.path, web.url("/none"),
+        web.url("/page"), "file://" + Fixtures.path("not-audio.jpg"),
+        "file://" + folder.file("l.m3u"),
+      ]
+      try Self.withProgram([Self.long]) { bus, program in
+        _ = try bus.playerctl(["open", web.url("/silent")])
+        for (index, url) in bad.enumerated() {
+          _ = try bus.playerctl(["open", url])
+          #expect(
+            eventually { program.errors.split(separator: "\n").count == index + 1 },
+            "\(url): \(program.errors)")
+        }
+        #expect(Self.metadata("xesam:url", on: bus) == "file://" + Self.long)
+        #expect(Self.status(on: bus) == "Playing")
+        let place = Self.position(on: bus) ?? 0
+        #expect(eventually { (Self.position(on: bus) ?? 0) > place + 0.1 })
+        // The list has not become longer.
+        #expect(throws: SessionBusServer.Failure.self) { try bus.playerctl(["next"]) }
+        try folder.write("\(Self.tagged)\n", "l.m3u")
+        _ = try bus.playerctl(["open", "file://" + folder.file("l.m3u")])
+        #expect(eventually { Self.metadata("xesam:title", on: bus) == "Sweep" })
+        program.signalGroup(SIGINT)
+        let end = Program.end(of: program)
+        #expect(end.exit == .status(0) && end.seconds < 1, "\(end)")
+      }
+    }
+
     @Test("tells a file's whole path as a URL, whatever its name is made of, and its track number")
     func url() throws {
       let folder = TemporaryDirectory()

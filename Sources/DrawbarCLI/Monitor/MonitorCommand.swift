@@ -147,26 +147,28 @@ struct MonitorCommand: ParsableCommand {
   /// - Returns: whether nothing went wrong.
   private func monitor(in session: ManagedSession?, _ signals: TerminationSignals) throws -> Bool {
     let settings = try sound.settings(inputs: inputs, outputs: outputs)
+    let keys = TerminalKeys()
     if with.isEmpty {
-      let output = try open(settings, in: session, signals)
-      return try monitor(settings, output, renderer(for: output), along: nil, in: session, signals)
+      let output = try open(settings, in: session, signals, keys)
+      return try monitor(
+        settings, output, renderer(for: output), along: nil, in: session, signals, keys)
     }
-    // A file that is not there is told before JACK is troubled.
+    // A file that is not there is reported before JACK is troubled.
     let queue = try TrackQueue(
-      with, configuration: source.configuration, isCancelled: { signals.take() },
-      prepare: { _ in })
+      with, configuration: source.configuration,
+      isCancelled: { signals.take() || keys.haveQuit }, prepare: { _ in })
     for path in [record, timing.path].compactMap(\.self) { try queue.check(writing: path) }
     let along = PlayingAlong(
       list: SavedList([queue.firstItem] + queue.rest), hasFailures: queue.hasFailures)
     let rest = queue.rest
-    let output = try open(settings, in: session, signals)
+    let output = try open(settings, in: session, signals, keys)
     let renderer = renderer(for: output)
     let player = Player(
       opened: queue.first, playing: rest, into: renderer,
       configuration: .listening(onlyFiles: along.list.isOfFiles),
       sources: source.configuration)
     return try monitor(
-      settings, output, renderer, along: (player, along), in: session, signals)
+      settings, output, renderer, along: (player, along), in: session, signals, keys)
   }
 
   /// Goes on with what was saved.
@@ -179,7 +181,8 @@ struct MonitorCommand: ParsableCommand {
       throw SessionRefusal(
         .badProject, "the saved matrix is not of \(inputs) inputs and \(outputs) outputs")
     }
-    let output = try open(settings, in: session, signals)
+    let keys = TerminalKeys()
+    let output = try open(settings, in: session, signals, keys)
     let renderer = renderer(for: output)
     let along = state.with.map { playback in
       let list = SavedList(playback.tracks)
@@ -192,15 +195,17 @@ struct MonitorCommand: ParsableCommand {
         PlayingAlong(list: list, place: SavedPlace(playback), isPaused: playback.isPaused)
       )
     }
-    return try monitor(settings, output, renderer, along: along, in: session, signals)
+    return try monitor(settings, output, renderer, along: along, in: session, signals, keys)
   }
 
   private func open(
-    _ settings: MonitorSettings, in session: ManagedSession?, _ signals: TerminationSignals
+    _ settings: MonitorSettings, in session: ManagedSession?, _ signals: TerminationSignals,
+    _ keys: TerminalKeys
   ) throws -> RemoteIO {
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
     return try RemoteIO(
-      configuration(settings, name: session?.clientID ?? name), isCancelled: { signals.take() })
+      configuration(settings, name: session?.clientID ?? name),
+      isCancelled: { signals.take() || keys.haveQuit })
   }
 
   private func renderer(for output: RemoteIO) -> Renderer {
@@ -211,7 +216,7 @@ struct MonitorCommand: ParsableCommand {
   private func monitor(
     _ settings: MonitorSettings, _ output: RemoteIO, _ renderer: Renderer,
     along: (player: Player, list: PlayingAlong)?, in managed: ManagedSession?,
-    _ signals: TerminationSignals
+    _ signals: TerminationSignals, _ keys: TerminalKeys
   ) throws -> Bool {
     // A server that stands still must not hold up the end.
     defer { output.close(withinMilliseconds: 500) }
@@ -229,7 +234,7 @@ struct MonitorCommand: ParsableCommand {
     }
     let session = MonitorSession(
       output: output, renderer: renderer, monitor: monitor, player: player, recorder: recorder,
-      signals: signals,
+      signals: signals, keys: keys,
       choices: MonitorSession.Choices(
         writesJSON: json, interval: interval, seconds: seconds, reattaches: !noReattach),
       along: along?.list, managed: managed)
@@ -237,7 +242,8 @@ struct MonitorCommand: ParsableCommand {
     recorder?.start()
     do {
       session.announce(
-        try output.start(rendering: renderer, isCancelled: { signals.take() }))
+        try output.start(
+          rendering: renderer, isCancelled: { signals.take() || keys.haveQuit }))
     } catch {
       _ = recorder?.finish(isGivenUp: { signals.take() })
       throw error

@@ -36,8 +36,8 @@ final class MonitorSession {
   /// What the player has to tell.
   private let inbox: PlayerEventInbox?
   private var hasFailed: Bool
-  /// Tracks in a row that could not be played.
-  private var failures = FailureRun()
+  /// What the tracks that it plays along to had against them.
+  private var trackReport: TrackReport
   /// A signal has come before the recording was finished, or while it was.
   private var isInterrupted = false
   /// Somebody reads the lines.
@@ -47,7 +47,7 @@ final class MonitorSession {
 
   init(
     output: RemoteIO, renderer: Renderer, monitor: MonitorControl, player: Player?,
-    recorder: CaptureRecorder?, signals: TerminationSignals, choices: Choices,
+    recorder: CaptureRecorder?, signals: TerminationSignals, keys: TerminalKeys, choices: Choices,
     along: PlayingAlong?, managed: ManagedSession?
   ) {
     self.output = output
@@ -60,11 +60,11 @@ final class MonitorSession {
     self.along = along
     self.managed = managed
     hasFailed = along?.hasFailures ?? false
-    terminal = Terminal(showsPanel: !choices.writesJSON)
+    terminal = Terminal(showsPanel: !choices.writesJSON, keys: keys)
     meters = MonitorMeters(
       monitor, in: renderer, sampleRate: output.sampleRate, now: Self.now())
     inbox = player.map { PlayerEventInbox($0) }
-    failures = FailureRun { [terminal] message in
+    trackReport = TrackReport { [terminal] message in
       terminal.clearPanel()
       Failure.report(message)
     }
@@ -109,7 +109,7 @@ final class MonitorSession {
     if isServed { fadeOut() }
     player?.stop()
     finishRecording()
-    return isServed && !hasFailed
+    return isServed && !hasFailed && !trackReport.hasFailures
   }
 
   private func announceLoss(reason: String) {
@@ -155,28 +155,17 @@ final class MonitorSession {
         case .xruns, .bufferSizeChanged, .freewheeling: break
         }
       }
-      for key in terminal.keys() { if !handle(key) { return true } }
+      for key in terminal.keys.take() { if !handle(key) { return true } }
       if let managed { serve(managed) }
       if signals.take() || isInterrupted || !isRead { return true }
       if recorder?.status.failure != nil { finishRecording() }
-      for event in inbox?.take() ?? [] { tell(event) }
+      for event in inbox?.take() ?? [] { trackReport.take(event) }
       let now = Self.now()
       if meters.look(at: now) {
         warn("full scale for a second: turn the input down, or end a feedback")
       }
       read(at: now)
       if let seconds = choices.seconds, Self.now() - began >= seconds { return true }
-    }
-  }
-
-  /// Tells which tracks could not be played.
-  private func tell(_ event: PlayerEvent) {
-    switch event {
-    case .failed(_, let error):
-      hasFailed = true
-      failures.add(error)
-    case .started, .state(.ended), .state(.failed), .state(.idle): failures.end()
-    default: break
     }
   }
 

@@ -145,10 +145,11 @@ struct PlayCommand: ParsableCommand {
       throw SessionRefusal(
         .createFailed, "nothing was saved for this program, and no file or URL was named")
     }
-    // A file that is not there is told before JACK is troubled.
+    // A file that is not there is reported before JACK is troubled.
     let start = track.start
+    let keys = TerminalKeys()
     let queue = try TrackQueue(
-      locations, configuration: sources, isCancelled: { signals.take() }
+      locations, configuration: sources, isCancelled: { signals.take() || keys.haveQuit }
     ) { reader in
       try reader.seek(toSeconds: start)
     }
@@ -156,7 +157,7 @@ struct PlayCommand: ParsableCommand {
     let programme = Programme(
       items: queue.rest, list: SavedList([queue.firstItem] + queue.rest),
       place: SavedPlace(seconds: start), hasFailures: queue.hasFailures)
-    return try play(queue.first, programme, in: session, signals)
+    return try play(queue.first, programme, in: session, signals, keys)
   }
 
   /// Plays what was saved, from its place.
@@ -168,7 +169,7 @@ struct PlayCommand: ParsableCommand {
     let tracks = state.playback.tracks
     return try play(
       nil, Programme(items: tracks.map(\.item), list: SavedList(tracks), state: state),
-      in: session, signals)
+      in: session, signals, TerminalKeys())
   }
 
   private var sources: ByteSourceConfiguration {
@@ -179,7 +180,7 @@ struct PlayCommand: ParsableCommand {
 
   private func play(
     _ opened: sending TrackReader?, _ programme: Programme, in managed: ManagedSession?,
-    _ signals: TerminationSignals
+    _ signals: TerminationSignals, _ keys: TerminalKeys
   ) throws -> Bool {
     let readiness = try processors.request()
     defer { withExtendedLifetime(readiness) {} }
@@ -189,7 +190,8 @@ struct PlayCommand: ParsableCommand {
       outputPortNames: (1...ports).map { "out_\($0)" }, connection: try connectionPolicy(),
       reattaches: !noReattach)
     client.followsTransport = transport == .follow
-    let output = try RemoteIO(client, isCancelled: { signals.take() })
+    let isCancelled = { @Sendable in signals.take() || keys.haveQuit }
+    let output = try RemoteIO(client, isCancelled: isCancelled)
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
@@ -204,10 +206,11 @@ struct PlayCommand: ParsableCommand {
     defer { session?.close() }
     // It fills its ring while the server makes the client active and the connections; until then nothing is
     // rendered.
-    let report = try begin(output, rendering: renderer, signals) {
+    let report = try begin(output, rendering: renderer, isCancelled) {
       let made = PlaySession(
-        player: player, renderer: renderer, output: output, signals: signals,
-        list: programme.list, hasFailed: programme.hasFailures, reattaches: !noReattach,
+        player: player, renderer: renderer, output: output, signals: signals, keys: keys,
+        list: programme.list, hasFailed: programme.hasFailures, sources: sources,
+        decode: track.decode, reattaches: !noReattach,
         managed: managed, transportRole: transport)
       made.savedPlace = programme.place
       if let state = programme.state { made.restore(state) }
@@ -225,12 +228,12 @@ struct PlayCommand: ParsableCommand {
 
   /// Starts the output. A server that stands still must not hold up the end.
   private func begin(
-    _ output: RemoteIO, rendering renderer: Renderer, _ signals: TerminationSignals,
+    _ output: RemoteIO, rendering renderer: Renderer, _ isCancelled: @escaping @Sendable () -> Bool,
     meanwhile: () -> Void
   ) throws -> RemoteIO.ConnectionReport {
     do {
       return try output.start(
-        rendering: renderer, isCancelled: { signals.take() }, meanwhile: meanwhile)
+        rendering: renderer, isCancelled: isCancelled, meanwhile: meanwhile)
     } catch {
       output.close(withinMilliseconds: 500)
       throw error

@@ -60,16 +60,36 @@ extension PlaySession {
     goToTrackStart()
   }
 
-  /// Plays what is at a URL, behind all others in the list. While a transport is followed it is only added:
-  /// where it begins is known when the one before it has ended.
+  /// Locations that are opened at one time.
+  private static let mostProbes = 16
+
+  /// Opens what is at a URL, and plays it if it can be played. The sound goes on until then.
   private func open(_ url: String) {
-    guard trackCount < Playlist.Limits().entries else { return }
-    player.append([url])
-    list.append(PlaylistItem(location: url))
-    trackCount += 1
-    if isFollowing { return }
-    player.play(track: trackCount - 1)
-    resume()
+    guard trackCount < Playlist.Limits().entries, probes.count < Self.mostProbes else { return }
+    probeCount += 1
+    probes.append(TrackProbe(url, number: probeCount, configuration: sources, decode: decode))
+  }
+
+  /// Plays what others have asked for and could be opened, behind all others in the list; of several the one
+  /// that was asked for last. While a transport is followed it is only added: where it begins is known when the
+  /// one before it has ended.
+  func takeOpened() {
+    for probe in probes {
+      guard let outcome = probe.outcome else { continue }
+      probes.removeAll { $0 === probe }
+      for failure in outcome.failures { noteFailure(failure) }
+      let items = outcome.items.prefix(max(0, Playlist.Limits().entries - trackCount))
+      guard !items.isEmpty else { continue }
+      player.append(Array(items))
+      for item in items { list.append(item) }
+      let first = trackCount
+      trackCount += items.count
+      guard probe.number > lastOpenedProbe else { continue }
+      lastOpenedProbe = probe.number
+      if isFollowing { continue }
+      player.play(track: first)
+      resume()
+    }
   }
 }
 

@@ -27,8 +27,16 @@ final class PlaySession {
   let managed: ManagedSession?
   var savedPlace = SavedPlace()
   var savedRepeat = RepeatMode.off
-  let terminal = Terminal()
+  let terminal: Terminal
   private let inbox: PlayerEventInbox
+  /// How sources that others ask for are opened, and where their packets are decoded.
+  let sources: ByteSourceConfiguration
+  let decode: DecodePlace?
+  /// Locations that others have asked for and that are being opened.
+  var probes: [TrackProbe] = []
+  /// Requests of others to open a location, and the last of them that has led to tracks.
+  var probeCount = 0
+  var lastOpenedProbe = 0
   /// What JACK's transport has to do with it.
   let transportRole: TransportRole?
   var lead = TransportLead()
@@ -40,6 +48,7 @@ final class PlaySession {
   /// The gain while nothing is muted.
   private(set) var volume: Float
   private(set) var isStopping = false
+  /// What the tracks had against them.
   private var report: TrackReport
   private var endState: PlayerState?
   private var state = PlayerState.idle
@@ -47,24 +56,30 @@ final class PlaySession {
   /// - Parameters:
   ///   - list: the player's tracks.
   ///   - hasFailed: something was left out before.
+  ///   - sources: how sources that others ask for are opened.
+  ///   - decode: where their packets are decoded.
   ///   - reattaches: whether the output does, so that the end of the server is not this one's.
   ///   - managed: the place in a session, if any.
-  /// Tracks in a row that could not be played.
-  private var failures = FailureRun()
   ///   - transportRole: whether the output and the player follow JACK's transport, or it follows them.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
-    list: SavedList, hasFailed: Bool, reattaches: Bool,
-    managed: ManagedSession?, transportRole: TransportRole?
+    keys: TerminalKeys, list: SavedList, hasFailed: Bool, sources: ByteSourceConfiguration,
+    decode: DecodePlace?, reattaches: Bool, managed: ManagedSession?, transportRole: TransportRole?
   ) {
     self.transportRole = transportRole
     self.reattaches = reattaches
-    report = TrackReport(hasFailures: hasFailed)
+    self.sources = sources
+    self.decode = decode
     self.player = player
     self.renderer = renderer
     volume = player.volume
     self.output = output
     self.signals = signals
+    terminal = Terminal(keys: keys)
+    report = TrackReport(hasFailures: hasFailed) { [terminal] message in
+      terminal.clearPanel()
+      Failure.report(message)
+    }
     self.list = list
     trackCount = list.count
     self.managed = managed
@@ -82,10 +97,6 @@ final class PlaySession {
     let targets = report.connections.map(\.input)
     let destination = targets.isEmpty ? "not connected" : targets.joined(separator: ", ")
     terminal.print(
-    failures = FailureRun { [terminal] message in
-      terminal.clearPanel()
-      Failure.report(message)
-    }
       "JACK \(output.serverName), \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
         + "\(output.clientName) → \(destination)")
     for note in report.notes { terminal.print("note: \(note)") }
@@ -104,7 +115,7 @@ final class PlaySession {
         milliseconds: longestWaitMilliseconds,
         orFor: wakes + [remote?.pollRequest, managed?.pollRequest].compactMap(\.self))
       for event in inbox.take() { handle(event) }
-      for key in terminal.keys() { handle(key) }
+      for key in terminal.keys.take() { handle(key) }
       if signals.take() {
         // A second one does not wait for the fade.
         if isStopping { return true }
@@ -126,6 +137,7 @@ final class PlaySession {
         }
       }
       if let remote { serve(remote) }
+      takeOpened()
       if let managed { serve(managed) }
       leadTransport()
       let snapshot = player.snapshot(latencyFrames: latencyFrames)
@@ -173,16 +185,12 @@ final class PlaySession {
   }
 
   private func handle(_ event: PlayerEvent) {
-    if let line = report.take(event) {
-      terminal.clearPanel()
-      Failure.report(line)
-    }
+    report.take(event)
     switch event {
     case .state(let new):
       state = new
       if new == .ended || new == .failed || (new == .idle && isStopping) {
         endState = new
-        failures.end()
       }
     case .started(let index):
       if trackCount > 1 || terminal.showsPanel { announceTrack(index) }
@@ -195,7 +203,6 @@ final class PlaySession {
           : "note: \(error)")
     case .streamTitle(_, let title):
       if let text = title.title { terminal.print("title: \(text)") }
-      failures.end()
     case .failed, .account, .underrun, .skipped, .packetFailed, .outputRateChanged, .sought, .scan:
       break
     }
@@ -274,6 +281,11 @@ final class PlaySession {
     "L             repeat one, all, off   [, ]             rewind, fast forward",
     "?             these keys             q                quit",
   ]
+
+  /// Reports a failure that the exit code shows.
+  func noteFailure(_ message: String) {
+    report.add(message)
+  }
 
   /// Ends, with a fade.
   func stop() {

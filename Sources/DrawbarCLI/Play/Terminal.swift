@@ -10,70 +10,39 @@ final class Terminal {
   let showsPanel: Bool
   /// A terminal that knows no sequences: one line, written over by returning to its start.
   private let isDumb: Bool
-  /// Whether keys can come from standard input.
-  private let hasKeys: Bool
-  /// The modes that single keys took the place of.
-  private var saved: termios?
-  private var decoder = TerminalKeyDecoder()
+  /// The keys from standard input.
+  let keys: TerminalKeys
   /// The lines that are on the screen.
   private var panel: [String] = []
   /// Columns of the terminal when they were shown last.
   private var panelColumns = 80
 
-  /// - Parameter isWanted: whether a panel is shown where standard output is a terminal.
-  init(showsPanel isWanted: Bool = true) {
+  /// - Parameters:
+  ///   - isWanted: whether a panel is shown where standard output is a terminal.
+  ///   - keys: the keys, where they were read before.
+  init(showsPanel isWanted: Bool = true, keys: TerminalKeys) {
     showsPanel = isWanted && isatty(STDOUT_FILENO) == 1
-    hasKeys = isatty(STDIN_FILENO) == 1
+    self.keys = keys
     let type = unsafe getenv("TERM").map { unsafe String(cString: $0) } ?? ""
     isDumb = type.isEmpty || type == "dumb"
-    guard hasKeys else { return }
-    // Where the shell takes the terminal back between a look and a read, that fails, and does not stop the program.
-    signal(SIGTTIN, SIG_IGN)
-    takeSingleKeys()
   }
 
   deinit {
     clearPanel()
-    if var saved, readsKeys { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved) }
   }
 
-  /// Whether the keys are the program's now. In the background (Ctrl-Z and `bg`, or `&`) they are the shell's, and
-  /// so are the terminal's modes, until `fg`.
-  private var readsKeys: Bool { hasKeys && tcgetpgrp(STDIN_FILENO) == getpgrp() }
-
-  /// Has keys come one by one and unechoed, where that is not so yet or no longer; Ctrl-C still makes a signal.
-  private func takeSingleKeys() {
-    var modes = termios()
-    let line = tcflag_t(ICANON | ECHO)
-    guard readsKeys, unsafe tcgetattr(STDIN_FILENO, &modes) == 0, modes.c_lflag & line != 0
-    else { return }
-    saved = modes
-    modes.c_lflag &= ~line
-    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &modes)
-  }
-
-  /// Waits for a key or for what others have to say, at most so long.
+  /// Waits for a key or for one of the descriptors, at most so long.
   func wait(milliseconds: Int32, orFor others: [pollfd]) {
-    takeSingleKeys()
+    keys.takeSingleKeys()
     var items = others
     var longest = milliseconds
-    if readsKeys {
+    if keys.areOwn {
       items.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0))
-    } else if hasKeys {
-      // Nothing tells that they are the program's again.
+    } else if keys.arePossible {
+      // Nothing signals that they are the program's again.
       longest = min(longest, 1000)
     }
     _ = unsafe poll(&items, nfds_t(items.count), longest)
-  }
-
-  /// The keys pressed since the last call. Does not wait.
-  func keys() -> [TerminalKey] {
-    guard readsKeys else { return [] }
-    var item = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&item, 1, 0) > 0 else { return [] }
-    var bytes = [UInt8](repeating: 0, count: 64)
-    let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
-    return count > 0 ? decoder.decode(Array(bytes[..<count])) : []
   }
 
   /// Shows a panel in place of the last one.
