@@ -61,7 +61,7 @@ struct MPRISServiceTests {
         interface == """
           a{sv} 14 "PlaybackStatus" s "Playing" "LoopStatus" s "None" "Rate" d 1 \
           "Metadata" a{sv} 6 "mpris:trackid" o "/drawbar/track/3" "mpris:length" x 60000000 \
-          "xesam:title" s "Sweep\\357\\277\\275" "xesam:artist" as 1 "The Drawbars" \
+          "xesam:title" s "Sweep\\\\u{fffe}" "xesam:artist" as 1 "The Drawbars" \
           "xesam:album" s "\\303\\211venings" "xesam:url" s "file:///music/a%20b.mp3" \
           "Volume" d 0.5 "Position" x 30000000 "MinimumRate" d 1 "MaximumRate" d 1 \
           "CanGoNext" b true "CanGoPrevious" b true "CanPlay" b true "CanPause" b true \

@@ -62,7 +62,8 @@ struct PlaybackTests {
     #expect(playback.player.control.counters.underruns > 0)
     #expect(playback.states.contains(.buffering))
     #expect(playback.states.last == .ended)
-    #expect(playback.sound.interleaved == ReferenceDecoder.mpg123(music))
+    let isWhole = playback.isWhole(ReferenceDecoder.mpg123(music))
+    #expect(isWhole)
   }
 
   @Test("What came before a connection broke is played, then the failure is told")
