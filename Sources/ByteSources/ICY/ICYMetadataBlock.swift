@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// What a block of a station's metadata says: `StreamTitle='…';StreamUrl='…';`, then NULs. Nothing
-/// escapes a quote inside a value, so a value ends with a quote and a semicolon behind which there is
-/// nothing more, or the next field.
+/// The fields of a block of a station's metadata: `StreamTitle='…';StreamUrl='…';adw_ad=1;`, then NULs.
+/// Nothing escapes a quote inside a value, so a value ends with its quote and a semicolon behind which there is
+/// nothing more, or the next field. A value without quotes ends with a semicolon.
 struct ICYMetadataBlock: Hashable {
   /// The title on one line; nil if there is none or it is empty.
   private(set) var title: String?
@@ -27,33 +27,47 @@ struct ICYMetadataBlock: Hashable {
     from rest: inout ArraySlice<UInt8>
   ) -> (name: String, value: ArraySlice<UInt8>)? {
     while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {
-      let name = rest[..<equals].suffix(while: isLetter)
+      let name = rest[..<equals].suffix(while: isOfName)
       rest = rest[(equals + 1)...]
-      guard !name.isEmpty, rest.first == quote else { continue }
-      rest = rest.dropFirst()
-      let end = rest.indices.first { rest[$0] == quote && isEnd(of: rest, at: $0) }
-      let value = rest[..<(end ?? rest.endIndex)]
-      rest = rest[min((end ?? rest.endIndex) + 1, rest.endIndex)...]
+      guard !name.isEmpty else { continue }
+      let value = takeValue(from: &rest)
       return (String(decoding: name, as: UTF8.self), value)
     }
     return nil
   }
 
-  /// Whether a quote is a value's last: what follows it is the end, or `;` and the end or a field.
-  private static func isEnd(of bytes: ArraySlice<UInt8>, at quote: Int) -> Bool {
-    let behind = bytes[(quote + 1)...]
+  /// Takes a value with or without quotes. One that begins with a double quote and does not end with one is
+  /// without: a title may begin with a word in quotes.
+  private static func takeValue(from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let single = UInt8(ascii: "'")
+    if let mark = rest.first, mark == single || mark == UInt8(ascii: "\"") {
+      let inner = rest.dropFirst()
+      let end = inner.indices.first { inner[$0] == mark && isEnd(of: inner, at: $0 + 1) }
+      if end != nil || mark == single {
+        rest = rest[min((end ?? rest.endIndex) + 1, rest.endIndex)...]
+        return inner[..<(end ?? inner.endIndex)]
+      }
+    }
+    let end = rest.indices.first { isEnd(of: rest, at: $0) } ?? rest.endIndex
+    defer { rest = rest[end...] }
+    return rest[..<end]
+  }
+
+  /// Whether a value ends before an index: the block ends there, or `;` follows, and then the end or a field.
+  private static func isEnd(of bytes: ArraySlice<UInt8>, at index: Int) -> Bool {
+    let behind = bytes[index...]
     guard let first = behind.first else { return true }
     guard first == UInt8(ascii: ";") else { return false }
     let next = behind.dropFirst().drop { $0 == 0x20 || $0 == 0 }
     if next.isEmpty { return true }
-    let name = next.prefix { isLetter($0) }
-    return !name.isEmpty && next[name.endIndex...].starts(with: "='".utf8)
+    let name = next.prefix { isOfName($0) }
+    return !name.isEmpty && next[name.endIndex...].first == UInt8(ascii: "=")
   }
 
-  private static var quote: UInt8 { UInt8(ascii: "'") }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+  /// Letters, digits, and what stations join words with.
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+      || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
   }
 }
 
