@@ -44,11 +44,23 @@ struct IndexLastTests {
     #expect(server.requests.count == 3)
   }
 
-  @Test("From a server without ranges it is refused, with the reason")
+  @Test("From a server that does not mention ranges and sends none it is played, too")
+  func unsaid() {
+    let path = file()
+    let server = LoopbackHTTPServer()
+    defer { server.stop() }
+    server.serve("/last.mp4", .file(path, type: "audio/mp4"))
+    #expect(
+      play(server.url("/last.mp4")).sound.interleaved.count == play(path).sound.interleaved.count)
+  }
+
+  @Test("From a server that says that it sends no ranges it is refused, with the reason")
   func refused() {
     let server = LoopbackHTTPServer()
     defer { server.stop() }
-    server.serve("/last.mp4", .file(file(), type: "audio/mp4"))
+    var plan = ResponsePlan.file(file(), type: "audio/mp4")
+    plan.fields.append(("Accept-Ranges", "none"))
+    server.serve("/last.mp4", plan)
     let playback = play(server.url("/last.mp4"))
     #expect(playback.states.last == .failed)
     let errors = playback.events.compactMap {

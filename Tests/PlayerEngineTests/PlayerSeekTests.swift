@@ -270,7 +270,7 @@ struct PlayerSeekTests {
     let server = LoopbackHTTPServer()
     defer { server.stop() }
     var plan = ResponsePlan.file(path)
-    plan.ranges = .notOffered
+    plan.fields.append(("Accept-Ranges", "none"))
     server.serve("/count.wav", plan)
     let playback = start([server.url("/count.wav")])
     playback.player.apply(.seek(toNanoseconds: 0))

@@ -115,6 +115,33 @@ final class StationTests {
     }
   }
 
+  @Test(
+    "A station that comes back in another format is heard on in it, to the frame",
+    arguments: ["audio/wav", "audio/mpeg"], DecodePlace.allCases)
+  func otherFormat(type: String, place: DecodePlace) throws {
+    let wave = Fixtures.path("wav-s16-48000-1.wav")
+    let files = [music, wave, music]
+    let types = ["audio/mpeg", type, "audio/mpeg"]
+    let plans = zip(files, types).map { file, type in
+      var plan = ResponsePlan.file(file, type: type)
+      plan.fields.append(("icy-name", "Sender"))
+      plan.framing = .untilClose
+      return plan
+    }
+    server.serve("/other", inOrder: plans + [.status(403, "Forbidden")])
+    var configuration = PlayerConfiguration()
+    configuration.decodePlace = place
+    func frames(_ locations: [String]) -> Int {
+      let playback = OfflinePlayback(
+        locations, rate: 48000, channels: 2, configuration: configuration)
+      playback.run(period: 256)
+      return playback.sound[0].count
+    }
+    let separate = frames([music]) * 2 + frames([wave])
+    // Where the rate changes, less than a frame is lost or won.
+    #expect(abs(frames([server.url("/other")]) - separate) <= 4)
+  }
+
   @Test("What is said of frames holds from each one to the next, and of no other track")
   func timeline() {
     var timeline = TitleTimeline()

@@ -187,6 +187,63 @@ struct StreamDriverTests {
     }
   }
 
+  /// ADTS frames of stereo at 44.1 kHz, whose blocks nobody decodes.
+  private static func adts(frameCount: Int) -> [UInt8] {
+    let byteCount = 207
+    let header: [UInt8] = [
+      0xFF, 0xF1, 0x50, 0x80 | UInt8(byteCount >> 11), UInt8(byteCount >> 3 & 0xFF),
+      UInt8(byteCount & 7) << 5 | 0x1F, 0xFC,
+    ]
+    return (0..<frameCount).flatMap { _ in header + [UInt8](repeating: 0x55, count: 200) }
+  }
+
+  @Test("Live sound that comes back in another format goes on as another stream")
+  func otherFormat() {
+    let layer3 = contents(ofFile: Fixtures.path("mp3-cbr128-44100-2.mp3"))
+    let formats = [Array(layer3[..<30_000]), Self.adts(frameCount: 200), Self.wave(junkBytes: 100)]
+    func packets(_ bytes: [UInt8], discontinuities: [Int] = [], pieceBytes: Int = .max) -> [UInt8] {
+      let source = MemorySource(bytes, .pipe)
+      source.discontinuities = discontinuities
+      source.pieceBytes = pieceBytes
+      let driver = StreamDriver(source, listener: PacketRecorder())
+      #expect(run(driver) == nil)
+      #expect(
+        driver.listener.offsets == driver.listener.offsets.sorted() || !discontinuities.isEmpty)
+      return driver.listener.bytes
+    }
+    for (index, former) in formats.enumerated() {
+      // A stream with a head begins anew also in its own format; the others are searched for frames.
+      for (place, next) in formats.enumerated() where place != index || index == 2 {
+        let one = Array(former[..<20_011])
+        let separate = packets(one) + packets(next)
+        for pieceBytes in [Int.max, 1000] {
+          let joined = packets(one + next, discontinuities: [one.count], pieceBytes: pieceBytes)
+          let isSame = joined == separate
+          #expect(isSame, "\(index) to \(place), pieces of \(pieceBytes)")
+        }
+      }
+    }
+  }
+
+  @Test("Live sound in which nothing is found any more ends with an error, in bounded bytes")
+  func nothingFound() {
+    let layer3 = contents(ofFile: Fixtures.path("mp3-cbr128-44100-2.mp3"))
+    for filler: UInt8 in [0, 0x55, 0xFF] {
+      let one = Array(layer3[..<30_000])
+      let source = MemorySource(one + [UInt8](repeating: filler, count: 4 << 20), .pipe)
+      source.discontinuities = [one.count]
+      let driver = StreamDriver(source, listener: PacketRecorder())
+      guard case .parser(let error)? = run(driver)?.reason else {
+        Issue.record("no error")
+        continue
+      }
+      #expect(error.code == .invalidFile)
+      #expect(source.bytesRead < 3 << 20)
+      let isKept = driver.listener.packetCount > 60
+      #expect(isKept)
+    }
+  }
+
   @Test("A head that was lost before its end is read anew")
   func lostHead() {
     let file = Self.wave(junkBytes: 1000)
@@ -201,7 +258,9 @@ struct StreamDriverTests {
 
   @Test("Linear PCM cannot go on at another moment, and says so")
   func discontinuousWave() {
-    let source = MemorySource(Self.wave(junkBytes: 0), .pipe)
+    // A repeated 0xFF might be the start of frames.
+    let other = (0..<100_000).map { UInt8($0 % 251) }
+    let source = MemorySource(Self.wave(junkBytes: 0)[..<100_000] + other, .pipe)
     source.discontinuities = [100_000]
     let driver = StreamDriver(source, listener: PacketRecorder())
     guard case .parser(let error)? = run(driver)?.reason else {

@@ -52,7 +52,9 @@ extension ProgramTests {
       let (last, _) = files()
       let web = LoopbackHTTPServer()
       defer { web.stop() }
-      web.serve("/last.m4a", .file(last, type: "audio/mp4"))
+      var plan = ResponsePlan.file(last, type: "audio/mp4")
+      plan.fields.append(("Accept-Ranges", "none"))
+      web.serve("/last.m4a", plan)
       let http = Program.run(["info", web.url("/last.m4a")])
       Failures.expectOneLine(http, "HTTP", word: "'optm'", on: #_sourceLocation)
       let pipe = Program.run(

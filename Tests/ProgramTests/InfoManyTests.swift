@@ -151,15 +151,18 @@ extension ProgramTests {
       }
     }
 
-    @Test("the same over HTTP, with ranges and without")
+    @Test("the same over HTTP, with ranges, with none and without a word of them")
     func web() throws {
       let web = LoopbackHTTPServer()
       defer { web.stop() }
       let path = Fixtures.path("mp3-id3-big.mp3")
       web.serve("/ranges", .file(path, ranges: .honoured))
-      web.serve("/none", .file(path))
+      web.serve("/unsaid", .file(path))
+      var none = ResponsePlan.file(path)
+      none.fields.append(("Accept-Ranges", "none"))
+      web.serve("/none", none)
       let file = try members(Program.run(["info", "--jsonl", path]).output.dropLast())
-      for (target, isSeekable) in [("/ranges", "true"), ("/none", "false")] {
+      for (target, isSeekable) in [("/ranges", "true"), ("/none", "false"), ("/unsaid", "true")] {
         let result = Program.run(["info", "--jsonl", web.url(target)])
         #expect(result.exit == .status(0))
         var http = try members(result.output.dropLast())
@@ -169,7 +172,7 @@ extension ProgramTests {
         #expect(http == file)
       }
       // The picture in the tag was not fetched where it need not be; its padding was.
-      #expect(web.requests.map { $0.fields["range"] } == [nil, "bytes=300075-", nil])
+      #expect(web.requests.map { $0.fields["range"] } == [nil, "bytes=300075-", nil, nil])
     }
 
     @Test("of an endless stream what its head says")

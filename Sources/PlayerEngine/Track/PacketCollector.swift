@@ -23,6 +23,8 @@ struct PacketCollector: StreamDriverListener {
   private(set) var isFirstFormat = true
   /// The stream as it is now.
   private var stream: CodedStreamDescription?
+  /// What comes next is counted from 0 again, whatever its format.
+  private var isAnotherStream = false
   /// The format is new: the next packet begins a stream.
   private var streamStart: CodedStreamDescription?
   /// Frames from the track's first to the next packet, at the current format's rate.
@@ -91,6 +93,11 @@ struct PacketCollector: StreamDriverListener {
     titles.note(metadata)
   }
 
+  mutating func streamDriverBeganStream() {
+    isAnotherStream = true
+    titles = StreamTitles()
+  }
+
   mutating func audioFileStream(
     _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID
   ) {
@@ -99,7 +106,10 @@ struct PacketCollector: StreamDriverListener {
     guard isReady || (property == .dataFormat && format != nil) else { return }
     guard let format = try? stream.dataFormat else { return }
     let isFirst = self.format == nil
-    if let last = self.format, !last.isContinued(by: format) { change(from: last, to: format) }
+    if let last = self.format, isAnotherStream || !last.isContinued(by: format) {
+      change(from: last, to: format)
+    }
+    isAnotherStream = false
     self.format = format
     let description = CodedStreamDescription(
       format: format, layout: try? stream.channelLayout,

@@ -27,8 +27,12 @@ public final class StreamDriver<Listener: StreamDriverListener> {
   /// The parser, for its properties.
   public private(set) var stream: AudioFileStream
   /// Is told what the parser finds.
-  public var listener: Listener
+  public var listener: Listener {
+    _read { yield watch.listener }
+    _modify { yield &watch.listener }
+  }
 
+  private var watch: PacketWatch<Listener>
   private var options: AudioFileStreamOptions
   private let sliceBytes: Int
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 64)
@@ -51,13 +55,25 @@ public final class StreamDriver<Listener: StreamDriverListener> {
   private var endOffset: Int64?
   /// The source's next bytes do not continue those before.
   private var isDiscontinuous = false
+  /// Live sound that was lost is there again, and it is not known yet in which format.
+  private var identification: StreamIdentification?
+  /// The sound is known to be live: it was lost once, or a station sends it.
+  private var isLive = false
+  /// Bytes that were parsed since the last packet.
+  private var bytesWithoutPacket = 0
   /// Times in a row that the parser neither took bytes nor went elsewhere.
   private var standstills = 0
 
   /// Bytes that are read and dropped rather than passed by asking a server again.
   private static var leastJump: Int64 { 64 << 10 }
+  /// The same for a server that has not said whether it sends parts: one that does not sends all again.
+  private static var leastTrial: Int64 { 4 << 20 }
   /// A parser that stands still so often wants nothing more.
   private static var maximumStandstills: Int { 4 }
+  /// Bytes of live sound without a packet, or of anything else whose end is not known, that are an error:
+  /// they might go on for ever. Tags and pictures are shorter.
+  private static var maximumLiveBytes: Int { 2 << 20 }
+  private static var maximumEndlessBytes: Int { 64 << 20 }
 
   /// A driver at the start of a source from which nothing was read.
   ///
@@ -73,7 +89,7 @@ public final class StreamDriver<Listener: StreamDriverListener> {
   ) {
     self.source = source
     self.sliceBytes = max(1, sliceBytes)
-    self.listener = listener
+    watch = PacketWatch(listener)
     options = AudioFileStreamOptions()
     options.pictureByteLimit = pictureByteLimit
     stream = AudioFileStream(hint: source.information.fileTypeHint, options: options)
@@ -97,7 +113,8 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     } catch {
       // What came before the source failed is still told.
       hasEnded = true
-      try? stream.finish(listener: &listener)
+      try? identify(isEnd: true)
+      try? stream.finish(listener: &watch)
       throw PlayerError(location: source.information.name, reason: .source(error))
     }
     let beganParsing = monotonicNanoseconds()
@@ -108,11 +125,18 @@ public final class StreamDriver<Listener: StreamDriverListener> {
       case .wait: return .waiting
       case .end: return try finish()
       case .discontinuity:
+        try identify(isEnd: true)
         loseContinuity()
         return .progressed
       case .bytes(let count):
         sourceOffset += Int64(count)
-        try parse(count)
+        let bytes = unsafe UnsafeBufferPointer(
+          start: buffer.baseAddress!.assumingMemoryBound(to: UInt8.self), count: count)
+        if identification == nil {
+          try parse(unsafe bytes.span)
+        } else {
+          try identify(unsafe bytes.span)
+        }
         return .progressed
       }
     } catch {
@@ -159,7 +183,9 @@ public final class StreamDriver<Listener: StreamDriverListener> {
       if standstills > Self.maximumStandstills { return .end }
       let wanted = stream.nextByteOffset
       let ahead = wanted - sourceOffset
-      if ahead < 0 || ahead >= Self.leastJump {
+      if ahead < 0 || ahead >= Self.leastTrial
+        || ahead >= Self.leastJump && source.information.reach == .direct
+      {
         if let endOffset, wanted >= endOffset { return .end }
         try source.reposition(to: UInt64(max(0, wanted)))
         sourceOffset = wanted
@@ -170,10 +196,8 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     case .bytes(let count):
       readByteCount &+= UInt64(count)
       if !hasBegun { begin() }
-      for var metadata in source.takeStreamMetadata() {
-        metadata.byteOffset -= min(metadata.byteOffset, UInt64(lostBytes))
-        listener.streamDriver(found: metadata)
-      }
+      let metadata = source.takeStreamMetadata()
+      if identification == nil { announce(metadata) } else { identification!.metadata += metadata }
     case .end: endOffset = sourceOffset
     case .wait, .discontinuity: break
     }
@@ -213,14 +237,17 @@ public final class StreamDriver<Listener: StreamDriverListener> {
 
   private func makeStream() {
     hasBegun = true
+    isLive = isLive || source.information.station != nil
     options.canReposition = source.information.isRepositionable
     stream = AudioFileStream(hint: source.information.fileTypeHint, options: options)
   }
 
-  /// Parses the bytes in the buffer, as far as the parser wants these.
-  private func parse(_ count: Int) throws(AudioFileStreamError) {
+  /// Parses the source's last bytes, as far as the parser wants these.
+  private func parse(_ bytes: Span<UInt8>) throws(AudioFileStreamError) {
+    let count = bytes.count
     let firstOffset = sourceOffset - Int64(count)
     var start = 0
+    watch.hasSeenPackets = false
     while start < count {
       if options.canReposition {
         let wanted = stream.nextByteOffset - firstOffset
@@ -229,22 +256,38 @@ public final class StreamDriver<Listener: StreamDriverListener> {
         start = Int(wanted)
       }
       let end = start + min(sliceBytes, count - start)
-      let bytes = unsafe UnsafeBufferPointer(
-        start: buffer.baseAddress!.assumingMemoryBound(to: UInt8.self) + start, count: end - start)
       try stream.parse(
-        unsafe bytes.span, discontinuity: isDiscontinuous, listener: &listener)
+        bytes.extracting(start..<end), discontinuity: isDiscontinuous, listener: &watch)
       isDiscontinuous = false
       let isStill = stream.nextByteOffset == firstOffset + Int64(start)
       standstills = isStill ? standstills + 1 : 0
       start = end
+    }
+    bytesWithoutPacket = watch.hasSeenPackets ? 0 : bytesWithoutPacket + count
+    let isEndless = endOffset == nil && !options.canReposition
+    let limit = isLive ? Self.maximumLiveBytes : Self.maximumEndlessBytes
+    if isEndless, bytesWithoutPacket > limit {
+      throw AudioFileStreamError(
+        .invalidFile, at: sourceOffset, "no audio was found in the last \(bytesWithoutPacket) bytes"
+      )
+    }
+  }
+
+  /// Passes on what the station says.
+  private func announce(_ metadata: [StreamMetadata]) {
+    for var metadata in metadata {
+      metadata.byteOffset -= min(metadata.byteOffset, UInt64(lostBytes))
+      listener.streamDriver(found: metadata)
     }
   }
 
   /// Live sound was lost and is there again: the bytes that follow are the start of another stream of
   /// it. What came of a head that was not whole is of no use.
   private func loseContinuity() {
+    isLive = true
+    bytesWithoutPacket = 0
     if stream.isReadyToProducePackets {
-      isDiscontinuous = true
+      identification = StreamIdentification(hint: source.information.fileTypeHint)
     } else {
       lostBytes += sourceOffset
       sourceOffset = 0
@@ -252,9 +295,33 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     }
   }
 
+  /// Looks at the first bytes of sound that is there again, and parses them once it is known what they are.
+  ///
+  /// - Parameter isEnd: nothing follows them: the former parser has to take what is there.
+  private func identify(
+    _ bytes: Span<UInt8> = Span(), isEnd: Bool = false
+  ) throws(AudioFileStreamError) {
+    guard identification != nil else { return }
+    let verdict = identification!.add(bytes, former: try? stream.fileFormat)
+    if !isEnd, case .undecided = verdict { return }
+    guard let found = identification.take() else { return }
+    let held = found.bytes
+    if case .another = verdict {
+      lostBytes += sourceOffset - Int64(held.count)
+      sourceOffset = Int64(held.count)
+      makeStream()
+      listener.streamDriverBeganStream()
+    } else {
+      isDiscontinuous = true
+    }
+    announce(found.metadata)
+    try parse(held.span)
+  }
+
   /// Says that there is no more; the parser may go back for what it passed.
   private func finish() throws(AudioFileStreamError) -> StreamDriverStep {
-    try stream.finish(listener: &listener)
+    try identify(isEnd: true)
+    try stream.finish(listener: &watch)
     // Back is not where the end is, or it would come here for ever.
     standstills += 1
     hasEnded = stream.isFinished || standstills > Self.maximumStandstills
