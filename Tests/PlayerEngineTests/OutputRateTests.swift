@@ -10,19 +10,20 @@ import Testing
 
 @Suite("The output changes its rate")
 struct OutputRateTests {
+  /// A tone that rises from 500 Hz by 400 Hz a second: no two places are alike.
   private static func value(_ seconds: Double) -> Float {
-    Float(0.5 * sin(2 * .pi * 1000 * seconds))
+    Float(0.5 * sin(2 * .pi * (500 + 200 * seconds) * seconds))
   }
 
-  /// Seconds of a 1 kHz tone at 44.1 kHz.
-  private func makeTone(_ name: String, seconds: Int, in directory: TemporaryDirectory) throws
-    -> String
-  {
+  /// Seconds of the tone.
+  private func makeTone(
+    _ name: String, seconds: Int, rate: Int = 44100, in directory: TemporaryDirectory
+  ) throws -> String {
     let path = directory.file(name)
-    var writer = try WaveFileWriter(path: path, sampleRate: 44100, channels: 2)
+    var writer = try WaveFileWriter(path: path, sampleRate: rate, channels: 2)
     var samples: [Float] = []
-    for frame in 0..<44100 * seconds {
-      let value = Self.value(Double(frame) / 44100)
+    for frame in 0..<rate * seconds {
+      let value = Self.value(Double(frame) / Double(rate))
       samples.append(contentsOf: [value, value])
     }
     try writer.write(interleaved: samples.span)
@@ -53,45 +54,60 @@ struct OutputRateTests {
   }
 
   /// A player of linear PCM that is resampled at a place.
-  private func player(_ paths: [String], at place: DecodePlace) -> OfflinePlayback {
+  private func player(
+    _ paths: [String], at place: DecodePlace, quality: ResamplerQuality = .good
+  ) -> OfflinePlayback {
     var configuration = PlayerConfiguration()
     configuration.decodePlace = place
+    configuration.resamplerQuality = quality
     return OfflinePlayback(paths, rate: 48000, channels: 2, configuration: configuration)
   }
 
   @Test(
-    "The sound goes on at its place in every rate, and the position is right to the frame",
-    arguments: DecodePlace.allCases)
-  func changes(_ place: DecodePlace) throws {
+    "The sound goes on with the frame that follows the last one, and the position is right",
+    arguments: DecodePlace.allCases, ResamplerQuality.allCases)
+  func changes(_ place: DecodePlace, _ quality: ResamplerQuality) throws {
     let directory = TemporaryDirectory()
-    let path = try makeTone("tone.wav", seconds: 6, in: directory)
-    let playback = player([path], at: place)
-    var phases = [play(48000, of: playback)]
-    for rate in [96000, 44100, 48000, 44100.0] {
-      playback.renderer.sampleRate = rate
-      phases.append(play(Int(rate), of: playback))
-    }
-    let told = playback.events.compactMap {
-      if case .outputRateChanged(let hertz) = $0 { hertz } else { nil }
-    }
-    #expect(told == [96000, 44100, 48000, 44100])
-    #expect(playback.player.control.counters.underruns == 0)
-    for phase in phases {
-      // Behind the ramp, and where a new resampler has settled.
-      for index in stride(from: 2000, to: phase.sound.count, by: 7) {
-        let frame = phase.firstFrame + UInt64(index)
-        let place = try #require(playback.player.timeline.position(at: frame))
-        let expected = Self.value(Double(place.nanoseconds) / 1e9)
-        guard abs(phase.sound[index] - expected) < 2e-4 else {
-          Issue.record("frame \(index) at \(phase.rate) Hz: \(phase.sound[index]), not \(expected)")
-          break
+    for sourceRate in [44100, 96000] {
+      let path = try makeTone("\(sourceRate).wav", seconds: 5, rate: sourceRate, in: directory)
+      let playback = player([path], at: place, quality: quality)
+      var phases = [play(24000, of: playback)]
+      let rates = [96000, 44100, 88200, 44100, 48000, 32000.0]
+      for rate in rates {
+        playback.renderer.sampleRate = rate
+        phases.append(play(Int(rate / 2), of: playback))
+      }
+      let told = playback.events.compactMap {
+        if case .outputRateChanged(let hertz) = $0 { Double(hertz) } else { nil }
+      }
+      #expect(told == rates)
+      #expect(playback.player.control.counters.underruns == 0)
+      // Seconds of the sound's next frame, by nothing but the frames that were given.
+      var seconds = 0.0
+      for phase in phases {
+        let begin = try #require(playback.player.timeline.position(at: phase.firstFrame))
+        let skipped = Double(begin.nanoseconds) / 1e9 - seconds
+        #expect((-1e-6..<1 / min(phase.rate, 44100)).contains(skipped), "\(phase.rate) Hz")
+        // Behind the ramp.
+        for index in stride(from: phase.firstFrame > 0 ? 300 : 600, to: phase.sound.count, by: 7)
+        where Double(index) > 0.0055 * phase.rate {
+          let place = try #require(
+            playback.player.timeline.position(at: phase.firstFrame + UInt64(index)))
+          let expected = Self.value(Double(place.nanoseconds) / 1e9)
+          guard abs(phase.sound[index] - expected) < 2e-4 else {
+            Issue.record(
+              "\(sourceRate): frame \(index) at \(phase.rate) Hz is \(phase.sound[index]), not \(expected)"
+            )
+            break
+          }
         }
+        seconds = Double(begin.nanoseconds) / 1e9 + Double(phase.sound.count) / phase.rate
       }
     }
   }
 
   @Test(
-    "A change leaves out what the resampler held back, and the rest is played to its end",
+    "A change leaves nothing out, and the rest is played to its end",
     arguments: DecodePlace.allCases)
   func length(_ place: DecodePlace) throws {
     let directory = TemporaryDirectory()
@@ -101,11 +117,44 @@ struct OutputRateTests {
     playback.renderer.sampleRate = 32000
     let rest = play(.max >> 1, of: playback)
     let seconds = Double(first.sound.count) / 48000 + Double(rest.sound.count) / 32000
-    #expect((3.97...4).contains(seconds))
+    #expect(abs(seconds - 4) < 2.0 / 32000)
     #expect(playback.states.last == .ended)
     // The second track still joins the first.
     let silent = zip(playback.soundingFrames, playback.soundingFrames.dropFirst())
     #expect(silent.count { $0 && !$1 } <= 2)
+  }
+
+  @Test(
+    "A track that begins in what a resampler has taken in begins at its place after a change",
+    arguments: DecodePlace.allCases, [96000, 44100, 22050.0])
+  func atBoundary(_ place: DecodePlace, _ rate: Double) throws {
+    let directory = TemporaryDirectory()
+    let paths = try ["1.wav", "2.wav"].map { try makeTone($0, seconds: 1, in: directory) }
+    let playback = player(paths, at: place)
+    _ = play(48000 - 500, of: playback)
+    playback.renderer.sampleRate = rate
+    let rest = play(.max >> 1, of: playback)
+    let before = try #require(
+      playback.player.timeline.position(at: rest.firstFrame + UInt64(rate / 50)))
+    #expect(before.track == 1)
+    let first = try #require(
+      rest.sound.indices.first { frame in
+        playback.player.timeline.position(at: rest.firstFrame + UInt64(frame))?.track == 1
+      })
+    let silent = 48000 - Int(rest.firstFrame)
+    #expect(abs(Double(first) / rate - Double(silent) / 48000) <= 2 / rate)
+    #expect(abs(Double(rest.sound.count) / rate - Double(silent) / 48000 - 1) < 2 / rate)
+    // The boundary lies between two frames: up to one frame's step of the tone.
+    let step = Float(0.5 * 2 * .pi * 700 / rate)
+    for index in stride(from: first + Int(rate / 100), to: first + Int(rate / 2), by: 11) {
+      let place = try #require(
+        playback.player.timeline.position(at: rest.firstFrame + UInt64(index)))
+      let error = abs(rest.sound[index] - Self.value(Double(place.nanoseconds) / 1e9))
+      guard error < step else {
+        Issue.record("frame \(index): \(error) off")
+        break
+      }
+    }
   }
 
   @Test("A change while nothing sounds holds for what sounds next")

@@ -58,4 +58,14 @@ struct StreamTimelineTests {
     timeline.begin(track: 2, at: 500)
     #expect(try #require(timeline.position(at: 600)) == (2, 50_000_000))
   }
+
+  @Test("A track that begins later was noted at the old rate's frame, and begins at the new rate's")
+  func rateChangeBeforeBoundary() throws {
+    var timeline = StreamTimeline(outputRate: 1000)
+    timeline.begin(track: 0, at: 0)
+    timeline.begin(track: 1, at: 410)
+    timeline.changeRate(to: 2000, at: 400)
+    #expect(try #require(timeline.position(at: 419)) == (0, 409_500_000))
+    #expect(try #require(timeline.position(at: 421)) == (1, 500_000))
+  }
 }

@@ -157,7 +157,8 @@ struct FormattedCallbackTests {
     }
   }
 
-  @Test("One channel is heard on both outputs, and the output's rate may change")
+  @Test(
+    "One channel is heard on both outputs, and no frame is lost when the output's rate changes")
   func changes() throws {
     try unsafe with(Generator(frequency: 997.0 / 44100)) { generator in
       let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
@@ -166,7 +167,9 @@ struct FormattedCallbackTests {
       var output = OfflineOutput(renderer: renderer)
       let before = rendered(&output, Array(repeating: 256, count: 40))
       #expect(before[0] == before[1])
-      for rate in [44100.0, 96000, 44100] {
+      var seconds = Double(before[0].count) / 48000
+      var last = before[0][before[0].count - 1]
+      for rate in [44100.0, 96000, 88200, 44100] {
         renderer.sampleRate = rate
         let heard = rendered(&output, Array(repeating: 256, count: 100))
         // Rising through zero 997 times a second, once it has begun.
@@ -175,6 +178,16 @@ struct FormattedCallbackTests {
         #expect(abs(Double(rises) - 997 * Double(tail.count) / rate) <= 2)
         let peak = tail.max() ?? 0
         #expect(abs(peak - 0.5) < 0.01)
+        // The tone goes on: no step is longer than it makes in the frame that may lie between two rates.
+        var longest: Float = 0
+        for value in heard[0] {
+          longest = max(longest, abs(value - last))
+          last = value
+        }
+        #expect(Double(longest) < 2.1 * Double.pi * 997 / 44100)
+        seconds += Double(heard[0].count) / rate
+        let ahead = unsafe Double(generator.pointee.frames) - seconds * 44100
+        #expect(ahead < 2300, "frames that have been given and not heard at \(rate) Hz")
       }
     }
   }

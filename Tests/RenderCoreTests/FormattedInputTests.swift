@@ -113,13 +113,14 @@ struct FormattedInputTests {
     #expect(isInTime && !listener.calls.isEmpty)
   }
 
-  @Test("It stays at its rate when the input's changes, and back")
+  @Test("It stays at its rate when the input's changes, and back, and loses no frame by it")
   func changes() throws {
     let format = Self.floats(44100, 1)
     let listener = FrameListener(format, capacityFrames: 8 * 44100)
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
     try unsafe renderer.addInputCallback(hearFrames, context: listener.context, format: format)
     var output = OfflineOutput(renderer: renderer)
+    var seconds = 0.0
     for rate in [48000.0, 44100, 96000, 44100, 48000] {
       renderer.sampleRate = rate
       let before = listener.frameCount
@@ -134,8 +135,15 @@ struct FormattedInputTests {
       #expect(abs(Double(rises) - 997 * 40_000 / 44100) <= 1)
       let peak = heard.max() ?? 0
       #expect(abs(peak - 0.5) < 0.01)
+      seconds += Double(Int(rate) / 256 * 256) / rate
+      // One resampler holds so many frames back at most; earlier ones have given theirs.
+      #expect((-2...1400).contains(seconds * 44100 - Double(listener.frameCount)))
     }
     #expect(listener.wrongCallCount == 0)
+    let isInTime = zip(listener.calls, listener.calls.dropFirst()).allSatisfy {
+      $0.nanoseconds <= $1.nanoseconds
+    }
+    #expect(isInTime)
   }
 
   @Test(

@@ -81,4 +81,64 @@ struct ResamplerTests {
     #expect((taken, given) == (441, 0))
     #expect(resampler.pendingOutputFrames == 480)
   }
+
+  /// A tone that rises, so that no two places are alike.
+  private static func chirp(_ seconds: Double) -> Float {
+    Float(0.5 * sin(2 * .pi * (300 + 2000 * seconds) * seconds))
+  }
+
+  @Test(
+    "One that goes on for another begins with the next frame of its own rate",
+    arguments: [
+      (44100, 48000), (96000, 48000), (44100, 192_000), (192_000, 44100), (44100, 44101),
+    ],
+    ResamplerQuality.allCases)
+  func resuming(_ rates: (Int, Int), _ quality: ResamplerQuality) throws {
+    let inputRate = rates.0
+    let input = (0..<inputRate).map { Self.chirp(Double($0) / Double(inputRate)) }
+    for newRate in [rates.1 / 2, 48000, 96000, 88200, inputRate] {
+      // Each step goes on for the one before, from wherever that one is.
+      let resamplers = unsafe try [rates.1, newRate, 32000].map { rate in
+        unsafe UnsafeMutablePointer<Resampler>.allocating(
+          try Resampler(
+            inputRate: inputRate, outputRate: rate == inputRate ? rate + 1 : rate, channels: 1,
+            quality: quality))
+      }
+      defer { for index in unsafe resamplers.indices { unsafe resamplers[index].destroy() } }
+      var (place, seconds, worst) = (0, 0.0, Float(0))
+      var used = unsafe resamplers[0]
+      for (index, rate) in [rates.1, newRate, 32000].enumerated() {
+        if index > 0 {
+          var skipped: UInt64
+          if rate == inputRate {
+            skipped = unsafe used.pointee.bypass()
+          } else {
+            skipped = unsafe resamplers[index].pointee.resume(after: used)
+            unsafe used = unsafe resamplers[index]
+          }
+          #expect(Double(skipped) / 1e9 <= 1.001 / Double(rate) + 1e-9)
+          seconds += Double(skipped) / 1e9
+        }
+        var given = 0
+        while given < rate / 5 + 77 {
+          let (samples, count) = unsafe used.pointee.give(256)
+          for frame in 0..<count {
+            let time = seconds + Double(given + frame) / Double(rate)
+            // Before the first frame was silence, which the filter rings with.
+            if time > 0.05 { worst = unsafe max(worst, abs(samples[frame] - Self.chirp(time))) }
+          }
+          given += count
+          if count == 0 {
+            // The one that is bypassed has no more than it had taken in.
+            if unsafe used.pointee.isBypassed { break }
+            place += unsafe input.withUnsafeBufferPointer {
+              unsafe used.pointee.take($0.baseAddress! + place, inputCount: 300)
+            }
+          }
+        }
+        seconds += Double(given) / Double(rate)
+      }
+      #expect(worst < (quality == .fast ? 2e-4 : 2e-5), "to \(newRate) Hz: \(worst)")
+    }
+  }
 }

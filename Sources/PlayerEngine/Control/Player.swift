@@ -165,8 +165,8 @@ public final class Player: Sendable {
     set { control.volume = newValue }
   }
 
-  /// Tells the renderer and the player that the output runs at another rate now. The sound goes on at
-  /// its place; ``PlayerEvent/outputRateChanged(hertz:)`` follows.
+  /// Tells the renderer and the player that the output runs at another rate now. The sound goes on with
+  /// the frame that follows the last one given; ``PlayerEvent/outputRateChanged(hertz:)`` follows.
   public func follow(outputRate hertz: Double) {
     renderer.sampleRate = hertz
     shared.wakeup.ring()

@@ -49,8 +49,8 @@ public enum PlayerEvent: Sendable, Equatable {
   /// What became of a track's sound, once all of it that will be rendered has been: at its end, or where a
   /// skip or stop has ended it. `TrackAccount.lossDescription` describes lost sound.
   case account(index: Int, TrackAccount)
-  /// The output runs at this many frames per second now. The sound went on at its place; what the
-  /// resampler held back, some 20 milliseconds, was left out.
+  /// The output runs at this many frames per second now. The sound went on with the frame that follows the
+  /// last one given.
   case outputRateChanged(hertz: Int)
   /// A track cannot be played, or not to its end. The next one follows.
   case failed(index: Int, PlayerError)

@@ -322,6 +322,10 @@ public final class SteppedPlayer {
         tell(.packetFailed(index: track, packet: packet, byteOffset: byteOffset))
       case .outputRateChanged(let hertz, let dropped):
         accounts.changeRate(from: timeline.outputRate, at: event.outputFrame)
+        titles.follow(
+          OutputRateChange(
+            frame: event.outputFrame, from: timeline.outputRate, to: Double(hertz),
+            droppedNanoseconds: dropped))
         timeline.changeRate(
           to: Double(hertz), at: event.outputFrame, droppedNanoseconds: dropped)
         tell(.outputRateChanged(hertz: hertz))

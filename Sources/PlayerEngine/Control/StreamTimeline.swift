@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import RenderCore
+
 /// Where each stream began in the frames given to the output: what turns a count of rendered frames
 /// into a track and a time in it.
 struct StreamTimeline {
@@ -38,19 +40,26 @@ struct StreamTimeline {
     append(track: track, at: outputFrame, startNanoseconds: start)
   }
 
-  /// Notes that the output runs at another rate from a frame on, before which some of the sound was
-  /// left out.
+  /// Notes that the output runs at another rate from a frame on, before which this much sound, as a rule less
+  /// than a frame, was left out. Streams that begin later were noted at the old rate's frames.
   mutating func changeRate(
     to rate: Double, at outputFrame: UInt64, droppedNanoseconds: UInt64 = 0
   ) {
     let droppedFrames = UInt64(Double(droppedNanoseconds) * outputRate / 1_000_000_000)
     let rest = droppedNanoseconds - UInt64(Double(droppedFrames) * 1_000_000_000 / outputRate)
     let place = position(at: outputFrame &+ droppedFrames)
+    let change = OutputRateChange(
+      frame: outputFrame, from: outputRate, to: rate, droppedNanoseconds: droppedNanoseconds)
     outputRate = rate
     guard let place else { return }
-    // Streams that were to begin in what was left out.
+    let later = entries.filter { $0.outputFrame > outputFrame &+ droppedFrames }
     entries.removeAll { $0.outputFrame > outputFrame }
     append(track: place.track, at: outputFrame, startNanoseconds: place.nanoseconds + rest)
+    for entry in later {
+      append(
+        track: entry.track, at: change.frame(for: entry.outputFrame),
+        startNanoseconds: entry.startNanoseconds)
+    }
   }
 
   private mutating func append(track: Int, at outputFrame: UInt64, startNanoseconds: UInt64) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import ByteSources
+internal import RenderCore
 
 /// What a station says of the sound that is heard.
 public struct StreamTitle: Sendable, Equatable {
@@ -59,6 +60,15 @@ struct TitleTimeline {
   private mutating func append(_ entry: (track: Int, outputFrame: UInt64, title: StreamTitle?)) {
     if entries.count == Self.remembered { entries.removeFirst() }
     entries.append(entry)
+  }
+
+  /// The output runs at another rate: what is said of later frames was noted at the old rate's.
+  mutating func follow(_ change: OutputRateChange) {
+    for index in entries.indices {
+      let frame = change.frame(for: entries[index].outputFrame)
+      entries[index].outputFrame = frame
+      entries[index].title?.outputFrame = frame
+    }
   }
 
   /// What was said of a frame of a track.

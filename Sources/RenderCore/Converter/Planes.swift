@@ -37,15 +37,16 @@ struct Planes: ~Copyable {
   ///
   /// - Parameters:
   ///   - interleaved: frames.
-  ///   - count: how many; at most the capacity.
+  ///   - count: how many.
+  ///   - start: the first frame that is overwritten; with the count at most the capacity.
   @_noLocks
-  func take(_ interleaved: UnsafePointer<Float>, count: Int) {
+  func take(_ interleaved: UnsafePointer<Float>, count: Int, at start: Int = 0) {
     if channels == 2 {
       return unsafe ChannelMap.separate(
-        interleaved, frames: count, first: samples, second: samples + capacity)
+        interleaved, frames: count, first: samples + start, second: samples + capacity + start)
     }
     for channel in 0..<channels {
-      let plane = unsafe samples + channel &* capacity
+      let plane = unsafe samples + (channel &* capacity &+ start)
       for frame in 0..<count {
         unsafe plane[frame] = interleaved[frame &* channels &+ channel]
       }
@@ -56,11 +57,12 @@ struct Planes: ~Copyable {
   ///
   /// - Parameters:
   ///   - interleaved: where to.
-  ///   - count: frames, from the start on; at most the capacity.
+  ///   - count: frames.
+  ///   - start: the first of them; with the count at most the capacity.
   @_noLocks
-  func give(_ interleaved: UnsafeMutablePointer<Float>, count: Int) {
+  func give(_ interleaved: UnsafeMutablePointer<Float>, count: Int, from start: Int = 0) {
     if channels == 2 {
-      let (left, right) = unsafe (samples, samples + capacity)
+      let (left, right) = unsafe (samples + start, samples + capacity + start)
       for frame in 0..<count {
         unsafe interleaved[2 &* frame] = left[frame]
         unsafe interleaved[2 &* frame &+ 1] = right[frame]
@@ -68,10 +70,28 @@ struct Planes: ~Copyable {
       return
     }
     for channel in 0..<channels {
-      let plane = unsafe samples + channel &* capacity
+      let plane = unsafe samples + (channel &* capacity &+ start)
       for frame in 0..<count {
         unsafe interleaved[frame &* channels &+ channel] = plane[frame]
       }
+    }
+  }
+
+  /// Sets one pointer a channel to a frame.
+  @_noLocks
+  func point(_ pointers: UnsafeMutablePointer<UnsafeMutableRawPointer?>, at frame: Int) {
+    for channel in 0..<channels {
+      unsafe pointers[channel] = UnsafeMutableRawPointer(samples + (channel &* capacity &+ frame))
+    }
+  }
+
+  /// Copies frames of planes with as many channels.
+  @_noLocks
+  func copy(from other: borrowing Planes, _ count: Int, at start: Int, to frame: Int) {
+    for channel in 0..<channels {
+      let source = unsafe other.samples + (channel &* other.capacity &+ start)
+      unsafe UnsafeMutableRawPointer(samples + (channel &* capacity &+ frame)).copyMemory(
+        from: source, byteCount: count &* MemoryLayout<Float>.stride)
     }
   }
 }

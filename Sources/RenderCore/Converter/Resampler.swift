@@ -44,12 +44,17 @@ struct Resampler: ~Copyable {
   private static var readyCapacityFrames: Int { @_noLocks get { 1024 } }
 
   private let soxr: soxr_t
-  private let inputRate: Int
-  private let outputRate: Int
+  let inputRate: Int
+  private(set) var outputRate: Int
   private let silence: Planes
-  /// Input and output on their way into soxr and out of it.
-  private let input: Planes
+  /// Input on its way into soxr, and what went in of late.
+  var input: ResamplerInput
+  /// Output on its way out of soxr.
   private let output: Planes
+  /// The output's rate has become that of the input, which is given as it is.
+  private(set) var isBypassed = false
+  /// The one that was bypassed before this one, to be freed.
+  var bypassedBefore: UnsafeMutablePointer<Resampler>?
   /// Output that came out of soxr and was not given yet; and what follows it, where that was made ahead.
   private var ready: UnsafeMutablePointer<Float>
   private var next: UnsafeMutablePointer<Float>
@@ -64,12 +69,12 @@ struct Resampler: ~Copyable {
   /// Times that all of such output had been given.
   private var playedBlockCount = 0
   /// Input frames that soxr holds at most without having any output to give; now and then some less.
-  private let idleInputFrames: Int64
-  /// Output frames of the warming silence that have still to be thrown away.
+  let idleInputFrames: Int64
+  /// Output frames, of the warming silence first, that have still to be thrown away.
   private var warmingFramesLeft: Int
   /// Frames taken and given since the warming.
-  private var inputFrames: Int64 = 0
-  private var outputFrames: Int64 = 0
+  private(set) var inputFrames: Int64 = 0
+  private(set) var outputFrames: Int64 = 0
 
   /// Makes and warms an instance. Takes one to four milliseconds at usual rates, and up to a fifth of
   /// a second at a ratio of hundreds.
@@ -100,7 +105,6 @@ struct Resampler: ~Copyable {
     self.inputRate = inputRate
     self.outputRate = outputRate
     silence = Planes(capacity: Self.maximumFramesPerCall, channels: channels, areAlike: true)
-    input = Planes(capacity: Self.maximumFramesPerCall, channels: channels)
     output = Planes(capacity: Self.readyCapacityFrames, channels: channels)
     unsafe ready = UnsafeMutablePointer<Float>.allocate(
       capacity: Self.readyCapacityFrames * channels)
@@ -146,6 +150,11 @@ struct Resampler: ~Copyable {
     }
     warmingFramesLeft -= produced
     idleInputFrames = idle
+    input = ResamplerInput(
+      capacity: mayAllocate
+        ? Self.maximumFramesPerCall
+        : Self.repeatableFrames(inputRate, outputRate, idle: Int(idle)),
+      channels: channels)
   }
 
   private static func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int {
@@ -175,6 +184,7 @@ struct Resampler: ~Copyable {
   /// Output frames until the input so far and so many frames more have sounded, and rung out.
   @_noLocks
   func framesUntilSilence(after frames: Int) -> Int {
+    if isBypassed { return Int(inputFrames - outputFrames) + frames }
     // A frame rings as far behind its place as before it, which is less than what is held back.
     let input = inputFrames + Int64(frames) + idleInputFrames
     return Int(input * Int64(outputRate) / Int64(inputRate) + 1 - outputFrames)
@@ -281,9 +291,9 @@ struct Resampler: ~Copyable {
   @_noLocks
   mutating func take(_ input: UnsafePointer<Float>, inputCount: Int) -> Int {
     let taken = min(inputCount, Self.maximumFramesPerCall)
-    unsafe self.input.take(input, count: taken)
-    feed(self.input, count: taken)
+    unsafe self.input.write(input, count: taken)
     inputFrames += Int64(taken)
+    while feedInput() {}
     return taken
   }
 
@@ -299,20 +309,29 @@ struct Resampler: ~Copyable {
       // rate; the limit only keeps a surprise from looping for ever.
       for _ in 0..<256 * (1 + inputRate / outputRate) {
         let output = unsafe give(wanted)
-        if unsafe output.frames > 0 { return unsafe output }
-        feed(silence, count: Self.maximumFramesPerCall)
+        if unsafe output.frames > 0 || isBypassed { return unsafe output }
+        unsafe feed(silence.pointers, count: Self.maximumFramesPerCall)
       }
       outputFrames = expectedOutputFrames
     }
     return unsafe (UnsafePointer(ready), 0)
   }
 
-  /// Takes the output out that soxr can give without more input, to where `ready` is; what is left of the
+  /// Takes the output out that soxr can give of the input so far, to where `ready` is; what is left of the
   /// warming is dropped.
   ///
   /// - Returns: its frames.
   @_noLocks
   private mutating func makeBlock() -> Int {
+    if isBypassed { return unsafe input.read(Self.readyCapacityFrames, into: ready) }
+    var given = 0
+    // Only after a change of rate there is input that soxr has not got yet.
+    repeat { given = takeBlock() } while given == 0 && feedInput()
+    return given
+  }
+
+  @_noLocks
+  private mutating func takeBlock() -> Int {
     var given = 0
     while warmingFramesLeft > 0 {
       // Written where the sound will be, and overwritten by it.
@@ -332,10 +351,43 @@ struct Resampler: ~Copyable {
     return given
   }
 
+  /// Hands soxr the next of the input that it has not got.
+  ///
+  /// - Returns: false when there is none.
   @_noLocks
-  private func feed(_ planes: borrowing Planes, count: Int) {
+  private mutating func feedInput() -> Bool {
+    let piece = unsafe input.read(Self.maximumFramesPerCall)
+    guard unsafe piece.frames > 0 else { return false }
+    unsafe feed(piece.pointers, count: piece.frames)
+    return true
+  }
+
+  @_noLocks
+  private func feed(
+    _ pointers: UnsafeMutablePointer<UnsafeMutableRawPointer?>, count: Int
+  ) {
     var given = 0
-    unsafe soxr_process(soxr, planes.pointers, count, nil, output.pointers, 0, &given)
+    unsafe soxr_process(soxr, pointers, count, nil, output.pointers, 0, &given)
+  }
+
+  /// Begins with the last so many frames of its input, which soxr has not got yet.
+  ///
+  /// - Parameter dropped: output frames of them that are not heard.
+  @_noLocks
+  mutating func begin(withLast frames: Int, droppingFirst dropped: Int) {
+    inputFrames = Int64(frames)
+    outputFrames = Int64(dropped)
+    warmingFramesLeft += dropped
+  }
+
+  /// Gives the last so many frames of the input as they are, in place of what has not been given.
+  @_noLocks
+  mutating func bypass(fromLast frames: Int) {
+    input.rewind(toLast: frames)
+    isBypassed = true
+    outputRate = inputRate
+    outputFrames = inputFrames - Int64(frames)
+    (readyFrames, nextFrames) = (0, 0)
   }
 }
 

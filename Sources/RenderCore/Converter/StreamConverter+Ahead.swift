@@ -41,7 +41,7 @@ extension StreamConverter {
   ///
   /// - Parameters:
   ///   - decodes: whether a packet may be decoded.
-  ///   - resamples: whether a block may be made while there is output. It is lost when the output's rate
+  ///   - resamples: whether a block may be made while there is output. It is made again when the output's rate
   ///     changes.
   ///   - both: whether the block may follow the packet at once, which is in the cache then.
   /// - Returns: what ``fill(_:offset:frameCount:from:)`` would say of the packet, and the frames that are
@@ -50,7 +50,7 @@ extension StreamConverter {
   mutating func workAhead(
     from source: inout RingPacketSource, decodes: Bool, resamples: Bool, both: Bool
   ) -> (status: ConversionStatus, framesBefore: Int64)? {
-    guard let resampler = unsafe resampler, !hasEnded else {
+    guard let resampler = unsafe resampler, !hasEnded, unsafe !resampler.pointee.isBypassed else {
       isAhead = true
       return nil
     }

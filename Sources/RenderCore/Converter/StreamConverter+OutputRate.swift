@@ -23,29 +23,48 @@ extension StreamConverter {
       in: converter.pointee.offeredChange)
   }
 
-  /// Goes on at the output rate that was offered last.
-  ///
-  /// What the old resampler held back is dropped: some 20 milliseconds at the usual rates, while the
-  /// server itself starts anew.
+  /// Goes on at the output rate that was offered last, with the frame that follows the last one given: what the
+  /// old resampler had taken in and not given goes through the new one.
   ///
   /// Real-time: wait-free, render thread only.
   ///
-  /// - Returns: how long the sound is that was dropped; nil when nothing is offered.
+  /// - Returns: how long the sound is that lies between the last frame and the next one of the new rate, less than
+  ///   one of its frames; nil when nothing is offered.
   @_noLocks
   mutating func takeOfferedChange() -> UInt64? {
     guard let change = unsafe ResamplerChange.take(from: offeredChange) else { return nil }
-    var dropped: UInt64 = 0
-    if let resampler = unsafe resampler {
-      let nanoseconds = unsafe resampler.pointee.pendingNanoseconds
-      if nanoseconds > 0 { dropped = UInt64(nanoseconds) }
-    }
     let old = unsafe resampler
-    unsafe resampler = change.pointee.resampler
-    if unsafe resampler != nil { decodeDirectFrames() }
-    unsafe change.pointee.resampler = old
+    var dropped: UInt64 = 0
+    if let new = unsafe change.pointee.resampler {
+      if let old = unsafe old { unsafe dropped = new.pointee.resume(after: old) }
+      unsafe resampler = new
+      unsafe change.pointee.resampler = old
+      decodeDirectFrames()
+    } else if let old = unsafe old {
+      // It gives what it has, and goes then.
+      unsafe dropped = old.pointee.bypass()
+    }
     outputRate = unsafe change.pointee.rendererRate
     unsafe change.pointee.previous = takenChanges
     unsafe takenChanges = change
     return dropped
+  }
+
+  /// Goes on without the resampler, once the input that it had is given.
+  @_noLocks @inline(never)
+  mutating func endBypass() {
+    guard let resampler = unsafe resampler else { return }
+    unsafe resampler.pointee.bypassedBefore = bypassed
+    unsafe bypassed = resampler
+    unsafe self.resampler = nil
+  }
+
+  /// Frees the resamplers that were bypassed. Never on the render thread.
+  static func free(bypassed: UnsafeMutablePointer<Resampler>?) {
+    var next = unsafe bypassed
+    while let resampler = unsafe next {
+      unsafe next = resampler.pointee.bypassedBefore
+      unsafe resampler.destroy()
+    }
   }
 }

@@ -29,6 +29,8 @@ struct StreamConverter: ~Copyable {
   let offeredChange = Atomic<UInt>(0)
   /// Changes that were taken, to be freed with the converter.
   var takenChanges: UnsafeMutablePointer<ResamplerChange>?
+  /// Resamplers that a change has made needless, to be freed with the converter.
+  var bypassed: UnsafeMutablePointer<Resampler>?
   private let map: ChannelMap
   /// Channels of the stream.
   var channels: Int { @_noLocks get { map.inputs } }
@@ -119,6 +121,7 @@ struct StreamConverter: ~Copyable {
   deinit {
     unsafe resampler?.destroy()
     unsafe ResamplerChange.free(in: offeredChange, taken: takenChanges)
+    unsafe Self.free(bypassed: bypassed)
   }
 
   /// Makes a converter at an address of its own.
@@ -271,6 +274,8 @@ struct StreamConverter: ~Copyable {
     let (samples, count) = unsafe resampler.pointee.give(frameCount)
     if count > 0 {
       unsafe map.write(samples, frames: count, to: buffers, at: offset)
+    } else if unsafe resampler.pointee.isBypassed {
+      endBypass()
     } else if let decoded = unsafe decoded, decodedFrames > 0 {
       consume(unsafe resampler.pointee.take(decoded, inputCount: decodedFrames))
     }

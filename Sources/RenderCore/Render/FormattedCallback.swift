@@ -79,7 +79,9 @@ struct FormattedCallback: ~Copyable {
   /// - Returns: the callback's status.
   @_noLocks
   mutating func render(_ call: UnsafeMutablePointer<RenderCall>) -> Int32 {
-    _ = unsafe converter.pointee.takeOfferedChange()
+    if unsafe converter.pointee.takeOfferedChange() != nil {
+      framesUntilSilence = unsafe converter.pointee.framesUntilSilence
+    }
     let wanted = unsafe call.pointee.frameCount
     let outputs = unsafe UnsafeMutableBufferPointer(
       start: call.pointee.outputs, count: call.pointee.outputCount)

@@ -125,16 +125,43 @@ struct FormattedInput: ~Copyable {
       in: input.pointee.offeredChange)
   }
 
-  /// What the old resampler held back is dropped.
+  /// Goes over to another input rate, once what the old resampler held back has been given.
+  ///
+  /// - Returns: the callback's status.
   @_noLocks
-  private mutating func takeOfferedChange() {
-    guard let change = unsafe ResamplerChange.take(from: offeredChange) else { return }
+  private mutating func takeOfferedChange(_ cycle: UnsafeMutablePointer<RenderCall>) -> Int32 {
+    guard let change = unsafe ResamplerChange.take(from: offeredChange) else { return 0 }
     let old = unsafe resampler
+    let status = unsafe drain(cycle)
     unsafe resampler = change.pointee.resampler
     unsafe change.pointee.resampler = old
     inputRate = unsafe change.pointee.rendererRate
     unsafe change.pointee.previous = takenChanges
     unsafe takenChanges = change
+    return status
+  }
+
+  /// Gives what the resampler held back; calls the callback when there is no more room.
+  ///
+  /// - Returns: the callback's status.
+  @_noLocks @inline(never)
+  private mutating func drain(_ cycle: UnsafeMutablePointer<RenderCall>) -> Int32 {
+    guard let resampler = unsafe resampler else { return 0 }
+    var status: Int32 = 0
+    while true {
+      if frameCount == room {
+        let result = unsafe deliver(cycle)
+        if result != 0 { status = result }
+      }
+      if frameCount == 0 {
+        let time = unsafe Double(Int64(bitPattern: cycle.pointee.hostNanoseconds))
+        firstNanoseconds = unsafe UInt64(max(0, time - resampler.pointee.pendingNanoseconds))
+      }
+      let (samples, count) = unsafe resampler.pointee.drain(room - frameCount)
+      if count == 0 { return status }
+      unsafe map.write(samples, frames: count, to: planes, at: frameCount)
+      frameCount += count
+    }
   }
 
   /// Converts a cycle's inputs, and calls the callback with what that gives: most often once.
@@ -142,10 +169,9 @@ struct FormattedInput: ~Copyable {
   /// - Returns: the callback's status: of several the last one that is not 0.
   @_noLocks
   mutating func render(_ cycle: UnsafeMutablePointer<RenderCall>) -> Int32 {
-    takeOfferedChange()
+    var status = unsafe takeOfferedChange(cycle)
     unsafe cycle.pointee.outputCount = 0
     let count = unsafe cycle.pointee.frameCount
-    var status: Int32 = 0
     var start = 0
     while start < count {
       let frames = min(count - start, Resampler.maximumFramesPerCall)

@@ -88,4 +88,13 @@ struct SettingsSchedule: ~Copyable {
   mutating func removeAll() {
     count = 0
   }
+
+  /// Brings the frames behind one to where their sound is when that frame begins another rate.
+  @_noLocks
+  mutating func follow(_ change: OutputRateChange) {
+    for index in 0..<count {
+      let slot = (first &+ index) & (Self.capacity &- 1)
+      unsafe frames[slot] = change.frame(for: frames[slot])
+    }
+  }
 }

@@ -145,7 +145,8 @@ public struct SourcePosition: Sendable, Equatable {
     public var hertz: Int
     /// The first of them, counted as ``outputFrames`` is.
     public var outputFrame: UInt64
-    /// How much sound, which was in the resampler, was left out before it.
+    /// The sound between the last frame of the old rate and this one, less than one frame: the two rates'
+    /// frames lie at different times.
     public var droppedNanoseconds: UInt64
   }
 }
@@ -215,8 +216,9 @@ public struct SourceEvent: Sendable, Equatable {
     case packetFailed(packetIndex: Int64, byteOffset: Int64)
     /// The first sound of a packet that was fed with this mark is at `outputFrame`.
     case packetMarked(UInt32)
-    /// From `outputFrame` on frames are of this rate. So much sound, which was in the resampler, was
-    /// left out before it.
+    /// From `outputFrame` on frames are of this rate. The first one is the first at or after the place where
+    /// the old rate's sound ended; what lies between is less than one frame. What earlier events said of later
+    /// frames was counted at the old rate.
     case outputRateChanged(hertz: Int, droppedNanoseconds: UInt64)
   }
 

@@ -47,8 +47,14 @@ extension SourceUnit {
     _ converter: UnsafeMutablePointer<StreamConverter>, at frame: UInt64
   ) -> Bool {
     if unsafe converter.pointee.outputRate == outputRate { return true }
+    let oldRate = unsafe converter.pointee.outputRate
     guard let dropped = unsafe converter.pointee.takeOfferedChange() else { return false }
     let rate = unsafe converter.pointee.outputRate
+    let change = OutputRateChange(
+      frame: frame, from: Double(oldRate), to: Double(rate), droppedNanoseconds: dropped)
+    // What has been decoded and not given keeps its place in the sound.
+    schedule.follow(change)
+    moveStreamStart(by: change)
     tellRate(rate, at: frame, droppedNanoseconds: dropped)
     // What follows does not continue what was heard.
     gain.restartFade()
@@ -149,6 +155,16 @@ extension SourceUnit {
     unsafe block.pointee.rateHertz.store(hertz, ordering: .releasing)
     unsafe block.pointee.rateStartFrame.store(frame, ordering: .releasing)
     unsafe block.pointee.rateDroppedNanoseconds.store(droppedNanoseconds, ordering: .releasing)
+    unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .releasing)
+  }
+
+  /// A stream that begins in what has been decoded and not given begins at another frame now.
+  @_noLocks
+  private func moveStreamStart(by change: OutputRateChange) {
+    let block = unsafe shared
+    let start = unsafe block.pointee.streamStartFrame.load(ordering: .relaxed)
+    let sequence = beginWriting()
+    unsafe block.pointee.streamStartFrame.store(change.frame(for: start), ordering: .releasing)
     unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .releasing)
   }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+
+/// A frame of the output that begins another rate, as the frames behind it need it: they were counted at the old rate.
+package struct OutputRateChange: Sendable {
+  private let first: UInt64
+  private let oldRate: Double
+  private let rate: Double
+  private let droppedSeconds: Double
+
+  /// - Parameters:
+  ///   - frame: the first frame of the new rate.
+  ///   - droppedNanoseconds: sound between the last frame of the old rate and that one.
+  @_noLocks
+  package init(frame: UInt64, from oldRate: Double, to rate: Double, droppedNanoseconds: UInt64) {
+    first = frame
+    self.oldRate = oldRate
+    self.rate = rate
+    droppedSeconds = Double(droppedNanoseconds) / 1_000_000_000
+  }
+
+  /// The frame that a frame's sound is at now. One before the change stays.
+  @_noLocks
+  package func frame(for old: UInt64) -> UInt64 {
+    if old <= first { return old }
+    let seconds = Double(old &- first) / oldRate - droppedSeconds
+    return first &+ UInt64(max(0, seconds * rate + 0.5))
+  }
+}
