@@ -114,16 +114,89 @@ struct CycleJudgeTests {
     }
   }
 
-  @Test("calls a cycle starved whatever else is wrong with it")
+  @Test("counts a starvation once, whatever else goes wrong while it lasts")
   func starved() {
     let (bad, _) = judge { sequence in
-      var first = sequence.next()
-      first.isStarved = true
-      var second = sequence.next(durationNanoseconds: 3_000_000)
-      second.isStarved = true
-      return [first, second]
+      var records = (0..<200).map { position in
+        sequence.next(
+          durationNanoseconds: position == 0 || position == 150 ? 3_000_000 : 60_000,
+          newXRuns: position == 80 ? 1 : 0)
+      }
+      for position in records.indices { records[position].isStarved = true }
+      records.append(sequence.next())
+      var next = sequence.next()
+      next.isStarved = true
+      return records + [next]
     }
-    #expect(bad.map(\.cause) == [.starved, .overBudget, .starved])
+    #expect(bad.map(\.cause) == [.overBudget, .starved, .server, .overBudget, .starved])
+    #expect(bad.map(\.index) == [100, 100, 180, 250, 301])
+  }
+
+  @Test("blames nobody else for the time that the process was stopped")
+  func stopped() {
+    func cause(_ record: CycleRecord, stopped: UInt64, waited: UInt64 = 0) -> [CycleCause] {
+      var sequence = CycleSequence()
+      var judge = CycleJudge(sampleRate: CycleSequence.sampleRate)
+      for _ in 0..<100 { _ = judge.judge(sequence.next()) }
+      var late = record
+      late.index = 100
+      late.entryNanoseconds += sequence.next().entryNanoseconds
+      let waits = CycleWaits(
+        lostNanoseconds: 0, waitNanoseconds: waited, stoppedNanoseconds: stopped)
+      return judge.judge(late, waits: waits).badCycles.map(\.cause)
+    }
+    var skipped = CycleRecord(
+      index: 0, entryNanoseconds: 0, durationNanoseconds: 60_000, frameTime: 0,
+      frameCount: CycleSequence.frameCount)
+    skipped.missedFrames = 100 * CycleSequence.frameCount
+    skipped.entryNanoseconds = 100 * CycleSequence.periodNanoseconds
+    #expect(cause(skipped, stopped: 130_000_000) == [.stopped])
+    #expect(cause(skipped, stopped: 0) == [.server])
+    #expect(cause(skipped, stopped: 20_000_000) == [.server])
+    #expect(cause(skipped, stopped: 20_000_000, waited: 133_000_000) == [.wokenLate])
+    // In the midst of a callback, and of a server that waits for its clients.
+    var long = skipped
+    (long.missedFrames, long.entryNanoseconds, long.durationNanoseconds) = (0, 0, 100_000_000)
+    #expect(cause(long, stopped: 99_000_000) == [.stopped])
+    #expect(cause(long, stopped: 0) == [.overBudget])
+    var late = long
+    (late.entryNanoseconds, late.durationNanoseconds) = (100_000_000, 60_000)
+    #expect(cause(late, stopped: 99_000_000) == [.stopped])
+    #expect(cause(late, stopped: 0) == [.server])
+  }
+
+  @Test("finds a stop by the time in which the reading thread neither slept, ran nor waited")
+  func stops() {
+    func usage(_ time: UInt64, cpu: UInt64 = 0, wait: UInt64 = 0) -> ThreadUsage {
+      ThreadUsage(
+        cpuNanoseconds: cpu * 1_000_000, waitNanoseconds: wait * 1_000_000,
+        timeNanoseconds: time * 1_000_000)
+    }
+    func record(_ time: UInt64) -> CycleRecord {
+      CycleRecord(
+        index: 0, entryNanoseconds: time * 1_000_000, durationNanoseconds: 60_000, frameTime: 0,
+        frameCount: 64)
+    }
+    func stop(
+      _ later: ThreadUsage, paused: UInt64? = 10, thread: UInt = 1, at time: UInt64 = 1399
+    ) -> UInt64 {
+      var stops = ProcessStops()
+      stops.look(thread: 1, usage: usage(1000), pausedNanoseconds: nil)
+      stops.look(
+        thread: thread, usage: later, pausedNanoseconds: paused.map { $0 * 1_000_000 })
+      return stops.nanoseconds(at: record(time)) / 1_000_000
+    }
+    #expect(stop(usage(1400)) == 400)
+    // It came before the stop, and long after.
+    #expect(stop(usage(1400), at: 990) == 0 && stop(usage(1400), at: 1430) == 0)
+    // The cycle comes a moment after the witness.
+    #expect(stop(usage(1400), at: 1405) == 400)
+    // It slept, waited, ran, or was another thread.
+    #expect(stop(usage(1400), paused: 396) == 0)
+    #expect(stop(usage(1400, wait: 388)) == 0)
+    #expect(stop(usage(1400, cpu: 388)) == 0)
+    #expect(stop(usage(1400), thread: 2) == 0)
+    #expect(stop(usage(1400), paused: nil) == 0)
   }
 
   @Test("follows a server whose clock is slower or faster than the machine's")

@@ -65,7 +65,9 @@ final class EngineSubject: MeasuredClient {
       threadUsage: { [output] in output.processThreadUsage })
   }
 
-  func take() { recorder?.take() }
+  func take() {
+    recorder?.take(pausedNanoseconds: UInt64(CycleReading.intervalMicroseconds) * 1000)
+  }
 
   func finish() -> TimingRun {
     let scheduling = output.scheduling?.text

@@ -78,7 +78,7 @@ final class CycleReading: @unchecked Sendable {
         recorder.sampleRate = output.sampleRate
         scheduling = output.scheduling?.text ?? scheduling
       }
-      recorder.take()
+      recorder.take(pausedNanoseconds: UInt64(Self.intervalMicroseconds) * 1000)
       readings += 1
       usleep(Self.intervalMicroseconds)
     }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// Any thread but the render thread.
 package final class ThreadUsageReader: Sendable {
   private struct Opened {
-    var threadID: Int32
+    var threadID: UInt
     var descriptor: Int32
   }
 
@@ -25,16 +25,31 @@ package final class ThreadUsageReader: Sendable {
 
   /// - Returns: nil when there is no such thread, or the kernel does not count.
   package func usage(of threadID: Int32) -> ThreadUsage? {
+    // The clock's name is made of the thread's as pthread_getcpuclockid(3) makes it.
+    usage(
+      of: UInt(UInt32(bitPattern: threadID)), path: "/proc/self/task/\(threadID)/schedstat",
+      clock: ~threadID << 3 | 6)
+  }
+
+  /// Which thread calls, and what it has used; see ``usage(of:)``.
+  package func usageOfCallingThread() -> (thread: UInt, usage: ThreadUsage?) {
+    let thread = UInt(pthread_self())
+    return (
+      thread,
+      usage(of: thread, path: "/proc/thread-self/schedstat", clock: CLOCK_THREAD_CPUTIME_ID)
+    )
+  }
+
+  private func usage(of threadID: UInt, path: String, clock: clockid_t) -> ThreadUsage? {
     opened.withLock { opened in
       if opened?.threadID != threadID {
         Self.close(&opened)
-        let descriptor = unsafe open(
-          "/proc/self/task/\(threadID)/schedstat", O_RDONLY | O_CLOEXEC)
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         opened = Opened(threadID: threadID, descriptor: descriptor)
       }
       guard let descriptor = opened?.descriptor, let wait = Self.waitNanoseconds(descriptor),
-        let cpu = Self.cpuNanoseconds(threadID)
+        let cpu = Self.cpuNanoseconds(clock)
       else {
         Self.close(&opened)
         return nil
@@ -60,11 +75,10 @@ package final class ThreadUsageReader: Sendable {
     return UInt64(String(decoding: numbers[1], as: UTF8.self))
   }
 
-  /// The file has what a thread has used up to its last sleep; its clock is right while it runs, too. The clock's
-  /// name is made of the thread's as pthread_getcpuclockid(3) makes it.
-  private static func cpuNanoseconds(_ threadID: Int32) -> UInt64? {
+  /// The file has what a thread has used up to its last sleep; its clock is right while it runs, too.
+  private static func cpuNanoseconds(_ clock: clockid_t) -> UInt64? {
     var time = timespec()
-    guard unsafe clock_gettime(~threadID << 3 | 6, &time) == 0 else { return nil }
+    guard unsafe clock_gettime(clock, &time) == 0 else { return nil }
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }

@@ -11,8 +11,11 @@ public enum CycleCause: String, Sendable, CaseIterable, Codable {
   /// The callback took too long, and lost its processor meanwhile: to a thread of higher priority, or
   /// because it had to wait.
   case preempted
-  /// There was nothing to play: the network, the disk, the parser or the decoder ahead is behind.
+  /// There was nothing to play: the network, the disk, the parser or the decoder ahead is behind. Counted once, however
+  /// many cycles it lasts.
   case starved
+  /// The whole process stood still: a signal such as SIGSTOP, a freezer or a debugger had stopped it.
+  case stopped
   /// The server itself was late, or told of an xrun while this client was in time.
   case server
 }

@@ -5,9 +5,9 @@ public import RenderCore
 /// Judges cycles, one after the other: how each kept its time, and why those went wrong that did.
 ///
 /// A cycle is bad when the callback ended after the time at which the next one should begin, when the server
-/// went on without the client, when a source that is to play had nothing to play, or when the server told of
-/// an xrun. One mishap is one bad cycle: what follows from it, such as the xrun that the server tells of or
-/// a grid that begins anew, is not counted again.
+/// went on without the client, when a source that is to play began to have nothing to play, or when the server told of
+/// an xrun. One mishap is one bad cycle: what follows from it, such as the xrun that the server tells of,
+/// a grid that begins anew, or the cycles until there is something to play again, is not counted again.
 public struct CycleJudge: Sendable {
   /// What came of a record.
   public struct Judgement: Sendable, Equatable {
@@ -29,6 +29,8 @@ public struct CycleJudge: Sendable {
   private var isGridBroken = true
   /// Something was wrong with the last cycle's time.
   private var wasLate = false
+  /// Nothing was there to play in the last cycle.
+  private var wasStarved = false
   /// How late the next cycle may begin because of the last one.
   private var aftermathNanoseconds: UInt64 = 0
   private var cyclesSinceBad = Int.max
@@ -67,8 +69,12 @@ public struct CycleJudge: Sendable {
     wasLate = !bad.isEmpty
     aftermathNanoseconds = max(
       timing.serverLatenessNanoseconds, UInt64(max(0, -timing.headroomNanoseconds)))
-    if record.isStarved { bad.append(BadCycle(index: record.index, cause: .starved)) }
-    if let xrun = judgeXRuns(record, follows: isNext, isExplained: !bad.isEmpty) {
+    if record.isStarved, !wasStarved {
+      bad.append(BadCycle(index: record.index, cause: .starved))
+    }
+    wasStarved = record.isStarved
+    // A source without sound keeps its time: no xrun comes of it.
+    if let xrun = judgeXRuns(record, follows: isNext, isExplained: wasLate) {
       bad.append(xrun)
     }
     return Judgement(timing: timing, badCycles: bad)
@@ -122,6 +128,11 @@ public struct CycleJudge: Sendable {
   private func cause(
     of timing: CycleTiming, _ wasPreempted: Bool?, _ waits: CycleWaits?
   ) -> CycleCause {
+    if Self.wasStopped(
+      for: timing.latenessNanoseconds + timing.durationNanoseconds, waits)
+    {
+      return .stopped
+    }
     if timing.durationNanoseconds >= timing.latenessNanoseconds {
       let isLoss = waits.map { waits in
         // Preempted, if it would have been in time without what it lost, or was late by that most of all.
@@ -135,10 +146,16 @@ public struct CycleJudge: Sendable {
     return Self.cause(ofWake: timing.wakeNanoseconds, waits)
   }
 
+  /// Whether a stop of the process was most of a time.
+  private static func wasStopped(for nanoseconds: UInt64, _ waits: CycleWaits?) -> Bool {
+    waits.map { $0.stoppedNanoseconds > 0 && $0.stoppedNanoseconds >= nanoseconds / 2 } ?? false
+  }
+
   /// A thread that was called for in time waits for its processor. One that does not wait was called late:
   /// the server stood still between its cycle's beginning and the call.
   private static func cause(ofWake nanoseconds: UInt64, _ waits: CycleWaits?) -> CycleCause {
-    waits.map { $0.waitNanoseconds < nanoseconds / 2 } ?? false ? .server : .wokenLate
+    if wasStopped(for: nanoseconds, waits) { return .stopped }
+    return waits.map { $0.waitNanoseconds < nanoseconds / 2 } ?? false ? .server : .wokenLate
   }
 
   /// An xrun that was told and that no bad cycle explains.

@@ -9,6 +9,8 @@ struct CycleWaits: Equatable {
   /// The time for which its thread was ready to run and did not, before and in this cycle and those that
   /// were read with it, beyond what it waits in every cycle.
   var waitNanoseconds: UInt64
+  /// The time for which the whole process was stopped before or in this cycle.
+  var stoppedNanoseconds: UInt64 = 0
 }
 
 /// How long cycles waited for their processor.

@@ -32,6 +32,7 @@ public struct TimingPlot: Sendable, Equatable {
     case .overBudget: "over\u{A0}budget"
     case .preempted: "preempted"
     case .starved: "starved"
+    case .stopped: "stopped"
     case .server: "server"
     }
   }

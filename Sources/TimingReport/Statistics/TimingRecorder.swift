@@ -13,6 +13,8 @@ public struct TimingRecorder {
   private var reader: CycleLogReader
   private let threadUsage: () -> ThreadUsage?
   private var waits = ThreadWaits()
+  private let ownUsage = ThreadUsageReader()
+  private var stops = ProcessStops()
   private var frameCount = 0
 
   /// Begins with the next cycle.
@@ -44,16 +46,25 @@ public struct TimingRecorder {
 
   /// Takes in the cycles since the last call. Does not wait.
   ///
+  /// - Parameter pausedNanoseconds: how long the calling thread has slept on purpose since the last call; nil when that
+  ///   is not known. Time that it was away beyond that shows that the whole process was stopped, for which nobody else
+  ///   is blamed.
   /// - Returns: those that went wrong, oldest first.
   @discardableResult
-  public mutating func take() -> [BadCycle] {
+  public mutating func take(pausedNanoseconds: UInt64? = nil) -> [BadCycle] {
     var records: [CycleRecord] = []
     while let record = reader.next() { records.append(record) }
     // Behind the records: what a cycle has used that ends in between must not be missing when it is judged.
     let usage = threadUsage()
     if let last = records.last { frameCount = last.frameCount }
     let waits = waits.estimate(records, usage: usage)
-    return records.flatMap { statistics.add($0, waits: waits($0)) }
+    let (thread, own) = ownUsage.usageOfCallingThread()
+    stops.look(thread: thread, usage: own, pausedNanoseconds: pausedNanoseconds)
+    return records.flatMap { record in
+      var recordWaits = waits(record)
+      recordWaits?.stoppedNanoseconds = stops.nanoseconds(at: record)
+      return statistics.add(record, waits: recordWaits)
+    }
   }
 
   /// Ends, and gives what was measured.
