@@ -77,7 +77,7 @@ struct BenchTests {
       #expect(unsafe access("\(pictures)/\(name).svg", R_OK) == 0, "\(name)")
     }
     let comparison = Program.run(["bench", "compare", json, json])
-    #expect(comparison.exit == .status(0) && comparison.output.contains("1.000  noise"))
+    #expect(comparison.exit == .status(0) && comparison.output.contains("1.000  unknown"))
   }
 
   @Test(
@@ -230,6 +230,42 @@ struct BenchTests {
       }
       let denied = Program.run(["monitor", "--seconds", "1", "--timing", "/nonexistent/out.json"])
       #expect(denied.exit == .status(1) && denied.errors.contains("/nonexistent/out.json"))
+    }
+  }
+
+  @Test("names a stop of its process, and blames no server for it")
+  func stopped() throws {
+    try JACKServer.with { _ in
+      let path = folder.file("stopped.json")
+      let program = Program.start(
+        [
+          "monitor", "--from", "none", "--to", "none", "--json", "--interval", "0.05", "--timing",
+          path,
+        ])
+      defer { program.signalGroup(SIGKILL) }
+      func waitForLines(_ count: Int) {
+        let wanted = program.output.count { $0 == "\n" } + count
+        #expect(eventually { program.output.count { $0 == "\n" } >= wanted }, "\(program.errors)")
+      }
+      // Half a second is not counted.
+      waitForLines(20)
+      for _ in 0..<3 {
+        program.signalGroup(SIGSTOP)
+        let end = monotonicSeconds() + 0.2
+        #expect(eventually { monotonicSeconds() > end })
+        program.signalGroup(SIGCONT)
+        waitForLines(6)
+      }
+      program.signalGroup(SIGTERM)
+      #expect(Program.end(of: program).exit == .status(0))
+      let facts = python(
+        """
+        import json,sys
+        r,=json.load(open(sys.argv[1]))['runs']
+        bad=[i['badCycle'] for i in r['incidents'] if i['badCycle']['overrunNanoseconds'] > 1e8]
+        print(r['causes'].get('stopped'), sorted({b['cause'] for b in bad}))
+        """, path)
+      #expect(facts == "3 ['stopped']\n")
     }
   }
 }

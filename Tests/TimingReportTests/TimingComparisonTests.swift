@@ -5,6 +5,18 @@ import Testing
 
 @testable import TimingReport
 
+/// Numbers that are the same each time: SplitMix64.
+private struct RepeatableNumbers: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}
+
 @Suite("A comparison")
 struct TimingComparisonTests {
   private func document(
@@ -33,22 +45,78 @@ struct TimingComparisonTests {
       // The ranges meet.
       ([0.10, 0.20, 0.10], [0.15, 0.15, 0.15], .noise),
       // Within 3 %.
-      ([0.100, 0.100], [0.102, 0.102], .noise),
-      ([0.102, 0.102], [0.100, 0.100], .noise),
-      ([0.100, 0.100], [0.104, 0.104], .worse),
-      // Apart, but by less than A's runs are from each other.
-      ([0.10, 0.10, 0.13], [0.131, 0.131, 0.131], .worse),
+      ([0.100, 0.100, 0.100], [0.102, 0.102, 0.102], .noise),
+      ([0.102, 0.102, 0.102], [0.100, 0.100, 0.100], .noise),
+      ([0.100, 0.100, 0.100], [0.104, 0.104, 0.104], .worse),
+      // Apart, but by no more than chance may give.
       ([0.10, 0.12, 0.13], [0.131, 0.131, 0.131], .noise),
       ([0.131, 0.131, 0.131], [0.10, 0.12, 0.13], .noise),
+      ([0.10, 0.11, 0.12], [0.13, 0.14, 0.15], .noise),
+      ([0.10, 0.11, 0.12, 0.10, 0.11], [0.13, 0.14, 0.15, 0.14, 0.13], .worse),
       // Nobody knows how others would have been.
-      ([0.10], [0.05, 0.05], .unknown),
-      ([0.10, 0.10], [0.05], .unknown),
-      ([0, 0], [0, 0], .noise),
-      ([0, 0], [0.1, 0.1], .worse),
-      ([0.1, 0.1], [0, 0], .better),
+      ([0.10], [0.05, 0.05, 0.05], .unknown),
+      ([0.10, 0.10], [0.05, 0.05], .unknown),
+      ([0.10, 0.10, 0.10], [0.05, 0.05], .unknown),
+      ([0, 0, 0], [0, 0, 0], .noise),
+      ([0, 0, 0], [0.1, 0.1, 0.1], .worse),
+      ([0.1, 0.1, 0.1], [0, 0, 0], .better),
     ] as [([Double], [Double], TimingComparison.Verdict)])
   func verdicts(a: [Double], b: [Double], verdict: TimingComparison.Verdict) throws {
     #expect(try dspLoad(a, b).verdict == verdict)
+  }
+
+  /// How runs of the same program differ from each other: by some hundredths in the middle of many cycles, by
+  /// factors in the worst of them, with one run in ten that something else disturbed.
+  enum Noise: CaseIterable {
+    case small, large, disturbed, worst, twoStates
+
+    fileprivate func factor(_ random: inout RepeatableNumbers) -> Double {
+      // Twelve uniform numbers, less six: near enough to a normal one.
+      let normal = (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0..<1, using: &random)
+      }
+      let isRare = Double.random(in: 0..<1, using: &random) < 0.1
+      switch self {
+      case .small: return exp(0.03 * normal)
+      case .large: return exp(0.3 * normal)
+      case .disturbed: return exp(0.05 * normal) * (isRare ? 3 : 1)
+      case .worst: return pow(Double.random(in: 1e-9..<1, using: &random), -1 / 1.5)
+      case .twoStates: return exp(0.02 * normal) * (Bool.random(using: &random) ? 1.3 : 1)
+      }
+    }
+  }
+
+  private func verdicts(
+    _ noise: Noise, repetitions: Int, factor: Double, _ random: inout RepeatableNumbers
+  ) -> [TimingComparison.Verdict] {
+    (0..<2000).compactMap { _ in
+      let a = (0..<repetitions).map { _ in noise.factor(&random) }
+      let b = (0..<repetitions).map { _ in factor * noise.factor(&random) }
+      return TimingComparison.Row(measure: .dspLoad, a: a, b: b)?.verdict
+    }
+  }
+
+  @Test(
+    "calls at most five of a hundred equal figures better or worse", arguments: Noise.allCases,
+    [3, 4, 5, 10])
+  func equal(_ noise: Noise, repetitions: Int) {
+    var random = RepeatableNumbers(state: 1)
+    let wrong = verdicts(noise, repetitions: repetitions, factor: 1, &random).count {
+      $0 != .noise
+    }
+    #expect(wrong <= 100, "of 2000")
+  }
+
+  @Test("finds what has doubled, and with five runs a fifth more", arguments: [(3, 2.0), (5, 1.2)])
+  func unequal(repetitions: Int, factor: Double) {
+    var random = RepeatableNumbers(state: 2)
+    let found = verdicts(.small, repetitions: repetitions, factor: factor, &random).count {
+      $0 == .worse
+    }
+    #expect(found >= 1900, "of 2000")
+    let less = verdicts(.small, repetitions: repetitions, factor: 1 / factor, &random).count {
+      $0 == .better
+    }
+    #expect(less >= 1900, "of 2000")
   }
 
   @Test("has the median, the range and the ratio of the medians")

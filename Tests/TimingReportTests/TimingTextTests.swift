@@ -71,9 +71,9 @@ struct TimingTextTests {
     #expect(text.contains("50.0") && text.contains("#[Max") && text.contains("1500"))
   }
 
-  @Test("say of a comparison with itself that all is noise, and of one run that nothing is known")
+  @Test("say of a comparison with itself that all is noise, and of two runs that nothing is known")
   func comparison() {
-    for (repetitions, word) in [(2, "noise"), (1, "unknown")] {
+    for (repetitions, word) in [(3, "noise"), (2, "unknown")] {
       let document = document(repetitions: repetitions)
       var text = ""
       ComparisonTable(TimingComparison(document, document)).write(to: &text)

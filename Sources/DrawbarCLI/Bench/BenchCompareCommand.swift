@@ -11,8 +11,9 @@ struct BenchCompareCommand: ParsableCommand {
     abstract: "Compare two files of 'bench --json': B over A, and what is noise.",
     discussion: """
       Runs are compared when their subject and conditions are the same. A difference counts when it is \
-      greater than 3 %, and greater than the differences between the runs of each side: so measure with \
-      --repeat 3 and more. Times are in microseconds.
+      greater than 3 %, and than chance gives one time in fifty to runs that differ from each other as those \
+      of each side do. With fewer than three runs a side it is unknown: measure with --repeat 5. Times are in \
+      microseconds.
       """)
 
   @Argument(help: ArgumentHelp("What was before.", valueName: "a.json"))

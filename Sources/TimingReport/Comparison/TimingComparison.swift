@@ -8,13 +8,13 @@
 public struct TimingComparison: Sendable, Equatable, Codable {
   /// What came of the comparison of a figure.
   public enum Verdict: String, Sendable, Codable {
-    /// B is less than A, by more than the runs of a side differ from each other.
+    /// B is less than A, by more than chance gives to repetitions that differ as these do.
     case better
     /// B is more than A, by more than that.
     case worse
-    /// A and B differ no more than repetitions do.
+    /// A and B may differ by chance.
     case noise
-    /// A side has one run only: nobody knows how repetitions would differ.
+    /// A side has fewer than ``TimingComparison/fewestRepetitions`` runs: nobody knows how others would differ.
     case unknown
   }
 
@@ -84,6 +84,8 @@ public struct TimingComparison: Sendable, Equatable, Codable {
 
   /// A difference up to this, as a part, is never more than noise.
   public static let noiseFloor = 0.03
+  /// Runs that each side must have: two of them say too little of how a third one would be.
+  public static let fewestRepetitions = 3
 
   /// What was compared, in the first document's order.
   public var pairs: [Pair]
@@ -116,10 +118,8 @@ extension TimingComparison.Pair {
     subject = key.subject
     conditions = key.conditions
     rows = TimingComparison.Measure.allCases.compactMap { measure in
-      guard let a = TimingComparison.Side(a.compactMap(measure.value)),
-        let b = TimingComparison.Side(b.compactMap(measure.value))
-      else { return nil }
-      return TimingComparison.Row(measure: measure, a: a, b: b)
+      TimingComparison.Row(
+        measure: measure, a: a.compactMap(measure.value), b: b.compactMap(measure.value))
     }
   }
 }
@@ -133,27 +133,30 @@ extension TimingComparison.Unpaired {
 }
 
 extension TimingComparison.Row {
-  /// Judges: noise when the ranges of the two sides have something in common, or when the greater median is
-  /// above the other by no more than the sides' own spread, or ``TimingComparison/noiseFloor``. So A against
-  /// B and B against A are always judged alike.
-  init(measure: TimingComparison.Measure, a: TimingComparison.Side, b: TimingComparison.Side) {
+  /// Judges. A against B and B against A are always judged alike. Of a hundred figures that differ by chance alone
+  /// fewer than five are called better or worse: the medians must differ by more than
+  /// ``TimingComparison/noiseFloor``, and the means of the logarithms by more than chance gives one time in fifty.
+  ///
+  /// - Returns: nil when a side has no value.
+  init?(measure: TimingComparison.Measure, a: [Double], b: [Double]) {
+    guard let sideA = TimingComparison.Side(a), let sideB = TimingComparison.Side(b) else {
+      return nil
+    }
     self.measure = measure
-    self.a = a
-    self.b = b
-    ratio = a.median > 0 ? b.median / a.median : nil
-    if a.repetitions < 2 || b.repetitions < 2 {
+    self.a = sideA
+    self.b = sideB
+    ratio = sideA.median > 0 ? sideB.median / sideA.median : nil
+    guard min(a.count, b.count) >= TimingComparison.fewestRepetitions else {
       verdict = .unknown
       return
     }
-    let least = a.median < b.median ? a.median : b.median
-    let greatest = a.median < b.median ? b.median : a.median
-    let difference = greatest > least ? (least > 0 ? greatest / least - 1 : .infinity) : 0
-    let allowance = [a.spread, b.spread, TimingComparison.noiseFloor].max() ?? 0
-    let rangesMeet = a.minimum <= b.maximum && b.minimum <= a.maximum
-    if rangesMeet || difference <= allowance {
-      verdict = .noise
-    } else {
-      verdict = b.median < a.median ? .better : .worse
-    }
+    let least = min(sideA.median, sideB.median)
+    let greatest = max(sideA.median, sideB.median)
+    let chance = LogDifference(a, b)
+    let isLess = sideB.median < sideA.median
+    let isApart =
+      greatest > least * (1 + TimingComparison.noiseFloor) && chance.isSignificant
+      && (chance.difference < 0) == isLess
+    verdict = isApart ? (isLess ? .better : .worse) : .noise
   }
 }
