@@ -22,7 +22,7 @@
   function(FLAC__stream_encoder_delete) \
   function(FLAC__stream_encoder_finish) \
   function(FLAC__stream_encoder_get_state) \
-  function(FLAC__stream_encoder_init_file) \
+  function(FLAC__stream_encoder_init_stream) \
   function(FLAC__stream_encoder_new) \
   function(FLAC__stream_encoder_process_interleaved) \
   function(FLAC__stream_encoder_set_bits_per_sample) \

@@ -9,12 +9,12 @@ internal import AudioModel
 #endif
 
 /// Writes 24-bit FLAC with libFLAC: samples are rounded to the nearest, and what is above full scale is
-/// clipped.
+/// clipped. The length in the file's head is rewritten with each block, and after a write that failed.
 ///
 /// One thread at a time; encodes and blocks on the disk, so never for a render thread.
 @safe
 public struct FLACFileWriter: ~Copyable {
-  /// Frames written so far.
+  /// Frames written so far. After a failure, the frames in the file.
   public private(set) var frameCount: UInt64 = 0
   private let path: String
   private let channels: Int
@@ -22,6 +22,8 @@ public struct FLACFileWriter: ~Copyable {
   #if DRAWBAR_FLAC
     private let library: UnsafePointer<drawbar_flac>
     private let encoder: UnsafeMutablePointer<FLAC__StreamEncoder>
+    /// Where the encoder writes.
+    private let stream: FLACOutputStream
     private var isClosed = false
     private var integers: [Int32] = []
   #endif
@@ -54,18 +56,21 @@ public struct FLACFileWriter: ~Copyable {
       _ = unsafe library.pointee.FLAC__stream_encoder_set_sample_rate(encoder, UInt32(sampleRate))
       // Other rates than a subset decoder has to take.
       _ = unsafe library.pointee.FLAC__stream_encoder_set_streamable_subset(encoder, 0)
-      errno = 0
-      let status = unsafe library.pointee.FLAC__stream_encoder_init_file(encoder, path, nil, nil)
-      guard status == FLAC__STREAM_ENCODER_INIT_STATUS_OK else {
-        // Of a file that cannot be opened libFLAC says only that.
-        let code = errno
+      let stream: FLACOutputStream
+      do throws(OutputFile.Failure) {
+        stream = try FLACOutputStream(creating: path)
+      } catch {
         unsafe library.pointee.FLAC__stream_encoder_delete(encoder)
-        let reason =
-          code == 0
-          ? "libFLAC's status is \(status.rawValue)" : unsafe String(cString: strerror(code))
-        throw FLACFileWriterError(
-          path: path, operation: "create", reason: "\(reason); choose another place")
+        throw FLACFileWriterError(path: path, operation: "create", reason: error.reason)
       }
+      let status = unsafe stream.begin(encoder, library)
+      guard status == FLAC__STREAM_ENCODER_INIT_STATUS_OK else {
+        unsafe library.pointee.FLAC__stream_encoder_delete(encoder)
+        throw FLACFileWriterError(
+          path: path, operation: "create",
+          reason: stream.failure?.reason ?? "libFLAC's status is \(status.rawValue)")
+      }
+      self.stream = stream
       unsafe self.library = library
       unsafe self.encoder = encoder
     #else
@@ -77,7 +82,7 @@ public struct FLACFileWriter: ~Copyable {
 
   deinit {
     #if DRAWBAR_FLAC
-      // What was not closed is finished as far as it goes.
+      // What was not closed ends with its last whole block.
       unsafe library.pointee.FLAC__stream_encoder_delete(encoder)
     #endif
   }
@@ -85,7 +90,8 @@ public struct FLACFileWriter: ~Copyable {
   /// Appends frames.
   ///
   /// - Parameter samples: whole frames, the channels side by side. What is no number is silence.
-  /// - Throws: ``FLACFileWriterError`` when the disk is full or gone.
+  /// - Throws: ``FLACFileWriterError`` when the disk is full or gone. The file then ends with the last block that was
+  ///   written whole; further calls throw the same.
   public mutating func write(interleaved samples: Span<Float>) throws(FLACFileWriterError) {
     precondition(samples.count % channels == 0, "frames are written whole")
     #if DRAWBAR_FLAC
@@ -111,6 +117,9 @@ public struct FLACFileWriter: ~Copyable {
       guard unsafe library.pointee.FLAC__stream_encoder_finish(encoder) != 0 else {
         throw failure("finish")
       }
+      do throws(OutputFile.Failure) { try stream.close() } catch {
+        throw FLACFileWriterError(path: path, operation: error.operation, reason: error.reason)
+      }
     #endif
   }
 
@@ -121,11 +130,12 @@ public struct FLACFileWriter: ~Copyable {
       return Int32(min(max(scaled, -8_388_608), 8_388_607))
     }
 
-    private func failure(_ operation: String) -> FLACFileWriterError {
+    private mutating func failure(_ operation: String) -> FLACFileWriterError {
+      frameCount = stream.frameCount
       let state = unsafe library.pointee.FLAC__stream_encoder_get_state(encoder)
       return FLACFileWriterError(
-        path: path, operation: operation,
-        reason: "libFLAC's state is \(state.rawValue); the disk may be full")
+        path: path, operation: stream.failure?.operation ?? operation,
+        reason: stream.failure?.reason ?? "libFLAC's state is \(state.rawValue)")
     }
   #endif
 }

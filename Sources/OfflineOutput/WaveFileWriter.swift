@@ -4,40 +4,48 @@ internal import AudioModel
 internal import Glibc
 
 /// Writes interleaved 32-bit float WAVE (format tag 3). A file that outgrows the 4 GiB of RIFF's size
-/// fields becomes RF64 (EBU Tech 3306), for which room is kept in the header. Where the header cannot
-/// be mended at the end, in a pipe, its sizes say "unknown" and readers go by the end of the data.
+/// fields becomes RF64 (EBU Tech 3306), for which room is kept in the header. The header's sizes follow the
+/// file: they are rewritten at least once a second of sound, and after a write that failed. In a pipe, where
+/// that is impossible, they say "unknown" and readers go by the end of the data.
 ///
 /// One thread at a time; blocks on the disk, so never for a render thread.
 public struct WaveFileWriter: ~Copyable {
-  /// Frames written so far.
+  /// Frames written so far. After a failure, the frames in the file.
   public private(set) var frameCount: UInt64 = 0
   private let path: String
-  private let descriptor: Int32
   private let channels: Int
   private let sampleRate: Int
+  private let file: OutputFile
   /// Samples that have not been written yet. WAVE is little-endian, as this machine must be.
   private var pending: [Float] = []
-  private let isSeekable: Bool
-  private var isClosed = false
+  /// Nothing more is written.
+  private var failure: WaveFileWriterError?
 
-  private static let flushedSamples = 1 << 16
+  /// Samples that are written at once: a second of sound, or less.
+  private let flushedSamples: Int
+  /// The largest size in a RIFF field.
+  private let largestRIFF: UInt64
   private static let headerBytes = 12 + 8 + 28 + 8 + 18 + 8 + 4 + 8
 
   /// Creates or replaces the file.
   ///
   /// - Throws: ``WaveFileWriterError`` when it cannot be opened for writing.
   public init(path: String, sampleRate: Int, channels: Int) throws(WaveFileWriterError) {
-    self.path = path
-    self.channels = channels
-    self.sampleRate = sampleRate
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    isSeekable = descriptor >= 0 && lseek(descriptor, 0, SEEK_CUR) >= 0
-    guard descriptor >= 0 else {
-      throw WaveFileWriterError(path: path, operation: "create", code: errno)
+    try self.init(
+      path: path, sampleRate: sampleRate, channels: channels, largestRIFF: UInt64(UInt32.max))
+  }
+
+  /// Creates or replaces a file that becomes RF64 at another size than 4 GiB, for tests.
+  init(
+    path: String, sampleRate: Int, channels: Int, largestRIFF: UInt64
+  ) throws(WaveFileWriterError) {
+    do throws(OutputFile.Failure) {
+      try self.init(
+        OutputFile(creating: path), path: path, sampleRate: sampleRate, channels: channels,
+        largestRIFF: largestRIFF)
+    } catch {
+      throw WaveFileWriterError(error, path: path)
     }
-    pending.reserveCapacity(2 * Self.flushedSamples)
-    let header = header()
-    unsafe try writeAll(header.span.bytes)
   }
 
   /// Writes to a descriptor that is open, such as a pipe's. Its sizes say "unknown" wherever that leads: a
@@ -45,77 +53,78 @@ public struct WaveFileWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - descriptor: is taken over, and closed in the end.
-  ///   - name: what failures call it.
+  ///   - name: the name in failures.
   ///   - sampleRate: frames per second.
   ///   - channels: samples per frame.
   /// - Throws: ``WaveFileWriterError`` when it cannot be written to.
   public init(
     descriptor: Int32, name: String, sampleRate: Int, channels: Int
   ) throws(WaveFileWriterError) {
-    path = name
-    self.channels = channels
-    self.sampleRate = sampleRate
-    self.descriptor = descriptor
-    isSeekable = false
-    pending.reserveCapacity(2 * Self.flushedSamples)
-    let header = header()
-    unsafe try writeAll(header.span.bytes)
+    do throws(OutputFile.Failure) {
+      try self.init(
+        OutputFile(appendingTo: descriptor), path: name, sampleRate: sampleRate, channels: channels)
+    } catch {
+      throw WaveFileWriterError(error, path: name)
+    }
   }
 
-  deinit {
-    if !isClosed { _ = Glibc.close(descriptor) }
+  private init(
+    _ file: OutputFile, path: String, sampleRate: Int, channels: Int,
+    largestRIFF: UInt64 = UInt64(UInt32.max)
+  ) throws(OutputFile.Failure) {
+    self.largestRIFF = largestRIFF
+    self.path = path
+    self.channels = channels
+    self.sampleRate = sampleRate
+    self.file = file
+    flushedSamples = max(1, min(1 << 16, sampleRate * channels))
+    pending.reserveCapacity(2 * flushedSamples)
+    let header = header()
+    unsafe try self.file.append(header.span.bytes)
   }
 
   /// Appends frames.
   ///
   /// - Parameter samples: whole frames, the channels side by side.
-  /// - Throws: ``WaveFileWriterError`` when the disk is full or gone, or the file closed.
+  /// - Throws: ``WaveFileWriterError`` when the disk is full or gone, or the file closed. The file then ends with
+  ///   the last frame that was written whole; further calls throw the same.
   public mutating func write(interleaved samples: Span<Float>) throws(WaveFileWriterError) {
     precondition(samples.count % channels == 0, "frames are written whole")
-    guard !isClosed else {
-      throw WaveFileWriterError(path: path, operation: "write", code: EBADF)
-    }
+    if let failure { throw failure }
     unsafe samples.withUnsafeBufferPointer { unsafe pending.append(contentsOf: $0) }
     frameCount += UInt64(samples.count / channels)
-    if pending.count >= Self.flushedSamples { try flush() }
+    if pending.count >= flushedSamples { try flush() }
   }
 
-  /// Writes what is left, and the sizes into the header. Nothing is done once it has been.
+  /// Writes what is left, and the sizes into the header. Nothing is done once it has been, or after a failure.
   public mutating func close() throws(WaveFileWriterError) {
-    guard !isClosed else { return }
+    guard failure == nil else { return }
     try flush()
-    if isSeekable {
-      let patched = header()
-      let written = unsafe patched.withUnsafeBytes {
-        unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0)
-      }
-      guard written == patched.count else {
-        throw WaveFileWriterError(path: path, operation: "finish", code: errno)
-      }
-    }
-    isClosed = true
-    guard Glibc.close(descriptor) == 0 else {
-      throw WaveFileWriterError(path: path, operation: "close", code: errno)
+    failure = WaveFileWriterError(path: path, operation: "write", code: EBADF)
+    do throws(OutputFile.Failure) { try file.close() } catch {
+      throw WaveFileWriterError(error, path: path)
     }
   }
 
   private mutating func flush() throws(WaveFileWriterError) {
-    unsafe try writeAll(pending.span.bytes)
-    pending.removeAll(keepingCapacity: true)
+    do throws(OutputFile.Failure) {
+      unsafe try file.append(pending.span.bytes)
+      pending.removeAll(keepingCapacity: true)
+      try updateHeader()
+    } catch {
+      let blockBytes = UInt64(4 * channels)
+      frameCount = (file.byteCount - UInt64(Self.headerBytes)) / blockBytes
+      file.cut(to: UInt64(Self.headerBytes) + frameCount * blockBytes)
+      try? updateHeader()
+      let failure = WaveFileWriterError(error, path: path)
+      self.failure = failure
+      throw failure
+    }
   }
 
-  private func writeAll(_ bytes: RawSpan) throws(WaveFileWriterError) {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else {
-        throw WaveFileWriterError(path: path, operation: "write", code: errno)
-      }
-      rest = rest.extracting(droppingFirst: count)
-    }
+  private func updateHeader() throws(OutputFile.Failure) {
+    let header = header()
+    unsafe try file.replace(with: header.span.bytes, at: 0)
   }
 
   /// RIFF or RF64, a place for ds64, fmt, fact and the start of data, with what is known now.
@@ -128,10 +137,10 @@ public struct WaveFileWriter: ~Copyable {
     let blockBytes = UInt64(4 * channels)
     let dataBytes = frameCount * blockBytes
     let riffBytes = UInt64(Self.headerBytes - 8) + dataBytes
-    let isLarge = riffBytes > UInt64(UInt32.max)
+    let isLarge = riffBytes > largestRIFF
     text(isLarge ? "RF64" : "RIFF")
     let unknown = UInt64(UInt32.max)
-    number(isLarge || !isSeekable ? unknown : riffBytes, 4)
+    number(isLarge || !file.isSeekable ? unknown : riffBytes, 4)
     text("WAVE")
     text(isLarge ? "ds64" : "JUNK")
     number(28, 4)
@@ -152,7 +161,7 @@ public struct WaveFileWriter: ~Copyable {
     number(4, 4)
     number(min(frameCount, UInt64(UInt32.max)), 4)
     text("data")
-    number(isLarge || !isSeekable ? unknown : dataBytes, 4)
+    number(isLarge || !file.isSeekable ? unknown : dataBytes, 4)
     return bytes
   }
 }
@@ -166,9 +175,19 @@ public struct WaveFileWriterError: Error, Hashable, Sendable, CustomStringConver
   /// The system's error number.
   public let code: Int32
 
-  /// What happened and where, in one line.
+  init(path: String, operation: String, code: Int32) {
+    self.path = path
+    self.operation = operation
+    self.code = code
+  }
+
+  init(_ failure: OutputFile.Failure, path: String) {
+    self.init(path: path, operation: failure.operation, code: failure.code)
+  }
+
+  /// What happened, where, and the remedy, in one line.
   public var description: String {
-    let reason = unsafe String(cString: strerror(code))
-    return "cannot \(operation) \(path): \(reason); choose another place".asMessage
+    let reason = OutputFile.Failure(operation: operation, code: code).reason
+    return "cannot \(operation) \(path): \(reason)".asMessage
   }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
-import OfflineOutput
 import TestKit
 import Testing
+
+@testable import OfflineOutput
 
 @Suite("A WAVE file")
 struct WaveFileWriterTests {
@@ -43,5 +44,26 @@ struct WaveFileWriterTests {
     #expect(error?.operation == "write")
     #expect(writer.frameCount == 0)
     try writer.close()
+  }
+
+  /// A tone, as it is written: a second and a half in two channels.
+  private static let tone = (0..<2 * 72000).map { Float($0 % 97) / 97 }
+
+  @Test(
+    "is read by others to its last second while it is written, and as RF64 where it is larger",
+    arguments: [UInt64(UInt32.max), 400_000])
+  func unfinished(_ largestRIFF: UInt64) throws {
+    let folder = TemporaryDirectory()
+    let path = folder.file("growing.wav")
+    var writer = try WaveFileWriter(
+      path: path, sampleRate: 48000, channels: 2, largestRIFF: largestRIFF)
+    try writer.write(interleaved: Self.tone.span)
+    // Not closed: a killed process leaves it so.
+    #expect(ReferenceDecoder.ffmpeg(path) == Self.tone)
+    try writer.write(interleaved: Self.tone.span.extracting(first: 200))
+    try writer.close()
+    #expect(ReferenceDecoder.ffmpeg(path) == Self.tone + Self.tone.prefix(200))
+    let tag = String(decoding: contents(ofFile: path).prefix(4), as: UTF8.self)
+    #expect(tag == (largestRIFF > 500_000 ? "RIFF" : "RF64"))
   }
 }
