@@ -13,15 +13,25 @@ extension RenderState {
     }
   }
 
-  /// Passes the inputs on, and keeps what is heard where that is wanted. After everything else of the cycle.
+  /// Passes the inputs on. After everything else that sounds in the cycle.
   @_noLocks
   func monitor(
-    _ plan: UnsafeMutablePointer<RenderPlan>, cycle: RenderCycle, from inputs: RenderInputs,
+    _ plan: UnsafeMutablePointer<RenderPlan>, cycle: RenderCycle,
     outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
     for index in unsafe 0..<plan.pointee.monitorCount {
       unsafe plan.pointee.monitors[index].pointee.render(cycle, into: outputs)
     }
+  }
+
+  /// Keeps what is heard, where that is wanted.
+  ///
+  /// - Parameter inputs: tell what is missing before the cycle.
+  @_noLocks
+  func capture(
+    _ outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
+    _ plan: UnsafeMutablePointer<RenderPlan>, cycle: RenderCycle, gap inputs: RenderInputs
+  ) {
     let captureCount = unsafe plan.pointee.outputCaptureCount
     if captureCount == 0 { return }
     for channel in 0..<(outputs.count < outputChannels ? outputs.count : outputChannels) {

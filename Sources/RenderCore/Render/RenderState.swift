@@ -34,6 +34,9 @@ struct RenderState: ~Copyable {
   /// What was done since the output took it last, for the cycle's record. The render thread's own.
   var work = RenderWork()
 
+  /// Samples that were no finite numbers.
+  let nonFiniteSamples = Atomic<UInt64>(0)
+
   let cycles = Atomic<UInt64>(0)
   let frames = Atomic<UInt64>(0)
   // Of the last cycle.
@@ -87,7 +90,9 @@ struct RenderState: ~Copyable {
       if !endsWithSources { unsafe takeInputs(plan, cycle: cycle, from: none) }
       hasOnlySources = unsafe walk(
         plan, cycle: cycle, inputs: none, outputs: outputs, start: start)
-      if !endsWithSources { unsafe monitor(plan, cycle: cycle, from: none, outputs: outputs) }
+      if !endsWithSources { unsafe monitor(plan, cycle: cycle, outputs: outputs) }
+      unsafe makeFinite(outputs, frameCount: cycle.frameCount)
+      if !endsWithSources { unsafe capture(outputs, plan, cycle: cycle, gap: none) }
     }
     unsafe finish(cycle, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
   }
@@ -110,7 +115,9 @@ struct RenderState: ~Copyable {
       }
       hasOnlySources = unsafe walk(
         plan, cycle: cycle, inputs: inputs, outputs: outputs, start: start)
-      unsafe monitor(plan, cycle: cycle, from: inputs, outputs: outputs)
+      unsafe monitor(plan, cycle: cycle, outputs: outputs)
+      unsafe makeFinite(outputs, frameCount: cycle.frameCount)
+      unsafe capture(outputs, plan, cycle: cycle, gap: inputs)
     }
     unsafe finish(cycle, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
   }

@@ -13,4 +13,6 @@ public struct RenderTelemetry: Sendable, Equatable {
   public var longestCycleNanoseconds: UInt64
   /// Nanoseconds that all rendering took.
   public var totalNanoseconds: UInt64
+  /// Samples of all outputs that were NaN or infinite. Silence was given in their place.
+  public var nonFiniteSamples: UInt64
 }

@@ -151,7 +151,13 @@ public final class Renderer: Sendable {
       frames: context.state.pointee.frames.load(ordering: .relaxed),
       lastCycleNanoseconds: nanoseconds(context.state.pointee.lastTicks),
       longestCycleNanoseconds: nanoseconds(context.state.pointee.longestTicks),
-      totalNanoseconds: nanoseconds(context.state.pointee.totalTicks))
+      totalNanoseconds: nanoseconds(context.state.pointee.totalTicks),
+      nonFiniteSamples: nonFiniteSampleCount)
+  }
+
+  /// ``RenderTelemetry/nonFiniteSamples`` alone.
+  public var nonFiniteSampleCount: UInt64 {
+    unsafe context.state.pointee.nonFiniteSamples.load(ordering: .relaxed)
   }
 
   func replacePlan(_ change: (inout RenderList) -> Void) {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+import OfflineOutput
+import RenderCore
+import Testing
+
+@Suite("What is no finite number")
+struct FiniteOutputTests {
+  private static let strange: [Float] = [
+    0.5, .nan, -0.25, .infinity, -.infinity, -.nan, .greatestFiniteMagnitude,
+    .leastNonzeroMagnitude,
+  ]
+  private static let finite: [Float] = strange.map { $0.isFinite ? $0 : 0 }
+
+  /// Renders cycles in which a callback gives strange samples on the second of two outputs.
+  private static func render(
+    cycles: Int, in renderer: Renderer, _ body: (_ channel: Int, _ samples: [Float]) -> Void
+  ) {
+    let samples = UnsafeMutablePointer<Float>.allocate(capacity: strange.count)
+    defer { unsafe samples.deallocate() }
+    unsafe samples.initialize(from: strange, count: strange.count)
+    let handle = unsafe renderer.addCallback(
+      { context, call in
+        guard let samples = unsafe context?.assumingMemoryBound(to: Float.self) else { return -1 }
+        unsafe call.pointee.outputs[1].update(from: samples, count: call.pointee.frameCount)
+        return 0
+      }, context: samples)
+    var output = OfflineOutput(renderer: renderer)
+    for _ in 0..<cycles {
+      output.render(frameCount: strange.count) { channel, span in
+        body(channel, span.indices.map { span[$0] })
+      }
+    }
+    withExtendedLifetime(handle) {}
+  }
+
+  @Test("is silence at the outputs, is counted, and leaves the samples beside it alone")
+  func outputs() {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
+    var heard: [[Float]] = [[], []]
+    Self.render(cycles: 3, in: renderer) { heard[$0] += $1 }
+    #expect(heard[0].allSatisfy { $0 == 0 })
+    #expect(heard[1] == Self.finite + Self.finite + Self.finite)
+    #expect(renderer.telemetry.nonFiniteSamples == 12)
+  }
+
+  @Test("is silence for the meters and for whoever records what is heard")
+  func captures() {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
+    renderer.measuresPeaks = true
+    var reader = renderer.addOutputCapture(capacityFrames: 64)
+    Self.render(cycles: 1, in: renderer) { _, _ in }
+    var captured: [[Float]] = [[], []]
+    _ = reader.read { _, channel, span in
+      captured[channel] += span.indices.map { span[$0] }
+    }
+    #expect(captured[1] == Self.finite)
+    #expect(renderer.takePeaks() == [0, .greatestFiniteMagnitude])
+  }
+
+  @Test("is silence where a monitor passes inputs on, and the sound behind it is heard")
+  func monitor() {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
+    let monitor = renderer.addMonitor()
+    monitor.update { $0.highPassHertz = 80 }
+    var output = OfflineOutput(renderer: renderer)
+    let tone = [Float](repeating: 0.5, count: 480)
+    for input in [tone, [Float](repeating: .nan, count: 480), tone, tone] {
+      output.render(inputs: [input]) { _, samples in
+        for index in samples.indices { #expect(samples[index].isFinite) }
+      }
+    }
+    #expect(renderer.telemetry.nonFiniteSamples == 480)
+    var loudest: Float = 0
+    output.render(inputs: [tone.map { -$0 }]) { _, samples in
+      for index in samples.indices { loudest = max(loudest, samples[index].magnitude) }
+    }
+    #expect(loudest > 0.1)
+  }
+}
