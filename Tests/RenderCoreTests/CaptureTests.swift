@@ -245,4 +245,36 @@ struct CaptureTests {
       }
     }
   }
+
+  @Test("that is full is waited for by an output without deadlines, while somebody reads it")
+  func waited() {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
+    var input = renderer.addCapture(capacityFrames: 64)
+    var heard = renderer.addOutputCapture(capacityFrames: 256)
+    var output = OfflineOutput(renderer: renderer)
+    let context = renderer.context
+    #expect(context.isReady(frameCount: 64))
+    output.render(inputs: Self.samples(from: 0, count: 64, channels: 1))
+    #expect(!context.isReady(frameCount: 64))
+    _ = Self.readAll(&input)
+    #expect(context.isReady(frameCount: 64))
+    // The wait was given up, and frames are lost: nobody may read it any more.
+    for cycle in 1...2 {
+      output.render(inputs: Self.samples(from: 64 * cycle, count: 64, channels: 1))
+    }
+    #expect(input.counters.overruns == 1)
+    #expect(context.isReady(frameCount: 64))
+    _ = input.read(atMost: 1) { _, _, _ in }
+    #expect(!context.isReady(frameCount: 64))
+    _ = Self.readAll(&input)
+    output.render(inputs: Self.samples(from: 192, count: 64, channels: 1))
+    _ = Self.readAll(&input)
+    // The other one is full now.
+    #expect(!context.isReady(frameCount: 64))
+    _ = Self.readAll(&heard)
+    #expect(context.isReady(frameCount: 64))
+    renderer.remove(input)
+    renderer.remove(heard)
+    #expect(context.isReady(frameCount: 4096))
+  }
 }

@@ -18,6 +18,8 @@ struct CaptureUnit: ~Copyable {
   private var pendingOverrunFrames: UInt64 = 0
   private var pendingMissedFrames: UInt64 = 0
   private var isUnmeasured = false
+  /// How far the reader had come at the last overrun.
+  private var readFramesAtOverrun: UInt64?
 
   init(ring: UnsafeMutablePointer<CaptureRing>, bus: RenderBus) {
     unsafe self.ring = unsafe ring
@@ -46,7 +48,17 @@ struct CaptureUnit: ~Copyable {
       pendingOverrunFrames &+= lost
       unsafe ring.pointee.overrunFrames.grow(by: lost)
       unsafe ring.pointee.overruns.grow(by: 1)
+      readFramesAtOverrun = unsafe ring.pointee.readFrames.load(ordering: .relaxed)
     }
+  }
+
+  /// Whether a cycle of so many frames fits, or nobody makes room: an output without deadlines waits for a reader
+  /// that is slow, and not for one that has not read since frames were lost.
+  @_noLocks
+  func isReady(frameCount: Int) -> Bool {
+    if fittingFrames(of: frameCount) == frameCount { return true }
+    guard let readFramesAtOverrun else { return false }
+    return unsafe ring.pointee.readFrames.load(ordering: .relaxed) == readFramesAtOverrun
   }
 
   /// Takes in what is missing before this cycle. Before the first one nothing is.

@@ -33,7 +33,7 @@ extension SourceUnit {
 }
 
 extension RenderState {
-  /// Whether every source is ready for a cycle of so many frames.
+  /// Whether every source and every capture is ready for a cycle of so many frames.
   @_noLocks
   func isReady(frameCount: Int) -> Bool {
     let address = enter()
@@ -44,6 +44,16 @@ extension RenderState {
     var isReady = true
     for index in unsafe 0..<plan.pointee.count {
       if unsafe !plan.pointee.units[index].pointee.isReady(frameCount: frameCount) {
+        isReady = false
+      }
+    }
+    for index in unsafe 0..<plan.pointee.captureCount {
+      if unsafe !plan.pointee.captures[index].pointee.isReady(frameCount: frameCount) {
+        isReady = false
+      }
+    }
+    for index in unsafe 0..<plan.pointee.outputCaptureCount {
+      if unsafe !plan.pointee.outputCaptures[index].pointee.isReady(frameCount: frameCount) {
         isReady = false
       }
     }
@@ -64,8 +74,9 @@ extension RenderState {
 }
 
 extension RenderContext {
-  /// Whether a cycle of so many frames would find all the sound that its sources can be given. An output
-  /// that has no deadline asks before it renders, and waits while it is false: sound is on its way then.
+  /// Whether a cycle of so many frames would find all the sound that its sources can be given, and room in the
+  /// captures that are read. An output that has no deadline asks before it renders, and waits while it is false:
+  /// sound or room is on its way then.
   ///
   /// Real-time: wait-free. On the thread that renders, between two cycles.
   @_noLocks
