@@ -29,6 +29,7 @@ struct OutputState: ~Copyable {
   /// Cycles are told where the server's transport is.
   private let followsTransport: Bool
   private var continuity = CycleContinuity()
+  private var outage = OutageMeter()
   private var clock = FrameClock()
   var patience = FreewheelPatience()
 
@@ -126,6 +127,7 @@ struct OutputState: ~Copyable {
     threads.forgetAll()
     awaited.forgetAll()
     continuity = CycleContinuity()
+    outage.changeServer()
     patience = FreewheelPatience()
     clock.restart()
     clockPublication.store(clock.publication, ordering: .relaxed)
@@ -182,6 +184,9 @@ struct OutputState: ~Copyable {
       : continuity.advance(frameTime: serverTime, frameCount: frameCount)
     facts.missedFrames = step.missedFrames
     facts.isMeasured = step.isMeasured
+    let lostFrames = outage.missedFrames(
+      toldByClock: step.missedFrames, microseconds: microseconds, frameCount: frameCount,
+      sampleRate: sampleRate.load(ordering: .relaxed), isFreewheeling: facts.isFreewheeling)
     facts.frameTime = clock.advance(serverTime: serverTime, frameCount: frameCount)
     clockPublication.store(clock.publication, ordering: .relaxed)
     // Looked at before the wait and after it: who has detached this may have freed what renders.
@@ -192,7 +197,8 @@ struct OutputState: ~Copyable {
     }
     if let context, !isDetached.load(ordering: .sequentiallyConsistent) {
       let transport = followsTransport ? unsafe queryTransport(client) : .none
-      render(context, facts, microseconds: microseconds, transport: transport)
+      render(
+        context, facts, lostFrames: lostFrames, microseconds: microseconds, transport: transport)
       if followsTransport { publishReadiness(context, transport) }
       facts.takeWork(of: context)
     } else {
@@ -201,25 +207,26 @@ struct OutputState: ~Copyable {
     return step.missedCycles
   }
 
+  /// - Parameter lostFrames: frames before this cycle that captures lack.
   @_noLocks @inline(__always)
   private mutating func render(
-    _ context: RenderContext, _ facts: borrowing CycleFacts, microseconds: UInt64,
-    transport: RenderTransport
+    _ context: RenderContext, _ facts: borrowing CycleFacts, lostFrames: UInt32,
+    microseconds: UInt64, transport: RenderTransport
   ) {
     var cycle = RenderCycle(
       frameCount: Int(facts.frameCount), frameTime: facts.frameTime,
       hostNanoseconds: microseconds &* 1000)
     cycle.transport = transport
-    guard inputs.isEmpty, cycle.frameCount <= maximumSlice else {
+    guard inputs.isEmpty, lostFrames == 0, cycle.frameCount <= maximumSlice else {
       return renderSlices(
-        context, of: cycle, missedFrames: facts.missedFrames, isMeasured: facts.isMeasured)
+        context, of: cycle, missedFrames: lostFrames, isMeasured: facts.isMeasured)
     }
     setBuffers(frameCount: facts.frameCount, from: 0)
     unsafe context.render(cycle, into: buffers)
   }
 
-  /// Renders in slices of what the renderer takes at most, with inputs or without. Only PipeWire can be set to
-  /// longer cycles.
+  /// Renders in slices of what the renderer takes at most, with inputs or without, after a gap or not. Only
+  /// PipeWire can be set to longer cycles.
   @_noLocks @inline(never)
   private mutating func renderSlices(
     _ context: RenderContext, of cycle: RenderCycle, missedFrames: UInt32, isMeasured: Bool
@@ -234,7 +241,7 @@ struct OutputState: ~Copyable {
         frameTime: cycle.frameTime &+ UInt32(done),
         hostNanoseconds: cycle.hostNanoseconds &+ UInt64(done) &* 1_000_000_000 / rate)
       slice.transport = cycle.transport.advanced(by: done)
-      if inputs.isEmpty {
+      if inputs.isEmpty, missedFrames == 0 {
         unsafe context.render(slice, into: buffers)
       } else {
         let brought = inputs.inputs(

@@ -91,3 +91,47 @@ struct CycleWatchdogTests {
     }
   }
 }
+
+@Suite("The time between two cycles")
+struct OutageMeterTests {
+  /// What each cycle of 480 frames lacks before it, at 48 kHz.
+  private func missed(
+    atMilliseconds times: [UInt64], toldByClock told: UInt32 = 0, freewheeling: Set<Int> = [],
+    otherServerBefore other: Int? = nil
+  ) -> [UInt32] {
+    var meter = OutageMeter()
+    return times.indices.map { index in
+      if index == other { meter.changeServer() }
+      return meter.missedFrames(
+        toldByClock: told, microseconds: times[index] * 1000, frameCount: 480, sampleRate: 48000,
+        isFreewheeling: freewheeling.contains(index))
+    }
+  }
+
+  @Test("is what the frame clock says while cycles are half a second apart or less")
+  func jitter() {
+    #expect(missed(atMilliseconds: [5, 15, 45, 46, 540]) == [0, 0, 0, 0, 0])
+    #expect(missed(atMilliseconds: [5, 15, 45], toldByClock: 100) == [100, 100, 100])
+  }
+
+  @Test("is told where the server was stopped, with what its clock has told")
+  func stopped() {
+    #expect(missed(atMilliseconds: [5, 15, 2025, 2035]) == [0, 0, 96_000, 0])
+    #expect(missed(atMilliseconds: [5, 2015], toldByClock: 200_000) == [200_000, 200_000])
+    #expect(missed(atMilliseconds: [0, 100_000_000_000]) == [0, .max])
+  }
+
+  @Test("is told between two servers, however short, and not before the first")
+  func restarted() {
+    #expect(missed(atMilliseconds: [5, 15, 125, 135], otherServerBefore: 2) == [0, 0, 4800, 0])
+    #expect(missed(atMilliseconds: [5000, 5010], otherServerBefore: 0) == [0, 0])
+    // A clock that goes back is another computer's.
+    #expect(missed(atMilliseconds: [5000, 10, 20], otherServerBefore: 1) == [0, 0, 0])
+  }
+
+  @Test("means nothing while the server freewheels")
+  func freewheeling() {
+    let times: [UInt64] = [0, 10, 4000, 9000, 9010]
+    #expect(missed(atMilliseconds: times, freewheeling: [2, 3]) == [0, 0, 0, 0, 0])
+  }
+}

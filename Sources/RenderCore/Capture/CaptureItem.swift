@@ -46,7 +46,8 @@ public struct CapturedFrames: Sendable, Equatable {
 public enum CaptureDiscontinuity: Sendable, Equatable {
   /// The reader was late: the ring was full, and so many frames were dropped.
   case overrun(frames: UInt64)
-  /// The output was not called for so many frames of its clock.
+  /// The output was not called for so many frames of its clock; or, where that clock stood still or began
+  /// anew, for the time of so many frames: the server was stopped, or another one has taken its place.
   case missed(frames: UInt64)
   /// The output's clock cannot tell whether anything is missing: it went back, or cycles got another
   /// length.

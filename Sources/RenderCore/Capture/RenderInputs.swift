@@ -6,7 +6,7 @@
 public struct RenderInputs {
   /// One buffer for each input channel, with as many frames as the cycle has. Only read.
   public var buffers: UnsafeBufferPointer<UnsafePointer<Float>>
-  /// Frames by which the output's clock went on without a call since the cycle before.
+  /// Frames that no cycle had since the cycle before, by the output's clock or by the time that passed.
   public var missedFrames: UInt32
   /// Whether ``missedFrames`` is known. It is not where the clock went back, or where cycles got
   /// another length at a server that then counts in its own way.
