@@ -6,9 +6,11 @@
 #include <jack/thread.h>
 #include <jack/transport.h>
 #include <jack/uuid.h>
+#include <bits/types/cookie_io_functions_t.h>
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
@@ -71,6 +73,23 @@ static inline uintptr_t cjack_current_thread(void) { return (uintptr_t)__builtin
 
 /// `sem_timedwait` by a clock of choice (glibc 2.30).
 int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *deadline);
+
+/// A stream over functions (fopencookie(3)).
+FILE *fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions);
+
+/// Makes a function what stdio's `stderr` writes to, line by line. False where there is no memory for it.
+static inline bool cjack_redirect_stderr(cookie_write_function_t *write) {
+  FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write});
+  if (!stream) return false;
+  setvbuf(stream, NULL, _IOLBF, BUFSIZ);
+  stderr = stream;
+  return true;
+}
+
+extern char *program_invocation_short_name;
+
+/// The program's name, without its folder (program_invocation_name(3)).
+static inline const char *_Nonnull cjack_program_name(void) { return program_invocation_short_name; }
 
 /// The kernel's number of the calling thread (gettid(2)).
 pid_t gettid(void);

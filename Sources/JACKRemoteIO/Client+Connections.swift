@@ -55,6 +55,10 @@ extension Client {
     _ plans: Plans, _ connections: Connections
   ) throws(RemoteIOError) -> RemoteIO.ConnectionReport {
     var report = RemoteIO.ConnectionReport(connections: [], notes: [])
+    report.isServerFreewheeling = isServerFreewheeling
+    if report.isServerFreewheeling {
+      report.notes.append(RemoteIO.freewheelAdvice(server: server))
+    }
     try connect(plans.outputs, isOptional: connections.outputs == .automatic, report: &report)
     try connect(plans.inputs, isOptional: connections.inputs == .automatic, report: &report)
     return report
@@ -65,11 +69,13 @@ extension Client {
   ) throws(RemoteIOError) {
     report.notes += plan.notes
     let answers = plan.connections.map { graph.requestConnection($0.output, $0.input) }
-    if answers.contains(true) { waitForNextCycle() }
+    if answers.contains(true), !report.isServerFreewheeling { waitForNextCycle() }
     // A server that is on time shows a connection at once or in its next cycle. When its clients are
     // late it leaves the graph as it is, for half a second at most (`jackd -t`).
     let deadline = Deadline(nanosecondsFromNow: 1_000_000_000)
     for (connection, isGranted) in zip(plan.connections, answers) {
+      // It is made when that ends.
+      if isGranted, report.isServerFreewheeling { continue }
       let isMade =
         isGranted
         && graph.waits(until: deadline) {
@@ -96,11 +102,14 @@ extension Client {
 
   /// The server's audio ports of one direction, in its order.
   private func serverPorts(_ direction: JackPortFlags) -> [ServerPort] {
-    unsafe graph.ports(type: JACK_DEFAULT_AUDIO_TYPE, flags: direction.rawValue).map { name, port in
+    unsafe graph.ports(type: JACK_DEFAULT_AUDIO_TYPE, flags: direction.rawValue).compactMap {
+      name, port in
       let isPhysical = unsafe UInt32(jack_port_flags(port)) & JackPortIsPhysical.rawValue != 0
-      return unsafe ServerPort(
+      let result = unsafe ServerPort(
         name: name, aliases: PortAliases.read(port), isPhysical: isPhysical,
         isOwn: jack_port_is_mine(handle, port) != 0)
+      // One that its client has given back meanwhile was not read whole.
+      return unsafe graph.isPresent(port, named: name) ? result : nil
     }
   }
 }

@@ -11,13 +11,15 @@ internal import Synchronization
 final class Client: @unchecked Sendable {
   /// The name that the server gave it.
   let name: String
-  private let server: String
+  let server: String
   let storage: OutputStateStorage
   let handle: OpaquePointer
   let outputs: [OpaquePointer]
   let inputs: [OpaquePointer]
   /// Kept for libjack.
   private let routing: PortRouting?
+  /// The server's frame clock when the client was opened.
+  let openedAt: (frameTime: UInt32, microseconds: UInt64)
   private var isClosed = false
 
   /// The server's graph.
@@ -37,6 +39,7 @@ final class Client: @unchecked Sendable {
     unsafe self.outputs = outputs
     unsafe self.inputs = inputs
     self.routing = routing
+    openedAt = unsafe (jack_last_frame_time(handle), jack_get_time())
   }
 
   /// Until a client is asked for again that the server did not get on with.

@@ -16,6 +16,9 @@ extension RemoteIO {
     /// One line for each thing that was left unconnected, or without metadata, and why; empty when all
     /// fits.
     public var notes: [String]
+    /// The server freewheels: it calls the client, and makes the connections, when that ends. Only the notes tell
+    /// it otherwise.
+    public var isServerFreewheeling = false
   }
 }
 

@@ -13,6 +13,9 @@ struct MetadataStore {
   let path: String
 
   private static let pollMicroseconds: UInt32 = 2000
+  /// What its files and a client's take of the disk at most, until they are used. Where that is missing, the system
+  /// ends the program at the first use, by SIGBUS.
+  private static let neededBytes: UInt64 = 512 << 10
   private static let longestMakingNanoseconds: UInt64 = 1_000_000_000
 
   /// The one that libjack opens.
@@ -36,6 +39,12 @@ struct MetadataStore {
   func check() throws(RemoteIOError) {
     // PipeWire's libjack has another.
     if Client.mayLoseServerSilently { return }
+    var disk = statvfs()
+    if unsafe statvfs("/dev/shm", &disk) == 0,
+      UInt64(disk.f_bavail) * UInt64(disk.f_frsize) < Self.neededBytes
+    {
+      throw .outOfResources("room in /dev/shm; remove files there, or make it larger")
+    }
     let deadline = Deadline(nanosecondsFromNow: Self.longestMakingNanoseconds)
     while !isWhole {
       if deadline.hasPassed { throw .brokenMetadataStore(path: path) }

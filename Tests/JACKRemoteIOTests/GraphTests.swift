@@ -3,6 +3,7 @@
 import Glibc
 import JACKRemoteIO
 import RenderCore
+import Synchronization
 import TestKit
 import Testing
 
@@ -117,6 +118,43 @@ extension OutputTests {
               try graph.disconnect("drawbar")
             }
           }
+        }
+      }
+    }
+
+    @Test("has no port that is being given back, nor a connection to one")
+    func vanishing() throws {
+      try JACKServer.with { _ in
+        try withGraph { graph in
+          let isOver = Mutex(false)
+          let names = (1...48).map { "out_\($0)" }
+          let churn = JoinableThread {
+            for _ in 0..<20 {
+              let client = try? RemoteIO(
+                RemoteIO.Configuration(
+                  clientName: "churn", serverName: JACKServer.name, outputPortNames: names,
+                  setsMetadata: false))
+              client?.close()
+            }
+            isOver.withLock { $0 = true }
+          }
+          var wrong: Set<String> = []
+          var seen = 0
+          while !isOver.withLock({ $0 }) {
+            let snapshot = try graph.read()
+            let ports = snapshot.ports.filter { $0.client == "churn" }
+            seen += ports.count
+            for port in ports where port.direction != .output || !port.isTerminal {
+              wrong.insert("\(port.name) \(port.direction)")
+            }
+            let present = Set(snapshot.ports.map(\.name))
+            for connection in snapshot.connections where !present.contains(connection.input) {
+              wrong.insert("\(connection)")
+            }
+          }
+          churn.join()
+          #expect(wrong.isEmpty)
+          #expect(seen > 0)
         }
       }
     }

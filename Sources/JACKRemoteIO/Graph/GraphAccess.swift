@@ -62,6 +62,11 @@ struct GraphAccess: @unchecked Sendable {
     }
   }
 
+  /// Whether a port that was found by its name still has it.
+  func isPresent(_ port: OpaquePointer, named name: String) -> Bool {
+    unsafe jack_port_by_name(handle, name) == port
+  }
+
   /// The texts of a list that libjack has allocated, which is freed.
   private static func take(
     _ names: UnsafeMutablePointer<UnsafePointer<CChar>?>?

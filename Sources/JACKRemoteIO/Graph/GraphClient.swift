@@ -62,14 +62,16 @@ final class GraphClient: @unchecked Sendable {
     unsafe JACKGraph.Snapshot(
       sampleRate: Double(jack_get_sample_rate(handle)),
       bufferSize: Int(jack_get_buffer_size(handle)),
-      ports: graph.ports().map { unsafe port($0.port, name: $0.name) })
+      ports: graph.ports().compactMap { unsafe port($0.port, name: $0.name) }.knowingEachOther)
   }
 
-  private func port(_ port: OpaquePointer, name: String) -> JACKGraph.Port {
+  /// - Returns: nil for a port that its client has given back meanwhile. The server resets such a port's flags and
+  ///   type first, and then its name: a port that still has its name at the end was read whole.
+  private func port(_ port: OpaquePointer, name: String) -> JACKGraph.Port? {
     let flags = unsafe UInt32(truncatingIfNeeded: jack_port_flags(port))
     func has(_ flag: JackPortFlags) -> Bool { flags & flag.rawValue != 0 }
     let typeName = unsafe jack_port_type(port).map { unsafe String(cString: $0) } ?? ""
-    return unsafe JACKGraph.Port(
+    let result = unsafe JACKGraph.Port(
       name: name, uuid: jack_port_uuid(port), aliases: PortAliases.read(port),
       direction: has(JackPortIsInput) ? .input : .output, type: .init(jackName: typeName),
       isPhysical: has(JackPortIsPhysical), isTerminal: has(JackPortIsTerminal),
@@ -77,6 +79,7 @@ final class GraphClient: @unchecked Sendable {
       captureLatency: Self.latency(of: port, JackCaptureLatency),
       playbackLatency: Self.latency(of: port, JackPlaybackLatency),
       connections: graph.connections(of: port), properties: [])
+    return unsafe graph.isPresent(port, named: name) ? result : nil
   }
 
   private static func latency(
@@ -113,5 +116,17 @@ final class GraphClient: @unchecked Sendable {
 
   private func isMade(_ connection: JACKGraph.Connection) -> Bool {
     graph.isConnected(connection.output, connection.input)
+  }
+}
+
+extension [JACKGraph.Port] {
+  /// These without connections to a port that is none of them: it has come or gone since the list was made.
+  fileprivate var knowingEachOther: Self {
+    let names = Set(map(\.name))
+    return map { port in
+      var port = port
+      port.connections.removeAll { !names.contains($0) }
+      return port
+    }
   }
 }

@@ -41,7 +41,7 @@ extension JACKGraph {
     /// The ports whose full name, or one of whose aliases, this matches: a POSIX extended regular
     /// expression, anywhere.
     ///
-    /// - Throws: ``JACKGraphError/server(_:)`` when it is not a regular expression.
+    /// - Throws: ``JACKGraphError/invalidPattern(_:_:)`` when it is not a regular expression.
     public func ports(matching pattern: String) throws(JACKGraphError) -> [Port] {
       do throws(RemoteIOError) {
         let expression = try PortPattern(pattern)
@@ -52,6 +52,8 @@ extension JACKGraph {
           if isMatch { matching.append(port) }
         }
         return matching
+      } catch .invalidConnection(_, let why) {
+        throw .invalidPattern(pattern, why)
       } catch {
         throw .server(error)
       }

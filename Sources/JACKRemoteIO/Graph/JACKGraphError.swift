@@ -6,6 +6,10 @@ import AudioModel
 public enum JACKGraphError: Error, Sendable, Equatable {
   /// The server or the client: as of a `RemoteIO`.
   case server(RemoteIOError)
+  /// The pattern is not a regular expression; the second text says why.
+  case invalidPattern(String, String)
+  /// No port's name or alias matches.
+  case noMatchingPort(String)
   /// There is no port of this name or alias, nor a client.
   case noSuchPort(String)
   /// Neither of the two has an output where the other has an input.
@@ -27,6 +31,10 @@ extension JACKGraphError: CustomStringConvertible {
   private var sentence: String {
     switch self {
     case .server(let error): error.description
+    case .invalidPattern(let pattern, let why):
+      "'\(pattern)' is \(why): write a backslash in front of a character that stands for itself"
+    case .noMatchingPort(let pattern):
+      "no JACK port's name or alias matches '\(pattern)': 'drawbar ports' lists them"
     case .noSuchPort(let name):
       "there is no JACK port or client '\(name)': 'drawbar ports' lists the ports"
     case .noOutputAndInput(let first, let second):
