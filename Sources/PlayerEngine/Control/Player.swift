@@ -181,9 +181,11 @@ public final class Player: Sendable {
     let counters = control.counters
     let isSettled = control.renderedGeneration == control.generation
     let outputNanoseconds = renderer.elapsedNanoseconds
+    let nonFiniteSamples = renderer.nonFiniteSampleCount
     return shared.state.withLock { shared in
       var snapshot = shared.snapshot
       snapshot.counters = counters
+      snapshot.nonFiniteSamples = nonFiniteSamples
       snapshot.trailingSilentFrames = position.trailingSilentFrames
       // Silence at the end of what was rendered has pushed that much sound out already.
       let held = latencyFrames - min(latencyFrames, position.trailingSilentFrames)
@@ -202,6 +204,8 @@ public final class Player: Sendable {
           track: position.streamOrigin.track, at: position.streamStartFrame,
           startNanoseconds: position.streamOrigin.startNanoseconds)
       }
+      // What was sought is rendered, and the feeder, which looks ten times a second, has not heard of it yet.
+      if isNew, isSettled { snapshot.seekTargetNanoseconds = nil }
       var place = timeline.position(at: heard)
       // The old sound is gone, and the new one has not begun.
       if let coming = shared.comingPlace, isSettled, !isNew,

@@ -41,6 +41,9 @@ public struct PlayerSnapshot: Sendable, Equatable {
   /// Frames of silence rendered since the last frame of sound: when they are the output's latency and a
   /// period, all sound has been heard.
   public var trailingSilentFrames: UInt64 = 0
+  /// Samples that were NaN or infinite, of all that the output's renderer was given since it was made. Silence was
+  /// heard in their place.
+  public var nonFiniteSamples: UInt64 = 0
   /// Underruns, packets and more, since the player was made.
   public var counters = SourceCounters()
 }
