@@ -39,6 +39,8 @@ struct DrawbarCommand: ParsableCommand {
 
   static func main() {
     occupyStandardDescriptors()
+    // A file that has reached `ulimit -f` is a failed write, and not the end of the program.
+    signal(SIGXFSZ, SIG_IGN)
     refuseOtherText()
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {

@@ -17,6 +17,11 @@ enum Failure {
     write("drawbar: \(message.asMessage)\n", to: STDERR_FILENO)
   }
 
+  /// The system's words for an error number.
+  static func reason(_ code: Int32) -> String {
+    code == ENOSPC ? "disk full" : unsafe String(cString: strerror(code))
+  }
+
   /// Runs what a command does, and says how it ended as the program does: with the exit code 1, and one line
   /// of an error; 0 when the user has ended it.
   ///

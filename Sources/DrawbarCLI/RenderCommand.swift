@@ -123,6 +123,9 @@ struct RenderCommand: ParsableCommand {
       }
       try standardOutput.flush()
     }
+    if let warning = NonFiniteSamples.warning(renderer.nonFiniteSampleCount) {
+      Failure.report("warning: \(warning)")
+    }
     if report.hasFailures || queue.hasFailures { throw ExitCode(1) }
   }
 

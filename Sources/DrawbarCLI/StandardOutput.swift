@@ -51,6 +51,6 @@ struct StandardOutputFailure: Error, CustomStringConvertible {
   var code: Int32
 
   var description: String {
-    "cannot write \(StandardOutput.name): \(unsafe String(cString: strerror(code)))"
+    "cannot write \(StandardOutput.name): \(Failure.reason(code))"
   }
 }

@@ -292,7 +292,9 @@ struct PortsTests {
         (["connect", "system:capture_1", "system:capture_2"], "from an output to an input"),
         (["disconnect", "system:capture_1", "system:playback_1"], "are not connected"),
         (["disconnect", "system"], "'system' is connected to nothing"),
-        (["("], "not a regular expression"),
+        (["("], "'(' is not a regular expression"),
+        (["--watch", "["], "'[' is not a regular expression"),
+        (["nothing"], "no JACK port's name or alias matches 'nothing'"),
       ] {
         let result = Program.run(["ports"] + arguments)
         expectOneLine(result, "\(arguments)", word: word)

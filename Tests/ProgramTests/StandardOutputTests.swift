@@ -84,7 +84,7 @@ extension ProgramTests {
         ulimit -S -f unlimited
         drawbar bench --periods 1024 --seconds 0.2 --repeat 1 --json run.json > /dev/full
         """)
-      let line = "drawbar: cannot write standard output: No space left on device\n"
+      let line = "drawbar: cannot write standard output: disk full\n"
       #expect(bench.exit == .status(1) && bench.errors == line, "\(bench.errors)")
       for command in [
         "info song.mp3", "info --json song.mp3 song.mp3", "info --packets song.mp3",
@@ -93,7 +93,7 @@ extension ProgramTests {
       ] {
         let result = run("echo song.mp3 > list.m3u; drawbar \(command) > /dev/full")
         Failures.expectOneLine(
-          result, command, word: "cannot write standard output: No space left",
+          result, command, word: "cannot write standard output: disk full",
           on: #_sourceLocation)
       }
     }
@@ -108,7 +108,7 @@ extension ProgramTests {
         ] {
           Failures.expectOneLine(
             run("drawbar \(command) > /dev/full"), command,
-            word: "cannot write standard output: No space left", on: #_sourceLocation)
+            word: "cannot write standard output: disk full", on: #_sourceLocation)
         }
       }
     }

@@ -27,6 +27,7 @@ final class CaptureRecorder: @unchecked Sendable {
   let path: String
   // The thread's, from its start to its end.
   private var reader: CaptureReader
+  private let renderer: Renderer
   private let file: any RecordingFile
   private var samples: [Float] = []
   /// Protects what is told of it.
@@ -37,9 +38,10 @@ final class CaptureRecorder: @unchecked Sendable {
 
   /// Creates the file.
   init(
-    _ reader: consuming CaptureReader, into path: String, sampleRate: Int
+    _ reader: consuming CaptureReader, of renderer: Renderer, into path: String, sampleRate: Int
   ) throws {
     self.path = path
+    self.renderer = renderer
     current = Mutex(Status(sampleRate: sampleRate))
     let channels = reader.channelCount
     file =
@@ -92,7 +94,13 @@ final class CaptureRecorder: @unchecked Sendable {
     } catch {
       failure = "\(error)"
     }
-    if let failure { current.withLock { $0.failure = failure } }
+    // Nobody reads it any more: a server that freewheels is not to wait for that.
+    renderer.remove(reader)
+    let frames = file.frameCount
+    current.withLock {
+      $0.frames = frames
+      $0.failure = failure
+    }
     hasEnded.store(true, ordering: .releasing)
   }
 

@@ -49,6 +49,9 @@ struct MonitorCommand: ParsableCommand {
   @Flag(help: "Let libjack start a server when none runs, as ~/.jackdrc says.")
   var startServer = false
 
+  @OptionGroup
+  var serverWait: ServerWaitOptions
+
   @Flag(help: "End when the JACK server ends, instead of waiting until it is back.")
   var noReattach = false
 
@@ -118,6 +121,7 @@ struct MonitorCommand: ParsableCommand {
     guard (0.05...60).contains(interval) else {
       throw ValidationError("--interval must be 0.05 to 60.")
     }
+    guard !startServer || !serverWait.wait else { throw ServerWaitOptions.contradiction }
     guard seconds ?? 0 >= 0 else { throw ValidationError("--seconds must not be negative.") }
     guard !recordInput || record != nil else {
       throw ValidationError("--record-input needs --record and a file.")
@@ -203,6 +207,7 @@ struct MonitorCommand: ParsableCommand {
     _ keys: TerminalKeys
   ) throws -> RemoteIO {
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
+    try serverWait.waitForServer(server, writesJSON: json, isCancelled: { signals.take() })
     return try RemoteIO(
       configuration(settings, name: session?.clientID ?? name),
       isCancelled: { signals.take() || keys.haveQuit })
@@ -230,7 +235,7 @@ struct MonitorCommand: ParsableCommand {
         recordInput
           ? renderer.addCapture(capacityFrames: 1 << 17)
           : renderer.addOutputCapture(capacityFrames: 1 << 17),
-        into: path, sampleRate: Int(output.sampleRate.rounded()))
+        of: renderer, into: path, sampleRate: Int(output.sampleRate.rounded()))
     }
     let session = MonitorSession(
       output: output, renderer: renderer, monitor: monitor, player: player, recorder: recorder,

@@ -15,6 +15,8 @@ struct MonitorReading {
   var settings: MonitorSettings
   var xruns: UInt64
   var missedCycles: UInt64
+  /// Samples that were NaN or infinite; silence was heard in their place.
+  var nonFiniteSamples: UInt64
   var player: PlayerSnapshot?
   var recording: CaptureRecorder.Status?
 
@@ -30,6 +32,7 @@ struct MonitorReading {
       ("shortTermLUFS", Self.json(loudness?.shortTerm)),
       ("integratedLUFS", Self.json(loudness?.integrated)),
       ("xruns", .integer(Int64(xruns))), ("missedCycles", .integer(Int64(missedCycles))),
+      ("nonFiniteSamples", .integer(Int64(nonFiniteSamples))),
     ]
     if let player {
       members.append(
@@ -59,13 +62,16 @@ struct MonitorReading {
   }
 
   /// The line that `--json` writes when the monitor begins.
-  static func json(
-    client: String, server: String, sampleRate: Double, period: Int,
-    _ report: RemoteIO.ConnectionReport
-  ) -> JSONValue {
-    .object([
-      ("type", .string("started")), ("client", .string(client)), ("server", .string(server)),
-      ("sampleRate", .integer(Int64(sampleRate))), ("period", .integer(Int64(period))),
+  static func json(of output: RemoteIO, _ report: RemoteIO.ConnectionReport) -> JSONValue {
+    let scheduling = output.scheduling
+    return .object([
+      ("type", .string("started")), ("client", .string(output.clientName)),
+      ("server", .string(output.serverName)),
+      ("sampleRate", .integer(Int64(output.sampleRate))),
+      ("period", .integer(Int64(output.bufferSize))),
+      ("scheduling", .optional(scheduling?.text)),
+      ("realtime", scheduling.map { .bool($0.isRealtime) } ?? .null),
+      ("freewheeling", .bool(report.isServerFreewheeling || output.isFreewheeling)),
       (
         "connections",
         .array(
@@ -75,6 +81,19 @@ struct MonitorReading {
             }))
       ),
       ("notes", .array(AnySequence(report.notes.map { .string($0) }))),
+    ])
+  }
+
+  /// The line that `--json` writes when a recording ends before the monitor does, because it cannot be
+  /// written.
+  static func json(
+    recordingFailed reason: String, path: String, _ status: CaptureRecorder.Status
+  ) -> JSONValue {
+    .object([
+      ("type", .string("recordingFailed")), ("path", .string(path)),
+      ("frames", .integer(Int64(status.frames))),
+      ("seconds", .number(Double(status.frames) / Double(max(1, status.sampleRate)))),
+      ("reason", .string(reason)),
     ])
   }
 

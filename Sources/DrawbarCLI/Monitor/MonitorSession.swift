@@ -72,11 +72,18 @@ final class MonitorSession {
 
   /// Says what is heard, and where.
   func announce(_ report: RemoteIO.ConnectionReport) {
+    var report = report
+    // The first cycle has come, or comes in a period.
+    let limit = Self.now() + 0.1
+    while !report.isServerFreewheeling, output.scheduling == nil, Self.now() < limit {
+      usleep(1000)
+    }
+    let advice = output.realtimeAdvice
+    report.notes += [advice].compactMap(\.self)
     if choices.writesJSON {
-      write(
-        MonitorReading.json(
-          client: output.clientName, server: output.serverName, sampleRate: output.sampleRate,
-          period: output.bufferSize, report))
+      write(MonitorReading.json(of: output, report))
+    } else if !terminal.showsPanel {
+      if advice != nil || report.isServerFreewheeling { report.notes.forEach(warn) }
     } else {
       terminal.print(
         "JACK \(output.serverName), \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
@@ -109,6 +116,7 @@ final class MonitorSession {
     if isServed { fadeOut() }
     player?.stop()
     finishRecording()
+    if let warning = NonFiniteSamples.warning(renderer.nonFiniteSampleCount) { warn(warning) }
     return isServed && !hasFailed && !trackReport.hasFailures
   }
 
@@ -176,6 +184,7 @@ final class MonitorSession {
     let reading = MonitorReading(
       seconds: now - began, levels: levels, loudness: loudness, settings: monitor.settings,
       xruns: output.xrunCount, missedCycles: output.missedCycleCount,
+      nonFiniteSamples: renderer.nonFiniteSampleCount,
       player: player?.snapshot(), recording: recorder?.status)
     if choices.writesJSON {
       write(reading.json)
@@ -242,6 +251,9 @@ final class MonitorSession {
     })
     if let failure = status.failure {
       hasFailed = true
+      if choices.writesJSON {
+        write(MonitorReading.json(recordingFailed: failure, path: recorder.path, status))
+      }
       report("\(failure)")
     } else if status.overruns > 0 {
       warn(

@@ -4,6 +4,8 @@ import OfflineOutput
 
 /// A file that frames are appended to.
 protocol RecordingFile: AnyObject {
+  /// Frames written so far. After a failure, the frames in the file.
+  var frameCount: UInt64 { get }
   /// - Parameter samples: whole frames, the channels side by side.
   func write(interleaved samples: [Float]) throws
   func close() throws
@@ -12,6 +14,7 @@ protocol RecordingFile: AnyObject {
 /// 32-bit float WAVE, RF64 when it outgrows RIFF.
 final class WaveRecordingFile: RecordingFile {
   private var writer: WaveFileWriter
+  var frameCount: UInt64 { writer.frameCount }
 
   init(path: String, sampleRate: Int, channels: Int) throws {
     writer = try WaveFileWriter(path: path, sampleRate: sampleRate, channels: channels)
@@ -25,6 +28,7 @@ final class WaveRecordingFile: RecordingFile {
 /// 24-bit FLAC.
 final class FLACRecordingFile: RecordingFile {
   private var writer: FLACFileWriter
+  var frameCount: UInt64 { writer.frameCount }
 
   init(path: String, sampleRate: Int, channels: Int) throws {
     writer = try FLACFileWriter(path: path, sampleRate: sampleRate, channels: channels)

@@ -44,6 +44,9 @@ struct PlayCommand: ParsableCommand {
   @Flag(help: "Let libjack start a server when none runs, as ~/.jackdrc says.")
   var startServer = false
 
+  @OptionGroup
+  var serverWait: ServerWaitOptions
+
   @Flag(help: "End when the JACK server ends, instead of waiting until it is back.")
   var noReattach = false
 
@@ -100,6 +103,7 @@ struct PlayCommand: ParsableCommand {
     guard !locations.isEmpty || SessionManagerURL.inEnvironment != nil else { throw Self.nothing }
     guard (1...64).contains(ports) else { throw ValidationError("--ports must be 1 to 64.") }
     guard (0...400).contains(volume) else { throw ValidationError("--volume must be 0 to 400.") }
+    guard !startServer || !serverWait.wait else { throw ServerWaitOptions.contradiction }
     if transport == .follow, track.start > 0 {
       throw ValidationError("--start has no meaning with --transport follow: locate the transport.")
     }
@@ -191,6 +195,7 @@ struct PlayCommand: ParsableCommand {
       reattaches: !noReattach)
     client.followsTransport = transport == .follow
     let isCancelled = { @Sendable in signals.take() || keys.haveQuit }
+    try serverWait.waitForServer(server, isCancelled: isCancelled)
     let output = try RemoteIO(client, isCancelled: isCancelled)
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
     var configuration = track.configuration

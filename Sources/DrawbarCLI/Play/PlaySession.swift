@@ -45,6 +45,10 @@ final class PlaySession {
   /// It is paused, and goes on with the track's start.
   var isAtStart = false
   var isMuted = false
+  /// The cycle from which on it is judged how the process thread is scheduled; nil once it was.
+  var schedulingCycle: UInt64? = 0
+  /// Cycles after freewheeling in which the thread becomes real-time again.
+  private static let cyclesAfterFreewheeling: UInt64 = 200
   /// The gain while nothing is muted.
   private(set) var volume: Float
   private(set) var isStopping = false
@@ -100,11 +104,17 @@ final class PlaySession {
       "JACK \(output.serverName), \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
         + "\(output.clientName) → \(destination)")
     for note in report.notes { terminal.print("note: \(note)") }
+    if report.isServerFreewheeling, !terminal.showsPanel { report.notes.forEach(warn) }
+    // While it freewheels nothing is real-time.
+    if report.isServerFreewheeling { schedulingCycle = nil }
   }
 
   /// - Returns: whether every track was played, or the user ended it.
   func run() -> Bool {
-    defer { leaveTransport() }
+    defer {
+      leaveTransport()
+      reportNonFiniteSamples(renderer.nonFiniteSampleCount)
+    }
     // Ten times a second is often enough for the eye; one that leads looks more often.
     var nextShowNanoseconds: UInt64 = 0
     while true {
@@ -131,8 +141,11 @@ final class PlaySession {
           return false
         case .reattached:
           lead.beginAnew()
+          schedulingCycle = output.cycleCount
           announceReturn()
         case .sampleRateChanged(let hertz): player.follow(outputRate: hertz)
+        case .freewheeling(false):
+          schedulingCycle = output.cycleCount + Self.cyclesAfterFreewheeling
         case .xruns, .bufferSizeChanged, .freewheeling: break
         }
       }
@@ -140,6 +153,7 @@ final class PlaySession {
       takeOpened()
       if let managed { serve(managed) }
       leadTransport()
+      adviseOnScheduling()
       let snapshot = player.snapshot(latencyFrames: latencyFrames)
       if terminal.showsPanel, snapshot.state != .idle || isStopping,
         monotonicNanoseconds() >= nextShowNanoseconds

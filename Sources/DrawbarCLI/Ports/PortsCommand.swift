@@ -29,16 +29,28 @@ struct GraphOptions: ParsableArguments {
   @Option(help: "The JACK server's name. (default: $JACK_DEFAULT_SERVER, or default)")
   var server: String?
 
+  @OptionGroup
+  var serverWait: ServerWaitOptions
+
   @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
   var verbose = false
 
   /// Opens the graph for a piece of work; what goes wrong is one line and exit code 1.
-  func run(watches: Bool = false, _ body: (JACKGraph) throws -> Void) throws {
+  ///
+  /// - Parameter signals: end the program where it waits for the server; nil where they do so by themselves.
+  func run(
+    watches: Bool = false, writesJSON: Bool = false, until signals: TerminationSignals? = nil,
+    _ body: (JACKGraph) throws -> Void
+  ) throws {
     do {
       RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
+      try serverWait.waitForServer(
+        server, writesJSON: writesJSON, isCancelled: { signals?.take() ?? false })
       let graph = try JACKGraph(serverName: server, watches: watches)
       defer { graph.close() }
       try body(graph)
+    } catch RemoteIOError.cancelled {
+      return
     } catch {
       Failure.report(error)
       throw ExitCode(1)
@@ -74,7 +86,7 @@ struct PortListCommand: ParsableCommand {
   func run() throws {
     // Before any thread is made, so that all of them leave these to the loop.
     let signals = watch ? TerminationSignals() : nil
-    try graph.run(watches: watch) { graph in
+    try graph.run(watches: watch, writesJSON: watch && json, until: signals) { graph in
       if let signals {
         try PortWatch(graph: graph, pattern: pattern, isJSON: json).run(until: signals)
         return
@@ -85,6 +97,7 @@ struct PortListCommand: ParsableCommand {
       var output = StandardOutput()
       if json { sheet.writeJSON(to: &output) } else { sheet.writeText(to: &output) }
       try output.flush()
+      if let pattern, snapshot.ports.isEmpty { throw JACKGraphError.noMatchingPort(pattern) }
     }
   }
 }

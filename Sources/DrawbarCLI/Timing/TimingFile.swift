@@ -77,9 +77,9 @@ struct TimingFileFailure: Error, CustomStringConvertible {
   var description: String {
     switch reason {
     case .cannotWrite(let error):
-      "\(path): cannot be written: \(unsafe String(cString: strerror(error)))"
+      "\(path): cannot be written: \(Failure.reason(error))"
     case .cannotRead(let error):
-      "\(path): cannot be read: \(unsafe String(cString: strerror(error)))"
+      "\(path): cannot be read: \(Failure.reason(error))"
     case .isNone:
       "\(path): not a file of 'drawbar bench --json' or of 'drawbar play --timing'"
     case .isNewer(let version):
