@@ -14,6 +14,8 @@ struct FLACMapping: OggMapping {
   private var info: FLACStreamInfo?
   private(set) var isComplete = false
   private var channelMask: UInt32?
+  /// Bytes that the frames so far do not exceed by their own headers, which may disagree with `info`.
+  private var frameBound = 0
   /// The block at hand: its first bytes, then a reader of what it is.
   private var blockHeader: [UInt8] = []
   private var streamInfo: [UInt8] = []
@@ -46,7 +48,7 @@ struct FLACMapping: OggMapping {
 
   var magicCookie: [UInt8] { info?.bytes ?? [] }
   var channelLayout: AudioChannelLayout? { info?.channelLayout(mask: channelMask) }
-  var packetSizeUpperBound: Int { info?.frameByteUpperBound ?? 0 }
+  var packetSizeUpperBound: Int { max(frameBound, info?.frameByteUpperBound ?? 0) }
   var totalFrames: Int64? { info?.totalFrames }
 
   mutating func readHeader(
@@ -97,10 +99,10 @@ struct FLACMapping: OggMapping {
     isComplete = (blockHeader.first ?? 0) & 0x80 != 0
   }
 
-  func frames(_ packet: Span<UInt8>) -> Int? {
-    guard case .header(let header) = FLACFrameHeader.read(packet, at: 0, isEnd: true) else {
-      return nil
-    }
+  mutating func frames(_ packet: Span<UInt8>) -> Int? {
+    guard let info, case .header(let header) = FLACFrameHeader.read(packet, at: 0, isEnd: true)
+    else { return nil }
+    frameBound = max(frameBound, header.byteUpperBound(info))
     return header.blockSize
   }
 }

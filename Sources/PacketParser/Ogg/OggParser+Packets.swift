@@ -105,8 +105,9 @@ extension OggParser {
   private mutating func add(_ packet: Span<UInt8>) {
     // Empty packets are silence that nobody decodes.
     guard packet.count > 0, link != nil else { return }
-    guard packet.count <= link!.mapping.packetSizeUpperBound,
-      let frames = link!.mapping.frames(packet)
+    // A packet may show that its format has a higher bound.
+    guard let frames = link!.mapping.frames(packet),
+      packet.count <= link!.mapping.packetSizeUpperBound
     else {
       lose(packet.count, at: partialOffset)
       return
