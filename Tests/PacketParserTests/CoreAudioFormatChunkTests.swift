@@ -172,7 +172,12 @@ import Testing
     let (recorder, error) = parse(Array(bytes.dropLast(20)))
     #expect(error == nil)
     #expect(recorder.packets.map(\.count) == [50, 60])
-    #expect(recorder.skips == [.skipped(byteCount: 50, offset: Int64(bytes.count - 70))])
+    #expect(
+      recorder.gaps == [
+        AudioFileStreamGap(
+          .cut, byteOffset: Int64(bytes.count - 70), byteCount: 50,
+          frameCount: Int64(SyntheticCAF.variable().framesPerPacket))
+      ])
     var stream = AudioFileStream()
     stream.tell(totalByteCount: 150)
     let pcm = SyntheticCAF().bytes(SyntheticCAF.data(garbage(400)))
@@ -192,10 +197,10 @@ import Testing
     #expect(short.packets.map(\.count) == [50, 60])
     #expect(short.value(.audioDataPacketCount) == "2")
     #expect(short.value(.maximumPacketSize) == "60")
-    #expect(short.skips == [.skipped(byteCount: 5, offset: 217)])
+    #expect(short.gaps == [AudioFileStreamGap(.cut, byteOffset: 217, byteCount: 5)])
     let long = parse(SyntheticCAF.variable().bytes(table, SyntheticCAF.data(garbage(199)))).recorder
     #expect(long.packets.map(\.count) == [50, 60, 70])
-    #expect(long.skips == [.skipped(byteCount: 19, offset: 287)])
+    #expect(long.gaps == [AudioFileStreamGap(.foreignBytes, byteOffset: 287, byteCount: 19)])
   }
 
   @Test("An entry of no bytes in the table is no packet")

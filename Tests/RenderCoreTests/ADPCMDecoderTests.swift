@@ -107,6 +107,39 @@ struct ADPCMDecoderTests {
     #expect(bad.samples == .init(repeating: 0, count: 6))
   }
 
+  @Test("A short last block gives the frames that it holds, and is told where it holds none")
+  func shortBlock() throws {
+    func check(
+      _ format: AudioStreamBasicDescription, _ packet: [UInt8],
+      _ lengths: [(bytes: Int, frames: Int)]
+    ) throws {
+      let channels = Int(format.channelsPerFrame)
+      let frames = Int(format.framesPerPacket)
+      let whole = try decode(format, [packet], frames: frames)[0].samples
+      #expect(whole.count == frames * channels)
+      for length in lengths {
+        let short = try decode(format, [Array(packet.prefix(length.bytes))], frames: frames)[0]
+        #expect(short.samples == Array(whole.prefix(length.frames * channels)), "\(length)")
+        #expect(short.isDecoded == (length.frames > 0))
+        // The last one of a run.
+        let run = packet + packet.prefix(length.bytes)
+        let both = try decode(format, [run], frames: 2 * frames)[0].samples
+        #expect(both.count == whole.count + length.frames * channels)
+      }
+    }
+    try check(
+      .constant(.waveIMAADPCM, channels: 2, bytes: 24, frames: 17),
+      words(1000, 8, -1000, 8) + [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
+      [(23, 9), (16, 9), (15, 1), (8, 1), (7, 0)])
+    try check(
+      .constant(.microsoftADPCM, channels: 2, bytes: 18, frames: 6),
+      [1, 1] + words(16, 16, 30, 30, 10, 10) + [0x10, 0xF0, 0x12, 0x34],
+      [(17, 5), (15, 3), (14, 2), (13, 0)])
+    try check(
+      .constant(.appleIMA4, channels: 2, bytes: 68, frames: 64),
+      ima4(0x1000, code: 3) + ima4(0x2000, code: 5), [(67, 62), (37, 2), (36, 0), (20, 0)])
+  }
+
   @Test("Blocks that cannot be of four bits a sample, or are too large, are refused")
   func refused() {
     let formats: [AudioStreamBasicDescription] = [

@@ -30,7 +30,7 @@ struct AIFFParser: ContainerParser {
 
   private(set) var facts = StreamFacts()
   private(set) var details: StreamDetails
-  let descriptions: [AudioStreamPacketDescription] = []
+  var descriptions: [AudioStreamPacketDescription] { packets?.descriptions ?? [] }
   private var context: ParserContext
   private var state = State.formHeader
   private var chunk = Chunk()
@@ -162,8 +162,6 @@ struct AIFFParser: ContainerParser {
     }
     packets = ConstantPackets(
       format, from: sound.start + 8 + soundOffset, byteCount: byteCount, facts: &facts)
-    // Programs other than Apple's count the frames of ADPCM, too.
-    facts.takeFrameCount(stated)
     if let layout, layout.labels.count == Int(format.channelsPerFrame) {
       details.channelLayout = layout
     } else if format.channelsPerFrame <= 2 {

@@ -176,7 +176,9 @@ extension AudioFileStream {
       return facts.statedByteCount
     }
     var left = max(0, totalByteCount - dataOffset - trailingTagByteCount)
-    if let packet = facts.dataFormat?.bytesPerPacket, packet > 0 { left -= left % Int64(packet) }
+    if let format = facts.dataFormat, format.bytesPerPacket > 0 {
+      left = format.usableBytes(of: left)
+    }
     return min(left, facts.statedByteCount ?? left)
   }
 
@@ -184,8 +186,8 @@ extension AudioFileStream {
   var effectivePacketCount: Int64? {
     let facts = facts
     if facts.isWhole { return facts.packetsSeen }
-    if let size = facts.dataFormat?.bytesPerPacket, size > 0 {
-      return effectiveByteCount.map { $0 / Int64(size) }
+    if let format = facts.dataFormat, format.bytesPerPacket > 0 {
+      return effectiveByteCount.map { format.packets(inBytes: $0) }
     }
     return facts.statedPacketCount
   }
@@ -195,9 +197,12 @@ extension AudioFileStream {
     let facts = facts
     let framesPerPacket = Int64(facts.dataFormat?.framesPerPacket ?? 0)
     if facts.isWhole, framesPerPacket == 0 || facts.framesSeen > 0 { return facts.framesSeen }
-    let byPackets =
-      framesPerPacket > 0
-      ? effectivePacketCount.map { Self.frames(ofPackets: $0, framesPerPacket) } : nil
+    var byPackets: Int64?
+    if let format = facts.dataFormat, format.bytesPerPacket > 0 {
+      byPackets = effectiveByteCount.map { format.frames(inBytes: $0) }
+    } else if framesPerPacket > 0 {
+      byPackets = effectivePacketCount.map { Self.frames(ofPackets: $0, framesPerPacket) }
+    }
     guard let stated = facts.statedFrameCount else { return byPackets }
     return min(stated, byPackets ?? stated)
   }

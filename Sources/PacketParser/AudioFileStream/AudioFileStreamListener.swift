@@ -58,7 +58,8 @@ public struct AudioFileStreamPackets: Hashable, Sendable {
   /// How many packets there are, at least one.
   public var packetCount: Int
   /// Bytes from the start of the stream to the first packet. Where the container cuts packets up (Ogg)
-  /// the packets are joined, and this is where the first one's page begins.
+  /// the packets are joined, and this is where the first one's page begins. Frames of silence that take the
+  /// place of lost FLAC frames lie where the lost bytes are.
   public var byteOffset: Int64
   /// Frames from the start of the stream to the first packet, priming frames included, where the
   /// container itself tells; nil where that follows from the packet's number.

@@ -2,12 +2,16 @@
 
 import AudioModel
 
-/// Delivers packets that all have one size and lie side by side, as those of linear PCM do.
+/// Delivers packets that all have one size and lie side by side, as those of linear PCM do. Only the last
+/// one may be shorter.
 struct ConstantPackets {
+  private let format: AudioStreamBasicDescription
   private let bytesPerPacket: Int
-  /// Where the last whole packet ends in the stream; nil when the file does not say.
+  /// Where the audio ends in the stream; nil when the file does not say.
   private let end: Int64?
   private var nextPacket: Int64 = 0
+  /// The last packet's, if it was a short one; all others have the format's size.
+  private(set) var descriptions: [AudioStreamPacketDescription] = []
   /// No jump was made.
   private(set) var isUnbroken = true
   private var hasToldCut = false
@@ -17,43 +21,63 @@ struct ConstantPackets {
   /// - Parameters:
   ///   - format: the packets' format.
   ///   - dataOffset: where the first packet is.
-  ///   - byteCount: bytes of audio, below 2^62; what is not a whole packet is left out. Nil when the
+  ///   - byteCount: bytes of audio, below 2^62; what holds no frame at their end is left out. Nil when the
   ///     file does not say.
   ///   - facts: gets what follows from the others.
   init(
     _ format: AudioStreamBasicDescription, from dataOffset: Int64, byteCount: Int64?,
     facts: inout StreamFacts
   ) {
+    self.format = format
     bytesPerPacket = Int(format.bytesPerPacket)
-    let packetCount = byteCount.map { $0 / Int64(format.bytesPerPacket) }
-    end = packetCount.map { dataOffset + $0 * Int64(format.bytesPerPacket) }
+    let usable = byteCount.map { format.usableBytes(of: $0) }
+    end = usable.map { dataOffset + $0 }
     facts.dataFormat = format
     facts.dataOffset = dataOffset
-    facts.statedByteCount = packetCount.map { $0 * Int64(format.bytesPerPacket) }
-    facts.statedPacketCount = packetCount
+    facts.statedByteCount = usable
+    facts.statedPacketCount = usable.map { format.packets(inBytes: $0) }
     facts.packetSizeUpperBound = bytesPerPacket
     let bytesPerSecond =
       format.sampleRate / Double(format.framesPerPacket) * Double(format.bytesPerPacket)
     facts.constantBitRate = Int((bytesPerSecond * 8).rounded())
   }
 
-  /// As many whole packets as there are; nil where the audio has ended.
+  /// As many whole packets as there are, or the short last one; nil where the audio has ended.
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool, facts: inout StreamFacts
   ) -> ParserStep? {
+    descriptions = []
     if let end, offset >= end { return nil }
-    let available = Int(min(Int64(bytes.count), end.map { $0 - offset } ?? .max))
+    let left = end.map { $0 - offset } ?? .max
+    let available = Int(min(Int64(bytes.count), left))
     let count = available / bytesPerPacket
     guard count > 0 else {
-      if !isEnd { return .need(bytesPerPacket) }
-      guard available > 0 else { return nil }
-      // The input's end has cut a packet.
-      if hasToldCut { return .skip(Int64(available)) }
-      hasToldCut = true
-      return .skipped(
-        AudioFileStreamGap(.cut, byteOffset: offset, byteCount: Int64(available)))
+      let wanted = Int(min(Int64(bytesPerPacket), left))
+      if available < wanted, !isEnd { return .need(wanted) }
+      return available > 0 ? stepLast(available, at: offset, facts: &facts) : nil
     }
-    let byteCount = count * bytesPerPacket
+    return deliver(count, byteCount: count * bytesPerPacket, facts: &facts)
+  }
+
+  /// Delivers the part of a packet that the audio ends with, or tells that the input's end has cut it.
+  private mutating func stepLast(
+    _ byteCount: Int, at offset: Int64, facts: inout StreamFacts
+  ) -> ParserStep {
+    if format.frames(ofShortPacket: Int64(byteCount)) > 0 {
+      descriptions = [
+        AudioStreamPacketDescription(
+          startOffset: 0, variableFramesInPacket: 0, dataByteSize: UInt32(byteCount))
+      ]
+      return deliver(1, byteCount: byteCount, facts: &facts)
+    }
+    if hasToldCut { return .skip(Int64(byteCount)) }
+    hasToldCut = true
+    return .skipped(AudioFileStreamGap(.cut, byteOffset: offset, byteCount: Int64(byteCount)))
+  }
+
+  private mutating func deliver(
+    _ count: Int, byteCount: Int, facts: inout StreamFacts
+  ) -> ParserStep {
     if !facts.isWhole {
       facts.packetsSeen += Int64(count)
       facts.bytesSeen += Int64(byteCount)
@@ -74,17 +98,6 @@ struct ConstantPackets {
     nextPacket = packet
     isUnbroken = false
     hasToldCut = false
-  }
-}
-
-extension StreamFacts {
-  /// Takes the file's own count of frames, if it says how much of the last packet is sound: encoders
-  /// fill up the last block.
-  mutating func takeFrameCount(_ frames: Int64?) {
-    guard let frames, let packets = statedPacketCount, packets > 0,
-      let framesPerPacket = dataFormat.map({ Int64($0.framesPerPacket) }), framesPerPacket > 1
-    else { return }
-    let (most, overflow) = packets.multipliedReportingOverflow(by: framesPerPacket)
-    if !overflow, frames > most - framesPerPacket, frames <= most { statedFrameCount = frames }
+    descriptions = []
   }
 }

@@ -313,13 +313,13 @@ extension CoreAudioFormatParser {
     let bitsPerPacket = Double(bytesPerPacket * 8)
     facts.constantBitRate = Int(format.sampleRate * bitsPerPacket / Double(framesPerPacket))
     guard let size else { return }
-    let packets = size / bytesPerPacket
+    let packets = format.packets(inBytes: size)
     let (frames, overflow) = packets.multipliedReportingOverflow(by: framesPerPacket)
     guard !overflow, frames <= Self.maximumOffset else {
       throw AudioFileStreamError(
         .invalidFile, at: offset, "the file promises \(packets) packets, which cannot be")
     }
     facts.statedPacketCount = packets
-    facts.statedByteCount = packets * bytesPerPacket
+    facts.statedByteCount = format.usableBytes(of: size)
   }
 }

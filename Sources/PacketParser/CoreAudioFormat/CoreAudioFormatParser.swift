@@ -102,14 +102,28 @@ struct CoreAudioFormatParser: ContainerParser {
   private mutating func stepConstantPackets(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) -> ParserStep {
-    let bytesPerPacket = Int64(facts.dataFormat?.bytesPerPacket ?? 1)
-    let inData = dataEnd.map { $0 - offset } ?? .max
+    let format =
+      facts.dataFormat ?? AudioStreamBasicDescription(sampleRate: 0, formatID: .linearPCM)
+    let bytesPerPacket = Int64(max(1, format.bytesPerPacket))
+    let inData = max(0, dataEnd.map { $0 - offset } ?? .max)
     let available = min(Int64(bytes.count), inData)
     let count = available / bytesPerPacket
+    descriptions = []
     guard count > 0 else {
-      if inData >= bytesPerPacket, !isEnd { return .need(Int(bytesPerPacket)) }
+      let wanted = min(bytesPerPacket, inData)
+      if available < wanted, !isEnd { return .need(Int(wanted)) }
       state = .surplus
-      return .skip(0)
+      guard format.frames(ofShortPacket: available) > 0 else { return .skip(0) }
+      descriptions = [
+        AudioStreamPacketDescription(
+          startOffset: 0, variableFramesInPacket: 0, dataByteSize: UInt32(available))
+      ]
+      defer { next.packet += 1 }
+      if !facts.isWhole {
+        facts.packetsSeen += 1
+        facts.bytesSeen += available
+      }
+      return .packets(.shown(first: next.packet, count: 1, byteCount: Int(available)))
     }
     let first = next.packet
     next.packet += count
@@ -180,8 +194,14 @@ struct CoreAudioFormatParser: ContainerParser {
     state = .chunkHeader
     guard left.byteCount > 0 else { return .skip(0) }
     defer { left = (0, 0) }
+    // The beginning of a packet, if the table has more of them, or the input ends within the audio.
+    var following = next
+    let packet = table?.next(&following)
+    let isCut = table.map { packet != nil || $0.isCut } ?? (inData > 0)
     return .skipped(
-      AudioFileStreamGap(.foreignBytes, byteOffset: left.offset, byteCount: left.byteCount))
+      AudioFileStreamGap(
+        isCut ? .cut : .foreignBytes, byteOffset: left.offset, byteCount: left.byteCount,
+        frameCount: packet.flatMap { $0.frames > 0 ? $0.frames : nil }))
   }
 
   mutating func endOfInput() -> ParserStep {

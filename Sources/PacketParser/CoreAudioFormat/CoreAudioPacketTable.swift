@@ -47,6 +47,8 @@ struct CoreAudioPacketTable {
   private(set) var end = Place()
   /// Bytes of the largest packet.
   private(set) var largest = 0
+  /// Packets were forgotten for which there are no bytes.
+  private(set) var isCut = false
 
   init(_ format: AudioStreamBasicDescription) {
     bytesPerPacket = Int64(format.bytesPerPacket)
@@ -115,6 +117,7 @@ struct CoreAudioPacketTable {
   /// Forgets the packets that do not lie wholly within so many bytes.
   mutating func cut(toByteCount limit: Int64) {
     guard end.byteOffset > limit else { return }
+    isCut = true
     end = place(atByte: limit) ?? Place()
     marks.removeAll { $0.packet >= end.packet }
     entries.removeSubrange(end.entry...)

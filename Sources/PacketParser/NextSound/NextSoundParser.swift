@@ -16,7 +16,7 @@ struct NextSoundParser: ContainerParser {
 
   private(set) var facts = StreamFacts()
   private(set) var details: StreamDetails
-  let descriptions: [AudioStreamPacketDescription] = []
+  var descriptions: [AudioStreamPacketDescription] { packets?.descriptions ?? [] }
   private var state = State.header
   private var packets: ConstantPackets?
 

@@ -28,7 +28,6 @@ extension WaveParser {
     case .constant(let description):
       packets = ConstantPackets(
         description, from: data.start, byteCount: soundBytes(data, description), facts: &facts)
-      facts.takeFrameCount(factFrames ?? sizes?.frames)
       state = .firstByte
     case .mpegAudio(let hint):
       mpeg = WaveMPEGAudio(data, hint: hint, tags: details.tags)
@@ -39,9 +38,12 @@ extension WaveParser {
   /// The content's bytes, without what fills them up to a multiple of eight: ffmpeg counts that as
   /// content of a Wave64 chunk.
   private func soundBytes(_ data: WaveChunk, _ format: AudioStreamBasicDescription) -> Int64? {
-    guard form == .wave64, let byteCount = data.byteCount, let factFrames,
-      format.framesPerPacket == 1, factFrames <= byteCount / Int64(format.bytesPerPacket)
-    else { return data.byteCount }
+    guard form == .wave64, let byteCount = data.byteCount else { return data.byteCount }
+    let rest = byteCount % Int64(format.bytesPerPacket)
+    if format.framesPerPacket > 1 { return rest < 8 ? byteCount - rest : byteCount }
+    guard let factFrames, format.framesPerPacket == 1,
+      factFrames <= byteCount / Int64(format.bytesPerPacket)
+    else { return byteCount }
     let stated = factFrames * Int64(format.bytesPerPacket)
     return (0..<8).contains(byteCount - stated) ? stated : byteCount
   }

@@ -49,7 +49,9 @@ struct WaveParser: ContainerParser {
     details = StreamDetails(context)
   }
 
-  var descriptions: [AudioStreamPacketDescription] { mpeg?.parser.descriptions ?? [] }
+  var descriptions: [AudioStreamPacketDescription] {
+    mpeg?.parser.descriptions ?? packets?.descriptions ?? []
+  }
   var assembled: [UInt8] { mpeg?.parser.assembled ?? [] }
 
   mutating func step(

@@ -47,35 +47,47 @@ struct IMA4Decoder: ~Copyable {
     unsafe samples.deallocate()
   }
 
-  /// Decodes a run of packets. One with a step index that cannot be is silence of its length.
+  /// Decodes a run of packets, of which the last one may be short. One with a step index that cannot be is
+  /// silence of its length.
   @_noLocks
   func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
+    let packetBytes = Self.bytesPerChannel * channels
     let count = min(
-      packet.byteCount / (Self.bytesPerChannel * channels), Self.maximumPacketsPerRun)
+      (packet.byteCount + packetBytes - 1) / packetBytes, Self.maximumPacketsPerRun)
     var isDecoded = true
+    var decoded = 0
     for index in 0..<count {
+      // Of a short packet the last channel's codes tell how many frames it has.
+      let lastBytes = packet.byteCount - (index + 1) * packetBytes + Self.bytesPerChannel
+      let frames = 2 * max(0, min(lastBytes, Self.bytesPerChannel) - 2)
+      guard frames > 0 else {
+        isDecoded = false
+        break
+      }
+      decoded += frames
       for channel in 0..<channels {
         let part = index * channels + channel
         let isGood = unsafe decode(
-          packet.bytes + part * Self.bytesPerChannel, channel: channel,
+          packet.bytes + part * Self.bytesPerChannel, channel: channel, frames: frames,
           into: samples + index * Self.framesPerPacket * channels + channel)
         isDecoded = isGood && isDecoded
       }
     }
     return unsafe PacketDecoder.Output(
       samples: UnsafePointer(samples),
-      frames: min(packet.frameCount, count * Self.framesPerPacket), isDecoded: isDecoded)
+      frames: min(packet.frameCount, decoded), isDecoded: isDecoded)
   }
 
   /// Decodes one channel's bytes to every `channels`-th sample.
   @_noLocks
   private func decode(
-    _ bytes: UnsafeRawPointer, channel: Int, into target: UnsafeMutablePointer<Float>
+    _ bytes: UnsafeRawPointer, channel: Int, frames: Int,
+    into target: UnsafeMutablePointer<Float>
   ) -> Bool {
     let preamble = unsafe Int16(bigEndian: bytes.loadUnaligned(as: Int16.self))
     let index = Int32(preamble & 0x7F)
     guard index <= IMATable.maximumIndex else {
-      for frame in 0..<Self.framesPerPacket { unsafe target[frame * channels] = 0 }
+      for frame in 0..<frames { unsafe target[frame * channels] = 0 }
       return false
     }
     var state = unsafe states[channel]
@@ -84,7 +96,7 @@ struct IMA4Decoder: ~Copyable {
     if index != state.index || change > 0x7F || change < -0x7F {
       state = IMATable.State(predictor: predictor, index: index)
     }
-    for offset in 0..<Self.framesPerPacket / 2 {
+    for offset in 0..<frames / 2 {
       let pair = unsafe UInt32(bytes.load(fromByteOffset: 2 + offset, as: UInt8.self))
       table.advance(&state, code: pair)
       unsafe target[2 * offset * channels] = Float(state.predictor) * 0x1p-15

@@ -41,7 +41,9 @@ struct MicrosoftADPCMDecoder: ~Copyable {
       throw AudioConverterError.formatNotSupported(
         "\(format.formatID.name) with \(format.channelsPerFrame) channels")
     }
-    blocks = try WaveBlocks(format, headerBytes: Self.headerBytes, headerFrames: 2)
+    blocks = try WaveBlocks(
+      format, headerBytes: Self.headerBytes, headerFrames: 2,
+      group: (1, format.channelsPerFrame == 1 ? 2 : 1))
     unsafe coefficients = Self.table(
       [256, 0, 512, -256, 0, 0, 192, 64, 240, 0, 460, -208, 392, -232])
     unsafe adaptations = Self.table(
@@ -66,10 +68,12 @@ struct MicrosoftADPCMDecoder: ~Copyable {
     var isDecoded = true
     for block in 0..<blocks.count(in: packet) {
       let source = unsafe packet.bytes + block * blocks.bytesPerBlock
+      let frames = blocks.frames(ofBlock: block, in: packet)
+      if frames == 0 { isDecoded = false }
       for channel in 0..<blocks.channels {
         let target = unsafe blocks.target(block: block, channel: channel)
-        if unsafe decode(source, channel: channel, into: target) { continue }
-        unsafe blocks.silence(target)
+        if unsafe decode(source, channel: channel, frames: frames, into: target) { continue }
+        unsafe blocks.silence(target, frames: frames)
         isDecoded = false
       }
     }
@@ -79,8 +83,10 @@ struct MicrosoftADPCMDecoder: ~Copyable {
   /// Decodes one channel of a block to every `channels`-th sample; false when its header cannot be.
   @_noLocks
   private func decode(
-    _ block: UnsafeRawPointer, channel: Int, into target: UnsafeMutablePointer<Float>
+    _ block: UnsafeRawPointer, channel: Int, frames: Int,
+    into target: UnsafeMutablePointer<Float>
   ) -> Bool {
+    guard frames > 0 else { return true }
     let channels = blocks.channels
     let pair = unsafe Int(block.load(fromByteOffset: channel, as: UInt8.self))
     guard pair < Self.pairs else { return false }
@@ -91,12 +97,12 @@ struct MicrosoftADPCMDecoder: ~Copyable {
       last: Int32(words.loadUnaligned(fromByteOffset: 2 * channels, as: Int16.self)),
       beforeLast: Int32(words.loadUnaligned(fromByteOffset: 4 * channels, as: Int16.self)))
     unsafe target[0] = Float(state.beforeLast) * 0x1p-15
-    if blocks.framesPerBlock > 1 { unsafe target[channels] = Float(state.last) * 0x1p-15 }
+    if frames > 1 { unsafe target[channels] = Float(state.last) * 0x1p-15 }
     let codes = unsafe block + Self.headerBytes * channels
     // The codes of all channels are one row.
     var position = channel
     var frame = 2
-    while frame < blocks.framesPerBlock {
+    while frame < frames {
       let byte = unsafe Int32(codes.load(fromByteOffset: position >> 1, as: UInt8.self))
       advance(&state, code: position & 1 == 0 ? byte >> 4 : byte & 15)
       unsafe target[frame * channels] = Float(state.last) * 0x1p-15

@@ -17,16 +17,22 @@ struct WaveBlocks: ~Copyable {
   let bytesPerBlock: Int
   /// Frames of a block that are to be played.
   let framesPerBlock: Int
+  private let headerBytes: Int
+  private let headerFrames: Int
+  /// Codes come in groups of so many bytes, which hold so many frames.
+  private let group: (bytes: Int, frames: Int)
   /// Of one run, interleaved.
   private let samples: UnsafeMutablePointer<Float>
 
   /// - Parameters:
   ///   - headerBytes: bytes of one channel's header.
   ///   - headerFrames: frames that the header holds.
+  ///   - group: bytes of the fewest codes that are whole frames, for all channels, and these frames.
   /// - Throws: ``AudioConverterError/formatNotSupported(_:)`` when the block's frames cannot be of
   ///   four bits.
   init(
-    _ format: AudioStreamBasicDescription, headerBytes: Int, headerFrames: Int
+    _ format: AudioStreamBasicDescription, headerBytes: Int, headerFrames: Int,
+    group: (bytes: Int, frames: Int)
   ) throws(AudioConverterError) {
     let channels = Int(format.channelsPerFrame)
     let bytes = Int(format.bytesPerPacket)
@@ -43,6 +49,9 @@ struct WaveBlocks: ~Copyable {
     self.channels = channels
     bytesPerBlock = bytes
     framesPerBlock = frames
+    self.headerBytes = headerBytes * channels
+    self.headerFrames = headerFrames
+    self.group = group
     let count = max(Self.maximumFramesPerRun, frames) * channels
     unsafe samples = UnsafeMutablePointer<Float>.allocate(capacity: count)
     unsafe samples.initialize(repeating: 0, count: count)
@@ -58,10 +67,20 @@ struct WaveBlocks: ~Copyable {
         + "\(format.channelsPerFrame) channels in \(format.bytesPerPacket) bytes")
   }
 
-  /// Blocks in a packet, which is a run of them.
+  /// Blocks in a packet, which is a run of them. The last one may be short.
   @_noLocks
   func count(in packet: FilledPacket) -> Int {
-    min(packet.byteCount / bytesPerBlock, max(1, Self.maximumFramesPerRun / framesPerBlock))
+    min(
+      (packet.byteCount + bytesPerBlock - 1) / bytesPerBlock,
+      max(1, Self.maximumFramesPerRun / framesPerBlock))
+  }
+
+  /// Frames of a block of a packet: as many as its bytes hold.
+  @_noLocks
+  func frames(ofBlock block: Int, in packet: FilledPacket) -> Int {
+    let codeBytes = min(bytesPerBlock, packet.byteCount - block * bytesPerBlock) - headerBytes
+    guard codeBytes >= 0 else { return 0 }
+    return min(framesPerBlock, headerFrames + codeBytes / group.bytes * group.frames)
   }
 
   /// Where a channel's samples of a block go: each `channels`-th from here on.
@@ -72,14 +91,16 @@ struct WaveBlocks: ~Copyable {
 
   /// Silence in place of what a channel's header makes impossible.
   @_noLocks
-  func silence(_ target: UnsafeMutablePointer<Float>) {
-    for frame in 0..<framesPerBlock { unsafe target[frame * channels] = 0 }
+  func silence(_ target: UnsafeMutablePointer<Float>, frames: Int) {
+    for frame in 0..<frames { unsafe target[frame * channels] = 0 }
   }
 
   /// What the packet has decoded to.
   @_noLocks
   func output(of packet: FilledPacket, isDecoded: Bool) -> PacketDecoder.Output {
-    let frames = min(packet.frameCount, count(in: packet) * framesPerBlock)
+    let last = count(in: packet) - 1
+    let held = last < 0 ? 0 : last * framesPerBlock + frames(ofBlock: last, in: packet)
+    let frames = min(packet.frameCount, held)
     return unsafe PacketDecoder.Output(
       samples: UnsafePointer(samples), frames: frames, isDecoded: isDecoded)
   }

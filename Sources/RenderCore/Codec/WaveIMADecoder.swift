@@ -17,7 +17,9 @@ struct WaveIMADecoder: ~Copyable {
 
   /// - Throws: ``AudioConverterError/formatNotSupported(_:)`` for codes of other than four bits.
   init(format: AudioStreamBasicDescription) throws(AudioConverterError) {
-    blocks = try WaveBlocks(format, headerBytes: Self.headerBytes, headerFrames: 1)
+    blocks = try WaveBlocks(
+      format, headerBytes: Self.headerBytes, headerFrames: 1,
+      group: (4 * Int(format.channelsPerFrame), 8))
     table = IMATable(rounding: .sum)
   }
 
@@ -27,10 +29,12 @@ struct WaveIMADecoder: ~Copyable {
     var isDecoded = true
     for block in 0..<blocks.count(in: packet) {
       let source = unsafe packet.bytes + block * blocks.bytesPerBlock
+      let frames = blocks.frames(ofBlock: block, in: packet)
+      if frames == 0 { isDecoded = false }
       for channel in 0..<blocks.channels {
         let target = unsafe blocks.target(block: block, channel: channel)
-        if unsafe decode(source, channel: channel, into: target) { continue }
-        unsafe blocks.silence(target)
+        if unsafe decode(source, channel: channel, frames: frames, into: target) { continue }
+        unsafe blocks.silence(target, frames: frames)
         isDecoded = false
       }
     }
@@ -41,8 +45,10 @@ struct WaveIMADecoder: ~Copyable {
   /// Frames that the codes do not reach stay silent.
   @_noLocks
   private func decode(
-    _ block: UnsafeRawPointer, channel: Int, into target: UnsafeMutablePointer<Float>
+    _ block: UnsafeRawPointer, channel: Int, frames: Int,
+    into target: UnsafeMutablePointer<Float>
   ) -> Bool {
+    guard frames > 0 else { return true }
     let channels = blocks.channels
     let header = unsafe block + channel * Self.headerBytes
     let first = unsafe header.loadUnaligned(as: Int16.self)
@@ -53,10 +59,10 @@ struct WaveIMADecoder: ~Copyable {
     let groupBytes = 4 * channels
     let groups = (blocks.bytesPerBlock - Self.headerBytes * channels) / groupBytes
     var frame = 1
-    for group in 0..<groups {
+    for group in 0..<groups where frame < frames {
       var codes = unsafe header.loadUnaligned(
         fromByteOffset: (group + 1) * groupBytes, as: UInt32.self)
-      let end = min(frame + 8, blocks.framesPerBlock)
+      let end = min(frame + 8, frames)
       while frame < end {
         table.advance(&state, code: codes)
         unsafe target[frame * channels] = Float(state.predictor) * 0x1p-15
