@@ -54,8 +54,9 @@ struct FuzzListener: AudioFileStreamListener {
     precondition(packets.packetCount > 0 && bytes.count > 0)
     let isJoined = (try? stream.fileFormat) == .ogg
     precondition(packets.byteOffset >= end || isJoined, "packets overlap")
-    // FLAC's packets are numbered: what was lost leaves numbers out.
-    let isNumbered = (try? stream.fileFormat) == .flac
+    // FLAC's packets are numbered, and so are those of an index: what is left out leaves numbers out.
+    let types: [AudioFileTypeID] = [.flac, .mpeg4, .m4a, .m4b, .threeGPP, .threeGPP2]
+    let isNumbered = (try? stream.fileFormat).map(types.contains) ?? false
     precondition(
       nextPacket < 0 || packets.firstPacketIndex == nextPacket
         || (isNumbered && packets.firstPacketIndex > nextPacket), "numbers jump")

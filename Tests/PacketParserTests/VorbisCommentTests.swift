@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "Pictures are listed, and kept when they are wanted",
+    "Pictures are listed with the type that their bytes have, and kept when they are wanted",
     arguments: [
       ("flac -s -f -o out.flac in.wav", "FLAC", true),
       ("oggenc -Q -o out.ogg in.wav", "OggVorbis", false),
@@ -59,10 +59,10 @@ import Testing
       from mutagen.oggvorbis import OggVorbis
       from mutagen.oggopus import OggOpus
       picture = Picture()
-      picture.type, picture.mime, picture.desc = 4, "image/png", "the back"
+      picture.type, picture.mime, picture.desc = 4, "image/jpeg", "the back"
       picture.data = open("cover.png", "rb").read()
       small = Picture()
-      small.type, small.mime, small.data = 3, "image/gif", b"GIF89a"
+      small.type, small.mime, small.data = 3, "", b"GIF89a"
       file = \(type)("\(name)")
       if \(isFLAC ? "True" : "False"):
           file.add_picture(picture)

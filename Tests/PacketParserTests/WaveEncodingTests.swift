@@ -92,6 +92,44 @@ import Testing
     }
   }
 
+  @Test("An extensible format is read with any length of its own, and as ambisonic sound")
+  func extensible() throws {
+    let wave = SyntheticWave(channels: 4, mask: 0, validBits: 16)
+    let ambisonic: [UInt8] = [0, 0, 0x21, 7, 0xD3, 0x11, 0x86, 0x44, 0xC8, 0xC1, 0xCA, 0, 0, 0]
+    // The format chunk's content begins at byte 20.
+    func format(_ change: (inout [UInt8]) -> Void) throws -> AudioStreamBasicDescription {
+      var bytes = wave.bytes(frames: 5)
+      change(&bytes)
+      var stream = AudioFileStream()
+      let (recorder, error) = parse(bytes, with: &stream)
+      #expect(error == nil)
+      #expect(recorder.pcm == SyntheticWave.samples(40))
+      return try stream.dataFormat
+    }
+    let plain = try format { _ in }
+    #expect(plain.formatID == .linearPCM && plain.channelsPerFrame == 4)
+    #expect(try format { $0.replaceSubrange(46..<60, with: ambisonic) } == plain)
+    for size in [0, 2, 21] {
+      #expect(try format { $0.replaceSubrange(36..<38, with: littleEndian(size, 2)) } == plain)
+    }
+    // Without an extension the sizes tell.
+    let short = try format { bytes in
+      bytes.removeSubrange(38..<60)
+      bytes.replaceSubrange(16..<20, with: littleEndian(18, 4))
+      bytes.replaceSubrange(36..<38, with: [0, 0])
+    }
+    #expect(short == plain)
+    var unknown = wave.bytes(frames: 5)
+    unknown[50] ^= 1
+    #expect(parse(unknown).error?.code == .unsupportedDataFormat)
+    let float = SyntheticWave(tag: 3, channels: 4, bits: 32, mask: 0)
+    var bytes = float.bytes(frames: 5)
+    bytes.replaceSubrange(46..<60, with: ambisonic)
+    var stream = AudioFileStream()
+    #expect(parse(bytes, with: &stream).error == nil)
+    #expect(try stream.dataFormat.formatFlags.contains(.float))
+  }
+
   @Test("MPEG audio in the data chunk is found frame by frame, and no further than the chunk goes")
   func mpegAudio() throws {
     let workshop = Workshop()

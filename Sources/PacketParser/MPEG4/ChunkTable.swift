@@ -17,6 +17,17 @@ struct ChunkTable {
   /// The numbers of the runs' first chunks do not rise.
   private(set) var isContradictory = false
 
+  /// The entries of chunks that are there, in their order.
+  var usedEntries: [UInt32] {
+    var entries: [UInt32] = []
+    for run in runs where run.samplesPerChunk > 0 && run.firstChunk < count {
+      if !entries.contains(run.entry), entries.count < TrackDraft.maximumEntries {
+        entries.append(run.entry)
+      }
+    }
+    return entries
+  }
+
   /// Chunks.
   var count: Int { narrow.isEmpty ? wide.count : narrow.count }
 

@@ -36,7 +36,11 @@ struct FragmentState {
   /// Nobody knows where in the stream the bytes are from.
   var isPlaceUnknown = false
 
-  private var defaults: [(track: UInt32, duration: UInt32, size: UInt32)] = []
+  /// Fragments that began, and those with packets of the track.
+  private var count = 0
+  var countWithPackets = 0
+
+  private var defaults: [(track: UInt32, entry: UInt32, duration: UInt32, size: UInt32)] = []
   private var start: Int64 = 0
   private var header: TrackFragmentHeader?
   private var isOurs = false
@@ -52,15 +56,50 @@ struct FragmentState {
   mutating func addDefaults(_ content: Span<UInt8>) {
     guard content.count >= 20, defaults.count < Self.maximumDefaults else { return }
     defaults.append(
-      (content.bigEndian32(at: 4), content.bigEndian32(at: 12), content.bigEndian32(at: 16)))
+      (
+        content.bigEndian32(at: 4), content.bigEndian32(at: 8), content.bigEndian32(at: 12),
+        content.bigEndian32(at: 16)
+      ))
+  }
+
+  /// The sample entry of a track's fragments that name none.
+  func defaultEntry(of track: UInt32) -> UInt32 {
+    defaults.first { $0.track == track }?.entry ?? 1
+  }
+
+  /// Why a stream with an index that fragments should follow came to nothing.
+  ///
+  /// - Parameters:
+  ///   - table: packets that the index itself lists.
+  ///   - isWithin: the input ended within a box of boxes, a fragment.
+  func missing(table: Int64, isWithin: Bool) -> String {
+    if isWithin {
+      return
+        "the fragmented MPEG-4 file ends within a fragment (moof): its transfer or recording was not "
+        + "finished"
+    }
+    if table > 0 || countWithPackets > 0 {
+      return
+        "the fragmented MPEG-4 file ends before its audio (mdat): its transfer or recording was not "
+        + "finished"
+    }
+    if count > 0 {
+      return
+        "the fragmented MPEG-4 file has \(count) fragments (moof), and none lists packets of its audio "
+        + "track: the file is damaged, or the fragments belong to another file"
+    }
+    return
+      "this is only the initialization segment of a fragmented MPEG-4 stream, and no fragment (moof) "
+      + "follows it: its segments are missing, or its transfer was not finished"
   }
 
   // MARK: One fragment
 
   mutating func begin(at offset: Int64) throws(AudioFileStreamError) {
     if let current, !current.isDone {
-      throw Self.invalid("its packets are not in the media data behind it", current.start)
+      throw Self.invalid("the packets listed are not in the media data behind it", current.start)
     }
+    count += 1
     start = offset
     lastEnd = offset
     current = MovieFragment(start: offset)
@@ -78,6 +117,7 @@ struct FragmentState {
     var new = TrackFragmentHeader(
       trackID: content.bigEndian32(at: 4), nextByte: lastEnd, base: lastEnd)
     if let found = defaults.first(where: { $0.track == new.trackID }) {
+      new.entry = found.entry
       new.defaultDuration = found.duration
       new.defaultSize = found.size
     }
@@ -95,7 +135,7 @@ struct FragmentState {
     }
     new.base = min(new.base, 1 << 60)
     new.nextByte = new.base
-    if flags & 2 != 0 { _ = word() }
+    if flags & 2 != 0 { new.entry = word() ?? new.entry }
     if flags & 8 != 0 { new.defaultDuration = word() ?? 0 }
     if flags & 0x10 != 0 { new.defaultSize = word() ?? 0 }
     isOurs = new.trackID == track
@@ -131,7 +171,9 @@ struct FragmentState {
       used += 4
     }
     if flags & 4 != 0 { used += 4 }
-    guard content.count >= used, byteOffset >= 0 else { throw Self.invalid("a place", box.start) }
+    guard content.count >= used, byteOffset >= 0 else {
+      throw Self.invalid("a run of packets has no possible place", box.start)
+    }
     let fields = [0x100, 0x200, 0x400, 0x800] as [UInt32]
     var run = RunDraft(
       byteOffset: byteOffset, count: count, hasDuration: flags & 0x100 != 0,
@@ -145,7 +187,7 @@ struct FragmentState {
       return nil
     }
     guard !isOurs || Int64(run.firstSize) + count <= Self.maximumSamples else {
-      throw Self.invalid("\(count) packets in one run", box.start)
+      throw Self.invalid("a run claims to have \(count) packets", box.start)
     }
     let table = BoxTable(
       kind: .run(run), entryBytes: run.entryBytes, left: count, end: box.end)
@@ -175,10 +217,12 @@ struct FragmentState {
       return current!.append(
         MovieFragment.Run(
           byteOffset: run.byteOffset, count: run.byteCount / Int64(constantPacketBytes),
-          size: .common(constantPacketBytes), duration: .common(0)))
+          size: .common(constantPacketBytes), duration: .common(0), entry: header.entry))
     }
+    // Samples without a byte are no packets.
+    if !run.hasSize, header.defaultSize == 0 { return }
     guard run.hasSize || run.count == 0 || isPossible(header.defaultSize) else {
-      throw Self.invalid("packets of \(header.defaultSize) bytes", fragment.start)
+      throw Self.invalid("packets have \(header.defaultSize) bytes each", fragment.start)
     }
     // Fewer than announced if the box is too small for them.
     var count = run.count
@@ -188,7 +232,8 @@ struct FragmentState {
       MovieFragment.Run(
         byteOffset: run.byteOffset, count: count,
         size: run.hasSize ? .table(run.firstSize) : .common(header.defaultSize),
-        duration: run.hasDuration ? .table(run.firstDuration) : .common(header.defaultDuration)))
+        duration: run.hasDuration ? .table(run.firstDuration) : .common(header.defaultDuration),
+        entry: header.entry))
   }
 
   private func isPossible(_ size: UInt32) -> Bool {
@@ -197,7 +242,8 @@ struct FragmentState {
 
   static func invalid(_ text: String, _ offset: Int64) -> AudioFileStreamError {
     AudioFileStreamError(
-      .invalidFile, at: offset, "a fragment of the MPEG-4 stream makes no sense: \(text)")
+      .invalidFile, at: offset,
+      "the MPEG-4 file is damaged: in one of its fragments (moof) \(text)")
   }
 
   // MARK: Segments

@@ -15,6 +15,8 @@ struct ItemListReader {
   /// Those of a free-form item.
   private var mean: String?
   private var name: String?
+  /// The key that the item's first value was taken for.
+  private var joinedKey: AudioTagKey?
 
   mutating func beginKeys() { keys = [] }
 
@@ -27,6 +29,7 @@ struct ItemListReader {
     self.item = item
     mean = nil
     name = nil
+    joinedKey = nil
   }
 
   mutating func end() {
@@ -44,24 +47,29 @@ struct ItemListReader {
   func wantedBytes(of header: BoxHeader, _ tags: TagCollector) -> Int {
     let limit = isPicture ? tags.pictureByteLimit : TagCollector.maximumTextBytes
     let content = header.contentBytes
-    return content - 8 <= Int64(limit) ? Int(content) : 8
+    if content - 8 <= Int64(limit) { return Int(content) }
+    return 8 + (isPicture ? Int(min(content - 8, Int64(AudioFilePicture.signatureBytes))) : 0)
   }
 
-  /// An item's data: kind (32), language (32), then the value.
-  func readData(_ header: BoxHeader, _ content: Span<UInt8>, _ tags: inout TagCollector) {
+  /// An item's data: kind (32), language (32), then the value. An item may have several values.
+  mutating func readData(_ header: BoxHeader, _ content: Span<UInt8>, _ tags: inout TagCollector) {
     guard content.count >= 8 else { return }
     let kind = content.bigEndian32(at: 0) & 0xFF_FFFF
     let value = content.extracting(8..<content.count)
     let byteCount = header.contentBytes - 8
     if isPicture {
-      let mediaType = [13: "image/jpeg", 14: "image/png", 27: "image/bmp"][kind] ?? ""
+      let stated = [12: "image/gif", 13: "image/jpeg", 14: "image/png", 27: "image/bmp"][kind]
+      let isKept = Int64(value.count) == byteCount && value.count <= tags.pictureByteLimit
       return tags.add(
         AudioFilePicture(
-          kind: 3, mediaType: mediaType, byteCount: Int(clamping: byteCount), bytes: value.bytes))
+          kind: 3, mediaType: AudioFilePicture.mediaType(of: value.bytes) ?? stated ?? "",
+          byteCount: Int(clamping: byteCount), bytes: isKept ? value.bytes : []))
     }
     guard Int64(value.count) == byteCount, let key,
       let text = ItemValue(item: item, kind: kind).text(value)
     else { return }
+    if joinedKey == key, !text.isEmpty { return tags.join(key, text) }
+    if tags.info[key] == nil { joinedKey = key }
     tags.add(key, text)
   }
 

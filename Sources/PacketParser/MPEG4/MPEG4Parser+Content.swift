@@ -77,7 +77,9 @@ extension MPEG4Parser {
       throw AudioFileStreamError(
         .unsupportedDataFormat, at: offset, "the MPEG-4 file has no audio track")
     }
-    let track = try SoundTrack(draft, at: offset)
+    let track = try SoundTrack(
+      draft, fragmentEntry: fragments.isExpected ? fragments.defaultEntry(of: draft.id) : nil,
+      at: offset)
     self.track = track
     enabledTrack = nil
     disabledTrack = nil

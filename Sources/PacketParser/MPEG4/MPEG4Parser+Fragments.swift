@@ -9,7 +9,8 @@ extension MPEG4Parser {
     guard let track else { return }
     let hasTable = track.map.packetCount > 0
     facts.dataOffset = hasTable ? track.map.start : fragments.current?.byteOffset
-    facts.packetSizeUpperBound = max(track.encoding.packetSizeUpperBound, track.map.largestPacket)
+    facts.packetSizeUpperBound = max(
+      track.encodings.packetSizeUpperBound, track.map.largestPacket)
     if fragments.movieDuration > 0, movieTimescale > 0 {
       facts.statedFrameCount = TimeScale.scale(
         fragments.movieDuration, track.scale.frameRate, Int64(movieTimescale))
@@ -57,11 +58,17 @@ extension MPEG4Parser {
 
   /// A fragment's lists are complete: gives its packets their numbers and their time.
   mutating func closeFragment(at offset: Int64) throws(AudioFileStreamError) {
-    guard let track, var fragment = fragments.current else { return }
+    guard var fragment = fragments.current else { return }
     guard fragment.packetCount > 0 else {
       fragments.current = nil
       return
     }
+    fragments.countWithPackets += 1
+    fragment.rewind()
+    if !facts.isReady, track?.map.packetCount == 0 {
+      self.track?.begin(withEntry: fragment.entry)
+    }
+    guard let track else { return }
     let framesPerPacket = Int64(track.encoding.dataFormat.framesPerPacket)
     if facts.packetsSeen == 0, fragments.first == nil, !fragments.needsNumber {
       // Behind packets of the index time goes on from them.
@@ -79,7 +86,6 @@ extension MPEG4Parser {
     fragments.needsNumber = false
     fragments.firstFrame = firstFrame
     fragments.firstPacket = nextPacket
-    fragment.rewind()
     fragments.current = fragment
     let byDuration = track.scale.frames(fragment.duration)
     let frames = frameCount(of: fragment)
@@ -105,20 +111,47 @@ extension MPEG4Parser {
   mutating func stepFragment(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    guard let track, let fragment = fragments.current, !fragment.isDone,
-      fragment.byteOffset < mediaEnd
-    else {
+    if let empty = fragments.current?.passEmptyPackets(), empty.count > 0 {
+      pass(empty.count, track?.scale.frames(empty.duration) ?? 0)
+    }
+    guard let fragment = fragments.current, !fragment.isDone, fragment.byteOffset < mediaEnd else {
       // What is left of the fragment is in another box of media data.
       if fragments.current?.isDone == true { fragments.current = nil }
       phase = mediaEnd == .max ? .rest : .boxes
       return .skip(mediaEnd == .max ? 0 : max(0, mediaEnd - offset))
+    }
+    switch selectEntry(fragment.entry) {
+    case .same: break
+    case .changed: return notices.removeFirst()
+    case .unplayable: return try passRun(of: fragment, bytes.count, at: offset, isEnd: isEnd)
     }
     if let step = try approach(
       fragment.byteOffset, bytes.count, at: offset, isEnd: isEnd, mayGoBack: false)
     {
       return step
     }
+    guard let track else { preconditionFailure("packets without a track") }
     return try deliver(fragment, of: track, bytes, at: offset, isEnd: isEnd)
+  }
+
+  /// Passes packets that cannot be played behind the others, and reports them once they are behind.
+  private mutating func passRun(
+    of fragment: MovieFragment, _ shown: Int, at offset: Int64, isEnd: Bool
+  ) throws(AudioFileStreamError) -> ParserStep {
+    guard let track else { preconditionFailure("packets without a track") }
+    var following = fragment
+    let passed = following.passRun()
+    let byteCount = min(passed.byteCount, mediaEnd - fragment.byteOffset)
+    let end = fragment.byteOffset + byteCount
+    if let step = try approach(end, shown, at: offset, isEnd: isEnd, mayGoBack: false) {
+      return step
+    }
+    fragments.current = following
+    nextPacket = fragments.firstPacket + following.packet
+    return .skipped(
+      AudioFileStreamGap(
+        .unsupported, byteOffset: fragment.byteOffset, byteCount: byteCount,
+        frameCount: track.scale.frames(passed.duration)))
   }
 
   /// Delivers packets from the start of `bytes` on.
@@ -152,6 +185,7 @@ extension MPEG4Parser {
       var isNeighbour = true
       while isNeighbour, count < Self.maximumRun {
         let size = fragment.size
+        if size == 0 { break }
         // What is right before a flaw is delivered first.
         if let flaw = flaw(in: fragment, packet: firstPacket + Int64(count)) {
           if count > 0 { break }
@@ -189,13 +223,13 @@ extension MPEG4Parser {
   private func flaw(in fragment: MovieFragment, packet: Int64) -> AudioFileStreamError? {
     let bound = facts.packetSizeUpperBound ?? 0
     let size = fragment.size
-    if size <= 0 || size > bound {
+    if size > bound {
       return FragmentState.invalid(
-        "packet \(packet) has \(size) bytes, and a packet has from 1 to \(bound)",
+        "packet \(packet) has \(size) bytes, and a packet has up to \(bound)",
         fragment.byteOffset)
     }
     guard fragment.byteOffset + size > mediaEnd else { return nil }
-    return FragmentState.invalid("its packets go on behind its media data", mediaEnd)
+    return FragmentState.invalid("packet \(packet) goes on behind its media data", mediaEnd)
   }
 
   /// Looks for a fragment, which begins with a header of its own: 16 bytes, `mfhd`.

@@ -9,6 +9,9 @@ extension MPEG4Parser {
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
     guard let track else { preconditionFailure("packets without a track") }
+    if let fragment = fragments.current, !fragment.isDone, !hasTablePackets {
+      selectEntry(fragment.entry)
+    }
     if track.encoding.isMPEGAudio, let first = firstPacket(of: track), first.size >= 4 {
       let mayGoBack = fragments.current == nil
       let step = try approach(
@@ -32,8 +35,9 @@ extension MPEG4Parser {
 
   /// The first packet's place and size.
   private func firstPacket(of track: SoundTrack) -> (byteOffset: Int64, size: Int64)? {
-    if track.map.packetCount > 0 {
-      return (track.map.place(of: 0).byteOffset, Int64(track.map.size(of: 0)))
+    let first = track.map.firstNonEmpty(from: 0)
+    if first < track.map.packetCount {
+      return (track.map.place(of: first).byteOffset, Int64(track.map.size(of: first)))
     }
     guard let fragment = fragments.current, !fragment.isDone else { return nil }
     return (fragment.byteOffset, fragment.size)
@@ -42,8 +46,29 @@ extension MPEG4Parser {
   mutating func stepPackets(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    guard let track, hasTablePackets else { return endOfTable(at: offset) }
-    let place = track.map.place(of: nextPacket)
+    // Empty packets are time that passes.
+    if let track {
+      let next = track.map.firstNonEmpty(from: nextPacket)
+      pass(
+        Int(next - nextPacket),
+        track.firstFrame(ofPacket: next) - track.firstFrame(ofPacket: nextPacket))
+      nextPacket = next
+    }
+    guard hasTablePackets, let place = track?.map.place(of: nextPacket) else {
+      return endOfTable(at: offset)
+    }
+    switch selectEntry(place.entry) {
+    case .same: break
+    case .changed: return notices.removeFirst()
+    case .unplayable:
+      return try passUnplayable(place, .unsupported, bytes.count, at: offset, isEnd: isEnd)
+    }
+    guard let track else { preconditionFailure("packets without a track") }
+    if track.map.size(of: nextPacket) > Self.maximumPacketBytes {
+      var packet = place
+      packet.left = 1
+      return try passUnplayable(packet, .damage, bytes.count, at: offset, isEnd: isEnd)
+    }
     if let step = try approach(
       place.byteOffset, bytes.count, at: offset, isEnd: isEnd, mayGoBack: true)
     {
@@ -64,7 +89,7 @@ extension MPEG4Parser {
       while count < min(Int(clamping: place.left), Self.maximumRun) {
         let packet = nextPacket + Int64(count)
         let size = track.map.size(of: packet)
-        if size > bytes.count - byteCount { break }
+        if size > bytes.count - byteCount || size == 0 { break }
         let ownFrames = isVariable ? track.frames(ofPacket: packet) : 0
         descriptions.append(
           AudioStreamPacketDescription(
@@ -80,15 +105,62 @@ extension MPEG4Parser {
       return cut(bytes.count, size: track.map.size(of: nextPacket), at: offset, isEnd: isEnd)
     }
     self.count(packets: count, bytes: byteCount, frames: frames, largest: largest)
-    defer { nextPacket += Int64(count) }
+    defer {
+      nextPacket += Int64(count)
+      lastDelivered = nextPacket
+    }
     var run = PacketRun.shown(first: nextPacket, count: count, byteCount: byteCount)
-    if let sound = fragments.soundFrames {
-      run.soundFrames = sound
+    run.soundFrames = fragments.soundFrames
+    // Behind packets that were passed the number does not tell the frame.
+    if fragments.soundFrames != nil || nextPacket > lastDelivered {
       run.firstFrame =
         format.framesPerPacket > 0
         ? nextPacket * Int64(format.framesPerPacket) : track.firstFrame(ofPacket: nextPacket)
     }
     return .packets(run)
+  }
+
+  /// What a sample entry means for the packets that follow.
+  enum EntryChange {
+    case same
+    /// They have another format, which `notices` report.
+    case changed
+    /// They cannot be played behind the others.
+    case unplayable
+  }
+
+  /// Takes up the encoding of a sample entry.
+  @discardableResult
+  mutating func selectEntry(_ number: UInt32) -> EntryChange {
+    guard let track,
+      let index = track.encodings.follower(number: number, isTimed: fragments.isExpected)
+    else { return .unplayable }
+    if index == track.encodings.selected { return .same }
+    self.track?.encodings.select(index)
+    guard facts.isReady else { return .same }
+    describeEncoding()
+    notices = [.found(.dataFormat), .found(.magicCookieData)]
+    return .changed
+  }
+
+  /// Passes packets of the index that cannot be played, and reports them once they are behind.
+  private mutating func passUnplayable(
+    _ place: SampleMap.Place, _ cause: AudioFileStreamGap.Cause, _ shown: Int, at offset: Int64,
+    isEnd: Bool
+  ) throws(AudioFileStreamError) -> ParserStep {
+    guard let track else { preconditionFailure("packets without a track") }
+    let packets = nextPacket..<nextPacket + place.left
+    let byteCount = track.map.bytes(of: packets)
+    let end = place.byteOffset + byteCount
+    if let step = try approach(end, shown, at: offset, isEnd: isEnd, mayGoBack: true) {
+      return step
+    }
+    nextPacket = packets.upperBound
+    return .skipped(
+      AudioFileStreamGap(
+        cause, byteOffset: place.byteOffset, byteCount: byteCount,
+        frameCount: track.firstFrame(ofPacket: packets.upperBound)
+          - track.firstFrame(ofPacket: packets.lowerBound)))
   }
 
   /// Not all of the next packet is shown.

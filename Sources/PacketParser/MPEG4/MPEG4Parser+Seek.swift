@@ -134,6 +134,8 @@ extension MPEG4Parser {
     fragments.isPlaceUnknown = false
     fragments.needsNumber = false
     nextPacket = target.firstPacket
+    lastDelivered = nextPacket
+    notices = []
     if let track, nextPacket < track.map.packetCount {
       mediaEnd = fragments.tableMediaEnd
       fragments.nextFrame = track.frameCount

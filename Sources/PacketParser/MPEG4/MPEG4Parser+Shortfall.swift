@@ -7,7 +7,7 @@ extension MPEG4Parser {
   /// duration that `mehd` states is that of the longest track, so it proves nothing.
   func missingFrameCount(at end: Int64) -> Int64 {
     guard let track else { return 0 }
-    if !fragments.isExpected { return facts.missingFrameCount }
+    if !fragments.isExpected { return hasTablePackets ? facts.missingFrameCount : 0 }
     let framesPerPacket = Int64(track.encoding.dataFormat.framesPerPacket)
     func frames(_ packets: Int64, _ duration: Int64) -> Int64 {
       framesPerPacket > 0 ? packets * framesPerPacket : track.scale.frames(duration)

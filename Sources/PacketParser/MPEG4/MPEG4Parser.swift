@@ -58,6 +58,10 @@ struct MPEG4Parser: ContainerParser {
 
   // Where packets are.
   var nextPacket: Int64 = 0
+  /// The packet behind the last one delivered.
+  var lastDelivered: Int64 = 0
+  /// What has to be reported before the next packet.
+  var notices: [ParserStep] = []
   /// Where the media data end that hold the packets of a fragment.
   var mediaEnd: Int64 = 0
   var isUnbroken = true
@@ -75,7 +79,8 @@ struct MPEG4Parser: ContainerParser {
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    switch phase {
+    if !notices.isEmpty { return notices.removeFirst() }
+    return switch phase {
     case .boxes: try stepBox(bytes, at: offset, isEnd: isEnd)
     case .table(let table): try stepTable(table, bytes, at: offset, isEnd: isEnd)
     case .begin: try stepBegin(bytes, at: offset, isEnd: isEnd)
@@ -130,7 +135,7 @@ struct MPEG4Parser: ContainerParser {
     }
     let message =
       if hasMovie {
-        "this is only the beginning of a fragmented MPEG-4 stream: its segments are missing"
+        fragments.missing(table: track?.map.packetCount ?? 0, isWithin: !open.isEmpty)
       } else if open.isEmpty {
         unreadMediaData == nil
           ? "the MPEG-4 file ends before its index (moov)"
@@ -165,6 +170,12 @@ struct MPEG4Parser: ContainerParser {
       .notOptimized, at: offset,
       "the MPEG-4 file's audio is not stored in the order of playing: play it from a file or from a "
         + "server that can send any part, or rewrite it with ffmpeg -c copy -movflags +faststart")
+  }
+
+  /// Counts empty packets: nothing is delivered, but their numbers and their time pass.
+  mutating func pass(_ packets: Int, _ frames: Int64) {
+    let isVariable = facts.dataFormat?.framesPerPacket == 0
+    count(packets: packets, bytes: 0, frames: isVariable ? frames : 0, largest: 0)
   }
 
   /// Counts packets that are delivered, until all have been.

@@ -9,6 +9,8 @@ struct MovieFragment {
     /// The size and duration of all samples, or where in the tables those of the first one are.
     var size: Value
     var duration: Value
+    /// The number of their sample entry, from 1.
+    var entry: UInt32
   }
 
   enum Value {
@@ -64,6 +66,9 @@ struct MovieFragment {
   /// Packets of the same run from the next one on.
   var left: Int64 { runs[run].count - index }
 
+  /// The next packet's sample entry, from 1.
+  var entry: UInt32 { runs[run].entry }
+
   /// The next packet's bytes and duration.
   var size: Int64 {
     switch runs[run].size {
@@ -92,7 +97,8 @@ struct MovieFragment {
     run += 1
     index = 0
     guard run < runs.count else { return false }
-    let isNeighbour = byteOffset == runs[run].byteOffset
+    let isNeighbour =
+      byteOffset == runs[run].byteOffset && runs[run - 1].entry == runs[run].entry
     byteOffset = runs[run].byteOffset
     return isNeighbour
   }
@@ -105,6 +111,38 @@ struct MovieFragment {
     packet += count - 1
     index += count - 1
     advance()
+  }
+
+  /// Goes on behind empty packets.
+  ///
+  /// - Returns: how many there are, and their duration in the media's units.
+  mutating func passEmptyPackets() -> (count: Int, duration: Int64) {
+    var count = 0
+    let start = time
+    while !isDone, size == 0 {
+      advance()
+      count += 1
+    }
+    return (count, time - start)
+  }
+
+  /// Goes on behind the packets of the run that is at hand.
+  ///
+  /// - Returns: their bytes, and their duration in the media's units.
+  mutating func passRun() -> (byteCount: Int64, duration: Int64) {
+    let startTime = time
+    var byteCount: Int64 = 0
+    if case .common = runs[run].duration, case .common = runs[run].size {
+      byteCount = left.multipliedReportingOverflow(by: size).partialValue
+      advance(by: left)
+    } else {
+      let current = run
+      while !isDone, run == current {
+        byteCount += size
+        advance()
+      }
+    }
+    return (byteCount, time - startTime)
   }
 
   /// Goes to a packet from the first one on; it is one of the fragment's.
@@ -134,6 +172,8 @@ struct TrackFragmentHeader {
   var nextByte: Int64
   /// What data offsets count from.
   var base: Int64
+  /// The number of the sample entry, from 1.
+  var entry: UInt32 = 1
   var defaultSize: UInt32 = 0
   var defaultDuration: UInt32 = 0
 }

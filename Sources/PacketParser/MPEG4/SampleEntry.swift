@@ -66,6 +66,15 @@ struct SampleEntry {
   /// Bytes of the longer versions, behind the rate.
   var extensionBytes: Int { version == 1 ? 16 : version == 2 ? 36 : 0 }
 
+  /// Whether what a decoder needs is there.
+  var isComplete: Bool {
+    switch type {
+    case "mp4a": elementaryStream != nil
+    case "alac", "fLaC", "Opus": !cookie.isEmpty
+    default: true
+    }
+  }
+
   /// Whether a box within an entry is read.
   static func isUsed(_ box: FourCharacterCode) -> Bool {
     switch box {

@@ -12,6 +12,7 @@ struct SampleMap {
     var firstChunk: Int
     var firstPacket: Int64
     var packetsPerChunk: Int64
+    var entry: UInt32
   }
 
   /// A packet's place.
@@ -20,6 +21,8 @@ struct SampleMap {
     var byteOffset: Int64
     /// Packets from this one to the end of its chunk.
     var left: Int64
+    /// The number of the chunk's sample entry, from 1.
+    var entry: UInt32
   }
 
   private var runs: [Run] = []
@@ -47,12 +50,6 @@ struct SampleMap {
     self.chunks = chunks
     self.sizes = sizes
     if chunks.isContradictory { throw Self.invalid("its chunks are not in order", offset) }
-    if let packet = sizes.firstImpossible {
-      let size = sizes[packet]
-      throw Self.invalid(
-        "packet \(packet) has \(size) bytes, and a packet has from 1 to "
-          + "\(MPEG4Parser.maximumPacketBytes)", offset)
-    }
     if sizes.uniform > MPEG4Parser.maximumPacketBytes {
       throw Self.invalid("its packets have \(sizes.uniform) bytes each", offset)
     }
@@ -88,7 +85,9 @@ struct SampleMap {
       let perChunk = packets(Int64(run.samplesPerChunk))
       guard perChunk > 0 else { continue }
       runs.append(
-        Run(firstChunk: run.firstChunk, firstPacket: packetCount, packetsPerChunk: perChunk))
+        Run(
+          firstChunk: run.firstChunk, firstPacket: packetCount, packetsPerChunk: perChunk,
+          entry: run.entry))
       let (packets, overflow) = perChunk.multipliedReportingOverflow(by: chunkCount)
       packetCount = overflow ? samples : min(samples, packetCount + min(packets, samples))
     }
@@ -105,9 +104,14 @@ struct SampleMap {
         let bytes = sizes.bytes(before: end) - sizes.bytes(before: sample)
         let packets = bytes / Int64(bytesPerPacket)
         if packets > 0 {
-          if runs.last?.packetsPerChunk != packets || runs.last.map(chunkEnd) != chunk {
+          let last = runs.last
+          if last?.packetsPerChunk != packets || last?.entry != run.entry
+            || last.map(chunkEnd) != chunk
+          {
             runs.append(
-              Run(firstChunk: chunk, firstPacket: packetCount, packetsPerChunk: packets))
+              Run(
+                firstChunk: chunk, firstPacket: packetCount, packetsPerChunk: packets,
+                entry: run.entry))
           }
           packetCount += packets
         }
@@ -177,11 +181,25 @@ extension SampleMap {
     let first = packet - (packet - run.firstPacket) % run.packetsPerChunk
     let end = min(packetCount, first + run.packetsPerChunk)
     let before = packet == first ? 0 : sizes.bytes(before: packet) - sizes.bytes(before: first)
-    return Place(chunk: chunk, byteOffset: chunks.offset(chunk) + before, left: end - packet)
+    return Place(
+      chunk: chunk, byteOffset: chunks.offset(chunk) + before, left: end - packet,
+      entry: run.entry)
   }
 
   /// A packet's bytes.
   func size(of packet: Int64) -> Int { sizes[packet] }
+
+  /// Bytes of some packets that lie side by side.
+  func bytes(of packets: Range<Int64>) -> Int64 {
+    sizes.bytes(before: packets.upperBound) - sizes.bytes(before: packets.lowerBound)
+  }
+
+  /// The first packet from this one on that is not empty; the end if there is none.
+  func firstNonEmpty(from packet: Int64) -> Int64 {
+    var packet = packet
+    while packet < packetCount, sizes[packet] == 0 { packet += 1 }
+    return packet
+  }
 
   /// The packet that holds a byte of the stream; nil for one between packets.
   func packet(atByte byte: Int64) -> (packet: Int64, byteOffset: Int64)? {

@@ -12,8 +12,6 @@ struct SampleSizes {
   private var bytesBefore: [Int64] = []
   private(set) var totalOfTable: Int64 = 0
   private(set) var largestOfTable = 0
-  /// The first sample with a size that no packet has.
-  private(set) var firstImpossible: Int64?
 
   private static let blockShift: Int64 = 10
 
@@ -23,12 +21,12 @@ struct SampleSizes {
 
   mutating func append(_ size: UInt32) {
     if table.count & (1 << Self.blockShift - 1) == 0 { bytesBefore.append(totalOfTable) }
-    if size == 0 || Int64(size) > Int64(MPEG4Parser.maximumPacketBytes), firstImpossible == nil {
-      firstImpossible = Int64(table.count)
-    }
     table.append(size)
     totalOfTable += Int64(size)
-    largestOfTable = max(largestOfTable, Int(size))
+    // A larger one is passed.
+    if Int64(size) <= Int64(MPEG4Parser.maximumPacketBytes) {
+      largestOfTable = max(largestOfTable, Int(size))
+    }
   }
 
   /// A sample's bytes.

@@ -20,7 +20,8 @@ struct TrackDraft {
   var sizes = SampleSizes()
   var chunks = ChunkTable()
 
-  static let maximumEntries = 16
+  /// Programs that join files write an entry for each of them.
+  static let maximumEntries = 256
 
   /// Whether its content is worth reading.
   var mayBeSound: Bool { handler == nil || handler == "soun" }
@@ -29,31 +30,35 @@ struct TrackDraft {
 /// The track that is parsed.
 struct SoundTrack {
   var id: UInt32
-  var encoding: TrackEncoding
+  var encodings: EntryEncodings
   var scale: TimeScale
   var times: TimeToSample
   var map: SampleMap
   var edits: EditList
 
+  /// The encoding of the packets at hand.
+  var encoding: TrackEncoding {
+    get { encodings.current }
+    set { encodings.current = newValue }
+  }
+
   /// Makes the track of its boxes.
-  init(_ draft: TrackDraft, at offset: Int64) throws(AudioFileStreamError) {
+  ///
+  /// - Parameter fragmentEntry: the sample entry of fragments that name none, from 1.
+  init(
+    _ draft: TrackDraft, fragmentEntry: UInt32?, at offset: Int64
+  ) throws(AudioFileStreamError) {
     id = draft.id
     times = draft.times
     edits = draft.edits
-    let used = draft.chunks.runs.first.map { Int($0.entry) } ?? 1
-    guard used >= 1, used <= draft.entries.count else {
-      throw AudioFileStreamError(
-        .invalidFile, at: offset, "the audio track does not say how it is encoded")
+    var used = draft.chunks.usedEntries
+    // Fragments may use any other.
+    if let fragmentEntry {
+      used.append(fragmentEntry)
+      for index in draft.entries.indices { used.append(UInt32(index + 1)) }
     }
-    guard draft.chunks.runs.allSatisfy({ Int($0.entry) == used }) else {
-      throw AudioFileStreamError(
-        .unsupportedDataFormat, at: draft.entryOffset,
-        "the audio track changes its encoding on the way, which is not supported: "
-          + "ffmpeg can encode it anew")
-    }
-    encoding = try TrackEncoding(
-      draft.entries[used - 1], timescale: draft.timescale, at: draft.entryOffset)
-    let format = encoding.dataFormat
+    encodings = try EntryEncodings(draft, used: used, at: offset)
+    let format = encodings.current.dataFormat
     scale = TimeScale(
       frameRate: Int64(format.sampleRate), unitsPerSecond: Int64(max(1, draft.timescale)))
     // In QuickTime's sound of constant packets a sample is a frame.
@@ -64,7 +69,7 @@ struct SoundTrack {
       framesPerPacket: isFrames && !(isPackets && format.framesPerPacket > 1)
         ? Int(format.framesPerPacket) : 0,
       at: offset)
-    if !encoding.hasFixedFrames { settleFrames() }
+    settleFrames()
   }
 
   /// Frames per packet by the durations of the samples.
@@ -75,7 +80,18 @@ struct SoundTrack {
     let frames = scale.frames(Int64(common))
     // Only if it comes out even are all packets of that duration.
     guard frames > 0, frames <= 1 << 20, scale.units(frames) == Int64(common) else { return }
-    encoding.dataFormat.framesPerPacket = UInt32(frames)
+    encodings.forEach { encoding in
+      if !encoding.hasFixedFrames { encoding.dataFormat.framesPerPacket = UInt32(frames) }
+    }
+  }
+
+  /// Takes up the encoding of the stream's first fragment.
+  mutating func begin(withEntry number: UInt32) {
+    guard let index = encodings.follower(number: number, isTimed: false),
+      index != encodings.selected
+    else { return }
+    encodings.select(index)
+    scale.frameRate = Int64(encoding.dataFormat.sampleRate)
   }
 
   /// Takes layer and rate from the first packet's header.
@@ -103,7 +119,10 @@ struct SoundTrack {
 
   /// The frames of one packet, where packets differ.
   func frames(ofPacket packet: Int64) -> UInt32 {
-    UInt32(clamping: firstFrame(ofPacket: packet + 1) - firstFrame(ofPacket: packet))
+    var scale = scale
+    scale.frameRate = Int64(encoding.dataFormat.sampleRate)
+    return UInt32(
+      clamping: scale.frames(times.time(of: packet + 1)) - scale.frames(times.time(of: packet)))
   }
 
   func firstFrame(ofPacket packet: Int64) -> Int64 { scale.frames(times.time(of: packet)) }

@@ -7,6 +7,8 @@ struct TrackEncoding {
   var dataFormat: AudioStreamBasicDescription
   var formatList: [AudioFormatListItem] = []
   var cookie: [UInt8] = []
+  /// What a decoder takes of the cookie, without the numbers of streams and the bit rates around it.
+  private var configuration: [UInt8] = []
   var layout: AudioChannelLayout?
   var nominalBitRate: Int?
   /// The encoding itself fixes `framesPerPacket`; otherwise the durations of the samples tell.
@@ -35,6 +37,7 @@ struct TrackEncoding {
       sampleRate: rate, formatID: AudioFormatID(rawValue: entry.type),
       channelsPerFrame: UInt32(clamping: entry.channels))
     cookie = entry.cookie
+    configuration = entry.elementaryStream?.specificInfo ?? entry.cookie
     layout = entry.statedLayout
     try describe(entry, at: offset)
     let format = dataFormat
@@ -49,6 +52,12 @@ struct TrackEncoding {
     if layout == nil, format.channelsPerFrame <= 2 {
       layout = AudioChannelLayout(.standard(channels: format.channelsPerFrame))
     }
+  }
+
+  /// Whether packets of both can be decoded as one stream.
+  func isSame(as other: Self) -> Bool {
+    dataFormat == other.dataFormat && configuration == other.configuration
+      && formatList == other.formatList
   }
 
   private mutating func describe(_ entry: SampleEntry, at offset: Int64)

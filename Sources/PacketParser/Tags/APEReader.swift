@@ -95,7 +95,9 @@ struct APEReader {
       if let nameEnd = value.prefix(Self.maximumNameBytes).firstIndex(of: 0) {
         let dataBytes = Int(byteCount) - (nameEnd + 1 - start)
         var picture = AudioFilePicture(
-          kind: kind, mediaType: Self.mediaType(value[start..<nameEnd]), byteCount: dataBytes)
+          kind: kind,
+          mediaType: AudioFilePicture.mediaType(of: value[(nameEnd + 1)...])
+            ?? Self.mediaType(value[start..<nameEnd]), byteCount: dataBytes)
         if dataBytes <= tags.pictureByteLimit, end - nameEnd - 1 == dataBytes {
           picture.bytes = Array(value[(nameEnd + 1)...])
         }
@@ -134,7 +136,7 @@ struct APEReader {
     enterItem()
   }
 
-  /// By the picture's name, which has nothing else to tell it.
+  /// By the picture's name.
   private static func mediaType(_ name: ArraySlice<UInt8>) -> String {
     let name = String(decoding: name, as: UTF8.self).lowercased()
     if name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") { return "image/jpeg" }

@@ -22,6 +22,7 @@ struct FLACPictureReader {
   private var text: [UInt8] = []
   private var byteCount = 0
   private var isKept = false
+  /// All of a picture that is kept, of others the first bytes, which tell the type.
   private var bytes: [UInt8] = []
 
   /// Reads the structure's next bytes, and adds the picture when it has ended.
@@ -37,7 +38,9 @@ struct FLACPictureReader {
   }
 
   /// Bytes of the picture still to come, when they are of no use; nil otherwise.
-  var unwantedByteCount: Int? { field == .bytes && !isKept ? left : nil }
+  var unwantedByteCount: Int? {
+    field == .bytes && !isKept && bytes.count >= AudioFilePicture.signatureBytes ? left : nil
+  }
 
   /// Adds a picture whose bytes are of no use without waiting for them.
   mutating func passUnwanted(into tags: inout TagCollector) {
@@ -53,8 +56,9 @@ struct FLACPictureReader {
       for index in 0..<piece.count { mediaType.append(piece[index]) }
     case .text where text.count + piece.count <= TagCollector.maximumTextBytes:
       for index in 0..<piece.count { text.append(piece[index]) }
-    case .bytes where isKept:
-      for index in 0..<piece.count { bytes.append(piece[index]) }
+    case .bytes:
+      let room = isKept ? piece.count : max(0, AudioFilePicture.signatureBytes - bytes.count)
+      for index in 0..<min(room, piece.count) { bytes.append(piece[index]) }
     default: break
     }
   }
@@ -74,10 +78,13 @@ struct FLACPictureReader {
       isKept = byteCount <= tags.pictureByteLimit
       left = byteCount
     case .bytes:
+      let stated = String(decoding: mediaType, as: UTF8.self)
+      // A link is no picture.
+      let found = stated == "-->" ? nil : AudioFilePicture.mediaType(of: bytes)
       tags.add(
         AudioFilePicture(
-          kind: kind, mediaType: String(decoding: mediaType, as: UTF8.self),
-          text: String(decoding: text, as: UTF8.self), byteCount: byteCount, bytes: bytes))
+          kind: kind, mediaType: found ?? stated, text: String(decoding: text, as: UTF8.self),
+          byteCount: byteCount, bytes: isKept ? bytes : []))
       bytes = []
     case .finished: return
     }

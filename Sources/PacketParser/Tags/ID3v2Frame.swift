@@ -15,12 +15,14 @@ struct ID3v2Frame: Equatable {
   /// What `byteCount` is if the size has eight bits a byte, as iTunes wrote it into version 2.4; nil
   /// when that is the same, or not possible.
   private(set) var plainByteCount: Int64?
-  /// Bytes of the content that belong to the header: the group, and the length of the data.
+  /// Bytes of the content that belong to the header: the group, and the length of the data once they are
+  /// expanded.
   private(set) var prefixByteCount = 0
   /// The frame is unsynchronised by itself.
   private(set) var isUnsynchronised = false
-  /// Compressed or encrypted.
-  private(set) var isUnreadable = false
+  private(set) var isEncrypted = false
+  /// The content behind its prefix is zlib data.
+  private(set) var isCompressed = false
 
   static func headerBytes(version: UInt8) -> Int { version == 2 ? 6 : 10 }
 
@@ -42,11 +44,13 @@ struct ID3v2Frame: Equatable {
     if version == 3 {
       byteCount = Int64(size)
       plainByteCount = nil
-      isUnreadable = flags & 0xC0 != 0
-      prefixByteCount = flags & 0x20 != 0 ? 1 : 0
+      isEncrypted = flags & 0x40 != 0
+      isCompressed = flags & 0x80 != 0
+      prefixByteCount = (flags & 0x20 != 0 ? 1 : 0) + (isCompressed ? 4 : 0)
       return
     }
-    isUnreadable = flags & 0x0C != 0
+    isEncrypted = flags & 0x04 != 0
+    isCompressed = flags & 0x08 != 0
     isUnsynchronised = flags & 0x02 != 0 || isTagUnsynchronised
     prefixByteCount = (flags & 0x40 != 0 ? 1 : 0) + (flags & 0x01 != 0 ? 4 : 0)
     if size & 0x8080_8080 != 0 {
@@ -102,7 +106,7 @@ struct ID3v2Frame: Equatable {
   }
 
   var interest: Interest {
-    if isUnreadable || byteCount <= Int64(prefixByteCount) { return .none }
+    if isEncrypted || byteCount <= Int64(prefixByteCount) { return .none }
     switch id {
     case "APIC": return .picture
     case "COMM", "USLT": return .text

@@ -125,7 +125,11 @@ struct ID3v2Reader {
       bytes.pass(byteCount - frame.byteCount)
       enter(.frameHeader)
     case .text(let frame):
-      content.addText(frame.id, body(frame)[...], to: &tags)
+      if let text = expanded(body(frame), frame, limit: TagCollector.maximumTextBytes + 1),
+        text.count <= TagCollector.maximumTextBytes
+      {
+        content.addText(frame.id, text[...], to: &tags)
+      }
       leave(frame)
     case .picture(let frame): readPicture(frame, &tags)
     case .counting(var picture, let countedBefore):
@@ -206,13 +210,20 @@ struct ID3v2Reader {
     return body
   }
 
+  /// A frame's body with at most `limit` bytes of its zlib data expanded; nil if these are damaged.
+  private func expanded(_ body: [UInt8], _ frame: ID3v2Frame, limit: Int) -> [UInt8]? {
+    frame.isCompressed ? ZlibData(body[...], limit: limit)?.expanded : body
+  }
+
   private mutating func readPicture(_ frame: ID3v2Frame, _ tags: inout TagCollector) {
+    if frame.isCompressed { return readCompressedPicture(frame, &tags) }
     let body = body(frame)
     guard let found = ID3v2Content.picture(body[...], isOldStyle: version == 2) else {
       return leave(frame)
     }
     var picture = found.picture
     let start = found.dataStart
+    picture.takeType(of: body[start...])
     let held = Int64(bytes.held.count - ID3v2Frame.headerBytes(version: version))
     if held < frame.byteCount, frame.isUnsynchronised {
       enter(.counting(picture, countedBefore: body.count - start))
@@ -229,5 +240,36 @@ struct ID3v2Reader {
     }
     tags.add(picture)
     leave(frame)
+  }
+
+  /// Reads as much of a compressed picture as is held and wanted. Its size is that of all that was expanded,
+  /// else the stated one.
+  private mutating func readCompressedPicture(_ frame: ID3v2Frame, _ tags: inout TagCollector) {
+    defer { leave(frame) }
+    let limit = min(tags.pictureByteLimit, 1 << 30) + Self.maximumPictureHeaderBytes
+    guard let data = ZlibData(body(frame)[...], limit: limit),
+      let found = ID3v2Content.picture(data.expanded[...], isOldStyle: version == 2)
+    else { return }
+    var picture = found.picture
+    picture.takeType(of: data.expanded[found.dataStart...])
+    picture.byteCount =
+      (data.isWhole ? data.expanded.count : expandedByteCount(frame) ?? data.expanded.count)
+      - found.dataStart
+    guard picture.byteCount >= 0 else { return }
+    if data.isWhole, picture.byteCount <= tags.pictureByteLimit {
+      picture.bytes = Array(data.expanded[found.dataStart...])
+    }
+    tags.add(picture)
+  }
+
+  /// The bytes that a frame states to have once expanded: in version 2.3 the first bytes of the content, in
+  /// version 2.4 the last ones of what precedes the data.
+  private func expandedByteCount(_ frame: ID3v2Frame) -> Int? {
+    let start =
+      ID3v2Frame.headerBytes(version: version) + (version == 3 ? 0 : frame.prefixByteCount - 4)
+    let held = bytes.held
+    guard frame.prefixByteCount >= 4, held.count >= start + 4 else { return nil }
+    let word = held.span.bigEndian32(at: start)
+    return Int(version == 3 ? Int64(word) : Int64(synchsafe: word))
   }
 }

@@ -26,6 +26,11 @@ extension WaveFormat {
       }
     }
 
+    /// Whether the sizes are those of integers. Of 32 bits there are floating-point samples, too.
+    var mayBeInteger: Bool {
+      (1...24).contains(validBits) && blockBytes == (validBits + 7) / 8 * channels
+    }
+
     /// By the format tag, as RFC 2361 registers it.
     func encoding(at offset: Int64) throws(AudioFileStreamError) -> Encoding {
       if tag == 0x50 { return .mpegAudio(.mpegLayer2) }

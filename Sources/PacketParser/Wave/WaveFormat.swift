@@ -32,28 +32,34 @@ struct WaveFormat {
     var layout: AudioChannelBitmap? =
       fields.channels <= 2 ? .standard(channels: fields.channels) : nil
     if fields.tag == 0xFFFE {
-      guard chunk.count >= 40, chunk.littleEndian16(at: 16) >= 22, Self.hasBaseGUID(chunk) else {
+      if chunk.count >= Self.maximumBytes, Self.hasKnownGUID(chunk) {
+        fields.tag = chunk.littleEndian16(at: 24)
+        // In the place of the valid bits some encodings have the frames of a block.
+        let statedBits = UInt32(chunk.littleEndian16(at: 18))
+        if statedBits > 0 { fields.validBits = statedBits }
+        layout = Self.layout(mask: chunk.littleEndian32(at: 20), channels: fields.channels)
+      } else if chunk.count < Self.maximumBytes, fields.mayBeInteger {
+        fields.tag = 1
+      } else {
         throw AudioFileStreamError(
           .unsupportedDataFormat, at: offset,
-          "the extensible WAVE format is incomplete or of an unknown kind")
+          "the extensible WAVE format is incomplete or of an unknown kind: convert the file to linear PCM "
+            + "first")
       }
-      fields.tag = chunk.littleEndian16(at: 24)
-      // In the place of the valid bits some encodings have the frames of a block.
-      let statedBits = UInt32(chunk.littleEndian16(at: 18))
-      if statedBits > 0 { fields.validBits = statedBits }
       fields.framesPerBlock = nil
-      layout = Self.layout(mask: chunk.littleEndian32(at: 20), channels: fields.channels)
     }
     encoding = try fields.encoding(at: offset)
     channelLayout = layout
     averageBytesPerSecond = chunk.littleEndian32(at: 8)
   }
 
-  /// KSDATAFORMAT_SUBTYPE_…: the format tag, then these fourteen bytes.
-  private static func hasBaseGUID(_ chunk: Span<UInt8>) -> Bool {
+  /// KSDATAFORMAT_SUBTYPE_… and, for linear PCM, SUBTYPE_AMBISONIC_B_FORMAT_…: the format tag, then fourteen
+  /// bytes. The size of the extension, before them, is 0 in files of some programs.
+  private static func hasKnownGUID(_ chunk: Span<UInt8>) -> Bool {
     let base: [UInt8] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
-    for index in 0..<base.count where chunk[26 + index] != base[index] { return false }
-    return true
+    let ambisonic: [UInt8] = [0, 0, 0x21, 7, 0xD3, 0x11, 0x86, 0x44, 0xC8, 0xC1, 0xCA, 0, 0, 0]
+    let rest: [UInt8] = (26..<40).map { chunk[$0] }
+    return rest == base || rest == ambisonic && [1, 3].contains(chunk.littleEndian16(at: 24))
   }
 
   /// The lowest positions of the mask, one for each channel; nil if there are too few.

@@ -14,6 +14,9 @@ struct SyntheticMPEG4 {
   /// The size of media data is stated as 0: up to the end.
   var isOpenEnded = false
   var entry = Self.entry("mp4a", rate: 44_100, inside: Self.esds([0x12, 0x10]))
+  /// Entries behind that one, and the number of each chunk's entry.
+  var otherEntries: [[UInt8]] = []
+  var chunkEntries: [Int]?
   var timescale = 44_100
   var movieTimescale = 1000
   /// Runs of packets with the same duration; by default all have 1024.
@@ -83,7 +86,9 @@ struct SyntheticMPEG4 {
       content += [UInt8](repeating: 0xEE, count: gap)
       offsets[chunk] = content.count + headerBytes
       for (index, size) in chunks[chunk].enumerated() {
-        content += Self.bytes(size, seed: chunk * 100 + index)
+        content +=
+          size > 1 << 20
+          ? [UInt8](repeating: 0xDD, count: size) : Self.bytes(size, seed: chunk * 100 + index)
       }
     }
     var bytes = isWide ? Self.wideBox("mdat", content) : Self.box("mdat", content)
@@ -96,10 +101,12 @@ struct SyntheticMPEG4 {
     let offsets = mediaData.offsets.map { $0 + mediaOffset }
     let durations = durations ?? [(sizes.count, 1024)]
     let runs = chunks.enumerated().flatMap { index, chunk in
-      bigEndian(index + 1, 4) + bigEndian(chunk.count, 4) + bigEndian(1, 4)
+      bigEndian(index + 1, 4) + bigEndian(chunk.count, 4)
+        + bigEndian(chunkEntries?[index] ?? 1, 4)
     }
     let table =
-      Self.full("stsd", bigEndian(1, 4) + entry)
+      Self.full(
+        "stsd", bigEndian(1 + otherEntries.count, 4) + entry + otherEntries.flatMap { $0 })
       + Self.full(
         "stts",
         bigEndian(durations.count, 4)

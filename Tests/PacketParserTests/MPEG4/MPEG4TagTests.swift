@@ -99,6 +99,66 @@ extension SyntheticMPEG4 {
     }
   }
 
+  @Test("All values of an item are kept, in their order, and the first item about a key stays")
+  func severalValues() throws {
+    func data(_ text: String) -> [UInt8] {
+      SyntheticMPEG4.box("data", bigEndian(1, 4) + bigEndian(0, 4) + [UInt8](text.utf8))
+    }
+    let name =
+      SyntheticMPEG4.full("mean", [UInt8]("com.apple.iTunes".utf8))
+      + SyntheticMPEG4.full("name", [UInt8]("LABEL".utf8))
+    var file = SyntheticMPEG4()
+    file.movieBoxes = SyntheticMPEG4.items(
+      SyntheticMPEG4.box("\u{A9}ART", data("One") + data("") + data("Two") + data("Three"))
+        + SyntheticMPEG4.box("\u{A9}ART", data("Four") + data("Five"))
+        + SyntheticMPEG4.box("----", name + data("a") + data("b")))
+    for slicing in [Slicing.whole, .pieces(3)] {
+      var stream = AudioFileStream()
+      _ = parse(file.bytes, slicing, with: &stream)
+      let info = try stream.infoDictionary
+      #expect(info[.artist] == "One;Two;Three")
+      #expect(info[AudioTagKey(rawValue: "LABEL")] == "a;b")
+    }
+  }
+
+  @Test("A file with two artists in one item, as a program wrote it, has both")
+  func severalValuesOfAProgram() throws {
+    let bytes = contents(ofFile: Fixtures.repository + "/Tests/Fixtures/art_multi_data.m4a")
+    var stream = AudioFileStream(options: .repositioning)
+    _ = parseFromAnywhere(bytes, sliceBytes: 5000, with: &stream)
+    #expect(try stream.infoDictionary[.artist]?.contains(";") == true)
+  }
+
+  @Test("A picture's own bytes tell its type, whatever the item's kind is, wanted or not")
+  func pictureTypes() throws {
+    let pictures: [(String, [UInt8])] = [
+      ("image/jpeg", [0xFF, 0xD8, 0xFF, 0xE0]),
+      ("image/png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
+      ("image/gif", [UInt8]("GIF89a".utf8)),
+      ("image/webp", [UInt8]("RIFF1234WEBP".utf8)),
+      ("image/bmp", [UInt8]("BM1234\0\0\0\0".utf8)),
+    ]
+    for (mediaType, start) in pictures {
+      for kind in [0, 1, 13, 14, 27] {
+        let picture = start + [UInt8](repeating: 7, count: 100)
+        var file = SyntheticMPEG4()
+        file.movieBoxes = SyntheticMPEG4.items(SyntheticMPEG4.item("covr", kind: kind, picture))
+        for limit in [0, 1000] {
+          var options = AudioFileStreamOptions()
+          options.pictureByteLimit = limit
+          var stream = AudioFileStream(options: options)
+          _ = parse(file.bytes, .pieces(5), with: &stream)
+          #expect(
+            try stream.infoDictionary.pictures == [
+              AudioFilePicture(
+                kind: 3, mediaType: mediaType, byteCount: picture.count,
+                bytes: limit > 0 ? picture : [])
+            ])
+        }
+      }
+    }
+  }
+
   @Test("Values of every kind become text")
   func kinds() {
     func value(_ type: String, kind: Int, _ bytes: [UInt8]) -> String? {

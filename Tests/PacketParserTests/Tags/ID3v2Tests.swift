@@ -136,7 +136,7 @@ import Testing
     #expect(Self.text(try Self.info(maker.tag(maker.text("TIT2", "x")))) == ["title=x"])
   }
 
-  @Test("Group and data length are passed; compressed and encrypted frames are left out")
+  @Test("Group and data length are passed; encrypted frames and damaged zlib data are left out")
   func frameFlags() throws {
     let three = SyntheticID3(version: 3)
     let info = try Self.info(
@@ -152,6 +152,22 @@ import Testing
         four.frame("TPE1", [3, 0x61], flags: 0x08), four.frame("TPE2", [3, 0x61], flags: 0x04),
         four.text("TALB", "b"), four.frame("TCOM", [3], flags: 1)))
     #expect(Self.text(newer) == ["title=a", "album=b"])
+  }
+
+  @Test("A picture's own bytes tell its type, unless it is a link")
+  func pictureTypes() throws {
+    let image = [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0x31, count: 9000)
+    for version in [3, 4] {
+      let maker = SyntheticID3(version: version)
+      for (stated, found) in [("image/png", "image/jpeg"), ("", "image/jpeg"), ("-->", "-->")] {
+        let frame = maker.frame("APIC", [0] + [UInt8](stated.utf8) + [0, 3, 0] + image)
+        for limit in [0, 20_000] {
+          let pictures = try Self.info(maker.tag(frame), pictureByteLimit: limit).pictures
+          #expect(pictures.map(\.mediaType) == [found])
+          #expect(pictures.map(\.byteCount) == [image.count])
+        }
+      }
+    }
   }
 
   @Test("Plain sizes in version 2.4 are found out, also behind frames too large to hold")

@@ -130,9 +130,11 @@ import Testing
   @Test("A cover of an APE tag is described, and kept when it is wanted")
   func apeCover() throws {
     let data = (0..<3000).map { UInt8(truncatingIfNeeded: $0) }
+    // Its name is wrong.
+    let image: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     let tag = SyntheticID3.ape([
       (key: "Cover Art (Front)", value: "front.jpg\0".utf8 + data, flags: 2),
-      (key: "Cover Art (Back)", value: "b.png\0".utf8 + [1, 2], flags: 2),
+      (key: "Cover Art (Back)", value: "b.jpg\0".utf8 + image, flags: 2),
       (key: "Other", value: [0, 1], flags: 2), (key: "Title", value: [0x74], flags: 0),
     ])
     for limit in [0, 2999, 3000] {
@@ -149,7 +151,7 @@ import Testing
             AudioFilePicture(
               kind: 3, mediaType: "image/jpeg", byteCount: 3000, bytes: limit >= 3000 ? data : []),
             AudioFilePicture(
-              kind: 4, mediaType: "image/png", byteCount: 2, bytes: limit >= 2 ? [1, 2] : []),
+              kind: 4, mediaType: "image/png", byteCount: 8, bytes: limit >= 8 ? image : []),
           ])
         #expect(info[.title] == "t")
       }
