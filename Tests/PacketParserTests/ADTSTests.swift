@@ -377,4 +377,27 @@ import Testing
       #expect(outcome(input.bytes, .random(seed: UInt64(seed)), hint: input.hint) == whole)
     }
   }
+
+  @Test("One frame of other channels between others is a stream of its own")
+  func shortChange() {
+    let other = SyntheticADTS(channels: 1).bytes(seed: 3)
+    let (recorder, _) = parse(SyntheticADTS.stream(9) + other + SyntheticADTS.stream(9))
+    #expect(recorder.gaps == [])
+    #expect(recorder.packetCount == 19)
+    #expect(recorder.properties.filter { $0 == "dfmt" }.count == 3)
+  }
+
+  @Test("What is lost among frames, or cut by the end, is reported as a loss")
+  func losses() {
+    let (before, behind) = (SyntheticADTS.stream(9), SyntheticADTS.stream(9))
+    for (bytes, cause, frames) in [
+      (before + garbage(10) + behind, .foreignBytes, nil),
+      (before + garbage(80) + behind, .damage, nil),
+      (before + garbage(80), .foreignBytes, nil), (Array(before.dropLast(5)), .cut, 1024),
+    ] as [([UInt8], AudioFileStreamGap.Cause, Int64?)] {
+      let gaps = parse(bytes).recorder.gaps
+      #expect(gaps.map(\.cause) == [cause])
+      #expect(gaps.first?.frameCount == frames)
+    }
+  }
 }

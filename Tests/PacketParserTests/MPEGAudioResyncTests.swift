@@ -86,14 +86,48 @@ import Testing
     #expect(try stream.channelLayout == AudioChannelLayout(.center))
   }
 
-  @Test("Two frames of another format in the middle are garbage")
+  @Test("One frame or two of another format between others are a stream of their own")
+  func shortChange() {
+    let mono = SyntheticFrame(bitRateIndex: 5, mode: 3, byteCount: 208)
+    let low = SyntheticFrame(version: 2, bitRateIndex: 8, rateIndex: 1, byteCount: 192)
+    for other in [mono, low] {
+      for count in 1...2 {
+        let others = (0..<count).flatMap { other.bytes(seed: $0) }
+        let (recorder, _) = parse(Self.frames + others + Self.more + others + Self.more)
+        #expect(recorder.gaps == [])
+        #expect(recorder.properties.filter { $0 == "dfmt" }.count == 5)
+        #expect(recorder.packetCount == 24 + 2 * count)
+      }
+    }
+  }
+
+  @Test("Two frames of another format behind garbage are garbage")
   func unconfirmedChange() {
     let other = SyntheticFrame(version: 2, bitRateIndex: 8, rateIndex: 1, byteCount: 192)
-    let bytes = Self.frames + other.bytes(seed: 1) + other.bytes(seed: 2) + Self.more
-    let (recorder, _) = parse(bytes)
+    let foreign = garbage(9) + other.bytes(seed: 1) + other.bytes(seed: 2)
+    let (recorder, _) = parse(Self.frames + foreign + Self.more)
     #expect(recorder.properties.filter { $0 == "dfmt" }.count == 1)
-    #expect(recorder.skips == [.skipped(byteCount: 384, offset: Int64(Self.frames.count))])
+    #expect(recorder.skips == [.skipped(byteCount: 393, offset: Int64(Self.frames.count))])
     #expect(recorder.packetCount == 16)
+  }
+
+  @Test("A gap among frames is a loss if it is as long as half a packet, and has that many frames")
+  func losses() {
+    let cut = Array(Self.frames.dropLast(100))
+    let cases: [(bytes: [UInt8], cause: AudioFileStreamGap.Cause, frames: Int64?)] = [
+      (Self.frames + garbage(100) + Self.more, .foreignBytes, nil),
+      (Self.frames + garbage(417) + Self.more, .damage, 1152),
+      (Self.frames + garbage(3 * 418) + Self.more, .damage, 3 * 1152),
+      (garbage(900) + Self.frames, .foreignBytes, nil),
+      (Self.frames + garbage(900), .foreignBytes, nil),
+      (Self.frames + garbage(900) + SyntheticTag.id3v1, .foreignBytes, nil),
+      (cut, .cut, 1152),
+    ]
+    for (index, item) in cases.enumerated() {
+      let gaps = parse(item.bytes).recorder.gaps
+      #expect(gaps.map(\.cause) == [item.cause], "case \(index)")
+      #expect(gaps.first?.frameCount == item.frames, "case \(index)")
+    }
   }
 
   @Test("A hint that agrees makes two frames enough")

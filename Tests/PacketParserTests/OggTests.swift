@@ -54,7 +54,11 @@ import Testing
     #expect(recorder.packetBytes == Self.packets(0..<2) + Self.packets(3..<5))
     #expect(recorder.firstFrames[8] == 3 * 3840)
     #expect(recorder.packetIndices == Array(0..<16))
-    #expect(recorder.skips == [])
+    let place = pages[..<4].reduce(0) { $0 + $1.count }
+    #expect(
+      recorder.gaps == [
+        AudioFileStreamGap(.damage, byteOffset: Int64(place), byteCount: 0, frameCount: 3840)
+      ])
   }
 
   @Test("A damaged page is left out", arguments: [0, 5, 20, 26, 27, 60])
@@ -65,7 +69,11 @@ import Testing
     #expect(error == nil)
     #expect(recorder.packetBytes == Self.packets(0..<2) + Self.packets(3..<5))
     let offset = pages[..<4].reduce(0) { $0 + $1.count }
-    #expect(recorder.skips == [.skipped(byteCount: Int64(pages[4].count), offset: Int64(offset))])
+    #expect(
+      recorder.gaps == [
+        AudioFileStreamGap(
+          .damage, byteOffset: Int64(offset), byteCount: Int64(pages[4].count), frameCount: 3840)
+      ])
   }
 
   @Test("A packet whose end is lost is left out, as is one whose beginning is")
@@ -74,12 +82,17 @@ import Testing
     ogg.beginOpus()
     let long = SyntheticOgg.opusPacket(255 * 3 + 1)
     let short = SyntheticOgg.opusPacket(20, seed: 5)
+    let place = ogg.bytes.count
     ogg.page([short, Array(long[..<255])], granule: 960, isOpen: true)
     ogg.sequence += 1
     ogg.page([Array(long[510...]), short], granule: 2880, flags: 1)
     let (recorder, _) = parse(ogg.bytes)
     #expect(recorder.packetBytes == [short, short])
-    #expect(recorder.skips.count == 2)
+    #expect(
+      recorder.gaps == [
+        AudioFileStreamGap(
+          .damage, byteOffset: Int64(place), byteCount: 255 + 256, frameCount: 960)
+      ])
     #expect(recorder.firstFrames == [0, 1920])
   }
 
@@ -94,82 +107,14 @@ import Testing
       let whole = ends.count { $0 <= end }
       #expect((error == nil) == (whole >= 2))
       if whole >= 2 { #expect(recorder.packetCount == (whole - 2) * 4) }
+      // Less than a page's first four bytes says nothing.
+      if whole >= 2, let last = ends.last(where: { $0 <= end }), end - last >= 4 {
+        #expect(
+          recorder.gaps == [
+            AudioFileStreamGap(.cut, byteOffset: Int64(last), byteCount: Int64(end - last))
+          ])
+      }
     }
-  }
-
-  @Test("Chained streams of one format are one")
-  func chained() throws {
-    let workshop = Workshop()
-    try workshop.run(
-      """
-      \(OggOracleTests.Recipe(encoder: "opusenc --quiet --title one in.wav a.ogg").command) && \
-      opusenc --quiet --title two --bitrate 32 in.wav b.ogg && cat a.ogg b.ogg a.ogg >out.ogg
-      """)
-    let bytes = try workshop.read("out.ogg")
-    let first = parse(try workshop.read("a.ogg")).recorder
-    let second = parse(try workshop.read("b.ogg")).recorder
-    var stream = AudioFileStream()
-    let (recorder, error) = parse(bytes, with: &stream)
-    #expect(error == nil)
-    #expect(recorder.packetBytes == first.packetBytes + second.packetBytes + first.packetBytes)
-    #expect(recorder.packetIndices == Array(0..<Int64(recorder.packetCount)))
-    #expect(recorder.isSteady)
-    #expect(recorder.properties.count { $0 == "dfmt" } == 3)
-    #expect(try stream.infoDictionary[.title] == "one")
-    #expect(recorder.properties.count { $0 == "info" } == 3)
-    // What the encoder added to each link is no sound.
-    var alone = AudioFileStream()
-    _ = parse(try workshop.read("a.ogg"), with: &alone)
-    let sound = try alone.duration.frames
-    #expect(try stream.duration.frames == 3 * sound)
-    #expect(3 * sound < recorder.frameCount)
-    // Every packet is found again, in each link.
-    for packet in [0, first.packetCount - 1, first.packetCount, first.packetCount + 40] {
-      let target = try stream.seek(toPacket: Int64(packet))
-      #expect(!target.isEstimated)
-      let found = try FLACSeekTests.first(bytes, target, &stream)
-      #expect(found.index == Int64(packet))
-      #expect(found.bytes == recorder.packetBytes[packet])
-      #expect(found.frame == recorder.firstFrames[packet])
-    }
-  }
-
-  @Test("Granules that add up to more frames than can be counted do no harm", arguments: [70, 130])
-  func hugeGranules(_ linkCount: Int) throws {
-    let bytes = (1...linkCount).flatMap { serial in
-      var ogg = SyntheticOgg(serial: serial)
-      ogg.beginOpus()
-      ogg.page([SyntheticOgg.opusPacket(3)], granule: 960)
-      ogg.page([SyntheticOgg.opusPacket(3)], granule: 1 << 56 - 1, flags: 4)
-      return ogg.bytes
-    }
-    var stream = AudioFileStream()
-    let (recorder, error) = parse(bytes, with: &stream)
-    #expect(error == nil)
-    #expect(recorder.packetCount == 2 * linkCount)
-    let duration = try stream.duration.frames
-    #expect(duration > 1 << 59)
-    // The links that are gone through again add nothing.
-    for packet: Int64 in [0, 1] {
-      _ = try stream.seek(toPacket: packet)
-      let place = Int(stream.nextByteOffset)
-      #expect(parse(Array(bytes[place...]), with: &stream).error == nil)
-      #expect(try stream.duration.frames == duration)
-    }
-  }
-
-  @Test("A chain that goes on in another format ends there, with the reason")
-  func chainOfOthers() throws {
-    let workshop = Workshop()
-    try workshop.run(
-      """
-      \(OggOracleTests.Recipe(encoder: "opusenc --quiet in.wav a.ogg").command) && \
-      oggenc -Q -o b.ogg in.wav && cat a.ogg b.ogg >out.ogg
-      """)
-    let (recorder, error) = parse(try workshop.read("out.ogg"))
-    #expect(recorder.packetCount == parse(try workshop.read("a.ogg")).recorder.packetCount)
-    #expect(error?.code == .unsupportedDataFormat)
-    #expect(error?.message.contains("another format") == true)
   }
 
   @Test("Of multiplexed streams the audio is taken")

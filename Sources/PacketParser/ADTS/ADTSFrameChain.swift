@@ -20,9 +20,13 @@ struct ADTSFrameChain {
   /// Whether frames begin at `start`: `required` consistent ones, or fewer if the input ends behind
   /// them, or a tag does.
   ///
-  /// - Parameter known: the key of the format the stream had so far, in which two frames suffice.
+  /// - Parameters:
+  ///   - known: the key of the format the stream had so far, in which two frames suffice.
+  ///   - followsFrame: a frame of that format ended right before: then frames of another one are believed,
+  ///     too, if a frame of the known format follows them.
   static func examine(
-    _ bytes: Span<UInt8>, at start: Int, required: Int, known: UInt32?, isEnd: Bool
+    _ bytes: Span<UInt8>, at start: Int, required: Int, known: UInt32?,
+    followsFrame: Bool = false, isEnd: Bool
   ) -> Verdict {
     guard bytes.count - start >= ADTSHeader.byteCount else {
       return isEnd ? .refused : .need(ADTSHeader.byteCount)
@@ -38,6 +42,10 @@ struct ADTSFrameChain {
       {
         headers.append(next)
         place += next.frameBytes
+      } else if followsFrame, left >= ADTSHeader.byteCount,
+        let next = ADTSHeader(bytes, at: place), next.formatKey == known
+      {
+        break
       } else if left >= AudioTag.signatureBytes || isEnd {
         // A tag where the next frame should be, or the end of the input, is as good as a frame. A
         // lone frame must be whole.

@@ -31,7 +31,10 @@ extension ADTSParser {
         state = .boundary
         return gap.close() ?? .skip(0)
       case .frames(let chain):
-        if let notice = gap.close() { return notice }
+        // Among frames, as long as half a packet, it was one.
+        let isLoss =
+          facts.isReady && gap.packetCount(averageBytes: facts.averageBytesPerPacket) != nil
+        if let notice = gap.close(isLoss ? .damage : .foreignBytes) { return notice }
         if let format, format.key == chain.headers[0].formatKey {
           state = .locked
         } else {
@@ -73,7 +76,8 @@ extension ADTSParser {
       format == nil && hint == .aacADTS
       ? ADTSFrameChain.requiredFramesWithHint : ADTSFrameChain.requiredFrames
     let verdict = ADTSFrameChain.examine(
-      bytes, at: place, required: required, known: format?.key, isEnd: isEnd)
+      bytes, at: place, required: required, known: format?.key,
+      followsFrame: place == 0 && gap.byteCount == 0, isEnd: isEnd)
     switch verdict {
     case .confirmed(let chain): return .frames(chain)
     case .need(let byteCount): return .need(byteCount)

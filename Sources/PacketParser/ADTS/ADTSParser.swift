@@ -41,6 +41,8 @@ struct ADTSParser: ContainerParser {
   /// What has to be told before the next packet, in order.
   private var notices: [ParserStep] = []
   var gap = StreamGap()
+  /// The gap is a frame that the input's end has cut.
+  private var isFrameCut = false
   /// Where the search for the first frame is given up.
   var searchLimit: Int64
   let hint: AudioFileTypeID?
@@ -117,7 +119,7 @@ struct ADTSParser: ContainerParser {
 
   private mutating func describe(_ format: ADTSFormat) {
     self.format = format
-    facts.dataFormat = format.dataFormat
+    facts.change(to: format.dataFormat)
     details.channelLayout = format.channelLayout
     details.magicCookie = format.magicCookie
   }
@@ -160,8 +162,9 @@ struct ADTSParser: ContainerParser {
       return stepBoundary(bytes, isEnd: isEnd)
     }
     if !isEnd { return .need(max(frameBytes, ADTSHeader.byteCount)) }
-    // The input ends within the frame.
     if available > 0 {
+      // The input ends within the frame.
+      isFrameCut = bytes[0] == 0xFF
       return gap.pass(available, at: offset)
     }
     return endOfInput()
@@ -242,7 +245,13 @@ struct ADTSParser: ContainerParser {
 
   /// Tells the last gap, then that all is told.
   mutating func endOfInput() -> ParserStep {
-    if let notice = gap.close() { return notice }
+    defer { isFrameCut = false }
+    let frames = facts.dataFormat.flatMap {
+      $0.framesPerPacket > 0 ? Int64($0.framesPerPacket) : nil
+    }
+    if let notice = isFrameCut ? gap.close(.cut, frameCount: frames) : gap.close() {
+      return notice
+    }
     facts.isWhole = facts.isWhole || (isUnbroken && facts.isReady)
     return .finished
   }

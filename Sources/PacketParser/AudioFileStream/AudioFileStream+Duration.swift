@@ -20,9 +20,9 @@ public struct AudioFileStreamDuration: Hashable, Sendable {
     case averageOfPackets
   }
 
-  /// Frames of sound.
+  /// Frames of sound, at the rate of the stream's first format.
   public var frames: Int64
-  /// Frames per second.
+  /// Frames per second of that format.
   public var sampleRate: Double
   /// What this rests on.
   public var evidence: Evidence
@@ -48,19 +48,23 @@ extension AudioFileStream {
   ///   of the stream.
   public var duration: AudioFileStreamDuration {
     get throws(AudioFileStreamError) {
-      let format = try dataFormat
+      let present = try dataFormat
+      let facts = facts
+      let format = facts.durationFormat ?? present
       func duration(_ frames: Int64, _ evidence: AudioFileStreamDuration.Evidence)
         -> AudioFileStreamDuration
       {
         AudioFileStreamDuration(
           frames: frames, sampleRate: format.sampleRate, evidence: evidence)
       }
-      let facts = facts
-      if let table = facts.packetTableInfo {
-        // A stream that was cut ends before its table says.
-        let end = facts.isWhole ? effectiveFrameCount ?? .max : .max
-        let valid = min(table.numberValidFrames, max(0, end - Int64(table.primingFrames)))
-        return duration(valid, .packetTable)
+      if let table = effectivePacketTable {
+        let frames = soundFrames(table, format)
+        guard !facts.isWhole, let tableByteCount = facts.tableByteCount else {
+          return duration(frames, .packetTable)
+        }
+        let rest = max(0, try audioDataByteCount - tableByteCount)
+        let (more, evidence) = try frameCount(ofBytes: rest, format)
+        return duration(frames + more, evidence)
       }
       if let frames = facts.soundFrameCount { return duration(frames, .frameCount) }
       if let frames = effectiveFrameCount {
@@ -68,17 +72,56 @@ extension AudioFileStream {
         let isByFrames = format.framesPerPacket == 0 || facts.statedFrameCount != nil
         return duration(frames, isByFrames ? .frameCount : .packetCount)
       }
-      let byteCount = Double(try audioDataByteCount)
-      if let bitRate = facts.constantBitRate, bitRate > 0 {
-        let frames = byteCount * 8 / Double(bitRate) * format.sampleRate
-        return duration(Int64(Self.rounded(frames)), .constantBitRate)
-      }
-      let framesPerPacket =
-        format.framesPerPacket > 0
-        ? Double(format.framesPerPacket)
-        : facts.packetsSeen > 0 ? Double(facts.framesSeen) / Double(facts.packetsSeen) : 0
-      let packets = byteCount / (try averageBytesPerPacket)
-      return duration(Int64(Self.rounded(packets * framesPerPacket)), .averageOfPackets)
+      let (frames, evidence) = try frameCount(ofBytes: try audioDataByteCount, format)
+      return duration(frames, evidence)
     }
+  }
+
+  /// The frames of so much audio, by the bit rate or the mean packet.
+  private func frameCount(
+    ofBytes byteCount: Int64, _ format: AudioStreamBasicDescription
+  ) throws(AudioFileStreamError) -> (Int64, AudioFileStreamDuration.Evidence) {
+    let facts = facts
+    if let bitRate = facts.constantBitRate, bitRate > 0 {
+      let frames = Double(byteCount) * 8 / Double(bitRate) * format.sampleRate
+      return (Int64(Self.rounded(frames)), .constantBitRate)
+    }
+    let framesPerPacket =
+      format.framesPerPacket > 0
+      ? Double(format.framesPerPacket)
+      : facts.packetsSeen > 0 ? Double(facts.framesSeen) / Double(facts.packetsSeen) : 0
+    let packets = Double(byteCount) / (try averageBytesPerPacket)
+    return (Int64(Self.rounded(packets * framesPerPacket)), .averageOfPackets)
+  }
+
+  /// The frames of a packet table that sound. A layer III decoder's delay moves them back, and they end
+  /// with the last packet.
+  private func soundFrames(
+    _ table: AudioFilePacketTableInfo, _ format: AudioStreamBasicDescription
+  ) -> Int64 {
+    let delay = MPEGLayer3Delay.frames(format.formatID, in: facts.fileFormat)
+    let remainder = Int64(max(0, table.remainderFrames))
+    return max(0, min(table.numberValidFrames, table.numberValidFrames + remainder - delay))
+  }
+
+  /// The packet table as far as the packets bear it out: a stream that was cut ends before its table
+  /// says, and one that was joined behind it.
+  var effectivePacketTable: AudioFilePacketTableInfo? {
+    guard var table = facts.packetTableInfo else { return nil }
+    // A file may claim anything: sums must not overflow.
+    let valid = min(max(0, table.numberValidFrames), 1 << 60)
+    let priming = Int64(max(0, table.primingFrames))
+    let total = priming + valid + Int64(max(0, table.remainderFrames))
+    guard let count = effectiveFrameCount, count < total || facts.isWhole && count > total else {
+      return table
+    }
+    if count > total {
+      table.numberValidFrames = valid + count - total
+    } else {
+      table.numberValidFrames = min(valid, max(0, count - priming))
+      table.remainderFrames = Int32(
+        clamping: max(0, count - priming - table.numberValidFrames))
+    }
+    return table
   }
 }

@@ -73,7 +73,8 @@ extension AudioFileStream {
       if let bytes = facts.isWhole ? facts.bytesSeen : facts.statedByteCount,
         let frames = effectiveFrameCount, frames > 0
       {
-        return Self.rounded(Double(bytes) * 8 * format.sampleRate / Double(frames))
+        let sampleRate = facts.durationFormat?.sampleRate ?? format.sampleRate
+        return Self.rounded(Double(bytes) * 8 * sampleRate / Double(frames))
       }
       if let nominal = facts.nominalBitRate { return nominal }
       if framesPerPacket > 0, let average = facts.averageBytesPerPacket {
@@ -134,7 +135,7 @@ extension AudioFileStream {
   /// The frames that are sound, and those that the encoder put around them, as the stream states
   /// them: `'pnfo'`. A decoder's own delay (529 frames for layer III) is not in them.
   public var packetTableInfo: AudioFilePacketTableInfo {
-    get throws(AudioFileStreamError) { try known(facts.packetTableInfo, "the encoder's delay") }
+    get throws(AudioFileStreamError) { try known(effectivePacketTable, "the encoder's delay") }
   }
 
   /// Bytes of a frame without its padding in MPEG audio of free format, whose headers do not tell
@@ -195,10 +196,12 @@ extension AudioFileStream {
   /// Frames in all, priming frames included, by counting or by statement.
   var effectiveFrameCount: Int64? {
     let facts = facts
-    let framesPerPacket = Int64(facts.dataFormat?.framesPerPacket ?? 0)
+    let format = facts.durationFormat
+    let framesPerPacket = Int64(format?.framesPerPacket ?? 0)
+    if facts.isWhole, facts.firstFormat != nil { return facts.countedFrames }
     if facts.isWhole, framesPerPacket == 0 || facts.framesSeen > 0 { return facts.framesSeen }
     var byPackets: Int64?
-    if let format = facts.dataFormat, format.bytesPerPacket > 0 {
+    if let format, format.bytesPerPacket > 0 {
       byPackets = effectiveByteCount.map { format.frames(inBytes: $0) }
     } else if framesPerPacket > 0 {
       byPackets = effectivePacketCount.map { Self.frames(ofPackets: $0, framesPerPacket) }

@@ -6,6 +6,8 @@ import AudioModel
 struct StreamFacts {
   var fileFormat: AudioFileTypeID?
   var dataFormat: AudioStreamBasicDescription?
+  /// The format of the first packets, where the rate or the packets' duration changed behind them.
+  private(set) var firstFormat: AudioStreamBasicDescription?
   var dataOffset: Int64?
   /// Bytes of audio that the stream says it has.
   var statedByteCount: Int64?
@@ -14,10 +16,12 @@ struct StreamFacts {
   /// Frames that the stream says it has in all, priming frames included; for streams whose packets
   /// differ in duration or whose last packet is shorter.
   var statedFrameCount: Int64?
-  /// Frames that are sound, known of a stream that was parsed to its end and whose packets tell which
-  /// of their frames are.
+  /// Frames that are sound, at the first format's rate, known of a stream that was parsed to its end and
+  /// whose packets tell which of their frames are.
   var soundFrameCount: Int64?
   var packetTableInfo: AudioFilePacketTableInfo?
+  /// Bytes of the packets that the table speaks of, where the stream has more than those.
+  var tableByteCount: Int64?
   /// The bytes of the largest packet, where a table tells.
   var statedMaximumPacketSize: Int?
   var packetSizeUpperBound: Int?
@@ -40,7 +44,54 @@ struct StreamFacts {
   var framesSeen: Int64 = 0
   var largestPacketSeen = 0
   /// Packets and bytes of the whole stream, once it was parsed from its first packet to its end.
-  var isWhole = false
+  var isWhole = false {
+    didSet { if isWhole, !oldValue { countedFrames = framesSoFar } }
+  }
+  /// Frames of all packets, at the first format's rate, once all were seen.
+  private(set) var countedFrames: Int64?
+
+  /// Packets and frames before the present format, and the first format's frames that last as long.
+  private var pastPackets: Int64 = 0
+  private var pastFrames: Int64 = 0
+  private var pastDuration = 0.0
+}
+
+extension StreamFacts {
+  /// The format whose frames durations count.
+  var durationFormat: AudioStreamBasicDescription? { firstFormat ?? dataFormat }
+
+  /// Packets of this format follow those seen.
+  mutating func change(to format: AudioStreamBasicDescription) {
+    defer { dataFormat = format }
+    // After the end only a seek changes the format, and the count stands.
+    guard let dataFormat, !isWhole,
+      dataFormat.sampleRate != format.sampleRate
+        || dataFormat.framesPerPacket != format.framesPerPacket
+    else { return }
+    pastDuration = durationSoFar
+    (pastPackets, pastFrames) = (packetsSeen, framesSeen)
+    firstFormat = firstFormat ?? dataFormat
+  }
+
+  private var framesSoFar: Int64 {
+    firstFormat == nil ? framesOfFormat : Int64(min(durationSoFar.rounded(), 0x1p60))
+  }
+
+  private var durationSoFar: Double {
+    guard let dataFormat, let first = durationFormat, dataFormat.sampleRate > 0 else {
+      return pastDuration
+    }
+    return pastDuration + Double(framesOfFormat) * first.sampleRate / dataFormat.sampleRate
+  }
+
+  /// Frames of the packets of the present format.
+  private var framesOfFormat: Int64 {
+    let framesPerPacket = Int64(dataFormat?.framesPerPacket ?? 0)
+    if framesPerPacket == 0 { return framesSeen - pastFrames }
+    let (frames, overflow) = (packetsSeen - pastPackets)
+      .multipliedReportingOverflow(by: framesPerPacket)
+    return overflow ? 1 << 60 : min(frames, 1 << 60)
+  }
 }
 
 extension StreamFacts {

@@ -18,6 +18,13 @@ struct StreamGap {
     return .skip(Int64(byteCount))
   }
 
+  /// The packets that may have been in the gap; nil for less than half a packet.
+  func packetCount(averageBytes: Double?) -> Int64? {
+    guard let averageBytes, averageBytes > 0 else { return nil }
+    let packets = (Double(byteCount) / averageBytes).rounded()
+    return packets >= 1 ? Int64(min(packets, 0x1p40)) : nil
+  }
+
   /// Ends the gap at a packet, a tag or the end of the input.
   ///
   /// - Returns: the gap to report; nil if there was none, or a seek led into it.

@@ -21,9 +21,13 @@ struct MPEGAudioFrameChain {
   /// Whether frames begin at `start`: `required` consistent ones, or fewer if the input ends behind
   /// them, or a tag does.
   ///
-  /// - Parameter known: the format the stream had so far, in which two frames suffice.
+  /// - Parameters:
+  ///   - known: the format the stream had so far, in which two frames suffice.
+  ///   - followsFrame: a frame of that format ended right before: then frames of another one are believed,
+  ///     too, if a frame of the known format follows them.
   static func examine(
-    _ bytes: Span<UInt8>, at start: Int, required: Int, known: MPEGAudioFormatLock?, isEnd: Bool
+    _ bytes: Span<UInt8>, at start: Int, required: Int, known: MPEGAudioFormatLock?,
+    followsFrame: Bool = false, isEnd: Bool
   ) -> Verdict {
     guard bytes.count - start >= 4 else { return isEnd ? .refused : .need(4) }
     guard let first = MPEGAudioHeader(bytes.bigEndian32(at: start)) else { return .refused }
@@ -37,13 +41,14 @@ struct MPEGAudioFrameChain {
     }
     let lock = MPEGAudioFormatLock(first, freeFormatFrameByteCount: nil)
     return follow(
-      bytes, from: start, first: first, lock: lock, required: required, isEnd: isEnd)
+      bytes, from: start, first: first, lock: lock, required: required,
+      next: followsFrame ? known : nil, isEnd: isEnd)
   }
 
-  /// Goes from header to header.
+  /// Goes from header to header, or up to one of a format that may be next.
   private static func follow(
     _ bytes: Span<UInt8>, from start: Int, first: MPEGAudioHeader, lock: MPEGAudioFormatLock,
-    required: Int, isEnd: Bool
+    required: Int, next known: MPEGAudioFormatLock? = nil, isEnd: Bool
   ) -> Verdict {
     var headers = [first]
     var place = start + lock.frameBytes(first.word)
@@ -54,6 +59,8 @@ struct MPEGAudioFrameChain {
       {
         headers.append(next)
         place += lock.frameBytes(next.word)
+      } else if left >= 4, let known, known.frameBytes(bytes.bigEndian32(at: place)) > 0 {
+        break
       } else if left >= AudioTag.signatureBytes || isEnd {
         // A tag where the next frame should be, or the end of the input, is as good as a frame. A
         // lone frame must be whole.

@@ -36,7 +36,8 @@ extension MPEGAudioParser {
         return step
       }
       let verdict = MPEGAudioFrameChain.examine(
-        bytes, at: place, required: requiredFrames(bytes, at: place), known: lock, isEnd: isEnd)
+        bytes, at: place, required: requiredFrames(bytes, at: place), known: lock,
+        followsFrame: place == 0 && gap.byteCount == 0, isEnd: isEnd)
       switch verdict {
       case .refused:
         place += 1
@@ -44,7 +45,7 @@ extension MPEGAudioParser {
         return place > 0 ? gap.pass(place, at: offset) : .need(byteCount)
       case .confirmed(let chain):
         if place > 0 { return gap.pass(place, at: offset) }
-        if let notice = endGap() { return notice }
+        if let notice = endGap(isBeforeFrame: true) { return notice }
         begin(chain)
         return .skip(0)
       }
@@ -133,7 +134,7 @@ extension MPEGAudioParser {
 
   private mutating func describe(_ lock: MPEGAudioFormatLock) {
     let header = lock.header
-    facts.dataFormat = header.dataFormat
+    facts.change(to: header.dataFormat)
     details.channelLayout = AudioChannelLayout(.standard(channels: header.channels))
     facts.packetSizeUpperBound = lock.frameByteUpperBound
     facts.freeFormatFrameByteCount = lock.freeFormatFrameByteCount
@@ -153,11 +154,7 @@ extension MPEGAudioParser {
       self.tag = tag
       tagFrameBytes = Int64(frameBytes)
       facts.dataOffset = offset + Int64(frameBytes)
-      facts.statedPacketCount = tag.packetCount
-      if let byteCount = tag.byteCount, byteCount >= tagFrameBytes {
-        facts.statedByteCount = byteCount - tagFrameBytes
-      }
-      facts.packetTableInfo = tag.packetTableInfo(framesPerPacket: lock.header.framesPerPacket)
+      takeCounts(of: tag, lock)
       audioHeaders = audioHeaders.dropFirst()
       state = .tagFrame(byteCount: frameBytes)
     }
@@ -176,6 +173,27 @@ extension MPEGAudioParser {
     statementsTold = details.tags.statementCount
     facts.isReady = true
     return .ready
+  }
+}
+
+extension MPEGAudioParser {
+  /// Takes what the tag counts, unless the stream is longer than the tag says: then the tag speaks of the
+  /// first of several files that were put one behind the other.
+  private mutating func takeCounts(of tag: VBRTag, _ lock: MPEGAudioFormatLock) {
+    facts.packetTableInfo = tag.packetTableInfo(framesPerPacket: lock.header.framesPerPacket)
+    let stated = tag.byteCount.flatMap { $0 >= tagFrameBytes ? $0 - tagFrameBytes : nil }
+    if let stated, let end = audioEnd ?? totalByteCount, let dataOffset = facts.dataOffset {
+      // Where the end was not looked at, tags may be there. Some encoders count a frame less.
+      let slack =
+        audioEnd == nil
+        ? Int64(AudioFileStream.maximumTailBytes) : 2 * Int64(lock.frameByteUpperBound)
+      if end - dataOffset - stated > slack {
+        facts.tableByteCount = stated
+        return
+      }
+    }
+    facts.statedPacketCount = tag.packetCount
+    facts.statedByteCount = stated
   }
 }
 

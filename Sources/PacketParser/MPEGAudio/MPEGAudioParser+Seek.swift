@@ -10,7 +10,8 @@ extension MPEGAudioParser {
     let map = heldBitRateMap
     if let map, isExact, isGapless {
       let place = map.byteOffset(packet: packet)
-      if place.isExact {
+      // Where files were put one behind the other, the padding begins anew.
+      if place.isExact, place.bytes < facts.tableByteCount ?? .max {
         return AudioFileStreamSeekTarget(
           packet: packet, byteOffset: place.bytes, isEstimated: false)
       }

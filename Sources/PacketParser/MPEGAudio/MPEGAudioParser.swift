@@ -41,6 +41,8 @@ struct MPEGAudioParser: ContainerParser {
   /// What has to be told before the next packet.
   var notice: ParserStep?
   var gap = StreamGap()
+  /// Frames of the packet that the input's end has cut; nil if it has cut none.
+  private var cutFrames: Int64?
   /// Where the search for the first frame is given up.
   var searchLimit: Int64
   let hint: AudioFileTypeID?
@@ -154,8 +156,9 @@ struct MPEGAudioParser: ContainerParser {
       return stepBoundary(bytes, at: offset, isEnd: isEnd)
     }
     if !isEnd { return .need(available < 4 ? 4 : frameBytes) }
-    // The input ends within the frame.
     if available > 0 {
+      // The input ends within the frame.
+      if bytes[0] == 0xFF { cutFrames = Int64(lock.header.framesPerPacket) }
       return gap.pass(available, at: offset)
     }
     return endOfInput()
@@ -236,9 +239,21 @@ struct MPEGAudioParser: ContainerParser {
     return .finished
   }
 
-  /// Closes the gap that frames, a tag or the end have ended; the notice, if it is to be told.
-  mutating func endGap() -> ParserStep? {
+  /// Closes the gap that frames, a tag or the end have ended. Among frames it is a loss if it is as long as
+  /// half a packet: less is no frame, damaged or not.
+  ///
+  /// - Returns: the notice, if it is to be told.
+  mutating func endGap(isBeforeFrame: Bool = false) -> ParserStep? {
     if gap.byteCount > 0, facts.isReady { isGapless = false }
-    return gap.close()
+    if let cutFrames {
+      self.cutFrames = nil
+      return gap.close(.cut, frameCount: cutFrames)
+    }
+    guard isBeforeFrame, facts.isReady,
+      let packets = gap.packetCount(averageBytes: facts.averageBytesPerPacket)
+    else { return gap.close() }
+    let duration = Int64(facts.dataFormat?.framesPerPacket ?? 0)
+    return gap.close(
+      .damage, frameCount: constantBitRateIndex == nil ? nil : packets * duration)
   }
 }

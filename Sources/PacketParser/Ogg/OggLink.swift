@@ -13,10 +13,12 @@ struct OggLink {
   var mapping: any OggMapping
   /// The number that the next page has if none is missing.
   var nextSequence: UInt32
+  /// Frames per second of the counts below: until the headers are read, those of the link before.
+  private(set) var frameRate: Double
   /// The frame, counted from the stream's start, that this link begins with.
-  var startFrame: Int64
+  private(set) var startFrame: Int64
   /// Frames of sound in the links before it.
-  var pastSoundFrames: Int64
+  private(set) var pastSoundFrames: Int64
   /// The logical streams that began together.
   var companions: [UInt32] = []
   /// What its comments say.
@@ -31,19 +33,36 @@ struct OggLink {
   private(set) var remainderFrames: Int64 = 0
   /// The same, as the stream's tail tells it or the page did when the one before was seen.
   var knownRemainderFrames: Int64?
+  /// Its last page was met.
+  var hasEnded = false
 
   init(
     serial: UInt32, byteOffset: Int64, mapping: any OggMapping, nextSequence: UInt32,
-    startFrame: Int64, pastSoundFrames: Int64, tags: TagCollector
+    frameRate: Double, startFrame: Int64, pastSoundFrames: Int64, tags: TagCollector
   ) {
     self.serial = serial
     self.byteOffset = byteOffset
     self.mapping = mapping
     self.nextSequence = nextSequence
+    self.frameRate = frameRate
     // Granules may claim anything, and links are many.
     self.startFrame = min(startFrame, Self.frameEnd)
     self.pastSoundFrames = min(pastSoundFrames, Self.frameEnd)
     self.tags = tags
+  }
+
+  /// Counts in the link's own frames from now on, once its headers are read.
+  mutating func settleRate() {
+    let rate = mapping.dataFormat.sampleRate
+    startFrame = min(Self.frames(startFrame, at: rate, from: frameRate), Self.frameEnd)
+    pastSoundFrames = min(Self.frames(pastSoundFrames, at: rate, from: frameRate), Self.frameEnd)
+    frameRate = rate
+  }
+
+  /// Frames at one rate that last as long as those at another.
+  static func frames(_ frames: Int64, at rate: Double, from other: Double) -> Int64 {
+    guard rate != other, other > 0 else { return frames }
+    return Int64(min((Double(frames) / other * rate).rounded(), 0x1p60))
   }
 
   /// Reads a part of a header packet; false if it is audio.

@@ -12,14 +12,24 @@ extension OggParser {
     }
     if isAmongFirstPages {
       isAmongFirstPages = false
-      if link == nil, let otherAudio { throw unsupported(otherAudio, at: offset) }
+      if link == nil, let otherAudio, !facts.isReady { throw unsupported(otherAudio, at: offset) }
     }
     if let link, link.serial == page.serial {
-      try readPackets(page, bytes, at: offset)
-    } else if link == nil, offset - start > Self.searchLimit {
+      do throws(AudioFileStreamError) {
+        try readPackets(page, bytes, at: offset)
+      } catch {
+        guard facts.isReady, !link.mapping.isComplete else { throw error }
+        lose(page, error.code == .unsupportedDataFormat ? .unsupported : .damage, at: offset)
+        self.link = nil
+      }
+    } else if lostLink?.serial == page.serial {
+      lostLink?.gap.byteCount += Int64(page.byteCount)
+    } else if link == nil, !facts.isReady, offset - start > Self.searchLimit {
       throw AudioFileStreamError(
         .invalidFile, at: offset,
         "the Ogg stream was joined midway, and no other with audio begins: start at its beginning")
+    } else {
+      loseStray(page, at: offset)
     }
   }
 
@@ -33,18 +43,29 @@ extension OggParser {
       isAmongFirstPages = true
       otherAudio = nil
       companions = []
+      closeHole()
+      closeLostLink()
       dropPartial()
       openPacket = .none
       if let link {
         remember(link)
         pastSoundFrames = link.pastSoundFrames + link.soundFrames
+        frameRate = link.frameRate
       }
       link = nil
     }
     if companions.count < Self.maximumCompanions { companions.append(page.serial) }
     defer { link?.companions = companions }
     guard link == nil, let piece = page.pieces(bytes).first else { return }
-    switch try OggStreamKind(bytes.extracting(piece.range), at: offset) {
+    let kind: OggStreamKind
+    do throws(AudioFileStreamError) {
+      kind = try OggStreamKind(bytes.extracting(piece.range), at: offset)
+    } catch {
+      guard facts.isReady else { throw error }
+      lose(page, error.code == .unsupportedDataFormat ? .unsupported : .damage, at: offset)
+      return
+    }
+    switch kind {
     case .audio(let mapping):
       let past = pastLinks.first { $0.byteOffset == offset }
       if past == nil { linkCount += 1 }
@@ -54,16 +75,19 @@ extension OggParser {
         tags.pictureByteLimit = details.tags.pictureByteLimit
         isCovering = isCovering && linkCount <= Self.maximumPastLinks
       }
+      lostLink = nil
       let start = past?.startFrame ?? (linkCount > 1 ? nextFrame ?? lastFrame : 0)
       let link = OggLink(
         serial: page.serial, byteOffset: offset, mapping: mapping,
-        nextSequence: page.sequence &+ 1, startFrame: start,
-        pastSoundFrames: past?.pastSoundFrames ?? pastSoundFrames, tags: tags)
+        nextSequence: page.sequence &+ 1, frameRate: past?.frameRate ?? frameRate,
+        startFrame: start, pastSoundFrames: past?.pastSoundFrames ?? pastSoundFrames, tags: tags)
       self.link = link
       nextFrame = link.startFrame
       isAdrift = false
       isPlaceGuessed = false
-    case .otherAudio(let name): otherAudio = otherAudio ?? name
+    case .otherAudio(let name):
+      otherAudio = otherAudio ?? name
+      if facts.isReady { lose(page, .unsupported, at: offset) }
     case .other: return
     }
   }
@@ -108,11 +132,7 @@ extension OggParser {
       outbox.append(.ready)
       return
     }
-    guard mapping.dataFormat == facts.dataFormat else {
-      throw AudioFileStreamError(
-        .unsupportedDataFormat, at: offset,
-        "the stream goes on in another format, which has to be played as a stream of its own")
-    }
+    facts.change(to: mapping.dataFormat)
     if !facts.isWhole {
       facts.packetTableInfo = nil
       facts.statedFrameCount = nil
@@ -190,7 +210,9 @@ extension OggParser {
     if isUnbroken, facts.statedFrameCount == nil { facts.statedFrameCount = nextFrame }
     guard linkCount == 1, let link else {
       if isUnbroken {
-        facts.soundFrameCount = link.map { $0.pastSoundFrames + $0.soundFrames } ?? pastSoundFrames
+        let frames = link.map { $0.pastSoundFrames + $0.soundFrames } ?? pastSoundFrames
+        facts.soundFrameCount = OggLink.frames(
+          frames, at: facts.durationFormat?.sampleRate ?? 0, from: link?.frameRate ?? frameRate)
       }
       return
     }

@@ -39,10 +39,13 @@ extension OggParser {
       if piece.isEnd, descriptions.isEmpty { runOffset = partialOffset }
       try take(part, piece, at: offset)
     }
+    if !descriptions.isEmpty { settleRate() }
     let first = placeRun(page)
     isAdrift = false
     isPlaceGuessed = false
+    if page.isLast { link?.hasEnded = true }
     if !descriptions.isEmpty {
+      closeHole(before: first)
       try tellLink(firstPacketAt: runOffset)
       outbox.append(
         .packets(
@@ -60,13 +63,14 @@ extension OggParser {
   private mutating func checkSequence(
     _ page: OggPage, at offset: Int64
   ) throws(AudioFileStreamError) {
-    let isHole = !isAdrift && page.sequence != link?.nextSequence
+    let isHole = isHole(before: page)
     link?.nextSequence = page.sequence &+ 1
     guard isHole || isAdrift else { return }
     guard link?.mapping.isComplete == true else {
       throw AudioFileStreamError(
         .invalidFile, at: offset, "a page is missing among the Ogg stream's headers")
     }
+    if isHole { openHole(at: offset) }
     dropPartial()
     openPacket = .none
     link?.mapping.forgetLastPacket()
@@ -123,18 +127,20 @@ extension OggParser {
     if commonFrames != Int64(frames) { commonFrames = commonFrames == nil ? Int64(frames) : 0 }
   }
 
-  /// Bytes are left out; where a jump led, that is no loss.
-  private mutating func lose(_ byteCount: Int, at offset: Int64) {
-    if byteCount > 0, !isAdrift {
-      outbox.append(
-        .skipped(AudioFileStreamGap(.damage, byteOffset: offset, byteCount: Int64(byteCount))))
-    }
-  }
-
   /// Frames of each packet but the last, if all have as many.
   var framesOfEachPacket: Int64? {
     let block = Int64(facts.dataFormat?.framesPerPacket ?? 0)
     return block > 0 ? block : commonFrames ?? 0 > 0 ? commonFrames : nil
+  }
+
+  /// Counts in the link's frames from its first packet on.
+  private mutating func settleRate() {
+    guard var link, link.frameRate != link.mapping.dataFormat.sampleRate else { return }
+    let rate = link.frameRate
+    link.settleRate()
+    nextFrame = nextFrame.map { OggLink.frames($0, at: link.frameRate, from: rate) }
+    lastFrame = OggLink.frames(lastFrame, at: link.frameRate, from: rate)
+    self.link = link
   }
 
   /// The frame that the run begins with, by the page's granule.
@@ -155,9 +161,12 @@ extension OggParser {
     guard isCovering, facts.isReady || firstBegun != nil else { return }
     let base = facts.dataOffset ?? offset
     if let firstBegun { pages.add(packet: firstBegun, byteOffset: offset - base) }
-    frameIndex.add(
-      first: nextPacket, byteOffset: max(0, offset - base), descriptions,
-      hasFrames: facts.dataFormat?.framesPerPacket == 0)
+    // The index counts the first format's frames only.
+    if facts.firstFormat == nil {
+      frameIndex.add(
+        first: nextPacket, byteOffset: max(0, offset - base), descriptions,
+        hasFrames: facts.dataFormat?.framesPerPacket == 0)
+    }
     pages.cover(
       packets: nextPacket + Int64(descriptions.count),
       byteCount: offset - base + Int64(page.byteCount))

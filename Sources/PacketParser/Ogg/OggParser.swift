@@ -5,10 +5,10 @@ import AudioModel
 /// An Ogg stream (RFC 3533): pages of one or several logical streams, of which the first one with audio
 /// is parsed. Packets, which pages cut up, are joined; a run holds those that end on one page.
 ///
-/// Frames count from the first packet on, and all links of a chained stream after each other. A page's
-/// granule settles them, so that they are exact again behind a loss or a jump. The size of the audio,
-/// pages' headers not counted, is unknown until all of it was parsed. A chained stream has no packet
-/// table: each link has priming and remaining frames of its own.
+/// Frames count from the first packet on, and all links of a chained stream after each other, at the rate
+/// of the link at hand. A page's granule settles them, so that they are exact again behind a loss or a
+/// jump. The size of the audio, pages' headers not counted, is unknown until all of it was parsed. A
+/// chained stream has no packet table: each link has priming and remaining frames of its own.
 struct OggParser: ContainerParser {
   /// Bytes of a packet at most.
   static let maximumPacketBytes = 4 << 20
@@ -38,6 +38,12 @@ struct OggParser: ContainerParser {
   private let canReposition: Bool
   var tail: [UInt8]
   var gap = StreamGap()
+  /// Bytes of the gap began as a page does, and were none.
+  var hasBrokenPage = false
+  /// Lost pages, until a granule says how many frames they held.
+  var hole: OggHole?
+  /// The link at hand, where it cannot be played.
+  var lostLink: OggLostLink?
   /// What the page at hand came to, in order.
   var outbox: [ParserStep] = []
   /// Frames of the run in the outbox.
@@ -53,8 +59,9 @@ struct OggParser: ContainerParser {
   var otherAudio: String?
   var link: OggLink?
   var linkCount = 0
-  /// Frames of sound in the links that have ended.
+  /// Frames of sound in the links that have ended, and their rate, which the next link begins at.
   var pastSoundFrames: Int64 = 0
+  var frameRate = 0.0
   /// Earlier links, for a jump back.
   var pastLinks: [OggLink] = []
 
@@ -109,7 +116,7 @@ struct OggParser: ContainerParser {
         reposition(to: target)
         return .goTo((facts.dataOffset ?? 0) + target.byteOffset)
       }
-      if let notice = gap.close() { return notice }
+      if let notice = closeGap(before: page, at: offset) { return notice }
       try read(page, bytes.extracting(0..<page.byteCount), at: offset)
       outbox.append(.skip(Int64(page.byteCount)))
       return nextStep()
@@ -120,6 +127,7 @@ struct OggParser: ContainerParser {
   private mutating func passGarbage(
     _ bytes: Span<UInt8>, at offset: Int64
   ) throws(AudioFileStreamError) -> ParserStep {
+    if bytes.count >= 4, OggPage.hasCapture(bytes, at: 0) { hasBrokenPage = true }
     var place = 1
     while place < bytes.count, !OggPage.hasCapture(bytes, at: place) { place += 1 }
     return gap.pass(place, at: offset)
@@ -145,7 +153,9 @@ struct OggParser: ContainerParser {
   }
 
   private mutating func endOfInput(at offset: Int64) throws(AudioFileStreamError) -> ParserStep {
-    if let notice = gap.close() { return notice }
+    if let notice = gap.close(hasBrokenPage ? .cut : .foreignBytes) { return notice }
+    closeHole()
+    closeLostLink()
     dropPartial()
     openPacket = .none
     if !hasEnded {
@@ -156,13 +166,4 @@ struct OggParser: ContainerParser {
     return nextStep()
   }
 
-  /// Leaves out the beginning of a packet whose end is missing.
-  mutating func dropPartial() {
-    if !partial.isEmpty {
-      outbox.append(
-        .skipped(
-          AudioFileStreamGap(.cut, byteOffset: partialOffset, byteCount: Int64(partial.count))))
-    }
-    partial.removeAll(keepingCapacity: true)
-  }
 }

@@ -38,7 +38,7 @@ struct WaveMPEGAudio {
   /// - Parameters:
   ///   - fileFormat: what the stream is, seen from outside.
   ///   - nominalBitRate: what the format chunk says.
-  ///   - frameCount: what the `fact` chunk says.
+  ///   - frameCount: what the `fact` chunk says, until the packets are counted.
   func facts(
     fileFormat: AudioFileTypeID?, nominalBitRate: Int?, frameCount: Int64?
   ) -> StreamFacts {

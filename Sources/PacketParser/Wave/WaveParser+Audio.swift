@@ -74,7 +74,7 @@ extension WaveParser {
       fileFormat: facts.fileFormat,
       nominalBitRate: format.averageBytesPerSecond > 0
         ? Int(format.averageBytesPerSecond) * 8 : nil,
-      frameCount: factFrames ?? sizes?.frames)
+      frameCount: isWhole ? nil : factFrames ?? sizes?.frames)
     facts.isWhole = isWhole
   }
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+/// Pages of the link at hand that are lost.
+struct OggHole {
+  /// Where the first bytes that are lost lie, and how many were there.
+  var byteOffset: Int64
+  var byteCount: Int64
+  /// The frame that follows the last packet before; nil when not known.
+  var frame: Int64?
+}
+
+/// A link whose audio cannot be played.
+struct OggLostLink {
+  var serial: UInt32
+  var gap: AudioFileStreamGap
+}
+
+extension OggParser {
+  /// Ends the bytes before a page that belong to none. Where the page shows that pages are missing, they
+  /// are part of the hole.
+  mutating func closeGap(before page: OggPage, at offset: Int64) -> ParserStep? {
+    defer { hasBrokenPage = false }
+    let byteCount = gap.byteCount
+    guard byteCount > 0, isHole(before: page) else {
+      return gap.close(hasBrokenPage ? .damage : .foreignBytes)
+    }
+    gap = StreamGap()
+    hole = OggHole(byteOffset: offset - byteCount, byteCount: byteCount, frame: nextFrame)
+    return nil
+  }
+
+  /// Whether pages of the link at hand are missing before this one.
+  func isHole(before page: OggPage) -> Bool {
+    guard let link, link.serial == page.serial, !page.isFirst, !isAdrift else { return false }
+    return page.sequence != link.nextSequence
+  }
+
+  /// Pages are missing before the one at an offset, and with them the end of the packet that was open.
+  mutating func openHole(at offset: Int64) {
+    var hole = self.hole ?? OggHole(byteOffset: offset, byteCount: 0, frame: nextFrame)
+    if !partial.isEmpty {
+      hole.byteOffset = min(hole.byteOffset, partialOffset)
+      hole.byteCount += Int64(partial.count)
+      partial.removeAll(keepingCapacity: true)
+    }
+    // A stream that is joined midway sends its headers, and then the page of the moment.
+    if link?.base == nil { hole.frame = nil }
+    self.hole = hole
+  }
+
+  /// Reports the hole, once it is known which frame follows it, or that nothing will tell.
+  mutating func closeHole(before frame: Int64? = nil) {
+    guard let hole else { return }
+    self.hole = nil
+    var frames: Int64?
+    if let first = hole.frame, let frame { frames = max(0, frame - first) }
+    let isJoinedMidway = link?.base == nil || hole.frame == nil
+    guard hole.byteCount > 0 || !isJoinedMidway && frames != 0 else { return }
+    outbox.append(
+      .skipped(
+        AudioFileStreamGap(
+          .damage, byteOffset: hole.byteOffset, byteCount: hole.byteCount, frameCount: frames)))
+  }
+
+  /// Leaves out the beginning of a packet whose end is missing.
+  mutating func dropPartial() {
+    if !partial.isEmpty {
+      outbox.append(
+        .skipped(
+          AudioFileStreamGap(.cut, byteOffset: partialOffset, byteCount: Int64(partial.count))))
+    }
+    partial.removeAll(keepingCapacity: true)
+  }
+
+  /// Leaves out a part of a packet; where a jump led, that is no loss.
+  mutating func lose(_ byteCount: Int, at offset: Int64) {
+    guard byteCount > 0, !isAdrift else { return }
+    if hole != nil, openPacket == .discarded {
+      hole?.byteCount += Int64(byteCount)
+    } else {
+      outbox.append(
+        .skipped(AudioFileStreamGap(.damage, byteOffset: offset, byteCount: Int64(byteCount))))
+    }
+  }
+
+  /// Passes a page of a stream whose beginning is lost.
+  mutating func loseStray(_ page: OggPage, at offset: Int64) {
+    let known = link?.companions ?? companions
+    guard facts.isReady, !isAdrift, lostLink == nil, known.count < Self.maximumCompanions,
+      !known.contains(page.serial)
+    else { return }
+    lostLink = OggLostLink(
+      serial: page.serial,
+      gap: AudioFileStreamGap(.damage, byteOffset: offset, byteCount: Int64(page.byteCount)))
+  }
+
+  /// Passes a link that cannot be played.
+  mutating func lose(
+    _ page: OggPage, _ cause: AudioFileStreamGap.Cause, at offset: Int64
+  ) {
+    let byteOffset = link?.serial == page.serial ? link?.byteOffset ?? offset : offset
+    lostLink = OggLostLink(
+      serial: page.serial,
+      gap: AudioFileStreamGap(
+        cause, byteOffset: byteOffset, byteCount: offset - byteOffset + Int64(page.byteCount)))
+    partial.removeAll(keepingCapacity: true)
+    openPacket = .none
+    hole = nil
+  }
+
+  /// Reports the link that could not be played: another one begins, or the stream has ended.
+  mutating func closeLostLink() {
+    if let lostLink { outbox.append(.skipped(lostLink.gap)) }
+    lostLink = nil
+  }
+}
