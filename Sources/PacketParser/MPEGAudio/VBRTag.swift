@@ -130,9 +130,8 @@ extension VBRTag {
       // Between two entries positions grow evenly; the table's end is the last byte, 256/256.
       let position = Double(packet) * 100 / Double(packetCount)
       let index = min(99, max(0, Int(position)))
-      // Encoders round an entry down: the byte lies half a unit behind it, in the mean.
-      let low = index > 0 ? Double(table[index]) + 0.5 : 0
-      let high = index < 99 ? Double(table[index + 1]) + 0.5 : 256
+      let low = Double(table[index])
+      let high = index < 99 ? Double(table[index + 1]) : 256
       return Int64((low + (high - low) * (position - Double(index))) / 256 * Double(byteCount))
     case .vbri(let ends, let packetsPerEntry, _):
       let index = Int(min(packet / packetsPerEntry, Int64(ends.count)))
