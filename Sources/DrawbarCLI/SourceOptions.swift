@@ -15,7 +15,16 @@ struct SourceOptions: ParsableArguments {
   @Option(help: "What the program calls itself in HTTP requests.")
   var userAgent = ByteSourceConfiguration().userAgent
 
+  @Option(
+    help: ArgumentHelp(
+      "How long a server may take to connect, and again to send its first byte.",
+      valueName: "seconds"))
+  var timeout = Double(ByteSourceConfiguration().connectTimeoutNanoseconds) / 1e9
+
   func validate() throws {
+    guard timeout >= 0.1, timeout <= 600 else {
+      throw ValidationError("--timeout takes 0.1 to 600 seconds.")
+    }
     // The line itself may hold a password: it is not shown.
     guard headers.allSatisfy({ HTTPRequestField($0) != nil }) else {
       throw ValidationError(
@@ -31,6 +40,8 @@ struct SourceOptions: ParsableArguments {
     var configuration = ByteSourceConfiguration()
     configuration.requestFields = headers.compactMap { HTTPRequestField($0) }
     configuration.userAgent = userAgent
+    configuration.connectTimeoutNanoseconds = UInt64(timeout * 1e9)
+    configuration.answerTimeoutNanoseconds = UInt64(timeout * 1e9)
     return configuration
   }
 }
