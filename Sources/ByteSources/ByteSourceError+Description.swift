@@ -52,6 +52,9 @@ extension ByteSourceError: CustomStringConvertible {
       "the server answered \(Self.statusText(status)) for \(location); \(Self.advice(for: status))"
     case .tooManyRedirects(let limit):
       "more than \(limit) redirects from \(location); ask for the final address"
+    case .badRedirect(let target):
+      "the server redirected \(location) to '\(target)', which is not a usable URL;"
+        + " report it to the server's operator"
     case .badResponse(let host, let port):
       "\(host):\(port) gave no HTTP answer for \(location); check the port and the scheme"
     case .interrupted(let received, let expected):

@@ -52,6 +52,8 @@ public struct ByteSourceError: Error, Hashable, Sendable {
     case status(Int)
     /// More redirects than the configuration allows.
     case tooManyRedirects(limit: Int)
+    /// The server redirected to something that is not a URL: its text.
+    case badRedirect(String)
     /// The server's answer is not HTTP, or it answered nothing.
     case badResponse(host: String, port: UInt16)
     /// The connection was lost after this many bytes of the body, of as many as were announced.

@@ -28,6 +28,9 @@ public struct HTTPRequestField: Hashable, Sendable {
     self.init(name: String(line[..<colon]), value: String(line[line.utf8.index(after: colon)...]))
   }
 
+  /// Whether the value is for the location's own server alone.
+  var isPrivate: Bool { ["authorization", "cookie"].contains(name.lowercased()) }
+
   /// The line for libcurl, which takes a name with a semicolon for a field without a value.
   var line: String { value.isEmpty ? "\(name);" : "\(name): \(value)" }
 

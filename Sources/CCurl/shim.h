@@ -4,6 +4,7 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 // Nothing of libcurl is linked: it brings some thirty libraries, several megabytes of memory, which a
@@ -27,6 +28,9 @@
   function(curl_multi_poll) \
   function(curl_multi_remove_handle) \
   function(curl_multi_strerror) \
+  function(curl_share_cleanup) \
+  function(curl_share_init) \
+  function(curl_share_setopt) \
   function(curl_slist_append) \
   function(curl_slist_free_all) \
   function(curl_url) \
@@ -104,6 +108,32 @@ static inline CURLcode drawbar_curl_set_prerequest_function(
     struct drawbar_curl curl, CURL *easy, curl_prereq_callback function, void *context) {
   CURLcode code = curl.curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
   return code != CURLE_OK ? code : curl.curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+}
+
+static pthread_mutex_t drawbar_curl_share_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static inline void drawbar_curl_lock_share(
+    CURL *easy, curl_lock_data data, curl_lock_access access, void *context) {
+  (void)easy, (void)data, (void)access, (void)context;
+  pthread_mutex_lock(&drawbar_curl_share_mutex);
+}
+
+static inline void drawbar_curl_unlock_share(CURL *easy, curl_lock_data data, void *context) {
+  (void)easy, (void)data, (void)context;
+  pthread_mutex_unlock(&drawbar_curl_share_mutex);
+}
+
+/// Makes cookies that all handles of the process can share, on any thread; NULL if there is no memory. To be
+/// called once: there is one mutex.
+static inline CURLSH *_Nullable drawbar_curl_make_cookies(struct drawbar_curl curl) {
+  CURLSH *share = curl.curl_share_init();
+  if (!share) return NULL;
+  if (curl.curl_share_setopt(share, CURLSHOPT_LOCKFUNC, drawbar_curl_lock_share) == CURLSHE_OK &&
+      curl.curl_share_setopt(share, CURLSHOPT_UNLOCKFUNC, drawbar_curl_unlock_share) == CURLSHE_OK &&
+      curl.curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE) == CURLSHE_OK)
+    return share;
+  curl.curl_share_cleanup(share);
+  return NULL;
 }
 
 /// Reads a fact that is a `long`.

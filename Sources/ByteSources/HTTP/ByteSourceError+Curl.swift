@@ -41,6 +41,8 @@ extension ByteSourceError.Reason {
       } else {
         return nil
       }
+    case CURLE_URL_MALFORMAT where response.isRedirect:
+      self = .badRedirect(String((response.location ?? "").withoutCredentials.prefix(200)))
     case CURLE_URL_MALFORMAT:
       self = .malformedLocation
     case CURLE_COULDNT_RESOLVE_HOST:

@@ -3,36 +3,38 @@
 import CCurl
 
 extension CurlTransfer {
+  /// The cookies of all servers, for the life of the process.
+  private nonisolated(unsafe) static let cookies: UnsafeMutableRawPointer? =
+    unsafe CurlLibrary.functions.flatMap { unsafe drawbar_curl_make_cookies($0) }
+
   /// Describes the request and what may happen on the way to its answer; false when libcurl does
   /// not take it.
-  func setOptions(_ url: WebURL, _ configuration: ByteSourceConfiguration) -> Bool {
+  func setOptions() -> Bool {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let errors = unsafe UnsafeMutableRawPointer(errorText.baseAddress!)
     let connectMilliseconds = pollMilliseconds(configuration.connectTimeoutNanoseconds)
     // SHOUTcast's own status line, which libcurl takes for HTTP only when told.
     unsafe aliases = curl.curl_slist_append(nil, "ICY 200 OK")
-    guard unsafe aliases != nil, setRequestFields(configuration) else { return false }
+    guard unsafe aliases != nil, let cookies = unsafe Self.cookies, setPlace() else { return false }
     let codes = unsafe [
       drawbar_curl_set_pointer(curl, easy, CURLOPT_ERRORBUFFER, errors),
       drawbar_curl_set_body_function(curl, easy, curlDidReceiveBody, context),
       drawbar_curl_set_header_function(curl, easy, curlDidReceiveHead, context),
       drawbar_curl_set_prerequest_function(curl, easy, curlWillSendRequest, context),
 
-      // The credentials apart from the URL: so libcurl cannot put them into its messages.
-      drawbar_curl_set_string(curl, easy, CURLOPT_URL, url.text),
-      drawbar_curl_set_string(curl, easy, CURLOPT_USERNAME, url.user),
-      drawbar_curl_set_string(curl, easy, CURLOPT_PASSWORD, url.password),
+      drawbar_curl_set_pointer(curl, easy, CURLOPT_SHARE, cookies),
+      // No file: only this makes the handle send the cookies.
+      drawbar_curl_set_string(curl, easy, CURLOPT_COOKIEFILE, ""),
       drawbar_curl_set_string(curl, easy, CURLOPT_USERAGENT, configuration.userAgent),
       drawbar_curl_set_list(curl, easy, CURLOPT_HTTP200ALIASES, aliases),
       // One long body: HTTP/2 would only add a window of its own between TCP and the reader.
       drawbar_curl_set_long(curl, easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
       drawbar_curl_set_long(curl, easy, CURLOPT_TCP_KEEPALIVE, 1),
 
-      // A redirect must not reach this machine's files.
+      // A redirect must not reach this machine's files. `followRedirect` follows them: libcurl would read
+      // their bodies to the end.
       drawbar_curl_set_string(curl, easy, CURLOPT_PROTOCOLS_STR, "http,https"),
-      drawbar_curl_set_string(curl, easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
-      drawbar_curl_set_long(curl, easy, CURLOPT_FOLLOWLOCATION, 1),
-      drawbar_curl_set_long(curl, easy, CURLOPT_MAXREDIRS, configuration.redirectLimit),
+      drawbar_curl_set_long(curl, easy, CURLOPT_FOLLOWLOCATION, 0),
       // Else a proxy's answer to CONNECT would look like the server's.
       drawbar_curl_set_long(curl, easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
 
@@ -44,10 +46,26 @@ extension CurlTransfer {
     return codes.allSatisfy { $0 == CURLE_OK }
   }
 
-  /// Asks for a part of the body, or for metadata in all of it, and adds what the configuration says.
-  /// libcurl sends the same fields again where a redirect leads, but for passwords and cookies.
-  private func setRequestFields(_ configuration: ByteSourceConfiguration) -> Bool {
-    var lines = configuration.requestFields.map(\.line)
+  /// Says where the request goes, and with whose password: the location's own goes to no other server.
+  func setPlace() -> Bool {
+    let isHome = url.isSameServer(as: firstURL)
+    let credentials = url.user == nil && url.password == nil && isHome ? firstURL : url
+    let codes = unsafe [
+      // The credentials apart from the URL: so libcurl cannot put them into its messages.
+      drawbar_curl_set_string(curl, easy, CURLOPT_URL, url.text),
+      drawbar_curl_set_string(curl, easy, CURLOPT_USERNAME, credentials.user),
+      drawbar_curl_set_string(curl, easy, CURLOPT_PASSWORD, credentials.password),
+    ]
+    return codes.allSatisfy { $0 == CURLE_OK } && setRequestFields(isHome: isHome)
+  }
+
+  /// Requests a part of the body, or metadata in all of it, and adds what the configuration says: where a
+  /// redirect leads, the same fields, but for passwords and cookies.
+  private func setRequestFields(isHome: Bool) -> Bool {
+    let fields = configuration.requestFields.filter { isHome || !$0.isPrivate }
+    var lines = fields.map(\.line)
+    unsafe curl.curl_slist_free_all(requestFields)
+    unsafe requestFields = nil
     if let range {
       if let validator = range.validator { lines.append("If-Range: \(validator)") }
     } else if configuration.requestsStreamMetadata {

@@ -40,13 +40,20 @@ import CCurl
   /// What part of the body is asked for; nil for all of it.
   let range: RangeRequest?
   private let wakePipe: WakePipe
-  private let multi: UnsafeMutableRawPointer
+  let multi: UnsafeMutableRawPointer
   private var isOpen = true
+  /// Where the present request goes: the location, or where redirects led.
+  var url: WebURL
+  let configuration: ByteSourceConfiguration
+  /// The location itself, to which alone its password and the request's own `Cookie` belong.
+  let firstURL: WebURL
+  /// Redirects that were followed.
+  var redirectCount = 0
 
   /// Something was done for it.
   private(set) var hasBegun = false
-  private(set) var phase = Phase.connecting
-  private(set) var response = HTTPResponse()
+  var phase = Phase.connecting
+  var response = HTTPResponse()
   /// How the transfer ended; nil while it runs.
   private(set) var outcome: Outcome?
   /// Bytes received so far of what this request is answered with, all of them.
@@ -58,7 +65,7 @@ import CCurl
   /// Bytes that lie before what this request asks for.
   private let startOffset: UInt64
   /// Grows with every step of the transfer: a request, a head's start and end, a piece of the body.
-  private(set) var progress: UInt64 = 0
+  var progress: UInt64 = 0
   private var buffer: ReceiveBuffer
   /// The buffer is full, and the server made to wait.
   private(set) var isPaused = false
@@ -90,6 +97,9 @@ import CCurl
       return nil
     }
     self.curl = curl
+    self.url = url
+    self.configuration = configuration
+    firstURL = url
     unsafe self.easy = easy
     unsafe self.multi = multi
     self.range = range
@@ -99,7 +109,7 @@ import CCurl
     unsafe errorText.initialize(repeating: 0)
     buffer = ReceiveBuffer(
       capacity: max(configuration.receiveBufferBytes, 4 * Self.largestPiece))
-    guard setOptions(url, configuration), unsafe curl.curl_multi_add_handle(multi, easy) == CURLM_OK
+    guard setOptions(), unsafe curl.curl_multi_add_handle(multi, easy) == CURLM_OK
     else { return nil }
   }
 
@@ -114,19 +124,40 @@ import CCurl
   func perform() {
     guard isOpen, outcome == nil, !isPaused else { return }
     hasBegun = true
+    while performOnce() {}
+  }
+
+  /// One call of libcurl, and what it ends; whether a redirect leads to a further request.
+  private func performOnce() -> Bool {
     var running: Int32 = 0
     let code = unsafe curl.curl_multi_perform(multi, &running)
     guard code == CURLM_OK else {
       end(
         Outcome(
           code: CURLE_FAILED_INIT, text: unsafe String(cString: curl.curl_multi_strerror(code)!)))
-      return
+      return false
     }
     var remaining: Int32 = 0
     while let message = unsafe curl.curl_multi_info_read(multi, &remaining) {
       guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
+      if response.isRedirect { return follow() }
       end(describeEnd(unsafe message.pointee.data.result))
     }
+    return false
+  }
+
+  /// Follows a redirect whose own body does not come.
+  func leaveRedirect() {
+    guard isOpen, outcome == nil, response.isRedirect else { return }
+    _ = follow()
+  }
+
+  /// Follows a redirect; false if that ends the transfer.
+  private func follow() -> Bool {
+    let code = followRedirect()
+    guard code != CURLE_OK else { return true }
+    end(Outcome(code: code, text: unsafe String(cString: curl.curl_easy_strerror(code)!)))
+    return false
   }
 
   /// Waits for something to perform; whether a wake ended the wait.
@@ -203,12 +234,6 @@ import CCurl
     return count
   }
 
-  /// The URL of the present request, after redirects.
-  var presentURL: String? {
-    guard isOpen else { return nil }
-    return string(CURLINFO_EFFECTIVE_URL)
-  }
-
   /// Ends the connection and frees the handles. Bytes that were received stay.
   func close() {
     guard isOpen else { return }
@@ -253,14 +278,14 @@ extension CurlTransfer {
     if response.isComplete, bodyBytes == 0 {
       repeatedBytes = range?.repeatedBytes(of: response) ?? 0
     }
+    if response.isRedirect, !response.hasShortBody { return false }
     return headBytes <= Self.headLimit && !response.isRefusal && objection == nil
   }
 
   /// Takes a piece of the body; what the write callback returns (CURLOPT_WRITEFUNCTION(3)).
   func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
     progress += 1
-    // libcurl skips the body of a redirect that it follows; any other that comes here is not the
-    // one that was asked for.
+    if response.isRedirect { return bytes.count }
     guard response.isSuccess else { return Int(CURL_WRITEFUNC_ERROR) }
     guard bytes.count <= buffer.free else {
       isPaused = true

@@ -129,7 +129,7 @@ extension HTTPByteSource {
 
   /// Where the present request goes, after redirects.
   var place: WebURL {
-    transfer.presentURL.flatMap { WebURL($0) } ?? url
+    transfer.url
   }
 
   /// The scheme that a redirect led to, when that is why libcurl gave up.

@@ -201,6 +201,9 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
     return transfer.wait(nanoseconds: nanoseconds)
   }
 
+  /// How long the body of a redirect may stand still before it is left.
+  private static var redirectPatience: UInt64 { 500_000_000 }
+
   /// Nothing came: how much longer that may go on; nil if it went on for too long.
   private func nanosecondsUntilTimeout() -> UInt64? {
     let silence = clock.foundNothing(progress: transfer.progress, now: monotonicNanoseconds())
@@ -210,6 +213,8 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
     case .awaitingAnswer: (wait, limit) = (.answer, configuration.answerTimeoutNanoseconds)
     case .answering where !transfer.response.isComplete:
       (wait, limit) = (.answer, configuration.stallTimeoutNanoseconds)
+    case .answering where transfer.response.isRedirect:
+      (wait, limit) = (.answer, min(configuration.stallTimeoutNanoseconds, Self.redirectPatience))
     case .answering:
       wait = .nextByte(receivedBytes: transfer.receivedBytes)
       limit =
@@ -219,6 +224,10 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
         : max(configuration.stallTimeoutNanoseconds, configuration.answerTimeoutNanoseconds)
     }
     guard silence >= limit else { return limit - silence }
+    if transfer.response.isRedirect {
+      transfer.leaveRedirect()
+      return 0
+    }
     // What came is given before any failure, even if it is too little to look at.
     if transfer.availableBytes > 0 {
       hasWaitedForMore = true

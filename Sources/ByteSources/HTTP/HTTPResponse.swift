@@ -57,14 +57,19 @@ struct HTTPResponse: Hashable {
   /// Whether the body is the one that was asked for.
   var isSuccess: Bool { (200..<300).contains(status) }
 
+  /// Whether the answer is whole and leads elsewhere.
+  var isRedirect: Bool { isComplete && (300..<400).contains(status) && location != nil }
+
+  /// Whether the body is so short that reading it costs less than another connection.
+  var hasShortBody: Bool { contentLength.map { $0 <= 16 << 10 } ?? false }
+
   /// Whether another answer follows, by its status: interim answers, but not a switch to another protocol.
   private var isInterim: Bool { (100..<200).contains(status) && status != 101 }
 
   /// Whether there is no more to come but a refusal: an error, a switch to another protocol, or a redirect
   /// to nowhere.
   var isRefusal: Bool {
-    isComplete && status > 0 && !isSuccess && !isInterim
-      && !((300..<400).contains(status) && location != nil)
+    isComplete && status > 0 && !isSuccess && !isInterim && !isRedirect
   }
 
   /// Bytes of the whole body, of which a part states the total, when announced.
@@ -185,7 +190,7 @@ struct HTTPResponse: Hashable {
       let server = Self.text(line, start..<end).lowercased()
       isOfStationServer = ["icecast", "shoutcast"].contains { server.hasPrefix($0) }
     case "location":
-      location = Self.text(line, start..<end)
+      location = Self.reference(line, start..<min(end, start + 16 * Self.valueLimit))
     default:
       break
     }
@@ -238,6 +243,16 @@ struct HTTPResponse: Hashable {
   private static func starts(_ line: Span<UInt8>, with prefix: StaticString) -> Bool {
     let prefix = Array(prefix.description.utf8)
     return line.count >= prefix.count && prefix.indices.allSatisfy { line[$0] == prefix[$0] }
+  }
+
+  /// A URL in which bytes that are not ASCII are percent-encoded, whatever encoding they are in.
+  private static func reference(_ line: Span<UInt8>, _ range: Range<Int>) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    let bytes = range.flatMap { index -> [UInt8] in
+      let byte = line[index]
+      return byte < 0x80 ? [byte] : [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func text(_ line: Span<UInt8>, _ range: Range<Int>) -> String {

@@ -3,8 +3,8 @@
 /// A request for the rest of a body from some byte on (RFC 9110, section 14.2), and what an answer
 /// has to say so that its bytes may follow those that were read before. A value without I/O.
 ///
-/// An answer with all bytes is never taken for the rest. But one that is provably the same body may
-/// be read from its start up to where the rest begins: see ``repeatedBytes(of:)``.
+/// An answer with all bytes is never taken for the rest. But it may be read from its start up to where the
+/// rest begins, if it is provably the same body, or the server was asked on trial: see ``repeatedBytes(of:)``.
 struct RangeRequest: Hashable {
   /// Bytes from the body's first to the first one wanted.
   let byteOffset: UInt64

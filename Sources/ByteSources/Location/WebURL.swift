@@ -19,11 +19,26 @@ struct WebURL: Hashable {
   /// The password, decoded.
   var password: String?
 
-  /// Reads a URL with a scheme; nil when libcurl cannot use it, or is not there.
-  init?(_ text: String) {
+  /// Whether both are of the same scheme, host and port.
+  func isSameServer(as other: WebURL) -> Bool {
+    func scheme(_ url: WebURL) -> String { url.text.prefix { $0 != ":" }.lowercased() }
+    return host.lowercased() == other.host.lowercased() && port == other.port
+      && scheme(self) == scheme(other)
+  }
+
+  /// Reads a URL; nil when libcurl cannot use it, or is not there.
+  ///
+  /// - Parameter base: what a URL without a scheme is relative to (RFC 3986, section 5); nil if it has to
+  ///   have one.
+  init?(_ text: String, relativeTo base: WebURL? = nil) {
     guard let curl = CurlLibrary.functions, let parts = unsafe curl.curl_url() else { return nil }
     defer { unsafe curl.curl_url_cleanup(parts) }
     let accepted = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_ALLOW_SPACE | CURLU_URLENCODE)
+    if let base {
+      guard unsafe curl.curl_url_set(parts, CURLUPART_URL, base.text, accepted) == CURLUE_OK else {
+        return nil
+      }
+    }
     guard unsafe curl.curl_url_set(parts, CURLUPART_URL, text, accepted) == CURLUE_OK else {
       return nil
     }
