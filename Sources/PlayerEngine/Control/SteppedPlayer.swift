@@ -264,6 +264,7 @@ public final class SteppedPlayer {
         information[track] = found
         tell(.track(index: track, found))
         perform(.formatKnown)
+      case .measured(let track, let found): information[track] = found
       case .began(let stream):
         lastBegunStream = stream
         lastBegunGeneration = feeder.feed.generation

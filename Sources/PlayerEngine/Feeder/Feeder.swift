@@ -27,6 +27,8 @@ final class Feeder {
   enum Event {
     case opened(track: Int)
     case found(track: Int, TrackInformation)
+    /// What is known of the track has another duration.
+    case measured(track: Int, TrackInformation)
     /// A stream was put into the ring.
     case began(stream: UInt32)
     case skipped(track: Int, AudioFileStreamGap)
@@ -345,7 +347,10 @@ final class Feeder {
     if !hasToldInformation, let information = reader.information {
       hasToldInformation = true
       events.append(.found(track: trackIndex, information))
+    } else if reader.output.hasNewDuration, let information = reader.information {
+      events.append(.measured(track: trackIndex, information))
     }
+    reader.output.hasNewDuration = false
     for skipped in reader.output.skipped {
       events.append(.skipped(track: trackIndex, skipped))
     }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 internal import AudioModel
+internal import PacketParser
 
 /// Which of a stream's decoded frames are sound: everything before and after is the encoder's and the
 /// decoder's delay, and is cut, so that tracks join without a gap.
 struct EdgeTrimming: Equatable {
-  /// Frames that an MPEG layer III decoder puts before the sound, on top of the encoder's delay: 528
-  /// of its filter bank and one more (the LAME tag's own reckoning).
-  static let layer3DecoderDelayFrames: Int64 = 529
-
   /// The first decoded frame that is sound, and the first after it that is not.
   let firstFrame: Int64
   let endFrame: Int64
@@ -35,8 +32,7 @@ struct EdgeTrimming: Equatable {
       self = .none
       return
     }
-    let isOwnTable = Self.fileFormatsOfBareStreams.contains(fileFormat)
-    let delay = format == .mpegLayer3 && isOwnTable ? Self.layer3DecoderDelayFrames : 0
+    let delay = MPEGLayer3Delay.frames(format, in: fileFormat)
     let priming = Int64(max(0, table.primingFrames))
     // A file may claim anything: sums must not overflow.
     let valid = min(max(0, table.numberValidFrames), 1 << 60)
@@ -62,11 +58,6 @@ struct EdgeTrimming: Equatable {
     self.init(soundFrames: (Int64(opusHeader[11]) << 8 | Int64(opusHeader[10]))..<Int64.max)
   }
 
-  /// The files that hold an MPEG stream as it is, LAME tag and all.
-  private static let fileFormatsOfBareStreams: [AudioFileTypeID] = [
-    .mpegLayer3, .wave, .rf64, .bw64, .wave64,
-  ]
-
   /// Frames to cut at the start and at the end of a packet that decodes to these frames.
   func trims(firstFrame first: Int64, frameCount: Int32) -> (start: Int32, end: Int32) {
     guard first < tableEndFrame else { return (0, 0) }
@@ -81,6 +72,9 @@ struct EdgeTrimming: Equatable {
     max(0, min(frame, tableEndFrame) - endFrame)
   }
 
-  /// Frames of sound in all, when the end is known.
-  var frameCount: Int64? { endFrame == .max ? nil : max(0, endFrame - firstFrame) }
+  /// Frames cut at the sound's end before a frame of sound, which is counted from ``firstFrame``.
+  func paddingFrames(beforeSound frame: Int64) -> Int64 {
+    guard tableEndFrame != .max, frame >= endFrame - firstFrame else { return 0 }
+    return max(0, tableEndFrame - endFrame)
+  }
 }

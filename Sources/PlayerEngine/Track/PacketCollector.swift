@@ -43,8 +43,12 @@ struct PacketCollector: StreamDriverListener {
   /// The frame of sound that the packets since the jump begin with, at the first format's rate; nil when
   /// there is none.
   private(set) var firstSoundFrame: Int64?
-  /// That frame is of the first format; what was read since may have led into another.
-  private(set) var isFirstSoundOfFirstFormat = true
+  /// The place of that frame was known.
+  private var isFirstSoundPlaced = true
+  /// The place of the next packet is known: no jump has led into another format whose packets are not counted.
+  private var isPlaced = true
+  /// The last packets, whose bits the packets of another format behind them may use.
+  private var leads = LeadPackets()
   /// A packet was met of which the decoder makes up noise.
   private(set) var substitutesNoise = false
   /// What the station says of the packets.
@@ -55,6 +59,9 @@ struct PacketCollector: StreamDriverListener {
     self.generation = generation
   }
 
+  /// The place that the jump led to is known: what was before it was counted, or the container says it.
+  var isJumpPlaced: Bool { firstSoundFrame == nil ? isPlaced : isFirstSoundPlaced }
+
   /// Frames of the first format to the next packet; nil before there is one, and once another format
   /// has come.
   var nextDecodedFrame: Int64? { format != nil && firstFrame == 0 ? nextFrame : nil }
@@ -63,13 +70,19 @@ struct PacketCollector: StreamDriverListener {
   /// silent frames of their own and those between are not known, one before it.
   func decodedFrame(ofSound frame: Int64) -> Int64 {
     let isInStretch = isFirstFormat && frame >= trimming.firstFrame &- silentFrames
-    return frame &+ (isInStretch ? silentFrames : firstSilentFrames)
+    guard isInStretch else {
+      return frame &+ firstSilentFrames &+ firstTrimming.paddingFrames(beforeSound: frame)
+    }
+    return frame &+ silentFrames &+ trimming.paddingFrames(beforeSound: frame)
   }
 
   /// The frame of sound that is a decoded frame; the first for what is before it.
   func soundFrame(ofDecoded frame: Int64) -> Int64 {
     let isInStretch = isFirstFormat && frame >= trimming.firstFrame
-    return max(0, frame &- (isInStretch ? silentFrames : firstSilentFrames))
+    guard isInStretch else {
+      return max(0, frame &- firstSilentFrames &- firstTrimming.paddingFrames(before: frame))
+    }
+    return max(0, frame &- silentFrames &- trimming.paddingFrames(before: frame))
   }
 
   /// What comes next is from elsewhere: drops what is here, and everything up to a frame.
@@ -82,8 +95,9 @@ struct PacketCollector: StreamDriverListener {
     (output.account.parsedPacketCount, output.account.parsedNanoseconds) = (0, 0)
     self.generation = generation
     isAfterJump = true
+    leads = LeadPackets()
     jumpUnderWay = Jump(frame: min(frame, 1 << 60), preRoll: preRoll)
-    (firstSoundFrame, isFirstSoundOfFirstFormat) = (nil, true)
+    (firstSoundFrame, isFirstSoundPlaced) = (nil, true)
     placeJump()
     streamStart = streamStart ?? stream
     titles.forgetLast()
@@ -106,10 +120,12 @@ struct PacketCollector: StreamDriverListener {
     guard isReady || (property == .dataFormat && format != nil) else { return }
     guard let format = try? stream.dataFormat else { return }
     let isFirst = self.format == nil
+    if !isFirst { renewDuration(stream) }
     if let last = self.format, isAnotherStream || !last.isContinued(by: format) {
       change(from: last, to: format)
     }
     isAnotherStream = false
+    leads.lead(from: self.format, to: format)
     self.format = format
     let description = CodedStreamDescription(
       format: format, layout: try? stream.channelLayout,
@@ -129,7 +145,7 @@ struct PacketCollector: StreamDriverListener {
       let tags = try? stream.infoDictionary
       output.information = TrackInformation(
         location: location, fileFormat: fileFormat, dataFormat: format,
-        durationNanoseconds: duration(of: stream, format: format),
+        durationNanoseconds: (try? stream.duration).map { Self.nanoseconds($0.seconds) },
         durationEvidence: (try? stream.duration)?.evidence, bitRate: try? stream.bitRate,
         dataOffset: (try? stream.dataOffset) ?? 0,
         audioDataByteCount: try? stream.audioDataByteCount,
@@ -149,6 +165,7 @@ struct PacketCollector: StreamDriverListener {
     output.account.parsedPacketCount &+= Int64(packets.packetCount)
     if isAfterJump {
       isAfterJump = false
+      isPlaced = isFirstFormat
       if let first = try? stream.firstFrame(ofPacket: packets.firstPacketIndex) {
         nextFrame = first
         firstFrame = 0
@@ -159,6 +176,7 @@ struct PacketCollector: StreamDriverListener {
       let first = firstFrame ?? told - nextFrame
       firstFrame = first
       nextFrame = max(0, told - first)
+      isPlaced = true
       if let sound = packets.soundFrames {
         trimming = EdgeTrimming(soundFrames: sound.shifted(by: -first))
         silentFrames = trimming.firstFrame &- packets.pastSoundFrames
@@ -180,6 +198,11 @@ struct PacketCollector: StreamDriverListener {
         index: packets.firstPacketIndex + Int64(index), frames: Int32(clamping: frames),
         byteOffset: packets.byteOffset + description.startOffset, format: format)
     }
+    if LeadPackets.areNeeded(for: format) {
+      leads.remember(
+        descriptions, bytes, packets, nextFrame: nextFrame,
+        framesPerPacket: Int32(clamping: format.framesPerPacket), generation: generation)
+    }
   }
 
   mutating func audioFileStream(
@@ -187,6 +210,17 @@ struct PacketCollector: StreamDriverListener {
   ) {
     output.skipped.append(gap)
     if let loss = SoundLoss(gap, sampleRate: format?.sampleRate ?? 0) { output.account.add(loss) }
+  }
+
+  /// What was met since may have changed what is known of the duration: another link, or the end.
+  mutating func renewDuration(_ stream: borrowing AudioFileStream) {
+    guard output.information?.durationNanoseconds != nil, let duration = try? stream.duration
+    else { return }
+    let nanoseconds = Self.nanoseconds(duration.seconds)
+    guard output.information?.durationNanoseconds != nanoseconds else { return }
+    output.information?.durationNanoseconds = nanoseconds
+    output.information?.durationEvidence = duration.evidence
+    output.hasNewDuration = true
   }
 
   /// Cuts constant-size packets, most often of one frame, into runs.
@@ -236,6 +270,10 @@ struct PacketCollector: StreamDriverListener {
       generation: generation, packetIndex: index, firstFrame: firstFrame, frameCount: frames,
       trimStartFrames: trims.start, trimEndFrames: trims.end, byteOffset: byteOffset,
       durationNanoseconds: nanoseconds)
+    for lead in leads.take() {
+      output.packets.append(lead.bytes.span, history: lead.history, startsStream: streamStart)
+      streamStart = nil
+    }
     output.packets.append(
       bytes, history: history, startsStream: streamStart,
       said: isHeard ? titles.news(at: byteOffset) : nil)
@@ -250,7 +288,8 @@ struct PacketCollector: StreamDriverListener {
     func scaled(_ frames: Int64) -> Int64 {
       Self.frames(frames, at: format.sampleRate, from: last.sampleRate)
     }
-    firstFrame = nil
+    // Behind a jump the container counts as it did before.
+    if !isAfterJump { firstFrame = nil }
     isFirstFormat = isAfterJump && firstFormat?.isContinued(by: format) == true
     if isFirstFormat {
       (trimming, silentFrames) = (firstTrimming, firstSilentFrames)
@@ -267,7 +306,8 @@ struct PacketCollector: StreamDriverListener {
     func scaled(_ frames: Int64) -> Int64 {
       Self.frames(frames, at: format.sampleRate, from: firstFormat.sampleRate)
     }
-    heardFrom = scaled(jump.frame) &+ silentFrames
+    let sound = scaled(jump.frame)
+    heardFrom = sound &+ silentFrames &+ trimming.paddingFrames(beforeSound: sound)
     // From the start even a packet without a frame is kept: Vorbis' first one is such.
     keptFrom = jump.preRoll.map { heardFrom &- scaled($0) } ?? .min
   }
@@ -275,8 +315,9 @@ struct PacketCollector: StreamDriverListener {
   /// The jump has led to this decoded frame.
   private mutating func land(at frame: Int64, _ format: AudioStreamBasicDescription) {
     let rate = firstFormat?.sampleRate ?? format.sampleRate
-    firstSoundFrame = Self.frames(max(0, frame &- silentFrames), at: rate, from: format.sampleRate)
-    isFirstSoundOfFirstFormat = isFirstFormat
+    let sound = max(0, frame &- silentFrames &- trimming.paddingFrames(before: frame))
+    firstSoundFrame = Self.frames(sound, at: rate, from: format.sampleRate)
+    isFirstSoundPlaced = isPlaced
     (jumpUnderWay, keptFrom, heardFrom) = (nil, .min, 0)
   }
 
@@ -284,16 +325,6 @@ struct PacketCollector: StreamDriverListener {
   private static func frames(_ frames: Int64, at rate: Double, from other: Double) -> Int64 {
     guard rate != other, other > 0 else { return frames }
     return Int64(min(max((Double(frames) / other * rate).rounded(), -0x1p60), 0x1p60))
-  }
-
-  /// The packet table's valid frames are the sound; anything else is the parser's best evidence.
-  private func duration(
-    of stream: borrowing AudioFileStream, format: AudioStreamBasicDescription
-  ) -> UInt64? {
-    if let frames = trimming.frameCount {
-      return Self.nanoseconds(Double(frames) / format.sampleRate)
-    }
-    return (try? stream.duration).map { Self.nanoseconds($0.seconds) }
   }
 
   /// A time that a file claims, brought inside what can be: 0 to 2 to the 60th, 36 years.
@@ -312,11 +343,10 @@ private struct Jump {
 }
 
 extension AudioStreamBasicDescription {
-  /// Whether a stream goes on in another format without a change of the sound's rate or channels: a new
-  /// link of a chain, or packets that tell their duration from now on.
+  /// Whether the frames of a stream that goes on in another format are counted on: a new link of a chain,
+  /// other channels, or packets that tell their duration from now on.
   fileprivate func isContinued(by other: Self) -> Bool {
     formatID == other.formatID && sampleRate == other.sampleRate
-      && channelsPerFrame == other.channelsPerFrame
   }
 }
 

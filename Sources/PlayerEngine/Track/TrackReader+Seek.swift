@@ -41,6 +41,8 @@ struct SeekUnderWay {
   /// The decoded frame that packets were wanted from.
   let firstFrame: Int64
   let purpose: SeekPurpose
+  /// All packets from the first one on are read and counted.
+  let readsThrough: Bool
 
   /// Where a frame is in the track, by the stated rate.
   func nanoseconds(ofFrame frame: Int64) -> UInt64 {
@@ -100,21 +102,24 @@ extension TrackReader {
   /// Turns to a frame of the track's sound; steps then lead there. Waits for nothing. To be called when
   /// the track's format is known.
   ///
+  /// - Parameter readsThrough: reads and counts all packets from the first one on.
   /// - Throws: what stands in the way; the reader then goes on where it was.
   func beginSeek(
-    toFrame frame: Int64, generation: UInt32, purpose: SeekPurpose = .listening
+    toFrame frame: Int64, generation: UInt32, purpose: SeekPurpose = .listening,
+    readsThrough: Bool = false
   ) throws(PlayerError) {
     guard let format = output.information?.dataFormat else { return }
     let asked = min(max(0, frame), Self.farthestFrame)
     let wanted = driver.listener.decodedFrame(ofSound: asked)
     let first = firstFrame(before: wanted, format, purpose: purpose)
-    let target = try move(toFrame: first, format: format)
+    let target =
+      readsThrough ? try seek(toPacket: 0) : try move(toFrame: first, format: format)
     driver.listener.jump(
       toSound: asked, preRoll: first > 0 ? wanted &- first : nil, generation: generation)
     seekUnderWay = SeekUnderWay(
       askedFrame: asked, target: target, sampleRate: format.sampleRate,
       framesPerPacket: Int64(format.framesPerPacket), firstFrame: first,
-      purpose: purpose)
+      purpose: purpose, readsThrough: readsThrough)
   }
 
   /// The frame to decode from, by what is known of the packets now.
@@ -134,15 +139,18 @@ extension TrackReader {
     guard let seek = seekUnderWay else { return nil }
     let first = driver.listener.firstSoundFrame
     guard hasEnded || first != nil else { return nil }
+    let isPlaced = driver.listener.isJumpPlaced
     let wanted = driver.listener.decodedFrame(ofSound: seek.askedFrame)
     if let format = output.information?.dataFormat, driver.source.information.isLocal,
-      firstFrame(before: wanted, format, purpose: seek.purpose) < seek.firstFrame
+      !isPlaced && !seek.readsThrough
+        || firstFrame(before: wanted, format, purpose: seek.purpose) < seek.firstFrame
     {
       // Where the file was found to be broken behind the place, it cannot be turned: what was found has to do.
+      // Where the jump has led into another format, frames do not follow from a packet's number.
       let isBegun =
         (try? beginSeek(
           toFrame: seek.askedFrame, generation: driver.listener.generation,
-          purpose: seek.purpose)) != nil
+          purpose: seek.purpose, readsThrough: !isPlaced)) != nil
       if isBegun {
         hasEnded = false
         return nil
@@ -151,7 +159,7 @@ extension TrackReader {
     seekUnderWay = nil
     let reached = first ?? end ?? min(seek.askedFrame, endRead ?? .max)
     startNanoseconds = seek.nanoseconds(ofFrame: reached)
-    guard driver.listener.isFirstSoundOfFirstFormat else {
+    guard isPlaced else {
       // In another format the time is known, and not the frame.
       return TrackSeek(
         askedFrame: seek.askedFrame, reachedFrame: reached, isEstimated: true,

@@ -16,6 +16,8 @@ public final class TrackReader {
     var packets = PendingPackets()
     /// Known when the first packet is.
     var information: TrackInformation?
+    /// The duration in it is another one since this was last taken.
+    var hasNewDuration = false
     /// Stretches that were not audio, since this was last taken.
     var skipped: [AudioFileStreamGap] = []
     /// What was parsed and lost so far.
@@ -150,6 +152,8 @@ public final class TrackReader {
   ///
   /// - Throws: what went wrong; packets that were parsed before it are in ``output``.
   func step(timeoutNanoseconds: UInt64) throws(PlayerError) -> StreamDriverStep {
-    try driver.step(timeoutNanoseconds: timeoutNanoseconds)
+    let step = try driver.step(timeoutNanoseconds: timeoutNanoseconds)
+    if step == .ended { driver.listener.renewDuration(driver.stream) }
+    return step
   }
 }

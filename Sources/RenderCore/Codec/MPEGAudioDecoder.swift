@@ -46,7 +46,8 @@ struct MPEGAudioDecoder: ~Copyable {
     let reader = UnsafeMutablePointer<Reader>.allocate(capacity: 1)
     unsafe reader.initialize(
       to: Reader(bytes: firstPacket.baseAddress, remaining: firstPacket.count))
-    code = unsafe Self.open(handle, reader: reader, freeFormatBytes: freeFormatBytes)
+    code = unsafe Self.open(
+      handle, reader: reader, channels: channels, freeFormatBytes: freeFormatBytes)
     if code == MPG123_OK.rawValue {
       var rate = 0
       var channelCount: Int32 = 0
@@ -101,7 +102,8 @@ struct MPEGAudioDecoder: ~Copyable {
   }
 
   private static func open(
-    _ handle: OpaquePointer, reader: UnsafeMutablePointer<Reader>, freeFormatBytes: Int?
+    _ handle: OpaquePointer, reader: UnsafeMutablePointer<Reader>, channels: Int,
+    freeFormatBytes: Int?
   ) -> Int32 {
     let flags =
       MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue | MPG123_NO_READAHEAD.rawValue
@@ -114,10 +116,12 @@ struct MPEGAudioDecoder: ~Copyable {
       unsafe mpg123_param2(
         handle, Int32(MPG123_FREEFORMAT_SIZE.rawValue), freeFormatBytes - 4, 0)
     }
+    // Packets with other channels lead to the stream where it changes them: their bit reservoir goes on.
+    let mode = channels == 1 ? MPG123_MONO.rawValue : MPG123_STEREO.rawValue
     unsafe mpg123_format_none(handle)
     for rate in [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000] {
       unsafe mpg123_format(
-        handle, rate, Int32(MPG123_MONO.rawValue | MPG123_STEREO.rawValue),
+        handle, rate, Int32(mode),
         Int32(MPG123_ENC_FLOAT_32.rawValue))
     }
     unsafe mpg123_replace_reader_handle(handle, readPacketBytes, refuseToSeek, nil)
