@@ -52,6 +52,7 @@ extension MPEG4Parser {
       pass(
         Int(next - nextPacket),
         track.firstFrame(ofPacket: next) - track.firstFrame(ofPacket: nextPacket))
+      hasPassedPackets = hasPassedPackets || next > nextPacket
       nextPacket = next
     }
     guard hasTablePackets, let place = track?.map.place(of: nextPacket) else {
@@ -105,14 +106,11 @@ extension MPEG4Parser {
       return cut(bytes.count, size: track.map.size(of: nextPacket), at: offset, isEnd: isEnd)
     }
     self.count(packets: count, bytes: byteCount, frames: frames, largest: largest)
-    defer {
-      nextPacket += Int64(count)
-      lastDelivered = nextPacket
-    }
+    defer { nextPacket += Int64(count) }
     var run = PacketRun.shown(first: nextPacket, count: count, byteCount: byteCount)
     run.soundFrames = fragments.soundFrames
     // Behind packets that were passed the number does not tell the frame.
-    if fragments.soundFrames != nil || nextPacket > lastDelivered {
+    if fragments.soundFrames != nil || hasPassedPackets {
       run.firstFrame =
         format.framesPerPacket > 0
         ? nextPacket * Int64(format.framesPerPacket) : track.firstFrame(ofPacket: nextPacket)
@@ -156,6 +154,7 @@ extension MPEG4Parser {
       return step
     }
     nextPacket = packets.upperBound
+    hasPassedPackets = true
     return .skipped(
       AudioFileStreamGap(
         cause, byteOffset: place.byteOffset, byteCount: byteCount,

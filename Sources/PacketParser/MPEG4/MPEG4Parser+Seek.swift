@@ -134,7 +134,7 @@ extension MPEG4Parser {
     fragments.isPlaceUnknown = false
     fragments.needsNumber = false
     nextPacket = target.firstPacket
-    lastDelivered = nextPacket
+    hasPassedPackets = false
     notices = []
     if let track, nextPacket < track.map.packetCount {
       mediaEnd = fragments.tableMediaEnd

@@ -58,8 +58,8 @@ struct MPEG4Parser: ContainerParser {
 
   // Where packets are.
   var nextPacket: Int64 = 0
-  /// The packet behind the last one delivered.
-  var lastDelivered: Int64 = 0
+  /// Packets were passed without being delivered, so runs from here on state their frames.
+  var hasPassedPackets = false
   /// What has to be reported before the next packet.
   var notices: [ParserStep] = []
   /// Where the media data end that hold the packets of a fragment.

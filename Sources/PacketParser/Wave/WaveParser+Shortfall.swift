@@ -13,6 +13,8 @@ extension WaveParser {
     // A pad byte may be missing, and the last frame may be cut.
     let missing = data.start + byteCount - end
     guard missing > 1 else { return mpeg.parser.missingFrameCount(at: end) }
-    return mpeg.parser.facts.frames(inMissingBytes: missing)
+    // The fact chunk tells, else the mean size of the packets that came.
+    let stated = facts.missingFrameCount
+    return stated > 0 ? stated : mpeg.parser.facts.frames(inMissingBytes: missing)
   }
 }
