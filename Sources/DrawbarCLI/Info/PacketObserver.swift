@@ -22,6 +22,8 @@ struct PacketObserver: StreamDriverListener {
   private var isOgg = false
   /// Frames from the start of the stream to the next packet.
   private var nextFrame: Int64 = 0
+  /// Packets of another duration or rate came before: frames do not follow from a packet's number.
+  private var hasChanged = false
 
   init(listsPackets: Bool, digestsPackets: Bool) {
     packets = listsPackets ? PacketList() : nil
@@ -33,7 +35,7 @@ struct PacketObserver: StreamDriverListener {
   ) {
     switch property {
     case .dataFormat:
-      if let found = try? stream.dataFormat { format = found }
+      if let found = try? stream.dataFormat { change(to: found) }
     case .readyToProducePackets:
       let summary = StreamSummary(stream)
       head = summary
@@ -43,6 +45,18 @@ struct PacketObserver: StreamDriverListener {
       if needsDigest { digest = PacketDigest() }
     default: break
     }
+  }
+
+  /// Packets of a format follow; frames are counted on at its rate.
+  private mutating func change(to format: AudioStreamBasicDescription) {
+    defer { self.format = format }
+    guard head != nil, self.format.sampleRate > 0,
+      self.format.sampleRate != format.sampleRate
+        || self.format.framesPerPacket != format.framesPerPacket
+    else { return }
+    hasChanged = true
+    let frames = Double(nextFrame) / self.format.sampleRate * format.sampleRate
+    nextFrame = Int64(max(0, min(frames.rounded(), 0x1p60)))
   }
 
   mutating func audioFileStream(
@@ -59,7 +73,7 @@ struct PacketObserver: StreamDriverListener {
     let framesPerPacket = Int64(format.framesPerPacket)
     if let firstFrame = packets.firstFrame {
       nextFrame = firstFrame
-    } else if framesPerPacket > 0 {
+    } else if framesPerPacket > 0, !hasChanged {
       nextFrame = packets.firstPacketIndex &* framesPerPacket
     }
     guard !descriptions.isEmpty else {
@@ -68,6 +82,7 @@ struct PacketObserver: StreamDriverListener {
         byteCount: Int64(format.bytesPerPacket))
       self.packets?.append(
         first, framesPerPacket: framesPerPacket, count: Int64(packets.packetCount))
+      nextFrame &+= framesPerPacket &* Int64(packets.packetCount)
       return
     }
     for index in descriptions.indices {

@@ -107,6 +107,7 @@ final class StreamInspection {
       sheet.error = "\(sheet.location): \(text)"
     }
     sheet.summary = StreamSummary(driver.stream)
+    if let head = driver.listener.head { sheet.summary.keepFormat(of: head) }
     guard isReady else { return }
     if driver.listener.needsDigest {
       sheet.packetsSHA = driver.listener.digest?.finish()

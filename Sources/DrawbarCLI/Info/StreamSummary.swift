@@ -36,6 +36,17 @@ struct StreamSummary {
     info = try? stream.infoDictionary
   }
 
+  /// Keeps the format that the stream begins with, where it goes on in another one.
+  mutating func keepFormat(of head: Self) {
+    guard let first = head.dataFormat, let last = dataFormat,
+      first.formatID != last.formatID || first.sampleRate != last.sampleRate
+        || first.channelsPerFrame != last.channelsPerFrame
+    else { return }
+    dataFormat = first
+    formatList = head.formatList
+    channelLayout = head.channelLayout
+  }
+
   var pictures: [AudioFilePicture] { info?.pictures ?? [] }
 
   /// The front cover, else the first picture; its place among the pictures.

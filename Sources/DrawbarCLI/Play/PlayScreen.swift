@@ -44,7 +44,9 @@ struct PlayScreen: TerminalScreen {
   /// The line that is there on any terminal.
   var status: String {
     let place = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
-    let duration = snapshot.track?.durationNanoseconds.map(TimeText.clock) ?? "?"
+    // A stated or estimated duration may be too short.
+    let duration =
+      snapshot.track?.durationNanoseconds.map { TimeText.clock(nanoseconds: max($0, place)) } ?? "?"
     let buffered = TimeText.seconds(
       nanoseconds: snapshot.buffering.bufferedNanoseconds, decimals: 1)
     let word = isServerAway ? "Waiting for the JACK server" : word
