@@ -100,7 +100,7 @@ struct InfoCommand: ParsableCommand {
       if list.playlist != nil { output.write((isFirst ? "" : "\n") + list.text) }
       try output.flush()
       var failures = FailureRun()
-      for error in list.errors { failures.add(error) }
+      for error in list.errors { failures.add("\(error)") }
       failures.end()
     }
     return list.errors.isEmpty

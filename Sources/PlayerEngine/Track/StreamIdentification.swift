@@ -90,8 +90,8 @@ struct PacketWatch<Listener: StreamDriverListener>: AudioFileStreamListener {
   }
 
   mutating func audioFileStream(
-    _ stream: borrowing AudioFileStream, skipped byteCount: Int64, at byteOffset: Int64
+    _ stream: borrowing AudioFileStream, skipped gap: AudioFileStreamGap
   ) {
-    listener.audioFileStream(stream, skipped: byteCount, at: byteOffset)
+    listener.audioFileStream(stream, skipped: gap)
   }
 }

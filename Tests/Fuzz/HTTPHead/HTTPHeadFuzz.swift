@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AudioModel
+
 @testable import ByteSources
 
 /// Reads the input as the head of an answer, as a station's metadata block, and as a body with metadata
@@ -35,7 +36,8 @@ private func checkHead(_ input: [UInt8]) {
   precondition(!(head.isRefusal && head.isSuccess))
   let station = head.station
   for text in [
-    head.contentType, head.entityTag, head.lastModified, head.mediaType, station?.name, station?.genre,
+    head.contentType, head.entityTag, head.lastModified, head.mediaType, station?.name,
+    station?.genre,
     station?.description, station?.url,
   ] {
     check(text: text, input)
