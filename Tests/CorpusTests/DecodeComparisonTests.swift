@@ -46,7 +46,9 @@ import Testing
     let excess = (others.count - ours.count) / channels
     #expect(!ours.isEmpty)
     #expect(
-      excess == 0 || isLossy(stated) && (0...4096).contains(excess),
+      excess == 0 || isLossy(stated) && (0...4096).contains(excess)
+        // Silence takes the place of the frame that is cut.
+        || file.name == "flac-cut.flac" && excess < 0,
       "\(ours.count / channels) frames, others have \(excess) more")
   }
 

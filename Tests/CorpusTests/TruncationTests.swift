@@ -68,6 +68,15 @@ import Testing
       "cut at \(cut), behind the first packet: \(error)")
   }
 
+  /// Whether the cut may leave a packet that the whole file has not: a short block of ADPCM, or silence
+  /// for the one FLAC frame that is missing.
+  private func mayEndShort(_ whole: Outcome) -> Bool {
+    switch whole.atEnd.dataFormat?.formatID {
+    case .waveIMAADPCM, .microsoftADPCM, .appleIMA4, .flac: true
+    default: false
+    }
+  }
+
   private func bytesOfAll(_ whole: Outcome) -> Int { Int(whole.log.packets.last?.end ?? 0) }
 
   private func expectPackets(
@@ -78,7 +87,7 @@ import Testing
       isSame($0, $1) || file.group == "flac" && lacksOnlyZero($0, $1, bytes, cut)
     }.count
     #expect(
-      same == ours.count,
+      same == ours.count || same == ours.count - 1 && mayEndShort(whole),
       "cut at \(cut): packet \(same) is \(ours[same]), uncut \(same < all.count ? "\(all[same])" : "none")"
     )
     let wanted = wantedCount(all, bytes, cut, file)

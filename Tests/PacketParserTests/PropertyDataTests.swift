@@ -25,7 +25,7 @@ import Testing
 
   private static let mp3: [UInt8] = {
     let maker = SyntheticID3(version: 3)
-    let words = "0 00000240 00000351 0000000000001000"
+    let words = "0 00000240 00000351 0000000000001E6F"
     return maker.tag(maker.frame("TXXX", [0] + "iTunSMPB\0\(words)".utf8))
       + SyntheticFrame.stream(8)
   }()
@@ -68,7 +68,7 @@ import Testing
         == littleEndian(Int(bitPattern: UInt((Double(audioBytes) / 8).bitPattern)), 8))
     #expect(
       try copied(stream, .packetTableInfo)
-        == littleEndian(0x1000, 8) + littleEndian(0x240, 4) + littleEndian(0x351, 4))
+        == littleEndian(0x1E6F, 8) + littleEndian(0x240, 4) + littleEndian(0x351, 4))
     let format =
       littleEndian(Int(bitPattern: UInt((44_100.0).bitPattern)), 8) + [UInt8]("3pm.".utf8)
       + littleEndian(0, 4) + littleEndian(0, 4) + littleEndian(1152, 4) + littleEndian(0, 4)

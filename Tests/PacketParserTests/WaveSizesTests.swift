@@ -25,7 +25,13 @@ import Testing
   func written(_ command: String, _ suffix: String, _ type: String) throws {
     let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(22050, 1)) && \(command)\(suffix)")
-    let recorder = try workshop.checkAgainstDemuxer("out\(suffix)")
+    // ffprobe gives the fact chunk's frames, which leave out how the last block is filled up.
+    var stream = AudioFileStream()
+    _ = parse(try workshop.read("out\(suffix)"), with: &stream)
+    let framesPerPacket = Int64(try stream.dataFormat.framesPerPacket)
+    let frames = try stream.audioDataPacketCount * framesPerPacket
+    let recorder = try workshop.checkAgainstDemuxer(
+      "out\(suffix)", frames: framesPerPacket > 1 ? frames : nil)
     #expect(recorder.value(.fileFormat) == type)
     let bytes = try workshop.read("out\(suffix)")
     for pieces in [1, 7] { #expect(outcome(bytes, .pieces(pieces)) == outcome(bytes, .whole)) }

@@ -34,7 +34,7 @@ struct FLACFaultPlaybackTests {
     "A stream of another format follows at its frame, in a FLAC file and in containers",
     arguments: [
       ("-ar 48000", "flac"), ("-ac 1", "flac"), ("-sample_fmt s32", "flac"), ("-ac 1", "ogg"),
-      ("-ac 1", "mp4"), ("-ac 1", "caf"),
+      ("-ac 1", "mp4"),
     ])
   func changes(_ options: String, _ container: String) throws {
     let workshop = Workshop()
@@ -54,12 +54,13 @@ struct FLACFaultPlaybackTests {
       #expect(playback.states.last == .ended)
       #expect(playback.player.control.counters.failedPackets == 0)
       let sound = playback.sound
+      try #require(sound[0].count >= 2 * Self.frames)
       let begins = sound[0].prefix(Self.frames).elementsEqual(single[0])
       #expect(begins)
       // The second stream is heard up to its end.
       let second = sound[0][Self.frames..<2 * Self.frames]
       #expect(second.suffix(2000).contains { abs($0) > 0.1 })
-      // In MPEG-4 and Core Audio Format the container's durations count.
+      // In MPEG-4 the container's durations count.
       guard container == "flac" || container == "ogg" else { continue }
       #expect(abs(sound[0].count - 3 * Self.frames) <= 2)
       let ends = sound[1].suffix(Self.frames - 100).elementsEqual(

@@ -12,9 +12,17 @@ extension StreamFacts {
   /// Frames of sound that the stream states and that did not come, once it was parsed to its end.
   var missingFrameCount: Int64 {
     if let statedByteCount, Self.isPlaceholder(statedByteCount) { return 0 }
+    // A statement about the first of several formats says nothing of the others.
+    if firstFormat != nil { return 0 }
     let framesPerPacket = Int64(dataFormat?.framesPerPacket ?? 0)
-    let delivered = framesPerPacket > 0 ? packetsSeen * framesPerPacket : framesSeen
+    var delivered = framesPerPacket > 0 ? packetsSeen * framesPerPacket : framesSeen
     var stated = statedFrameCount ?? 0
+    if let dataFormat, dataFormat.bytesPerPacket > 0, let statedByteCount {
+      // The last block may be short.
+      delivered = dataFormat.frames(inBytes: bytesSeen)
+      stated = dataFormat.frames(inBytes: statedByteCount)
+      return soundFrames(stated - delivered, from: delivered)
+    }
     if statedFrameCount == nil, let statedPacketCount {
       // A header may claim any number.
       let (frames, overflow) = statedPacketCount.multipliedReportingOverflow(by: framesPerPacket)
@@ -31,8 +39,11 @@ extension StreamFacts {
   func soundFrames(_ missing: Int64, from delivered: Int64) -> Int64 {
     guard missing > 0 else { return 0 }
     guard let table = packetTableInfo else { return missing }
-    let end = Int64(table.primingFrames) + table.numberValidFrames
-    return min(missing, max(0, end - max(delivered, Int64(table.primingFrames))))
+    // What a layer III decoder holds back moves both edges.
+    let delay = dataFormat.map { MPEGLayer3Delay.frames($0.formatID, in: fileFormat) } ?? 0
+    let start = Int64(table.primingFrames) + delay
+    let end = start + table.numberValidFrames
+    return min(missing, max(0, end - max(delivered, start)))
   }
 
   /// Whether a size of 32 bits is near the greatest signed or unsigned number. Programs that write to a

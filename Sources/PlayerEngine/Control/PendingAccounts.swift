@@ -82,8 +82,9 @@ struct PendingAccounts {
     for loss in undecodable { account.add(loss) }
     account.deliveredNanoseconds =
       deliveredNanoseconds &+ Self.nanoseconds(outputFrame &- firstFrame, at: rate)
-    // A last packet may hold fewer frames than the format states.
-    let tolerance = Self.toleranceNanoseconds + account.longestPacketNanoseconds
+    // A stream's last packet may hold fewer frames than the format states.
+    let tolerance =
+      Self.toleranceNanoseconds &+ account.longestPacketNanoseconds &* max(1, account.streamCount)
     let least = account.parsedNanoseconds - min(account.parsedNanoseconds, tolerance)
     if isWhole, account.deliveredNanoseconds < least {
       account.add(

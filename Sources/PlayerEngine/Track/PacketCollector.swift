@@ -132,6 +132,7 @@ struct PacketCollector: StreamDriverListener {
       magicCookie: (try? stream.magicCookieData) ?? [],
       freeFormatFrameByteCount: try? stream.freeFormatFrameByteCount)
     self.stream = description
+    output.account.streamCount &+= 1
     streamStart = description
     if isFirst, let fileFormat = try? stream.fileFormat {
       firstFrame = 0

@@ -13,6 +13,8 @@ public struct TrackAccount: Hashable, Sendable {
   public var parsedPacketCount: Int64 = 0
   /// Nanoseconds of sound in these packets; encoder delay and padding are not counted.
   public var parsedNanoseconds: UInt64 = 0
+  /// Streams in the packets: a new one begins where the format changes or a stream follows another.
+  var streamCount: UInt64 = 0
   /// Nanoseconds of sound in the longest packet, or run of linear PCM, by the stream's format.
   var longestPacketNanoseconds: UInt64 = 0
   /// Nanoseconds of sound rendered.

@@ -281,14 +281,14 @@ import Testing
   @Test("iTunes' gapless text makes a packet table where there is no other")
   func gaplessText() throws {
     let maker = SyntheticID3(version: 3)
-    let words = " 00000000 00000240 00000351 00000000000014EF 00000000 00000000"
+    let words = " 00000000 00000240 00000351 000000000000156F 00000000 00000000"
     let tag = maker.tag(maker.frame("COMM", [0] + "eng".utf8 + "iTunSMPB\0\(words)".utf8))
     var stream = AudioFileStream()
     let (recorder, _) = parse(tag + Self.frames, with: &stream)
     #expect(
       try stream.packetTableInfo
         == AudioFilePacketTableInfo(
-          numberValidFrames: 0x14EF, primingFrames: 0x240, remainderFrames: 0x351))
+          numberValidFrames: 0x156F, primingFrames: 0x240, remainderFrames: 0x351))
     #expect(recorder.properties.contains("pnfo"))
     for bad in ["", "0 1 2", "0 g 2 3", "0 FFFFFFFF 0 1", "0 1 2 FFFFFFFFFFFFFFFF", "0 -1 2 3"] {
       let tag = maker.tag(maker.frame("TXXX", [0] + "iTunSMPB\0\(bad)".utf8))
