@@ -205,7 +205,10 @@ extension ProgramTests {
       let result = Program.run(["info", "--jsonl", web.url("/a.mp3")])
       #expect(result.exit == .status(1) && result.errors == "")
       let object = try members(result.output.dropLast())
-      #expect(object["format"] == "\"MPG3\"" && object["validFrames"] == "529200")
+      #expect(object["format"] == "\"MPG3\"")
+      // What came counts, not the 529,200 frames that the tag states.
+      let frames = try #require(Int(object["validFrames"] ?? ""))
+      #expect((1..<529_200).contains(frames))
       #expect(object["error"]?.contains("connection lost after 100000") == true)
     }
 

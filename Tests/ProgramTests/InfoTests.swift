@@ -10,7 +10,8 @@ extension ProgramTests {
       "file", "format", "dataFormat", "sampleRate", "channels", "bitsPerChannel",
       "framesPerPacket", "dataOffset", "audioDataByteCount", "packetCount", "packetsSHA", "bitRate",
       "durationSeconds", "durationSource", "primingFrames", "remainderFrames", "validFrames",
-      "seekable", "tags", "pictures", "decoder", "decodedIn", "error",
+      "seekable", "tags", "pictures", "decoder", "decodedIn",
+      "lossCount", "lostSeconds", "losses", "error",
     ]
 
     @Test("a path as it is, whatever characters it has")
