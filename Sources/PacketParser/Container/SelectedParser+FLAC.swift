@@ -94,7 +94,7 @@ extension SelectedParser {
     }
     guard end < all.count || rest.next > 0 else {
       flac.rest = nil
-      return nil
+      return .packets(rest.run)
     }
     return part(of: rest, upTo: end)
   }
