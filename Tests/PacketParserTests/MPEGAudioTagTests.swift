@@ -154,4 +154,15 @@ import Testing
     let (recorder, _) = parse(try workshop.read("out.mp3"))
     #expect(recorder.packetCount * 1152 == (try workshop.framesByMPG123("out.mp3", gapless: false)))
   }
+
+  @Test("Frames in a RIFF shell without a format chunk are those of a WAVE file")
+  func shell() throws {
+    let frames = SyntheticFrame.stream(8)
+    let data = [UInt8]("data".utf8) + littleEndian(frames.count, 4) + frames
+    let bytes = [UInt8]("RIFF".utf8) + littleEndian(4 + data.count, 4) + [UInt8]("RMP3".utf8) + data
+    let (recorder, error) = parse(bytes)
+    #expect(error == nil)
+    #expect(recorder.packetCount == 8 && recorder.gaps == [])
+    #expect(recorder.value(.fileFormat) == "WAVE")
+  }
 }

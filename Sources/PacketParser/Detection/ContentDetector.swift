@@ -52,6 +52,8 @@ struct ContentDetector {
     if bytes.has("WAVE", at: 8) {
       for form in ["RIFF", "RF64", "BW64"] where bytes.has(form, at: 0) { return .wave }
     }
+    // MPEG layer III in a shell of its own: chunks as in WAVE, and no format chunk.
+    if bytes.has("RIFF", at: 0), bytes.has("RMP3", at: 8) { return .wave }
     if bytes.has("FORM", at: 0), bytes.has("AIFF", at: 8) || bytes.has("AIFC", at: 8) {
       return .aiff
     }

@@ -22,6 +22,13 @@ struct WaveFormat {
   /// Bytes per second on average; 0 when not stated.
   let averageBytesPerSecond: UInt32
 
+  /// The format of MPEG audio without a chunk that describes it.
+  init(mpegAudio fileFormat: AudioFileTypeID) {
+    encoding = .mpegAudio(fileFormat)
+    channelLayout = nil
+    averageBytesPerSecond = 0
+  }
+
   /// Reads a chunk's content that lies at stream offset `offset`.
   init(_ chunk: Span<UInt8>, at offset: Int64) throws(AudioFileStreamError) {
     guard chunk.count >= 16 else {

@@ -97,6 +97,7 @@ struct WaveParser: ContainerParser {
       formEnd = size == 0 || size == UInt32.max ? nil : offset + 8 + Int64(size)
       facts.fileFormat =
         bytes.has("RF64", at: 0) ? .rf64 : bytes.has("BW64", at: 0) ? .bw64 : .wave
+      if bytes.has("RMP3", at: 8) { format = WaveFormat(mpegAudio: .mpegLayer3) }
     case .wave64:
       guard bytes.has("wave", at: 24), bytes.bigEndian64(at: 28) == 0xF3AC_D311_8CD1_00C0,
         bytes.bigEndian32(at: 36) == 0x4F8E_DB8A
