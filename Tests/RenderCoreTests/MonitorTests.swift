@@ -66,6 +66,32 @@ struct MonitorTests {
     #expect(isExact)
   }
 
+  @Test("hears an input as it came in that lies where an output is written", arguments: [0, 100])
+  func sharedMemory(_ shift: Int) {
+    let frames = 256
+    let monitored = MonitoredOutput()
+    let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * frames + shift)
+    defer { unsafe memory.deallocate() }
+    unsafe memory.initialize(repeating: 0, count: 2 * frames + shift)
+    var outputs = unsafe [memory, memory + frames]
+    // A port that is connected to one of this client's own has that one's memory; here they cross.
+    var inputs = unsafe [UnsafePointer(memory + frames + shift), UnsafePointer(memory + shift)]
+    let sound = ramp(2 * frames + shift)
+    for index in sound.indices { unsafe memory[index] = sound[index] }
+    let cycle = RenderCycle(frameCount: frames, frameTime: 0, hostNanoseconds: 0)
+    unsafe inputs.withUnsafeMutableBufferPointer { inputs in
+      unsafe outputs.withUnsafeMutableBufferPointer { outputs in
+        unsafe monitored.renderer.context.render(
+          cycle, from: RenderInputs(buffers: UnsafeBufferPointer(inputs), missedFrames: 0),
+          into: outputs)
+      }
+    }
+    let left = (0..<frames).map { unsafe memory[$0] }
+    let right = (0..<frames).map { unsafe memory[frames + $0] }
+    #expect(left == Array(sound[(frames + shift)...]))
+    #expect(right == Array(sound[shift..<frames + shift]))
+  }
+
   @Test("begins without a jump")
   func begins() {
     var monitored = MonitoredOutput(inputs: 1, outputs: 1, settles: false)

@@ -11,8 +11,14 @@ struct MonitorUnit: ~Copyable {
   private let shared: UnsafeMutablePointer<MonitorShared>
   private let inputCount: Int
   private let outputCount: Int
-  /// The inputs' frames, to be measured and filtered: the ports' own memory may be another client's.
-  private let inputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  /// Room for the inputs' frames where they are filtered, or where the output writes over them: the ports' own memory
+  /// may be another client's, or one of this client's outputs.
+  private let copies: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  /// Where this cycle's inputs are, and what they had.
+  private let inputs: UnsafeMutablePointer<UnsafePointer<Float>>
+  private let levels: UnsafeMutablePointer<CycleLevel>
+  /// This cycle's inputs are as they came in: nothing filters them.
+  private var isUnfiltered = false
   private let filters: UnsafeMutablePointer<HighPassFilter>
   /// For each crosspoint, the inputs of an output side by side. All begin at 0.
   private let gains: UnsafeMutablePointer<LinearRamp>
@@ -30,11 +36,15 @@ struct MonitorUnit: ~Copyable {
     inputCount = unsafe shared.pointee.inputCount
     outputCount = unsafe shared.pointee.outputCount
     // Written once here so that no page of it faults on the render thread.
+    unsafe copies = .allocate(capacity: inputCount)
     unsafe inputs = .allocate(capacity: inputCount)
+    unsafe levels = .allocate(capacity: inputCount)
     for channel in 0..<inputCount {
       let samples = UnsafeMutablePointer<Float>.allocate(capacity: Renderer.maximumFramesPerCycle)
       unsafe samples.initialize(repeating: 0, count: Renderer.maximumFramesPerCycle)
-      unsafe inputs.initializeElement(at: channel, to: samples)
+      unsafe copies.initializeElement(at: channel, to: samples)
+      unsafe (inputs + channel).initialize(to: UnsafePointer(samples))
+      unsafe (levels + channel).initialize(to: CycleLevel(of: samples, frameCount: 0))
     }
     unsafe filters = .allocate(capacity: inputCount)
     unsafe filters.initialize(repeating: HighPassFilter(), count: inputCount)
@@ -45,8 +55,10 @@ struct MonitorUnit: ~Copyable {
   }
 
   deinit {
-    for channel in 0..<inputCount { unsafe inputs[channel].deallocate() }
+    for channel in 0..<inputCount { unsafe copies[channel].deallocate() }
+    unsafe copies.deallocate()
     unsafe inputs.deallocate()
+    unsafe levels.deallocate()
     unsafe filters.deallocate()
     unsafe gains.deallocate()
     unsafe wanted.deallocate()
@@ -55,30 +67,59 @@ struct MonitorUnit: ~Copyable {
   /// Takes in the cycle's inputs: before anything is written, for a port that is connected to one of this
   /// client's own has that one's memory.
   @_noLocks
-  mutating func takeInputs(_ cycle: RenderCycle, from brought: RenderInputs) {
+  mutating func takeInputs(
+    _ cycle: RenderCycle, from brought: RenderInputs,
+    outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  ) {
     takeSettings()
-    unsafe copy(brought.buffers, frameCount: cycle.frameCount)
-    unsafe shared.pointee.inputLevels.measure(inputs, frameCount: cycle.frameCount)
-    filter(frameCount: cycle.frameCount)
+    isUnfiltered = highPassMix.isStill && highPassMix.value == 0
+    for channel in 0..<inputCount {
+      unsafe takeInput(channel, brought.buffers, outputs: outputs, frameCount: cycle.frameCount)
+      let level = unsafe CycleLevel(of: inputs[channel], frameCount: cycle.frameCount)
+      unsafe levels[channel] = level
+      unsafe shared.pointee.inputLevels.note(level, channel, cycle.frameCount)
+    }
+    unsafe shared.pointee.inputLevels.count(cycle.frameCount)
+    if !isUnfiltered { filter(frameCount: cycle.frameCount) }
   }
 
-  /// - Parameter outputs: hold what else sounds in this cycle.
+  /// - Parameters:
+  ///   - outputs: hold what else sounds in this cycle.
+  ///   - isFirst: they hold nothing yet.
   @_noLocks
   mutating func render(
-    _ cycle: RenderCycle, into outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+    _ cycle: RenderCycle, into outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
+    isFirst: Bool
   ) {
-    for output in 0..<(outputCount < outputs.count ? outputCount : outputs.count) {
-      for input in 0..<inputCount {
-        unsafe mix(
-          inputs[input], into: outputs[output], crosspoint: output * inputCount + input,
-          frameCount: cycle.frameCount)
+    let frameCount = cycle.frameCount
+    let limits = limiter.isAtWork
+    let count = outputCount < outputs.count ? outputCount : outputs.count
+    for output in 0..<count {
+      let only = unsafe mix(into: outputs[output], output, frameCount: frameCount, isFirst: isFirst)
+      if limits { continue }
+      // What goes through as it is has been measured.
+      let level: CycleLevel
+      if isFirst, isUnfiltered, only >= 0 {
+        level = unsafe levels[only]
+      } else {
+        level = unsafe CycleLevel(of: outputs[output], frameCount: frameCount)
+      }
+      unsafe shared.pointee.outputLevels.note(level, output, frameCount)
+    }
+    if isFirst {
+      for output in count..<outputs.count {
+        unsafe outputs[output].update(repeating: 0, count: frameCount)
       }
     }
-    let lowest = unsafe limiter.apply(to: outputs, frameCount: cycle.frameCount)
-    if lowest < 1 {
-      unsafe _ = shared.pointee.lowestLimiterGain.min(lowest.bitPattern, ordering: .relaxed)
+    if limits {
+      let lowest = unsafe limiter.apply(to: outputs, frameCount: frameCount)
+      if lowest < 1 {
+        unsafe _ = shared.pointee.lowestLimiterGain.min(lowest.bitPattern, ordering: .relaxed)
+      }
+      unsafe shared.pointee.outputLevels.measure(outputs, frameCount: frameCount)
+    } else {
+      unsafe shared.pointee.outputLevels.count(frameCount)
     }
-    unsafe shared.pointee.outputLevels.measure(outputs, frameCount: cycle.frameCount)
   }
 
   /// Takes new settings, if there are any and nobody is writing them.
@@ -110,28 +151,51 @@ struct MonitorUnit: ~Copyable {
     }
   }
 
+  /// Finds where an input's frames are in this cycle: where they came in, or in a copy.
   @_noLocks
-  private func copy(
-    _ buffers: UnsafeBufferPointer<UnsafePointer<Float>>, frameCount: Int
+  private func takeInput(
+    _ channel: Int, _ buffers: UnsafeBufferPointer<UnsafePointer<Float>>,
+    outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
   ) {
-    for channel in 0..<inputCount {
-      if channel < buffers.count {
-        unsafe UnsafeMutableRawPointer(inputs[channel]).copyMemory(
-          from: buffers[channel], byteCount: frameCount * MemoryLayout<Float>.stride)
-      } else {
-        // An output with fewer inputs than the renderer was made for.
-        unsafe inputs[channel].update(repeating: 0, count: frameCount)
-      }
+    let copy = unsafe copies[channel]
+    guard channel < buffers.count else {
+      // An output with fewer inputs than the renderer was made for.
+      unsafe copy.update(repeating: 0, count: frameCount)
+      unsafe inputs[channel] = UnsafePointer(copy)
+      return
     }
+    let source = unsafe buffers[channel]
+    if isUnfiltered, unsafe !Self.overlaps(source, outputs, frameCount: frameCount) {
+      unsafe inputs[channel] = source
+      return
+    }
+    unsafe UnsafeMutableRawPointer(copy).copyMemory(
+      from: source, byteCount: frameCount * MemoryLayout<Float>.stride)
+    unsafe inputs[channel] = UnsafePointer(copy)
+  }
+
+  /// Whether an output's frames are written where an input's are.
+  @_noLocks
+  private static func overlaps(
+    _ source: UnsafePointer<Float>,
+    _ outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+  ) -> Bool {
+    let start = UInt(bitPattern: source)
+    let bytes = UInt(frameCount &* MemoryLayout<Float>.stride)
+    var overlaps = false
+    for output in 0..<outputs.count {
+      let distance = unsafe UInt(bitPattern: outputs[output]) &- start
+      overlaps = overlaps || distance < bytes || 0 &- distance < bytes
+    }
+    return overlaps
   }
 
   @_noLocks
   private mutating func filter(frameCount: Int) {
-    if highPassMix.isStill, highPassMix.value == 0 { return }
     let filters = unsafe filters
     for channel in 0..<inputCount {
       unsafe filters[channel].apply(
-        highPass, mix: highPassMix, to: inputs[channel], frameCount: frameCount)
+        highPass, mix: highPassMix, to: copies[channel], frameCount: frameCount)
     }
     if highPassMix.isStill { return }
     for _ in 0..<frameCount { highPassMix.advance() }
@@ -139,22 +203,53 @@ struct MonitorUnit: ~Copyable {
     for channel in 0..<inputCount { unsafe filters[channel].reset() }
   }
 
+  /// Adds the inputs to an output.
+  ///
+  /// - Parameter isFirst: the output holds nothing yet.
+  /// - Returns: the input that is all that was added, at a gain of 1; -1 where there is no such one.
   @_noLocks
   private func mix(
-    _ source: UnsafeMutablePointer<Float>, into target: UnsafeMutablePointer<Float>,
-    crosspoint: Int, frameCount: Int
+    into target: UnsafeMutablePointer<Float>, _ output: Int, frameCount: Int, isFirst: Bool
+  ) -> Int {
+    let gains = unsafe gains + output &* inputCount
+    var holdsNothing = isFirst
+    var only = -1
+    var added = 0
+    for input in 0..<inputCount {
+      let isStill = unsafe gains[input].isStill
+      let gain = unsafe gains[input].value
+      if isStill, gain == 0 { continue }
+      added += 1
+      only = isStill && gain == 1 && added == 1 ? input : -1
+      let source = unsafe inputs[input]
+      if holdsNothing, isStill {
+        // As it is added to silence, also where a sample is a negative zero.
+        for i in 0..<frameCount { unsafe target[i] = 0 + gain * source[i] }
+      } else {
+        if holdsNothing { unsafe target.update(repeating: 0, count: frameCount) }
+        unsafe add(source, to: target, with: &gains[input], frameCount: frameCount)
+      }
+      holdsNothing = false
+    }
+    if holdsNothing { unsafe target.update(repeating: 0, count: frameCount) }
+    return only
+  }
+
+  @_noLocks
+  private func add(
+    _ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>,
+    with gain: inout LinearRamp, frameCount: Int
   ) {
-    if unsafe gains[crosspoint].isStill {
-      let gain = unsafe gains[crosspoint].value
-      if gain == 0 { return }
+    if gain.isStill {
+      let gain = gain.value
       for i in 0..<frameCount { unsafe target[i] += gain * source[i] }
       return
     }
-    var ramp = unsafe gains[crosspoint]
+    var ramp = gain
     for i in 0..<frameCount {
       ramp.advance()
       unsafe target[i] += ramp.value * source[i]
     }
-    unsafe gains[crosspoint] = ramp
+    gain = ramp
   }
 }

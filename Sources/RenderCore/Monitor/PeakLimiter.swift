@@ -15,6 +15,9 @@ struct PeakLimiter {
   @_noLocks
   init() {}
 
+  /// Whether a sample may be changed.
+  var isAtWork: Bool { @_noLocks get { reduction != 0 || limit != 0 } }
+
   /// - Returns: the lowest gain that there was.
   @_noLocks
   mutating func apply(

@@ -4,12 +4,15 @@ internal import Synchronization
 
 extension RenderState {
   /// Hands the inputs to the monitors. Before anything else of the cycle.
+  ///
+  /// - Parameter outputs: where the cycle's frames will be written.
   @_noLocks
   func takeInputs(
-    _ plan: UnsafeMutablePointer<RenderPlan>, cycle: RenderCycle, from inputs: RenderInputs
+    _ plan: UnsafeMutablePointer<RenderPlan>, cycle: RenderCycle, from inputs: RenderInputs,
+    outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
     for index in unsafe 0..<plan.pointee.monitorCount {
-      unsafe plan.pointee.monitors[index].pointee.takeInputs(cycle, from: inputs)
+      unsafe plan.pointee.monitors[index].pointee.takeInputs(cycle, from: inputs, outputs: outputs)
     }
   }
 
@@ -20,7 +23,8 @@ extension RenderState {
     outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
     for index in unsafe 0..<plan.pointee.monitorCount {
-      unsafe plan.pointee.monitors[index].pointee.render(cycle, into: outputs)
+      unsafe plan.pointee.monitors[index].pointee.render(
+        cycle, into: outputs, isFirst: index == 0 && plan.pointee.beginsWithMonitor)
     }
   }
 

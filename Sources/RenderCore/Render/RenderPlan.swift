@@ -25,6 +25,8 @@ struct RenderPlan: ~Copyable {
   let outputCaptureCount: Int
   /// Nothing follows the sources.
   let endsWithSources: Bool
+  /// Nothing writes to the outputs before a monitor does.
+  let beginsWithMonitor: Bool
 
   init(_ list: RenderList) {
     count = list.sources.count
@@ -38,6 +40,7 @@ struct RenderPlan: ~Copyable {
     outputCaptureCount = list.outputCaptures.count
     unsafe outputCaptures = Self.flat(list.outputCaptures) { unsafe $0.unit }
     endsWithSources = list.callbacks.isEmpty && list.monitors.isEmpty && list.outputCaptures.isEmpty
+    beginsWithMonitor = list.sources.isEmpty && list.callbacks.isEmpty && !list.monitors.isEmpty
   }
 
   private static func flat<Storage, Unit: ~Copyable>(

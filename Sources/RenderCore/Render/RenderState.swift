@@ -87,7 +87,9 @@ struct RenderState: ~Copyable {
     if let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) {
       let none = unsafe RenderInputs(buffers: UnsafeBufferPointer(start: noInputs, count: 0))
       let endsWithSources = unsafe plan.pointee.endsWithSources
-      if !endsWithSources { unsafe takeInputs(plan, cycle: cycle, from: none) }
+      if !endsWithSources {
+        unsafe takeInputs(plan, cycle: cycle, from: none, outputs: outputs)
+      }
       hasOnlySources = unsafe walk(
         plan, cycle: cycle, inputs: none, outputs: outputs, start: start)
       if !endsWithSources { unsafe monitor(plan, cycle: cycle, outputs: outputs) }
@@ -107,7 +109,7 @@ struct RenderState: ~Copyable {
     let address = enter()
     var hasOnlySources = false
     if let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) {
-      unsafe takeInputs(plan, cycle: cycle, from: inputs)
+      unsafe takeInputs(plan, cycle: cycle, from: inputs, outputs: outputs)
       let deviceFrame = frames.load(ordering: .relaxed)
       for index in unsafe 0..<plan.pointee.captureCount {
         unsafe plan.pointee.captures[index].pointee.capture(
@@ -187,7 +189,7 @@ struct RenderState: ~Copyable {
       isSteady = unsafe render(
         plan.pointee.units[0], cycle, deviceFrame: deviceFrame, into: outputs, pieces: &pieces)
       next = 1
-    } else {
+    } else if unsafe !plan.pointee.beginsWithMonitor {
       for channel in 0..<outputs.count {
         unsafe outputs[channel].update(repeating: 0, count: cycle.frameCount)
       }

@@ -39,22 +39,28 @@ struct SourceLevels: ~Copyable {
     _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
   ) {
     for channel in 0..<(channels < buffers.count ? channels : buffers.count) {
-      let samples = unsafe buffers[channel]
-      var sum = 0.0
-      var peak: Float = 0
-      for i in 0..<frameCount {
-        let sample = unsafe samples[i]
-        sum += Double(sample) * Double(sample)
-        if sample.magnitude > peak { peak = sample.magnitude }
-      }
-      if sum <= Self.largestSquare * Double(frameCount) {
-        let before = unsafe Double(bitPattern: (sums + channel).pointee.load(ordering: .relaxed))
-        unsafe (sums + channel).pointee.store((before + sum).bitPattern, ordering: .relaxed)
-      }
-      unsafe (peaks + channel).pointee.max(peak.bitPattern, ordering: .relaxed)
+      unsafe note(CycleLevel(of: buffers[channel], frameCount: frameCount), channel, frameCount)
     }
-    frames.grow(by: UInt64(frameCount))
+    count(frameCount)
   }
+
+  /// Takes in what a channel had in a cycle. Once each channel has been taken in, count the cycle.
+  @_noLocks
+  func note(_ level: CycleLevel, _ channel: Int, _ frameCount: Int) {
+    if level.sumOfSquares <= Self.largestSquare * Double(frameCount) {
+      let before = unsafe Double(bitPattern: (sums + channel).pointee.load(ordering: .relaxed))
+      unsafe (sums + channel).pointee.store(
+        (before + level.sumOfSquares).bitPattern, ordering: .relaxed)
+    }
+    // An exchange of the two takes longer than all the rest, and most cycles are below a peak.
+    let peak = level.peak.bitPattern
+    if unsafe peak > (peaks + channel).pointee.load(ordering: .relaxed) {
+      unsafe (peaks + channel).pointee.max(peak, ordering: .relaxed)
+    }
+  }
+
+  @_noLocks
+  func count(_ frameCount: Int) { frames.grow(by: UInt64(frameCount)) }
 
   func take() -> [SourceLevel] {
     let frames = frames.load(ordering: .relaxed)
