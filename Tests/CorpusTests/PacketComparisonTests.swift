@@ -20,7 +20,7 @@ import Testing
     if file.differences["packets"] != nil { return }
     let probe = file.probe
     switch file.mode {
-    case .packets: expectPackets(outcome.log.packets, probe.packets, file)
+    case .packets: expectPackets(outcome.log.packetsOfStream, probe.packets, file)
     case .sizes:
       var theirs = probe.packets
       if file.differences["last"] != nil { theirs = theirs.dropLast() }
@@ -138,9 +138,10 @@ import Testing
     guard let first = log.packets.first?.offset ?? log.extents.first?.lowerBound else { return }
     #expect(outcome.atEnd.fileFormat != nil && outcome.atEnd.dataFormat != nil)
     #expect((outcome.atEnd.dataOffset ?? -1) <= first)
-    for packet in log.packets { #expect(packet.end <= bytes.count) }
+    let packets = log.packetsOfStream
+    for packet in packets { #expect(packet.end <= bytes.count) }
     let count = log.data.isEmpty ? Int64(log.packets.count) : log.packetsOfData
-    let size = log.data.isEmpty ? log.packets.reduce(0) { $0 + $1.size } : log.data.count
+    let size = log.data.isEmpty ? packets.reduce(0) { $0 + $1.size } : log.data.count
     #expect(outcome.atEnd.packetCount == count)
     #expect(outcome.atEnd.byteCount == Int64(size))
     // What was stated before the first packet is what came: truncated files state more.

@@ -56,7 +56,7 @@ extension ProgramTests {
         #expect(program.end().exit == .status(0))
         let lines = program.shownLines
         // What could steer the terminal is not in it.
-        #expect(lines.contains("Someone — A [31m red title"))
+        #expect(lines.contains(#"Someone — A\u{1b}[31m red title"#))
         #expect(lines.contains { $0.hasPrefix("[█") && $0.contains("▒") && $0.count == 79 })
         #expect(lines.contains { $0.hasPrefix("L [") && $0.contains("-inf dB") })
         #expect(lines.contains { $0.contains("44100 Hz, 2 channels, 128 kbit/s") })

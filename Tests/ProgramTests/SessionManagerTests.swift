@@ -154,7 +154,7 @@ extension ProgramTests {
         let gone = SessionManagerServer(.nothing)
         gone.stop()
         for (url, word) in [
-          (refusing.url, "speaks another version of the protocol: another version"),
+          (refusing.url, #"speaks another version of the protocol: another\u{a}version"#),
           (gone.url, "no session manager listens at \(gone.url)"),
           ("osc.tcp://127.0.0.1:9/", "leads to no session manager"),
         ] {

@@ -112,16 +112,25 @@ extension AudioFileStream {
     let valid = min(max(0, table.numberValidFrames), 1 << 60)
     let priming = Int64(max(0, table.primingFrames))
     let total = priming + valid + Int64(max(0, table.remainderFrames))
-    guard let count = effectiveFrameCount, count < total || facts.isWhole && count > total else {
-      return table
-    }
-    if count > total {
+    guard let count = effectiveFrameCount else { return table }
+    let decoded = decodedFrameCount ?? count
+    if facts.isWhole, count > total {
       table.numberValidFrames = valid + count - total
-    } else {
-      table.numberValidFrames = min(valid, max(0, count - priming))
+    } else if decoded < total {
+      table.numberValidFrames = min(valid, max(0, decoded - priming))
       table.remainderFrames = Int32(
-        clamping: max(0, count - priming - table.numberValidFrames))
+        clamping: max(0, decoded - priming - table.numberValidFrames))
     }
     return table
+  }
+
+  /// Frames that a decoder gives of all packets. A container may say that the last packet is shorter: the
+  /// table counts the rest of it among the remainder.
+  private var decodedFrameCount: Int64? {
+    let framesPerPacket = Int64(facts.dataFormat?.framesPerPacket ?? 0)
+    guard framesPerPacket > 0, facts.dataFormat?.bytesPerPacket == 0, facts.firstFormat == nil else {
+      return nil
+    }
+    return effectivePacketCount.map { Self.frames(ofPackets: $0, framesPerPacket) }
   }
 }

@@ -211,7 +211,7 @@ extension AudioFileStream {
   }
 
   /// Frames of so many packets, but not above 2 to the 60th: a server may claim any length.
-  private static func frames(ofPackets count: Int64, _ framesPerPacket: Int64) -> Int64 {
+  static func frames(ofPackets count: Int64, _ framesPerPacket: Int64) -> Int64 {
     let (frames, overflow) = count.multipliedReportingOverflow(by: framesPerPacket)
     return overflow ? 1 << 60 : min(frames, 1 << 60)
   }

@@ -4,7 +4,7 @@ public import RenderCore
 
 /// Reads an output's cycle log while it runs, judges its cycles, and gathers what they were like.
 ///
-/// ``take()`` has to be called more often than the log is written over, which holds
+/// ``take(pausedNanoseconds:)`` has to be called more often than the log is written over, which holds
 /// `CycleLog.capacity` cycles, and at least ten times a second to tell lost processor time from spent one: the
 /// more often, the shorter the losses that it sees. One thread at a time; not for the render thread.
 public struct TimingRecorder {

@@ -32,6 +32,11 @@ struct StreamLog: AudioFileStreamListener {
   var packets: [Packet] = []
   /// What is missing, in order.
   var gaps: [AudioFileStreamGap] = []
+  /// The packets that are in the stream: not the silence that takes the place of a frame lost.
+  var packetsOfStream: [Packet] {
+    let losses = Set(gaps.filter(\.isLoss).map(\.byteOffset))
+    return packets.filter { !losses.contains($0.offset) }
+  }
   /// All bytes of packets of one size.
   var data: [UInt8] = []
   /// Where each byte range of them lay.
