@@ -119,7 +119,11 @@ extension ProgramTests {
       let path = Self.makeNumbers(in: directory)
       let web = LoopbackHTTPServer()
       defer { web.stop() }
-      web.serve("/stream", .file(path, type: "audio/wav"))
+      web.serve(
+        "/stream",
+        ResponsePlan(
+          fields: [("Content-Type", "audio/wav"), ("Accept-Ranges", "none")],
+          body: .file(path: path)))
       try JACKServer.with(Self.options) { jack in
         let program = TerminalProgram(
           Self.play("follow", "--no-spool", web.url("/stream")), columns: 120)
