@@ -84,6 +84,55 @@ struct TrackAccountTests {
     #expect(playback.events.contains { if case .skipped = $0 { true } else { false } })
   }
 
+  @Test(
+    "Behind a seek a cut file has lost its end, too, as much as without it",
+    arguments: [
+      "-c:a pcm_s16le x.wav", "-c:a pcm_s16be x.aiff", "-c:a flac x.flac",
+      "-c:a libmp3lame -b:a 96k x.mp3", "-c:a aac -movflags +faststart x.m4a", "-c:a aac x.aac",
+      "-c:a libopus x.opus",
+    ], [0.7, 0.702])
+  func cutBehindSeek(_ format: String, _ part: Double) throws {
+    let workshop = Workshop()
+    try workshop.run(
+      "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=48000:d=2' -ac 2 \(format)")
+    let name = String(format.split(separator: " ").last!)
+    let whole = try workshop.read(name)
+    try workshop.write(Array(whole.prefix(Int(Double(whole.count) * part) & ~3)), "cut-" + name)
+    var lost: [UInt64] = []
+    for seeks in [false, true] {
+      let playback = OfflinePlayback([workshop.path("cut-" + name)], rate: 48000, channels: 2)
+      // Before the end has been read.
+      if seeks { playback.player.apply(.seek(toNanoseconds: 700_000_000)) }
+      playback.run(period: 256)
+      let account = try #require(Self.accounts(playback).first)
+      #expect(account.lossCount > 0, "\(account)")
+      lost.append(account.lostNanoseconds)
+    }
+    #expect(lost[0] == lost[1])
+  }
+
+  @Test(
+    "The first damage behind a seek is a loss like any other",
+    arguments: ["-c:a libmp3lame -b:a 96k x.mp3", "-c:a aac x.aac", "-c:a flac x.flac"])
+  func damageBehindSeek(_ format: String) throws {
+    let workshop = Workshop()
+    try workshop.run(
+      "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=48000:d=2' -ac 2 \(format)")
+    let name = String(format.split(separator: " ").last!)
+    var bytes = try workshop.read(name)
+    let place = bytes.count * 7 / 10
+    for index in place..<place + bytes.count / 20 { bytes[index] = 0x55 }
+    try workshop.write(bytes, "damaged-" + name)
+    for seeks in [false, true] {
+      let playback = OfflinePlayback([workshop.path("damaged-" + name)], rate: 48000, channels: 2)
+      // Before the end has been read.
+      if seeks { playback.player.apply(.seek(toNanoseconds: 700_000_000)) }
+      playback.run(period: 256)
+      let account = try #require(Self.accounts(playback).first)
+      #expect(account.lossCount > 0, "\(account)")
+    }
+  }
+
   @Test("A skip and a stop report what was heard until then")
   func ended() throws {
     let workshop = Workshop()

@@ -53,7 +53,7 @@ extension ADTSParser {
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
     nextPacket = target.firstPacket
     isExact = !target.isEstimated
-    resynchronize()
+    resynchronize(at: (facts.dataOffset ?? 0) + target.byteOffset)
     guard isExact else { return }
     state = .locked
     if let indexedFormat, indexedFormat.key != format?.key { change(to: indexedFormat) }
@@ -62,12 +62,12 @@ extension ADTSParser {
   mutating func loseContinuity(at offset: Int64) {
     isExact = false
     facts.isWhole = false
-    resynchronize()
+    resynchronize(at: offset)
   }
 
-  private mutating func resynchronize() {
+  private mutating func resynchronize(at offset: Int64) {
     isUnbroken = false
-    gap = StreamGap(isExpected: true)
+    gap = StreamGap(arrival: offset)
     mayPad = false
     state = .searching
   }

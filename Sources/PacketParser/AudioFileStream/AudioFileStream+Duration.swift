@@ -128,9 +128,8 @@ extension AudioFileStream {
   /// table counts the rest of it among the remainder.
   private var decodedFrameCount: Int64? {
     let framesPerPacket = Int64(facts.dataFormat?.framesPerPacket ?? 0)
-    guard framesPerPacket > 0, facts.dataFormat?.bytesPerPacket == 0, facts.firstFormat == nil else {
-      return nil
-    }
+    guard framesPerPacket > 0, facts.dataFormat?.bytesPerPacket == 0, facts.firstFormat == nil
+    else { return nil }
     return effectivePacketCount.map { Self.frames(ofPackets: $0, framesPerPacket) }
   }
 }

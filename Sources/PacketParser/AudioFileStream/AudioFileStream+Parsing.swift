@@ -55,6 +55,7 @@ extension AudioFileStream {
       case .skipped(let gap):
         if gap.isLoss { reportedFrames += gap.frameCount ?? 0 }
         lastGapEnd = gap.byteOffset + gap.byteCount
+        if gap.isLoss { lastLoss = gap }
         listener.audioFileStream(self, skipped: gap)
       case .ready: tellProperties(&listener)
       case .found(let property):

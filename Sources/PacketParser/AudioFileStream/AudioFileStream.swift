@@ -36,9 +36,12 @@ public struct AudioFileStream: ~Copyable {
   private var hasEnded = false
   /// The stream was parsed from its first byte without a jump that was asked for.
   private var isUnbroken = true
-  /// Frames of sound in the gaps reported so far, and where the last gap ends.
+  /// What was parsed does not follow what was parsed before: the stream's length is no longer known.
+  private var hasLostContinuity = false
+  /// Frames of sound in the gaps reported so far, where the last gap ends, and the last one that is a loss.
   var reportedFrames: Int64 = 0
   var lastGapEnd: Int64?
+  var lastLoss: AudioFileStreamGap?
   /// Everything that can be known before the first packet was told. `'redy'`
   var hasToldReady = false
 
@@ -124,6 +127,7 @@ public struct AudioFileStream: ~Copyable {
         .illegalOperation, at: position, "the stream has ended: seek before parsing more")
     } else if discontinuity, facts.packetsSeen > 0 {
       isUnbroken = false
+      hasLostContinuity = true
       try loseContinuity()
     }
     do throws(AudioFileStreamError) {
@@ -135,9 +139,9 @@ public struct AudioFileStream: ~Copyable {
   }
 
   /// Ends the stream, and delivers what waited for more bytes: Core Audio's call of
-  /// `AudioFileStreamParseBytes` without bytes. A packet that the end has cut is left out. If the whole
-  /// stream was parsed and it states more audio than it holds, the listener gets a last gap: the frames
-  /// that are missing at the end.
+  /// `AudioFileStreamParseBytes` without bytes. A packet that the end has cut is left out. If the
+  /// stream states more audio than it holds, the listener gets a last gap: the frames that are missing at
+  /// the end. After a seek that led to an estimated place they are not known.
   ///
   /// - Throws: `typ?` if the stream ended before its type was known, `dta?` if it ended before its audio
   ///   began or holds no packet.
@@ -150,7 +154,7 @@ public struct AudioFileStream: ~Copyable {
     do throws(AudioFileStreamError) {
       try run(Span(), isEnd: true, listener: &listener)
       hasEnded = !hasGone
-      if hasEnded, isUnbroken { try settle(&listener) }
+      if hasEnded { try settle(&listener) }
     } catch {
       failure = error
       throw error
@@ -162,8 +166,15 @@ public struct AudioFileStream: ~Copyable {
     _ listener: inout L
   ) throws(AudioFileStreamError) {
     let end = min(position, totalByteCount ?? position)
-    guard facts.bytesSeen > 0 else { throw noPacket(at: end) }
-    let missing = parser.missingFrameCount(at: end) - reportedFrames
+    guard facts.bytesSeen > 0 || !isUnbroken else { throw noPacket(at: end) }
+    if hasLostContinuity { return }
+    var missing = parser.missingFrameCount(at: end, isUnbroken: isUnbroken)
+    if isUnbroken {
+      missing -= reportedFrames
+    } else if let lastLoss, lastLoss.byteOffset + lastLoss.byteCount >= end {
+      // A packet that the end has cut.
+      missing -= lastLoss.frameCount ?? 0
+    }
     guard missing > 0 else { return }
     // A gap with bytes behind it was damage that nothing measured.
     let isCut = lastGapEnd ?? end >= end

@@ -5,12 +5,18 @@ import AudioModel
 extension ContainerParser {
   /// By the stream's own count of frames or packets. Parsers whose containers state less reliable numbers
   /// judge for themselves.
-  func missingFrameCount(at end: Int64) -> Int64 { facts.missingFrameCount }
+  func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
+    facts.missingFrameCount(at: end, isUnbroken: isUnbroken)
+  }
 }
 
 extension StreamFacts {
   /// Frames of sound that the stream states and that did not come, once it was parsed to its end.
-  var missingFrameCount: Int64 {
+  ///
+  /// - Parameters:
+  ///   - end: bytes from the start of the stream to its end.
+  ///   - isUnbroken: all packets were counted. Else only packets of one size tell, which lie side by side.
+  func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
     if let statedByteCount, Self.isPlaceholder(statedByteCount) { return 0 }
     // A statement about the first of several formats says nothing of the others.
     if firstFormat != nil { return 0 }
@@ -18,17 +24,31 @@ extension StreamFacts {
     var delivered = framesPerPacket > 0 ? packetsSeen * framesPerPacket : framesSeen
     var stated = statedFrameCount ?? 0
     if let dataFormat, dataFormat.bytesPerPacket > 0, let statedByteCount {
+      let place = max(0, end - (dataOffset ?? 0))
+      let bytes = isUnbroken ? bytesSeen : dataFormat.usableBytes(of: min(place, statedByteCount))
       // The last block may be short.
-      delivered = dataFormat.frames(inBytes: bytesSeen)
+      delivered = dataFormat.frames(inBytes: bytes)
       stated = dataFormat.frames(inBytes: statedByteCount)
       return soundFrames(stated - delivered, from: delivered)
     }
+    guard isUnbroken else { return 0 }
     if statedFrameCount == nil, let statedPacketCount {
       // A header may claim any number.
       let (frames, overflow) = statedPacketCount.multipliedReportingOverflow(by: framesPerPacket)
       stated = overflow ? 0 : frames
     }
     return soundFrames(stated - delivered, from: delivered)
+  }
+
+  /// Those frames of the packets that are stated and do not follow any more, by the number of the next one.
+  func missingFrameCount(fromPacket next: Int64) -> Int64 {
+    let framesPerPacket = Int64(dataFormat?.framesPerPacket ?? 0)
+    guard let statedPacketCount, next >= 0, next < statedPacketCount, framesPerPacket > 0 else {
+      return 0
+    }
+    let (end, overflow) = statedPacketCount.multipliedReportingOverflow(by: framesPerPacket)
+    let delivered = next * framesPerPacket
+    return overflow ? 0 : soundFrames(end - delivered, from: delivered)
   }
 
   /// Those of so many missing frames that are sound: an encoder's padding is no loss.

@@ -97,9 +97,10 @@ protocol ContainerParser {
   /// The frame that this packet begins with, when packets differ in duration; nil when nothing tells.
   func firstFrame(ofPacket packet: Int64) -> Int64?
 
-  /// Frames of sound that the stream states and that did not come. Only called at the end of a stream that
-  /// was parsed from its first byte without a jump; its last byte lies before stream offset `end`.
-  func missingFrameCount(at end: Int64) -> Int64
+  /// Frames of sound that the stream states and that do not come before its end, which is stream offset
+  /// `end`; 0 where that is not known. Only called there. Unbroken is a stream that was parsed from its first
+  /// byte without a jump; else the place or the number of the last packet has to tell.
+  func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64
 
   /// The next bytes are those at `target`; the next packet has the number `target.firstPacket`.
   mutating func reposition(to target: AudioFileStreamSeekTarget)

@@ -79,8 +79,8 @@ struct SelectedParser {
     parser?.firstFrame(ofPacket: packet)
   }
 
-  func missingFrameCount(at end: Int64) -> Int64 {
-    parser?.missingFrameCount(at: end) ?? 0
+  func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
+    parser?.missingFrameCount(at: end, isUnbroken: isUnbroken) ?? 0
   }
 
   mutating func reposition(to target: AudioFileStreamSeekTarget) {

@@ -4,11 +4,11 @@
 struct StreamGap {
   private(set) var byteCount: Int64 = 0
   private(set) var start: Int64 = 0
-  /// The stream did not lead here: what precedes the first whole packet is no loss.
-  private let isExpected: Bool
+  /// Where a seek or a lost connection has led: what lies there before the first whole packet is no loss.
+  private let arrival: Int64?
 
-  init(isExpected: Bool = false) {
-    self.isExpected = isExpected
+  init(arrival: Int64? = nil) {
+    self.arrival = arrival
   }
 
   /// More of the gap: bytes from an offset on.
@@ -32,7 +32,7 @@ struct StreamGap {
     _ cause: AudioFileStreamGap.Cause = .foreignBytes, frameCount: Int64? = nil
   ) -> ParserStep? {
     defer { self = StreamGap() }
-    guard byteCount > 0, !isExpected else { return nil }
+    guard byteCount > 0, start != arrival else { return nil }
     return .skipped(
       AudioFileStreamGap(cause, byteOffset: start, byteCount: byteCount, frameCount: frameCount))
   }

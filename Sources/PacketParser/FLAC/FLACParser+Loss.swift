@@ -57,6 +57,14 @@ extension FLACParser {
         place: .assembled(byteOffset: silence.byteOffset), firstFrame: firstFrame))
   }
 
+  /// By the stream's own count, and after a seek by the number of the frame that would follow.
+  func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
+    if isUnbroken { return facts.missingFrameCount(at: end, isUnbroken: true) }
+    guard numbering.isOneStream, let stated = facts.statedFrameCount, let next = numbering.nextFrame
+    else { return 0 }
+    return max(0, stated - next)
+  }
+
   /// Ends the gap before the end of the input. Sound is missing if a frame begins in it, or the stream states
   /// more frames than were met. The time line ends where the stream states it, or with the last whole frame.
   private mutating func endLastGap() -> ParserStep? {

@@ -81,20 +81,21 @@ extension FLACParser {
         ? target.firstPacket * framesPerPacket : index.firstFrame(ofPacket: target.firstPacket)
     }
     numbering.jump(to: target.firstPacket, frame: frame)
-    resynchronize(isTrusted: !target.isEstimated)
+    let place = (facts.dataOffset ?? 0) + target.byteOffset
+    resynchronize(at: place, isTrusted: !target.isEstimated)
   }
 
   mutating func loseContinuity(at offset: Int64) {
     isCovering = false
     facts.isWhole = false
     numbering.jump()
-    resynchronize(isTrusted: false)
+    resynchronize(at: offset, isTrusted: false)
   }
 
-  private mutating func resynchronize(isTrusted: Bool) {
+  private mutating func resynchronize(at offset: Int64, isTrusted: Bool) {
     guard let info else { return }
     isUnbroken = false
-    gap = StreamGap(isExpected: true)
+    gap = StreamGap(arrival: offset)
     silence = LostFrames()
     hasShortPacket = false
     notices = []

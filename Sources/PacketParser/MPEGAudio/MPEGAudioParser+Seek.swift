@@ -119,7 +119,7 @@ extension MPEGAudioParser {
     let isSeen =
       !target.isEstimated && (target.packet == 0 || target.firstPacket < index.packetCount)
     isExact = isSeen || (isExact && !target.isEstimated)
-    resynchronize()
+    resynchronize(at: (facts.dataOffset ?? 0) + target.byteOffset)
     guard isSeen, let indexedLock, let lock else { return }
     // A frame was there: it is taken without others to confirm it.
     state = .locked
@@ -130,12 +130,12 @@ extension MPEGAudioParser {
   mutating func loseContinuity(at offset: Int64) {
     isExact = false
     facts.isWhole = false
-    resynchronize()
+    resynchronize(at: offset)
   }
 
-  private mutating func resynchronize() {
+  private mutating func resynchronize(at offset: Int64) {
     isUnbroken = false
-    gap = StreamGap(isExpected: true)
+    gap = StreamGap(arrival: offset)
     mayPad = false
     state = .searching
   }

@@ -5,10 +5,13 @@ import AudioModel
 extension MPEGAudioParser {
   /// By the Xing, Info or VBRI tag. Some encoders count the tag's own frame, or leave out the last one, so
   /// one packet is no loss, and the tag's count of bytes has to agree.
-  func missingFrameCount(at end: Int64) -> Int64 {
-    guard let packets = facts.statedPacketCount, packets - facts.packetsSeen > 1 else { return 0 }
-    if let bytes = facts.statedByteCount, facts.bytesSeen >= bytes { return 0 }
-    return facts.missingFrameCount
+  func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
+    guard isUnbroken || isExact, let packets = facts.statedPacketCount else { return 0 }
+    let next = isUnbroken ? facts.packetsSeen : nextPacket
+    guard packets - next > 1 else { return 0 }
+    let bytes = isUnbroken ? facts.bytesSeen : end - (facts.dataOffset ?? 0)
+    if let stated = facts.statedByteCount, bytes >= stated { return 0 }
+    return facts.missingFrameCount(fromPacket: next)
   }
 }
 

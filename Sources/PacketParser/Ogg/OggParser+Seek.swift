@@ -62,8 +62,9 @@ extension OggParser {
     isNumberGuessed = target.isEstimated
     isCovering = !target.isEstimated
     isPlaceGuessed = target.isEstimated
-    selectLink(at: (facts.dataOffset ?? 0) + target.byteOffset)
-    resynchronize()
+    let place = (facts.dataOffset ?? 0) + target.byteOffset
+    selectLink(at: place)
+    resynchronize(at: place)
   }
 
   /// Where to go back to when a guess has led to a page of a link that was never seen, whose headers are
@@ -82,14 +83,14 @@ extension OggParser {
     isCovering = false
     isPlaceGuessed = false
     facts.isWhole = false
-    resynchronize()
+    resynchronize(at: offset)
   }
 
-  private mutating func resynchronize() {
+  private mutating func resynchronize(at offset: Int64) {
     isUnbroken = false
     hasEnded = false
     outbox = []
-    gap = StreamGap(isExpected: true)
+    gap = StreamGap(arrival: offset)
     partial.removeAll(keepingCapacity: true)
     openPacket = .none
     isAdrift = true

@@ -5,16 +5,18 @@ import AudioModel
 extension WaveParser {
   /// By the size of the data chunk, unless the form ends here all the same: some programs count headers
   /// in, or leave a placeholder.
-  func missingFrameCount(at end: Int64) -> Int64 {
+  func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
     guard let data, let byteCount = data.byteCount, formEnd.map({ end < $0 }) ?? true else {
       return 0
     }
-    guard let mpeg else { return facts.missingFrameCount }
+    guard let mpeg else { return facts.missingFrameCount(at: end, isUnbroken: isUnbroken) }
     // A pad byte may be missing, and the last frame may be cut.
     let missing = data.start + byteCount - end
-    guard missing > 1 else { return mpeg.parser.missingFrameCount(at: end) }
+    guard missing > 1 else {
+      return mpeg.parser.missingFrameCount(at: end, isUnbroken: isUnbroken)
+    }
     // The fact chunk tells, else the mean size of the packets that came.
-    let stated = facts.missingFrameCount
+    let stated = facts.missingFrameCount(at: end, isUnbroken: isUnbroken)
     return stated > 0 ? stated : mpeg.parser.facts.frames(inMissingBytes: missing)
   }
 }
