@@ -16,6 +16,9 @@ public struct ByteSourceConfiguration: Hashable, Sendable {
   /// (`Icy-MetaData: 1`). What comes is taken out again and given by
   /// `ByteSource.takeStreamMetadata()`.
   public var requestsStreamMetadata = true
+  /// A PEM file with the certificates of those who may vouch for an `https` server, in place of the
+  /// system's; nil for the file that `SSL_CERT_FILE` in the environment names, or the system's.
+  public var certificateFile: String?
   /// How long finding the host's address and connecting may take, in nanoseconds.
   public var connectTimeoutNanoseconds: UInt64 = 4_000_000_000
   /// How long the first byte of an answer may take once the request can be sent, in nanoseconds.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CCurl
+import Glibc
 
 extension CurlTransfer {
   /// The cookies of all servers, for the life of the process.
@@ -43,7 +44,15 @@ extension CurlTransfer {
       drawbar_curl_set_long(curl, easy, CURLOPT_QUICK_EXIT, 1),
       drawbar_curl_set_long(curl, easy, CURLOPT_CONNECTTIMEOUT_MS, Int(connectMilliseconds)),
     ]
-    return codes.allSatisfy { $0 == CURLE_OK }
+    return codes.allSatisfy { $0 == CURLE_OK } && setCertificates()
+  }
+
+  /// Says whose certificates are trusted, where those are not the system's.
+  private func setCertificates() -> Bool {
+    let named = unsafe getenv("SSL_CERT_FILE").map { unsafe String(cString: $0) } ?? ""
+    let file = configuration.certificateFile ?? named
+    if file.isEmpty { return true }
+    return unsafe drawbar_curl_set_string(curl, easy, CURLOPT_CAINFO, file) == CURLE_OK
   }
 
   /// Says where the request goes, and with whose password: the location's own goes to no other server.

@@ -133,6 +133,9 @@ public final class TrackReader {
     var account = output.account
     account.statedNanoseconds = information?.durationNanoseconds
     account.fetchedByteCount = driver.readByteCount
+    for _ in 0..<driver.source.status.discontinuityCount {
+      account.add(SoundLoss(.interruption, byteOffset: nil))
+    }
     return account
   }
 
