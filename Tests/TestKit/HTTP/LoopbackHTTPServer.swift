@@ -23,7 +23,9 @@ public final class LoopbackHTTPServer: Sendable {
     var requests: [Request] = []
     var bodyBytesSent: [String: UInt64] = [:]
     var openConnections: Set<Int32> = []
-    var threads: [JoinableThread] = []
+    /// The threads of the connections that are open, and those that have ended or are about to.
+    var threads: [Int32: JoinableThread] = [:]
+    var endedThreads: [JoinableThread] = []
     var isStopped = false
   }
 
@@ -49,7 +51,7 @@ public final class LoopbackHTTPServer: Sendable {
     let result = listen(listener, 16)
     precondition(result == 0, "cannot listen on port \(port)")
     let thread = JoinableThread { [self] in acceptConnections() }
-    state.withLock { $0.threads.append(thread) }
+    state.withLock { $0.threads[listener] = thread }
   }
 
   /// Answers every request for a path with one plan.
@@ -103,7 +105,12 @@ public final class LoopbackHTTPServer: Sendable {
       for connection in state.openConnections { shutdown(connection, Int32(SHUT_RDWR)) }
     }
     shutdown(listener, Int32(SHUT_RDWR))
-    while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() }
+    // The first is the one that makes the others.
+    state.withLock({ $0.threads.removeValue(forKey: listener) })?.join()
+    while let thread = state.withLock({ $0.threads.popFirst()?.value ?? $0.endedThreads.popLast() })
+    {
+      thread.join()
+    }
     close(listener)
   }
 
@@ -127,7 +134,16 @@ public final class LoopbackHTTPServer: Sendable {
         connection.run()
         end(descriptor)
       }
-      state.withLock { $0.threads.append(thread) }
+      let ended = state.withLock { state in
+        if state.openConnections.contains(descriptor) {
+          state.threads[descriptor] = thread
+        } else {
+          state.endedThreads.append(thread)
+        }
+        defer { state.endedThreads = [] }
+        return state.endedThreads
+      }
+      for thread in ended { thread.join() }
     }
   }
 
@@ -135,6 +151,9 @@ public final class LoopbackHTTPServer: Sendable {
   private func end(_ descriptor: Int32) {
     state.withLock { state in
       state.openConnections.remove(descriptor)
+      if let thread = state.threads.removeValue(forKey: descriptor) {
+        state.endedThreads.append(thread)
+      }
       _ = close(descriptor)
     }
   }

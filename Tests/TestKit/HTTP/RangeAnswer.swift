@@ -2,8 +2,9 @@
 
 /// What a plan makes of a request's `Range: bytes=FIRST-` (RFC 9110, section 14).
 struct RangeAnswer {
-  /// Where in the body the answer begins.
+  /// Where in the body the answer begins, and where it ends.
   private(set) var byteOffset: UInt64 = 0
+  private(set) var endOffset: UInt64
   /// The status line instead of the plan's.
   private(set) var statusLine: String?
   /// Further fields.
@@ -12,8 +13,9 @@ struct RangeAnswer {
   private(set) var isRefusal = false
 
   init(_ request: LoopbackHTTPServer.Request, _ plan: ResponsePlan, byteCount: UInt64) {
+    endOffset = byteCount
     if case .notOffered = plan.ranges { return }
-    fields.append(("Accept-Ranges", "bytes"))
+    if !plan.offersRangesSilently { fields.append(("Accept-Ranges", "bytes")) }
     guard let first = Self.firstByte(request) else { return }
     switch plan.ranges {
     case .notOffered, .ignored: return
@@ -30,7 +32,8 @@ struct RangeAnswer {
         fields.append(("Content-Range", "bytes */\(byteCount)"))
         return
       }
-      fields.append(("Content-Range", "bytes \(first)-\(byteCount - 1)/\(byteCount)"))
+      endOffset = min(byteCount, first + (plan.maximumPartBytes ?? byteCount))
+      fields.append(("Content-Range", "bytes \(first)-\(endOffset - 1)/\(byteCount)"))
     case .mislabelled(let contentRange):
       if let contentRange { fields.append(("Content-Range", contentRange)) }
     }

@@ -50,6 +50,8 @@ public struct ResponsePlan: Sendable {
     case finish(afterBytes: UInt64)
     /// The connection is reset (RST) after this many bytes.
     case reset(afterBytes: UInt64)
+    /// The connection ends in order after this many bytes of the answer's head.
+    case finishInHead(afterBytes: Int)
   }
 
   /// What becomes of a request's `Range`.
@@ -76,6 +78,10 @@ public struct ResponsePlan: Sendable {
   public var framing: Framing
   /// What becomes of a request for a part of it.
   public var ranges: Ranges
+  /// Ranges that are honoured are not offered in a field.
+  public var offersRangesSilently = false
+  /// The most bytes that a part has, where ranges are honoured; nil is up to the body's end.
+  public var maximumPartBytes: UInt64?
   /// Body bytes per second; nil is as fast as they are taken.
   public var bytesPerSecond: UInt64?
   /// Bytes of the head per second; nil is all at once.

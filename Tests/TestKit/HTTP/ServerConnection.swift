@@ -37,7 +37,7 @@ struct ServerConnection {
     guard let whole = BodyReader(plan.body) else { return false }
     let part = RangeAnswer(request, plan, byteCount: whole.byteCount)
     if part.isRefusal { return sendHead(plan, part, 0) }
-    let body = (start: part.byteOffset, byteCount: whole.byteCount - part.byteOffset)
+    let body = (start: part.byteOffset, byteCount: part.endOffset - part.byteOffset)
     let metadata = request.fields["icy-metadata"] == "1" ? plan.metadata : nil
     guard sendHead(plan, part, body.byteCount, metadata) else { return false }
     var isChunked = false
@@ -101,6 +101,10 @@ struct ServerConnection {
     }
     let lines = [statusLine] + fields.map { "\($0.name): \($0.value)" } + ["", ""]
     var head = Array(lines.joined(separator: "\r\n").utf8)[...]
+    if case .finishInHead(let count) = plan.fault {
+      _ = send(Array(head.prefix(min(count, head.count - 1))))
+      return false
+    }
     var pace = Pace(plan.headBytesPerSecond)
     while !head.isEmpty {
       let piece = Array(head.prefix(Int(pace.allowance(UInt64(head.count)))))
@@ -115,7 +119,7 @@ struct ServerConnection {
   /// Where in the body the fault lies; beyond any body without one.
   private static func breakpoint(_ fault: ResponsePlan.Fault) -> (UInt64, ResponsePlan.Fault) {
     switch fault {
-    case .none: (.max, fault)
+    case .none, .finishInHead: (.max, fault)
     case .stall(let bytes, _), .finish(let bytes), .reset(let bytes): (bytes, fault)
     }
   }
@@ -127,7 +131,7 @@ struct ServerConnection {
       return true
     case .stall(_, let gate):
       return pause(nanoseconds: .max, until: gate)
-    case .finish:
+    case .finish, .finishInHead:
       return false
     case .reset:
       var option = linger(l_onoff: 1, l_linger: 0)

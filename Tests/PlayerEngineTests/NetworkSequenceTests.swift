@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+
+import ByteSources
+import Glibc
+import PlayerEngine
+import RenderCore
+import TestKit
+import Testing
+
+/// Sequences of faults by chance, told apart by their seeds. `DRAWBAR_SEQUENCES` is how many there are in all.
+@Suite("A track over a network with faults by chance")
+final class NetworkSequenceTests {
+  private let server = LoopbackHTTPServer()
+  private let tunnel: TLSTunnel
+  private var references: [Setting: Heard] = [:]
+
+  init() throws { tunnel = try TLSTunnel(to: server.port) }
+
+  deinit {
+    tunnel.stop()
+    server.stop()
+  }
+
+  private static let count: UInt64 = {
+    let text = unsafe getenv("DRAWBAR_SEQUENCES").map { unsafe String(cString: $0) } ?? ""
+    return UInt64(text) ?? 300
+  }()
+
+  /// How a track is played.
+  private struct Setting: Hashable {
+    var name: String
+    var rate: Int
+    var place: DecodePlace?
+
+    init(_ name: String, _ chance: inout SplitMix) {
+      self.name = name
+      rate = [44100, 48000].randomElement(using: &chance)!
+      place = [nil, .ahead, .callback].randomElement(using: &chance)!
+    }
+
+    var path: String { NetworkSequenceTests.folder + name }
+  }
+
+  /// What came of it.
+  private struct Heard {
+    var sound: [[Float]]
+    var account: TrackAccount?
+    var failures: [PlayerError]
+
+    var frameCount: Int { sound[0].count }
+  }
+
+  private static let folder = Fixtures.repository + "/.build/corpus/files/"
+
+  /// Files of all containers and codecs that play here.
+  private static func names(_ endings: [String]) throws -> [String] {
+    let manifest = contents(ofFile: Fixtures.repository + "/.build/corpus/manifest")
+    let lines = String(decoding: manifest, as: UTF8.self).split(separator: "\n")
+    try #require(!lines.isEmpty, "run scripts/corpus, or scripts/test")
+    return lines.map { String($0.prefix { $0 != "\t" }) }.filter { name in
+      endings.contains { name.hasSuffix($0) }
+    }
+  }
+
+  /// Never gives up for the number of attempts, and never pauses.
+  private var sources: ByteSourceConfiguration {
+    var configuration = ByteSourceConfiguration()
+    configuration.leastReconnectionNanoseconds = 0
+    configuration.leastReconnectionAttempts = 1000
+    configuration.reconnectionDelayNanoseconds = 0
+    configuration.maximumRetryAfterNanoseconds = 0
+    configuration.certificateFile = tunnel.certificateFile
+    return configuration
+  }
+
+  private func play(
+    _ location: String, _ setting: Setting, period: Int, _ sources: ByteSourceConfiguration
+  ) -> Heard {
+    var configuration = PlayerConfiguration()
+    configuration.decodePlace = setting.place
+    let playback = OfflinePlayback(
+      [location], rate: Double(setting.rate), channels: 2, configuration: configuration,
+      sources: sources)
+    playback.run(period: period)
+    var heard = Heard(sound: playback.sound, failures: [])
+    for event in playback.events {
+      if case .account(_, let account) = event { heard.account = account }
+      if case .failed(_, let error) = event { heard.failures.append(error) }
+    }
+    return heard
+  }
+
+  private func reference(_ setting: Setting) -> Heard {
+    if let known = references[setting] { return known }
+    let heard = play(setting.path, setting, period: 512, ByteSourceConfiguration())
+    references[setting] = heard
+    return heard
+  }
+
+  private func url(_ path: String, _ chance: inout SplitMix) -> String {
+    Int.random(in: 0..<3, using: &chance) == 0 ? tunnel.url(path) : server.url(path)
+  }
+
+  @Test("A file is heard to the sample, or as far as it came, and its account says which")
+  func file() throws {
+    let names = try Self.names([
+      ".wav", ".aiff", ".aifc", ".au", ".caf", ".w64", ".rf64", ".bw64", ".flac", ".oga", ".ogg",
+      ".opus", ".mp1", ".mp2", ".mp3", ".aac", ".m4a", ".mp4", ".mov", ".3gp",
+    ])
+    for seed in 0..<Self.count * 2 / 3 {
+      var chance = SplitMix(state: seed)
+      let setting = Setting(names.randomElement(using: &chance)!, &chance)
+      let whole = reference(setting)
+      let body = contents(ofFile: setting.path)
+      guard whole.failures.isEmpty, body.count < 70_000 else { continue }
+      let faults = FaultSequence(body, &chance)
+      let path = "/\(seed)"
+      server.serve(path, inOrder: faults.plans)
+      var sources = sources
+      sources.stallTimeoutNanoseconds = 100_000_000
+      let period = [64, 333, 1024, 4096].randomElement(using: &chance)!
+      let heard = play(url(path, &chance), setting, period: period, sources)
+      let comment = Comment("seed \(seed), \(setting.name)")
+      expectAccount(heard, setting, comment)
+      let wasEnded =
+        faults.lasting != nil && server.requests.count { $0.target == path } >= faults.plans.count
+      if wasEnded, !heard.failures.isEmpty {
+        expectStart(heard, of: whole, comment)
+      } else {
+        let isSame = heard.sound == whole.sound
+        #expect(isSame, comment)
+        #expect(heard.failures == [], comment)
+        let (losses, expected) = (heard.account?.lossCount ?? 0, whole.account?.lossCount ?? 0)
+        #expect((losses > 0) == (expected > 0), comment)
+      }
+    }
+  }
+
+  @Test("A station is heard over every loss, and each is counted")
+  func station() throws {
+    let names = try Self.names([".mp1", ".mp2", ".mp3", ".aac"]).filter { name in
+      // Whole, and with as much sound in each byte.
+      !["cut", "garbage", "he-v", "free", "id3", "picture", "joined"].contains(where: name.contains)
+    }
+    for seed in 1_000_000..<1_000_000 + Self.count / 3 {
+      var chance = SplitMix(state: seed)
+      let setting = Setting(names.randomElement(using: &chance)!, &chance)
+      let whole = reference(setting)
+      guard whole.failures.isEmpty else { continue }
+      let body = contents(ofFile: setting.path)
+      let faults = StationSequence(type: "audio/mpeg", &chance) { _ in body }
+      let path = "/\(seed)"
+      server.serve(path, inOrder: faults.plans)
+      let period = [64, 333, 1024, 4096].randomElement(using: &chance)!
+      let heard = play(url(path, &chance), setting, period: period, sources)
+      let comment = Comment("seed \(seed), \(setting.name)")
+      expectAccount(heard, setting, comment)
+      #expect(heard.failures.count == 1, comment)
+      let interruptions = heard.account?.losses.count { $0.cause == .interruption } ?? 0
+      #expect(interruptions == faults.stretches.count - 1, comment)
+      // What a cut divides is lost, and at either side of it a packet and what the resampler rings.
+      let bytes = faults.stretches.reduce(0) { $0 + $1.count }
+      let most = Double(whole.frameCount) * Double(bytes) / Double(body.count)
+      let tolerance = most * 0.1 + Double(8000 * faults.stretches.count)
+      #expect(abs(Double(heard.frameCount) - most) < tolerance, comment)
+    }
+  }
+
+  /// The account of what was heard is of what was heard.
+  private func expectAccount(_ heard: Heard, _ setting: Setting, _ comment: Comment) {
+    guard let account = heard.account else {
+      #expect(heard.frameCount == 0, comment)
+      return
+    }
+    let delivered = Double(account.deliveredNanoseconds) * Double(setting.rate) / 1e9
+    #expect(abs(delivered - Double(heard.frameCount)) <= 1, comment)
+    #expect(!account.losses.contains { $0.cause == .undelivered }, comment)
+  }
+
+  /// What was heard is the start of the whole, but for the last block of a resampler.
+  private func expectStart(_ heard: Heard, of whole: Heard, _ comment: Comment) {
+    let block = 8192
+    #expect(heard.frameCount <= whole.frameCount + block, comment)
+    let count = max(0, min(heard.frameCount, whole.frameCount) - block)
+    let isStart = zip(heard.sound, whole.sound).allSatisfy { $0.prefix(count) == $1.prefix(count) }
+    #expect(isStart, comment)
+  }
+}
