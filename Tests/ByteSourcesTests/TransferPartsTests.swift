@@ -32,6 +32,14 @@ struct HTTPResponseTests {
     #expect(response("ICY 200 OK", "icy-name: x", "").isSuccess)
   }
 
+  @Test("a status that is no number of three digits is none")
+  func status() {
+    for line in ["HTTP/1.1 -606", "HTTP/1.1 +20 OK", "HTTP/1.1 2O0 OK", "HTTP/1.1 20"] {
+      #expect(response(line, "").status == 0)
+    }
+    #expect(response("HTTP/1.1 206 Partial Content", "").status == 206)
+  }
+
   @Test("what a station says of itself may be in either encoding, and its interval is a count")
   func station() {
     var head = HTTPResponse()

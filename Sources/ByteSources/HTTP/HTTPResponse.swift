@@ -235,7 +235,9 @@ struct HTTPResponse: Hashable {
     guard let blank = (0..<end).first(where: { isBlank(line[$0]) }), end - blank > 3 else {
       return 0
     }
-    return Int(text(line, (blank + 1)..<(blank + 4))) ?? 0
+    let digits = ((blank + 1)..<(blank + 4)).map { line[$0] }
+    guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+    return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -24,6 +24,12 @@ struct FLACFrameSearch {
     /// The extent is read again when the search has come this far from the start: the work stays in
     /// proportion.
     var bytesToRead = 0
+
+    /// Whether a frame from here to a place has a size that frames have.
+    func mayEnd(at place: Int) -> Bool {
+      FLACFrameHeader.minimumFrameBytes...max(FLACFrameHeader.minimumFrameBytes, bound)
+        ~= place - offset
+    }
   }
 
   /// A frame whose end was not found.
@@ -135,7 +141,7 @@ struct FLACFrameSearch {
   /// The frame that ends here, where another header is, or one before it that foreign bytes follow.
   private mutating func wholeFrame(_ bytes: Span<UInt8>) -> Finding? {
     let place = starts.firstIndex {
-      $0.checksum == 0 && scanned - $0.offset >= FLACFrameHeader.minimumFrameBytes
+      $0.checksum == 0 && $0.mayEnd(at: scanned)
     }
     guard let place else { return nil }
     let start = starts[place]
@@ -182,7 +188,7 @@ struct FLACFrameSearch {
 
   /// The frame of a place whose end is known.
   private func frame(_ start: Start) -> Finding? {
-    guard case .end(let end) = start.extent else { return nil }
+    guard case .end(let end) = start.extent, start.mayEnd(at: end) else { return nil }
     return .frame(start.header, start.offset..<end)
   }
 
@@ -208,8 +214,7 @@ struct FLACFrameSearch {
     }
     // The input lacks the zeros that a checksum ends in.
     let whole = starts.first {
-      $0.extent == .cut && $0.checksum == 0
-        && scanned - $0.offset >= FLACFrameHeader.minimumFrameBytes
+      $0.extent == .cut && $0.checksum == 0 && $0.mayEnd(at: scanned)
     }
     if let whole { return .frame(whole.header, whole.offset..<scanned) }
     return scanned > 0 ? .garbage(scanned) : .end

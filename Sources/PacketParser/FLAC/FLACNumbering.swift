@@ -44,6 +44,8 @@ struct FLACNumbering {
   /// begins with.
   mutating func add(_ header: FLACFrameHeader) -> Int64 {
     if isNext(header), let last, !header.isVariable { blockSize = last.blockSize }
+    // Before a second one, the first is the best that is known of all.
+    if base == nil, last == nil, !header.isVariable { blockSize = header.blockSize }
     let stated = header.firstFrame(blockSize: blockSize)
     let frame = nextFrame ?? max(0, stated - (base ?? 0))
     if let base, nextFrame != nil, stated - base != frame, !isNext(header) { isOneStream = false }

@@ -11,7 +11,9 @@ public func fuzzFLAC(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard plan.bytes.count > 12 else { return 0 }
   let stream = plan.stream()
   fuzzSlicing(stream, hint: nil, seed: UInt64(plan.bytes[0]))
-  if plan.tellsTheTruth, plan.bytes[1] & 3 == 0 { fuzzSeeking(stream, seed: UInt64(plan.bytes[1])) }
+  if plan.tellsTheTruth, plan.bytes[1] & 3 == 0 {
+    fuzzSeeking(stream, seed: UInt64(plan.bytes[1]), withLosses: false)
+  }
   return 0
 }
 
