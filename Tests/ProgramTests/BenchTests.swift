@@ -33,7 +33,9 @@ struct BenchTests {
         "--hgrm", folder.file("out.hgrm"),
       ], seconds: 60)
     #expect(result.exit == .status(0), "\(result.errors)")
-    #expect(result.errors == "" && !result.hasLeftSomething && servers == 0)
+    #expect(result.errors == "")
+    #expect(!result.hasLeftSomething)
+    #expect(servers == 0)
     #expect(result.output.contains("empty client, 256 frames, 48000 Hz"))
     #expect(result.output.contains("mp3-cbr128-44100-2.mp3 (.mp3, 44100 Hz), 1 stream, load: cpu"))
     let facts = python(
