@@ -5,7 +5,7 @@ import OfflineOutput
 import RenderCore
 import Testing
 
-/// Says of every frame that it is there: the buffers are silent at first.
+/// Reports every frame as filled; the buffers start silent.
 @_noLocks
 private func giveSilence(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
@@ -42,7 +42,7 @@ struct FormattedCallbackPathTests {
       renderer.sampleRate = outputRate
       let cycles = max(4, 48000 / period)
       for _ in 0..<cycles { output.render(frameCount: period) { _, _ in } }
-      // What was asked for ahead is given at the next rate, but for a part of a frame.
+      // Frames that were pulled ahead are played at the next rate, except for part of one frame.
       given += Double(cycles * period) * rate / outputRate - 1
       #expect(unsafe Double(asked.pointee) >= 2 * given.rounded(.down))
     }

@@ -44,6 +44,24 @@ struct FiniteOutputTests {
     #expect(renderer.telemetry.nonFiniteSamples == 12)
   }
 
+  @Test("is found at every place of a cycle")
+  func places() {
+    for frameCount in [1, 15, 16, 17, 40, 64] {
+      for place in 0..<2 * frameCount {
+        let renderer = Renderer(sampleRate: 48000, outputChannels: 2, inputChannels: 2)
+        let monitor = renderer.addMonitor()
+        var inputs = Array(repeating: [Float](repeating: 0.5, count: frameCount), count: 2)
+        inputs[place / frameCount][place % frameCount] = place % 3 == 0 ? .nan : -.infinity
+        var output = OfflineOutput(renderer: renderer)
+        output.render(inputs: inputs) { _, samples in
+          for index in samples.indices { #expect(samples[index].isFinite) }
+        }
+        #expect(renderer.telemetry.nonFiniteSamples > 0)
+        withExtendedLifetime(monitor) {}
+      }
+    }
+  }
+
   @Test("is silence for the meters and for whoever records what is heard")
   func captures() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2)

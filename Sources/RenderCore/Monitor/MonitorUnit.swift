@@ -97,7 +97,7 @@ struct MonitorUnit: ~Copyable {
     for output in 0..<count {
       let only = unsafe mix(into: outputs[output], output, frameCount: frameCount, isFirst: isFirst)
       if limits { continue }
-      // What goes through as it is has been measured.
+      // The output equals its only input, which was measured already.
       let level: CycleLevel
       if isFirst, isUnfiltered, only >= 0 {
         level = unsafe levels[only]
@@ -174,7 +174,7 @@ struct MonitorUnit: ~Copyable {
     unsafe inputs[channel] = UnsafePointer(copy)
   }
 
-  /// Whether an output's frames are written where an input's are.
+  /// Whether an output's buffer shares memory with an input's.
   @_noLocks
   private static func overlaps(
     _ source: UnsafePointer<Float>,

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// What a channel had in a cycle.
+/// The level of one channel in one cycle.
 struct CycleLevel {
-  /// No number where a sample was none.
+  /// NaN if a sample is NaN.
   let sumOfSquares: Double
-  /// The largest magnitude; samples that are no number have none.
+  /// The largest magnitude; NaN is left out.
   let peak: Float
 
-  /// Frames whose squares are added as single-precision numbers, which are taken four at once.
+  /// Frames whose squares are summed in single precision, four at once.
   private static var blockFrames: Int { @_noLocks get { 64 } }
-  /// What samples are multiplied by before: their squares are not so small then that the processor takes a hundred
-  /// times as long for them.
+  /// A factor that keeps the squares of quiet samples from becoming denormal, which costs a hundred times as long.
   private static var scale: Float { @_noLocks get { 0x1p40 } }
 
   /// Measures. Real-time: wait-free.

@@ -27,6 +27,8 @@ struct RenderPlan: ~Copyable {
   let endsWithSources: Bool
   /// Nothing writes to the outputs before a monitor does.
   let beginsWithMonitor: Bool
+  /// Nothing writes to the outputs or reads them.
+  let isEmpty: Bool
 
   init(_ list: RenderList) {
     count = list.sources.count
@@ -40,6 +42,7 @@ struct RenderPlan: ~Copyable {
     outputCaptureCount = list.outputCaptures.count
     unsafe outputCaptures = Self.flat(list.outputCaptures) { unsafe $0.unit }
     endsWithSources = list.callbacks.isEmpty && list.monitors.isEmpty && list.outputCaptures.isEmpty
+    isEmpty = endsWithSources && list.sources.isEmpty
     beginsWithMonitor = list.sources.isEmpty && list.callbacks.isEmpty && !list.monitors.isEmpty
   }
 

@@ -93,7 +93,10 @@ struct RenderState: ~Copyable {
       hasOnlySources = unsafe walk(
         plan, cycle: cycle, inputs: none, outputs: outputs, start: start)
       if !endsWithSources { unsafe monitor(plan, cycle: cycle, outputs: outputs) }
-      unsafe makeFinite(outputs, frameCount: cycle.frameCount)
+      // With nothing to render there is only the silence just written.
+      if unsafe !plan.pointee.isEmpty {
+        unsafe makeFinite(outputs, frameCount: cycle.frameCount)
+      }
       if !endsWithSources { unsafe capture(outputs, plan, cycle: cycle, gap: none) }
     }
     unsafe finish(cycle, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
