@@ -36,7 +36,7 @@ public struct AudioFileStream: ~Copyable {
   private var hasEnded = false
   /// The stream was parsed from its first byte without a jump that was asked for.
   private var isUnbroken = true
-  /// What was parsed does not follow what was parsed before: the stream's length is no longer known.
+  /// A discontinuity was reported, so the frames between it and the start cannot be counted.
   private var hasLostContinuity = false
   /// Frames of sound in the gaps reported so far, where the last gap ends, and the last one that is a loss.
   var reportedFrames: Int64 = 0

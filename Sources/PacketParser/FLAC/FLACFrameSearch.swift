@@ -25,7 +25,7 @@ struct FLACFrameSearch {
     /// proportion.
     var bytesToRead = 0
 
-    /// Whether a frame from here to a place has a size that frames have.
+    /// Whether a frame that begins here and ends at `place` is neither too small nor larger than its bound.
     func mayEnd(at place: Int) -> Bool {
       FLACFrameHeader.minimumFrameBytes...max(FLACFrameHeader.minimumFrameBytes, bound)
         ~= place - offset

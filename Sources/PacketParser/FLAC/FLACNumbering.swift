@@ -8,6 +8,8 @@
 struct FLACNumbering {
   /// Frames of sound in a block, unless the headers say more.
   var blockSize = 0
+  /// A header said it.
+  private var hasSeenBlockSize = false
   /// The same if all packets have as many; 0 otherwise.
   var framesPerPacket: Int64 = 0
   /// The next packet's number.
@@ -26,9 +28,10 @@ struct FLACNumbering {
   /// - Parameters:
   ///   - lostBytes: bytes before it that belong to no whole frame.
   ///   - broken: a frame among these, which counts where the numbers begin anew.
-  func framesLost(
+  mutating func framesLost(
     before header: FLACFrameHeader, lostBytes: Int64, broken: FLACFrameHeader?
   ) -> Int64 {
+    learnBlockSize(from: header)
     guard let nextFrame, lostBytes > 0, !isNext(header) else { return 0 }
     let frame = header.firstFrame(blockSize: blockSize) - (base ?? 0)
     if frame == nextFrame { return 0 }
@@ -40,12 +43,18 @@ struct FLACNumbering {
     return base != nil ? Int64(broken?.blockSize ?? 0) : 0
   }
 
+  /// The first frame's length is that of all, unless two frames in a row say otherwise.
+  mutating func learnBlockSize(from header: FLACFrameHeader) {
+    if hasSeenBlockSize || header.isVariable { return }
+    blockSize = header.blockSize
+    hasSeenBlockSize = true
+  }
+
   /// Takes in a frame, with what was lost before it passed; the answer is the frame of sound that it
   /// begins with.
   mutating func add(_ header: FLACFrameHeader) -> Int64 {
     if isNext(header), let last, !header.isVariable { blockSize = last.blockSize }
-    // Before a second one, the first is the best that is known of all.
-    if base == nil, last == nil, !header.isVariable { blockSize = header.blockSize }
+    learnBlockSize(from: header)
     let stated = header.firstFrame(blockSize: blockSize)
     let frame = nextFrame ?? max(0, stated - (base ?? 0))
     if let base, nextFrame != nil, stated - base != frame, !isNext(header) { isOneStream = false }

@@ -22,6 +22,9 @@ extension FLACParser {
     return gap.close(cause, frameCount: frames > 0 ? frames : nil)
   }
 
+  /// Stretches of silence that are remembered for seeks.
+  private static var maximumSilences: Int { 4096 }
+
   /// Silence in the place of lost frames, so that the time line goes on: FLAC frames of their lengths.
   mutating func deliverSilence() -> ParserStep {
     guard let info else { preconditionFailure("frames without their stream's information") }
@@ -50,6 +53,11 @@ extension FLACParser {
       count(frames: frames, byteCount: 0)
       silence.frames -= Int64(frames)
     }
+    if isCovering, silentPackets.count < Self.maximumSilences,
+      firstPacket >= silentPackets.last?.upperBound ?? 0
+    {
+      silentPackets.append(firstPacket..<numbering.nextPacket)
+    }
     cover(firstPacket, at: silence.byteOffset, places)
     return .packets(
       PacketRun(
@@ -60,9 +68,14 @@ extension FLACParser {
   /// By the stream's own count, and after a seek by the number of the frame that would follow.
   func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
     if isUnbroken { return facts.missingFrameCount(at: end, isUnbroken: true) }
-    guard numbering.isOneStream, let stated = facts.statedFrameCount, let next = numbering.nextFrame
-    else { return 0 }
-    return max(0, stated - next)
+    guard let stated = facts.statedFrameCount, let met = framesMet else { return 0 }
+    return max(0, stated - met)
+  }
+
+  /// Frames of sound from the stream's first one up to here; nil if a seek led where that is not known.
+  private var framesMet: Int64? {
+    if isUnbroken { return facts.framesSeen }
+    return isCovering || numbering.isOneStream ? numbering.nextFrame : nil
   }
 
   /// Ends the gap before the end of the input. Sound is missing if a frame begins in it, or the stream states
@@ -70,9 +83,8 @@ extension FLACParser {
   private mutating func endLastGap() -> ParserStep? {
     let broken = search?.broken
     let block = broken.map { Int64($0.header.blockSize) }
-    let met = isUnbroken ? facts.framesSeen : numbering.isOneStream ? numbering.nextFrame : nil
     var left: Int64?
-    if let stated = facts.statedFrameCount, let met { left = stated - met }
+    if let stated = facts.statedFrameCount, let met = framesMet { left = stated - met }
     if let left, left <= 0 { return endGap(.foreignBytes, frames: 0) }
     // As many frames as so many bytes can hold if they are like the others.
     let likely =

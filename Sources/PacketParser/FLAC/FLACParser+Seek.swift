@@ -7,7 +7,7 @@ extension FLACParser {
 
   /// By the packets seen, by the seek table, or by the mean between its points, in this order.
   func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
-    if let seen = index.target(packet: packet) { return seen }
+    if let seen = index.target(packet: packet) { return targetBeforeSilence(seen) }
     if packet == 0 {
       return AudioFileStreamSeekTarget(packet: 0, byteOffset: 0, isEstimated: false)
     }
@@ -50,6 +50,23 @@ extension FLACParser {
       estimate.average = bytes / Double(packets - estimate.knownPacket)
     }
     return estimate.target(packet: packet)
+  }
+
+  /// How much silence takes the place of lost frames depends on the frame before them: a target among silence
+  /// is replaced by that frame's.
+  private func targetBeforeSilence(
+    _ target: AudioFileStreamSeekTarget
+  ) -> AudioFileStreamSeekTarget {
+    var target = target
+    while let silence = silentPackets.last(where: { $0.contains(target.firstPacket) }),
+      let before = index.target(packet: max(0, silence.lowerBound - 1)),
+      before.firstPacket < target.firstPacket
+    {
+      target = AudioFileStreamSeekTarget(
+        packet: target.packet, byteOffset: before.byteOffset, isEstimated: false,
+        leadingPacketCount: target.packet - before.firstPacket)
+    }
+    return target
   }
 
   /// Bytes of audio, if the stream's length is known.

@@ -53,6 +53,8 @@ struct FLACParser: ContainerParser {
   var silence = LostFrames()
   var numbering = FLACNumbering()
   var index = PacketIndex()
+  /// The indexed packets that are silence, in order.
+  var silentPackets: [Range<Int64>] = []
   /// All packets before the next one were seen.
   var isCovering = true
   /// The last packet has fewer frames than the format says, so that none should follow.
@@ -101,7 +103,7 @@ struct FLACParser: ContainerParser {
     case .none: break
     case .header(let header):
       if !stated.holds(for: header) { info = FLACStreamInfo(header, stated: stated) }
-      if !header.isVariable { numbering.blockSize = header.blockSize }
+      numbering.learnBlockSize(from: header)
     }
     self.info = info
     facts.fileFormat = .flac

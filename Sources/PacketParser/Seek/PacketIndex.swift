@@ -79,12 +79,9 @@ struct PacketIndex {
   /// Where to read on for a packet, if it is covered.
   func target(packet: Int64) -> AudioFileStreamSeekTarget? {
     guard packet >= 0, packet < packetCount else { return nil }
-    var place = Int(packet / stride)
-    // Packets in place of lost ones lie where these were, and are made again from the first one on.
-    while place > 0, byteOffsets[place - 1] == byteOffsets[place] { place -= 1 }
     return AudioFileStreamSeekTarget(
-      packet: packet, byteOffset: byteOffsets[place], isEstimated: false,
-      leadingPacketCount: packet - Int64(place) * stride)
+      packet: packet, byteOffset: byteOffsets[Int(packet / stride)], isEstimated: false,
+      leadingPacketCount: packet % stride)
   }
 
   /// The last packet with an entry that begins at this byte, counted from the data offset, or before.
