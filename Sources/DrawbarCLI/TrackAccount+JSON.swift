@@ -31,6 +31,7 @@ extension SoundLoss {
     .object([
       ("cause", .string(cause.rawValue)),
       ("byteOffset", .optional(byteOffset)),
+      ("byteCount", .integer(byteCount)),
       ("seconds", .optional(nanoseconds.map { Double($0) / 1e9 })),
     ])
   }

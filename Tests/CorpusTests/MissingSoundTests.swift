@@ -6,14 +6,14 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Sound that a file states and does not hold is reported, and no other.
+/// Missing sound is reported exactly where a file states more than it holds.
 @Suite struct MissingSoundTests {
-  /// Cut, or with junk between two frames, of the length of two: nothing tells it from two damaged frames.
+  /// Files that are cut, or with foreign bytes of the size of two frames, which look like two damaged frames.
   private static func lacksSound(_ path: String) -> Bool {
     ["-cut.", "truncated", "mp3-garbage"].contains { path.contains($0) }
   }
 
-  @Test("No whole file is said to lack sound", arguments: CorpusFile.readable)
+  @Test("No loss is reported for a whole file", arguments: CorpusFile.readable)
   func corpus(_ file: CorpusFile) {
     if Self.lacksSound(file.name) { return }
     for isFile in [true, false] {

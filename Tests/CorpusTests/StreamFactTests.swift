@@ -68,10 +68,10 @@ import Testing
       let packets = probe.packets.count - (file.differences["last"] == nil ? 0 : 1)
       let frames = Double(facts.dataFormat?.framesPerPacket ?? 0) * Double(packets)
       guard let table = facts.table else { return (duration.seconds, frames / rate) }
-      // A layer III decoder holds back up to 529 of them where the padding is shorter than its delay.
-      let valid = table.numberValidFrames
-      #expect((0...529).contains(valid - duration.frames))
-      return ((Double(valid) + priming + Double(table.remainderFrames)) / rate, frames / rate)
+      // Where the padding is shorter than a layer III decoder's delay, the decoder gives fewer frames.
+      let (valid, remainder) = (table.numberValidFrames, Int64(table.remainderFrames))
+      #expect(duration.frames == valid - max(0, 529 - remainder))
+      return (Double(valid + remainder + Int64(table.primingFrames)) / rate, frames / rate)
     case "ogg" where file.differences["links"] != nil:
       let links = file.links.map { parse($0.bytes).atEnd.duration?.frames ?? 0 }
       return (duration.seconds, Double(links.reduce(0, +)) / rate)

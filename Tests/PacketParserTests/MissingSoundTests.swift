@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("A cut file reports the frames that are missing, in one gap at its end")
+  @Test("A cut file reports the frames that are missing, the one that is cut and those after it")
   func cut() {
     let bytes = SyntheticWave().bytes(frames: 100)
     let (recorder, error) = parse(Array(bytes.dropLast(101)))
@@ -35,8 +35,8 @@ import Testing
     let end = Int64(bytes.count - 101)
     #expect(
       recorder.gaps == [
-        AudioFileStreamGap(.cut, byteOffset: end - 3, byteCount: 3),
-        AudioFileStreamGap(.cut, byteOffset: end, byteCount: 0, frameCount: 26),
+        AudioFileStreamGap(.cut, byteOffset: end - 3, byteCount: 3, frameCount: 1),
+        AudioFileStreamGap(.cut, byteOffset: end, byteCount: 0, frameCount: 25),
       ])
   }
 

@@ -7,8 +7,8 @@ import RenderCore
 import TestKit
 import Testing
 
-/// Sequences of faults by chance, told apart by their seeds. `DRAWBAR_SEQUENCES` is how many there are in all.
-@Suite("A track over a network with faults by chance")
+/// Random sequences of network faults, each made from its seed. `DRAWBAR_SEQUENCES` sets their total number.
+@Suite("A track over a network with random faults")
 final class NetworkSequenceTests {
   private let server = LoopbackHTTPServer()
   private let tunnel: TLSTunnel
@@ -26,7 +26,7 @@ final class NetworkSequenceTests {
     return UInt64(text) ?? 300
   }()
 
-  /// How a track is played.
+  /// A file, and the conditions in which it is played.
   private struct Setting: Hashable {
     var name: String
     var rate: Int
@@ -41,7 +41,7 @@ final class NetworkSequenceTests {
     var path: String { NetworkSequenceTests.folder + name }
   }
 
-  /// What came of it.
+  /// The result of playing a track.
   private struct Heard {
     var sound: [[Float]]
     var account: TrackAccount?
@@ -52,17 +52,26 @@ final class NetworkSequenceTests {
 
   private static let folder = Fixtures.repository + "/.build/corpus/files/"
 
-  /// Files of all containers and codecs that play here.
+  /// Files with these endings, small enough that each sequence takes milliseconds.
   private static func names(_ endings: [String]) throws -> [String] {
     let manifest = contents(ofFile: Fixtures.repository + "/.build/corpus/manifest")
     let lines = String(decoding: manifest, as: UTF8.self).split(separator: "\n")
     try #require(!lines.isEmpty, "run scripts/corpus, or scripts/test")
     return lines.map { String($0.prefix { $0 != "\t" }) }.filter { name in
-      endings.contains { name.hasSuffix($0) }
+      endings.contains { name.hasSuffix($0) } && contents(ofFile: folder + name).count < 70_000
     }
   }
 
-  /// Never gives up for the number of attempts, and never pauses.
+  /// A random file that plays without faults, and the result of playing it so.
+  private func choose(_ names: [String], _ chance: inout SplitMix) -> (Setting, Heard) {
+    while true {
+      let setting = Setting(names.randomElement(using: &chance)!, &chance)
+      let whole = reference(setting)
+      if whole.failures.isEmpty { return (setting, whole) }
+    }
+  }
+
+  /// Retries without a limit and without a pause.
   private var sources: ByteSourceConfiguration {
     var configuration = ByteSourceConfiguration()
     configuration.leastReconnectionNanoseconds = 0
@@ -101,7 +110,7 @@ final class NetworkSequenceTests {
     Int.random(in: 0..<3, using: &chance) == 0 ? tunnel.url(path) : server.url(path)
   }
 
-  @Test("A file is heard to the sample, or as far as it came, and its account says which")
+  @Test("A file plays to the sample, or up to the fault that ends it, and its account agrees")
   func file() throws {
     let names = try Self.names([
       ".wav", ".aiff", ".aifc", ".au", ".caf", ".w64", ".rf64", ".bw64", ".flac", ".oga", ".ogg",
@@ -109,10 +118,8 @@ final class NetworkSequenceTests {
     ])
     for seed in 0..<Self.count * 2 / 3 {
       var chance = SplitMix(state: seed)
-      let setting = Setting(names.randomElement(using: &chance)!, &chance)
-      let whole = reference(setting)
+      let (setting, whole) = choose(names, &chance)
       let body = contents(ofFile: setting.path)
-      guard whole.failures.isEmpty, body.count < 70_000 else { continue }
       let faults = FaultSequence(body, &chance)
       let path = "/\(seed)"
       server.serve(path, inOrder: faults.plans)
@@ -122,31 +129,29 @@ final class NetworkSequenceTests {
       let heard = play(url(path, &chance), setting, period: period, sources)
       let comment = Comment("seed \(seed), \(setting.name)")
       expectAccount(heard, setting, comment)
-      let wasEnded =
-        faults.lasting != nil && server.requests.count { $0.target == path } >= faults.plans.count
-      if wasEnded, !heard.failures.isEmpty {
+      let requests = server.requests.count { $0.target == path }
+      if let lasting = faults.lasting, requests >= faults.plans.count, !heard.failures.isEmpty {
         expectStart(heard, of: whole, comment)
+        #expect(heard.failures.count == 1 && isReason(lasting, heard.failures[0]), comment)
       } else {
         let isSame = heard.sound == whole.sound
         #expect(isSame, comment)
         #expect(heard.failures == [], comment)
-        let (losses, expected) = (heard.account?.lossCount ?? 0, whole.account?.lossCount ?? 0)
-        #expect((losses > 0) == (expected > 0), comment)
+        #expect(heard.account?.lossCount == whole.account?.lossCount, comment)
+        #expect(heard.account?.lostNanoseconds == whole.account?.lostNanoseconds, comment)
       }
     }
   }
 
-  @Test("A station is heard over every loss, and each is counted")
+  @Test("A station plays on after each lost connection, and each loss is counted")
   func station() throws {
     let names = try Self.names([".mp1", ".mp2", ".mp3", ".aac"]).filter { name in
-      // Whole, and with as much sound in each byte.
+      // Undamaged files of a constant bit rate, so that bytes measure sound.
       !["cut", "garbage", "he-v", "free", "id3", "picture", "joined"].contains(where: name.contains)
     }
     for seed in 1_000_000..<1_000_000 + Self.count / 3 {
       var chance = SplitMix(state: seed)
-      let setting = Setting(names.randomElement(using: &chance)!, &chance)
-      let whole = reference(setting)
-      guard whole.failures.isEmpty else { continue }
+      let (setting, whole) = choose(names, &chance)
       let body = contents(ofFile: setting.path)
       let faults = StationSequence(type: "audio/mpeg", &chance) { _ in body }
       let path = "/\(seed)"
@@ -158,7 +163,7 @@ final class NetworkSequenceTests {
       #expect(heard.failures.count == 1, comment)
       let interruptions = heard.account?.losses.count { $0.cause == .interruption } ?? 0
       #expect(interruptions == faults.stretches.count - 1, comment)
-      // What a cut divides is lost, and at either side of it a packet and what the resampler rings.
+      // Each cut loses the packet that it divides, the packets next to it and the resampler's tail.
       let bytes = faults.stretches.reduce(0) { $0 + $1.count }
       let most = Double(whole.frameCount) * Double(bytes) / Double(body.count)
       let tolerance = most * 0.1 + Double(8000 * faults.stretches.count)
@@ -166,7 +171,7 @@ final class NetworkSequenceTests {
     }
   }
 
-  /// The account of what was heard is of what was heard.
+  /// Expects the account to agree with the frames rendered.
   private func expectAccount(_ heard: Heard, _ setting: Setting, _ comment: Comment) {
     guard let account = heard.account else {
       #expect(heard.frameCount == 0, comment)
@@ -177,12 +182,26 @@ final class NetworkSequenceTests {
     #expect(!account.losses.contains { $0.cause == .undelivered }, comment)
   }
 
-  /// What was heard is the start of the whole, but for the last block of a resampler.
+  /// Expects the sound to be the start of the whole. The resampler's last block is not compared.
   private func expectStart(_ heard: Heard, of whole: Heard, _ comment: Comment) {
     let block = 8192
     #expect(heard.frameCount <= whole.frameCount + block, comment)
     let count = max(0, min(heard.frameCount, whole.frameCount) - block)
     let isStart = zip(heard.sound, whole.sound).allSatisfy { $0.prefix(count) == $1.prefix(count) }
     #expect(isStart, comment)
+  }
+
+  /// Whether the failure's reason is one that the sequence's last answer stands for.
+  private func isReason(
+    _ lasting: (UInt64) -> [ByteSourceError.Reason], _ failure: PlayerError
+  ) -> Bool {
+    guard case .source(let error) = failure.reason else { return false }
+    let byteOffset: UInt64 =
+      switch error.reason {
+      case .wrongRange(let byteOffset): byteOffset
+      case .notResumable(let receivedBytes, _): receivedBytes
+      default: 0
+      }
+    return lasting(byteOffset).contains(error.reason)
   }
 }

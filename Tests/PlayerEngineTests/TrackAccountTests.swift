@@ -84,31 +84,41 @@ struct TrackAccountTests {
     #expect(playback.events.contains { if case .skipped = $0 { true } else { false } })
   }
 
+  /// The accounts of a file that is played from its start, and from a seek made before its end is read.
+  private func accountsWithoutAndWithSeek(
+    _ workshop: Workshop, _ bytes: [UInt8], _ name: String
+  ) throws -> [TrackAccount] {
+    try workshop.write(bytes, name)
+    return try [false, true].map { seeks in
+      let playback = OfflinePlayback([workshop.path(name)], rate: 48000, channels: 2)
+      if seeks { playback.player.apply(.seek(toNanoseconds: 700_000_000)) }
+      playback.run(period: 256)
+      return try #require(Self.accounts(playback).first)
+    }
+  }
+
+  /// Two seconds of sound, by ffmpeg.
+  private func tone(_ format: String, in workshop: Workshop) throws -> (name: String, [UInt8]) {
+    try workshop.run(
+      "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=48000:d=2' -ac 2 \(format)")
+    let name = String(format.split(separator: " ").last!)
+    return (name, try workshop.read(name))
+  }
+
   @Test(
-    "Behind a seek a cut file has lost its end, too, as much as without it",
+    "A cut file loses its end in one place, behind a seek as without one",
     arguments: [
       "-c:a pcm_s16le x.wav", "-c:a pcm_s16be x.aiff", "-c:a flac x.flac",
       "-c:a libmp3lame -b:a 96k x.mp3", "-c:a aac -movflags +faststart x.m4a", "-c:a aac x.aac",
       "-c:a libopus x.opus",
-    ], [0.7, 0.702])
+    ], [0.7, 0.702, 0.70201])
   func cutBehindSeek(_ format: String, _ part: Double) throws {
     let workshop = Workshop()
-    try workshop.run(
-      "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=48000:d=2' -ac 2 \(format)")
-    let name = String(format.split(separator: " ").last!)
-    let whole = try workshop.read(name)
-    try workshop.write(Array(whole.prefix(Int(Double(whole.count) * part) & ~3)), "cut-" + name)
-    var lost: [UInt64] = []
-    for seeks in [false, true] {
-      let playback = OfflinePlayback([workshop.path("cut-" + name)], rate: 48000, channels: 2)
-      // Before the end has been read.
-      if seeks { playback.player.apply(.seek(toNanoseconds: 700_000_000)) }
-      playback.run(period: 256)
-      let account = try #require(Self.accounts(playback).first)
-      #expect(account.lossCount > 0, "\(account)")
-      lost.append(account.lostNanoseconds)
-    }
-    #expect(lost[0] == lost[1])
+    let (name, whole) = try tone(format, in: workshop)
+    let cut = Array(whole.prefix(Int(Double(whole.count) * part)))
+    let accounts = try accountsWithoutAndWithSeek(workshop, cut, "cut-" + name)
+    #expect(accounts.allSatisfy { $0.lossCount == 1 }, "\(accounts)")
+    #expect(accounts[0].lostNanoseconds == accounts[1].lostNanoseconds)
   }
 
   @Test(
@@ -116,21 +126,42 @@ struct TrackAccountTests {
     arguments: ["-c:a libmp3lame -b:a 96k x.mp3", "-c:a aac x.aac", "-c:a flac x.flac"])
   func damageBehindSeek(_ format: String) throws {
     let workshop = Workshop()
-    try workshop.run(
-      "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=48000:d=2' -ac 2 \(format)")
-    let name = String(format.split(separator: " ").last!)
-    var bytes = try workshop.read(name)
+    var (name, bytes) = try tone(format, in: workshop)
     let place = bytes.count * 7 / 10
     for index in place..<place + bytes.count / 20 { bytes[index] = 0x55 }
-    try workshop.write(bytes, "damaged-" + name)
-    for seeks in [false, true] {
-      let playback = OfflinePlayback([workshop.path("damaged-" + name)], rate: 48000, channels: 2)
-      // Before the end has been read.
-      if seeks { playback.player.apply(.seek(toNanoseconds: 700_000_000)) }
-      playback.run(period: 256)
-      let account = try #require(Self.accounts(playback).first)
-      #expect(account.lossCount > 0, "\(account)")
-    }
+    let accounts = try accountsWithoutAndWithSeek(workshop, bytes, "damaged-" + name)
+    #expect(accounts.allSatisfy { $0.lossCount > 0 }, "\(accounts)")
+  }
+
+  @Test("A loss that continues the last one is the same loss")
+  func extended() {
+    var account = TrackAccount()
+    account.add(SoundLoss(.damage, byteOffset: 100, byteCount: 10, nanoseconds: 5))
+    account.add(SoundLoss(.cut, byteOffset: 110, byteCount: 10, nanoseconds: 6))
+    account.add(SoundLoss(.cut, byteOffset: 120, nanoseconds: 7))
+    #expect(account.lossCount == 2 && account.lostNanoseconds == 18)
+    #expect(account.losses.last == SoundLoss(.cut, byteOffset: 110, byteCount: 10, nanoseconds: 13))
+    // Met again after a seek back.
+    account.add(SoundLoss(.cut, byteOffset: 110, byteCount: 10, nanoseconds: 6))
+    account.add(SoundLoss(.cut, byteOffset: 120, nanoseconds: 7))
+    #expect(account.lossCount == 2 && account.lostNanoseconds == 18)
+  }
+
+  @Test("A packet that cannot be decoded is lost also where the file is cut behind it")
+  func undecodableAndCut() throws {
+    let workshop = Workshop()
+    try workshop.run(
+      "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=48000:d=3' -c:a libopus"
+        + " -movflags +faststart -f mp4 whole.m4a")
+    var bytes = try workshop.read("whole.m4a")
+    let end = bytes.count * 9 / 10
+    for index in end / 2..<end / 2 + 700 { bytes[index] = 0xFF }
+    try workshop.write(Array(bytes.prefix(end)), "damaged.m4a")
+    let playback = OfflinePlayback([workshop.path("damaged.m4a")], rate: 48000, channels: 1)
+    playback.run(period: 256)
+    let account = try #require(Self.accounts(playback).first)
+    let causes = Set(account.losses.map(\.cause))
+    #expect(causes == [.cut, .undecodable], "\(account.losses)")
   }
 
   @Test("A skip and a stop report what was heard until then")

@@ -54,14 +54,17 @@ struct ConstantPackets {
     guard count > 0 else {
       let wanted = Int(min(Int64(bytesPerPacket), left))
       if available < wanted, !isEnd { return .need(wanted) }
-      return available > 0 ? stepLast(available, at: offset, facts: &facts) : nil
+      return available > 0
+        ? stepLast(available, of: wanted, at: offset, facts: &facts) : nil
     }
     return deliver(count, byteCount: count * bytesPerPacket, facts: &facts)
   }
 
-  /// Delivers the part of a packet that the audio ends with, or tells that the input's end has cut it.
+  /// Delivers a short last packet, or reports a packet that the input's end has cut.
+  ///
+  /// - Parameter wanted: bytes of the packet if it were whole.
   private mutating func stepLast(
-    _ byteCount: Int, at offset: Int64, facts: inout StreamFacts
+    _ byteCount: Int, of wanted: Int, at offset: Int64, facts: inout StreamFacts
   ) -> ParserStep {
     if format.frames(ofShortPacket: Int64(byteCount)) > 0 {
       descriptions = [
@@ -72,7 +75,10 @@ struct ConstantPackets {
     }
     if hasToldCut { return .skip(Int64(byteCount)) }
     hasToldCut = true
-    return .skipped(AudioFileStreamGap(.cut, byteOffset: offset, byteCount: Int64(byteCount)))
+    return .skipped(
+      AudioFileStreamGap(
+        .cut, byteOffset: offset, byteCount: Int64(byteCount),
+        frameCount: format.frames(inBytes: Int64(wanted))))
   }
 
   private mutating func deliver(

@@ -15,7 +15,8 @@ extension StreamFacts {
   ///
   /// - Parameters:
   ///   - end: bytes from the start of the stream to its end.
-  ///   - isUnbroken: all packets were counted. Else only packets of one size tell, which lie side by side.
+  ///   - isUnbroken: all packets from the first one on were counted. If not, the frames before `end` follow from
+  ///     its byte offset, which needs packets of one size.
   func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
     if let statedByteCount, Self.isPlaceholder(statedByteCount) { return 0 }
     // A statement about the first of several formats says nothing of the others.

@@ -97,9 +97,13 @@ protocol ContainerParser {
   /// The frame that this packet begins with, when packets differ in duration; nil when nothing tells.
   func firstFrame(ofPacket packet: Int64) -> Int64?
 
-  /// Frames of sound that the stream states and that do not come before its end, which is stream offset
-  /// `end`; 0 where that is not known. Only called there. Unbroken is a stream that was parsed from its first
-  /// byte without a jump; else the place or the number of the last packet has to tell.
+  /// Returns how many frames of sound the stream states beyond its end; 0 if that is not known. Only called at
+  /// the end.
+  ///
+  /// - Parameters:
+  ///   - end: bytes from the start of the stream to its end.
+  ///   - isUnbroken: the stream was parsed from its first byte without a seek. After a seek, the parser
+  ///     derives the frames from the last packet's number or byte offset.
   func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64
 
   /// The next bytes are those at `target`; the next packet has the number `target.firstPacket`.

@@ -6,8 +6,8 @@ internal import RenderCore
 struct PendingAccounts {
   /// Tracks whose reader was closed, in the order of reading.
   private var closed: [(track: Int, account: TrackAccount)] = []
-  /// The packets of the rendered track that could not be decoded.
-  private var undecodable: [SoundLoss] = []
+  /// The losses of the rendered track that the decoder reported.
+  private var undecodable = TrackAccount()
   /// Nanoseconds rendered of that track before `firstFrame`.
   private var deliveredNanoseconds: UInt64 = 0
   /// Frames rendered by the output before that track, or before its rate changed.
@@ -32,7 +32,7 @@ struct PendingAccounts {
   }
 
   mutating func addUndecodable(at byteOffset: Int64) {
-    undecodable.append(SoundLoss(.undecodable, byteOffset: byteOffset))
+    undecodable.add(SoundLoss(.undecodable, byteOffset: byteOffset))
   }
 
   /// The output runs at another rate from this frame on.
@@ -52,7 +52,7 @@ struct PendingAccounts {
     upTo track: Int?, present: TrackAccount?, at outputFrame: UInt64, rate: Double
   ) -> [(track: Int, account: TrackAccount)] {
     defer {
-      (undecodable, deliveredNanoseconds, isRepositioned) = ([], 0, false)
+      (undecodable, deliveredNanoseconds, isRepositioned) = (TrackAccount(), 0, false)
       firstFrame = outputFrame
     }
     guard let track else { return [] }
@@ -79,7 +79,7 @@ struct PendingAccounts {
   private func finish(
     _ account: inout TrackAccount, at outputFrame: UInt64, rate: Double, isWhole: Bool
   ) {
-    for loss in undecodable { account.add(loss) }
+    account.add(lossesOf: undecodable)
     account.deliveredNanoseconds =
       deliveredNanoseconds &+ Self.nanoseconds(outputFrame &- firstFrame, at: rate)
     // A stream's last packet may hold fewer frames than the format states.

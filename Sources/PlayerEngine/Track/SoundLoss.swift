@@ -24,13 +24,18 @@ public struct SoundLoss: Hashable, Sendable {
   public var cause: Cause
   /// Bytes from the start of the source to the first one concerned; nil if unknown.
   public var byteOffset: Int64?
+  /// Bytes concerned; 0 where the stream ends, or if unknown.
+  public var byteCount: Int64
   /// Nanoseconds of sound lost; nil if unknown.
   public var nanoseconds: UInt64?
 
   /// A loss with these fields.
-  public init(_ cause: Cause, byteOffset: Int64?, nanoseconds: UInt64? = nil) {
+  public init(
+    _ cause: Cause, byteOffset: Int64?, byteCount: Int64 = 0, nanoseconds: UInt64? = nil
+  ) {
     self.cause = cause
     self.byteOffset = byteOffset
+    self.byteCount = byteCount
     self.nanoseconds = nanoseconds
   }
 
@@ -47,9 +52,18 @@ public struct SoundLoss: Hashable, Sendable {
     case .unsupported: cause = .unsupported
     }
     byteOffset = gap.byteOffset
+    byteCount = gap.byteCount
     if let frames = gap.frameCount, sampleRate > 0 {
       nanoseconds = UInt64(min(Double(max(0, frames)) / sampleRate * 1e9, 0x1p60))
     }
+  }
+}
+
+extension SoundLoss {
+  /// Whether this loss begins where another one ends, by the same cause.
+  func extends(_ other: SoundLoss) -> Bool {
+    guard let byteOffset, let start = other.byteOffset else { return false }
+    return cause == other.cause && other.byteCount > 0 && byteOffset - start <= other.byteCount
   }
 }
 

@@ -29,26 +29,49 @@ public struct TrackAccount: Hashable, Sendable {
   public private(set) var losses: [SoundLoss] = []
   /// Losses that are kept one by one; later ones are only counted.
   public static let maximumLosses = 16
-  /// Where the last loss of the source was, so that a second reading adds none.
+  /// The last loss added, and the greatest byte offset of all.
+  private var last: SoundLoss?
   private var lastByteOffset = Int64.min
 
   /// An account of a track from which nothing was read.
   public init() {}
 
-  /// Adds a loss. One that lies before another was met in an earlier reading, before a seek back, and is
-  /// not added again.
+  /// Adds a loss. A seek back makes the parser report losses again; they are recognised by their byte offsets
+  /// and not added twice. A loss that begins where the last one ends, by the same cause, extends it: a cut
+  /// packet and the packets that are missing after it are one loss.
   public mutating func add(_ loss: SoundLoss) {
     if let offset = loss.byteOffset {
       guard offset > lastByteOffset else { return }
       lastByteOffset = offset
     }
+    defer { last = loss }
+    count(nanoseconds: loss.nanoseconds)
+    if let last, loss.extends(last) {
+      guard losses.count == lossCount else { return }
+      losses[lossCount - 1].byteCount += loss.byteCount
+      losses[lossCount - 1].nanoseconds = loss.nanoseconds.flatMap { added in
+        losses[lossCount - 1].nanoseconds.map { $0 &+ added }
+      }
+      return
+    }
     lossCount += 1
-    if let nanoseconds = loss.nanoseconds {
+    if losses.count < Self.maximumLosses { losses.append(loss) }
+  }
+
+  /// Adds the losses of another account.
+  mutating func add(lossesOf other: TrackAccount) {
+    lossCount += other.lossCount
+    count(nanoseconds: other.lostNanoseconds)
+    isLossLengthKnown = isLossLengthKnown && other.isLossLengthKnown
+    losses += other.losses.prefix(Self.maximumLosses - losses.count)
+  }
+
+  private mutating func count(nanoseconds: UInt64?) {
+    if let nanoseconds {
       lostNanoseconds = min(lostNanoseconds &+ min(nanoseconds, 1 << 60), 1 << 60)
     } else {
       isLossLengthKnown = false
     }
-    if losses.count < Self.maximumLosses { losses.append(loss) }
   }
 
   /// What is lost, where, why, and what the user can do, in one line; nil if nothing is lost.

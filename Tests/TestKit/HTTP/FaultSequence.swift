@@ -2,18 +2,18 @@
 
 public import ByteSources
 
-/// Answers to the requests for a file, in order: what goes wrong, and at last what does not, or what ends
-/// the file for good.
+/// Answers to the requests for a file, in order: passing faults, then either the file or a fault that lasts.
 public struct FaultSequence {
   /// The answers.
   public private(set) var plans: [ResponsePlan] = []
-  /// The reasons that the last plan may end the file for, by the byte at which it does; nil when it does not.
+  /// The errors that the last answer may cause, by the byte offset at which the source fails; nil if it
+  /// causes none.
   public private(set) var lasting: ((UInt64) -> [ByteSourceError.Reason])?
 
   private let body: [UInt8]
   private let good: ResponsePlan
 
-  /// A sequence by chance.
+  /// A random sequence.
   ///
   /// - Parameter type: the media type; nil to say none.
   public init(_ body: [UInt8], type: String? = nil, _ chance: inout SplitMix) {
@@ -21,20 +21,20 @@ public struct FaultSequence {
     var good = ResponsePlan(fields: [("ETag", "\"v1\"")], body: .bytes(body), ranges: .honoured)
     if let type { good.fields.append(("Content-Type", type)) }
     if Int.random(in: 0..<3, using: &chance) == 0 { good.framing = .chunked }
-    // Without a length nothing else says that there are parts.
+    // Of a chunked answer the field is the only sign that the server has ranges.
     if case .contentLength = good.framing, Int.random(in: 0..<4, using: &chance) == 0 {
       good.offersRangesSilently = true
     }
     self.good = good
     var first = good
-    // From the very start, all bytes are what is wanted, and nothing could be ignored.
+    // At byte 0 the whole file is the right answer to any range, so a lasting fault would not show.
     first.fault = .finish(afterBytes: .random(in: 1...UInt64(body.count), using: &chance))
     plans = [first]
     for _ in 0..<Int.random(in: 0...6, using: &chance) { plans.append(fault(&chance)) }
     end(&chance)
   }
 
-  /// What passes.
+  /// An answer whose fault is over with the next request.
   private func fault(_ chance: inout SplitMix) -> ResponsePlan {
     let place = 0...UInt64(body.count)
     var plan = good

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// stunnel in front of a server on this machine: what is sent to the one arrives at the other, over TLS.
+/// stunnel before a server on this machine, which adds TLS to its connections.
 public final class TLSTunnel {
   private let workshop = Workshop()
   private let process: ServerProcess
 
-  /// Starts it with a certificate of its own, which ``certificateFile`` holds.
+  /// Starts stunnel with a new certificate, which it signs itself.
   ///
   /// - Parameter port: where the server listens.
   /// - Throws: what the programs said.
@@ -31,12 +31,12 @@ public final class TLSTunnel {
     }
   }
 
-  /// The file that vouches for it.
+  /// The certificate's file, in PEM.
   public var certificateFile: String { workshop.path("certificate.pem") }
 
   /// The URL of a path.
   public func url(_ path: String) -> String { "https://127.0.0.1:\(process.port)\(path)" }
 
-  /// Ends it at once, with all connections.
+  /// Ends stunnel and all its connections.
   public func stop() { process.stop() }
 }
