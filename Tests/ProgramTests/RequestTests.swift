@@ -8,6 +8,22 @@ extension ProgramTests {
   struct Requests {
     static let short = Fixtures.path("mp3-short-44100-2.mp3")
 
+    @Test("over TLS only if their certificate is trusted, which SSL_CERT_FILE can state")
+    func certificate() throws {
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      web.serve("/a.mp3", .file(Self.short))
+      let tunnel = try TLSTunnel(to: web.port)
+      defer { tunnel.stop() }
+      let arguments = ["info", tunnel.url("/a.mp3")]
+      let unknown = Program.run(arguments)
+      Failures.expectOneLine(unknown, "unknown", word: "certificate", on: #_sourceLocation)
+      let trusted = Program.end(
+        of: Program.start(arguments, with: ["SSL_CERT_FILE": tunnel.certificateFile]))
+      #expect(trusted.exit == .status(0) && trusted.errors == "", "\(trusted.errors)")
+      #expect(trusted.output.contains("44100 Hz"))
+    }
+
     @Test("with further fields and the name it is given")
     func fields() {
       let web = LoopbackHTTPServer()
