@@ -86,7 +86,8 @@ public struct AudioFileStream: ~Copyable {
     }
   }
 
-  /// States how long the stream is when its last bytes are not at hand.
+  /// States how long the stream is when its last bytes are not at hand. A caller that repositions and learns the
+  /// length only at the end calls this before ``finish(listener:)``.
   ///
   /// - Parameter totalByteCount: bytes of the whole stream, tags included.
   public mutating func tell(totalByteCount: Int64) {

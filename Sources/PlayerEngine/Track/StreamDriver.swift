@@ -198,7 +198,10 @@ public final class StreamDriver<Listener: StreamDriverListener> {
       if !hasBegun { begin() }
       let metadata = source.takeStreamMetadata()
       if identification == nil { announce(metadata) } else { identification!.metadata += metadata }
-    case .end: endOffset = sourceOffset
+    case .end:
+      // A parser that skips cannot know how far the bytes went.
+      if endOffset == nil { stream.tell(totalByteCount: sourceOffset) }
+      endOffset = sourceOffset
     case .wait, .discontinuity: break
     }
     return read
