@@ -118,6 +118,24 @@ extension ProgramTests {
       }
     }
 
+    @Test("and the names of files that are measured")
+    func measured() {
+      let song = folder.file(Self.hostile + ".mp3")
+      copy(short, to: song)
+      let json = folder.file("runs.json")
+      let result = Program.run(
+        [
+          "bench", "--periods", "256", "--seconds", "0.2", "--repeat", "1", "--input", song,
+          "--json", json,
+        ], seconds: 60)
+      expectClean(result, exit: 0)
+      let text = String(decoding: TestKit.contents(ofFile: json), as: UTF8.self)
+      #expect(Self.controls(in: text) == [] && text.contains("\\u202e"))
+      for options in [[], ["--json"]] {
+        expectClean(Program.run(["bench", "compare", json, json] + options), exit: 0)
+      }
+    }
+
     @Test("also on the panel and on the session bus")
     func player() throws {
       let song = folder.file("tagged.mp3")

@@ -33,7 +33,7 @@ struct BenchCompareCommand: ParsableCommand {
       if json {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-        output.write(String(decoding: try encoder.encode(comparison), as: UTF8.self) + "\n")
+        output.write(try encoder.text(of: comparison) + "\n")
       } else {
         ComparisonTable(comparison).write(to: &output)
       }

@@ -25,8 +25,7 @@ struct TimingFile: ~Copyable {
   consuming func write(_ document: TimingDocument) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let text = String(decoding: try encoder.encode(document), as: UTF8.self)
-    try write(text + "\n")
+    try write(try encoder.text(of: document) + "\n")
   }
 
   /// Writes a text.
