@@ -66,4 +66,29 @@ import Testing
     #expect(
       recorder.gaps == [AudioFileStreamGap(.cut, byteOffset: end, byteCount: 0, frameCount: 10)])
   }
+
+  @Test(
+    "Behind a seek the packets of a table that are missing are counted",
+    arguments: [0, 20, 50])
+  func table(_ keptBytes: Int) throws {
+    let caf = SyntheticCAF.variable()
+    let sizes = [50, 60, 70, 50]
+    let whole = caf.bytes(
+      SyntheticCAF.table(sizes), SyntheticCAF.data((0..<230).map { UInt8($0) }))
+    // Two packets, and of the third one nothing, a part, or more.
+    let bytes = Array(whole.dropLast(120 - keptBytes))
+    var lost: [Int64] = []
+    for seeks in [false, true] {
+      var stream = AudioFileStream()
+      var recorder = Recorder()
+      try stream.parse(bytes.span.extracting(0..<whole.count - 230), listener: &recorder)
+      if seeks { _ = try stream.seek(toPacket: 1) }
+      let start = Int(stream.nextByteOffset)
+      try stream.parse(bytes.span.extracting(start..<bytes.count), listener: &recorder)
+      try stream.finish(listener: &recorder)
+      #expect(recorder.gaps.allSatisfy { $0.cause == .cut && $0.frameCount != nil })
+      lost.append(recorder.gaps.reduce(0) { $0 + ($1.frameCount ?? 0) })
+    }
+    #expect(lost == [2, 2].map { $0 * Int64(caf.framesPerPacket) })
+  }
 }

@@ -119,4 +119,23 @@ struct BrokenTrackSeekTests {
     playback.run(period: 1024, frames: 1 << 21)
     #expect(playback.soundingFrames.count { $0 } > 10_000)
   }
+
+  @Test("A seek in a track that cannot be opened leads to the next one, or to the end")
+  func unplayable() throws {
+    try workshop.run("sox -n -r 8000 -c 1 -b 16 whole.wav synth 1 sine 300")
+    let whole = workshop.path("whole.wav")
+    try workshop.write([1, 2, 3], "broken.wav")
+    for broken in [workshop.path("broken.wav"), workshop.path("none.wav")] {
+      for rest in [[], [whole], [broken, whole]] {
+        let playback = OfflinePlayback([broken] + rest, rate: 8000, channels: 1)
+        playback.player.apply(.seek(toNanoseconds: 700_000_000))
+        let isOver = run(playback, seconds: 10) {
+          playback.player.state == .ended || playback.player.state == .failed
+        }
+        #expect(isOver, "\(rest)")
+        #expect(playback.sound[0].count == (rest.isEmpty ? 0 : 8000), "\(rest)")
+        #expect(failures(playback) == max(1, rest.count))
+      }
+    }
+  }
 }

@@ -110,7 +110,7 @@ struct TrackAccountTests {
     arguments: [
       "-c:a pcm_s16le x.wav", "-c:a pcm_s16be x.aiff", "-c:a flac x.flac",
       "-c:a libmp3lame -b:a 96k x.mp3", "-c:a aac -movflags +faststart x.m4a", "-c:a aac x.aac",
-      "-c:a libopus x.opus",
+      "-c:a libopus x.opus", "-c:a pcm_s24be x.caf",
     ], [0.7, 0.702, 0.70201])
   func cutBehindSeek(_ format: String, _ part: Double) throws {
     let workshop = Workshop()
@@ -119,6 +119,8 @@ struct TrackAccountTests {
     let accounts = try accountsWithoutAndWithSeek(workshop, cut, "cut-" + name)
     #expect(accounts.allSatisfy { $0.lossCount == 1 }, "\(accounts)")
     #expect(accounts[0].lostNanoseconds == accounts[1].lostNanoseconds)
+    // Only the last page of Ogg states a length.
+    #expect(accounts.allSatisfy { $0.isLossLengthKnown != name.hasSuffix("opus") })
   }
 
   @Test(
@@ -141,7 +143,13 @@ struct TrackAccountTests {
     account.add(SoundLoss(.cut, byteOffset: 120, nanoseconds: 7))
     #expect(account.lossCount == 2 && account.lostNanoseconds == 18)
     #expect(account.losses.last == SoundLoss(.cut, byteOffset: 110, byteCount: 10, nanoseconds: 13))
-    // Met again after a seek back.
+    // A packet of unknown length, then all that is missing at the end.
+    var other = TrackAccount()
+    other.add(SoundLoss(.cut, byteOffset: 110, byteCount: 10))
+    #expect(!other.isLossLengthKnown)
+    other.add(SoundLoss(.cut, byteOffset: 120, nanoseconds: 7))
+    #expect(other.isLossLengthKnown && other.losses[0].nanoseconds == 7)
+    // Reported again after a seek back.
     account.add(SoundLoss(.cut, byteOffset: 110, byteCount: 10, nanoseconds: 6))
     account.add(SoundLoss(.cut, byteOffset: 120, nanoseconds: 7))
     #expect(account.lossCount == 2 && account.lostNanoseconds == 18)

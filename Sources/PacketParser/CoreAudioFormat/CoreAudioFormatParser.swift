@@ -204,6 +204,15 @@ struct CoreAudioFormatParser: ContainerParser {
         frameCount: packet.flatMap { $0.frames > 0 ? $0.frames : nil }))
   }
 
+  /// After a seek, the frames of those packets of the table that do not follow.
+  func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
+    guard !isUnbroken, let table else {
+      return facts.missingFrameCount(at: end, isUnbroken: isUnbroken)
+    }
+    if table.framesPerPacket > 0 { return facts.missingFrameCount(fromPacket: next.packet) }
+    return facts.soundFrames((facts.statedFrameCount ?? 0) - next.frame, from: next.frame)
+  }
+
   mutating func endOfInput() -> ParserStep {
     facts.isWhole = facts.isWhole || isUnbroken
     return .finished

@@ -126,17 +126,25 @@ extension SteppedPlayer {
         startSeek(inTrack: queued.track, toNanoseconds: queued.nanoseconds)
       }
     }
-    guard let seek, let result = seek.result else { return }
+    // A track that failed before the seek reached it has no result; what follows the track is heard next.
+    guard let seek, seek.result != nil || seek.hasFailed else { return }
     let isReady =
       feeder.fedNanoseconds >= readyNanoseconds || lastStep == .waitingForRing
       || lastStep == .finished
     guard isReady else { return }
-    comingPlace = ComingPlace(track: seek.track, nanoseconds: result.reachedNanoseconds)
-    goOver()
+    comingPlace = seek.result.map {
+      ComingPlace(track: seek.track, nanoseconds: $0.reachedNanoseconds)
+    }
+    if seek.result == nil, feeder.isFinished, lastEndedStream == lastBegunStream {
+      // Nothing sounds and nothing comes, so there may be no cycle that drops the former generation.
+      control.generation = generation
+    } else {
+      goOver()
+    }
     accounts.isRepositioned = true
     answerSilence()
     self.seek = nil
-    guard !seek.hasFailed else { return }
+    guard !seek.hasFailed, let result = seek.result else { return }
     lastError = nil
     tell(.sought(index: seek.track, result))
   }

@@ -64,7 +64,7 @@ public final class SteppedPlayer {
   private(set) var lastBegunStream: UInt32 = 0
   /// Its generation.
   private(set) var lastBegunGeneration: UInt32?
-  private var lastEndedStream: UInt32 = 0
+  var lastEndedStream: UInt32 = 0
   var lastError: PlayerError?
   var generation: UInt32 = 0
   /// A generation that the render thread has still to go over to.

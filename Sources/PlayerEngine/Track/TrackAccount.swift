@@ -24,11 +24,12 @@ public struct TrackAccount: Hashable, Sendable {
   /// Nanoseconds of sound in the losses whose length is known.
   public private(set) var lostNanoseconds: UInt64 = 0
   /// The length of each loss is known.
-  public private(set) var isLossLengthKnown = true
+  public var isLossLengthKnown: Bool { unknownLengthCount == 0 }
   /// The first losses, in the order in which they were found; at most ``maximumLosses``.
   public private(set) var losses: [SoundLoss] = []
   /// Losses that are kept one by one; later ones are only counted.
   public static let maximumLosses = 16
+  private var unknownLengthCount = 0
   /// The last loss added, and the greatest byte offset of all.
   private var last: SoundLoss?
   private var lastByteOffset = Int64.min
@@ -47,10 +48,14 @@ public struct TrackAccount: Hashable, Sendable {
     defer { last = loss }
     count(nanoseconds: loss.nanoseconds)
     if let last, loss.extends(last) {
+      // At the end of a stream all that is missing is counted, the cut packet before it included.
+      let endsUnknown = last.nanoseconds == nil && loss.byteCount == 0 && loss.nanoseconds != nil
+      if endsUnknown { unknownLengthCount -= 1 }
       guard losses.count == lossCount else { return }
       losses[lossCount - 1].byteCount += loss.byteCount
-      losses[lossCount - 1].nanoseconds = loss.nanoseconds.flatMap { added in
-        losses[lossCount - 1].nanoseconds.map { $0 &+ added }
+      let before = endsUnknown ? 0 : losses[lossCount - 1].nanoseconds
+      losses[lossCount - 1].nanoseconds = before.flatMap { before in
+        loss.nanoseconds.map { before &+ $0 }
       }
       return
     }
@@ -62,7 +67,7 @@ public struct TrackAccount: Hashable, Sendable {
   mutating func add(lossesOf other: TrackAccount) {
     lossCount += other.lossCount
     count(nanoseconds: other.lostNanoseconds)
-    isLossLengthKnown = isLossLengthKnown && other.isLossLengthKnown
+    unknownLengthCount += other.unknownLengthCount
     losses += other.losses.prefix(Self.maximumLosses - losses.count)
   }
 
@@ -70,7 +75,7 @@ public struct TrackAccount: Hashable, Sendable {
     if let nanoseconds {
       lostNanoseconds = min(lostNanoseconds &+ min(nanoseconds, 1 << 60), 1 << 60)
     } else {
-      isLossLengthKnown = false
+      unknownLengthCount += 1
     }
   }
 
