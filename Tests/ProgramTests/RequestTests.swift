@@ -41,6 +41,17 @@ extension ProgramTests {
       }
     }
 
+    @Test(
+      "and waits for the first byte as long as --timeout states", arguments: [1, 2.5])
+    func timeout(_ seconds: Double) {
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      web.serve("/silent", .silence)
+      let result = Program.run(["info", "--timeout", "\(seconds)", web.url("/silent")])
+      Failures.expectOneLine(result, "\(seconds)", word: "--timeout", on: #_sourceLocation)
+      #expect((seconds - 0.1..<seconds + 1.5).contains(result.seconds))
+    }
+
     @Test("with no field that is none, and does not repeat it", arguments: ["play", "info"])
     func badFields(_ command: String) {
       for line in ["geheim", "X: geheim\r\nY: z", "Range: geheim", "X geheim: y"] {

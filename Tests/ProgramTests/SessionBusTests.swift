@@ -144,6 +144,7 @@ extension ProgramTests {
         "file://" + folder.file("none.mp3"), "file://" + folder.path, web.url("/none"),
         web.url("/page"), "file://" + Fixtures.path("not-audio.jpg"),
         "file://" + folder.file("l.m3u"),
+        "file://" + Fixtures.repository + "/.build/corpus/files/wav-gsm.wav",
       ]
       try Self.withProgram([Self.long]) { bus, program in
         _ = try bus.playerctl(["open", web.url("/silent")])
