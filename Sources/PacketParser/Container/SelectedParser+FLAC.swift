@@ -5,6 +5,8 @@ import AudioModel
 /// FLAC in a container that lists its packets. The frames' own headers count more than the container's
 /// statement, as in a FLAC file: where they disagree, another format is told, with a cookie that fits.
 struct FLACFrameWatch {
+  /// The packets are FLAC, and their container lists them.
+  var isNeeded = false
   /// What the container states; nil where the packets are not FLAC, or their parser reads the headers.
   fileprivate var stated: FLACStreamInfo?
   /// What holds for the frames now.
@@ -52,12 +54,13 @@ private struct FLACRunRest {
 }
 
 extension SelectedParser {
+  /// A parser of FLAC files reads the frames' headers itself.
+  var holdsListedFLAC: Bool { facts.dataFormat?.formatID == .flac && facts.fileFormat != .flac }
+
   /// Delivers a run in parts where the format changes within it.
-  mutating func watch(
-    _ run: PacketRun, _ bytes: Span<UInt8>, descriptions: [AudioStreamPacketDescription]
-  ) -> ParserStep {
-    guard facts.dataFormat?.formatID == .flac, facts.fileFormat != .flac, !descriptions.isEmpty
-    else { return .packets(run) }
+  mutating func watch(_ run: PacketRun, _ bytes: Span<UInt8>) -> ParserStep {
+    let descriptions = descriptions
+    if descriptions.isEmpty { return .packets(run) }
     if flac.stated == nil {
       let header = Self.header(of: descriptions[0], in: run, bytes, assembled, start: 0)
       flac.begin(facts.dataFormat, cookie: details.magicCookie, firstFrame: header)

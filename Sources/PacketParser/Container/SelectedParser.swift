@@ -45,16 +45,23 @@ struct SelectedParser {
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    if let step = nextOfRun(bytes) { return step }
+    if flac.isNeeded, let step = nextOfRun(bytes) { return step }
     let step =
       parser == nil
       ? try detector.step(bytes, at: offset, isEnd: isEnd, tags: &context.tags)
       : try parser!.step(bytes, at: offset, isEnd: isEnd)
-    // Now the type is certain, and its parser has taken what it needs of the tail.
-    if case .ready = step { context.tail = [] }
-    // The container states another format itself.
-    if case .found(.dataFormat) = step { flac = FLACFrameWatch() }
-    if case .packets(let run) = step { return watch(run, bytes, descriptions: descriptions) }
+    switch step {
+    case .ready:
+      // Now the type is certain, and its parser has taken what it needs of the tail.
+      context.tail = []
+      flac.isNeeded = holdsListedFLAC
+    case .found(.dataFormat):
+      // The container states another format itself.
+      flac = FLACFrameWatch()
+      flac.isNeeded = holdsListedFLAC
+    case .packets(let run): return flac.isNeeded ? watch(run, bytes) : step
+    default: break
+    }
     guard case .detected(let found) = step else { return step }
     context.start = offset
     context.suspicion = detector.suspicion
