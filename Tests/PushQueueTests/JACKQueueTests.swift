@@ -54,8 +54,7 @@ struct JACKQueueTests {
         print(
           "buffers of \(sound.seconds) s, \(count) on their way: \(result.frames) frames recorded, "
             + "\(result.differences) samples differ")
-        #expect(result.differences == 0)
-        #expect(result.frames > (sound.recordedSeconds - 3) * 44_100)
+        #expect(result.isExact)
       }
       return
     }
@@ -64,7 +63,7 @@ struct JACKQueueTests {
 
   /// Plays the sound with four queues at once, each with ports of its own.
   ///
-  /// - Returns: nil when a cycle was missed.
+  /// - Returns: nil when the sound is not exact, and cycles were missed or a queue ran dry.
   private func record(
     _ sound: PushedSound, _ file: QueuedFile, packetsPerBuffer: Int, _ expected: [Float],
     _ server: JACKServer
@@ -100,12 +99,19 @@ struct JACKQueueTests {
     }
     for player in players { try player.queue.start() }
     let wave = try capture.finish()
-    guard missed == players.map(\.output.missedCycleCount),
-      players.allSatisfy({ $0.queue.underrunCount == 0 })
-    else { return nil }
-    return counts.indices.map { index in
-      (counts[index], RecordedSound(Array(wave.channels[2 * index..<2 * index + 2]), of: expected))
+    let frames = (sound.recordedSeconds - 3) * 44_100
+    let results = counts.indices.map { index in
+      let channels = Array(wave.channels[2 * index..<2 * index + 2])
+      return (counts[index], RecordedSound(channels, of: expected, atLeast: frames))
     }
+    let missedSince = zip(players, missed).map { $0.output.missedCycleCount - $1 }
+    let underruns = players.map(\.queue.underrunCount)
+    // A missed cycle need not be heard.
+    if results.allSatisfy(\.1.isExact) || (missedSince + underruns).allSatisfy({ $0 == 0 }) {
+      return results
+    }
+    print("missed cycles: \(missedSince), underruns: \(underruns)")
+    return nil
   }
 
   @Test("A buffer that is late by design is one gap, one discontinuity and one underrun")

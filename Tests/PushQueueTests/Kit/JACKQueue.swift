@@ -55,11 +55,17 @@ struct RecordedSound {
   private(set) var frames = 0
   /// Samples that are not the sound's.
   private(set) var differences = 0
+  private let wantedFrames: Int
+
+  /// Enough frames were compared, and none differs.
+  var isExact: Bool { differences == 0 && frames >= wantedFrames }
 
   /// - Parameters:
   ///   - channels: what was recorded.
   ///   - sound: interleaved; the recording begins before it, with silence, and may end before it.
-  init(_ channels: [[Float]], of sound: [Float]) {
+  ///   - wantedFrames: how many have to be compared.
+  init(_ channels: [[Float]], of sound: [Float], atLeast wantedFrames: Int) {
+    self.wantedFrames = wantedFrames
     let count = channels.count
     let starts = channels.compactMap { channel in channel.firstIndex { $0 != 0 } }
     guard let start = starts.min(), let first = sound.firstIndex(where: { $0 != 0 }) else { return }
