@@ -135,6 +135,32 @@ struct TrackAccountTests {
     #expect(accounts.allSatisfy { $0.lossCount > 0 }, "\(accounts)")
   }
 
+  @Test(
+    "A cut file loses its end also where its server states no length",
+    arguments: [
+      "-c:a pcm_s16le x.wav", "-c:a pcm_s16be x.aiff", "-c:a pcm_s24be x.caf",
+      "-c:a aac -movflags +faststart x.m4a",
+    ])
+  func cutWithoutLength(_ format: String) throws {
+    let workshop = Workshop()
+    let (name, whole) = try tone(format, in: workshop)
+    let cut = Array(whole.prefix(whole.count * 7 / 10))
+    try workshop.write(cut, "cut-" + name)
+    let web = LoopbackHTTPServer()
+    defer { web.stop() }
+    var plan = ResponsePlan(body: .bytes(cut), ranges: .honoured)
+    plan.framing = .chunked
+    web.serve("/" + name, plan)
+    let accounts = try [workshop.path("cut-" + name), web.url("/" + name)].map { location in
+      let playback = OfflinePlayback([location], rate: 48000, channels: 2)
+      playback.run(period: 256)
+      return try #require(Self.accounts(playback).first)
+    }
+    #expect(accounts[0].lostNanoseconds > 500_000_000)
+    #expect(accounts[0].lostNanoseconds == accounts[1].lostNanoseconds)
+    #expect(accounts.allSatisfy { $0.lossCount == 1 })
+  }
+
   @Test("A loss that continues the last one is the same loss")
   func extended() {
     var account = TrackAccount()

@@ -56,10 +56,28 @@ struct FiniteOutputTests {
         output.render(inputs: inputs) { _, samples in
           for index in samples.indices { #expect(samples[index].isFinite) }
         }
-        #expect(renderer.telemetry.nonFiniteSamples > 0)
+        #expect(renderer.telemetry.nonFiniteSamples == 1)
         withExtendedLifetime(monitor) {}
       }
     }
+  }
+
+  @Test("is not a finite sample, however large their sum")
+  func hugeSamples() {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 2, inputChannels: 2)
+    let monitor = renderer.addMonitor()
+    var output = OfflineOutput(renderer: renderer)
+    let huge = [Float](repeating: .greatestFiniteMagnitude, count: 64)
+    for _ in 0..<20 {
+      output.render(inputs: [huge, huge.map(-)]) { channel, samples in
+        for index in samples.indices { #expect(samples[index].isFinite, "\(channel)") }
+      }
+    }
+    output.render(inputs: [huge, huge.map(-)]) { channel, samples in
+      for index in samples.indices { #expect(samples[index] == (channel == 0 ? 1 : -1) * huge[0]) }
+    }
+    #expect(renderer.telemetry.nonFiniteSamples == 0)
+    withExtendedLifetime(monitor) {}
   }
 
   @Test("is silence for the meters and for whoever records what is heard")
