@@ -199,7 +199,7 @@ final class NetworkSequenceTests {
     #expect(isStart, comment)
   }
 
-  /// Whether the failure's reason is one that the sequence's last answer stands for.
+  /// Returns whether the last answer of a sequence can cause this failure.
   private func isReason(
     _ lasting: (UInt64) -> [ByteSourceError.Reason], _ failure: PlayerError
   ) -> Bool {

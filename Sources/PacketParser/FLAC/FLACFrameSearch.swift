@@ -25,7 +25,7 @@ struct FLACFrameSearch {
     /// proportion.
     var bytesToRead = 0
 
-    /// Whether a frame that begins here and ends at `place` is neither too small nor larger than its bound.
+    /// Returns whether the size of a frame from here to `place` is within the bounds of a frame.
     func mayEnd(at place: Int) -> Bool {
       FLACFrameHeader.minimumFrameBytes...max(FLACFrameHeader.minimumFrameBytes, bound)
         ~= place - offset

@@ -8,7 +8,7 @@
 struct FLACNumbering {
   /// Frames of sound in a block, unless the headers say more.
   var blockSize = 0
-  /// A header said it.
+  /// `blockSize` comes from a header.
   private var hasSeenBlockSize = false
   /// The same if all packets have as many; 0 otherwise.
   var framesPerPacket: Int64 = 0
@@ -43,7 +43,7 @@ struct FLACNumbering {
     return base != nil ? Int64(broken?.blockSize ?? 0) : 0
   }
 
-  /// The first frame's length is that of all, unless two frames in a row say otherwise.
+  /// Takes the first header's block size as that of all blocks, until two frames in a row show another.
   mutating func learnBlockSize(from header: FLACFrameHeader) {
     if hasSeenBlockSize || header.isVariable { return }
     blockSize = header.blockSize

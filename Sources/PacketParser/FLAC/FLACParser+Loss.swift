@@ -72,7 +72,7 @@ extension FLACParser {
     return max(0, stated - met)
   }
 
-  /// Frames of sound from the stream's first one up to here; nil if a seek led where that is not known.
+  /// Frames of sound from the stream's first one up to here; nil if that is unknown after a seek.
   private var framesMet: Int64? {
     if isUnbroken { return facts.framesSeen }
     return isCovering || numbering.isOneStream ? numbering.nextFrame : nil

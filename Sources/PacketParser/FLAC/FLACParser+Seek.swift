@@ -52,8 +52,8 @@ extension FLACParser {
     return estimate.target(packet: packet)
   }
 
-  /// How much silence takes the place of lost frames depends on the frame before them: a target among silence
-  /// is replaced by that frame's.
+  /// Moves a target among silence to the frame before the silence, from which the parser derives how many frames
+  /// are lost.
   private func targetBeforeSilence(
     _ target: AudioFileStreamSeekTarget
   ) -> AudioFileStreamSeekTarget {

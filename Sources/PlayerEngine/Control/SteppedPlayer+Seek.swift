@@ -126,7 +126,7 @@ extension SteppedPlayer {
         startSeek(inTrack: queued.track, toNanoseconds: queued.nanoseconds)
       }
     }
-    // A track that failed before the seek reached it has no result; what follows the track is heard next.
+    // If the track failed before the seek had a result, the next track plays.
     guard let seek, seek.result != nil || seek.hasFailed else { return }
     let isReady =
       feeder.fedNanoseconds >= readyNanoseconds || lastStep == .waitingForRing

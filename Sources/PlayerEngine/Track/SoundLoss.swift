@@ -60,7 +60,7 @@ public struct SoundLoss: Hashable, Sendable {
 }
 
 extension SoundLoss {
-  /// Whether this loss begins where another one ends, by the same cause.
+  /// Returns whether this loss continues `other`: the same cause, and no byte between them.
   func extends(_ other: SoundLoss) -> Bool {
     guard let byteOffset, let start = other.byteOffset else { return false }
     return cause == other.cause && other.byteCount > 0 && byteOffset - start <= other.byteCount

@@ -199,7 +199,7 @@ public final class StreamDriver<Listener: StreamDriverListener> {
       let metadata = source.takeStreamMetadata()
       if identification == nil { announce(metadata) } else { identification!.metadata += metadata }
     case .end:
-      // A parser that skips cannot know how far the bytes went.
+      // A parser that skips may be past the end of the bytes.
       if endOffset == nil { stream.tell(totalByteCount: sourceOffset) }
       endOffset = sourceOffset
     case .wait, .discontinuity: break

@@ -174,7 +174,7 @@ struct MonitorUnit: ~Copyable {
     unsafe inputs[channel] = UnsafePointer(copy)
   }
 
-  /// Whether an output's buffer shares memory with an input's.
+  /// Returns whether the buffer of an output shares memory with this input's.
   @_noLocks
   private static func overlaps(
     _ source: UnsafePointer<Float>,

@@ -15,7 +15,7 @@ struct PeakLimiter {
   @_noLocks
   init() {}
 
-  /// Whether a limit is set, or the gain has not yet returned to 1.
+  /// True while a limit is set or the gain returns to 1.
   var isAtWork: Bool { @_noLocks get { reduction != 0 || limit != 0 } }
 
   /// - Returns: the lowest gain that there was.

@@ -6,8 +6,8 @@ extension RenderState {
   /// Replaces samples that are NaN or infinite by silence, and counts them: a decoder, a file of floats, a callback
   /// or another client may write them, and some sound cards play them at full scale.
   ///
-  /// Every output of every cycle passes here, so the usual case is one addition for four samples: a sum is finite
-  /// only if each of its terms is. A finite sum may still overflow; then the samples are looked at one by one.
+  /// Runs on every output of every cycle, so the usual case costs one addition for four samples: a sum is finite
+  /// only if each of its terms is. The sum of huge finite samples overflows, so each sample is tested then.
   @_noLocks @inline(never)
   func makeFinite(
     _ outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
@@ -33,7 +33,7 @@ extension RenderState {
       }
     }
     let sum = (sums.0 + sums.1) + (sums.2 + sums.3)
-    // A finite number less itself is 0, any other is NaN.
+    // x - x is 0 for a finite x, and NaN for every other.
     let rest = unsafe unsafeBitCast(sum - sum, to: SIMD2<UInt64>.self)
     if rest[0] | rest[1] != 0 { unsafe silenceNonFinite(outputs, frameCount: frameCount) }
   }

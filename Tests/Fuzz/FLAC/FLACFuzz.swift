@@ -92,8 +92,7 @@ private struct FLACPlan {
     case 0, 1, 2, 3: for _ in 0...Int(order >> 5) { addFrame(order, channels) }
     case 4:
       out += take(Int(order >> 3))
-      // Zeros leave a checksum right, so the end of the frame before them is told by its own bits, which are noise
-      // here.
+      // Zeros keep a checksum of 0, so the frame before them ends where its own bits end, which are noise here.
       if out.suffix(2) == [0, 0] { isTrue = false }
     case 5:
       let words = ["TAG", "APETAGEX", "ID3\u{4}\0\0\0\0\0\u{2}", "fLaC", "LYRICSBEGIN", "3DI"]
