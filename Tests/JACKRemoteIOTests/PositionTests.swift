@@ -131,7 +131,7 @@ extension OutputTests {
       while last > 0, recorded[last] == 0 { last -= 1 }
       guard last > Self.fadeFrames else { return [] }
       guard last < index - 1 else {
-        return recorded[last] - recorded[last - 1] == 1 ? [recorded[last] + 1] : []
+        return counts(recorded, last - 8) ? [recorded[last] + 1] : []
       }
       var numbers: [Int] = []
       // It faded out, and the fade's length is known: the frames themselves are all there.
@@ -141,10 +141,13 @@ extension OutputTests {
       }
       var next = index
       while next < recorded.count, recorded[next] == 0 { next += 1 }
-      if next + 1 < recorded.count, recorded[next + 1] - recorded[next] == 1 {
-        numbers.append(recorded[next])
-      }
+      if next + 8 < recorded.count, counts(recorded, next) { numbers.append(recorded[next]) }
       return numbers
+    }
+
+    /// Whether nine numbers follow one another: two may do so in a fade.
+    private func counts(_ recorded: [Int], _ first: Int) -> Bool {
+      (first..<first + 8).allSatisfy { recorded[$0 + 1] - recorded[$0] == 1 }
     }
   }
 }

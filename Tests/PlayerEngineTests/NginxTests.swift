@@ -76,8 +76,9 @@ struct NginxTests {
         playback.crank(64)
       }
       let heard = numbers(playback, from: here)
-      let start = try #require(heard.lastIndex(of: frame))
-      #expect(heard[start...].elementsEqual(frame..<frame + heard.count - start))
+      let exact = frame + OfflinePlayback.fadeFrames
+      let start = try #require(heard.lastIndex(of: exact))
+      #expect(heard[start...].elementsEqual(exact..<exact + heard.count - start))
     }
     #expect(failures(playback).isEmpty)
     playback.player.interrupter?.close()

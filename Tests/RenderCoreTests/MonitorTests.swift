@@ -51,6 +51,12 @@ private func ramp(_ count: Int, from first: Float = 0) -> [Float] {
   (0..<count).map { first + Float($0 + 1) / Float(1 << 20) }
 }
 
+/// How far a change has gone with a frame.
+private func weight(_ frame: Int, of frames: Int) -> Float {
+  let k = Double(frame + 1) / Double(frames)
+  return Float(k * k * k * (10 - 15 * k + 6 * k * k))
+}
+
 private func sine(_ hertz: Double, amplitude: Float, frames: Int, rate: Double = 48000) -> [Float] {
   (0..<frames).map { amplitude * Float(sin(2 * Double.pi * hertz * Double($0) / rate)) }
 }
@@ -97,16 +103,18 @@ struct MonitorTests {
     var monitored = MonitoredOutput(inputs: 1, outputs: 1, settles: false)
     let heard = monitored.pass([[Float](repeating: 1, count: 1000)])[0]
     // 5 ms are 240 frames.
-    for frame in 0..<240 { #expect(abs(heard[frame] - Float(frame + 1) / 240) < 1e-5) }
+    for frame in 0..<240 { #expect(abs(heard[frame] - weight(frame, of: 240)) < 1e-6) }
     #expect(heard[239...].allSatisfy { $0 == 1 })
   }
 
-  @Test("spreads a change of gain over its frames in a straight line, across cycles")
+  @Test("spreads a change of gain over its frames, across cycles")
   func gainRamp() {
     var monitored = MonitoredOutput(inputs: 1, outputs: 1) { $0.rampSeconds = 0.01 }
     monitored.monitor.update { $0.gain = 0.5 }
     let heard = monitored.pass([[Float](repeating: 1, count: 1000)], period: 64)[0]
-    for frame in 0..<480 { #expect(abs(heard[frame] - (1 - 0.5 * Float(frame + 1) / 480)) < 1e-5) }
+    for frame in 0..<480 {
+      #expect(abs(heard[frame] - (1 - 0.5 * weight(frame, of: 480))) < 1e-6)
+    }
     #expect(heard[480...].allSatisfy { $0 == 0.5 })
   }
 

@@ -75,6 +75,30 @@ struct RemovalTests {
     }
   }
 
+  @Test("fades out where it sounds, and is freed with the next change after that")
+  func sounding() throws {
+    let renderer = renderer()
+    var output = OfflineOutput(renderer: renderer)
+    weak var storage: SourceStorage?
+    do {
+      let source = renderer.addSource(ringBytes: 1 << 16, ringPackets: 64)
+      let control = source.control
+      storage = control.storage
+      try play(0.5, frames: 1024, source)
+      output.render(frameCount: 64) { _, samples in #expect(samples[63] == 0.5) }
+      renderer.remove(control)
+      control.mode = .play
+      #expect(control.mode == .pause)
+      output.render(frameCount: 128) { _, samples in #expect(samples[0] > 0.49) }
+      output.render(frameCount: 128) { _, samples in #expect(samples[112] == 0) }
+      #expect(renderer.context.isReady(frameCount: 64))
+      output.render(frameCount: 64) { _, samples in #expect(samples[0] == 0) }
+    }
+    #expect(storage != nil)
+    _ = renderer.addMonitor()
+    #expect(storage == nil)
+  }
+
   @Test("stays while a cycle runs that may have it, and is freed with the next change after that")
   func running() {
     let renderer = renderer()

@@ -98,7 +98,6 @@ extension QueueEngine {
     guard !isDisposed else { return }
     isDisposing = true
     isDisposed = true
-    control.mode = .hold
     control.isAwaited = false
     renderer.remove(control)
   }

@@ -19,6 +19,11 @@ struct HighPassCoefficients: BitwiseCopyable {
     self.a2 = a2
   }
 
+  @_noLocks
+  func isSame(as other: HighPassCoefficients) -> Bool {
+    b0 == other.b0 && b1 == other.b1 && b2 == other.b2 && a1 == other.a1 && a2 == other.a2
+  }
+
   /// Not for the render thread: the tangent is libm's.
   init(hertz: Double, sampleRate: Double) {
     let corner = min(max(1, hertz.isNaN ? 1 : hertz), 0.45 * sampleRate)
@@ -43,46 +48,54 @@ struct HighPassFilter: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  @_noLocks
-  mutating func reset() {
-    s1 = 0
-    s2 = 0
+  @_noLocks @inline(__always)
+  private mutating func filter(_ x: Double, _ c: HighPassCoefficients) -> Double {
+    let y = c.b0 * x + s1
+    s1 = c.b1 * x - c.a1 * y + s2
+    s2 = c.b2 * x - c.a2 * y
+    return y
   }
 
-  /// Filters in place. `mix` says how much of the result is taken, and of what came; it is at `mix` again
-  /// for the next channel.
+  /// Filters in place.
   @_noLocks
   mutating func apply(
-    _ c: HighPassCoefficients, mix: LinearRamp, to samples: UnsafeMutablePointer<Float>,
-    frameCount: Int
+    _ c: HighPassCoefficients, to samples: UnsafeMutablePointer<Float>, frameCount: Int
   ) {
-    var (s1, s2) = (s1, s2)
-    if mix.isStill, mix.value == 1 {
-      for i in 0..<frameCount {
-        let x = unsafe Double(samples[i])
-        let y = c.b0 * x + s1
-        s1 = c.b1 * x - c.a1 * y + s2
-        s2 = c.b2 * x - c.a2 * y
-        unsafe samples[i] = Float(y)
+    var filter = self
+    for i in 0..<frameCount { unsafe samples[i] = Float(filter.filter(Double(samples[i]), c)) }
+    self = filter
+  }
+
+  /// Filters in place, on the way to another filter.
+  ///
+  /// - Parameters:
+  ///   - coming: the other filter; only where `change` moves.
+  ///   - change: how much of the other one's result is taken.
+  ///   - mix: how much of both is taken, and of what came. Both gains stand where they stood for the next channel.
+  @_noLocks
+  mutating func blend(
+    _ c: HighPassCoefficients, with coming: inout HighPassFilter, _ next: HighPassCoefficients,
+    change: Gain, mix: Gain, to samples: UnsafeMutablePointer<Float>, frameCount: Int
+  ) {
+    let isChanging = !change.isStill
+    var (change, mix) = (change, mix)
+    for i in 0..<frameCount {
+      let x = unsafe Double(samples[i])
+      var y = filter(x, c)
+      if isChanging {
+        let other = coming.filter(x, next)
+        change.advance()
+        y += Double(change.value) * (other - y)
       }
-    } else {
-      var mix = mix
-      for i in 0..<frameCount {
-        let x = unsafe Double(samples[i])
-        let y = c.b0 * x + s1
-        s1 = c.b1 * x - c.a1 * y + s2
-        s2 = c.b2 * x - c.a2 * y
-        mix.advance()
-        unsafe samples[i] = Float(x + Double(mix.value) * (y - x))
-      }
+      mix.advance()
+      unsafe samples[i] = Float(x + Double(mix.value) * (y - x))
     }
-    self.s1 = Self.sound(s1)
-    self.s2 = Self.sound(s2)
   }
 
   /// What has died away would become denormal, and slow; what is no number would stay so for ever.
   @_noLocks
-  private static func sound(_ state: Double) -> Double {
-    state.isFinite && state.magnitude > 1e-24 ? state : 0
+  mutating func flush() {
+    if !(s1.isFinite && s1.magnitude > 1e-24) { s1 = 0 }
+    if !(s2.isFinite && s2.magnitude > 1e-24) { s2 = 0 }
   }
 }

@@ -53,7 +53,7 @@ public struct MonitorControl: Sendable {
   let storage: MonitorStorage
 
   /// How the inputs are passed on from the next cycle on. A change takes
-  /// ``MonitorSettings/rampSeconds``, in a straight line.
+  /// ``MonitorSettings/rampSeconds``.
   public var settings: MonitorSettings {
     get { storage.control.withLock { $0.settings } }
     nonmutating set { storage.change { $0.settings = newValue } }

@@ -24,9 +24,9 @@ public struct MonitorSettings: Sendable, Equatable {
   public var limit: Float?
   /// Seconds in which the limiter's gain comes back by 63 % of the way.
   public var limiterReleaseSeconds = 0.1
-  /// Seconds in which a change of gain, mute, pan, polarity, high-pass or matrix takes place, in a
-  /// straight line.
-  public var rampSeconds = 0.005
+  /// Seconds in which a change of gain, mute, pan, polarity or matrix takes place, and in which the high-pass comes and
+  /// goes; ``Renderer/fadeSeconds`` at first. A change of its corner takes 20 ms.
+  public var rampSeconds = Renderer.fadeSeconds
 
   /// The largest gain: 40 dB.
   public static let maximumGain: Float = 100

@@ -19,6 +19,7 @@ struct MonitorShared: ~Copyable {
   private let limitBits = Atomic<UInt32>(0)
   private let releaseBits = Atomic<UInt32>(0)
   private let rampFrames = Atomic<Int>(1)
+  private let changeFrames = Atomic<Int>(1)
   private let padding0 = CacheLinePadding()
 
   // Written by the render thread.
@@ -65,15 +66,12 @@ struct MonitorShared: ~Copyable {
     hasHighPass.store(settings.highPassHertz != nil, ordering: .releasing)
     let limit = settings.limit.map { $0.isFinite && $0 > 0 ? $0 : 1 } ?? 0
     limitBits.store(limit.bitPattern, ordering: .releasing)
-    let releaseFrames = max(1, Self.frames(settings.limiterReleaseSeconds, at: sampleRate))
+    let releaseFrames = Gain.frames(settings.limiterReleaseSeconds, at: sampleRate)
     releaseBits.store((1 / Float(releaseFrames)).bitPattern, ordering: .releasing)
-    rampFrames.store(
-      max(1, Self.frames(settings.rampSeconds, at: sampleRate)), ordering: .releasing)
+    rampFrames.store(Gain.frames(settings.rampSeconds, at: sampleRate), ordering: .releasing)
+    changeFrames.store(
+      Gain.frames(HighPassBank.changeSeconds, at: sampleRate), ordering: .releasing)
     sequence.store(before &+ 2, ordering: .releasing)
-  }
-
-  private static func frames(_ seconds: Double, at sampleRate: Double) -> Int {
-    seconds.isNaN ? 0 : Int(min(max(0, seconds), 60) * sampleRate)
   }
 
   // MARK: For the render thread.
@@ -88,6 +86,9 @@ struct MonitorShared: ~Copyable {
   var release: Float { @_noLocks get { Float(bitPattern: releaseBits.load(ordering: .acquiring)) } }
 
   var ramp: Int { @_noLocks get { rampFrames.load(ordering: .acquiring) } }
+
+  /// Frames of a change of the high-pass.
+  var change: Int { @_noLocks get { changeFrames.load(ordering: .acquiring) } }
 
   var filters: Bool { @_noLocks get { hasHighPass.load(ordering: .acquiring) } }
 

@@ -19,14 +19,15 @@ struct MonitorUnit: ~Copyable {
   private let levels: UnsafeMutablePointer<CycleLevel>
   /// This cycle's inputs are as they came in: nothing filters them.
   private var isUnfiltered = false
-  private let filters: UnsafeMutablePointer<HighPassFilter>
+  private var highPass: HighPassBank
   /// For each crosspoint, the inputs of an output side by side. All begin at 0.
-  private let gains: UnsafeMutablePointer<LinearRamp>
+  private let gains: UnsafeMutablePointer<Gain>
+  /// Their values as of the last frame: side by side, for a cycle in which none moves.
+  private let values: UnsafeMutablePointer<Float>
+  /// Frames until all of them are at rest.
+  private var movingFrames = 0
   /// Where the gains go; here until all of it has been read.
   private let wanted: UnsafeMutablePointer<Float>
-  private var highPass = HighPassCoefficients(b0: 1, b1: 0, b2: 0, a1: 0, a2: 0)
-  /// How much of the filters' result is taken.
-  private var highPassMix = LinearRamp(0)
   private var limiter = PeakLimiter()
   /// The settings' sequence that was taken.
   private var takenSequence: UInt64 = 0
@@ -46,10 +47,11 @@ struct MonitorUnit: ~Copyable {
       unsafe (inputs + channel).initialize(to: UnsafePointer(samples))
       unsafe (levels + channel).initialize(to: CycleLevel(of: samples, frameCount: 0))
     }
-    unsafe filters = .allocate(capacity: inputCount)
-    unsafe filters.initialize(repeating: HighPassFilter(), count: inputCount)
+    highPass = HighPassBank(channels: inputCount)
     unsafe gains = .allocate(capacity: inputCount * outputCount)
-    unsafe gains.initialize(repeating: LinearRamp(0), count: inputCount * outputCount)
+    unsafe gains.initialize(repeating: Gain(0), count: inputCount * outputCount)
+    unsafe values = .allocate(capacity: inputCount * outputCount)
+    unsafe values.initialize(repeating: 0, count: inputCount * outputCount)
     unsafe wanted = .allocate(capacity: inputCount * outputCount)
     unsafe wanted.initialize(repeating: 0, count: inputCount * outputCount)
   }
@@ -59,20 +61,22 @@ struct MonitorUnit: ~Copyable {
     unsafe copies.deallocate()
     unsafe inputs.deallocate()
     unsafe levels.deallocate()
-    unsafe filters.deallocate()
     unsafe gains.deallocate()
+    unsafe values.deallocate()
     unsafe wanted.deallocate()
   }
 
   /// Takes in the cycle's inputs: before anything is written, for a port that is connected to one of this
   /// client's own has that one's memory.
+  ///
+  /// - Parameter deviceFrame: frames that the output was given before this cycle.
   @_noLocks
   mutating func takeInputs(
-    _ cycle: RenderCycle, from brought: RenderInputs,
+    _ cycle: RenderCycle, deviceFrame: UInt64, from brought: RenderInputs,
     outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
     takeSettings()
-    isUnfiltered = highPassMix.isStill && highPassMix.value == 0
+    isUnfiltered = highPass.isOff
     for channel in 0..<inputCount {
       unsafe takeInput(channel, brought.buffers, outputs: outputs, frameCount: cycle.frameCount)
       let level = unsafe CycleLevel(of: inputs[channel], frameCount: cycle.frameCount)
@@ -80,7 +84,9 @@ struct MonitorUnit: ~Copyable {
       unsafe shared.pointee.inputLevels.note(level, channel, cycle.frameCount)
     }
     unsafe shared.pointee.inputLevels.count(cycle.frameCount)
-    if !isUnfiltered { filter(frameCount: cycle.frameCount) }
+    if !isUnfiltered {
+      unsafe highPass.apply(to: copies, frameCount: cycle.frameCount, deviceFrame: deviceFrame)
+    }
   }
 
   /// - Parameters:
@@ -106,6 +112,7 @@ struct MonitorUnit: ~Copyable {
       }
       unsafe shared.pointee.outputLevels.note(level, output, frameCount)
     }
+    movingFrames = max(0, movingFrames - frameCount)
     if isFirst {
       for output in count..<outputs.count {
         unsafe outputs[output].update(repeating: 0, count: frameCount)
@@ -131,23 +138,21 @@ struct MonitorUnit: ~Copyable {
     for index in 0..<crosspoints { unsafe wanted[index] = shared.pointee.gain(index) }
     let (limit, release) = unsafe (shared.pointee.limit, shared.pointee.release)
     let (ramp, filters) = unsafe (shared.pointee.ramp, shared.pointee.filters)
-    let coefficients = unsafe shared.pointee.highPass
+    let (change, coefficients) = unsafe (shared.pointee.change, shared.pointee.highPass)
     guard unsafe shared.pointee.sequence.load(ordering: .relaxed) == before else { return }
     takenSequence = before
     // A copy: through the property ThreadSanitizer takes this for a change of what `shared` points to.
     let gains = unsafe gains
     for index in 0..<crosspoints {
-      if unsafe gains[index].target != wanted[index] {
-        unsafe gains[index].go(to: wanted[index], frames: ramp)
-      }
+      unsafe gains[index].go(to: wanted[index], frames: ramp)
+      movingFrames = unsafe max(movingFrames, gains[index].framesLeft)
     }
     limiter.limit = limit
     limiter.release = release
     if filters {
-      highPass = coefficients
-      if highPassMix.target != 1 { highPassMix.go(to: 1, frames: ramp) }
-    } else if highPassMix.target != 0 {
-      highPassMix.go(to: 0, frames: ramp)
+      highPass.turnOn(coefficients, frames: ramp, changeFrames: change)
+    } else {
+      highPass.turnOff(frames: ramp)
     }
   }
 
@@ -190,19 +195,6 @@ struct MonitorUnit: ~Copyable {
     return overlaps
   }
 
-  @_noLocks
-  private mutating func filter(frameCount: Int) {
-    let filters = unsafe filters
-    for channel in 0..<inputCount {
-      unsafe filters[channel].apply(
-        highPass, mix: highPassMix, to: copies[channel], frameCount: frameCount)
-    }
-    if highPassMix.isStill { return }
-    for _ in 0..<frameCount { highPassMix.advance() }
-    if highPassMix.value != 0 { return }
-    for channel in 0..<inputCount { unsafe filters[channel].reset() }
-  }
-
   /// Adds the inputs to an output.
   ///
   /// - Parameter isFirst: the output holds nothing yet.
@@ -211,23 +203,29 @@ struct MonitorUnit: ~Copyable {
   private func mix(
     into target: UnsafeMutablePointer<Float>, _ output: Int, frameCount: Int, isFirst: Bool
   ) -> Int {
-    let gains = unsafe gains + output &* inputCount
+    let first = output &* inputCount
     var holdsNothing = isFirst
     var only = -1
     var added = 0
     for input in 0..<inputCount {
-      let isStill = unsafe gains[input].isStill
-      let gain = unsafe gains[input].value
-      if isStill, gain == 0 { continue }
+      let value = unsafe values[first &+ input]
+      let isStill = unsafe movingFrames == 0 || gains[first &+ input].isStill
+      if isStill, value == 0 { continue }
       added += 1
-      only = isStill && gain == 1 && added == 1 ? input : -1
+      only = isStill && value == 1 && added == 1 ? input : -1
       let source = unsafe inputs[input]
-      if holdsNothing, isStill {
+      var done = 0
+      if !isStill {
+        if holdsNothing { unsafe target.update(repeating: 0, count: frameCount) }
+        done = unsafe addMoving(source, to: target, crosspoint: first &+ input, frameCount)
+        holdsNothing = false
+      }
+      let gain = unsafe values[first &+ input]
+      if holdsNothing {
         // As it is added to silence, also where a sample is a negative zero.
         for i in 0..<frameCount { unsafe target[i] = 0 + gain * source[i] }
-      } else {
-        if holdsNothing { unsafe target.update(repeating: 0, count: frameCount) }
-        unsafe add(source, to: target, with: &gains[input], frameCount: frameCount)
+      } else if gain != 0 {
+        for i in done..<frameCount { unsafe target[i] += gain * source[i] }
       }
       holdsNothing = false
     }
@@ -235,21 +233,22 @@ struct MonitorUnit: ~Copyable {
     return only
   }
 
-  @_noLocks
-  private func add(
-    _ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>,
-    with gain: inout LinearRamp, frameCount: Int
-  ) {
-    if gain.isStill {
-      let gain = gain.value
-      for i in 0..<frameCount { unsafe target[i] += gain * source[i] }
-      return
+  /// Adds an input to an output as far as the gain between them moves.
+  ///
+  /// - Returns: frames so far.
+  @_noLocks @inline(never)
+  private func addMoving(
+    _ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, crosspoint: Int,
+    _ frameCount: Int
+  ) -> Int {
+    var gain = unsafe gains[crosspoint]
+    let count = min(frameCount, gain.framesLeft)
+    for i in 0..<count {
+      gain.advance()
+      unsafe target[i] += gain.value * source[i]
     }
-    var ramp = gain
-    for i in 0..<frameCount {
-      ramp.advance()
-      unsafe target[i] += ramp.value * source[i]
-    }
-    gain = ramp
+    unsafe gains[crosspoint] = gain
+    unsafe values[crosspoint] = gain.value
+    return count
   }
 }

@@ -11,8 +11,10 @@ extension RenderState {
     _ plan: UnsafeMutablePointer<RenderPlan>, cycle: RenderCycle, from inputs: RenderInputs,
     outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
+    let deviceFrame = frames.load(ordering: .relaxed)
     for index in unsafe 0..<plan.pointee.monitorCount {
-      unsafe plan.pointee.monitors[index].pointee.takeInputs(cycle, from: inputs, outputs: outputs)
+      unsafe plan.pointee.monitors[index].pointee.takeInputs(
+        cycle, deviceFrame: deviceFrame, from: inputs, outputs: outputs)
     }
   }
 

@@ -11,6 +11,11 @@ public final class Renderer: Sendable {
   /// Most frames in one cycle: JACK's own limit.
   public static var maximumFramesPerCycle: Int { @_noLocks get { 8192 } }
 
+  /// Seconds of a fade: of a pause, a resume, a change of volume, pan or matrix, at either side of a seek, before a
+  /// source is gone, and at an underrun. The shape is k³(10 − 15k + 6k²), which clicks less than a straight line by
+  /// 60 dB. It is the same at every rate.
+  public static var fadeSeconds: Double { @_noLocks get { Gain.fadeSeconds } }
+
   /// Frames per second of the output. When the output's rate changes, set it: sources go on at their
   /// place in the new rate as soon as their feeders have made resamplers for it, and are silent until
   /// then.
@@ -101,8 +106,8 @@ public final class Renderer: Sendable {
   ///   - ringPackets: packets that its ring holds.
   ///   - holdsAfterUnderrun: whether it stays silent after an underrun until
   ///     ``SourceControl/acknowledgeUnderruns()``, rather than playing each packet as it arrives.
-  ///   - fadesAtUnderrun: whether the sound decays within 240 frames behind the last frame before an
-  ///     underrun, and fades in after it over as many.
+  ///   - fadesAtUnderrun: whether the sound decays over ``fadeSeconds`` behind the last frame before an
+  ///     underrun, and fades in after it.
   ///   - resamplerQuality: how its streams of other rates than the output's are resampled.
   ///   - outputs: the outputs that it is heard on, a bus of them; nil for all. At least one.
   public func addSource(
@@ -126,9 +131,14 @@ public final class Renderer: Sendable {
       control: SourceControl(storage: storage))
   }
 
-  /// Takes a source off the list. Its sound stops with the current cycle.
+  /// Takes a source off. Returns at once: a source that sounds fades out over ``fadeSeconds`` in the cycles that
+  /// follow, with sound from its ring, and plays no more. Its memory is freed by the first change of the renderer
+  /// after that, such as adding another source; that of a silent source at once.
   public func remove(_ source: SourceControl) {
-    replacePlan { $0.sources.removeAll { $0 === source.storage } }
+    let wasHeld = source.storage.leave()
+    let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
+    // A cycle that began before this may be giving the first sound.
+    if source.storage.hasLeft, wasHeld || phase % 2 == 0 { replacePlan { _ in } }
   }
 
   /// How long the output has run, by the frames that it was given, silence included.
@@ -164,6 +174,7 @@ public final class Renderer: Sendable {
     attached.withLock { attached in
       let before = attached.list
       change(&attached.list)
+      attached.list.sources.removeAll { $0.hasLeft }
       attached.tellSampleRate()
       let new = unsafe UInt(bitPattern: Self.makePlan(attached.list))
       let old = unsafe context.state.pointee.plan.exchange(new, ordering: .sequentiallyConsistent)

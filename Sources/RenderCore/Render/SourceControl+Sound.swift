@@ -8,7 +8,7 @@ extension SourceControl {
   public static let maximumVolume: Float = 100
 
   /// Gain of the sound, 1 is as decoded; 0 to ``maximumVolume``, and 1 for what is no number. A change
-  /// takes 5 ms at 48 kHz, or ``volumeRampSeconds`` if that is longer. Read, it is what the volume is or
+  /// takes ``Renderer/fadeSeconds``, or ``volumeRampSeconds`` if that is longer. Read, it is what the volume is or
   /// is on its way to, also where a packet has brought it.
   public var volume: Float {
     get {
@@ -28,17 +28,22 @@ extension SourceControl {
     Self.set(volume, in: unsafe shared.pointee.settledVolume)
   }
 
-  /// Seconds that later changes of the volume take, 0 to 60; at first 0.
+  /// Seconds that later changes of the volume take, 0 to 60; at first 0. Read, it is the last one that was set, here
+  /// or by a packet.
   public var volumeRampSeconds: Float {
-    get { unsafe Float(bitPattern: shared.pointee.rampSecondsBits.load(ordering: .acquiring)) }
+    get {
+      effective(
+        unsafe shared.pointee.rampSeconds.load(ordering: .acquiring),
+        taken: unsafe shared.pointee.takenRampSeconds.load(ordering: .acquiring),
+        now: unsafe shared.pointee.effectiveRampSecondsBits.load(ordering: .acquiring))
+    }
     nonmutating set {
-      unsafe shared.pointee.rampSecondsBits.store(
-        Self.possibleRampSeconds(newValue).bitPattern, ordering: .releasing)
+      Self.set(Self.possibleRampSeconds(newValue), in: unsafe shared.pointee.rampSeconds)
     }
   }
 
   /// Where the sound is between the first two outputs, from -1, the first alone, to 1, the second alone;
-  /// 0 for what is no number. A balance: the nearer side keeps its volume. A change takes 5 ms at 48 kHz.
+  /// 0 for what is no number. A balance: the nearer side keeps its volume. A change takes ``Renderer/fadeSeconds``.
   public var pan: Float {
     get {
       effective(

@@ -12,12 +12,13 @@ public struct SourceControl: Sendable {
     self.storage = storage
   }
 
-  /// What the source shall do from the next cycle on.
+  /// What the source shall do from the next cycle on. Once the source is removed it fades out, and setting this
+  /// changes nothing.
   public var mode: SourceMode {
     get {
       switch unsafe shared.pointee.mode.load(ordering: .acquiring) {
       case SourceMode.playCode: .play
-      case SourceMode.pauseCode: .pause
+      case SourceMode.pauseCode, SourceMode.leaveCode: .pause
       case SourceMode.holdAfterResetCode: .holdAfterReset
       default: .hold
       }
@@ -30,12 +31,19 @@ public struct SourceControl: Sendable {
         case .pause: SourceMode.pauseCode
         case .holdAfterReset: SourceMode.holdAfterResetCode
         }
-      unsafe shared.pointee.mode.store(code, ordering: .releasing)
+      var old = unsafe shared.pointee.mode.load(ordering: .relaxed)
+      while old != SourceMode.leaveCode {
+        let (isSet, original) = unsafe shared.pointee.mode.weakCompareExchange(
+          expected: old, desired: code, ordering: .releasing)
+        if isSet { return }
+        old = original
+      }
     }
   }
 
-  /// Makes everything that was fed before stale (after a short fade) and only what is fed with this
-  /// generation heard. Core Audio's reset.
+  /// Makes everything that was fed before stale and only what is fed with this generation heard. Core Audio's
+  /// reset. The old sound fades out over ``Renderer/fadeSeconds``. New sound that begins in the midst of a track
+  /// (``StreamOrigin/startNanoseconds``) fades in, except the source's very first; anything else begins as it is.
   public var generation: UInt32 {
     get { unsafe shared.pointee.generation.load(ordering: .acquiring) }
     nonmutating set { unsafe shared.pointee.generation.store(newValue, ordering: .releasing) }

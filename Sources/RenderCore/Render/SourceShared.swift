@@ -4,11 +4,11 @@ internal import Synchronization
 
 /// What the control side wants of a source.
 public enum SourceMode: Sendable {
-  /// Silence, at once and without a ramp; nothing is pulled. For filling the ring.
+  /// Silence, at once and without a fade; nothing is pulled. For filling the ring.
   case hold
-  /// Pull and sound, with a short ramp up after a pause.
+  /// Pull and sound, which fades in over ``Renderer/fadeSeconds`` after a pause.
   case play
-  /// Ramp down, then silence; nothing is pulled then. Playing goes on with the very next frame.
+  /// Fade out over ``Renderer/fadeSeconds``, then silence; nothing is pulled then. Playing goes on with the very next frame.
   case pause
   /// As ``play`` until the source goes over to the ``SourceControl/generation`` that is wanted, then as
   /// ``hold``: what is dropped fades out, and the ring is filled before the new sound begins. Set after the
@@ -20,6 +20,8 @@ public enum SourceMode: Sendable {
   static var playCode: UInt32 { @_noLocks get { 1 } }
   static var pauseCode: UInt32 { @_noLocks get { 2 } }
   static var holdAfterResetCode: UInt32 { @_noLocks get { 3 } }
+  /// As ``pause``, for good: the source has been removed.
+  static var leaveCode: UInt32 { @_noLocks get { 4 } }
 }
 
 /// The atomics between one source's control side and its render side. Each is written by one side
@@ -33,7 +35,7 @@ struct SourceShared: ~Copyable {
   let pan = Atomic<UInt64>(0)
   /// The volume that sound begins at, with a number likewise.
   let settledVolume = Atomic<UInt64>(UInt64(Float(1).bitPattern))
-  let rampSecondsBits = Atomic<UInt32>(0)
+  let rampSeconds = Atomic<UInt64>(0)
   let generation = Atomic<UInt32>(0)
   /// The generation with which the clock starts at 0.
   let clockGeneration = Atomic<UInt32>(0)
@@ -89,9 +91,11 @@ struct SourceShared: ~Copyable {
   /// The settings that hold now, whoever made them, as the bits of a `Float`.
   let effectiveVolumeBits = Atomic<UInt32>(Float(1).bitPattern)
   let effectivePanBits = Atomic<UInt32>(0)
+  let effectiveRampSecondsBits = Atomic<UInt32>(0)
   /// The number of the last setting that was taken.
   let takenVolume = Atomic<UInt32>(0)
   let takenPan = Atomic<UInt32>(0)
+  let takenRampSeconds = Atomic<UInt32>(0)
   let levels: SourceLevels
 
   static var hereCode: UInt32 { @_noLocks get { 0 } }

@@ -23,6 +23,20 @@ final class SourceStorage: @unchecked Sendable {
         fadesAtUnderrun: fadesAtUnderrun))
   }
 
+  /// Has the sound fade out, for good.
+  ///
+  /// - Returns: whether it was held: no sound is on its way then.
+  func leave() -> Bool {
+    unsafe shared.pointee.mode.exchange(
+      SourceMode.leaveCode, ordering: .sequentiallyConsistent) == SourceMode.holdCode
+  }
+
+  /// Whether it is leaving, and silent.
+  var hasLeft: Bool {
+    unsafe shared.pointee.mode.load(ordering: .relaxed) == SourceMode.leaveCode
+      && shared.pointee.isSilent.load(ordering: .acquiring)
+  }
+
   deinit {
     unsafe unit.deinitialize(count: 1)
     unsafe unit.deallocate()

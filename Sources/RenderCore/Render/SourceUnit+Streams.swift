@@ -20,6 +20,10 @@ extension SourceUnit {
       SourceEvent.streamStartedCode, at: frame, UInt64(bitPattern: Int64(origin.track)),
       origin.codedNanoseconds)
     publishStream(origin, at: frame)
+    // A seek has led into the midst of a track. Sound that none came before begins as it is.
+    if frame > 0, origin.codedNanoseconds != 0, origin.codedNanoseconds != StreamOrigin.noTime {
+      fadeIn(from: frame)
+    }
     return true
   }
 
@@ -57,7 +61,7 @@ extension SourceUnit {
     moveStreamStart(by: change)
     tellRate(rate, at: frame, droppedNanoseconds: dropped)
     // What follows does not continue what was heard.
-    gain.restartFade()
+    fadeIn(from: frame)
     return rate == outputRate
   }
 
@@ -96,6 +100,7 @@ extension SourceUnit {
       if dropped.isPacket { stale &+= 1 }
     }
     gain.setFade(fade)
+    fadeInFrame = .max
     schedule.removeAll()
     let clockGeneration = unsafe shared.pointee.clockGeneration.load(ordering: .acquiring)
     // Compared as signed differences, because they may wrap.

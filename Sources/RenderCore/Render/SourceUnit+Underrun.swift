@@ -3,9 +3,6 @@
 /// The fade at an underrun, without look-ahead: the frames that were given stay as they are. Behind them the
 /// last one decays to silence, and the sound that follows fades in.
 extension SourceUnit {
-  /// Frames of the decay: 5 ms at 48 kHz, as the fade of a pause.
-  private static var tailFrames: Int { @_noLocks get { 240 } }
-
   /// With less sound than this in the ring an underrun may be near, and the last frame of each cycle is kept.
   /// The packet that is being given counts whole: a longer one can hide the end, which then has no decay.
   static var lowNanoseconds: UInt64 { @_noLocks get { 250_000_000 } }
@@ -37,7 +34,8 @@ extension SourceUnit {
     } else if !isSounding || lastFrameEnd != outputFrames {
       return
     }
-    tailFramesLeft = Self.tailFrames
+    tail.jump(to: 1)
+    tail.go(to: 0, frames: fadeFrames)
     let count = buffers.count
     for channel in 0..<count { unsafe lastFrame[count + channel] = lastFrame[channel] }
   }
@@ -48,13 +46,17 @@ extension SourceUnit {
     from start: Int, to end: Int,
     in buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
-    let count = end - start < tailFramesLeft ? end - start : tailFramesLeft
+    let count = end - start < tail.framesLeft ? end - start : tail.framesLeft
     if count <= 0 { return }
     for channel in 0..<buffers.count {
-      let value = unsafe lastFrame[buffers.count + channel] / Float(Self.tailFrames + 1)
+      let value = unsafe lastFrame[buffers.count + channel]
       let samples = unsafe buffers[channel] + start
-      for i in 0..<count { unsafe samples[i] += value * Float(tailFramesLeft - i) }
+      var tail = tail
+      for i in 0..<count {
+        tail.advance()
+        unsafe samples[i] += value * tail.value
+      }
     }
-    tailFramesLeft -= count
+    tail.advance(by: count)
   }
 }

@@ -22,6 +22,7 @@ extension SourceUnit {
     if follower.isSilent { return true }
     // It is wanted, but there is not yet enough of it to begin.
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
+    if mode == SourceMode.leaveCode { return true }
     if mode != SourceMode.playCode || isStarved { return false }
     if unsafe shared.pointee.fullAtEntry.load(ordering: .acquiring) == source.takenEntries {
       return true

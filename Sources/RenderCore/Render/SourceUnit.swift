@@ -29,10 +29,7 @@ struct SourceUnit: ~Copyable {
   let lastFrame: UnsafeMutablePointer<Float>
   /// The output frames up to the end of the first of them.
   var lastFrameEnd: UInt64 = 0
-  /// Frames of the decay after an underrun that are still to come.
-  var tailFramesLeft = 0
   private var underruns: UInt64 = 0
-  var gain = SourceGain()
   var clock = SourceClock()
   /// Settings whose packets are in the resampler.
   var schedule = SettingsSchedule()
@@ -40,12 +37,16 @@ struct SourceUnit: ~Copyable {
   var follower = TransportFollower()
   /// The output rate that the follower's frames are of.
   var placedRate: Int
-  private var rampSeconds: Float = 0
+  var rampSeconds: Float = 0
+  /// The output frame at which sound fades in that continues nothing; none is `.max`.
+  var fadeInFrame = UInt64.max
   /// The numbers of the control side's settings that were taken.
-  private var takenVolume: UInt32 = 0
-  private var takenSettledVolume: UInt32 = 0
-  private var takenPan: UInt32 = 0
-  /// Frames at the start of this cycle that lie before the time at which playing begins.
+  var takenVolume: UInt32 = 0
+  var takenRampSeconds: UInt32 = 0
+  var takenSettledVolume: UInt32 = 0
+  var takenPan: UInt32 = 0
+  /// The frame of this cycle at which what is pulled next begins: behind the time before which nothing plays, and
+  /// behind old sound that has faded out.
   var lead = 0
   /// Frames per second of the output, as of this cycle.
   var outputRate: Int
@@ -67,6 +68,10 @@ struct SourceUnit: ~Copyable {
   /// The converter's counters as last published.
   var publishedPackets: UInt64 = 0
   var publishedFailures: UInt64 = 0
+  /// Behind what a steady cycle touches: that has no use for these.
+  var gain = SourceGain()
+  /// The gain of the decay after an underrun.
+  var tail = Gain(0)
 
   init(
     consumer: consuming PacketRingConsumer, shared: UnsafeMutablePointer<SourceShared>,
@@ -110,9 +115,11 @@ struct SourceUnit: ~Copyable {
     var mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
     let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
     var isStale = wantedGeneration != source.generation
+    let goesOn = mode == SourceMode.playCode
     if mode == SourceMode.holdAfterResetCode {
       mode = isStale ? SourceMode.playCode : SourceMode.holdCode
     }
+    if mode == SourceMode.leaveCode { mode = SourceMode.pauseCode }
     work = RenderWork()
     isFlowing = false
     isSteady = false
@@ -129,7 +136,7 @@ struct SourceUnit: ~Copyable {
     lead = leadFrames(of: cycle, deviceFrame: deviceFrame, mode: mode)
     // Nothing sounds that could be faded: go over to the new generation at once.
     if isStale,
-      gain.isSilent || mode != SourceMode.playCode || isStarved || hasNoConverter || lead > 0
+      gain.isSilent || mode == SourceMode.holdCode || isStarved || hasNoConverter || lead > 0
     {
       _ = adopt(wantedGeneration, fade: mode == SourceMode.pauseCode ? 0 : 1)
       isStale = false
@@ -139,45 +146,64 @@ struct SourceUnit: ~Copyable {
     // After a hold sound begins as it is.
     if mode == SourceMode.holdCode { gain.settle() }
     let isFadingOut = mode == SourceMode.pauseCode || isStale
-    var given = 0
-    // What the clock counts besides what is given.
+    let start = lead
+    var (faded, given) = (0, 0)
+    // The clock counts silence besides what is given.
     var countsSilence = mode == SourceMode.playCode
     // A volume of 0 is silence that passes; only a finished fade stands still.
     work.isStarved = mode == SourceMode.playCode && isStarved
     let isHeld = mode == SourceMode.holdCode || isStarved || (isFadingOut && gain.isSilent)
     if !isHeld, lead < cycle.frameCount {
-      gain.beginFade(to: isFadingOut ? 0 : 1)
+      gain.beginFade(to: isFadingOut ? 0 : 1, frames: fadeFrames)
       var wanted = cycle.frameCount - lead
       // A fade to silence takes just the frames that it needs; the next one is kept for later.
       if isFadingOut { wanted = min(wanted, gain.fadeFramesLeft) }
-      let underrunsBefore = underruns
-      given = unsafe pull(wanted, into: buffers)
-      unsafe sound(given, in: buffers)
-      work.bufferedNanoseconds = source.bufferedNanoseconds
-      if fadesAtUnderrun {
-        if tailFramesLeft > 0 { unsafe addTail(from: lead, to: lead + given, in: buffers) }
-        if underruns != underrunsBefore {
-          unsafe beginTail(behind: given, in: buffers)
-        } else if given > 0, work.bufferedNanoseconds < Self.lowNanoseconds {
-          unsafe keepLastFrame(lead + given - 1, of: buffers, until: outputFrames &+ UInt64(given))
+      given = unsafe give(wanted, into: buffers)
+      if isStale, gain.isSilent || given < wanted {
+        _ = adopt(wantedGeneration, fade: mode == SourceMode.pauseCode ? 0 : 1)
+        countsSilence = goesOn
+        if goesOn {
+          // New sound follows in the same cycle, so that the cycle's length makes no difference.
+          faded = given
+          lead += faded
+          outputFrames &+= UInt64(faded)
+          takeVolume()
+          given = isStarved ? 0 : unsafe give(cycle.frameCount - lead, into: buffers)
         }
       }
-      if isStale, gain.isSilent || given < wanted {
-        // What is new begins with the next cycle, and a new time with it.
-        if adopt(wantedGeneration, fade: 1) { countsSilence = false }
-      }
     }
-    unsafe silence(buffers, from: 0, to: lead)
+    unsafe silence(buffers, from: 0, to: start)
     unsafe silence(buffers, from: lead + given, to: cycle.frameCount)
-    if tailFramesLeft > 0 {
+    if !tail.isStill {
       unsafe addTail(from: lead + given, to: cycle.frameCount, in: buffers)
     }
     if countsSilence { clock.advance(cycle.frameCount - lead - given) }
     if unsafe shared.pointee.measuresLevels.load(ordering: .relaxed) {
       unsafe shared.pointee.levels.measure(buffers, frameCount: cycle.frameCount)
     }
-    publish(cycle, deviceFrame: deviceFrame, given: given)
+    publish(cycle, deviceFrame: deviceFrame, given: given, faded: faded)
     isSteady = given == cycle.frameCount && !isFadingOut && canBeSteady
+  }
+
+  /// Pulls so many frames, and brings them to their gain.
+  ///
+  /// - Returns: the frames that there were.
+  @_noLocks
+  private mutating func give(
+    _ wanted: Int, into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  ) -> Int {
+    let underrunsBefore = underruns
+    let given = unsafe pull(wanted, into: buffers)
+    unsafe sound(given, in: buffers)
+    work.bufferedNanoseconds = source.bufferedNanoseconds
+    guard fadesAtUnderrun else { return given }
+    if !tail.isStill { unsafe addTail(from: lead, to: lead + given, in: buffers) }
+    if underruns != underrunsBefore {
+      unsafe beginTail(behind: given, in: buffers)
+    } else if given > 0, work.bufferedNanoseconds < Self.lowNanoseconds {
+      unsafe keepLastFrame(lead + given - 1, of: buffers, until: outputFrames &+ UInt64(given))
+    }
+    return given
   }
 
   /// Whether the control side has set nothing since the cycle before, and wants sound that goes on.
@@ -199,51 +225,6 @@ struct SourceUnit: ~Copyable {
       && !block.pointee.measuresLevels.load(ordering: .relaxed) && !isStarved
   }
 
-  /// Takes what the control side has set since the cycle before, but for the volume.
-  @_noLocks
-  mutating func takeSettings() {
-    outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
-    let clockRate = unsafe shared.pointee.clockRateBits.load(ordering: .relaxed)
-    clock.setRates(hertz: Double(bitPattern: clockRate), outputRate: outputRate)
-    let pan = unsafe shared.pointee.pan.load(ordering: .acquiring)
-    if UInt32(truncatingIfNeeded: pan >> 32) != takenPan {
-      takenPan = UInt32(truncatingIfNeeded: pan >> 32)
-      setPan(Float(bitPattern: UInt32(truncatingIfNeeded: pan)))
-      unsafe shared.pointee.takenPan.store(takenPan, ordering: .releasing)
-    }
-  }
-
-  /// Takes the volume that the control side has set since the cycle before, and the one it begins at.
-  @_noLocks
-  mutating func takeVolume() {
-    // Read first: whoever has seen a setting sees what was settled before it.
-    let volume = unsafe shared.pointee.volume.load(ordering: .acquiring)
-    let settled = unsafe shared.pointee.settledVolume.load(ordering: .acquiring)
-    if UInt32(truncatingIfNeeded: settled >> 32) != takenSettledVolume {
-      takenSettledVolume = UInt32(truncatingIfNeeded: settled >> 32)
-      gain.settleVolume(at: Float(bitPattern: UInt32(truncatingIfNeeded: settled)))
-    }
-    if UInt32(truncatingIfNeeded: volume >> 32) != takenVolume {
-      takenVolume = UInt32(truncatingIfNeeded: volume >> 32)
-      rampSeconds = unsafe Float(
-        bitPattern: shared.pointee.rampSecondsBits.load(ordering: .acquiring))
-      setVolume(Float(bitPattern: UInt32(truncatingIfNeeded: volume)))
-      unsafe shared.pointee.takenVolume.store(takenVolume, ordering: .releasing)
-    }
-  }
-
-  @_noLocks
-  private mutating func setVolume(_ volume: Float) {
-    gain.setVolume(volume, rampFrames: Int(rampSeconds * Float(outputRate)))
-    unsafe shared.pointee.effectiveVolumeBits.store(volume.bitPattern, ordering: .releasing)
-  }
-
-  @_noLocks
-  private mutating func setPan(_ pan: Float) {
-    gain.setPan(pan)
-    unsafe shared.pointee.effectivePanBits.store(pan.bitPattern, ordering: .releasing)
-  }
-
   /// Frames of a cycle before the time at which playing begins.
   @_noLocks
   private func leadFrames(of cycle: RenderCycle, deviceFrame: UInt64, mode: UInt32) -> Int {
@@ -251,42 +232,6 @@ struct SourceUnit: ~Copyable {
     if start <= deviceFrame || mode != SourceMode.playCode { return 0 }
     let wait = start &- deviceFrame
     return wait < UInt64(cycle.frameCount) ? Int(wait) : cycle.frameCount
-  }
-
-  /// Brings the gain to so many frames that were pulled, and the clock forward, with the settings that
-  /// take effect on the way.
-  @_noLocks
-  mutating func sound(
-    _ frames: Int, in buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
-  ) {
-    var done = 0
-    while done < frames {
-      var count = frames - done
-      if schedule.count > 0 {
-        let frame = outputFrames &+ UInt64(done)
-        if schedule.firstFrame <= frame {
-          apply(schedule.removeFirst())
-          continue
-        }
-        let wait = schedule.firstFrame &- frame
-        if wait < UInt64(count) { count = Int(wait) }
-      }
-      unsafe gain.apply(to: buffers, offset: lead + done, frames: count)
-      clock.advance(count)
-      done += count
-    }
-  }
-
-  @_noLocks
-  private mutating func apply(_ settings: SourceSettings) {
-    // A number that is none is unequal to itself.
-    if settings.codedRampSeconds == settings.codedRampSeconds {
-      rampSeconds = settings.codedRampSeconds
-      unsafe shared.pointee.rampSecondsBits.store(rampSeconds.bitPattern, ordering: .releasing)
-    }
-    if settings.codedVolume == settings.codedVolume { setVolume(settings.codedVolume) }
-    if settings.codedPan == settings.codedPan { setPan(settings.codedPan) }
-    if settings.codedRate == settings.codedRate { clock.setRate(settings.codedRate) }
   }
 
   @_noLocks
@@ -304,6 +249,11 @@ struct SourceUnit: ~Copyable {
       unsafe holdsAfterUnderrun
         && shared.pointee.acknowledgedUnderruns.load(ordering: .acquiring) != underruns
     }
+  }
+
+  /// Frames of a fade.
+  var fadeFrames: Int {
+    @_noLocks get { Gain.frames(Gain.fadeSeconds, at: Double(outputRate)) }
   }
 
   var hasNoConverter: Bool {
@@ -407,12 +357,15 @@ struct SourceUnit: ~Copyable {
     emit(SourceEvent.packetMarkedCode, at: frame, UInt64(mark))
   }
 
+  /// - Parameters:
+  ///   - given: frames of sound from `lead` on.
+  ///   - faded: frames of old sound before them, which are counted already.
   @_noLocks
-  mutating func publish(_ cycle: RenderCycle, deviceFrame: UInt64, given: Int) {
-    let silent = UInt64(cycle.frameCount - given)
+  mutating func publish(_ cycle: RenderCycle, deviceFrame: UInt64, given: Int, faded: Int = 0) {
+    let silent = UInt64(cycle.frameCount - given - faded)
     isSounding = given > 0 && lead + given == cycle.frameCount
     outputFrames &+= UInt64(given)
-    trailingSilentFrames = given > 0 ? silent : trailingSilentFrames &+ silent
+    trailingSilentFrames = given + faded > 0 ? silent : trailingSilentFrames &+ silent
     let block = unsafe shared
     let sequence = beginWriting()
     // Releasing stores, so that whoever sees one of these has seen the odd sequence before it.
@@ -426,7 +379,7 @@ struct SourceUnit: ~Copyable {
     unsafe block.pointee.clockFramesBits.store(clock.frames.bitPattern, ordering: .releasing)
     unsafe block.pointee.clockedGeneration.store(source.generation, ordering: .releasing)
     unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .releasing)
-    unsafe block.pointee.isSilent.store(given == 0, ordering: .releasing)
+    unsafe block.pointee.isSilent.store(given + faded == 0, ordering: .releasing)
     if silent > 0 {
       unsafe block.pointee.silentFrames.grow(by: silent)
     }

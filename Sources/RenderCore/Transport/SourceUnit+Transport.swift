@@ -64,7 +64,7 @@ extension SourceUnit {
     guard unsafe shared.pointee.followsTransport.load(ordering: .relaxed) else { return true }
     if follower.isSilent { return true }
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
-    if mode == SourceMode.pauseCode { return true }
+    if mode == SourceMode.pauseCode || mode == SourceMode.leaveCode { return true }
     if mode != SourceMode.playCode {
       return unsafe !shared.pointee.isAwaited.load(ordering: .relaxed)
     }

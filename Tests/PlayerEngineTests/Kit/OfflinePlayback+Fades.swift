@@ -3,6 +3,9 @@
 import TestKit
 
 extension OfflinePlayback {
+  /// Frames of a fade at 44.1 kHz.
+  static var fadeFrames: Int { 221 }
+
   /// Whether every frame was heard as it was decoded. Behind each underrun 240 frames may differ: they fade in.
   func isWhole(_ decoded: [Float]) -> Bool {
     let samples = sound.interleaved

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+
+/// A gain that moves without a click: its target, less the rest of each step that leads there.
+///
+/// A step of N frames has gone k³(10 − 15k + 6k²) of its way after k·N frames. Steps add up, so a gain that turns
+/// round in mid-step bends as smoothly as one that starts from rest, and stays between its targets. At rest the value
+/// is the target, to the bit. The values depend on the frames since the steps began, and on nothing else: how frames
+/// are cut into cycles changes no bit.
+///
+/// At most four steps are pending. A fifth begins when the first of the four ends; of several that wait the last one
+/// holds. If that end is further away than the fifth is long, the gain leaves from its present value instead, so that
+/// a mute does not wait for a ramp of a minute.
+///
+/// Real-time: every call is wait-free, render thread only. A gain at rest costs one comparison.
+struct Gain: BitwiseCopyable {
+  /// The length of every fade that has no length of its own, in seconds.
+  static var fadeSeconds: Double { @_noLocks get { 0.005 } }
+
+  private struct Step: BitwiseCopyable {
+    private let change: Double
+    private let framesInverse: Double
+    private(set) var framesLeft: Int
+
+    /// A step that is over.
+    @_noLocks
+    init() {
+      change = 0
+      framesInverse = 0
+      framesLeft = 0
+    }
+
+    @_noLocks
+    init(_ change: Double, frames: Int) {
+      self.change = change
+      framesInverse = 1 / Double(frames)
+      framesLeft = frames
+    }
+
+    /// Goes on by a frame.
+    ///
+    /// - Returns: the way that is left; the polynomial of 1 − k is 1 minus that of k.
+    @_noLocks
+    mutating func advance() -> Double {
+      if framesLeft == 0 { return 0 }
+      framesLeft &-= 1
+      let k = Double(framesLeft) * framesInverse
+      return change * (k * k * k * (10 - k * (15 - 6 * k)))
+    }
+  }
+
+  private(set) var value: Float
+  /// Where all steps lead, that which waits included.
+  private(set) var target: Float
+  /// Frames until the gain is at rest.
+  private(set) var framesLeft = 0
+  /// Frames of the step that waits for its turn; 0 when none does.
+  private var waitingFrames = 0
+  /// Where the steps lead that have begun.
+  private var pendingTarget: Float
+  private var steps = (Step(), Step(), Step(), Step())
+
+  @_noLocks
+  init(_ value: Float) {
+    self.value = value
+    target = value
+    pendingTarget = value
+  }
+
+  var isStill: Bool { @_noLocks get { framesLeft == 0 } }
+
+  @_noLocks
+  func isStill(at value: Float) -> Bool { framesLeft == 0 && self.value == value }
+
+  /// The frames of a time, at least one. A time is at most a minute.
+  @_noLocks
+  static func frames(_ seconds: Double, at sampleRate: Double) -> Int {
+    let frames = seconds * sampleRate + 0.5
+    // Also false for what is no number.
+    guard frames >= 1 else { return 1 }
+    return Int(frames < 60 * 1_000_000 ? frames : 60 * 1_000_000)
+  }
+
+  @_noLocks
+  mutating func jump(to value: Float) {
+    self = Gain(value)
+  }
+
+  /// Adds a step that leads to `target` in so many frames, at least one.
+  @_noLocks
+  mutating func go(to target: Float, frames: Int) {
+    if target == self.target { return }
+    self.target = target
+    waitingFrames = frames > 1 ? frames : 1
+    let wait = framesUntilFree
+    if wait > waitingFrames {
+      pendingTarget = value
+      steps = (Step(), Step(), Step(), Step())
+      beginWaiting()
+    } else if wait == 0 {
+      beginWaiting()
+    }
+    framesLeft = max(
+      max(max(steps.0.framesLeft, steps.1.framesLeft), max(steps.2.framesLeft, steps.3.framesLeft)),
+      waitingFrames > 0 ? wait + waitingFrames : 0)
+  }
+
+  /// Goes on by a frame.
+  @_noLocks
+  mutating func advance() {
+    if framesLeft == 0 { return }
+    framesLeft &-= 1
+    let rest = (steps.0.advance() + steps.1.advance()) + (steps.2.advance() + steps.3.advance())
+    value = Float(Double(pendingTarget) - rest)
+    if waitingFrames > 0, framesUntilFree == 0 { beginWaiting() }
+  }
+
+  @_noLocks
+  mutating func advance(by frames: Int) {
+    var left = frames < framesLeft ? frames : framesLeft
+    while left > 0 {
+      advance()
+      left &-= 1
+    }
+  }
+
+  /// Frames until the first of the pending steps ends, if all four are pending.
+  private var framesUntilFree: Int {
+    @_noLocks get {
+      min(
+        min(steps.0.framesLeft, steps.1.framesLeft), min(steps.2.framesLeft, steps.3.framesLeft))
+    }
+  }
+
+  @_noLocks
+  private mutating func beginWaiting() {
+    let step = Step(Double(target) - Double(pendingTarget), frames: waitingFrames)
+    if steps.0.framesLeft == 0 {
+      steps.0 = step
+    } else if steps.1.framesLeft == 0 {
+      steps.1 = step
+    } else if steps.2.framesLeft == 0 {
+      steps.2 = step
+    } else {
+      steps.3 = step
+    }
+    pendingTarget = target
+    waitingFrames = 0
+  }
+}
