@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import OfflineOutput
 import RenderCore
 import TestKit
 import Testing
