@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+import Testing
+
+extension ProgramTests {
+  /// Random sequences of faults, each made from its seed, as users meet them: with the pauses between retries. They
+  /// run side by side, because most of their time is these pauses. `DRAWBAR_SEED` runs one that has failed.
+  @Suite("over a network with random faults")
+  struct NetworkSequences {
+    private static let folder = Fixtures.repository + "/.build/corpus/files/"
+
+    /// A sequence that the server answers with, and the run of the program that asks.
+    private struct Sequence {
+      var seed: UInt64
+      var file: String
+      var url: String
+      var requestCount: Int
+      /// Its last answer is a fault.
+      var lasts: Bool
+    }
+
+    private static func seeds(_ range: Range<UInt64>) -> Range<UInt64> {
+      guard let text = unsafe getenv("DRAWBAR_SEED"),
+        let seed = unsafe UInt64(String(cString: text))
+      else { return range }
+      return seed..<seed + 1
+    }
+
+    /// Short files, damaged ones among them.
+    private static func files() throws -> [String] {
+      let manifest = contents(ofFile: Fixtures.repository + "/.build/corpus/manifest")
+      let names = String(decoding: manifest, as: UTF8.self).split(separator: "\n")
+        .map { String($0.prefix { $0 != "\t" }) }
+      try #require(!names.isEmpty, "run scripts/corpus, or scripts/test")
+      let endings = [".wav", ".aiff", ".caf", ".flac", ".oga", ".opus", ".mp3", ".aac", ".m4a"]
+      return names.filter { name in
+        endings.contains { name.hasSuffix($0) } && contents(ofFile: folder + name).count < 70_000
+      }
+    }
+
+    private static func serve(
+      _ seed: UInt64, _ names: [String], on server: LoopbackHTTPServer
+    ) -> Sequence {
+      var chance = SplitMix(state: seed)
+      let file = folder + names.randomElement(using: &chance)!
+      let faults = FaultSequence(contents(ofFile: file), &chance)
+      server.serve("/\(seed)", inOrder: faults.plans)
+      return Sequence(
+        seed: seed, file: file, url: server.url("/\(seed)"), requestCount: faults.plans.count,
+        lasts: faults.lasting != nil)
+    }
+
+    /// Expects a run to end as the same run over the local file does, or to fail because of the fault that lasts.
+    ///
+    /// - Returns: whether it ended as that does.
+    private static func expect(
+      _ result: Program.Result, like local: Program.Result, _ sequence: Sequence,
+      _ server: LoopbackHTTPServer
+    ) -> Bool {
+      let comment = Comment("seed \(sequence.seed), \(sequence.file)")
+      let errors = result.errors.replacing(sequence.url, with: sequence.file)
+      let isSame = result.exit == local.exit && errors == local.errors
+      let requests = server.requests.count { $0.target == "/\(sequence.seed)" }
+      if sequence.lasts, requests >= sequence.requestCount, !isSame {
+        let lines = errors.split(separator: "\n")
+        #expect(result.exit == .status(1), comment)
+        #expect(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("drawbar: ") }, comment)
+      } else {
+        #expect(isSame, "\(comment): \(result.errors)")
+      }
+      return isSame
+    }
+
+    @Test("renders what it renders of the file itself, or fails and says why")
+    func render() throws {
+      let names = try Self.files()
+      let server = LoopbackHTTPServer()
+      defer { server.stop() }
+      let folder = TemporaryDirectory()
+      let sequences = Self.seeds(0..<16).map { Self.serve($0, names, on: server) }
+      func arguments(_ location: String, _ name: String) -> [String] {
+        ["render", "-o", folder.file(name), location]
+      }
+      let runs = sequences.map { Program.start(arguments($0.url, "\($0.seed).wav")) }
+      defer { for run in runs { run.signalGroup(SIGKILL) } }
+      for (sequence, run) in zip(sequences, runs) {
+        let result = Program.end(of: run, seconds: 180)
+        let local = Program.run(arguments(sequence.file, "local-\(sequence.seed).wav"))
+        if Self.expect(result, like: local, sequence, server) {
+          let isSame =
+            contents(ofFile: folder.file("\(sequence.seed).wav"))
+            == contents(ofFile: folder.file("local-\(sequence.seed).wav"))
+          #expect(isSame, "seed \(sequence.seed), \(sequence.file)")
+        }
+      }
+    }
+
+    @Test("plays to the end, and says what is missing as it does of the file itself")
+    func play() throws {
+      let names = try Self.files()
+      let server = LoopbackHTTPServer()
+      defer { server.stop() }
+      try JACKServer.with(.waiting(period: 1024)) { _ in
+        let sequences = Self.seeds(100..<104).map { Self.serve($0, names, on: server) }
+        let runs = sequences.map { Program.start(["play", "--connect", "none", $0.url]) }
+        defer { for run in runs { run.signalGroup(SIGKILL) } }
+        for (sequence, run) in zip(sequences, runs) {
+          let result = Program.end(of: run, seconds: 180)
+          let local = Program.run(["play", "--connect", "none", sequence.file], seconds: 60)
+          _ = Self.expect(result, like: local, sequence, server)
+        }
+      }
+    }
+  }
+}
