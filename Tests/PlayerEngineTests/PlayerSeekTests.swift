@@ -243,6 +243,26 @@ struct PlayerSeekTests {
     #expect(playback.states.last == .ended)
   }
 
+  @Test(
+    "Seeks from beyond the end of the last track end it, or lead back into it", arguments: 0..<8)
+  func fromBeyond(_ gap: Int) throws {
+    let directory = TemporaryDirectory()
+    let playback = start([try makeCounting("count.wav", seconds: 2, in: directory)])
+    func seek(byNanoseconds difference: Int64) {
+      playback.player.apply(.seekBy(nanoseconds: difference))
+      for _ in 0..<gap {
+        _ = playback.player.step(mayWait: false)
+        if gap % 2 == 1 { playback.crank(64) }
+      }
+    }
+    for _ in 0..<4 { seek(byNanoseconds: 5_000_000_000) }
+    let isBack = playback.player.state == .playing
+    if isBack { seek(byNanoseconds: -21_000_000_000) }
+    playback.run(period: 64, waits: false, frames: 10 * 44100)
+    #expect(playback.states.last == .ended)
+    if isBack { #expect(numbers(playback, from: 0).last == 88199) }
+  }
+
   @Test("Seeks that follow each other closely, with a full ring, do not have the sound run dry")
   func closely() {
     var configuration = PlayerConfiguration()

@@ -202,7 +202,7 @@ extension ProgramTests {
         #expect(program.showsAnew("Playing    0:00") { program.type("\u{1B}[D\u{1B}[D") })
         #expect(program.showsAnew("muted") { program.type("m") })
         #expect(program.showsAnew("[1/2]") { program.type("<") })
-        #expect(program.showsAnew("repeat one") { program.type("L") })
+        #expect(program.showsAnew("repeat all") { program.type("LL") })
         #expect(program.showsAnew("previous, next track") { program.type("?") })
         program.type("q")
         let end = program.end()

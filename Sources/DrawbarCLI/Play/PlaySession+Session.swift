@@ -9,11 +9,11 @@ extension PlaySession {
   /// follows.
   func restore(_ state: PlayState) {
     savedPlace = SavedPlace(state.playback)
-    savedRepeat = RepeatMode(state.repeats)
+    repeatMode = RepeatMode(state.repeats)
     setVolume(Float(state.volumePercent / 100))
     if state.isMuted { toggleMute() }
     if isFollowing { return }
-    player.setRepeat(savedRepeat)
+    player.setRepeat(repeatMode)
     player.begin(at: state.playback)
     hasPaused = state.playback.isPaused
   }
@@ -21,15 +21,13 @@ extension PlaySession {
   /// Does what the session manager asks for.
   func serve(_ managed: ManagedSession) {
     let snapshot = player.snapshot(latencyFrames: latencyFrames)
-    // Before its first step the player has not taken in what it was told.
-    if snapshot.state != .idle { savedRepeat = snapshot.repeatMode }
     savedPlace.follow(snapshot)
     let playback = list.playback(
       track: savedPlace.track, seconds: savedPlace.seconds, isPaused: isPaused)
     let state = playback.map { playback in
       PlayState(
         playback: playback, volumePercent: (Double(volume) * 10000).rounded() / 100,
-        isMuted: isMuted, repeats: PlayState.Repeat(savedRepeat))
+        isMuted: isMuted, repeats: PlayState.Repeat(repeatMode))
     }
     managed.serve(state.map { .play($0) }) { message in
       terminal.clearPanel()

@@ -81,6 +81,7 @@ extension PlaySession {
 
   func setRepeat(_ mode: RepeatMode) {
     if isFollowing { return terminal.print(Self.noteWhileFollowing) }
+    repeatMode = mode
     player.setRepeat(mode)
   }
 

@@ -26,7 +26,8 @@ final class PlaySession {
   /// The place in a session, if any.
   let managed: ManagedSession?
   var savedPlace = SavedPlace()
-  var savedRepeat = RepeatMode.off
+  /// The last one asked for; the player may not have taken it in.
+  var repeatMode = RepeatMode.off
   let terminal: Terminal
   private let inbox: PlayerEventInbox
   /// How sources that others ask for are opened, and where their packets are decoded.
@@ -260,7 +261,7 @@ final class PlaySession {
     case UInt8(ascii: "]"): scan(speed: Self.faster(player.snapshot().scanSpeed, by: 4))
     case UInt8(ascii: "L"):
       let modes = RepeatMode.allCases
-      let next = (modes.firstIndex(of: player.snapshot().repeatMode) ?? 0) + 1
+      let next = (modes.firstIndex(of: repeatMode) ?? 0) + 1
       setRepeat(modes[next % modes.count])
     case UInt8(ascii: "?"), UInt8(ascii: "h"):
       for line in Self.keyHelp { terminal.print(line) }

@@ -92,8 +92,13 @@ extension SteppedPlayer {
   /// elsewhere now, it would run dry.
   private var isSettling: Bool {
     machine.state == .playing && seek == nil
-      && (comingPlace != nil
+      && (comingPlace != nil && !comesNothing
         || feeder.fedNanoseconds < min(readyNanoseconds, threshold) && lastStep != .finished)
+  }
+
+  /// The end is where a seek or a skip led: no stream begins there.
+  private var comesNothing: Bool {
+    feeder.isFinished && lastBegunGeneration != feeder.feed.generation
   }
 
   /// Sound that has to be there before the old one is given up.
