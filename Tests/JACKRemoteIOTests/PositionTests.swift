@@ -141,7 +141,11 @@ extension OutputTests {
       }
       var next = index
       while next < recorded.count, recorded[next] == 0 { next += 1 }
-      if next + 8 < recorded.count, counts(recorded, next) { numbers.append(recorded[next]) }
+      // It begins as it is, or fades in.
+      for fade in [0, Self.fadeFrames]
+      where next + fade + 8 < recorded.count && counts(recorded, next + fade) {
+        numbers.append(recorded[next + fade] - fade)
+      }
       return numbers
     }
 

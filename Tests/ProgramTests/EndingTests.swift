@@ -191,7 +191,7 @@ extension ProgramTests {
     func keys() throws {
       try JACKServer.with { _ in
         let program = TerminalProgram(Self.play + [Self.long, Self.long])
-        let modes = program.localModes
+        let modes = program.originalModes
         #expect(program.shows("Playing    0:01"), "\(program.output)")
         #expect(program.showsAnew("Paused") { program.type(" ") })
         #expect(program.showsAnew("Playing") { program.type(" ") })
@@ -218,7 +218,7 @@ extension ProgramTests {
       try JACKServer.with { _ in
         for command in [Self.play + [Self.long], ["monitor", "--from", "none", "--to", "none"]] {
           let program = TerminalProgram(command)
-          let modes = program.localModes
+          let modes = program.originalModes
           #expect(eventually { program.localModes & tcflag_t(ECHO) == 0 }, "\(program.output)")
           try JACKServer.holdingMetadata {
             #expect(program.shows("JACK "), "\(program.output)")

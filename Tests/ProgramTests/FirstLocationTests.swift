@@ -59,7 +59,7 @@ extension ProgramTests {
           let requests = web.requests.count
           let program = TerminalProgram(command)
           defer { program.signal(SIGKILL) }
-          let modes = program.localModes
+          let modes = program.originalModes
           #expect(eventually { web.requests.count > requests })
           program.type("mq")
           let end = program.end()

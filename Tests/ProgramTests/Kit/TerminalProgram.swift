@@ -8,6 +8,8 @@ import TestKit
 /// pseudo-terminal (pty(7)), so that keys, Ctrl-C and the status line are what a user has.
 final class TerminalProgram: Sendable {
   let pid: pid_t
+  /// The terminal's local modes before the program starts.
+  let originalModes: tcflag_t
   private let master: Int32
   /// Kept open, so that the terminal outlives the program.
   private let slave: Int32
@@ -31,6 +33,9 @@ final class TerminalProgram: Sendable {
     precondition(result == 0, "no terminals left")
     (master, slave) = ends
     for end in [master, slave] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    var modes = termios()
+    unsafe tcgetattr(slave, &modes)
+    originalModes = modes.c_lflag
     pid = spawn([program] + arguments, terminal: name, kind: kind, variables)
     threads.withLock { threads in
       threads.append(JoinableThread { [self] in read() })
