@@ -96,13 +96,18 @@ struct HighPassBank: ~Copyable {
     let isPlain = change.isStill && mix.isStill
     for channel in 0..<channelCount {
       let samples = unsafe channels[channel] + offset
+      // A copy: Swift 6.3.1 makes no valid code for ThreadSanitizer of a filter that is changed in its place.
+      var filter = unsafe filters[channel]
       if isPlain {
-        unsafe filters[channel].apply(coefficients, to: samples, frameCount: frameCount)
+        unsafe filter.apply(coefficients, to: samples, frameCount: frameCount)
       } else {
-        unsafe filters[channel].blend(
-          coefficients, with: &coming[channel], comingCoefficients, change: change, mix: mix,
-          to: samples, frameCount: frameCount)
+        var next = unsafe coming[channel]
+        unsafe filter.blend(
+          coefficients, with: &next, comingCoefficients, change: change, mix: mix, to: samples,
+          frameCount: frameCount)
+        unsafe coming[channel] = next
       }
+      unsafe filters[channel] = filter
     }
     mix.advance(by: frameCount)
     change.advance(by: frameCount)
