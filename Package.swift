@@ -186,6 +186,7 @@ let package = Package(
     // Level 1: bytes to packets, bytes from somewhere, packets to frames.
     library("PacketParser", ["AudioModel"]),
     library("Playlists", ["AudioModel"]),
+    library("Equalizers", ["AudioModel"]),
     library("ByteSources", ["AudioModel", "CCurl"]),
     library(
       "RenderCore", ["AudioModel", "CMPG123", "CSoxr", "CRealtimeScope"], optional: callbackCodecs),
@@ -220,7 +221,7 @@ let package = Package(
     library(
       "Drawbar",
       [
-        "AudioConversion", "AudioModel", "ByteSources", "Metering", "OfflineOutput",
+        "AudioConversion", "AudioModel", "ByteSources", "Equalizers", "Metering", "OfflineOutput",
         "PacketDecoders", "PacketParser", "PlayerEngine", "Playlists", "PushQueue", "RenderCore",
       ]),
     .executableTarget(
@@ -287,6 +288,7 @@ let package = Package(
         "PacketParser", "PushQueue", "RenderCore", "TestKit",
       ]),
     tests("PlaylistsTests", ["Playlists"]),
+    tests("EqualizersTests", ["Equalizers"]),
     tests("MediaControlTests", ["MediaControl", "TestKit"]),
     tests("MeteringTests", ["Metering"]),
     tests("SessionManagementTests", ["SessionManagement", "TestKit"]),

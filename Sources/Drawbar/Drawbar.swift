@@ -4,6 +4,7 @@
 @_exported public import AudioConversion
 @_exported public import AudioModel
 @_exported public import ByteSources
+@_exported public import Equalizers
 @_exported public import Metering
 @_exported public import OfflineOutput
 @_exported public import PacketParser

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+/// A filter that is given by the coefficients of its transfer function, for one sample rate:
+/// H(z) = (b0 + b1·z⁻¹ + …) / (1 + a1·z⁻¹ + …).
+public struct TransferFunction: Hashable, Sendable {
+  /// The coefficients b0, b1, …; as many as the denominator has.
+  public let numerator: [Double]
+  /// The coefficients 1, a1, ….
+  public let denominator: [Double]
+
+  /// The order, 1 or more.
+  public var order: Int { denominator.count - 1 }
+
+  /// A filter with these coefficients, which are divided by a0.
+  ///
+  /// - Parameters:
+  ///   - numerator: b0, b1, …, at least two.
+  ///   - denominator: a0, a1, …, as many.
+  /// - Throws: ``EqualizerFilterError/notRepresentable`` for an a0 of 0, and for coefficients above 10¹² times a0;
+  ///   ``EqualizerFilterError/unstable`` for a pole that is not inside the unit circle.
+  public init(numerator: [Double], denominator: [Double]) throws(EqualizerFilterError) {
+    guard numerator.count == denominator.count, denominator.count >= 2 else {
+      throw .notRepresentable
+    }
+    let first = denominator[0]
+    self.numerator = numerator.map { $0 / first }
+    self.denominator = denominator.map { $0 / first }
+    guard (self.numerator + self.denominator).allSatisfy({ abs($0) <= 1e12 }) else {
+      throw .notRepresentable
+    }
+    guard Self.isStable(self.denominator) else { throw .unstable }
+  }
+
+  /// The coefficients as a second-order section; nil for a higher order.
+  public var biquad: BiquadCoefficients? {
+    guard order <= 2 else { return nil }
+    return BiquadCoefficients(
+      b0: numerator[0], b1: numerator[1], b2: order > 1 ? numerator[2] : 0, a1: denominator[1],
+      a2: order > 1 ? denominator[2] : 0)
+  }
+
+  /// The value for a z⁻¹.
+  func transfer(_ inverse: Complex) -> Complex {
+    Self.value(numerator, inverse) / Self.value(denominator, inverse)
+  }
+
+  private static func value(_ coefficients: [Double], _ inverse: Complex) -> Complex {
+    coefficients.reversed().reduce(.zero) { $0 * inverse + Complex($1) }
+  }
+
+  /// Whether all poles are inside the unit circle (Schur and Cohn): the order is reduced step by step, and each
+  /// reflection coefficient has to be below 1.
+  private static func isStable(_ denominator: [Double]) -> Bool {
+    var polynomial = denominator
+    while polynomial.count > 1 {
+      let last = polynomial.count - 1
+      let reflection = polynomial[last]
+      guard abs(reflection) < 1 else { return false }
+      let scale = 1 - reflection * reflection
+      polynomial = (0..<last).map { (polynomial[$0] - reflection * polynomial[last - $0]) / scale }
+    }
+    return true
+  }
+}
