@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// A channel as an equaliser file names it.
 public enum EqualizerChannel: Hashable, Sendable {
   /// A loudspeaker position, with the abbreviation that Equalizer APO uses.
@@ -45,9 +47,9 @@ public enum EqualizerChannel: Hashable, Sendable {
   /// The channel of this name: letters, digits and `_`, in any case; nil for anything else.
   init?(name: ArraySlice<UInt8>) {
     guard let first = name.first, name.count <= 32 else { return nil }
-    let isWord = name.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
+    let isWord = name.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
     guard isWord else { return nil }
-    if first.isASCIIDigit {
+    if first.isDigit {
       guard let number = Int(name.text), (1...1024).contains(number) else { return nil }
       self = .number(number)
       return
@@ -74,7 +76,7 @@ extension EqualizerChannel: CustomStringConvertible {
 
 /// The channels that a step applies to.
 public struct EqualizerSelection: Hashable, Sendable {
-  /// Whether all output channels are selected.
+  /// True if all output channels are selected.
   public var includesOutputs: Bool
   /// Channels that are selected by name, in the file's order.
   public var channels: [EqualizerChannel]
@@ -99,7 +101,7 @@ public struct EqualizerLayout: Hashable, Sendable {
     self.positions = positions
   }
 
-  /// The usual positions of so many channels: mono is `C`, and 2, 4, 6 and 8 channels are `L R C LFE RL RR SL SR`
+  /// The usual layout for a number of channels: mono is `C`, and 2, 4, 6 and 8 channels are `L R C LFE RL RR SL SR`
   /// without those that are missing. Channels of any other count have only numbers.
   ///
   /// - Parameter channelCount: The number of channels, 1 or more.

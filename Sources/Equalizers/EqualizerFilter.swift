@@ -35,7 +35,7 @@ public struct EqualizerFilter: Hashable, Sendable {
     /// First order (CamillaDSP `AllpassFO`).
     case allPassFirstOrder
 
-    /// Whether the type has a gain.
+    /// True if the type has a gain.
     public var hasGain: Bool {
       switch self {
       case .peaking, .lowShelfFirstOrder, .highShelfFirstOrder: true
@@ -43,7 +43,7 @@ public struct EqualizerFilter: Hashable, Sendable {
       }
     }
 
-    /// Whether the type is a second-order shelf, which takes a Q or a slope.
+    /// True for a second-order shelf, which takes a Q or a slope.
     public var isShelf: Bool {
       switch self {
       case .lowShelf, .highShelf, .lowShelfAtCorner, .highShelfAtCorner: true
@@ -51,7 +51,7 @@ public struct EqualizerFilter: Hashable, Sendable {
       }
     }
 
-    /// Whether the type is of first order, and has no width.
+    /// True for a type of first order, which has no width.
     public var isFirstOrder: Bool {
       switch self {
       case .lowPassFirstOrder, .highPassFirstOrder, .lowShelfFirstOrder, .highShelfFirstOrder,

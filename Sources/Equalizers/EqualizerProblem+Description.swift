@@ -17,7 +17,7 @@ extension EqualizerProblem: CustomStringConvertible {
 }
 
 extension EqualizerProblem.Reason {
-  /// What is wrong, and what the user can do.
+  /// The reason and a remedy.
   fileprivate var sentence: String {
     switch self {
     case .tooManyBytes, .tooManyLines, .tooManySteps, .tooManyItems, .notText, .json, .noCommands,
@@ -100,7 +100,7 @@ extension EqualizerProblem.Reason {
 }
 
 extension EqualizerFilterError: CustomStringConvertible {
-  /// What is wrong, and what the user can do, without a line number.
+  /// The reason and a remedy, without a line number.
   public var description: String {
     switch self {
     case .sampleRateOutOfRange(let rate): "\(rate) Hz is not a sample rate; use another one"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// One line of an equaliser file that cannot be used.
 public struct EqualizerProblem: Hashable, Sendable {
   /// The reason why the line cannot be used.

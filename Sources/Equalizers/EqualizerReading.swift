@@ -53,8 +53,7 @@ struct EqualizerReading {
       report(.notText, file: file, line: 1, text: [])
       return nil
     }
-    if text[...].drop(while: { $0.isBlank || $0 == 0x0A || $0 == 0x0D }).first == UInt8(ascii: "{")
-    {
+    if text[...].drop(while: { $0.isXMLSpace }).first == UInt8(ascii: "{") {
       report(.json, file: file, line: 1, text: [])
       return nil
     }

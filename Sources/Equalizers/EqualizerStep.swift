@@ -2,7 +2,7 @@
 
 /// One step of an equaliser: an operation, and the channels that it applies to.
 public struct EqualizerStep: Hashable, Sendable {
-  /// What a step does to its channels.
+  /// A step's effect on its channels.
   public enum Operation: Hashable, Sendable {
     /// Gain in dB (`Preamp:`).
     case preamp(gainDecibels: Double)
@@ -23,7 +23,7 @@ public struct EqualizerStep: Hashable, Sendable {
     case convolution(name: String)
   }
 
-  /// What the step does.
+  /// The effect.
   public var operation: Operation
   /// The channels that it applies to.
   public var selection: EqualizerSelection

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// Reads M3U, plain and extended:
 ///
 ///     #EXTM3U
@@ -14,7 +16,7 @@ enum M3UParser {
     var entries: [PlaylistEntry] = []
     var next: (title: String?, durationNanoseconds: UInt64?) = (nil, nil)
     var lines = LineReader(text)
-    while let line = lines.next() {
+    while let line = lines.next()?.trimmed {
       guard let first = line.first else { continue }
       guard first == UInt8(ascii: "#") else {
         guard entries.count < entryLimit else {
@@ -53,4 +55,9 @@ enum M3UParser {
     let title = comma.map { text[($0 + 1)...].trimmed }?.textIfAny
     return (title, PlaylistDuration.nanoseconds(text, unitNanoseconds: 1_000_000_000))
   }
+}
+
+extension ArraySlice<UInt8> {
+  /// The bytes as text; nil if there are none.
+  fileprivate var textIfAny: String? { isEmpty ? nil : text }
 }

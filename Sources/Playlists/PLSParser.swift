@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// Reads PLS, version 1 and 2:
 ///
 ///     [playlist]
@@ -20,7 +22,7 @@ enum PLSParser {
     var durations: [Int: UInt64] = [:]
     var isInPlaylist = true
     var lines = LineReader(text)
-    while let line = lines.next() {
+    while let line = lines.next()?.trimmed {
       if line.first == UInt8(ascii: "[") {
         isInPlaylist = line.hasPrefix(ignoringCase: "[playlist]")
         continue

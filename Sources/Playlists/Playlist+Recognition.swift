@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 extension Playlist {
   /// Bytes from a list's start that are enough to recognise it.
   public static let recognitionBytes = 1024

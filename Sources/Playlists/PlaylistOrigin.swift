@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// Where a list came from: what its entries are relative to, and what they may name.
 public enum PlaylistOrigin: Hashable, Sendable {
   /// A file of this machine, or standard input with an empty path: entries are relative to the

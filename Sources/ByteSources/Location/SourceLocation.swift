@@ -83,15 +83,4 @@ enum SourceLocation: Hashable {
 
 extension UInt8 {
   fileprivate var isLowercaseLetter: Bool { (0x61...0x7A).contains(self) }
-
-  fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
-
-  fileprivate var hexadecimalValue: UInt8? {
-    switch self {
-    case 0x30...0x39: self - 0x30
-    case 0x41...0x46: self - 0x41 + 10
-    case 0x61...0x66: self - 0x61 + 10
-    default: nil
-    }
-  }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// One filter of a CamillaDSP configuration.
 struct CamillaFilter {
   private var type: YAMLLine?
@@ -52,7 +54,7 @@ struct CamillaFilter {
     parameters.append(line)
   }
 
-  /// What the filter does.
+  /// Returns the step of an equaliser that this filter is.
   func operation(
     _ place: inout YAMLLine
   ) throws(EqualizerProblem.Reason) -> EqualizerStep.Operation {

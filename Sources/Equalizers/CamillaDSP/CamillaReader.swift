@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// Reads the `filters:` of a CamillaDSP configuration: Biquad and Gain, in the order in which they are defined, on all
 /// channels. Other sections are problems, because they route channels and choose devices.
 struct CamillaReader {
@@ -15,13 +17,13 @@ struct CamillaReader {
   private var section = Section.skipped
   /// The lines of the filter that is being read.
   private var filter: [YAMLLine] = []
-  /// Whether a line of the filter was reported, so that the filter is not.
+  /// True if a line of the filter was reported. The filter itself is not reported again then.
   private var isBroken = false
   /// The indentation of the filters' names.
   private var nameIndentation: Int?
 
   mutating func read(_ text: [UInt8], into reading: inout EqualizerReading) {
-    var lines = EqualizerLines(text)
+    var lines = LineReader(text)
     while let line = lines.next(), reading.countLine(file: nil, line: lines.number) {
       do throws(EqualizerProblem.Reason) {
         try read(line, number: lines.number, into: &reading)
@@ -41,7 +43,7 @@ struct CamillaReader {
     _ line: ArraySlice<UInt8>, number: Int, into reading: inout EqualizerReading
   ) throws(EqualizerProblem.Reason) {
     // In a section that is not read anything may stand.
-    if section == .skipped, line.first.map(\.isBlank) ?? true { return }
+    if section == .skipped, line.first.map(\.isXMLSpace) ?? true { return }
     guard let (indentation, content) = try YAMLLine.content(of: line) else { return }
     let isItem = content.first == UInt8(ascii: "-")
     if indentation == 0, content.text == "---" || content.text == "..." { return }

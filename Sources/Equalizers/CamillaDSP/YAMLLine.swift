@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// One line `key: value` of the part of YAML that is read here: block mappings, plain and quoted scalars, comments.
 struct YAMLLine {
   /// The line's number, from 1.
@@ -42,7 +44,7 @@ struct YAMLLine {
   static func pair(
     _ content: ArraySlice<UInt8>
   ) throws(EqualizerProblem.Reason) -> (key: String, value: String?) {
-    if content.first == UInt8(ascii: "-"), content.dropFirst().first.map(\.isBlank) ?? true {
+    if content.first == UInt8(ascii: "-"), content.dropFirst().first.map(\.isXMLSpace) ?? true {
       throw .unsupportedYAML("a list")
     }
     var colon = content.startIndex
@@ -51,7 +53,7 @@ struct YAMLLine {
     }
     // A colon ends the key if a blank or nothing follows it.
     while colon < content.endIndex {
-      let isEnd = colon + 1 == content.endIndex || content[colon + 1].isBlank
+      let isEnd = colon + 1 == content.endIndex || content[colon + 1].isXMLSpace
       if content[colon] == UInt8(ascii: ":"), isEnd { break }
       colon += 1
     }
@@ -106,7 +108,7 @@ struct YAMLLine {
     var quote: UInt8?
     for place in line.indices {
       let byte = line[place]
-      let isFirst = place == line.startIndex || line[place - 1].isBlank
+      let isFirst = place == line.startIndex || line[place - 1].isXMLSpace
       if let open = quote {
         if byte == open { quote = nil }
       } else if byte.isQuote, isFirst {

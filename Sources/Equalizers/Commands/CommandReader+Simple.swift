@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 // Commands with one value, or a list of numbers.
 extension CommandReader {
   /// The gains in dB that a line may have.

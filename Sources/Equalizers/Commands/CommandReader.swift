@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// Reads lines of the form `Command: parameters`: Equalizer APO, AutoEq and Room EQ Wizard.
 ///
 /// A line begins with a command, or with `#`, or is blank. Names of commands and types are read in any case. The
@@ -16,16 +18,16 @@ struct CommandReader {
   var selection = EqualizerSelection.all
   /// Channels that `Copy:` has created or assigned so far, in their order.
   var assignedChannels: [EqualizerChannel] = []
-  /// Whether there was a command, even one without effect (a filter that is off).
+  /// True after any command, also one without effect, such as a filter that is off.
   private(set) var hasCommands = false
-  /// Whether there was a command that AutoEq does not write.
+  /// True after a command that AutoEq does not write.
   private var hasOtherCommands = false
 
   mutating func read(
     _ text: [UInt8], as form: EqualizerCurve.Form, _ file: File,
     into reading: inout EqualizerReading
   ) {
-    var lines = EqualizerLines(text)
+    var lines = LineReader(text)
     var isInHeader = form == .roomEQWizard
     while let line = lines.next(), reading.countLine(file: file.name, line: lines.number) {
       let content = line.trimmed
@@ -43,7 +45,7 @@ struct CommandReader {
     }
   }
 
-  /// Whether a line belongs to what Room EQ Wizard writes before the filters: its version, dates and notes. A
+  /// Returns whether a line is part of Room EQ Wizard's header: version, dates and notes. A
   /// command ends that, so that none is skipped.
   private func isHeader(_ content: ArraySlice<UInt8>) throws(EqualizerProblem.Reason) -> Bool {
     guard let colon = content.firstIndex(of: UInt8(ascii: ":")) else { return true }
@@ -159,9 +161,9 @@ enum Command: Equatable {
 
   /// `Filter`, `Filter 1`, `Filter1`, `Filter #1`: the number has no meaning.
   private static func isFilter(_ key: ArraySlice<UInt8>) -> Bool {
-    guard key.hasPrefix("filter") else { return false }
+    guard key.hasPrefix(ignoringCase: "filter") else { return false }
     return key.dropFirst(6).allSatisfy {
-      $0.isBlank || $0.isASCIIDigit || $0 == UInt8(ascii: "#")
+      $0.isXMLSpace || $0.isDigit || $0 == UInt8(ascii: "#")
     }
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// The parameters of a `Filter:` line: `ON PK Fc 8865 Hz Gain 4.9 dB Q 1.30`.
 enum FilterLine {
   /// The frequencies in Hz that a line may have.

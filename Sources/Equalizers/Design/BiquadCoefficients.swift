@@ -29,10 +29,10 @@ public struct BiquadCoefficients: Hashable, Sendable {
   /// The section that changes nothing.
   public static let identity = BiquadCoefficients(b0: 1, b1: 0, b2: 0, a1: 0, a2: 0)
 
-  /// Whether all coefficients are finite.
+  /// True if all coefficients are finite.
   public var isFinite: Bool { [b0, b1, b2, a1, a2].allSatisfy(\.isFinite) }
 
-  /// Whether both poles are inside the unit circle.
+  /// True if both poles are inside the unit circle.
   public var isStable: Bool { abs(a2) < 1 && abs(a1) < 1 + a2 }
 
   /// Returns gain and phase at a frequency.

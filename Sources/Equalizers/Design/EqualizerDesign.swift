@@ -6,7 +6,7 @@ internal import Glibc
 ///
 /// A value; making and using it allocates, so never on the render thread.
 public struct EqualizerDesign: Hashable, Sendable {
-  /// What a step does to each of its channels.
+  /// A step's effect on each of its channels.
   public enum Operation: Hashable, Sendable {
     /// A `Preamp:`, as a linear factor.
     case preamp(factor: Double)
@@ -42,7 +42,7 @@ public struct EqualizerDesign: Hashable, Sendable {
 
   /// One step.
   public struct Step: Hashable, Sendable {
-    /// What it does.
+    /// The effect.
     public var operation: Operation
     /// The indices of the channels that it applies to, ascending; empty for ``Operation/mix(_:)``.
     public var channels: [Int]
@@ -116,7 +116,7 @@ extension EqualizerCurve {
   ///   - sampleRate: Frames per second.
   ///   - channel: The channel's index in the layout, from 0.
   ///   - layout: The positions of the output's channels.
-  /// - Throws: What ``design(sampleRate:layout:)`` throws.
+  /// - Throws: the same errors as ``design(sampleRate:layout:)``.
   public func response(
     atHertz frequencyHertz: Double, sampleRate: Double, channel: Int = 0,
     layout: EqualizerLayout = .stereo
@@ -131,7 +131,7 @@ extension EqualizerCurve {
   ///   - sampleRate: Frames per second.
   ///   - layout: The positions of the output's channels.
   ///   - keepsPreamp: Whether the result is added to the file's own `Preamp:` lines. Otherwise it replaces them.
-  /// - Throws: What ``design(sampleRate:layout:)`` throws.
+  /// - Throws: the same errors as ``design(sampleRate:layout:)``.
   public func automaticPreampDecibels(
     sampleRate: Double, layout: EqualizerLayout = .stereo, keepsPreamp: Bool = false
   ) throws(EqualizerError) -> Double {

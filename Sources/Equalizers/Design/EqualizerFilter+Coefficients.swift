@@ -34,7 +34,7 @@ extension EqualizerFilter {
   /// - Parameters:
   ///   - frequencyHertz: The frequency, from 0 to half the sample rate.
   ///   - sampleRate: Frames per second.
-  /// - Throws: What ``coefficients(sampleRate:)`` throws.
+  /// - Throws: the same errors as ``coefficients(sampleRate:)``.
   public func response(
     atHertz frequencyHertz: Double, sampleRate: Double
   ) throws(EqualizerFilterError) -> FrequencyResponse {

@@ -48,7 +48,7 @@ public struct TransferFunction: Hashable, Sendable {
     coefficients.reversed().reduce(.zero) { $0 * inverse + Complex($1) }
   }
 
-  /// Whether all poles are inside the unit circle (Schur and Cohn): the order is reduced step by step, and each
+  /// Returns whether all poles are inside the unit circle (Schur and Cohn): the order is reduced step by step, and each
   /// reflection coefficient has to be below 1.
   private static func isStable(_ denominator: [Double]) -> Bool {
     var polynomial = denominator

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// A file's bytes as UTF-8 without a byte-order mark.
 enum EqualizerText {
   /// Decodes UTF-8, UTF-16 with a byte-order mark, or else Latin-1; nil for bytes that are no text.
@@ -47,54 +49,11 @@ enum EqualizerText {
   }
 }
 
-/// The lines of a text: each ends at CR LF, CR or LF.
-struct EqualizerLines {
-  private let bytes: [UInt8]
-  private var index = 0
-  /// The number of the last line that was returned, from 1.
-  private(set) var number = 0
-
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-  }
-
-  /// Returns the next line without its end; nil behind the last one.
-  mutating func next() -> ArraySlice<UInt8>? {
-    guard index < bytes.count else { return nil }
-    number += 1
-    var end = index
-    while end < bytes.count, bytes[end] != 0x0A, bytes[end] != 0x0D { end += 1 }
-    let line = bytes[index..<end]
-    let isPair = end + 1 < bytes.count && bytes[end] == 0x0D && bytes[end + 1] == 0x0A
-    index = end + (isPair ? 2 : 1)
-    return line
-  }
-}
-
 extension ArraySlice<UInt8> {
-  /// Without blanks and tabs at either end.
-  var trimmed: ArraySlice<UInt8> {
-    var (start, end) = (startIndex, endIndex)
-    while start < end, self[start].isBlank { start += 1 }
-    while end > start, self[end - 1].isBlank { end -= 1 }
-    return self[start..<end]
+  /// Returns whether these are the bytes of a word, in any case of ASCII letters.
+  ///
+  /// - Parameter word: The word in lower case.
+  func isWord(_ word: String) -> Bool {
+    count == word.utf8.count && hasPrefix(ignoringCase: word)
   }
-
-  /// The bytes as text.
-  var text: String { String(decoding: self, as: UTF8.self) }
-
-  /// Whether these are the bytes of a word, in any case of ASCII letters. The word is in lower case.
-  func isWord(_ word: String) -> Bool { count == word.utf8.count && hasPrefix(word) }
-
-  /// Whether the bytes begin with a word, in any case of ASCII letters. The word is in lower case.
-  func hasPrefix(_ word: String) -> Bool {
-    count >= word.utf8.count && zip(self, word.utf8).allSatisfy { $0.asciiLowercase == $1 }
-  }
-}
-
-extension UInt8 {
-  var isBlank: Bool { self == 0x20 || self == 0x09 }
-  var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
-  var isASCIILetter: Bool { (0x61...0x7A).contains(asciiLowercase) }
-  var asciiLowercase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// Reads words, numbers and units from the parameters of one line.
 struct ParameterScanner {
   private let bytes: ArraySlice<UInt8>
@@ -9,7 +11,7 @@ struct ParameterScanner {
   init(_ parameters: ArraySlice<UInt8>) {
     var end = parameters.endIndex
     for place in parameters.indices where parameters[place] == UInt8(ascii: "#") {
-      if place == parameters.startIndex || parameters[place - 1].isBlank {
+      if place == parameters.startIndex || parameters[place - 1].isXMLSpace {
         end = place
         break
       }
@@ -28,7 +30,7 @@ struct ParameterScanner {
   mutating func word() -> ArraySlice<UInt8> {
     skipBlanks()
     let start = index
-    while index < bytes.endIndex, bytes[index].isASCIILetter { index += 1 }
+    while index < bytes.endIndex, bytes[index].isLetter { index += 1 }
     return bytes[start..<index]
   }
 
@@ -61,14 +63,14 @@ struct ParameterScanner {
     skipBlanks()
     guard index < bytes.endIndex else { return false }
     let byte = bytes[index]
-    return byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
+    return byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
       || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ",")
   }
 
   /// Takes a number, whose decimal mark may be a comma.
   ///
   /// - Parameters:
-  ///   - what: What the number is, for the error.
+  ///   - what: The number's name in the error.
   ///   - isGrouped: Whether thousands may be separated, as in ``DecimalNumber/grouped(_:)``.
   mutating func number(
     _ what: String, isGrouped: Bool = false
@@ -81,7 +83,7 @@ struct ParameterScanner {
     while index < bytes.endIndex {
       let byte = bytes[index]
       let isPart =
-        byte.isASCIIDigit || "+-.,eE".utf8.contains(byte)
+        byte.isDigit || "+-.,eE".utf8.contains(byte)
       if isPart {
         digits.append(byte)
         index += 1
@@ -90,7 +92,7 @@ struct ParameterScanner {
       // A no-break space between digits separates thousands.
       let length = noBreakSpaceLength(at: index)
       guard isGrouped, length > 0, index + length < bytes.endIndex,
-        bytes[index + length].isASCIIDigit
+        bytes[index + length].isDigit
       else { break }
       index += length
     }
@@ -118,7 +120,7 @@ struct ParameterScanner {
   }
 
   private func blankLength(at place: Int) -> Int {
-    bytes[place].isBlank ? 1 : noBreakSpaceLength(at: place)
+    bytes[place].isXMLSpace ? 1 : noBreakSpaceLength(at: place)
   }
 
   /// The bytes of U+00A0 or U+202F; 0 if there is something else.
@@ -134,7 +136,7 @@ enum DecimalNumber {
   /// Returns a number with a point or a comma as its decimal mark; nil for anything else, and for more than a
   /// `Double` holds.
   static func plain(_ text: [UInt8]) -> Double? {
-    guard text.count <= 64, text.contains(where: \.isASCIIDigit) else { return nil }
+    guard text.count <= 64, text.contains(where: \.isDigit) else { return nil }
     let point = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }
     guard let value = Double(String(decoding: point, as: UTF8.self)), value.isFinite else {
       return nil

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// Says what an entry's location means in a list from somewhere, and refuses what it must not mean.
 struct EntryResolver {
   /// How a format writes locations.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// A URI or a relative reference in its five parts, as written (RFC 3986).
 struct URIReference: Hashable {
   /// In lower case.

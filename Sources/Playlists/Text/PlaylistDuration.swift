@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// Durations as lists write them.
 enum PlaylistDuration {
   /// Nanoseconds of a decimal number of units, up to the first character that is none of its.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// A list's bytes as UTF-8 without a byte-order mark, and how to get there.
 enum PlaylistText {
   /// The text of a list whose encoding nobody says: UTF-8 where all of it is, else Windows-1252.

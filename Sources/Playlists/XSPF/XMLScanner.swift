@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// Reads an XML document event by event, as far as a list of tracks needs it (XML 1.0): elements,
 /// attributes, text, CDATA, references to characters and to the five entities that XML defines.
 /// Comments and processing instructions are passed over. What a document type could declare is refused,

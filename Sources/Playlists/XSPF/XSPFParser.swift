@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
+
 /// Reads XSPF version 0 and 1 (https://www.xspf.org/spec). Of a track's several locations the first
 /// one that leads somewhere counts; extensions are passed over.
 struct XSPFParser {
