@@ -92,12 +92,12 @@ extension SteppedPlayer {
   /// elsewhere now, it would run dry.
   private var isSettling: Bool {
     machine.state == .playing && seek == nil
-      && (comingPlace != nil && !comesNothing
+      && (comingPlace != nil && !isAtEnd
         || feeder.fedNanoseconds < min(readyNanoseconds, threshold) && lastStep != .finished)
   }
 
-  /// The end is where a seek or a skip led: no stream begins there.
-  private var comesNothing: Bool {
+  /// True if a seek or a skip has led to the end, where no stream begins.
+  private var isAtEnd: Bool {
     feeder.isFinished && lastBegunGeneration != feeder.feed.generation
   }
 

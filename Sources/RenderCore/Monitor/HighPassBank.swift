@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// The high-pass of several channels, which comes, goes and changes its corner without a click.
+/// The high-pass of several channels. It fades in and out, and changes its corner, without a click.
 ///
-/// With a new corner the old and the new filters run side by side, the new ones from rest, and the sound goes over from
-/// one to the other. A corner that is set meanwhile waits until that is over; of several the last one holds.
+/// After a change of the corner the old and the new filters run side by side, the new ones from rest, in a crossfade. A
+/// corner that is set during the crossfade waits for its end; of several, the last one is taken.
 ///
 /// Real-time: every call is wait-free, render thread only.
 @safe
 struct HighPassBank: ~Copyable {
-  /// Seconds in which the sound goes over to a new corner.
+  /// Seconds of the crossfade to a new corner.
   static var changeSeconds: Double { @_noLocks get { 0.02 } }
   /// Filters are flushed at device frames that this divides, so that no sample depends on how cycles are cut.
   private static var flushFrames: Int { @_noLocks get { 64 } }
@@ -20,9 +20,9 @@ struct HighPassBank: ~Copyable {
   private var comingCoefficients = HighPassCoefficients(b0: 1, b1: 0, b2: 0, a1: 0, a2: 0)
   private var wanted = HighPassCoefficients(b0: 1, b1: 0, b2: 0, a1: 0, a2: 0)
   private var changeFrames = 1
-  /// How much of the coming filters' result is taken.
+  /// The weight of the coming filters' result.
   private var change = Gain(0)
-  /// How much of the filters' result is taken, and of what came.
+  /// The weight of the filters' result against the input.
   private var mix = Gain(0)
 
   init(channels: Int) {
@@ -38,14 +38,14 @@ struct HighPassBank: ~Copyable {
     unsafe coming.deallocate()
   }
 
-  /// Samples stay as they are.
+  /// True if samples pass unchanged.
   var isOff: Bool { @_noLocks get { mix.isStill(at: 0) } }
 
-  /// Turns it on, or to other coefficients.
+  /// Fades in, or crossfades to other coefficients.
   ///
   /// - Parameters:
-  ///   - frames: in which it comes.
-  ///   - changeFrames: in which the sound goes over to other coefficients.
+  ///   - frames: length of the fade-in.
+  ///   - changeFrames: length of the crossfade.
   @_noLocks
   mutating func turnOn(_ wanted: HighPassCoefficients, frames: Int, changeFrames: Int) {
     self.wanted = wanted
@@ -55,7 +55,7 @@ struct HighPassBank: ~Copyable {
     beginChange()
   }
 
-  /// - Parameter frames: in which it goes.
+  /// - Parameter frames: length of the fade-out.
   @_noLocks
   mutating func turnOff(frames: Int) {
     mix.go(to: 0, frames: frames)
@@ -87,7 +87,7 @@ struct HighPassBank: ~Copyable {
     }
   }
 
-  /// Frames in which no gain ends.
+  /// Filters a stretch in which no fade ends.
   @_noLocks
   private mutating func applyAlike(
     to channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
@@ -137,7 +137,7 @@ struct HighPassBank: ~Copyable {
     }
   }
 
-  /// At rest again, for the next time that it is turned on.
+  /// Clears the filters' state for the next fade-in.
   @_noLocks
   private mutating func reset() {
     change.jump(to: 0)

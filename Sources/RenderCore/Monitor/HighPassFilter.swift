@@ -66,12 +66,12 @@ struct HighPassFilter: BitwiseCopyable {
     self = filter
   }
 
-  /// Filters in place, on the way to another filter.
+  /// Filters in place, in a crossfade to another filter.
   ///
   /// - Parameters:
-  ///   - coming: the other filter; only where `change` moves.
-  ///   - change: how much of the other one's result is taken.
-  ///   - mix: how much of both is taken, and of what came. Both gains stand where they stood for the next channel.
+  ///   - coming: the other filter; used only while `change` moves.
+  ///   - change: the weight of the other filter's result.
+  ///   - mix: the weight of both results against the input. Both gains are copies, so each channel gets the same values.
   @_noLocks
   mutating func blend(
     _ c: HighPassCoefficients, with coming: inout HighPassFilter, _ next: HighPassCoefficients,
