@@ -288,7 +288,7 @@ let package = Package(
         "PacketParser", "PushQueue", "RenderCore", "TestKit",
       ]),
     tests("PlaylistsTests", ["Playlists"]),
-    tests("EqualizersTests", ["Equalizers"]),
+    tests("EqualizersTests", ["Equalizers", "TestKit"]),
     tests("MediaControlTests", ["MediaControl", "TestKit"]),
     tests("MeteringTests", ["Metering"]),
     tests("SessionManagementTests", ["SessionManagement", "TestKit"]),

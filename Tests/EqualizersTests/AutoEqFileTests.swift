@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Equalizers
+import TestKit
 import Testing
 
 /// A file as AutoEq writes it, in one of many forms, and what it means.
@@ -20,7 +21,7 @@ struct AutoEqFile {
 
   /// - Parameter seed: Chooses everything.
   init(seed: Int) {
-    var random = Random(state: UInt64(seed))
+    var random = SplitMix(state: UInt64(seed))
     let isComma = seed % 3 == 0
     func decimal(_ value: Int, _ digits: Int) -> String {
       let scale = [1, 10, 100][digits]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Equalizers
+import TestKit
 import Testing
 
 @Suite("A hostile file")
@@ -20,7 +21,7 @@ struct HostileFileTests {
 
   @Test("of random bytes or pieces is read or refused with lines that it has", arguments: 0..<600)
   func random(_ seed: Int) throws {
-    var random = Random(state: UInt64(seed))
+    var random = SplitMix(state: UInt64(seed))
     var bytes: [UInt8] = []
     for _ in 0..<Int.random(in: 0..<80, using: &random) {
       if seed % 4 == 0 {

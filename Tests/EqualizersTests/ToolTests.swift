@@ -2,6 +2,7 @@
 
 import Equalizers
 import Glibc
+import TestKit
 import Testing
 
 /// Filters the impulse of one frame with a program, and compares the spectrum of the result.
@@ -18,22 +19,25 @@ enum Tool: String {
 
   /// Returns the response to an impulse of 0.25, divided by that.
   func impulseResponse(_ effect: String) throws -> [Double] {
-    let folder = try Folder()
-    defer { folder.remove() }
-    var impulse = [Double](repeating: 0, count: Self.frames)
-    impulse[0] = 0.25
-    try folder.write(impulse, to: "in")
-    let command =
-      switch self {
-      case .sox:
-        "sox -D -t f64 -r 48000 -c 1 \(folder.path)/in -t f64 \(folder.path)/out \(effect)"
-      case .ffmpeg:
-        "ffmpeg -nostdin -v error -f f64le -ar 48000 -ac 1 -i \(folder.path)/in"
-          + " -af \(effect) -f f64le \(folder.path)/out"
-      }
-    let status = unsafe system(command)
-    try #require(status == 0, "\(command)")
-    return try folder.read("out").map { $0 * 4 }
+    let workshop = Workshop()
+    let impulse = [0.25] + [Double](repeating: 0, count: Self.frames - 1)
+    try workshop.write(impulse.flatMap { Self.bytes(of: $0) }, "in")
+    switch self {
+    case .sox: try workshop.run("sox -D -t f64 -r 48000 -c 1 in -t f64 out \(effect)")
+    case .ffmpeg:
+      try workshop.run(
+        "ffmpeg -nostdin -v error -f f64le -ar 48000 -ac 1 -i in -af \(effect) -f f64le out")
+    }
+    let response = try workshop.read("out")
+    return stride(from: 0, to: response.count - 7, by: 8).map { 4 * Self.value(response[$0...]) }
+  }
+
+  private static func bytes(of value: Double) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * $0)) }
+  }
+
+  private static func value(_ bytes: ArraySlice<UInt8>) -> Double {
+    Double(bitPattern: bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
   }
 
   /// The gain in dB at a frequency, by the definition of the Fourier transform.
@@ -44,40 +48,6 @@ enum Tool: String {
       sum = sum + Number(value * cos(step * Double(frame)), -value * sin(step * Double(frame)))
     }
     return sum.decibels
-  }
-
-  struct Folder {
-    let path: String
-
-    init() throws {
-      var template = Array("/tmp/equalizer-XXXXXX".utf8CString)
-      let isMade = unsafe mkdtemp(&template) != nil
-      try #require(isMade)
-      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    func write(_ values: [Double], to name: String) throws {
-      let descriptor = unsafe open("\(path)/\(name)", O_WRONLY | O_CREAT, 0o600)
-      try #require(descriptor >= 0)
-      defer { close(descriptor) }
-      let count = unsafe Glibc.write(descriptor, values, values.count * 8)
-      try #require(count == values.count * 8)
-    }
-
-    func read(_ name: String) throws -> [Double] {
-      let descriptor = unsafe open("\(path)/\(name)", O_RDONLY)
-      try #require(descriptor >= 0)
-      defer { close(descriptor) }
-      var values = [Double](repeating: 0, count: 2 * Tool.frames)
-      let count = unsafe Glibc.read(descriptor, &values, values.count * 8)
-      try #require(count > 0)
-      return Array(values[..<(count / 8)])
-    }
-
-    func remove() {
-      for name in ["in", "out"] { _ = unsafe unlink("\(path)/\(name)") }
-      _ = unsafe rmdir(path)
-    }
   }
 }
 
