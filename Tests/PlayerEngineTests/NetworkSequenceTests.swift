@@ -46,7 +46,7 @@ final class NetworkSequenceTests {
       place = [nil, .ahead, .callback].randomElement(using: &chance)!
     }
 
-    var path: String { NetworkSequenceTests.folder + name }
+    var path: String { Fixtures.corpusFolder + name }
   }
 
   /// The result of playing a track.
@@ -58,16 +58,9 @@ final class NetworkSequenceTests {
     var frameCount: Int { sound[0].count }
   }
 
-  private static let folder = Fixtures.repository + "/.build/corpus/files/"
-
   /// Files with these endings, small enough that each sequence takes milliseconds.
-  private static func names(_ endings: [String]) throws -> [String] {
-    let manifest = contents(ofFile: Fixtures.repository + "/.build/corpus/manifest")
-    let lines = String(decoding: manifest, as: UTF8.self).split(separator: "\n")
-    try #require(!lines.isEmpty, "run scripts/corpus, or scripts/test")
-    return lines.map { String($0.prefix { $0 != "\t" }) }.filter { name in
-      endings.contains { name.hasSuffix($0) } && contents(ofFile: folder + name).count < 70_000
-    }
+  private static func names(_ endings: [String]) -> [String] {
+    Fixtures.corpusNames(endings: endings, below: 70_000)
   }
 
   /// A random file that plays without faults, and the result of playing it so.
@@ -120,7 +113,7 @@ final class NetworkSequenceTests {
 
   @Test("A file plays to the sample, or up to the fault that ends it, and its account agrees")
   func file() throws {
-    let names = try Self.names([
+    let names = Self.names([
       ".wav", ".aiff", ".aifc", ".au", ".caf", ".w64", ".rf64", ".bw64", ".flac", ".oga", ".ogg",
       ".opus", ".mp1", ".mp2", ".mp3", ".aac", ".m4a", ".mp4", ".mov", ".3gp",
     ])
@@ -153,7 +146,7 @@ final class NetworkSequenceTests {
 
   @Test("A station plays on after each lost connection, and each loss is counted")
   func station() throws {
-    let names = try Self.names([".mp1", ".mp2", ".mp3", ".aac"]).filter { name in
+    let names = Self.names([".mp1", ".mp2", ".mp3", ".aac"]).filter { name in
       // Undamaged files of a constant bit rate, so that bytes measure sound.
       !["cut", "garbage", "he-v", "free", "id3", "picture", "joined"].contains(where: name.contains)
     }

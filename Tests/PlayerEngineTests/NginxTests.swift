@@ -101,8 +101,9 @@ struct NginxTests {
     playback.player.apply(.seek(toNanoseconds: 15_000_000_000))
     playback.run(period: 64)
     let heard = numbers(playback)
-    // The last 240 frames are faded out, so that they are other numbers.
-    let isOld = heard.dropLast(241).elementsEqual(0..<max(0, heard.count - 241))
+    // The last frames fade out, so they are other numbers.
+    let fade = OfflinePlayback.fadeFrames
+    let isOld = heard.dropLast(fade).elementsEqual(0..<max(0, heard.count - fade))
     #expect(isOld && heard.count > 1000)
     let reasons = failures(playback).map(\.reason)
     guard case .source(let error)? = reasons.first else {

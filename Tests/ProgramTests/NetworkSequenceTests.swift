@@ -9,8 +9,6 @@ extension ProgramTests {
   /// run side by side, because most of their time is these pauses. `DRAWBAR_SEED` runs one that has failed.
   @Suite("over a network with random faults")
   struct NetworkSequences {
-    private static let folder = Fixtures.repository + "/.build/corpus/files/"
-
     /// A sequence that the server answers with, and the run of the program that asks.
     private struct Sequence {
       var seed: UInt64
@@ -29,22 +27,16 @@ extension ProgramTests {
     }
 
     /// Short files, damaged ones among them.
-    private static func files() throws -> [String] {
-      let manifest = contents(ofFile: Fixtures.repository + "/.build/corpus/manifest")
-      let names = String(decoding: manifest, as: UTF8.self).split(separator: "\n")
-        .map { String($0.prefix { $0 != "\t" }) }
-      try #require(!names.isEmpty, "run scripts/corpus, or scripts/test")
+    private static func files() -> [String] {
       let endings = [".wav", ".aiff", ".caf", ".flac", ".oga", ".opus", ".mp3", ".aac", ".m4a"]
-      return names.filter { name in
-        endings.contains { name.hasSuffix($0) } && contents(ofFile: folder + name).count < 70_000
-      }
+      return Fixtures.corpusNames(endings: endings, below: 70_000)
     }
 
     private static func serve(
       _ seed: UInt64, _ names: [String], on server: LoopbackHTTPServer
     ) -> Sequence {
       var chance = SplitMix(state: seed)
-      let file = folder + names.randomElement(using: &chance)!
+      let file = Fixtures.corpusFolder + names.randomElement(using: &chance)!
       let faults = FaultSequence(contents(ofFile: file), &chance)
       server.serve("/\(seed)", inOrder: faults.plans)
       return Sequence(
@@ -75,7 +67,7 @@ extension ProgramTests {
 
     @Test("renders what it renders of the file itself, or fails and says why")
     func render() throws {
-      let names = try Self.files()
+      let names = Self.files()
       let server = LoopbackHTTPServer()
       defer { server.stop() }
       let folder = TemporaryDirectory()
@@ -99,7 +91,7 @@ extension ProgramTests {
 
     @Test("plays to the end, and says what is missing as it does of the file itself")
     func play() throws {
-      let names = try Self.files()
+      let names = Self.files()
       let server = LoopbackHTTPServer()
       defer { server.stop() }
       try JACKServer.with(.waiting(period: 1024)) { _ in

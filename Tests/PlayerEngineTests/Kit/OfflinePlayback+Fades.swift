@@ -6,7 +6,7 @@ extension OfflinePlayback {
   /// Frames of a fade at 44.1 kHz.
   static var fadeFrames: Int { 221 }
 
-  /// Whether every frame was heard as it was decoded. Behind each underrun 240 frames may differ: they fade in.
+  /// Returns whether every frame was heard as it was decoded, except the fade-in behind each underrun.
   func isWhole(_ decoded: [Float]) -> Bool {
     let samples = sound.interleaved
     guard samples.count == decoded.count else { return false }
@@ -15,7 +15,7 @@ extension OfflinePlayback {
     var fadedFrames = 0
     for isSounding in soundingFrames {
       guard isSounding else {
-        fadedFrames = frame > 0 ? 240 : 0
+        fadedFrames = frame > 0 ? Self.fadeFrames : 0
         continue
       }
       let range = (frame * channels)..<((frame + 1) * channels)
