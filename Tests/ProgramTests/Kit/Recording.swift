@@ -97,21 +97,20 @@ struct StereoFrames: Equatable {
     return StereoFrames(left: sounding.map { left[$0] }, right: sounding.map { right[$0] })
   }
 
-  /// The stretches between silences of at least so many frames.
-  func stretches(betweenSilencesOf frames: Int) -> [Range<Int>] {
-    var stretches: [Range<Int>] = []
-    for frame in left.indices where !isSilent(frame) {
-      if let last = stretches.last, frame - last.upperBound < frames {
-        stretches[stretches.count - 1] = last.lowerBound..<(frame + 1)
-      } else {
-        stretches.append(frame..<(frame + 1))
-      }
-    }
-    return stretches
-  }
-
   subscript(range: Range<Int>) -> StereoFrames {
     StereoFrames(left: Array(left[range]), right: Array(right[range]))
+  }
+
+  subscript(range: PartialRangeFrom<Int>) -> StereoFrames {
+    self[min(range.lowerBound, count)..<count]
+  }
+
+  var isSilent: Bool { left.indices.allSatisfy(isSilent) }
+
+  /// True when the first frames, or all if there are fewer, equal those of `other`.
+  func hasPrefix(_ other: StereoFrames, ofFrames frames: Int) -> Bool {
+    let frames = min(frames, other.count)
+    return count >= frames && self[0..<frames] == other[0..<frames]
   }
 
   /// Runs of at least so many silent frames.
