@@ -3,7 +3,8 @@
 /// A gain that moves without a click: its target, less the rest of each step that leads there.
 ///
 /// A step of N frames has gone k³(10 − 15k + 6k²) of its way after k·N frames. Steps add up, so a gain that turns
-/// round in mid-step bends as smoothly as one that starts from rest, and stays between its targets. At rest the value
+/// round in mid-step bends as smoothly as one that starts from rest, and stays between its targets. No step begins
+/// before the waits of earlier ones are over, so this also holds while a step waits. At rest the value
 /// is the target, to the bit. The values depend on the frames since the steps began, and on nothing else: how frames
 /// are cut into cycles changes no bit.
 ///
@@ -21,6 +22,13 @@ struct Gain: BitwiseCopyable {
     private let framesInverse: Double
     private(set) var framesLeft: Int
 
+    /// Frames until the step begins.
+    var wait: Int {
+      @_noLocks get {
+        framesLeft == 0 ? 0 : max(0, framesLeft - Int(1 / framesInverse + 0.5))
+      }
+    }
+
     /// A step that is over.
     @_noLocks
     init() {
@@ -29,11 +37,12 @@ struct Gain: BitwiseCopyable {
       framesLeft = 0
     }
 
+    /// - Parameter wait: frames before the step.
     @_noLocks
-    init(_ change: Double, frames: Int) {
+    init(_ change: Double, frames: Int, after wait: Int) {
       self.change = change
       framesInverse = 1 / Double(frames)
-      framesLeft = frames
+      framesLeft = frames + wait
     }
 
     /// Goes on by a frame.
@@ -43,7 +52,8 @@ struct Gain: BitwiseCopyable {
     mutating func advance() -> Double {
       if framesLeft == 0 { return 0 }
       framesLeft &-= 1
-      let k = Double(framesLeft) * framesInverse
+      let left = Double(framesLeft) * framesInverse
+      let k = left < 1 ? left : 1
       return change * (k * k * k * (10 - k * (15 - 6 * k)))
     }
   }
@@ -86,22 +96,25 @@ struct Gain: BitwiseCopyable {
   }
 
   /// Adds a step that leads to `target` in so many frames, at least one.
+  ///
+  /// - Parameter wait: frames before the step, at least those that pending steps still wait; none if four are pending.
   @_noLocks
-  mutating func go(to target: Float, frames: Int) {
+  mutating func go(to target: Float, frames: Int, after wait: Int = 0) {
     if target == self.target { return }
     self.target = target
     waitingFrames = frames > 1 ? frames : 1
-    let wait = framesUntilFree
-    if wait > waitingFrames {
+    let turn = framesUntilFree
+    let wait = max(wait, max(max(steps.0.wait, steps.1.wait), max(steps.2.wait, steps.3.wait)))
+    if turn > waitingFrames {
       pendingTarget = value
       steps = (Step(), Step(), Step(), Step())
-      beginWaiting()
-    } else if wait == 0 {
-      beginWaiting()
+      beginWaiting(after: wait)
+    } else if turn == 0 {
+      beginWaiting(after: wait)
     }
     framesLeft = max(
       max(max(steps.0.framesLeft, steps.1.framesLeft), max(steps.2.framesLeft, steps.3.framesLeft)),
-      waitingFrames > 0 ? wait + waitingFrames : 0)
+      waitingFrames > 0 ? turn + waitingFrames : 0)
   }
 
   /// Goes on by a frame.
@@ -111,7 +124,7 @@ struct Gain: BitwiseCopyable {
     framesLeft &-= 1
     let rest = (steps.0.advance() + steps.1.advance()) + (steps.2.advance() + steps.3.advance())
     value = Float(Double(pendingTarget) - rest)
-    if waitingFrames > 0, framesUntilFree == 0 { beginWaiting() }
+    if waitingFrames > 0, framesUntilFree == 0 { beginWaiting(after: 0) }
   }
 
   @_noLocks
@@ -132,8 +145,9 @@ struct Gain: BitwiseCopyable {
   }
 
   @_noLocks
-  private mutating func beginWaiting() {
-    let step = Step(Double(target) - Double(pendingTarget), frames: waitingFrames)
+  private mutating func beginWaiting(after wait: Int) {
+    let step = Step(
+      Double(target) - Double(pendingTarget), frames: waitingFrames, after: wait)
     if steps.0.framesLeft == 0 {
       steps.0 = step
     } else if steps.1.framesLeft == 0 {
