@@ -101,7 +101,7 @@ struct CaptureRing: ~Copyable {
   }
 }
 
-/// Owns the memory of one capture. Held by its reader and the renderer's list; the render thread uses
+/// Owns the memory of one capture. Held by its reader and the renderer's graph; the render thread uses
 /// the addresses in it and never this object.
 @safe
 final class CaptureStorage: @unchecked Sendable {

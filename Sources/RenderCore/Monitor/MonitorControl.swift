@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Owns the memory of one monitor. Held by its control and the renderer's list; the render thread uses
+/// Owns the memory of one monitor. Held by its control and the renderer's graph; the render thread uses
 /// the addresses in it and never this object.
 @safe
 final class MonitorStorage: @unchecked Sendable {

@@ -15,14 +15,22 @@ extension Renderer {
       inputs: inputChannels, outputs: outputChannels,
       settings: settings ?? MonitorSettings(inputs: inputChannels, outputs: outputChannels),
       sampleRate: sampleRate)
-    replacePlan { $0.monitors.append(storage) }
+    let node = NodeStorage(
+      .monitor(storage), name: "monitor", inputWidths: [outputChannels],
+      outputWidth: outputChannels)
+    replacePlan { $0.append(node, bus: 0) }
     return MonitorControl(storage: storage)
   }
 
   /// Takes a monitor off: nothing is passed on after the current cycle. Mute it before, to end without a
   /// click.
   public func remove(_ monitor: MonitorControl) {
-    replacePlan { $0.monitors.removeAll { $0 === monitor.storage } }
+    replacePlan { model in
+      let node = model.nodes.first { node in
+        if case .monitor(let storage) = node.kind { storage === monitor.storage } else { false }
+      }
+      if let node { model.extract(node) }
+    }
   }
 
   /// Begins to keep the frames that the outputs are given, from the next cycle on: what is heard, all
@@ -39,7 +47,7 @@ extension Renderer {
     let bus = RenderBus(outputs, of: outputChannels)
     precondition(bus.channelCount > 0, "a capture of the outputs needs an output")
     let storage = CaptureStorage(bus, frameCapacity: capacityFrames)
-    replacePlan { $0.outputCaptures.append(storage) }
+    addCapture(storage, of: output, bus)
     return CaptureReader(storage: storage)
   }
 }

@@ -10,8 +10,10 @@ internal import Synchronization
 struct CallbackUnit: ~Copyable {
   private let function: drawbar_render_callback
   private let context: UnsafeMutableRawPointer?
-  /// The channels that it has.
-  let (inputs, outputs): (RenderBus, RenderBus)
+  /// The inputs of the cycle that the callback reads.
+  let inputs: RenderBus
+  /// The callback reads a bus of the graph instead.
+  let isEffect: Bool
 
   // Written by the render thread alone.
   let failedCycles = Atomic<UInt64>(0)
@@ -19,11 +21,12 @@ struct CallbackUnit: ~Copyable {
 
   init(
     _ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?, inputs: RenderBus,
-    outputs: RenderBus
+    isEffect: Bool = false
   ) {
     unsafe self.function = unsafe function
     unsafe self.context = context
-    (self.inputs, self.outputs) = (inputs, outputs)
+    self.inputs = inputs
+    self.isEffect = isEffect
   }
 
   /// - Returns: whether what it gave is to be heard.
@@ -37,10 +40,12 @@ struct CallbackUnit: ~Copyable {
   }
 }
 
-/// Owns the memory of one callback's unit. Held by its handle and the renderer's list.
+/// Owns the memory of one callback's unit. Held by its handle and the renderer's graph.
 @safe
 final class CallbackStorage: @unchecked Sendable {
   let unit: UnsafeMutablePointer<CallbackUnit>
+  /// The callback reads a bus of the graph instead.
+  let isEffect: Bool
   /// What converts for it, where it has a format of its own: what it gives, or what it is given.
   private let formatted: UnsafeMutablePointer<FormattedCallback>?
   private let formattedInput: UnsafeMutablePointer<FormattedInput>?
@@ -50,11 +55,12 @@ final class CallbackStorage: @unchecked Sendable {
 
   init(
     _ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?, inputs: RenderBus,
-    outputs: RenderBus
+    isEffect: Bool = false
   ) {
     unsafe unit = .allocate(capacity: 1)
     unsafe unit.initialize(
-      to: CallbackUnit(function, context: context, inputs: inputs, outputs: outputs))
+      to: CallbackUnit(function, context: context, inputs: inputs, isEffect: isEffect))
+    self.isEffect = isEffect
     unsafe formatted = nil
     unsafe formattedInput = nil
     quality = .good
@@ -63,21 +69,22 @@ final class CallbackStorage: @unchecked Sendable {
 
   init(
     _ function: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?,
-    format: AudioStreamBasicDescription, outputRate: Int, outputs: RenderBus,
+    format: AudioStreamBasicDescription, outputRate: Int, outputChannels: Int,
     quality: ResamplerQuality
   ) throws(AudioConverterError) {
     let formatted = unsafe UnsafeMutablePointer.allocating(
       try FormattedCallback(
         function, context: context, format: format, outputRate: outputRate,
-        outputChannels: outputs.channelCount, quality: quality))
+        outputChannels: outputChannels, quality: quality))
     unsafe self.formatted = unsafe formatted
     unsafe formattedInput = nil
+    isEffect = false
     self.quality = quality
     rendererRate = outputRate
     unsafe unit = .allocate(capacity: 1)
     unsafe unit.initialize(
       to: CallbackUnit(
-        renderFormatted, context: formatted, inputs: RenderBus(0..<0, of: 0), outputs: outputs))
+        renderFormatted, context: formatted, inputs: RenderBus(0..<0, of: 0)))
   }
 
   init(
@@ -91,13 +98,13 @@ final class CallbackStorage: @unchecked Sendable {
         inputChannels: inputs.channelCount, quality: quality))
     unsafe self.formattedInput = unsafe formattedInput
     unsafe formatted = nil
+    isEffect = false
     self.quality = quality
     rendererRate = inputRate
     unsafe unit = .allocate(capacity: 1)
     unsafe unit.initialize(
       to: CallbackUnit(
-        renderFormattedInput, context: formattedInput, inputs: inputs,
-        outputs: RenderBus(0..<0, of: 0)))
+        renderFormattedInput, context: formattedInput, inputs: inputs))
   }
 
   deinit {

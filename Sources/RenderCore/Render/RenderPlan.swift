@@ -1,65 +1,65 @@
 // SPDX-License-Identifier: MIT
 
-/// What a renderer has, off the render thread: it keeps the memory of what a plan points to alive.
-struct RenderList {
-  var sources: [SourceStorage] = []
-  var captures: [CaptureStorage] = []
-  var callbacks: [CallbackStorage] = []
-  var monitors: [MonitorStorage] = []
-  var outputCaptures: [CaptureStorage] = []
-}
-
-/// The flat lists of sources, captures, callbacks and monitors that one cycle walks. Made off the render
-/// thread, then never changed.
+/// A compiled graph: the operations of a cycle, in order. Made off the render thread. It does not change, except
+/// for the addresses of a cycle's outputs.
 @safe
 struct RenderPlan: ~Copyable {
-  let units: UnsafeMutablePointer<UnsafeMutablePointer<SourceUnit>>
-  let count: Int
-  let captures: UnsafeMutablePointer<UnsafeMutablePointer<CaptureUnit>>
-  let captureCount: Int
-  let callbacks: UnsafeMutablePointer<UnsafeMutablePointer<CallbackUnit>>
-  let callbackCount: Int
-  let monitors: UnsafeMutablePointer<UnsafeMutablePointer<MonitorUnit>>
-  let monitorCount: Int
-  let outputCaptures: UnsafeMutablePointer<UnsafeMutablePointer<CaptureUnit>>
-  let outputCaptureCount: Int
-  /// Nothing follows the sources.
-  let endsWithSources: Bool
-  /// Nothing writes to the outputs before a monitor does.
-  let beginsWithMonitor: Bool
-  /// Nothing writes to the outputs or reads them.
-  let isEmpty: Bool
+  let operations: UnsafeMutableBufferPointer<GraphOperation>
+  /// The buffers that the operations' ranges index: the outputs of the cycle, then the pool's.
+  let table: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+  /// As many addresses, for the outputs that callbacks receive.
+  let addresses: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+  /// Sources are the only nodes that take time.
+  let hasOnlySources: Bool
+  /// Larger than the serial of every older plan.
+  let serial: UInt64
+  /// The sources, in the order in which they render.
+  let units: UnsafeMutableBufferPointer<UnsafeMutablePointer<SourceUnit>>
+  let captures: UnsafeMutableBufferPointer<UnsafeMutablePointer<CaptureUnit>>
+  /// The gains to which the edges fade from the first cycle on.
+  let steps: UnsafeMutableBufferPointer<EdgeStep>
+  /// The length of those fades.
+  let fadeFrames: Int
+  /// The frames before those fades.
+  let warmUpFrames: Int
 
-  init(_ list: RenderList) {
-    count = list.sources.count
-    unsafe units = Self.flat(list.sources) { unsafe $0.unit }
-    captureCount = list.captures.count
-    unsafe captures = Self.flat(list.captures) { unsafe $0.unit }
-    callbackCount = list.callbacks.count
-    unsafe callbacks = Self.flat(list.callbacks) { unsafe $0.unit }
-    monitorCount = list.monitors.count
-    unsafe monitors = Self.flat(list.monitors) { unsafe $0.unit }
-    outputCaptureCount = list.outputCaptures.count
-    unsafe outputCaptures = Self.flat(list.outputCaptures) { unsafe $0.unit }
-    endsWithSources = list.callbacks.isEmpty && list.monitors.isEmpty && list.outputCaptures.isEmpty
-    isEmpty = endsWithSources && list.sources.isEmpty
-    beginsWithMonitor = list.sources.isEmpty && list.callbacks.isEmpty && !list.monitors.isEmpty
+  /// - Parameters:
+  ///   - pool: at least as many buffers as the compiler needs.
+  ///   - outputs: buffers that stand for the outputs until the first cycle.
+  init(
+    _ model: GraphModel, _ compiler: GraphCompiler, pool: [UnsafeMutablePointer<Float>],
+    outputs: [UnsafeMutablePointer<Float>], fadeFrames: Int, warmUpFrames: Int
+  ) {
+    unsafe operations = Self.flat(compiler.operations)
+    let buffers = unsafe Self.flat(outputs + pool.prefix(compiler.poolCount))
+    unsafe table = buffers.baseAddress!
+    unsafe addresses = .allocate(capacity: max(1, buffers.count))
+    hasOnlySources = compiler.hasOnlySources
+    serial = model.serial
+    unsafe units = Self.flat(compiler.units)
+    let captures = model.captures(of: model.input) + model.captures(of: model.output)
+    unsafe self.captures = Self.flat(captures.map { unsafe $0.unit })
+    unsafe steps = Self.flat(
+      model.edges.map { unsafe EdgeStep(state: $0.state, target: $0.gain) })
+    self.fadeFrames = fadeFrames
+    self.warmUpFrames = warmUpFrames
   }
 
-  private static func flat<Storage, Unit: ~Copyable>(
-    _ list: [Storage], _ unit: (Storage) -> UnsafeMutablePointer<Unit>
-  ) -> UnsafeMutablePointer<UnsafeMutablePointer<Unit>> {
-    let units = UnsafeMutablePointer<UnsafeMutablePointer<Unit>>.allocate(
-      capacity: max(1, list.count))
-    for index in list.indices { unsafe (units + index).initialize(to: unit(list[index])) }
-    return unsafe units
+  private static func flat<Element>(_ list: [Element]) -> UnsafeMutableBufferPointer<Element> {
+    // At least one, so that the address is not nil.
+    let buffer = UnsafeMutablePointer<Element>.allocate(capacity: max(1, list.count))
+    for (index, element) in list.enumerated() {
+      unsafe (buffer + index).initialize(to: element)
+    }
+    return unsafe UnsafeMutableBufferPointer(start: buffer, count: list.count)
   }
 
   deinit {
+    unsafe operations.deallocate()
+    unsafe table.deallocate()
+    unsafe addresses.deallocate()
     unsafe units.deallocate()
     unsafe captures.deallocate()
-    unsafe callbacks.deallocate()
-    unsafe monitors.deallocate()
-    unsafe outputCaptures.deallocate()
+    unsafe steps.deallocate()
   }
 }

@@ -20,8 +20,8 @@ struct WorkPace {
 extension RenderState {
   /// Has the only source decode the packet that its next block will want, in a cycle that had neither: the
   /// longest cycle has one of the two then.
-  @_noLocks
-  mutating func workAhead(_ unit: UnsafeMutablePointer<SourceUnit>) {
+  @_noLocks @inline(never)
+  private mutating func workAhead(_ unit: UnsafeMutablePointer<SourceUnit>) {
     if unsafe unit.pointee.isAhead { return }
     let packets = unsafe unit.pointee.work.packets
     unsafe unit.pointee.workAhead(decodes: true, resamples: false, both: false)
@@ -34,14 +34,28 @@ extension RenderState {
   ///
   /// - Parameters:
   ///   - frameCount: frames of a cycle.
+  ///   - isSteady: the only source had a steady cycle.
   ///   - pieces: those that this cycle has had.
   @_noLocks
   mutating func workAhead(
-    _ plan: UnsafeMutablePointer<RenderPlan>, frameCount: Int, pieces: WorkPieces
+    _ plan: UnsafeMutablePointer<RenderPlan>, frameCount: Int, isSteady: Bool, pieces: WorkPieces
+  ) {
+    let units = unsafe plan.pointee.units
+    if units.count == 1 {
+      if !isSteady, pieces.total == 0 { unsafe workAhead(units[0]) }
+    } else {
+      unsafe workAhead(units, frameCount: frameCount, pieces: pieces)
+    }
+  }
+
+  @_noLocks @inline(never)
+  private mutating func workAhead(
+    _ units: UnsafeMutableBufferPointer<UnsafeMutablePointer<SourceUnit>>, frameCount: Int,
+    pieces: WorkPieces
   ) {
     var mean = WorkRate()
-    for index in unsafe 0..<plan.pointee.count {
-      unsafe mean.add(plan.pointee.units[index].pointee.workRate, frameCount: frameCount)
+    for index in 0..<units.count {
+      unsafe mean.add(units[index].pointee.workRate, frameCount: frameCount)
     }
     guard pace.isUneven(after: pieces, mean: mean) else { return }
     let allowance = mean.allowance
@@ -51,8 +65,8 @@ extension RenderState {
     var soonest = 0
     var latest = frameCount
     while done.total < total {
-      for index in unsafe 0..<plan.pointee.count {
-        let unit = unsafe plan.pointee.units[index]
+      for index in 0..<units.count {
+        let unit = unsafe units[index]
         let frames = unsafe unit.pointee.framesAhead
         if frames < soonest || frames >= latest { continue }
         let packets = unsafe unit.pointee.work.packets

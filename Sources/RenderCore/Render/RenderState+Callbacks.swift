@@ -3,32 +3,51 @@
 internal import CRealtimeScope
 
 extension RenderState {
-  /// Calls one callback, with silent buffers, and adds what it gives to its outputs.
-  @_noLocks
-  func call(
+  /// Calls one callback.
+  ///
+  /// - Parameters:
+  ///   - inputs: the inputs of the cycle.
+  ///   - heard: the frames of an effect's input bus; empty for a callback, which reads the inputs of the cycle.
+  ///   - outputs: the buffers for the callback's frames. Frames that it does not write are silent.
+  ///   - addresses: memory for the outputs' addresses, which the callback may change.
+  @_noLocks @inline(never)
+  mutating func call(
     _ unit: UnsafeMutablePointer<CallbackUnit>, _ cycle: RenderCycle, inputs: RenderInputs,
-    outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+    heard: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
+    outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
+    addresses: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
   ) {
-    let inputs = unsafe unit.pointee.inputs.inputs(of: inputs)
-    let outputs = unsafe unit.pointee.outputs.buffers(of: outputs)
+    let start = drawbar_ticks()
+    var (first, count) = unsafe (UnsafePointer(noInputs), 0)
+    if let buffers = heard.baseAddress, unsafe unit.pointee.isEffect {
+      unsafe first = UnsafeRawPointer(buffers).assumingMemoryBound(to: UnsafePointer<Float>.self)
+      count = heard.count
+    } else {
+      let inputs = unsafe unit.pointee.inputs.inputs(of: inputs).buffers
+      if let address = inputs.baseAddress { unsafe (first, count) = (address, inputs.count) }
+    }
     for channel in 0..<outputs.count {
-      unsafe mixBuffers[channel].update(repeating: 0, count: cycle.frameCount)
-      unsafe callbackBuffers[channel] = unsafe mixBuffers[channel]
+      unsafe outputs[channel].update(repeating: 0, count: cycle.frameCount)
+      unsafe addresses[channel] = unsafe outputs[channel]
     }
     var call = unsafe RenderCall(
-      inputs: inputs.buffers.baseAddress ?? UnsafePointer(noInputs),
-      inputCount: inputs.buffers.count, outputs: callbackBuffers, outputCount: outputs.count,
+      inputs: first, inputCount: count, outputs: addresses, outputCount: outputs.count,
       frameCount: cycle.frameCount, frameTime: cycle.frameTime, isSilent: false,
       hostNanoseconds: cycle.hostNanoseconds)
-    guard unsafe unit.pointee.render(&call), unsafe !call.isSilent else { return }
+    let isHeard = unsafe unit.pointee.render(&call) && !call.isSilent
     // As far as it says that it has given anything, and no further than it was asked.
-    let channels = unsafe min(call.outputCount, outputs.count)
-    let frames = unsafe min(call.frameCount, cycle.frameCount)
-    guard channels > 0, frames > 0 else { return }
-    for channel in 0..<channels {
+    let channels = unsafe isHeard ? min(call.outputCount, outputs.count) : 0
+    let frames = unsafe isHeard ? min(call.frameCount, cycle.frameCount) : 0
+    for channel in 0..<outputs.count {
+      let given = channel < channels ? max(0, frames) : 0
       let target = unsafe outputs[channel]
-      let source = unsafe callbackBuffers[channel]
-      for i in 0..<frames { unsafe target[i] += source[i] }
+      let source = unsafe addresses[channel]
+      if given > 0, unsafe source != target {
+        unsafe UnsafeMutableRawPointer(target).copyMemory(
+          from: source, byteCount: given * MemoryLayout<Float>.stride)
+      }
+      unsafe (target + given).update(repeating: 0, count: cycle.frameCount - given)
     }
+    work.callbackTicks &+= drawbar_ticks() &- start
   }
 }

@@ -13,10 +13,8 @@ struct RenderState: ~Copyable {
   /// Odd while a cycle runs, or anything else that has a plan; it only grows. Written by the render thread: it
   /// tells the control side when what may have begun with an old plan is over.
   let cyclePhase = Atomic<UInt64>(0)
-  /// Where the second and later sources render before they are added, and every callback.
-  let mixBuffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
-  /// What a callback is handed: addresses that it may change.
-  let callbackBuffers: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+  /// The serial of the last plan that a cycle began. Written by the render thread.
+  let begunSerial = Atomic<UInt64>(0)
   /// Stands for the inputs where there are none; nothing is read from it.
   let noInputs: UnsafeMutablePointer<UnsafePointer<Float>>
   /// The outputs as captures take them; filled in anew every cycle.
@@ -47,29 +45,23 @@ struct RenderState: ~Copyable {
   let longestTicks = Atomic<UInt64>(0)
   let totalTicks = Atomic<UInt64>(0)
 
-  init(outputChannels: Int, plan: UnsafeMutablePointer<RenderPlan>) {
+  /// - Parameter outputs: buffers that stand for the outputs until the first cycle.
+  init(
+    outputChannels: Int, plan: UnsafeMutablePointer<RenderPlan>,
+    outputs: [UnsafeMutablePointer<Float>]
+  ) {
     self.outputChannels = outputChannels
     self.plan = Atomic(UInt(bitPattern: plan))
-    unsafe mixBuffers = .allocate(capacity: outputChannels)
-    for channel in 0..<outputChannels {
-      let samples = UnsafeMutablePointer<Float>.allocate(capacity: Renderer.maximumFramesPerCycle)
-      unsafe samples.initialize(repeating: 0, count: Renderer.maximumFramesPerCycle)
-      unsafe mixBuffers.initializeElement(at: channel, to: samples)
-    }
-    unsafe callbackBuffers = .allocate(capacity: max(1, outputChannels))
     unsafe noInputs = .allocate(capacity: 1)
     unsafe heardBuffers = .allocate(capacity: outputChannels)
     for channel in 0..<outputChannels {
-      unsafe heardBuffers.initializeElement(at: channel, to: UnsafePointer(mixBuffers[channel]))
+      unsafe heardBuffers.initializeElement(at: channel, to: UnsafePointer(outputs[channel]))
     }
     unsafe peaks = .allocate(capacity: outputChannels)
     for channel in 0..<outputChannels { unsafe (peaks + channel).initialize(to: Atomic(0)) }
   }
 
   deinit {
-    for channel in 0..<outputChannels { unsafe mixBuffers[channel].deallocate() }
-    unsafe mixBuffers.deallocate()
-    unsafe callbackBuffers.deallocate()
     unsafe noInputs.deallocate()
     unsafe heardBuffers.deallocate()
     unsafe peaks.deinitialize(count: outputChannels)
@@ -86,18 +78,8 @@ struct RenderState: ~Copyable {
     var hasOnlySources = false
     if let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) {
       let none = unsafe RenderInputs(buffers: UnsafeBufferPointer(start: noInputs, count: 0))
-      let endsWithSources = unsafe plan.pointee.endsWithSources
-      if !endsWithSources {
-        unsafe takeInputs(plan, cycle: cycle, from: none, outputs: outputs)
-      }
-      hasOnlySources = unsafe walk(
-        plan, cycle: cycle, inputs: none, outputs: outputs, start: start)
-      if !endsWithSources { unsafe monitor(plan, cycle: cycle, outputs: outputs) }
-      // With nothing to render there is only the silence just written.
-      if unsafe !plan.pointee.isEmpty {
-        unsafe makeFinite(outputs, frameCount: cycle.frameCount)
-      }
-      if !endsWithSources { unsafe capture(outputs, plan, cycle: cycle, gap: none) }
+      hasOnlySources = unsafe run(
+        plan, cycle: cycle, inputs: none, hasInputs: false, outputs: outputs, start: start)
     }
     unsafe finish(cycle, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
   }
@@ -112,17 +94,8 @@ struct RenderState: ~Copyable {
     let address = enter()
     var hasOnlySources = false
     if let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) {
-      unsafe takeInputs(plan, cycle: cycle, from: inputs, outputs: outputs)
-      let deviceFrame = frames.load(ordering: .relaxed)
-      for index in unsafe 0..<plan.pointee.captureCount {
-        unsafe plan.pointee.captures[index].pointee.capture(
-          cycle, deviceFrame: deviceFrame, from: inputs)
-      }
-      hasOnlySources = unsafe walk(
-        plan, cycle: cycle, inputs: inputs, outputs: outputs, start: start)
-      unsafe monitor(plan, cycle: cycle, outputs: outputs)
-      unsafe makeFinite(outputs, frameCount: cycle.frameCount)
-      unsafe capture(outputs, plan, cycle: cycle, gap: inputs)
+      hasOnlySources = unsafe run(
+        plan, cycle: cycle, inputs: inputs, hasInputs: true, outputs: outputs, start: start)
     }
     unsafe finish(cycle, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
   }
@@ -162,7 +135,7 @@ struct RenderState: ~Copyable {
     cyclePhase.store(cyclePhase.load(ordering: .relaxed) &+ 1, ordering: .releasing)
   }
 
-  /// - Parameter hasOnlySources: the cycle's time is the sources' time.
+  /// - Parameter hasOnlySources: all of the cycle's time is the sources'.
   @_noLocks
   private mutating func finish(
     _ cycle: RenderCycle, outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
@@ -174,84 +147,6 @@ struct RenderState: ~Copyable {
     if hasOnlySources { work.sourceTicks &+= ticks }
     account(cycle, ticks: ticks)
     leave()
-  }
-
-  /// - Returns: whether nothing that takes time follows the sources. Their time is not read then: it is the
-  ///   cycle's, and a reading takes some 10 ns, a third of a cycle that does nothing.
-  @_noLocks
-  private mutating func walk(
-    _ plan: UnsafeMutablePointer<RenderPlan>, cycle: RenderCycle, inputs: RenderInputs,
-    outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, start: UInt64
-  ) -> Bool {
-    let count = unsafe plan.pointee.count
-    let deviceFrame = frames.load(ordering: .relaxed)
-    var next = 0
-    var pieces = WorkPieces()
-    var isSteady = false
-    if unsafe count > 0 && plan.pointee.units[0].pointee.bus.channelCount == outputs.count {
-      isSteady = unsafe render(
-        plan.pointee.units[0], cycle, deviceFrame: deviceFrame, into: outputs, pieces: &pieces)
-      next = 1
-    } else if unsafe !plan.pointee.beginsWithMonitor {
-      for channel in 0..<outputs.count {
-        unsafe outputs[channel].update(repeating: 0, count: cycle.frameCount)
-      }
-    }
-    while next < count {
-      let unit = unsafe plan.pointee.units[next]
-      let bus = unsafe unit.pointee.bus
-      let mix = unsafe UnsafeMutableBufferPointer(
-        start: mixBuffers.baseAddress, count: bus.channelCount)
-      isSteady = unsafe render(unit, cycle, deviceFrame: deviceFrame, into: mix, pieces: &pieces)
-      unsafe add(mix, to: bus.buffers(of: outputs), frameCount: cycle.frameCount)
-      next += 1
-    }
-    if count == 1 {
-      if !isSteady, pieces.total == 0 { unsafe workAhead(plan.pointee.units[0]) }
-    } else if count > 1 {
-      unsafe workAhead(plan, frameCount: cycle.frameCount, pieces: pieces)
-    }
-    if unsafe plan.pointee.endsWithSources, !measuresPeaks.load(ordering: .relaxed) { return true }
-    let middle = drawbar_ticks()
-    work.sourceTicks &+= middle &- start
-    guard unsafe plan.pointee.callbackCount > 0 else { return false }
-    for index in unsafe 0..<plan.pointee.callbackCount {
-      unsafe call(plan.pointee.callbacks[index], cycle, inputs: inputs, outputs: outputs)
-    }
-    work.callbackTicks &+= drawbar_ticks() &- middle
-    return false
-  }
-
-  /// Has a source give its part of a cycle.
-  ///
-  /// - Parameter pieces: those that it takes are added.
-  /// - Returns: whether that was a steady cycle: there is no work that could be done ahead.
-  @_noLocks
-  private mutating func render(
-    _ unit: UnsafeMutablePointer<SourceUnit>, _ cycle: RenderCycle, deviceFrame: UInt64,
-    into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
-    pieces: inout WorkPieces
-  ) -> Bool {
-    let isSteady = unsafe unit.pointee.renderSteadily(
-      cycle, deviceFrame: deviceFrame, into: buffers)
-    if !isSteady {
-      unsafe unit.pointee.render(cycle, deviceFrame: deviceFrame, into: buffers)
-      unsafe pieces.add(unit.pointee.takePieces())
-    }
-    unsafe work.add(unit.pointee.work)
-    return isSteady
-  }
-
-  @_noLocks
-  private func add(
-    _ sources: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
-    to targets: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
-  ) {
-    for channel in 0..<targets.count {
-      let target = unsafe targets[channel]
-      let source = unsafe sources[channel]
-      for i in 0..<frameCount { unsafe target[i] += source[i] }
-    }
   }
 
   @_noLocks

@@ -46,7 +46,8 @@ extension Renderer {
     ) -> Int32
 
   /// Has a function of yours called in each cycle, from the next one on. What it gives is added to what
-  /// else sounds. Several are called in the order in which they were added, each with the same inputs.
+  /// else sounds. Several are called in the order in which they were added, each with the same inputs, unless
+  /// an edit of the ``graph`` changes where they lead.
   /// Core Audio's `kAudioUnitProperty_SetRenderCallback`, or, for its input frames,
   /// `kAudioOutputUnitProperty_SetInputCallback`. Any thread but the render thread.
   ///
@@ -64,10 +65,8 @@ extension Renderer {
     inputs: Range<Int>? = nil
   ) -> RenderCallbackHandle {
     let storage = unsafe CallbackStorage(
-      callback, context: context, inputs: RenderBus(inputs, of: inputChannels),
-      outputs: RenderBus(outputs, of: outputChannels))
-    replacePlan { $0.callbacks.append(storage) }
-    return RenderCallbackHandle(storage: storage)
+      callback, context: context, inputs: RenderBus(inputs, of: inputChannels))
+    return add(storage, on: RenderBus(outputs, of: outputChannels))
   }
 
   /// Has a function of yours called that gives frames of a format of its own: Core Audio's
@@ -104,9 +103,8 @@ extension Renderer {
     precondition(bus.channelCount > 0, "what has a format needs an output")
     let storage = try unsafe CallbackStorage(
       callback, context: context, format: format, outputRate: Int(sampleRate.rounded()),
-      outputs: bus, quality: quality)
-    replacePlan { $0.callbacks.append(storage) }
-    return RenderCallbackHandle(storage: storage)
+      outputChannels: bus.channelCount, quality: quality)
+    return add(storage, on: bus)
   }
 
   /// Has a function of yours called with the input frames in a format of its own: Core Audio's
@@ -149,8 +147,18 @@ extension Renderer {
     let storage = try unsafe CallbackStorage(
       callback, context: context, inputFormat: format, inputRate: Int(sampleRate.rounded()),
       inputs: bus, quality: quality)
-    replacePlan { $0.callbacks.append(storage) }
-    return RenderCallbackHandle(storage: storage)
+    return add(storage, on: RenderBus(0..<0, of: 0))
+  }
+
+  /// Adds a callback's node and connects it to the mix.
+  private func add(_ storage: CallbackStorage, on bus: RenderBus) -> RenderCallbackHandle {
+    let node = NodeStorage(.callback(storage), name: "callback", outputWidth: bus.channelCount)
+    replacePlan { model in
+      model.add(node)
+      guard bus.channelCount > 0 else { return }
+      model.connect(node, to: mix, targetChannel: bus.firstChannel)
+    }
+    return RenderCallbackHandle(storage: storage, node: GraphNode(node))
   }
 
   /// Has a callback called no more, from the next cycle on, and waits until a cycle that may be in it is
@@ -166,7 +174,8 @@ extension Renderer {
   public func remove(
     _ callback: RenderCallbackHandle, withinMilliseconds milliseconds: UInt32 = 1000
   ) -> Bool {
-    replacePlan { $0.callbacks.removeAll { $0 === callback.storage } }
+    let node = callback.node.storage
+    replacePlan { model in model.drop { $0 === node } }
     let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
     // Even: no cycle runs, and the next one finds the plan without it.
     guard phase % 2 == 1 else { return true }
@@ -184,9 +193,12 @@ extension Renderer {
 /// A render callback that has been added to a renderer. Any thread but the render thread.
 public final class RenderCallbackHandle: Sendable {
   let storage: CallbackStorage
+  /// The callback's node in the renderer's ``ProcessingGraph``.
+  public let node: GraphNode
 
-  init(storage: CallbackStorage) {
+  init(storage: CallbackStorage, node: GraphNode) {
     self.storage = storage
+    self.node = node
   }
 
   /// Cycles for which it returned anything but 0. Only grows.

@@ -15,7 +15,7 @@ extension Renderer {
     let bus = RenderBus(inputs, of: inputChannels)
     precondition(bus.channelCount > 0, "a capture needs an input")
     let storage = CaptureStorage(bus, frameCapacity: capacityFrames)
-    replacePlan { $0.captures.append(storage) }
+    addCapture(storage, of: input, bus)
     return CaptureReader(storage: storage)
   }
 
@@ -23,9 +23,19 @@ extension Renderer {
   /// read. One that is not ended goes on for as long as the renderer, read or not.
   public func remove(_ capture: borrowing CaptureReader) {
     let storage = capture.storage
-    replacePlan {
-      $0.captures.removeAll { $0 === storage }
-      $0.outputCaptures.removeAll { $0 === storage }
+    replacePlan { model in
+      model.drop { node in
+        if case .capture(let capture) = node.kind { capture === storage } else { false }
+      }
+    }
+  }
+
+  /// Adds the node of a capture of the inputs or of the outputs.
+  func addCapture(_ storage: CaptureStorage, of tapped: NodeStorage, _ bus: RenderBus) {
+    let node = NodeStorage(.capture(storage), name: "capture", inputWidths: [bus.channelCount])
+    replacePlan { model in
+      model.add(node)
+      model.connect(tapped, channel: bus.firstChannel, to: node)
     }
   }
 }

@@ -2,8 +2,7 @@
 
 internal import Synchronization
 
-/// The control side of the render path: owns the memory that an output's callback works in, and the
-/// lists of sources and captures that it walks.
+/// The control side of the render path: owns the graph that an output's callback renders, and its memory.
 ///
 /// Life cycle: make one for the output's rate and channels; hand ``context`` to the output; add
 /// sources; stop the output; let go of this. Any thread but the render thread may call it.
@@ -38,6 +37,8 @@ public final class Renderer: Sendable {
   /// What an output's callback renders with. Valid while this object lives: stop the output first.
   public let context: RenderContext
 
+  /// The permanent nodes of the graph.
+  let (input, mix, output): (NodeStorage, NodeStorage, NodeStorage)
   private let ticks = TickScale()
 
   private struct Attached: ~Copyable {
@@ -45,12 +46,39 @@ public final class Renderer: Sendable {
     /// What had been rendered when the output came to this rate.
     var framesBefore: UInt64 = 0
     var nanosecondsBefore: UInt64 = 0
-    var list = RenderList()
+    var model: GraphModel
+    /// The first buffers stand for the outputs.
+    var pool = BufferPool()
     /// Plans that the cycle of a phase may still be walking, with what they point to.
-    var retired: [(plan: UInt, list: RenderList, phase: UInt64)] = []
+    var retired: [(plan: UInt, model: GraphModel, phase: UInt64)] = []
 
-    init(sampleRate: Double) {
+    init(sampleRate: Double, model: GraphModel) {
       self.sampleRate = sampleRate
+      self.model = model
+    }
+
+    /// The warm-up of the last plan.
+    private var warmUpFrames = 0
+
+    /// Compiles the graph.
+    ///
+    /// - Parameter begunSerial: of the last plan that a cycle began.
+    mutating func makePlan(begunSerial: UInt64) -> UnsafeMutablePointer<RenderPlan> {
+      // A plan that no cycle has begun leaves its warm-up to the next one.
+      let pending = begunSerial + 1 < model.serial ? warmUpFrames : 0
+      warmUpFrames = max(model.warmUpFrames(), pending)
+      let compiler = GraphCompiler(model)
+      let outputCount = model.output.outputWidth
+      pool.grow(to: outputCount + compiler.poolCount)
+      let plan = UnsafeMutablePointer<RenderPlan>.allocate(capacity: 1)
+      let buffers = unsafe pool.buffers
+      unsafe plan.initialize(
+        to: RenderPlan(
+          model, compiler, pool: Array(buffers.dropFirst(outputCount)),
+          outputs: Array(buffers.prefix(outputCount)),
+          fadeFrames: Gain.frames(Gain.fadeSeconds, at: sampleRate), warmUpFrames: warmUpFrames))
+      model.notePlan()
+      return unsafe plan
     }
 
     func elapsedNanoseconds(_ frames: UInt64) -> UInt64 {
@@ -59,16 +87,16 @@ public final class Renderer: Sendable {
     }
 
     func tellSampleRate() {
-      for source in list.sources {
+      for source in model.sources {
         unsafe source.shared.pointee.outputRate.store(
           Int(sampleRate.rounded()), ordering: .releasing)
       }
-      for callback in list.callbacks { callback.follow(sampleRate: sampleRate) }
-      for monitor in list.monitors { monitor.follow(sampleRate: sampleRate) }
+      for callback in model.callbacks { callback.follow(sampleRate: sampleRate) }
+      for monitor in model.monitors { monitor.follow(sampleRate: sampleRate) }
     }
   }
 
-  /// Protects the rate and the lists against two control threads. Never taken by the render thread.
+  /// Protects the rate and the graph against two control threads. Never taken by the render thread.
   private let attached: GuardedState<Attached>
 
   /// Makes a renderer that gives silence.
@@ -81,13 +109,19 @@ public final class Renderer: Sendable {
     precondition(
       outputChannels >= 0 && inputChannels >= 0 && outputChannels + inputChannels > 0,
       "a renderer has at least one channel")
-    attached = GuardedState(Attached(sampleRate: sampleRate))
+    let model = GraphModel(inputChannels: inputChannels, outputChannels: outputChannels)
+    (input, mix, output) = (model.input, model.mix, model.output)
+    var attached = Attached(sampleRate: sampleRate, model: model)
+    let state = UnsafeMutablePointer<RenderState>.allocate(capacity: 1)
+    let plan = unsafe attached.makePlan(begunSerial: 0)
+    unsafe state.initialize(
+      to: RenderState(
+        outputChannels: outputChannels, plan: plan,
+        outputs: Array(attached.pool.buffers.prefix(outputChannels))))
+    unsafe context = RenderContext(state: state)
+    self.attached = GuardedState(attached)
     self.outputChannels = outputChannels
     self.inputChannels = inputChannels
-    let state = UnsafeMutablePointer<RenderState>.allocate(capacity: 1)
-    unsafe state.initialize(
-      to: RenderState(outputChannels: outputChannels, plan: Self.makePlan(RenderList())))
-    unsafe context = RenderContext(state: state)
   }
 
   deinit {
@@ -123,7 +157,11 @@ public final class Renderer: Sendable {
       bus: bus, holdsAfterUnderrun: holdsAfterUnderrun, fadesAtUnderrun: fadesAtUnderrun)
     // Until its first cycle it is where the output is.
     unsafe storage.shared.pointee.begin(at: context.state.pointee.lastCycle)
-    replacePlan { $0.sources.append(storage) }
+    replacePlan { model in
+      let node = NodeStorage(.source(storage), name: "source", outputWidth: bus.channelCount)
+      model.add(node)
+      model.connect(node, to: mix, targetChannel: bus.firstChannel)
+    }
     return RenderSource(
       feed: SourceFeed(
         producer: ring.producer, storage: storage, outputChannels: bus.channelCount,
@@ -170,13 +208,30 @@ public final class Renderer: Sendable {
     unsafe context.state.pointee.nonFiniteSamples.load(ordering: .relaxed)
   }
 
-  func replacePlan(_ change: (inout RenderList) -> Void) {
-    attached.withLock { attached in
-      let before = attached.list
-      change(&attached.list)
-      attached.list.sources.removeAll { $0.hasLeft }
+  /// Reads the graph.
+  func withModel<Result>(_ look: (GraphModel) -> Result) -> Result {
+    attached.withLock { look($0.model) }
+  }
+
+  /// Changes the graph and publishes its plan for the next cycle.
+  func replacePlan<Failure: Error>(
+    _ change: (inout GraphModel) throws(Failure) -> Void
+  ) throws(Failure) {
+    try attached.withLock { (attached) throws(Failure) in
+      let before = attached.model
+      var model = before
+      // Edges that have faded out do not count in the change's checks.
+      model.prune()
+      try change(&model)
+      for node in model.nodes {
+        if case .source(let source) = node.kind, source.hasLeft { model.release(node) }
+      }
+      model.compensate()
+      model.prune()
+      attached.model = model
       attached.tellSampleRate()
-      let new = unsafe UInt(bitPattern: Self.makePlan(attached.list))
+      let begun = unsafe context.state.pointee.begunSerial.load(ordering: .acquiring)
+      let new = unsafe UInt(bitPattern: attached.makePlan(begunSerial: begun))
       let old = unsafe context.state.pointee.plan.exchange(new, ordering: .sequentiallyConsistent)
       // A cycle stores an odd phase and then loads the plan; here the plan is exchanged and then the phase
       // loaded. All four are sequentially consistent, so they have one order: a cycle that has loaded an old
@@ -193,12 +248,6 @@ public final class Renderer: Sendable {
       }
       attached.retired.removeAll { $0.phase != running }
     }
-  }
-
-  private static func makePlan(_ list: RenderList) -> UnsafeMutablePointer<RenderPlan> {
-    let plan = UnsafeMutablePointer<RenderPlan>.allocate(capacity: 1)
-    unsafe plan.initialize(to: RenderPlan(list))
-    return unsafe plan
   }
 
   private static func freePlan(_ address: UInt) {

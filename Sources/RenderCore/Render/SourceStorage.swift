@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Owns the memory of one source. Held by its feed, its control and the renderer's list; the render
+/// Owns the memory of one source. Held by its feed, its control and the renderer's graph; the render
 /// thread uses the addresses in it and never this object.
 @safe
 final class SourceStorage: @unchecked Sendable {

@@ -43,18 +43,13 @@ extension RenderState {
       return true
     }
     var isReady = true
-    for index in unsafe 0..<plan.pointee.count {
+    for index in unsafe 0..<plan.pointee.units.count {
       if unsafe !plan.pointee.units[index].pointee.isReady(frameCount: frameCount) {
         isReady = false
       }
     }
-    for index in unsafe 0..<plan.pointee.captureCount {
+    for index in unsafe 0..<plan.pointee.captures.count {
       if unsafe !plan.pointee.captures[index].pointee.isReady(frameCount: frameCount) {
-        isReady = false
-      }
-    }
-    for index in unsafe 0..<plan.pointee.outputCaptureCount {
-      if unsafe !plan.pointee.outputCaptures[index].pointee.isReady(frameCount: frameCount) {
         isReady = false
       }
     }
@@ -67,7 +62,7 @@ extension RenderState {
     let address = enter()
     defer { leave() }
     guard let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) else { return }
-    for index in unsafe 0..<plan.pointee.count {
+    for index in unsafe 0..<plan.pointee.units.count {
       unsafe plan.pointee.units[index].pointee.shared.pointee.isWaitedFor.store(
         false, ordering: .relaxed)
     }

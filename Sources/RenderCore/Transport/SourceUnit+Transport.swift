@@ -155,7 +155,7 @@ extension RenderState {
     guard let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) else {
       return true
     }
-    for index in unsafe 0..<plan.pointee.count {
+    for index in unsafe 0..<plan.pointee.units.count {
       if unsafe !plan.pointee.units[index].pointee.isReady(forTransportFrame: frame) {
         return false
       }

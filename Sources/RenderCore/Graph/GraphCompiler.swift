@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+
+/// Compiles a graph into a plan's operations. Each node comes after the nodes that lead into it. A buffer is reused as
+/// soon as its last reader has run.
+@safe
+struct GraphCompiler {
+  private let model: GraphModel
+  private(set) var operations: [GraphOperation] = []
+  /// Operations that read the inputs. They come first, since the inputs' memory may be the outputs'.
+  private var prologue: [GraphOperation] = []
+  /// The output buffers of the nodes compiled so far.
+  private var results: [ObjectIdentifier: BufferRange] = [:]
+  /// The buffers of each bus, side by side, before memory is assigned.
+  private var buses: [BufferRange] = []
+  private(set) var units: [UnsafeMutablePointer<SourceUnit>] = unsafe []
+  /// Sources are the only nodes that take time.
+  private(set) var hasOnlySources = true
+  /// The number of buffers that the plan needs besides the outputs'.
+  private(set) var poolCount = 0
+
+  init(_ model: GraphModel) {
+    self.model = model
+    for monitor in model.monitors { unsafe prologue.append(.takeInputs(monitor.unit)) }
+    for capture in model.captures(of: model.input) {
+      unsafe prologue.append(.captureInputs(capture.unit))
+    }
+    let heard = assemble(model.output, bus: 0)
+    // Sources' clocks run and callbacks are called even where their output leads nowhere.
+    for node in model.nodes where node.isAlwaysRendered { _ = emit(node) }
+    if !model.captures(of: model.output).isEmpty { hasOnlySources = false }
+    let lastSource = operations.lastIndex { if case .source = $0 { true } else { false } }
+    if !hasOnlySources { operations.insert(.markSources, at: lastSource.map { $0 + 1 } ?? 0) }
+    if let lastSource { operations.insert(.workAhead, at: lastSource + 1) }
+    let isEmpty = operations.allSatisfy { if case .clear = $0 { true } else { false } }
+    if !isEmpty { operations.append(.makeFinite) }
+    for capture in model.captures(of: model.output) {
+      unsafe operations.append(.captureOutputs(capture.unit))
+    }
+    operations = prologue + operations
+    assignBuffers(heard: heard)
+  }
+
+  // MARK: Order
+
+  /// Adds the operations that sum the edges into a bus.
+  ///
+  /// - Returns: the buffers of the sum.
+  private mutating func assemble(_ node: NodeStorage, bus: Int) -> BufferRange {
+    let width = node.inputWidths[bus]
+    var sum: BufferRange?
+    for edge in model.edges(into: node, bus: bus) {
+      if sum == nil, edge.isWhole, isOnlyWay(edge) {
+        let buffers = emit(edge.source)
+        if !edge.isAsItIs { unsafe operations.append(.scale(edge.state, buffers)) }
+        sum = buffers
+        continue
+      }
+      let buffers = emit(edge.source)
+      let target = sum ?? makeCleared(width)
+      sum = target
+      let count = Int32(edge.channelCount)
+      unsafe operations.append(
+        .add(
+          edge.state,
+          BufferRange(first: buffers.first + Int32(edge.sourceChannel), count: count),
+          to: BufferRange(first: target.first + Int32(edge.targetChannel), count: count)))
+    }
+    return sum ?? makeCleared(width)
+  }
+
+  /// Whether the edge may change its source's buffers in place: no other edge reads them.
+  private func isOnlyWay(_ edge: EdgeStorage) -> Bool {
+    if edge.source === model.input || results[ObjectIdentifier(edge.source)] != nil { return false }
+    return model.edges.count { $0.source === edge.source } == 1
+  }
+
+  private mutating func makeBuffers(_ width: Int) -> BufferRange {
+    if width == 0 { return .none }
+    let first = buses.last.map { $0.first + $0.count } ?? 0
+    buses.append(BufferRange(first: first, count: Int32(width)))
+    return buses.last!
+  }
+
+  private mutating func makeCleared(_ width: Int) -> BufferRange {
+    let buffers = makeBuffers(width)
+    if width > 0 { operations.append(.clear(buffers)) }
+    return buffers
+  }
+
+  /// Adds a node's operations, after those of the nodes that lead into it.
+  ///
+  /// - Returns: the buffers of its output.
+  private mutating func emit(_ node: NodeStorage) -> BufferRange {
+    if let known = results[ObjectIdentifier(node)] { return known }
+    let result: BufferRange
+    switch node.kind {
+    case .input:
+      result = makeBuffers(node.outputWidth)
+      prologue.append(.copyInputs(to: result))
+    case .mix: result = assemble(node, bus: 0)
+    case .output, .capture: result = .none
+    case .source(let source):
+      result = makeBuffers(node.outputWidth)
+      unsafe operations.append(.source(source.unit, to: result))
+      unsafe units.append(source.unit)
+    case .callback(let callback):
+      hasOnlySources = false
+      if !callback.isEffect { emitCallbacks(before: node) }
+      let inputs = node.inputWidths.isEmpty ? .none : assemble(node, bus: 0)
+      result = makeBuffers(node.outputWidth)
+      unsafe operations.append(.call(callback.unit, inputs: inputs, outputs: result))
+    case .monitor(let monitor):
+      hasOnlySources = false
+      let buffers = assemble(node, bus: 0)
+      var isFirst = false
+      if case .clear(buffers) = operations.last {
+        operations.removeLast()
+        isFirst = true
+      }
+      unsafe operations.append(.monitor(monitor.unit, buffers, isFirst: isFirst))
+      result = buffers
+    }
+    results[ObjectIdentifier(node)] = result
+    return result
+  }
+
+  /// Adds the callbacks that were added before another one and lead nowhere: callbacks are called in the order in which
+  /// they were added.
+  private mutating func emitCallbacks(before node: NodeStorage) {
+    for earlier in model.nodes.prefix(while: { $0 !== node }) {
+      guard case .callback(let callback) = earlier.kind, !callback.isEffect else { continue }
+      if !model.edges.contains(where: { $0.source === earlier }) { _ = emit(earlier) }
+    }
+  }
+
+  // MARK: Buffers
+
+  /// Assigns memory to each bus from its first to its last use; the outputs' own memory to the bus of the output node.
+  private mutating func assignBuffers(heard: BufferRange) {
+    var lastUse = [Int](repeating: 0, count: buses.count)
+    for (index, operation) in operations.enumerated() {
+      for buffers in operation.buffers { lastUse[bus(of: buffers)] = index }
+    }
+    var places = [Int32?](repeating: nil, count: buses.count)
+    if heard.count > 0 { places[bus(of: heard)] = 0 }
+    // For each buffer besides the outputs', the last operation that uses it.
+    var taken: [Int] = []
+    for (index, operation) in operations.enumerated() {
+      for buffers in operation.buffers {
+        let bus = bus(of: buffers)
+        if places[bus] != nil { continue }
+        let place = Self.take(Int(buses[bus].count), of: &taken, at: index, until: lastUse[bus])
+        places[bus] = heard.count + Int32(place)
+      }
+    }
+    poolCount = taken.count
+    operations = operations.map { operation in
+      operation.mapBuffers { buffers in
+        if buffers.count == 0 { return .none }
+        let bus = bus(of: buffers)
+        return BufferRange(
+          first: places[bus]! + buffers.first - buses[bus].first, count: buffers.count)
+      }
+    }
+  }
+
+  /// Returns the index of the bus that the buffers belong to.
+  private func bus(of buffers: BufferRange) -> Int {
+    var (low, high) = (0, buses.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if buses[middle].first <= buffers.first { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// Takes adjacent buffers whose last use is over.
+  private static func take(
+    _ count: Int, of taken: inout [Int], at index: Int, until last: Int
+  ) -> Int {
+    var start = 0
+    while start < taken.count {
+      let end = min(start + count, taken.count)
+      guard let used = taken[start..<end].lastIndex(where: { $0 >= index }) else { break }
+      start = used + 1
+    }
+    while taken.count < start + count { taken.append(-1) }
+    for place in start..<start + count { taken[place] = last }
+    return start
+  }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+
+/// A set of changes of a ``ProcessingGraph`` that take effect in the same frame.
+public struct GraphEdit {
+  private(set) var model: GraphModel
+  /// New gains, or nil for edges to disconnect. Edges are shared with the current graph, so they change only when the
+  /// whole edit has succeeded.
+  private var gains: [(edge: EdgeStorage, gain: Float?)] = []
+
+  init(_ model: GraphModel) {
+    self.model = model
+  }
+
+  /// Connects a node's output to another node's input bus: Core Audio's `AUGraphConnectNodeInput`. Several edges into
+  /// one bus are summed. The edge fades in, unless its target, or a source or callback that it leads out of, begins
+  /// with this edit.
+  ///
+  /// - Parameters:
+  ///   - source: the node to read.
+  ///   - channel: the first channel of its output bus.
+  ///   - target: the node to write to.
+  ///   - bus: the input bus of that node.
+  ///   - targetChannel: the first channel of that input bus.
+  ///   - channelCount: the number of channels; nil for as many as both buses have from their first channel on.
+  ///   - gain: the linear gain of the edge; negative inverts the polarity. Its magnitude is limited to
+  ///     ``SourceControl/maximumVolume``; a gain that is not finite counts as 1.
+  /// - Throws: ``ProcessingGraphError`` for an unknown node, channels that do not exist, or an edge that
+  ///   exists. ``ProcessingGraph/edit(_:)`` throws the errors that concern the whole graph.
+  public mutating func connect(
+    _ source: GraphNode, channel: Int = 0, to target: GraphNode, bus: Int = 0,
+    targetChannel: Int = 0, channelCount: Int? = nil, gain: Float = 1
+  ) throws(ProcessingGraphError) {
+    try check(source)
+    try check(target)
+    guard target.inputChannelCounts.indices.contains(bus), isTarget(target.storage) else {
+      throw .noSuchChannels(node: target.name)
+    }
+    let sourceRoom = source.outputChannelCount - channel
+    let targetRoom = target.inputChannelCounts[bus] - targetChannel
+    let count = channelCount ?? min(sourceRoom, targetRoom)
+    guard channel >= 0, targetChannel >= 0, count > 0, count <= sourceRoom else {
+      throw .noSuchChannels(node: source.name)
+    }
+    guard count <= targetRoom else { throw .noSuchChannels(node: target.name) }
+    let same = model.edges.filter { edge in
+      edge.source === source.storage && edge.sourceChannel == channel && edge.bus == bus
+        && edge.target === target.storage && edge.targetChannel == targetChannel
+        && edge.channelCount == count
+    }
+    if same.contains(where: { !isLeaving($0) }) {
+      throw .alreadyConnected(from: source.name, to: target.name)
+    }
+    model.noteStaying(source.storage)
+    model.noteStaying(target.storage)
+    // An edge that fades out reverses its fade.
+    if let edge = same.last {
+      gains.append((edge, Self.possible(gain)))
+      return
+    }
+    model.connect(
+      source.storage, channel: channel, to: target.storage, bus: bus,
+      targetChannel: targetChannel, channelCount: count, gain: Self.possible(gain))
+  }
+
+  /// Disconnects a node from another one: Core Audio's `AUGraphDisconnectNodeInput`. The edges fade
+  /// out.
+  public mutating func disconnect(
+    _ source: GraphNode, from target: GraphNode
+  ) throws(ProcessingGraphError) {
+    for edge in try edges(from: source, to: target) { leave(edge) }
+  }
+
+  /// Fades the edges from one node to another one to a linear gain.
+  public mutating func setGain(
+    _ gain: Float, from source: GraphNode, to target: GraphNode
+  ) throws(ProcessingGraphError) {
+    for edge in try edges(from: source, to: target) {
+      gains.append((edge, Self.possible(gain)))
+    }
+  }
+
+  /// Inserts a node between two connected nodes, in a crossfade from the direct edges to the new path. The first bus of
+  /// the node reads the channels that the direct edges read. The node's output takes their place, with their gains.
+  public mutating func insert(
+    _ node: GraphNode, from source: GraphNode, to target: GraphNode
+  ) throws(ProcessingGraphError) {
+    try check(node)
+    let direct = try edges(from: source, to: target)
+    let first = direct.map(\.sourceChannel).min()!
+    let end = direct.map { $0.sourceChannel + $0.channelCount }.max()!
+    let gains = direct.map { currentGain($0) }
+    for edge in direct { leave(edge) }
+    let width = min(end - first, node.inputChannelCounts.first ?? 0)
+    try connect(source, channel: first, to: node, channelCount: width)
+    for (edge, gain) in zip(direct, gains) {
+      let channel = edge.sourceChannel - first
+      try connect(
+        node, channel: channel, to: target, bus: edge.bus, targetChannel: edge.targetChannel,
+        channelCount: min(edge.channelCount, node.outputChannelCount - channel), gain: gain)
+    }
+  }
+
+  /// Removes a callback or an effect: Core Audio's `AUGraphRemoveNode`. The edges that lead out of it fade out. The
+  /// node renders until an edit after the fade, so its context must be valid until
+  /// ``Renderer/remove(_:withinMilliseconds:)`` has returned true.
+  public mutating func remove(_ node: GraphNode) throws(ProcessingGraphError) {
+    try check(node)
+    guard case .callback = node.storage.kind else { throw .permanentNode(node.name) }
+    for edge in model.edges where edge.source === node.storage { leave(edge) }
+    model.noteLeaving(node.storage)
+  }
+
+  // MARK: Checks
+
+  private func check(_ node: GraphNode) throws(ProcessingGraphError) {
+    if !model.contains(node.storage) { throw .unknownNode(node.name) }
+  }
+
+  /// Whether edits may connect an edge to the node. Captures keep the edge that they begin with.
+  private func isTarget(_ node: NodeStorage) -> Bool {
+    if case .capture = node.kind { false } else { true }
+  }
+
+  private func edges(
+    from source: GraphNode, to target: GraphNode
+  ) throws(ProcessingGraphError) -> [EdgeStorage] {
+    try check(source)
+    try check(target)
+    let edges = model.edges.filter {
+      $0.source === source.storage && $0.target === target.storage && !isLeaving($0)
+    }
+    if edges.isEmpty { throw .notConnected(from: source.name, to: target.name) }
+    return edges
+  }
+
+  /// The gain that an edge has after this edit.
+  private func currentGain(_ edge: EdgeStorage) -> Float {
+    gains.last { $0.edge === edge }?.gain ?? edge.gain
+  }
+
+  private func isLeaving(_ edge: EdgeStorage) -> Bool {
+    if let last = gains.last(where: { $0.edge === edge }) { return last.gain == nil }
+    return edge.leavingSerial != nil
+  }
+
+  private mutating func leave(_ edge: EdgeStorage) {
+    // An edge that no plan contains has not sounded and needs no fade.
+    if edge.isPlanned { gains.append((edge, nil)) } else { model.edges.removeAll { $0 === edge } }
+  }
+
+  private static func possible(_ gain: Float) -> Float {
+    gain.isFinite ? max(-SourceControl.maximumVolume, min(SourceControl.maximumVolume, gain)) : 1
+  }
+
+  // MARK: End
+
+  /// Checks the edited graph, then changes the edges.
+  mutating func finish() throws(ProcessingGraphError) {
+    try model.checkCycles()
+    let latencies = model.latencies(without: isLeaving)
+    let heard = model.heard()
+    for node in model.nodes + [model.mix, model.output]
+    where heard.contains(ObjectIdentifier(node)) {
+      let latency = latencies[ObjectIdentifier(node)]!
+      if latency > ProcessingGraph.maximumLatencyFrames {
+        throw .tooLate(node: node.name, frames: latency)
+      }
+    }
+    for (edge, gain) in gains {
+      if let gain {
+        edge.gain = gain
+        edge.leavingSerial = nil
+      } else {
+        model.leave(edge)
+      }
+    }
+  }
+}

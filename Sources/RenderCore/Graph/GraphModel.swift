@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+
+/// The nodes and edges of a renderer's graph, as edits change them. Protected by the renderer's lock. Each plan keeps a
+/// copy, which keeps the memory of its nodes and edges alive.
+struct GraphModel {
+  let input: NodeStorage
+  let mix: NodeStorage
+  let output: NodeStorage
+  /// All other nodes, in the order in which they were added.
+  private(set) var nodes: [NodeStorage] = []
+  /// In the order in which they were connected, with the edges that fade out.
+  var edges: [EdgeStorage] = []
+  /// Nodes that are removed when no edge leads out of them.
+  private var leaving: Set<ObjectIdentifier> = []
+  /// Nodes of the previous plan.
+  private var planned: Set<ObjectIdentifier> = []
+  private var nextEdge = 1
+  /// The serial of the next plan.
+  private(set) var serial: UInt64 = 1
+
+  init(inputChannels: Int, outputChannels: Int) {
+    input = NodeStorage(.input, name: "input", outputWidth: inputChannels)
+    mix = NodeStorage(
+      .mix, name: "mix", inputWidths: [outputChannels], outputWidth: outputChannels)
+    output = NodeStorage(
+      .output, name: "output", inputWidths: [outputChannels], outputWidth: outputChannels)
+    for node in [input, mix, output] { planned.insert(ObjectIdentifier(node)) }
+    if outputChannels > 0 { connect(mix, to: output, isHard: true) }
+  }
+
+  // MARK: Nodes
+
+  func contains(_ node: NodeStorage) -> Bool {
+    node === input || node === mix || node === output || nodes.contains { $0 === node }
+  }
+
+  mutating func add(_ node: NodeStorage) {
+    nodes.append(node)
+  }
+
+  /// Removes a node and its edges, without a fade.
+  mutating func drop(where isDropped: (NodeStorage) -> Bool) {
+    nodes.removeAll(where: isDropped)
+    edges.removeAll { isDropped($0.source) || isDropped($0.target) }
+  }
+
+  /// Removes a node once its edges have faded out.
+  mutating func noteLeaving(_ node: NodeStorage) {
+    leaving.insert(ObjectIdentifier(node))
+  }
+
+  /// Keeps a node after all.
+  mutating func noteStaying(_ node: NodeStorage) {
+    leaving.remove(ObjectIdentifier(node))
+  }
+
+  /// Inserts a node before the output, after all other nodes. The output of the node includes its input, unchanged.
+  mutating func append(_ node: NodeStorage, bus: Int) {
+    for edge in edges where edge.target === output { (edge.target, edge.bus) = (node, bus) }
+    add(node)
+    connect(node, to: output, isHard: true)
+  }
+
+  /// Removes such a node and reconnects its inputs, unless edits have rewired its output.
+  mutating func extract(_ node: NodeStorage) {
+    let outputs = edges.filter { $0.source === node && $0.leavingSerial == nil }
+    if outputs.count == 1, outputs[0].isWhole, outputs[0].isAsItIs {
+      let (target, bus) = (outputs[0].target, outputs[0].bus)
+      for edge in edges where edge.target === node { (edge.target, edge.bus) = (target, bus) }
+    }
+    drop { $0 === node }
+  }
+
+  /// Removes a source that is silent, once the delayed edges that lead out of it are silent, too.
+  mutating func release(_ node: NodeStorage) {
+    let delayed = edges.filter { $0.source === node && $0.delayFrames > 0 }
+    if delayed.isEmpty { return drop { $0 === node } }
+    for edge in delayed { leave(edge) }
+    noteLeaving(node)
+  }
+
+  // MARK: Edges
+
+  /// - Parameters:
+  ///   - channelCount: nil for as many as both buses have.
+  ///   - isHard: begins at its gain; otherwise the graph decides.
+  ///   - delayFrames: the delay that aligns this path with longer ones.
+  mutating func connect(
+    _ source: NodeStorage, channel: Int = 0, to target: NodeStorage, bus: Int = 0,
+    targetChannel: Int = 0, channelCount: Int? = nil, gain: Float = 1, isHard: Bool = false,
+    delayFrames: Int = 0
+  ) {
+    let fitting = min(
+      source.outputWidth - channel, target.inputWidths[bus] - targetChannel)
+    // A source that begins with this plan needs no fade, and a target that begins with it has no sound to interrupt.
+    let begins =
+      isHard || !planned.contains(ObjectIdentifier(target))
+      || source.isAlwaysRendered && !planned.contains(ObjectIdentifier(source))
+    edges.append(
+      EdgeStorage(
+        id: nextEdge, source, channel: channel, to: target, bus: bus, targetChannel: targetChannel,
+        channelCount: channelCount ?? fitting, gain: gain, initialGain: begins ? gain : 0,
+        delayFrames: delayFrames))
+    nextEdge += 1
+  }
+
+  /// Fades an edge out. `prune()` removes it afterwards.
+  func leave(_ edge: EdgeStorage) {
+    guard edge.leavingSerial == nil else { return }
+    edge.gain = 0
+    edge.leavingSerial = serial
+  }
+
+  /// Returns the edges into a bus, in the order of summation.
+  func edges(into node: NodeStorage, bus: Int) -> [EdgeStorage] {
+    edges.filter { $0.target === node && $0.bus == bus }
+      .sorted { ($0.source.rank, $0.id) < ($1.source.rank, $1.id) }
+  }
+
+  // MARK: Plans
+
+  /// Removes the edges that have faded out and the nodes that are removed, before a plan is made. A node that leads
+  /// nowhere is not part of plans; it begins at rest when it is connected again.
+  mutating func prune() {
+    edges.removeAll { $0.hasLeft }
+    let gone = nodes.filter { node in
+      leaving.contains(ObjectIdentifier(node)) && !edges.contains { $0.source === node }
+    }
+    drop { node in gone.contains { $0 === node } }
+    leaving.formIntersection(nodes.map { ObjectIdentifier($0) })
+    let heard = heard()
+    planned.formIntersection(heard)
+    edges = edges.compactMap { edge in
+      if heard.contains(ObjectIdentifier(edge.target)) { return edge }
+      return edge.leavingSerial == nil ? edge.atRest() : nil
+    }
+  }
+
+  /// Returns the nodes that render: those that lead to the output or to a capture, and sources and callbacks.
+  func heard() -> Set<ObjectIdentifier> {
+    var heard: Set<ObjectIdentifier> = []
+    var next = [output]
+    next += nodes.filter { node in
+      if case .capture = node.kind { true } else { node.isAlwaysRendered }
+    }
+    while let node = next.popLast() {
+      guard heard.insert(ObjectIdentifier(node)).inserted else { continue }
+      next += edges.filter { $0.target === node }.map(\.source)
+    }
+    return heard
+  }
+
+  /// Notes that the current nodes and edges are part of a plan.
+  mutating func notePlan() {
+    planned = heard()
+    for edge in edges where planned.contains(ObjectIdentifier(edge.target)) {
+      edge.isPlanned = true
+    }
+    serial += 1
+  }
+
+  func isNew(_ node: NodeStorage) -> Bool { !planned.contains(ObjectIdentifier(node)) }
+}
+
+extension GraphModel {
+  var sources: [SourceStorage] {
+    nodes.compactMap { if case .source(let source) = $0.kind { source } else { nil } }
+  }
+
+  var callbacks: [CallbackStorage] {
+    nodes.compactMap { if case .callback(let callback) = $0.kind { callback } else { nil } }
+  }
+
+  var monitors: [MonitorStorage] {
+    nodes.compactMap { if case .monitor(let monitor) = $0.kind { monitor } else { nil } }
+  }
+
+  /// Returns the captures of a node's output.
+  func captures(of node: NodeStorage) -> [CaptureStorage] {
+    edges.compactMap { edge in
+      guard edge.source === node, case .capture(let capture) = edge.target.kind else { return nil }
+      return capture
+    }
+  }
+}

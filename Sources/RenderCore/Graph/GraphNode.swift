@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+/// A node of a renderer's ``ProcessingGraph``: Core Audio's `AUNode`.
+///
+/// A node has input buses, each of a fixed number of channels, and at most one output bus. It belongs to one renderer.
+/// Any thread but the render thread.
+public struct GraphNode: Sendable, Hashable {
+  let storage: NodeStorage
+
+  init(_ storage: NodeStorage) {
+    self.storage = storage
+  }
+
+  /// The name that error messages use.
+  public var name: String { storage.name }
+
+  /// The channels of each input bus.
+  public var inputChannelCounts: [Int] { storage.inputWidths }
+
+  /// The channels of the output bus; 0 without an output bus.
+  public var outputChannelCount: Int {
+    if case .output = storage.kind { 0 } else { storage.outputWidth }
+  }
+
+  /// The frames by which the output is later than the input.
+  public var latencyFrames: Int { storage.latencyFrames }
+
+  /// Returns whether two values name the same node.
+  public static func == (one: GraphNode, other: GraphNode) -> Bool { one.storage === other.storage }
+
+  /// Hashes the node.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(storage)) }
+}
+
+/// Owns the memory of a node. Held by handles and by the plans that contain the node.
+final class NodeStorage: Sendable {
+  enum Kind: Sendable {
+    /// The input buffers of the cycle.
+    case input
+    /// The sum of sources and callbacks.
+    case mix
+    /// The output buffers of the cycle.
+    case output
+    case source(SourceStorage)
+    case callback(CallbackStorage)
+    case monitor(MonitorStorage)
+    case capture(CaptureStorage)
+  }
+
+  let kind: Kind
+  let name: String
+  let inputWidths: [Int]
+  let outputWidth: Int
+  let latencyFrames: Int
+
+  init(
+    _ kind: Kind, name: String, inputWidths: [Int] = [], outputWidth: Int = 0,
+    latencyFrames: Int = 0
+  ) {
+    self.kind = kind
+    self.name = name
+    self.inputWidths = inputWidths
+    self.outputWidth = outputWidth
+    self.latencyFrames = latencyFrames
+  }
+
+  /// The node's position in the order of summation. It is fixed, so an edit elsewhere changes no bit of a sum.
+  var rank: Int {
+    switch kind {
+    case .input, .source: 0
+    case .mix, .output, .monitor, .capture: 1
+    case .callback(let callback): callback.isEffect ? 1 : 2
+    }
+  }
+
+  /// The node renders even if its output leads nowhere, since its clock runs.
+  var isAlwaysRendered: Bool {
+    switch kind {
+    case .source: true
+    case .callback(let callback): !callback.isEffect
+    case .input, .mix, .output, .monitor, .capture: false
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+/// Adjacent channels in a plan's table of buffers.
+struct BufferRange: BitwiseCopyable, Equatable {
+  var first: Int32
+  var count: Int32
+
+  static var none: BufferRange { BufferRange(first: 0, count: 0) }
+
+  @_noLocks
+  func buffers(
+    in table: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+  ) -> UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>> {
+    unsafe UnsafeMutableBufferPointer(start: table + Int(first), count: Int(count))
+  }
+}
+
+/// One step of a plan. The render thread executes the operations in order.
+@safe
+enum GraphOperation: BitwiseCopyable {
+  /// Passes the inputs to a monitor, before anything is written to the outputs, whose memory may be the inputs'.
+  case takeInputs(UnsafeMutablePointer<MonitorUnit>)
+  /// Captures the inputs.
+  case captureInputs(UnsafeMutablePointer<CaptureUnit>)
+  /// Copies the inputs into buffers.
+  case copyInputs(to: BufferRange)
+  case clear(BufferRange)
+  case source(UnsafeMutablePointer<SourceUnit>, to: BufferRange)
+  /// Does work of coming cycles ahead. After the last source.
+  case workAhead
+  /// Counts the time so far as the sources'.
+  case markSources
+  /// Calls a function of the user's. An empty range means the cycle's inputs.
+  case call(UnsafeMutablePointer<CallbackUnit>, inputs: BufferRange, outputs: BufferRange)
+  /// Scales buffers in place by the gain of the only edge that reads them.
+  case scale(UnsafeMutablePointer<EdgeState>, BufferRange)
+  /// Adds buffers to others, with the gain and the delay of an edge.
+  case add(UnsafeMutablePointer<EdgeState>, BufferRange, to: BufferRange)
+  /// Adds the monitored inputs and limits the sum.
+  case monitor(UnsafeMutablePointer<MonitorUnit>, BufferRange, isFirst: Bool)
+  case makeFinite
+  /// Captures the outputs.
+  case captureOutputs(UnsafeMutablePointer<CaptureUnit>)
+}
+
+extension GraphOperation {
+  /// The buffers that the operation reads or writes.
+  var buffers: [BufferRange] {
+    var buffers: [BufferRange] = []
+    _ = mapBuffers {
+      if $0.count > 0 { buffers.append($0) }
+      return $0
+    }
+    return buffers
+  }
+
+  /// Returns the same operation with other buffers.
+  func mapBuffers(_ place: (BufferRange) -> BufferRange) -> GraphOperation {
+    switch self {
+    case .copyInputs(let buffers): .copyInputs(to: place(buffers))
+    case .clear(let buffers): .clear(place(buffers))
+    case .source(let unit, let buffers): unsafe .source(unit, to: place(buffers))
+    case .call(let unit, let inputs, let outputs):
+      unsafe .call(unit, inputs: place(inputs), outputs: place(outputs))
+    case .scale(let edge, let buffers): unsafe .scale(edge, place(buffers))
+    case .add(let edge, let sources, let targets):
+      unsafe .add(edge, place(sources), to: place(targets))
+    case .monitor(let unit, let buffers, let isFirst):
+      unsafe .monitor(unit, place(buffers), isFirst: isFirst)
+    case .takeInputs, .captureInputs, .workAhead, .markSources, .makeFinite, .captureOutputs: self
+    }
+  }
+}
+
+/// The gain to which an edge fades from a plan's first cycle on.
+@safe
+struct EdgeStep: BitwiseCopyable {
+  let state: UnsafeMutablePointer<EdgeState>
+  let target: Float
+}

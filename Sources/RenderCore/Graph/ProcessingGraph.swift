@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+/// The nodes that a renderer renders in each cycle, and their connections: Core Audio's `AUGraph`.
+///
+/// Edges connect nodes, each with a gain. An edit is compiled off the render thread into a flat list of operations,
+/// which the next cycle executes. The gains outlive that list. So every edit is a crossfade of
+/// ``Renderer/fadeSeconds``, and another edit can reverse it half way. The sound does not depend on the cycle length.
+///
+/// Sources, callbacks and monitors of the renderer are nodes, too. Sources and callbacks lead to ``mix``, which leads
+/// through the monitors to ``output``. Any thread but the render thread.
+public struct ProcessingGraph: Sendable {
+  let renderer: Renderer
+
+  /// The greatest latency of a path, in frames.
+  public static let maximumLatencyFrames = 1 << 20
+
+  /// The inputs of the renderer.
+  public var input: GraphNode { GraphNode(renderer.input) }
+
+  /// The sum of the renderer's sources and callbacks.
+  public var mix: GraphNode { GraphNode(renderer.mix) }
+
+  /// The outputs of the renderer.
+  public var output: GraphNode { GraphNode(renderer.output) }
+
+  /// Adds an effect: a node that calls a function of yours with the frames of its input bus. The node renders once it
+  /// leads to the output.
+  ///
+  /// The function follows the rules of ``Renderer/Callback``. `inputs` are the frames of the input bus; `outputs` are
+  /// silent before the call. If the function returns a value other than 0, the node is silent for that cycle.
+  ///
+  /// - Parameters:
+  ///   - effect: the function.
+  ///   - context: passed to each call. It must be valid until ``Renderer/remove(_:withinMilliseconds:)`` has returned
+  ///     true, or the output has been closed.
+  ///   - channelCount: the channels of the input bus, at least one.
+  ///   - outputChannelCount: the channels of the output bus (default: as many as the input bus has).
+  ///   - latencyFrames: at most ``maximumLatencyFrames``; the frames by which the output is later than the input. Parallel paths are delayed by as many.
+  ///   - name: the name that error messages use.
+  /// - Returns: the handle, which has the node.
+  public func addEffect(
+    _ effect: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?, channelCount: Int,
+    outputChannelCount: Int? = nil, latencyFrames: Int = 0, name: String = "effect"
+  ) -> RenderCallbackHandle {
+    let outputChannelCount = outputChannelCount ?? channelCount
+    precondition(
+      channelCount > 0 && outputChannelCount > 0
+        && (0...Self.maximumLatencyFrames).contains(latencyFrames),
+      "an effect has channels and a possible latency")
+    let storage = unsafe CallbackStorage(
+      effect, context: context, inputs: RenderBus(0..<0, of: 0), isEffect: true)
+    let node = NodeStorage(
+      .callback(storage), name: name, inputWidths: [channelCount],
+      outputWidth: outputChannelCount, latencyFrames: latencyFrames)
+    renderer.replacePlan { $0.add(node) }
+    return RenderCallbackHandle(storage: storage, node: GraphNode(node))
+  }
+
+  /// Makes changes that take effect in the same frame: Core Audio's `AUGraphUpdate`.
+  ///
+  /// - Parameter body: makes the changes. It must not call the renderer or its graph: the edit holds their lock.
+  /// - Throws: ``ProcessingGraphError``; the graph is unchanged then.
+  public func edit(
+    _ body: (inout GraphEdit) throws(ProcessingGraphError) -> Void
+  ) throws(ProcessingGraphError) {
+    try renderer.replacePlan { (model) throws(ProcessingGraphError) in
+      var edit = GraphEdit(model)
+      // Edges are shared with the current graph, so `finish` changes them last.
+      try body(&edit)
+      try edit.finish()
+      model = edit.model
+    }
+  }
+
+  /// The latency of the longest path to the output, in frames.
+  public var latencyFrames: Int {
+    renderer.withModel { $0.latencies()[ObjectIdentifier(renderer.output)]! }
+  }
+}
+
+extension Renderer {
+  /// The graph of this renderer's sources, callbacks, effects and monitors.
+  public var graph: ProcessingGraph { ProcessingGraph(renderer: self) }
+}
+
+extension ProcessingGraph {
+  /// Returns the node of a source; nil once the source is removed.
+  public func node(of source: SourceControl) -> GraphNode? {
+    node { if case .source(let storage) = $0 { storage === source.storage } else { false } }
+  }
+
+  /// Returns the node of a monitor; nil once the monitor is removed. Its input bus is the sound to which the monitor
+  /// adds the renderer's inputs.
+  public func node(of monitor: MonitorControl) -> GraphNode? {
+    node { if case .monitor(let storage) = $0 { storage === monitor.storage } else { false } }
+  }
+
+  private func node(where isWanted: (NodeStorage.Kind) -> Bool) -> GraphNode? {
+    renderer.withModel { $0.nodes.first { isWanted($0.kind) } }.map { GraphNode($0) }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+
+/// An edit that a ``ProcessingGraph`` refuses. Nothing of the edit takes effect.
+public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The edges would form a cycle through these nodes.
+  case cycle(path: [String])
+  /// The node is not in this graph.
+  case unknownNode(String)
+  /// The node has no such bus, or the bus no such channels.
+  case noSuchChannels(node: String)
+  /// No edge leads from the first node to the second one.
+  case notConnected(from: String, to: String)
+  /// An edge already connects the same channels of the two nodes.
+  case alreadyConnected(from: String, to: String)
+  /// The node belongs to the graph and cannot be removed.
+  case permanentNode(String)
+  /// The latency of the path to the node exceeds ``ProcessingGraph/maximumLatencyFrames``.
+  case tooLate(node: String, frames: Int)
+
+  /// The reason, and a remedy.
+  public var description: String {
+    switch self {
+    case .cycle(let path):
+      "the edges form a cycle: \(path.joined(separator: " → ")); disconnect one of them; "
+        + "one that fades out is gone after its fade"
+    case .unknownNode(let node): "\(node) is not a node of this graph"
+    case .noSuchChannels(let node): "\(node) has no such bus or channels"
+    case .notConnected(let from, let to): "\(from) is not connected to \(to)"
+    case .alreadyConnected(let from, let to): "\(from) is already connected to \(to)"
+    case .permanentNode(let node): "\(node) cannot be removed"
+    case .tooLate(let node, let frames):
+      "the path to \(node) has a latency of \(frames) frames; "
+        + "the maximum is \(ProcessingGraph.maximumLatencyFrames)"
+    }
+  }
+}
