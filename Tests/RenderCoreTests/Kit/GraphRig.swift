@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+
+import OfflineOutput
+import RenderCore
+
+/// What a generator or an effect of the graph's tests works on.
+@safe
+struct GraphUnit {
+  /// A generator's step, or an effect's factor.
+  var value: Float
+  var frame: UInt64 = 0
+  /// An effect gives its input so many frames later.
+  var delay = 0
+  var line: UnsafeMutablePointer<Float>?
+  var position = 0
+  var calls = 0
+}
+
+/// The value of a generator in a frame.
+@_noLocks
+func generated(_ step: Float, _ frame: UInt64) -> Float {
+  // A sawtooth between -1 and 1: exact in a Float, and no function of libm.
+  let phase = step * Float(frame % 1024)
+  return phase - Float(Int32(phase)) - 0.5
+}
+
+/// Gives ``generated(_:_:)`` on all of its channels.
+@_noLocks
+func generate(
+  _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
+) -> Int32 {
+  guard let unit = unsafe context?.assumingMemoryBound(to: GraphUnit.self) else { return -1 }
+  let frames = unsafe call.pointee.frameCount
+  for channel in unsafe 0..<call.pointee.outputCount {
+    let samples = unsafe call.pointee.outputs[channel]
+    for index in 0..<frames {
+      unsafe samples[index] = generated(
+        unit.pointee.value, unit.pointee.frame &+ UInt64(index))
+    }
+  }
+  unsafe unit.pointee.frame &+= UInt64(frames)
+  unsafe unit.pointee.calls += 1
+  return 0
+}
+
+/// Multiplies its input, and delays it on the first channel where it has a line.
+@_noLocks
+func multiply(
+  _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
+) -> Int32 {
+  guard let unit = unsafe context?.assumingMemoryBound(to: GraphUnit.self) else { return -1 }
+  let frames = unsafe call.pointee.frameCount
+  for channel in unsafe 0..<call.pointee.outputCount {
+    let (source, target) = unsafe (call.pointee.inputs[channel], call.pointee.outputs[channel])
+    for index in 0..<frames { unsafe target[index] = source[index] * unit.pointee.value }
+    guard channel == 0, let line = unsafe unit.pointee.line else { continue }
+    for index in 0..<frames {
+      let position = unsafe unit.pointee.position
+      let sample = unsafe target[index]
+      unsafe target[index] = line[position]
+      unsafe line[position] = sample
+      unsafe unit.pointee.position = unsafe (position + 1) % unit.pointee.delay
+    }
+  }
+  unsafe unit.pointee.calls += 1
+  return 0
+}
+
+/// A renderer with known generators and effects, and the samples that it rendered. One thread renders; another one may
+/// edit the graph.
+@safe
+final class GraphRig: @unchecked Sendable {
+  let renderer: Renderer
+  private var output: OfflineOutput
+  private(set) var samples: [Float] = []
+  private var units: [UnsafeMutablePointer<GraphUnit>] = unsafe []
+
+  init(channels: Int = 1) {
+    renderer = Renderer(sampleRate: 48000, outputChannels: channels, inputChannels: channels)
+    output = OfflineOutput(renderer: renderer)
+  }
+
+  deinit {
+    for index in unsafe units.indices {
+      unsafe units[index].pointee.line?.deallocate()
+      unsafe units[index].deallocate()
+    }
+  }
+
+  private func makeUnit(_ unit: GraphUnit) -> UnsafeMutablePointer<GraphUnit> {
+    let memory = UnsafeMutablePointer<GraphUnit>.allocate(capacity: 1)
+    unsafe memory.initialize(to: unit)
+    unsafe units.append(memory)
+    return unsafe memory
+  }
+
+  func addGenerator(step: Float) -> RenderCallbackHandle {
+    unsafe renderer.addCallback(generate, context: makeUnit(GraphUnit(value: step)))
+  }
+
+  func addEffect(
+    factor: Float, delay: Int = 0, channels: Int = 1, name: String = "effect"
+  ) -> RenderCallbackHandle {
+    var unit = unsafe GraphUnit(value: factor)
+    unit.delay = delay
+    if delay > 0 {
+      unsafe unit.line = .allocate(capacity: delay)
+      unsafe unit.line?.initialize(repeating: 0, count: delay)
+    }
+    return unsafe renderer.graph.addEffect(
+      multiply, context: makeUnit(unit), channelCount: channels, latencyFrames: delay, name: name)
+  }
+
+  /// The number of calls of each unit, in the order in which the units were added.
+  var calls: [Int] { unsafe units.indices.map { callCount(of: $0) } }
+
+  func callCount(of unit: Int) -> Int { unsafe units[unit].pointee.calls }
+
+  /// Renders frames in cycles of these lengths, over and over.
+  func render(_ frames: Int, cycles: [Int]) {
+    var left = frames
+    var index = 0
+    while left > 0 {
+      let count = min(left, cycles[index % cycles.count])
+      output.render(frameCount: count) { channel, span in
+        if channel == 0 { for index in span.indices { samples.append(span[index]) } }
+      }
+      left -= count
+      index += 1
+    }
+  }
+
+  /// Renders one cycle that brings these frames.
+  func render(inputs: [Float]) {
+    output.render(inputs: [inputs]) { _, span in
+      for index in span.indices { samples.append(span[index]) }
+    }
+  }
+}
