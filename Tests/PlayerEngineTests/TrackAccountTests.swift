@@ -2,8 +2,11 @@
 
 import PacketParser
 import PlayerEngine
+import Synchronization
 import TestKit
 import Testing
+
+@testable import RenderCore
 
 @Suite("The account of a track's sound")
 struct TrackAccountTests {
@@ -43,6 +46,29 @@ struct TrackAccountTests {
         #expect(lengths.compactMap(\.self).allSatisfy { abs(Double($0) / 1e9 - 1.3) < 0.1 })
       }
     }
+  }
+
+  @Test("Sound is not lost if the end is reported before the cycle's position is published")
+  func endBeforePosition() throws {
+    let workshop = Workshop()
+    try workshop.run(
+      "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=48000:d=1.3' -c:a pcm_s16le x.wav")
+    let playback = OfflinePlayback([workshop.path("x.wav")], rate: 48000, channels: 1)
+    let player = try #require(playback.player)
+    while player.step(mayWait: true) != .finished {
+      guard player.state == .playing, player.isBufferReady else { continue }
+      let before = player.control.position.outputFrames
+      playback.crank(8192)
+      // The player reads the events of a cycle whose position is not there yet.
+      let after = player.control.position.outputFrames
+      unsafe player.control.storage.shared.pointee.outputFrames.store(before, ordering: .releasing)
+      let step = player.step(mayWait: false)
+      unsafe player.control.storage.shared.pointee.outputFrames.store(after, ordering: .releasing)
+      if step == .finished { break }
+    }
+    let account = try #require(Self.accounts(playback).first)
+    #expect(account.lossDescription == nil)
+    #expect(abs(Double(account.deliveredNanoseconds) / 1e9 - 1.3) < 1e-3)
   }
 
   @Test("A packet that cannot be decoded is lost once, also if it is heard again after a seek")

@@ -43,7 +43,7 @@ extension ProgramTests {
       try during(recorder) { web.bodyBytesSent("/first") }
       let end = Program.end(of: program, seconds: 30)
       try recorder.setFreewheel(false)
-      #expect(end.exit == .status(0))
+      #expect(end.exit == .status(0), "\(end.errors)")
       #expect(end.output == "" && end.errors == "")
       let samples = recorder.samples
       return StereoFrames(left: samples[0], right: samples[1])

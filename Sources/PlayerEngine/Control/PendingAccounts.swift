@@ -118,7 +118,8 @@ extension SteppedPlayer {
       accounts.removeAll(but: startedTrack)
       accounts.isRepositioned = true
     }
-    reportAccount(ofTrack: startedTrack, at: control.position.outputFrames, isPartial: isStop)
+    let end = max(control.position.outputFrames, lastEndFrame)
+    reportAccount(ofTrack: startedTrack, at: end, isPartial: isStop)
     startedTrack = nil
     for (track, account) in accounts.takeUnheard() { tell(.account(index: track, account)) }
   }

@@ -65,6 +65,8 @@ public final class SteppedPlayer {
   /// Its generation.
   private(set) var lastBegunGeneration: UInt32?
   var lastEndedStream: UInt32 = 0
+  /// The output's frame after that stream's last one. The event is there before the position of its cycle.
+  private(set) var lastEndFrame: UInt64 = 0
   var lastError: PlayerError?
   var generation: UInt32 = 0
   /// A generation that the render thread has still to go over to.
@@ -308,7 +310,9 @@ public final class SteppedPlayer {
           tell(.started(index: origin.track))
         }
         startedTrack = origin.track
-      case .streamEnded: lastEndedStream = max(lastEndedStream, event.streamID)
+      case .streamEnded:
+        lastEndedStream = max(lastEndedStream, event.streamID)
+        lastEndFrame = max(lastEndFrame, event.outputFrame)
       case .underrun:
         isRebuffering = true
         tell(.underrun(noteStall()))
