@@ -48,8 +48,8 @@ struct ConcurrentGraphEditTests {
     hasEnded.store(true, ordering: .releasing)
     thread.join()
     #expect(Array(rig.calls.dropFirst()) == calls)
-    // Six effects, each with two edges and at most four steps a fade at a time. One hard edge would step by 0.125,
-    // as the removals at the end do.
+    // Six effects, each with two edges of at most four steps at a time. A hard edge would step by 0.125, as the
+    // removals at the end do.
     let edge: Float = 4 * 1.875 / 240 * 0.125
     let steps = zip(rig.samples, rig.samples.dropFirst()).map { ($0 - $1).magnitude }
     #expect(steps.count { $0 > 12 * edge } <= effects.count)

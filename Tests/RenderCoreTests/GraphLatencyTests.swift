@@ -13,6 +13,14 @@ struct GraphLatencyTests {
     rig.samples.indices.filter { (rig.samples[$0] + 0.5).magnitude > 1e-6 }
   }
 
+  /// A rig that has rendered 64 frames of a constant.
+  private func constantRig(_ cycles: [Int]) -> GraphRig {
+    let rig = GraphRig()
+    _ = rig.addGenerator(step: 0)
+    rig.render(64, cycles: cycles)
+    return rig
+  }
+
   private func insert(_ nodes: [RenderCallbackHandle], _ graph: ProcessingGraph) throws {
     try graph.edit { (edit) throws(ProcessingGraphError) in
       try edit.disconnect(graph.mix, from: graph.output)
@@ -25,13 +33,11 @@ struct GraphLatencyTests {
     }
   }
 
-  @Test("A late effect that goes again before it has faded in changes nothing", arguments: cuts)
+  @Test("An effect that is removed before it has faded in changes nothing", arguments: cuts)
   func reversalDuringWarmUp(_ cycles: [Int]) throws {
-    let rig = GraphRig()
+    let rig = constantRig(cycles)
     let graph = rig.renderer.graph
-    _ = rig.addGenerator(step: 0)
     let late = rig.addEffect(factor: 1, delay: 1000)
-    rig.render(64, cycles: cycles)
     try insert([late], graph)
     rig.render(500, cycles: cycles)
     try graph.edit { (edit) throws(ProcessingGraphError) in
@@ -42,12 +48,10 @@ struct GraphLatencyTests {
     #expect(wrongFrames(rig) == [])
   }
 
-  @Test("Effects in series fade in when the last of them has filled", arguments: cuts)
+  @Test("Effects in series fade in when their path is filled", arguments: cuts)
   func series(_ cycles: [Int]) throws {
-    let rig = GraphRig()
-    _ = rig.addGenerator(step: 0)
+    let rig = constantRig(cycles)
     let effects = (0..<2).map { _ in rig.addEffect(factor: 1, delay: 512) }
-    rig.render(64, cycles: cycles)
     try insert(effects, rig.renderer.graph)
     rig.render(4000, cycles: cycles)
     #expect(wrongFrames(rig) == [])
@@ -55,17 +59,15 @@ struct GraphLatencyTests {
 
   @Test("A warm-up survives an edit before the next cycle", arguments: cuts)
   func warmUpOfSkippedPlan(_ cycles: [Int]) throws {
-    let rig = GraphRig()
-    _ = rig.addGenerator(step: 0)
+    let rig = constantRig(cycles)
     let late = rig.addEffect(factor: 1, delay: 1000)
-    rig.render(64, cycles: cycles)
     try insert([late], rig.renderer.graph)
     _ = rig.addEffect(factor: 1)
     rig.render(4000, cycles: cycles)
     #expect(wrongFrames(rig) == [])
   }
 
-  @Test("A callback that is added beside a late path is delayed at once", arguments: cuts)
+  @Test("A callback that is added beside a delayed path is delayed at once", arguments: cuts)
   func additionBesideLatePath(_ cycles: [Int]) throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph
@@ -90,7 +92,7 @@ struct GraphLatencyTests {
     }
   }
 
-  @Test("The greatest latency holds for what an edit leaves behind")
+  @Test("The greatest latency applies to the edited graph")
   func limit() throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph

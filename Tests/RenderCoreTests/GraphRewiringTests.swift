@@ -82,7 +82,7 @@ struct GraphRewiringTests {
     #expect((1...3).map { unsafe order[$0] } == [1, 2, 3])
   }
 
-  @Test("Keeps channels and gains of an edge that an effect takes the place of")
+  @Test("Keeps the channels and the gain of an edge that an effect replaces")
   func insertion() throws {
     let rig = GraphRig(channels: 4)
     let graph = rig.renderer.graph
@@ -99,7 +99,7 @@ struct GraphRewiringTests {
     }
   }
 
-  @Test("Is silent nowhere for an effect that gave infinity before it was removed")
+  @Test("Recovers from an effect that rendered infinity before its removal")
   func infinity() throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph

@@ -9,7 +9,7 @@ struct ProcessingGraphTests {
   private static let fade = 240
   private static let cuts = [[64], [1], [1000], [7, 300, 64, 1, 8192]]
 
-  @Test("An effect that is inserted comes in a crossfade, and goes in another", arguments: cuts)
+  @Test("An effect is inserted and removed in a crossfade", arguments: cuts)
   func insertion(_ cycles: [Int]) throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph
@@ -42,7 +42,7 @@ struct ProcessingGraphTests {
       #expect(rig.samples[frame] == expected, "frame \(frame)")
       if rig.samples[frame] != expected { return }
     }
-    // It has gone, and is called no more.
+    // It is removed, and is not called any more.
     let calls = rig.calls[1]
     try graph.edit { _ in }
     rig.render(64, cycles: cycles)
@@ -78,7 +78,7 @@ struct ProcessingGraphTests {
     #expect(rig.samples.min()! == -0.5 && rig.samples.max()! < -0.1)
   }
 
-  @Test("Ways of different latency meet in the same frame", arguments: cuts)
+  @Test("Paths of different latency are aligned", arguments: cuts)
   func compensation(_ cycles: [Int]) throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph
@@ -86,7 +86,7 @@ struct ProcessingGraphTests {
     let late = rig.addEffect(factor: 1, delay: 100)
     rig.render(64, cycles: cycles)
     try graph.edit { (edit) throws(ProcessingGraphError) in
-      // Both the dry way and the late one lead to the output.
+      // Both the dry path and the delayed one lead to the output.
       try edit.connect(generator.node, to: late.node)
       try edit.connect(late.node, to: graph.output)
     }
@@ -95,7 +95,7 @@ struct ProcessingGraphTests {
     for frame in 64 + 100 + Self.fade..<1064 {
       #expect(rig.samples[frame] == 2 * generated(0.01, UInt64(frame - 100)))
     }
-    // Until the late way has filled, the sound is as it was.
+    // Until the delayed path is filled, the output is unchanged.
     for frame in 0..<164 { #expect(rig.samples[frame] == generated(0.01, UInt64(frame))) }
     try graph.edit { (edit) throws(ProcessingGraphError) in try edit.remove(late.node) }
     #expect(graph.latencyFrames == 0)
@@ -105,7 +105,7 @@ struct ProcessingGraphTests {
     }
   }
 
-  @Test("A way back to where the sound was is refused, with its nodes, and changes nothing")
+  @Test("A cycle is refused with its path, and changes nothing")
   func cycle() throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph
@@ -129,7 +129,7 @@ struct ProcessingGraphTests {
     }
   }
 
-  @Test("What does not fit is refused by name")
+  @Test("An impossible edit is refused with the name of the node")
   func refusals() throws {
     let rig = GraphRig(channels: 2)
     let graph = rig.renderer.graph
@@ -149,6 +149,14 @@ struct ProcessingGraphTests {
       error { (edit) throws(ProcessingGraphError) in
         try edit.connect(generator.node, channel: 2, to: effect.node)
       } == .noSuchChannels(node: "callback"))
+    #expect(
+      error { (edit) throws(ProcessingGraphError) in
+        try edit.connect(generator.node, channel: .min, to: effect.node)
+      } == .noSuchChannels(node: "callback"))
+    #expect(
+      error { (edit) throws(ProcessingGraphError) in
+        try edit.connect(generator.node, to: effect.node, targetChannel: .min)
+      } == .noSuchChannels(node: "effect"))
     #expect(
       error { (edit) throws(ProcessingGraphError) in
         try edit.connect(generator.node, to: effect.node, bus: 1)

@@ -16,7 +16,7 @@ struct RandomGraphEditTests {
 
   private static var seeds: [UInt64] { number("DRAWBAR_SEED").map { [$0] } ?? Array(1...8) }
 
-  @Test("gives what a reference without plans gives, sample for sample", arguments: seeds)
+  @Test("renders the samples of a model without plans", arguments: seeds)
   func exact(_ seed: UInt64) throws {
     var chance = SplitMix(state: seed)
     let rig = GraphRig()

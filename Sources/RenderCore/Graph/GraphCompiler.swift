@@ -68,7 +68,7 @@ struct GraphCompiler {
     return sum ?? makeCleared(width)
   }
 
-  /// Whether the edge may change its source's buffers in place: no other edge reads them.
+  /// Returns true if no other edge reads the source's buffers, so the edge may scale them in place.
   private func isOnlyWay(_ edge: EdgeStorage) -> Bool {
     if edge.source === model.input || results[ObjectIdentifier(edge.source)] != nil { return false }
     return model.edges.count { $0.source === edge.source } == 1

@@ -63,11 +63,14 @@ final class EdgeStorage: @unchecked Sendable {
       channelCount: channelCount, gain: gain, initialGain: gain, delayFrames: delayFrames)
   }
 
-  /// The other edge connects the same channels.
-  func hasSameEnds(as other: EdgeStorage) -> Bool {
-    source === other.source && sourceChannel == other.sourceChannel && target === other.target
-      && bus == other.bus && targetChannel == other.targetChannel
-      && channelCount == other.channelCount
+  /// Returns true if the edge leads from and to these channels.
+  func connects(
+    _ source: NodeStorage, channel: Int, to target: NodeStorage, bus: Int, targetChannel: Int,
+    channelCount: Int
+  ) -> Bool {
+    self.source === source && sourceChannel == channel && self.target === target
+      && self.bus == bus && self.targetChannel == targetChannel
+      && self.channelCount == channelCount
   }
 
   /// The edge has faded out.

@@ -35,17 +35,17 @@ public struct GraphEdit {
     guard target.inputChannelCounts.indices.contains(bus), isTarget(target.storage) else {
       throw .noSuchChannels(node: target.name)
     }
+    guard channel >= 0 else { throw .noSuchChannels(node: source.name) }
+    guard targetChannel >= 0 else { throw .noSuchChannels(node: target.name) }
     let sourceRoom = source.outputChannelCount - channel
     let targetRoom = target.inputChannelCounts[bus] - targetChannel
     let count = channelCount ?? min(sourceRoom, targetRoom)
-    guard channel >= 0, targetChannel >= 0, count > 0, count <= sourceRoom else {
-      throw .noSuchChannels(node: source.name)
-    }
+    guard count > 0, count <= sourceRoom else { throw .noSuchChannels(node: source.name) }
     guard count <= targetRoom else { throw .noSuchChannels(node: target.name) }
-    let same = model.edges.filter { edge in
-      edge.source === source.storage && edge.sourceChannel == channel && edge.bus == bus
-        && edge.target === target.storage && edge.targetChannel == targetChannel
-        && edge.channelCount == count
+    let same = model.edges.filter {
+      $0.connects(
+        source.storage, channel: channel, to: target.storage, bus: bus,
+        targetChannel: targetChannel, channelCount: count)
     }
     if same.contains(where: { !isLeaving($0) }) {
       throw .alreadyConnected(from: source.name, to: target.name)
@@ -116,7 +116,7 @@ public struct GraphEdit {
     if !model.contains(node.storage) { throw .unknownNode(node.name) }
   }
 
-  /// Whether edits may connect an edge to the node. Captures keep the edge that they begin with.
+  /// Returns true for a node to which edits may connect edges. A capture keeps its first edge.
   private func isTarget(_ node: NodeStorage) -> Bool {
     if case .capture = node.kind { false } else { true }
   }

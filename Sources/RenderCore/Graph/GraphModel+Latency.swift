@@ -56,7 +56,12 @@ extension GraphModel {
       let gain = edge.gain
       let wasHeard = edge.isPlanned
       if wasHeard { leave(edge) } else { edges.removeAll { $0 === edge } }
-      let old = edges.last { $0.hasSameEnds(as: edge) && $0.delayFrames == delay }
+      let old = edges.last {
+        $0.delayFrames == delay
+          && $0.connects(
+            edge.source, channel: edge.sourceChannel, to: edge.target, bus: edge.bus,
+            targetChannel: edge.targetChannel, channelCount: edge.channelCount)
+      }
       if let old {
         old.gain = gain
         old.leavingSerial = nil

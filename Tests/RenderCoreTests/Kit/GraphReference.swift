@@ -2,7 +2,8 @@
 
 @testable import RenderCore
 
-/// What a graph of generators and effects gives, calculated frame by frame, without plans, buffers and operations.
+/// A model of a graph of generators and effects. It computes the output frame by frame, without plans, buffers and
+/// operations.
 struct GraphReference {
   enum Node {
     case sum
@@ -15,11 +16,11 @@ struct GraphReference {
     var source: Int
     var target: Int
     var gain: Gain
-    /// Where it shall go with the next cycle.
+    /// The gain to which the next cycle fades.
     var wanted: Float
     /// The edit that disconnected it.
     var leavingEdit: Int?
-    /// The last edit after which a frame was at 0.
+    /// The last edit after which the gain rested at 0.
     var silentEdit = 0
   }
 
@@ -27,7 +28,7 @@ struct GraphReference {
   private(set) var nodes: [Node?] = [.sum, .sum]
   private(set) var edges: [Edge] = []
   private var leaving: Set<Int> = []
-  /// Nodes that had a part in the sound after the edit before.
+  /// The nodes that rendered after the previous edit.
   private var wasHeard: Set<Int> = [0, 1]
   private var edit = 1
   private var nextEdge = 1
@@ -54,7 +55,7 @@ struct GraphReference {
     edges.contains { $0.source == source && $0.target == target && $0.leavingEdit == nil }
   }
 
-  /// Whether an edge would lead the sound back to where it was.
+  /// Returns true if an edge would close a cycle.
   func closes(_ source: Int, to target: Int) -> Bool {
     var reached: Set<Int> = []
     var next = [target]
@@ -153,7 +154,7 @@ struct GraphReference {
   mutating func render(_ frames: Int) -> [Float] {
     for index in edges.indices { edges[index].gain.go(to: edges[index].wanted, frames: 240) }
     let heard = heard()
-    // Sounds are added by kind, and then in the order of their edges.
+    // The order of summation: by kind of node, then by edge.
     let order = edges.indices.filter { heard.contains(edges[$0].target) }.sorted {
       (rank(edges[$0].source), edges[$0].id) < (rank(edges[$1].source), edges[$1].id)
     }

@@ -3,13 +3,13 @@
 import OfflineOutput
 import RenderCore
 
-/// What a generator or an effect of the graph's tests works on.
+/// The state of a generator or an effect in the graph's tests.
 @safe
 struct GraphUnit {
   /// A generator's step, or an effect's factor.
   var value: Float
   var frame: UInt64 = 0
-  /// An effect gives its input so many frames later.
+  /// The delay of an effect, in frames.
   var delay = 0
   var line: UnsafeMutablePointer<Float>?
   var position = 0
@@ -24,7 +24,7 @@ func generated(_ step: Float, _ frame: UInt64) -> Float {
   return phase - Float(Int32(phase)) - 0.5
 }
 
-/// Gives ``generated(_:_:)`` on all of its channels.
+/// Writes ``generated(_:_:)`` to all channels.
 @_noLocks
 func generate(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
@@ -116,7 +116,7 @@ final class GraphRig: @unchecked Sendable {
 
   func callCount(of unit: Int) -> Int { unsafe units[unit].pointee.calls }
 
-  /// Renders frames in cycles of these lengths, over and over.
+  /// Renders frames in cycles of these lengths, repeatedly.
   func render(_ frames: Int, cycles: [Int]) {
     var left = frames
     var index = 0
@@ -130,7 +130,7 @@ final class GraphRig: @unchecked Sendable {
     }
   }
 
-  /// Renders one cycle that brings these frames.
+  /// Renders one cycle with these input frames.
   func render(inputs: [Float]) {
     output.render(inputs: [inputs]) { _, span in
       for index in span.indices { samples.append(span[index]) }
