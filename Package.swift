@@ -177,6 +177,7 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CDescriptors"),
+    .systemLibrary(name: "CVectors"),
     .target(name: "CFloorClient", dependencies: ["CJACK"]),
     .target(
       name: "CRealtimeScope",
@@ -189,7 +190,8 @@ let package = Package(
     library("Equalizers", ["AudioModel"]),
     library("ByteSources", ["AudioModel", "CCurl"]),
     library(
-      "RenderCore", ["AudioModel", "CMPG123", "CSoxr", "CRealtimeScope"], optional: callbackCodecs),
+      "RenderCore", ["AudioModel", "CMPG123", "CSoxr", "CRealtimeScope", "CVectors"],
+      optional: callbackCodecs),
     library(
       "PacketDecoders", ["AudioModel"], optional: aheadCodecs,
       // For a property that is a span.
@@ -230,8 +232,8 @@ let package = Package(
       // a module below changes the layout of its types.
       dependencies: [
         "AudioConversion", "AudioModel", "ByteSources", "CCrypto", "CDescriptors", "CFloorClient",
-        "Drawbar", "JACKRemoteIO", "MediaControl", "Metering", "OfflineOutput", "PacketDecoders",
-        "PacketParser",
+        "Drawbar", "Equalizers", "JACKRemoteIO", "MediaControl", "Metering", "OfflineOutput",
+        "PacketDecoders", "PacketParser",
         "PlayerEngine", "Playlists", "PushQueue", "RenderCore", "SessionManagement",
         "TimingReport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -266,7 +268,10 @@ let package = Package(
       ]),
     tests(
       "RenderCoreTests",
-      ["AudioModel", "CRealtimeScope", "OfflineOutput", "PacketParser", "RenderCore", "TestKit"]),
+      [
+        "AudioModel", "CRealtimeScope", "Equalizers", "OfflineOutput", "PacketParser",
+        "RenderCore", "TestKit",
+      ]),
     tests(
       "PlayerEngineTests",
       [
@@ -288,7 +293,7 @@ let package = Package(
         "PacketParser", "PushQueue", "RenderCore", "TestKit",
       ]),
     tests("PlaylistsTests", ["Playlists"]),
-    tests("EqualizersTests", ["Equalizers", "TestKit"]),
+    tests("EqualizersTests", ["AudioModel", "Equalizers", "TestKit"]),
     tests("MediaControlTests", ["MediaControl", "TestKit"]),
     tests("MeteringTests", ["Metering"]),
     tests("SessionManagementTests", ["SessionManagement", "TestKit"]),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+public import AudioModel
 internal import Glibc
 
 /// An equaliser for one sample rate and one layout: what each step does to which channel.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+public import AudioModel
 internal import Glibc
 
 // Robert Bristow-Johnson's "Audio EQ Cookbook" (W3C Working Group Note, 2021), and Equalizer APO's rules for shelves.

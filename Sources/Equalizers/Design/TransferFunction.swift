@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import AudioModel
+
 /// A filter that is given by the coefficients of its transfer function, for one sample rate:
 /// H(z) = (b0 + b1·z⁻¹ + …) / (1 + a1·z⁻¹ + …).
 public struct TransferFunction: Hashable, Sendable {

@@ -100,12 +100,15 @@ public struct GraphEdit {
     }
   }
 
-  /// Removes a callback or an effect: Core Audio's `AUGraphRemoveNode`. The edges that lead out of it fade out. The
-  /// node renders until an edit after the fade, so its context must be valid until
+  /// Removes a callback, an effect or a filter bank: Core Audio's `AUGraphRemoveNode`. The edges that lead out of it
+  /// fade out. The node renders until an edit after the fade, so its context must be valid until
   /// ``Renderer/remove(_:withinMilliseconds:)`` has returned true.
   public mutating func remove(_ node: GraphNode) throws(ProcessingGraphError) {
     try check(node)
-    guard case .callback = node.storage.kind else { throw .permanentNode(node.name) }
+    switch node.storage.kind {
+    case .callback, .filterBank: break
+    default: throw .permanentNode(node.name)
+    }
     for edge in model.edges where edge.source === node.storage { leave(edge) }
     model.noteLeaving(node.storage)
   }

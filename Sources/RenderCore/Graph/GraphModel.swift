@@ -150,6 +150,12 @@ struct GraphModel {
     return heard
   }
 
+  /// Makes all nodes and edges new: before the first cycle nothing sounds that an edit could interrupt.
+  mutating func forgetPlans() {
+    planned = []
+    edges = edges.map { $0.atRest() }
+  }
+
   /// Notes that the current nodes and edges are part of a plan.
   mutating func notePlan() {
     planned = heard()
@@ -173,6 +179,10 @@ extension GraphModel {
 
   var monitors: [MonitorStorage] {
     nodes.compactMap { if case .monitor(let monitor) = $0.kind { monitor } else { nil } }
+  }
+
+  var filterBanks: [FilterBankStorage] {
+    nodes.compactMap { if case .filterBank(let bank) = $0.kind { bank } else { nil } }
   }
 
   /// Returns the captures of a node's output.

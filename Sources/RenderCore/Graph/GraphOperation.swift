@@ -38,6 +38,8 @@ enum GraphOperation: BitwiseCopyable {
   case add(UnsafeMutablePointer<EdgeState>, BufferRange, to: BufferRange)
   /// Adds the monitored inputs and limits the sum.
   case monitor(UnsafeMutablePointer<MonitorUnit>, BufferRange, isFirst: Bool)
+  /// Filters buffers in place.
+  case filter(UnsafeMutablePointer<FilterBankUnit>, BufferRange)
   case makeFinite
   /// Captures the outputs.
   case captureOutputs(UnsafeMutablePointer<CaptureUnit>)
@@ -67,6 +69,7 @@ extension GraphOperation {
       unsafe .add(edge, place(sources), to: place(targets))
     case .monitor(let unit, let buffers, let isFirst):
       unsafe .monitor(unit, place(buffers), isFirst: isFirst)
+    case .filter(let unit, let buffers): unsafe .filter(unit, place(buffers))
     case .takeInputs, .captureInputs, .workAhead, .markSources, .makeFinite, .captureOutputs: self
     }
   }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+internal import Glibc
+
 /// How a monitor passes the inputs on to the outputs: Core Audio's matrix mixer
 /// (`kAudioUnitSubType_MatrixMixer`), with a high-pass before it and a limiter behind it.
 public struct MonitorSettings: Sendable, Equatable {
@@ -53,6 +56,18 @@ public struct MonitorSettings: Sendable, Equatable {
       if output == 1, pan < 0 { result *= 1 + max(pan, -1) }
     }
     return result.isFinite ? result : 0
+  }
+
+  /// Returns the high-pass, a second-order Butterworth filter by the bilinear transform; nil for none. Not for the
+  /// render thread: it calls libm.
+  func highPass(sampleRate: Double) -> BiquadCoefficients? {
+    guard let highPassHertz else { return nil }
+    // 1 Hz for NaN, too.
+    let hertz = highPassHertz >= 1 ? min(highPassHertz, 0.45 * sampleRate) : 1
+    let k = tan(Double.pi * hertz / sampleRate)
+    return BiquadCoefficients(
+      b0: 1, b1: -2, b2: 1, a0: 1 + 2.0.squareRoot() * k + k * k, a1: 2 * (k * k - 1),
+      a2: 1 - 2.0.squareRoot() * k + k * k)
   }
 }
 

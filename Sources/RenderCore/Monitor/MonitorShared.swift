@@ -13,13 +13,11 @@ struct MonitorShared: ~Copyable {
   let sequence = Atomic<UInt64>(0)
   /// The bits of a `Float` for each crosspoint, the inputs of an output side by side.
   private let gains: UnsafeMutablePointer<Atomic<UInt32>>
-  /// The bits of a `Double` each: the high-pass.
-  private let coefficients: UnsafeMutablePointer<Atomic<UInt64>>
-  private let hasHighPass = Atomic<Bool>(false)
+  /// Published while the sequence is odd, so that it is read together with the rest.
+  let highPass: FilterBankShared
   private let limitBits = Atomic<UInt32>(0)
   private let releaseBits = Atomic<UInt32>(0)
   private let rampFrames = Atomic<Int>(1)
-  private let changeFrames = Atomic<Int>(1)
   private let padding0 = CacheLinePadding()
 
   // Written by the render thread.
@@ -33,8 +31,7 @@ struct MonitorShared: ~Copyable {
     outputCount = outputs
     unsafe gains = .allocate(capacity: inputs * outputs)
     for index in 0..<inputs * outputs { unsafe (gains + index).initialize(to: Atomic(0)) }
-    unsafe coefficients = .allocate(capacity: 5)
-    for index in 0..<5 { unsafe (coefficients + index).initialize(to: Atomic(0)) }
+    highPass = FilterBankShared(channels: inputs, sectionCapacity: 1)
     inputLevels = SourceLevels(channels: inputs)
     outputLevels = SourceLevels(channels: outputs)
   }
@@ -42,8 +39,6 @@ struct MonitorShared: ~Copyable {
   deinit {
     unsafe gains.deinitialize(count: inputCount * outputCount)
     unsafe gains.deallocate()
-    unsafe coefficients.deinitialize(count: 5)
-    unsafe coefficients.deallocate()
   }
 
   /// Tells the render side of settings. One thread at a time.
@@ -57,20 +52,14 @@ struct MonitorShared: ~Copyable {
           settings.effectiveGain(input: input, output: output).bitPattern, ordering: .releasing)
       }
     }
-    if let hertz = settings.highPassHertz {
-      let c = HighPassCoefficients(hertz: hertz, sampleRate: sampleRate)
-      for (index, value) in [c.b0, c.b1, c.b2, c.a1, c.a2].enumerated() {
-        unsafe (coefficients + index).pointee.store(value.bitPattern, ordering: .releasing)
-      }
-    }
-    hasHighPass.store(settings.highPassHertz != nil, ordering: .releasing)
+    highPass.publish(
+      settings.highPass(sampleRate: sampleRate).map { [[$0]] }, mixSeconds: settings.rampSeconds,
+      sampleRate: sampleRate)
     let limit = settings.limit.map { $0.isFinite && $0 > 0 ? $0 : 1 } ?? 0
     limitBits.store(limit.bitPattern, ordering: .releasing)
     let releaseFrames = Gain.frames(settings.limiterReleaseSeconds, at: sampleRate)
     releaseBits.store((1 / Float(releaseFrames)).bitPattern, ordering: .releasing)
     rampFrames.store(Gain.frames(settings.rampSeconds, at: sampleRate), ordering: .releasing)
-    changeFrames.store(
-      Gain.frames(HighPassBank.changeSeconds, at: sampleRate), ordering: .releasing)
     sequence.store(before &+ 2, ordering: .releasing)
   }
 
@@ -86,22 +75,4 @@ struct MonitorShared: ~Copyable {
   var release: Float { @_noLocks get { Float(bitPattern: releaseBits.load(ordering: .acquiring)) } }
 
   var ramp: Int { @_noLocks get { rampFrames.load(ordering: .acquiring) } }
-
-  /// Frames of a change of the high-pass.
-  var change: Int { @_noLocks get { changeFrames.load(ordering: .acquiring) } }
-
-  var filters: Bool { @_noLocks get { hasHighPass.load(ordering: .acquiring) } }
-
-  var highPass: HighPassCoefficients {
-    @_noLocks get {
-      HighPassCoefficients(
-        b0: coefficient(0), b1: coefficient(1), b2: coefficient(2), a1: coefficient(3),
-        a2: coefficient(4))
-    }
-  }
-
-  @_noLocks
-  private func coefficient(_ index: Int) -> Double {
-    unsafe Double(bitPattern: (coefficients + index).pointee.load(ordering: .acquiring))
-  }
 }

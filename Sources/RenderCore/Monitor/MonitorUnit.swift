@@ -19,7 +19,7 @@ struct MonitorUnit: ~Copyable {
   private let levels: UnsafeMutablePointer<CycleLevel>
   /// This cycle's inputs are as they came in: nothing filters them.
   private var isUnfiltered = false
-  private var highPass: HighPassBank
+  private var highPass: FilterBank
   /// For each crosspoint, the inputs of an output side by side. All begin at 0.
   private let gains: UnsafeMutablePointer<Gain>
   /// Their values as of the last frame: side by side, for a cycle in which none moves.
@@ -47,7 +47,7 @@ struct MonitorUnit: ~Copyable {
       unsafe (inputs + channel).initialize(to: UnsafePointer(samples))
       unsafe (levels + channel).initialize(to: CycleLevel(of: samples, frameCount: 0))
     }
-    highPass = HighPassBank(channels: inputCount)
+    highPass = FilterBank(channels: inputCount, sectionCapacity: 1)
     unsafe gains = .allocate(capacity: inputCount * outputCount)
     unsafe gains.initialize(repeating: Gain(0), count: inputCount * outputCount)
     unsafe values = .allocate(capacity: inputCount * outputCount)
@@ -137,9 +137,9 @@ struct MonitorUnit: ~Copyable {
     let crosspoints = inputCount * outputCount
     for index in 0..<crosspoints { unsafe wanted[index] = shared.pointee.gain(index) }
     let (limit, release) = unsafe (shared.pointee.limit, shared.pointee.release)
-    let (ramp, filters) = unsafe (shared.pointee.ramp, shared.pointee.filters)
-    let (change, coefficients) = unsafe (shared.pointee.change, shared.pointee.highPass)
-    guard unsafe shared.pointee.sequence.load(ordering: .relaxed) == before else { return }
+    let ramp = unsafe shared.pointee.ramp
+    let isWhole = unsafe highPass.readSettings(shared.pointee.highPass)
+    guard unsafe shared.pointee.sequence.load(ordering: .relaxed) == before, isWhole else { return }
     takenSequence = before
     // A copy: through the property ThreadSanitizer takes this for a change of what `shared` points to.
     let gains = unsafe gains
@@ -149,11 +149,7 @@ struct MonitorUnit: ~Copyable {
     }
     limiter.limit = limit
     limiter.release = release
-    if filters {
-      highPass.turnOn(coefficients, frames: ramp, changeFrames: change)
-    } else {
-      highPass.turnOff(frames: ramp)
-    }
+    highPass.applySettings()
   }
 
   /// Finds where an input's frames are in this cycle: where they came in, or in a copy.

@@ -58,7 +58,9 @@ struct Gain: BitwiseCopyable {
     }
   }
 
-  private(set) var value: Float
+  /// The value before it is rounded to `Float`, whose steps are audible at -150 dBFS in a fade of two filters.
+  private(set) var exactValue: Double
+  var value: Float { @_noLocks get { Float(exactValue) } }
   /// Where all steps lead, that which waits included.
   private(set) var target: Float
   /// Frames until the gain is at rest.
@@ -71,7 +73,7 @@ struct Gain: BitwiseCopyable {
 
   @_noLocks
   init(_ value: Float) {
-    self.value = value
+    exactValue = Double(value)
     target = value
     pendingTarget = value
   }
@@ -123,7 +125,7 @@ struct Gain: BitwiseCopyable {
     if framesLeft == 0 { return }
     framesLeft &-= 1
     let rest = (steps.0.advance() + steps.1.advance()) + (steps.2.advance() + steps.3.advance())
-    value = Float(Double(pendingTarget) - rest)
+    exactValue = Double(pendingTarget) - rest
     if waitingFrames > 0, framesUntilFree == 0 { beginWaiting(after: 0) }
   }
 
@@ -133,6 +135,15 @@ struct Gain: BitwiseCopyable {
     while left > 0 {
       advance()
       left &-= 1
+    }
+  }
+
+  /// Advances by a number of frames and writes the value of each.
+  @_noLocks
+  mutating func advance(through values: UnsafeMutablePointer<Double>, frameCount: Int) {
+    for i in 0..<frameCount {
+      advance()
+      unsafe values[i] = exactValue
     }
   }
 

@@ -69,6 +69,9 @@ extension RenderState {
         if hasInputs { unsafe capture(inputs, in: unit, cycle: cycle, deviceFrame: deviceFrame) }
       case .monitor(let unit, let buffers, let isFirst):
         unsafe unit.pointee.render(cycle, into: buffers.buffers(in: table), isFirst: isFirst)
+      case .filter(let unit, let buffers):
+        unsafe unit.pointee.render(
+          buffers.buffers(in: table), frameCount: frameCount, deviceFrame: deviceFrame)
       case .captureOutputs(let unit):
         unsafe capture(outputs, in: unit, cycle: cycle, deviceFrame: deviceFrame, gap: inputs)
       }

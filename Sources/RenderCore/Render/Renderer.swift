@@ -93,6 +93,7 @@ public final class Renderer: Sendable {
       }
       for callback in model.callbacks { callback.follow(sampleRate: sampleRate) }
       for monitor in model.monitors { monitor.follow(sampleRate: sampleRate) }
+      for bank in model.filterBanks { bank.follow(sampleRate: sampleRate) }
     }
   }
 
@@ -220,6 +221,8 @@ public final class Renderer: Sendable {
     try attached.withLock { (attached) throws(Failure) in
       let before = attached.model
       var model = before
+      let begun = unsafe context.state.pointee.begunSerial.load(ordering: .acquiring)
+      if begun == 0 { model.forgetPlans() }
       // Edges that have faded out do not count in the change's checks.
       model.prune()
       try change(&model)
@@ -227,10 +230,10 @@ public final class Renderer: Sendable {
         if case .source(let source) = node.kind, source.hasLeft { model.release(node) }
       }
       model.compensate()
+      if begun == 0 { model.forgetPlans() }
       model.prune()
       attached.model = model
       attached.tellSampleRate()
-      let begun = unsafe context.state.pointee.begunSerial.load(ordering: .acquiring)
       let new = unsafe UInt(bitPattern: attached.makePlan(begunSerial: begun))
       let old = unsafe context.state.pointee.plan.exchange(new, ordering: .sequentiallyConsistent)
       // A cycle stores an odd phase and then loads the plan; here the plan is exchanged and then the phase

@@ -31,6 +31,7 @@ struct GraphReference {
   /// The nodes that rendered after the previous edit.
   private var wasHeard: Set<Int> = [0, 1]
   private var edit = 1
+  private var hasRendered = false
   private var nextEdge = 1
   private var frame: UInt64 = 0
   private var births: [UInt64] = [0, 0]
@@ -44,6 +45,7 @@ struct GraphReference {
   }
 
   mutating func add(_ node: Node) -> Int {
+    if !hasRendered { wasHeard = [] }
     nodes.append(node)
     births.append(frame)
     if case .generator = node { connect(nodes.count - 1, to: Self.mix) }
@@ -90,6 +92,7 @@ struct GraphReference {
       edges[index].leavingEdit = edit
       edges[index].wanted = 0
     }
+    if !hasRendered { edges.removeAll { $0.leavingEdit != nil } }
   }
 
   mutating func setGain(_ gain: Float, _ source: Int, to target: Int) {
@@ -116,11 +119,17 @@ struct GraphReference {
   }
 
   /// An edit begins.
-  mutating func begin() { prune() }
+  mutating func begin() {
+    prune()
+    if !hasRendered { wasHeard = [] }
+  }
 
   /// An edit is over.
   mutating func end() {
     prune()
+    if !hasRendered {
+      for index in edges.indices { edges[index].gain = Gain(edges[index].wanted) }
+    }
     wasHeard = heard()
     edit += 1
   }
@@ -152,6 +161,7 @@ struct GraphReference {
 
   /// A cycle's samples.
   mutating func render(_ frames: Int) -> [Float] {
+    hasRendered = true
     for index in edges.indices { edges[index].gain.go(to: edges[index].wanted, frames: 240) }
     let heard = heard()
     // The order of summation: by kind of node, then by edge.

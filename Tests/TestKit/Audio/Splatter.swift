@@ -11,23 +11,32 @@ public enum Splatter {
   ///
   /// - Parameter samples: with a millisecond of steady sound at either end, which is not judged.
   public static func decibels(_ samples: [Float], sampleRate: Double) -> Double {
-    let kernel = highPass(sampleRate: sampleRate)
+    decibels(samples.map(Double.init), sampleRate: sampleRate)
+  }
+
+  /// The same for samples whose rounding to `Float` would be louder than what is measured.
+  ///
+  /// - Parameter hertz: where the filter begins to pass; 6 kHz further it passes all.
+  public static func decibels(
+    _ samples: [Double], sampleRate: Double, above hertz: Double = 3000
+  ) -> Double {
+    let kernel = highPass(above: hertz, sampleRate: sampleRate)
     let half = kernel.count / 2
     precondition(samples.count > kernel.count, "the sound is as long as the filter")
     var peak = 0.0
     for center in half..<samples.count - half {
       var sum = 0.0
-      for tap in kernel.indices { sum += kernel[tap] * Double(samples[center - half + tap]) }
+      for tap in kernel.indices { sum += kernel[tap] * samples[center - half + tap] }
       peak = max(peak, sum.magnitude)
     }
     return 20 * log10(max(peak, 1e-12))
   }
 
   /// A windowed sinc.
-  private static func highPass(sampleRate: Double) -> [Double] {
+  private static func highPass(above hertz: Double, sampleRate: Double) -> [Double] {
     let beta = 0.1102 * (160 - 8.7)
     let half = Int(152 / (2.285 * 2 * Double.pi * 6000 / sampleRate) / 2) + 1
-    let corner = 2 * 6000 / sampleRate
+    let corner = 2 * (hertz + 3000) / sampleRate
     return (-half...half).map { offset in
       let x = Double(offset)
       let place = x / Double(half)

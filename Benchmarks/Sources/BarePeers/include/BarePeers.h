@@ -59,6 +59,16 @@ void bare_mixer_run(bare_mixer *mixer, size_t frames, size_t period);
 /// A channel of the last period.
 const float *bare_mixer_output(const bare_mixer *mixer, int channel);
 
+/// A biquad in transposed direct form II, with its state.
+typedef struct {
+  double b0, b1, b2, a1, a2, s1, s2;
+} bare_section;
+
+/// One channel through all sections, one after the other over the whole block: a scalar loop in double precision.
+void bare_filters_run(
+    bare_section *sections, size_t count, const float *input, float *output, double *block,
+    size_t frames);
+
 /// An empty cycle, `times` times: memset of both buffers.
 void bare_silence(float *left, float *right, size_t frames, size_t times);
 

@@ -66,6 +66,10 @@ struct Plan {
           try Comparison.mixing(PacketTable(path: mixing), sources: count)
         })
     }
+    for count in [1, 2, 3, 10, 64] {
+      plans.append(Plan(name: "filter-\(count)") { Comparison.filters(sections: count) })
+    }
+    plans.append(Plan(name: "filter-change-10") { Comparison.filterChange(sections: 10) })
     if let table = tables.last {
       for count in [1, 2, 4, 8, 16] {
         plans.append(

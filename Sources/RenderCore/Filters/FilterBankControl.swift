@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+
+public import AudioModel
+
+/// The render side of a graph's filter bank. Owned by the render thread while an output runs.
+@safe
+struct FilterBankUnit: ~Copyable {
+  private var bank: FilterBank
+  private let shared: UnsafeMutablePointer<FilterBankShared>
+  /// The device frame after those that have been filtered.
+  private var nextFrame = UInt64.max
+
+  init(channels: Int, shared: UnsafeMutablePointer<FilterBankShared>) {
+    bank = FilterBank(channels: channels)
+    unsafe self.shared = unsafe shared
+  }
+
+  /// Filters a cycle's frames in place. Real-time: wait-free, render thread only.
+  @_noLocks @inline(never)
+  mutating func render(
+    _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int,
+    deviceFrame: UInt64
+  ) {
+    if deviceFrame == nextFrame {
+      unsafe bank.takeSettings(shared.pointee)
+    } else {
+      unsafe bank.begin(shared.pointee)
+    }
+    nextFrame = deviceFrame &+ UInt64(frameCount)
+    unsafe bank.apply(to: buffers, frameCount: frameCount, deviceFrame: deviceFrame)
+  }
+}
+
+/// Owns the memory of a graph's filter bank. Held by its control and the renderer's graph.
+@safe
+final class FilterBankStorage: @unchecked Sendable {
+  typealias Design = @Sendable (_ sampleRate: Double) -> [[BiquadCoefficients]]
+
+  private struct Control {
+    var sampleRate: Double
+    var design: Design = { _ in [[]] }
+    var isBypassed = false
+  }
+
+  let unit: UnsafeMutablePointer<FilterBankUnit>
+  private let shared: UnsafeMutablePointer<FilterBankShared>
+  private let channelCount: Int
+  /// Protects the control side against two control threads. Never taken by the render thread.
+  private let control: GuardedState<Control>
+
+  init(channels: Int, sampleRate: Double) {
+    channelCount = channels
+    unsafe shared = .allocate(capacity: 1)
+    unsafe shared.initialize(to: FilterBankShared(channels: channels))
+    unsafe unit = .allocate(capacity: 1)
+    unsafe unit.initialize(to: FilterBankUnit(channels: channels, shared: shared))
+    control = GuardedState(Control(sampleRate: sampleRate))
+    unsafe shared.pointee.publish([[]], mixSeconds: Gain.fadeSeconds, sampleRate: sampleRate)
+  }
+
+  deinit {
+    unsafe unit.deinitialize(count: 1)
+    unsafe unit.deallocate()
+    unsafe shared.deinitialize(count: 1)
+    unsafe shared.deallocate()
+  }
+
+  func set(_ design: @escaping Design) throws(FilterBankError) {
+    try control.withLock { (control) throws(FilterBankError) in
+      try check(design(control.sampleRate))
+      control.design = design
+      publish(control)
+    }
+  }
+
+  private func check(_ sections: [[BiquadCoefficients]]) throws(FilterBankError) {
+    guard sections.count == 1 || sections.count == channelCount else {
+      throw .wrongChannelCount(sections.count, expected: channelCount)
+    }
+    let longest = sections.map { $0.count { !$0.changesNothing } }.max() ?? 0
+    guard longest <= FilterBank.maximumSections else { throw .tooManySections(longest) }
+    guard sections.allSatisfy({ $0.allSatisfy { $0.isFinite && $0.isStable } }) else {
+      throw .unstableSection
+    }
+  }
+
+  var isBypassed: Bool {
+    get { control.withLock { $0.isBypassed } }
+    set {
+      control.withLock { control in
+        control.isBypassed = newValue
+        publish(control)
+      }
+    }
+  }
+
+  func follow(sampleRate: Double) {
+    control.withLock { control in
+      guard control.sampleRate != sampleRate else { return }
+      control.sampleRate = sampleRate
+      publish(control)
+    }
+  }
+
+  private func publish(_ control: Control) {
+    var sections = control.design(control.sampleRate)
+    // A design that another rate makes impossible counts as flat.
+    if (try? check(sections)) == nil { sections = [[]] }
+    unsafe shared.pointee.publish(
+      control.isBypassed ? nil : sections, mixSeconds: Gain.fadeSeconds,
+      sampleRate: control.sampleRate)
+  }
+}
+
+/// The control of a filter bank in a renderer's graph: Core Audio's `kAudioUnitSubType_NBandEQ`, with any second-order
+/// sections.
+///
+/// Samples pass all sections in double precision. A new curve takes 20 ms, in which the old and the new sections run
+/// side by side. A flat bank changes no bit of a sample. Any thread but the render thread.
+public final class FilterBankControl: Sendable {
+  /// The most sections of a channel.
+  public static var maximumSections: Int { FilterBank.maximumSections }
+
+  let storage: FilterBankStorage
+  /// The bank's node in the renderer's ``ProcessingGraph``.
+  public let node: GraphNode
+
+  init(storage: FilterBankStorage, node: GraphNode) {
+    self.storage = storage
+    self.node = node
+  }
+
+  /// Sets the sections. The bank is flat before the first call.
+  ///
+  /// - Parameter design: returns the sections for a sample rate in frames per second: one list for all channels, or one
+  ///   for each. It is called at once, and again when the renderer's rate changes. It must not call the bank or
+  ///   the renderer, nor hold the renderer.
+  /// - Throws: ``FilterBankError``; the sections are unchanged then.
+  public func set(
+    _ design: @escaping @Sendable (_ sampleRate: Double) -> [[BiquadCoefficients]]
+  ) throws(FilterBankError) {
+    try storage.set(design)
+  }
+
+  /// Passes samples on unchanged. A change fades for ``Renderer/fadeSeconds``. False at first.
+  public var isBypassed: Bool {
+    get { storage.isBypassed }
+    set { storage.isBypassed = newValue }
+  }
+}
+
+/// An error of ``FilterBankControl/set(_:)``.
+public enum FilterBankError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A channel has more sections than ``FilterBankControl/maximumSections``.
+  case tooManySections(Int)
+  /// The number of lists is neither 1 nor the bank's number of channels.
+  case wrongChannelCount(Int, expected: Int)
+  /// A section has coefficients that are not finite, or grows without end.
+  case unstableSection
+
+  /// The reason, and a remedy.
+  public var description: String {
+    switch self {
+    case .tooManySections(let count):
+      "a filter bank of \(count) sections; the maximum is \(FilterBankControl.maximumSections)"
+    case .wrongChannelCount(let count, let expected):
+      "filters for \(count) channels; give one list for all channels or \(expected)"
+    case .unstableSection: "a filter section is unstable; check its frequency and Q"
+    }
+  }
+}
+
+extension ProcessingGraph {
+  /// Adds a filter bank. It filters once it leads to the output.
+  ///
+  /// - Parameter channelCount: the channels of its input bus and of its output bus, at least one.
+  /// - Returns: the control, which has the node.
+  public func addFilterBank(channelCount: Int) -> FilterBankControl {
+    precondition(channelCount > 0, "a filter bank has channels")
+    let storage = FilterBankStorage(channels: channelCount, sampleRate: renderer.sampleRate)
+    let node = NodeStorage(
+      .filterBank(storage), name: "filter bank", inputWidths: [channelCount],
+      outputWidth: channelCount)
+    renderer.replacePlan { $0.add(node) }
+    return FilterBankControl(storage: storage, node: GraphNode(node))
+  }
+}
