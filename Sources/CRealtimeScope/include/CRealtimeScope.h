@@ -76,8 +76,8 @@ struct drawbar_render_call {
   /// Set to true: what was given is silence, whatever is in the buffers
   /// (`kAudioUnitRenderAction_OutputIsSilence`). False at first.
   bool is_silent __attribute__((swift_name("isSilent")));
-  /// When the cycle began, in nanoseconds of the output's clock: the host time. For an input callback with a
-  /// format of its own: when the first of these frames came in.
+  /// When the output's callback was entered, in nanoseconds of the output's clock: the host time. For an input
+  /// callback with a format of its own: when the first of these frames came in.
   const uint64_t host_nanoseconds __attribute__((swift_name("hostNanoseconds")));
 } __attribute__((swift_name("RenderCall")));
 

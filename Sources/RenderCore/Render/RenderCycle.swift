@@ -7,7 +7,8 @@ public struct RenderCycle: Sendable {
   public var frameCount: Int
   /// The output's own frame clock at the first of those frames. Wraps at 2³², as JACK's does.
   public var frameTime: UInt32
-  /// The time at which the cycle began, in nanoseconds of the output's clock.
+  /// The time at which the output's callback was entered, in nanoseconds of the output's clock. That is later than the
+  /// start of the cycle by the wake-up: JACK's own estimate of the start is wrong by milliseconds after an xrun.
   public var hostNanoseconds: UInt64
   /// Where the cycle is on the time line of the transport that the output follows; none at first.
   public var transport = RenderTransport.none
