@@ -44,6 +44,9 @@ struct RenderCommand: ParsableCommand {
   var json = false
 
   @OptionGroup
+  var equalizer: EqualizerOptions
+
+  @OptionGroup
   var track: TrackOptions
 
   @Argument(help: "Paths, http or https URLs, or - for standard input; playlists, too.")
@@ -72,7 +75,8 @@ struct RenderCommand: ParsableCommand {
   }
 
   private func render() throws {
-    try WrittenFile(path: output).check(isNoneOf: locations)
+    let equalizerFile = try equalizer.read()
+    try WrittenFile(path: output).check(isNoneOf: locations + (equalizerFile?.paths ?? []))
     let file = try RenderedFile(path: output, replacesExisting: force)
     let descriptor = output == "-" ? try StandardOutput.duplicate() : nil
     let (start, place) = (track.start, track.decode)
@@ -85,6 +89,10 @@ struct RenderCommand: ParsableCommand {
     let outputRate = rate ?? Int(format.sampleRate.rounded())
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
+    let inserted = try equalizer.insert(equalizerFile, into: renderer)
+    for warning in inserted?.warnings ?? [] {
+      Failure.report("warning: \(warning)")
+    }
     var report = TrackReport()
     var accounts: [[(String, JSONValue)]] = []
     let player = SteppedPlayer(

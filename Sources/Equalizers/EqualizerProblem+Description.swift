@@ -16,8 +16,10 @@ extension EqualizerProblem: CustomStringConvertible {
   }
 }
 
-extension EqualizerProblem.Reason {
-  /// The reason and a remedy.
+extension EqualizerProblem.Reason: CustomStringConvertible {
+  /// The reason and a remedy in one line, without a line number.
+  public var description: String { sentence.asMessage }
+
   fileprivate var sentence: String {
     switch self {
     case .tooManyBytes, .tooManyLines, .tooManySteps, .tooManyItems, .notText, .json, .noCommands,
@@ -32,6 +34,9 @@ extension EqualizerProblem.Reason {
       "a filter of type \(type) is not supported; remove it, or replace it by a Biquad"
     case .unsupportedYAML(let what):
       "\(what) is not read here; write one “key: value” on each line, indented with blanks"
+    case .notASection("GraphicEQ:"):
+      "GraphicEQ: cannot be played; use a file of Filter: lines, such as AutoEq's ParametricEQ.txt"
+    case .notASection(let what): "\(what) cannot be played; remove the line"
     case .filter(let error): error.description
     default: lineSentence
     }

@@ -79,6 +79,9 @@ struct PlayCommand: ParsableCommand {
   var buffering: BufferingOptions
 
   @OptionGroup
+  var equalizer: EqualizerOptions
+
+  @OptionGroup
   var track: TrackOptions
 
   @OptionGroup
@@ -186,6 +189,12 @@ struct PlayCommand: ParsableCommand {
     _ opened: sending TrackReader?, _ programme: Programme, in managed: ManagedSession?,
     _ signals: TerminationSignals, _ keys: TerminalKeys
   ) throws -> Bool {
+    let isCancelled = { @Sendable in signals.take() || keys.haveQuit }
+    let watch = equalizer.eq.map { _ in FileWatch() }
+    let equalizerFile = try equalizer.read(watchedBy: watch, isCancelled: isCancelled)
+    if let path = timing.path, let equalizerFile {
+      try WrittenFile(path: path).check(isNoneOf: equalizerFile.paths)
+    }
     let readiness = try processors.request()
     defer { withExtendedLifetime(readiness) {} }
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
@@ -194,10 +203,10 @@ struct PlayCommand: ParsableCommand {
       outputPortNames: (1...ports).map { "out_\($0)" }, connection: try connectionPolicy(),
       reattaches: !noReattach)
     client.followsTransport = transport == .follow
-    let isCancelled = { @Sendable in signals.take() || keys.haveQuit }
     try serverWait.waitForServer(server, isCancelled: isCancelled)
     let output = try RemoteIO(client, isCancelled: isCancelled)
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
+    let inserted = try equalizer.insert(equalizerFile, into: renderer)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
     configuration.suitListening(onlyFiles: programme.list.isOfFiles)
@@ -216,7 +225,7 @@ struct PlayCommand: ParsableCommand {
         player: player, renderer: renderer, output: output, signals: signals, keys: keys,
         list: programme.list, hasFailed: programme.hasFailures, sources: sources,
         decode: track.decode, reattaches: !noReattach,
-        managed: managed, transportRole: transport)
+        managed: managed, transportRole: transport, equalizer: inserted, equalizerWatch: watch)
       made.savedPlace = programme.place
       if let state = programme.state { made.restore(state) }
       player.start()

@@ -40,6 +40,12 @@ final class PlaySession {
   var lastOpenedProbe = 0
   /// What JACK's transport has to do with it.
   let transportRole: TransportRole?
+  var equalizer: EqualizerInsert?
+  /// Watches the equaliser's files, if it has any.
+  let equalizerWatch: FileWatch?
+  var nextEqualizerLookNanoseconds: UInt64 = 0
+  /// Why the changed equaliser file could not be used at the last look.
+  var equalizerFailure: String?
   var lead = TransportLead()
   /// Silence was asked for; of the player, not of the transport.
   var hasPaused = false
@@ -66,11 +72,16 @@ final class PlaySession {
   ///   - reattaches: whether the output does, so that the end of the server is not this one's.
   ///   - managed: the place in a session, if any.
   ///   - transportRole: whether the output and the player follow JACK's transport, or it follows them.
+  ///   - equalizer: the renderer's equaliser.
+  ///   - equalizerWatch: watches the equaliser's files.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
     keys: TerminalKeys, list: SavedList, hasFailed: Bool, sources: ByteSourceConfiguration,
-    decode: DecodePlace?, reattaches: Bool, managed: ManagedSession?, transportRole: TransportRole?
+    decode: DecodePlace?, reattaches: Bool, managed: ManagedSession?, transportRole: TransportRole?,
+    equalizer: EqualizerInsert?, equalizerWatch: FileWatch?
   ) {
+    self.equalizer = equalizer
+    self.equalizerWatch = equalizerWatch
     self.transportRole = transportRole
     self.reattaches = reattaches
     self.sources = sources
@@ -104,6 +115,7 @@ final class PlaySession {
     terminal.print(
       "JACK \(output.serverName), \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
         + "\(output.clientName) → \(destination)")
+    announceEqualizer()
     for note in report.notes { terminal.print("note: \(note)") }
     if report.isServerFreewheeling, !terminal.showsPanel { report.notes.forEach(warn) }
     // While it freewheels nothing is real-time.
@@ -152,6 +164,7 @@ final class PlaySession {
       }
       if let remote { serve(remote) }
       takeOpened()
+      followEqualizerFile()
       if let managed { serve(managed) }
       leadTransport()
       adviseOnScheduling()
@@ -173,7 +186,8 @@ final class PlaySession {
   private var longestWaitMilliseconds: Int32 {
     if isEnding || transportRole == .lead { return 10 }
     let isWatched = terminal.showsPanel || remote != nil || managed != nil
-    return isWatched || transportRole != nil ? 100 : 10_000
+    if isWatched || transportRole != nil { return 100 }
+    return equalizerWatch == nil ? 10_000 : FileWatch.milliseconds
   }
 
   private func screen(_ snapshot: PlayerSnapshot) -> PlayScreen {

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
 internal import Glibc
 
 extension EqualizerDesign {
+  /// The largest gain of an output channel.
+  public struct Peak: Hashable, Sendable {
+    /// The gain in dB; minus infinity for a silent channel.
+    public var gainDecibels: Double
+    /// The frequency in Hz. Of a flat maximum it is the lowest one.
+    public var frequencyHertz: Double
+  }
+
   /// Returns gain and phase from an input channel to an output channel.
   ///
   /// A graphic curve has its gain and no phase here, because the phase depends on how it is realised. A convolution
@@ -35,55 +44,146 @@ extension EqualizerDesign {
     return peakDecibels > 1e-6 ? -peakDecibels : 0
   }
 
-  /// The gain in dB of what inputs at full scale add up to at a frequency, of the loudest output.
-  private func gainDecibels(atHertz frequency: Double, withPreamp: Bool) -> Double {
-    let matrix = ResponseMatrix(of: self, atHertz: frequency, withPreamp: withPreamp)
-    let largest = matrix.rows[..<outputCount].map { row in
-      row.reduce(0) { $0 + $1.magnitude }
-    }.max()
-    return Decibels.of(largest ?? 0) + matrix.scaleDecibels
+  /// Returns the responses of the output channels: for each frequency, one for each channel.
+  ///
+  /// The gain of an output that is a sum of channels is what inputs at full scale add up to. The phase is that from the
+  /// input channel of the same index. Graphic curves and convolutions count as in ``response(atHertz:from:to:)``.
+  ///
+  /// - Parameter frequenciesHertz: The frequencies, from 0 to half the sample rate.
+  public func outputResponses(atHertz frequenciesHertz: [Double]) -> [[FrequencyResponse]] {
+    var responses = [[FrequencyResponse]](
+      repeating: .init(
+        repeating: FrequencyResponse(gainDecibels: 0, phaseRadians: 0), count: outputCount),
+      count: frequenciesHertz.count)
+    for part in parts() {
+      for (index, frequency) in frequenciesHertz.enumerated() {
+        let matrix = ResponseMatrix(of: part.design, atHertz: frequency, withPreamp: true)
+        for (output, row) in part.outputs {
+          responses[index][output] = FrequencyResponse(
+            gainDecibels: matrix.gainDecibels(ofOutput: row),
+            phaseRadians: matrix.rows[row][row].angle)
+        }
+      }
+    }
+    return responses
+  }
+
+  /// Returns the peak of each output channel from 0 Hz to half the sample rate, within 0.001 dB.
+  ///
+  /// Of an output that is a sum of channels, the peak is what inputs at full scale add up to.
+  public func outputPeaks() -> [Peak] {
+    var peaks = [Peak](
+      repeating: Peak(gainDecibels: -.infinity, frequencyHertz: 0), count: outputCount)
+    for part in parts() {
+      let grid = part.design.grid()
+      let gains = grid.map { part.design.gainsDecibels(atHertz: $0, withPreamp: true) }
+      let found = (0..<part.design.outputCount).map { row in
+        part.design.peak(of: gains.map { $0[row] }, on: grid) {
+          part.design.gainsDecibels(atHertz: $0, withPreamp: true)[row]
+        }
+      }
+      for (output, row) in part.outputs { peaks[output] = found[row] }
+    }
+    return peaks
   }
 
   private func peakGainDecibels(withPreamp: Bool) -> Double {
-    let grid = grid()
-    let gains = grid.map { gainDecibels(atHertz: $0, withPreamp: withPreamp) }
+    let peaks = parts().map { part in
+      let loudest = { (frequency: Double) in
+        part.design.gainsDecibels(atHertz: frequency, withPreamp: withPreamp).max() ?? -.infinity
+      }
+      let grid = part.design.grid()
+      return part.design.peak(of: grid.map(loudest), on: grid, loudest).gainDecibels
+    }
+    return peaks.max() ?? -.infinity
+  }
+
+  /// Parts of the design whose channels are independent of those of the others, and the row in the part for each output.
+  ///
+  /// If no step mixes channels, all outputs with the same steps are one part of one channel, so that 64 equal channels
+  /// take as long as one. Otherwise the only part is the whole design.
+  private func parts() -> [(design: EqualizerDesign, outputs: [(output: Int, row: Int)])] {
+    if isMixed { return [(self, (0..<outputCount).map { ($0, $0) })] }
+    var groups: [[Int]: [(output: Int, row: Int)]] = [:]
+    for output in 0..<outputCount {
+      let own = steps.indices.filter { steps[$0].channels.contains(output) }
+      groups[own, default: []].append((output, 0))
+    }
+    return groups.map { own, outputs in
+      let ownSteps = own.map { index in
+        var step = steps[index]
+        step.channels = [0]
+        return step
+      }
+      let design = EqualizerDesign(
+        sampleRate: sampleRate, outputCount: 1, channelCount: 1, steps: ownSteps,
+        missingChannels: [])
+      return (design, outputs)
+    }
+  }
+
+  /// True if a step adds channels to others.
+  public var isMixed: Bool {
+    steps.contains { if case .mix = $0.operation { true } else { false } }
+  }
+
+  /// The gain in dB of each output at a frequency: what inputs at full scale add up to.
+  private func gainsDecibels(atHertz frequency: Double, withPreamp: Bool) -> [Double] {
+    let matrix = ResponseMatrix(of: self, atHertz: frequency, withPreamp: withPreamp)
+    return (0..<outputCount).map { matrix.gainDecibels(ofOutput: $0) }
+  }
+
+  /// The peak of a gain that is known on a grid.
+  private func peak(of gains: [Double], on grid: [Double], _ gain: (Double) -> Double) -> Peak {
     let last = gains.count - 1
-    var peak = gains.max() ?? -.infinity
+    let highest = gains.max() ?? -.infinity
+    var peak = Peak(gainDecibels: highest, frequencyHertz: 0)
     let candidates = gains.indices.filter { index in
       // No peak rises by 3 dB between points that are this close.
-      gains[index] > peak - 3 && gains[index] >= gains[max(0, index - 1)]
+      gains[index] > highest - 3 && gains[index] >= gains[max(0, index - 1)]
         && gains[index] >= gains[min(last, index + 1)]
     }
     for index in candidates {
       let (low, high) = (grid[max(0, index - 1)], grid[min(last, index + 1)])
-      peak = max(peak, refine(low, high, withPreamp: withPreamp))
+      let refined = refine(low, high, gain)
+      if refined.gainDecibels > peak.gainDecibels { peak = refined }
+    }
+    // Rounding errors must not choose a frequency on a flat maximum.
+    if let index = gains.firstIndex(where: { $0 >= peak.gainDecibels - 1e-6 }) {
+      peak.frequencyHertz = grid[index]
     }
     return peak
   }
 
-  /// The largest gain in dB between two frequencies, by golden sections.
-  private func refine(_ low: Double, _ high: Double, withPreamp: Bool) -> Double {
+  /// The largest gain between two frequencies, by golden sections.
+  private func refine(_ low: Double, _ high: Double, _ gain: (Double) -> Double) -> Peak {
     let ratio = (5.0.squareRoot() - 1) / 2
     var (low, high) = (low, high)
     var left = high - ratio * (high - low)
     var right = low + ratio * (high - low)
-    var leftGain = gainDecibels(atHertz: left, withPreamp: withPreamp)
-    var rightGain = gainDecibels(atHertz: right, withPreamp: withPreamp)
-    var peak = max(leftGain, rightGain)
+    var leftGain = gain(left)
+    var rightGain = gain(right)
+    var peak =
+      leftGain < rightGain
+      ? Peak(gainDecibels: rightGain, frequencyHertz: right)
+      : Peak(gainDecibels: leftGain, frequencyHertz: left)
     // 40 sections make the interval 4·10⁻⁹ times as long.
     for _ in 0..<40 where high - low > 1e-9 * high {
       if leftGain < rightGain {
         low = left
         (left, leftGain) = (right, rightGain)
         right = low + ratio * (high - low)
-        rightGain = gainDecibels(atHertz: right, withPreamp: withPreamp)
+        rightGain = gain(right)
       } else {
         high = right
         (right, rightGain) = (left, leftGain)
         left = high - ratio * (high - low)
-        leftGain = gainDecibels(atHertz: left, withPreamp: withPreamp)
+        leftGain = gain(left)
       }
-      peak = max(peak, leftGain, rightGain)
+      if leftGain > peak.gainDecibels { peak = Peak(gainDecibels: leftGain, frequencyHertz: left) }
+      if rightGain > peak.gainDecibels {
+        peak = Peak(gainDecibels: rightGain, frequencyHertz: right)
+      }
     }
     return peak
   }

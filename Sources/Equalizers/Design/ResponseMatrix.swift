@@ -32,6 +32,11 @@ struct ResponseMatrix {
     }
   }
 
+  /// The gain in dB of what inputs at full scale add up to at an output.
+  func gainDecibels(ofOutput output: Int) -> Double {
+    Decibels.of(rows[output].reduce(0) { $0 + $1.magnitude }) + scaleDecibels
+  }
+
   private mutating func multiply(_ channels: [Int], by factor: Complex) {
     grow(by: max(1, factor.magnitude))
     for channel in channels {

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+import Drawbar
+import Equalizers
+
+/// An equaliser file for the channels of an output, with its preamp.
+struct Equalizer {
+  /// The origin of a preamp.
+  enum PreampSource: String {
+    /// The command line.
+    case option
+    /// The `Preamp:` lines for all channels.
+    case file
+    /// The peak of the curve.
+    case automatic
+  }
+
+  private(set) var file: EqualizerFile
+  let layout: EqualizerLayout
+  private let requested: EqualizerPreamp?
+
+  /// - Parameter preamp: nil for the file's own; a file without one gets an automatic one.
+  init(_ file: EqualizerFile, preamp: EqualizerPreamp?, channels: Int) {
+    self.file = file
+    requested = preamp
+    layout = EqualizerLayout(channelCount: channels)
+  }
+
+  /// Returns the equaliser of another file, with the same preamp argument and channels.
+  func with(_ file: EqualizerFile) -> Equalizer {
+    var other = self
+    other.file = file
+    return other
+  }
+
+  /// The gain in dB of all channels at a rate, and its origin.
+  ///
+  /// - Parameter automatic: the automatic preamp, if it is known.
+  func preamp(
+    sampleRate: Double, automatic: Double? = nil
+  ) throws(EqualizerError) -> (decibels: Double, source: PreampSource) {
+    switch requested {
+    case .decibels(let decibels): return (decibels, .option)
+    case .automatic: break
+    case nil:
+      if let decibels = file.curve.preampDecibels { return (decibels, .file) }
+    }
+    if let automatic { return (automatic, .automatic) }
+    return (try automaticPreampDecibels(sampleRate: sampleRate), .automatic)
+  }
+
+  /// The preamp that keeps the peak at or below 0 dB. Preamps of single channels stay, and count.
+  func automaticPreampDecibels(sampleRate: Double) throws(EqualizerError) -> Double {
+    try file.curve.limited(toSampleRate: sampleRate).replacingPreamp(withDecibels: 0)
+      .automaticPreampDecibels(sampleRate: sampleRate, layout: layout, keepsPreamp: true)
+  }
+
+  /// The curve with its preamp, without the filters that a rate cannot have.
+  func curve(_ sampleRate: Double) throws(EqualizerError) -> EqualizerCurve {
+    let gain = try preamp(sampleRate: sampleRate).decibels
+    return file.curve.limited(toSampleRate: sampleRate).replacingPreamp(withDecibels: gain)
+  }
+
+  /// Lines of the file that have no effect at a rate, a warning each.
+  func warnings(sampleRate: Double) -> [String] {
+    let limited = file.curve.limited(toSampleRate: sampleRate)
+    let left = file.curve.filters.count - limited.filters.count
+    var warnings: [String] = []
+    if left > 0 {
+      warnings.append(
+        "\(file.name): \(left) \(left == 1 ? "filter is" : "filters are") left out at "
+          + "\(Int(sampleRate)) Hz, which is too low a rate")
+    }
+    let design = try? limited.design(sampleRate: sampleRate, layout: layout)
+    let missing = design?.missingChannels ?? []
+    if !missing.isEmpty {
+      let channels = missing.map(\.description).joined(separator: ", ")
+      warnings.append(
+        "\(file.name): the output has no channel \(channels); lines for it have no effect")
+    }
+    return warnings
+  }
+}
+
+extension EqualizerCurve {
+  /// The number of filters, those that are given by their coefficients included.
+  var filterCount: Int {
+    steps.count { step in
+      switch step.operation {
+      case .filter, .transferFunction: true
+      default: false
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import RenderCore
+
+/// The equaliser of `play` and `render`.
+struct EqualizerOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Equaliser file: AutoEq, Equalizer APO, Room EQ Wizard or CamillaDSP.", valueName: "file"))
+  var eq: String?
+
+  @OptionGroup
+  var gain: PreampOptions
+
+  func validate() throws {
+    guard eq != "" else { throw ValidationError("--eq needs the name of a file.") }
+    if let eq { try EqualizerFile.localPath(eq) }
+    guard gain.preamp == nil || eq != nil else { throw ValidationError("--preamp needs --eq.") }
+  }
+
+  /// Takes a relative path as one in this folder.
+  mutating func resolve(in folder: String) {
+    if let path = eq?.filePath, !path.hasPrefix("/") { eq = folder + "/" + path }
+  }
+
+  /// Reads the file; nil without `--eq`.
+  ///
+  /// - Parameters:
+  ///   - watch: watches each file from before it is read.
+  ///   - isCancelled: asked while a pipe delivers no bytes.
+  /// - Throws: lines that no rate can play, too, before JACK is asked for a rate.
+  func read(
+    watchedBy watch: FileWatch? = nil, isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws -> EqualizerFile? {
+    guard let eq else { return nil }
+    let file = try EqualizerFile(path: eq, watchedBy: watch, isCancelled: isCancelled)
+    try file.checkPlayable()
+    return file
+  }
+
+  /// Inserts a file's equaliser before the outputs of a renderer.
+  func insert(_ file: EqualizerFile?, into renderer: Renderer) throws -> EqualizerInsert? {
+    guard let file else { return nil }
+    let equalizer = Equalizer(file, preamp: gain.preamp, channels: renderer.outputChannels)
+    return try EqualizerInsert(equalizer, in: renderer)
+  }
+}
+
+/// The gain before an equaliser.
+struct PreampOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      Gain before the equaliser in dB, or auto: as much as keeps the curve at or below 0 dB. \
+      (default: the file's preamp; auto if it has none)
+      """, valueName: "auto|dB"))
+  var preamp: EqualizerPreamp?
+}
+
+/// The argument of `--preamp`.
+enum EqualizerPreamp: ExpressibleByArgument {
+  case automatic
+  case decibels(Double)
+
+  init?(argument: String) {
+    if argument == "auto" {
+      self = .automatic
+    } else if let gain = Double(argument), (-120...60).contains(gain) {
+      self = .decibels(gain)
+    } else {
+      return nil
+    }
+  }
+}
