@@ -22,6 +22,7 @@ struct DrawbarCommand: ParsableCommand {
         drawbar play http://radio.example/live    a stream
         drawbar info --json song.mp3              what it is, for a program
         drawbar render -o out.wav song.mp3        the very same samples, into a file
+        drawbar eq HD650.txt                      the response of an equaliser file
         drawbar monitor --with song.mp3           hear an input, and play along
         drawbar latency --from Mic --to Speaker   how long a way out and back takes
         drawbar ports                             what is in the JACK graph
@@ -33,8 +34,8 @@ struct DrawbarCommand: ParsableCommand {
       """,
     version: "drawbar \(DrawbarVersion.text)",
     subcommands: [
-      PlayCommand.self, InfoCommand.self, RenderCommand.self, MonitorCommand.self,
-      LatencyCommand.self, PortsCommand.self, BenchCommand.self,
+      PlayCommand.self, InfoCommand.self, RenderCommand.self, EqualizerCommand.self,
+      MonitorCommand.self, LatencyCommand.self, PortsCommand.self, BenchCommand.self,
     ])
 
   static func main() {

@@ -16,8 +16,23 @@ struct WrittenFile {
       let read =
         location == "-"
         ? FileIdentity(STDIN_FILENO) : location.filePath.flatMap { FileIdentity($0) }
-      if read == own { throw WrittenFileFailure(path: path) }
+      if read == own {
+        throw WrittenFileFailure(
+          path: path, reason: "it is one of the files that are read; choose another place")
+      }
     }
+  }
+
+  /// Checks that no file would be replaced.
+  ///
+  /// - Parameter replacesExisting: whether a file that exists may be replaced.
+  func check(replacesExisting: Bool) throws(WrittenFileFailure) {
+    var status = stat()
+    guard path != "-", !replacesExisting, unsafe stat(path, &status) == 0 else { return }
+    // Devices and pipes are written into; an empty file, as of mktemp(1), has nothing to lose.
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
+    throw WrittenFileFailure(
+      path: path, reason: "the file exists; add --force to replace it, or choose another place")
   }
 }
 
@@ -29,13 +44,13 @@ extension TrackQueue {
   }
 }
 
-/// A file is to be read and written.
+/// The reason why a file is not written.
 struct WrittenFileFailure: Error, CustomStringConvertible {
   var path: String
+  var reason: String
 
   var description: String {
-    let name = path == "-" ? StandardOutput.name : path
-    return "cannot write \(name): it is one of the files that are read; choose another place"
+    "cannot write \(path == "-" ? StandardOutput.name : path): \(reason)"
   }
 }
 

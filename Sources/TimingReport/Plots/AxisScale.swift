@@ -3,11 +3,11 @@
 internal import Glibc
 
 /// Where values lie on an axis, and which of them are marked there.
-struct AxisScale {
+package struct AxisScale {
   /// A value that is marked; one without a label has a fainter line only.
-  struct Tick: Equatable {
-    var value: Double
-    var isLabelled: Bool
+  package struct Tick: Equatable {
+    package var value: Double
+    package var isLabelled: Bool
   }
 
   let lower: Double
@@ -15,7 +15,7 @@ struct AxisScale {
   let isLogarithmic: Bool
 
   /// An even axis between two values. It has a length in any case.
-  static func linear(from lower: Double, to upper: Double) -> AxisScale {
+  package static func linear(from lower: Double, to upper: Double) -> AxisScale {
     let from = lower.isFinite ? lower : 0
     let to = upper.isFinite && upper > from ? upper : from + 1
     // Beside a huge number 1 is nothing.
@@ -25,7 +25,7 @@ struct AxisScale {
 
   /// A logarithmic axis between two values above 0. It spans a factor of 5 at least, to both
   /// sides of what is to be shown.
-  static func logarithmic(from lower: Double, to upper: Double) -> AxisScale {
+  package static func logarithmic(from lower: Double, to upper: Double) -> AxisScale {
     // The quotient of what is outside of these might be no number.
     let possible = 1e-100...1e100
     let from = possible.contains(lower) ? lower : 1
@@ -55,7 +55,7 @@ struct AxisScale {
   }
 
   /// Marked values, the least first. Never more than some seventy.
-  func ticks() -> [Tick] {
+  package func ticks() -> [Tick] {
     isLogarithmic ? logarithmicTicks() : linearTicks(atMost: 9)
   }
 

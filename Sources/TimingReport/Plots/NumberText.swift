@@ -3,14 +3,14 @@
 internal import Glibc
 
 /// Numbers as they stand in plots and tables.
-enum NumberText {
+package enum NumberText {
   /// What stands where there is no number.
   static let none = "–"
 
   /// With so many digits after the point, such as `0.75`.
   ///
   /// - Parameter digits: 0 to 6.
-  static func decimal(_ value: Double, digits: Int) -> String {
+  package static func decimal(_ value: Double, digits: Int) -> String {
     guard value.isFinite else { return none }
     var scale: UInt64 = 1
     for _ in 0..<digits { scale *= 10 }
@@ -26,7 +26,7 @@ enum NumberText {
   }
 
   /// With as few digits after the point as it needs, at most so many.
-  static func shortDecimal(_ value: Double, digits: Int) -> String {
+  package static func shortDecimal(_ value: Double, digits: Int) -> String {
     var text = decimal(value, digits: digits)
     guard text.contains("."), !text.contains("e") else { return text }
     while text.last == "0" { text.removeLast() }

@@ -3,21 +3,33 @@
 /// The paper of a plot: its title, legend and axes, and the area between them.
 ///
 /// From top to bottom: title, subtitle, rows of the legend, the area, the labels of its x axis.
-struct PlotCanvas {
+package struct PlotCanvas {
   /// An entry of the legend.
-  struct Entry {
-    enum Shape { case line, box }
+  package struct Entry {
+    package enum Shape { case line, box }
 
     var text: String
     var colour: String
-    var shape = Shape.line
-    var dashes = ""
+    var shape: Shape
+    var dashes: String
+
+    package init(text: String, colour: String, shape: Shape = .line, dashes: String = "") {
+      self.text = text
+      self.colour = colour
+      self.shape = shape
+      self.dashes = dashes
+    }
   }
 
   /// A place that is marked on an axis.
-  struct Label {
+  package struct Label {
     var value: Double
     var text: String
+
+    package init(value: Double, text: String) {
+      self.value = value
+      self.text = text
+    }
   }
 
   static let width = 760.0
@@ -40,7 +52,7 @@ struct PlotCanvas {
   ///
   /// - Parameters:
   ///   - lanes: the height above the area that is left free.
-  init(
+  package init(
     title: String, subtitle: String, explanation: String, legend: [Entry], x: AxisScale,
     y: AxisScale, lanes: Double = 0, height: Double = 260
   ) {
@@ -69,9 +81,9 @@ struct PlotCanvas {
   /// The area's width.
   static var areaWidth: Double { width - left - right }
 
-  func pixel(x value: Double) -> Double { Self.left + x.position(value) * Self.areaWidth }
+  package func pixel(x value: Double) -> Double { Self.left + x.position(value) * Self.areaWidth }
 
-  func pixel(y value: Double) -> Double { bottom - y.position(value) * (bottom - top) }
+  package func pixel(y value: Double) -> Double { bottom - y.position(value) * (bottom - top) }
 
   /// A number of an attribute, to a tenth of a pixel.
   static func number(_ value: Double) -> String { NumberText.shortDecimal(value, digits: 1) }
@@ -82,7 +94,7 @@ struct PlotCanvas {
   ///
   /// - Parameters:
   ///   - xLabels: in rising order; where two would lie on each other, the latter is left out.
-  mutating func axes(
+  package mutating func axes(
     xTitle: String, yTitle: String, xLabels: [Label], yLabels: [Label], xLines: [Double] = [],
     yLines: [Double] = []
   ) {
@@ -131,7 +143,7 @@ struct PlotCanvas {
   // MARK: - What is drawn
 
   /// A line through places, in pixels.
-  mutating func polyline(
+  package mutating func polyline(
     _ places: [(x: Double, y: Double)], colour: String, width: Double = 1.5, dashes: String = ""
   ) {
     guard places.count > 1 else { return }
@@ -198,10 +210,15 @@ struct PlotCanvas {
 
   /// The finished plot.
   func finish() -> TimingPlot {
+    TimingPlot(title: title, explanation: explanation, svg: svg)
+  }
+
+  /// The picture: an `svg` element, a document of its own.
+  package var svg: String {
     let height = Self.number(bottom + 50)
     let width = Self.number(Self.width)
-    var svg = MarkupWriter()
-    svg.element(
+    var picture = MarkupWriter()
+    picture.element(
       "svg",
       [
         "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(width) \(height)",
@@ -214,7 +231,7 @@ struct PlotCanvas {
       svg.empty("rect", ["width": width, "height": height, "fill": "#FFFFFF"])
       svg.add(markup: writer.markup)
     }
-    return TimingPlot(title: title, explanation: explanation, svg: svg.markup)
+    return picture.markup
   }
 
   // MARK: - Texts

@@ -47,8 +47,8 @@ extension TimingPlot {
 }
 
 extension PlotCanvas {
-  /// A period or deadline, dashed.
-  mutating func horizontalLine(at value: Double) {
+  /// A value that is not to be exceeded, such as a period, dashed.
+  package mutating func horizontalLine(at value: Double) {
     let place = pixel(y: value)
     polyline(
       [(Self.left, place), (Self.width - Self.right, place)], colour: PlotColour.black,

@@ -129,15 +129,15 @@ extension TimingPlot {
 }
 
 /// How one of several lines or bars is drawn.
-struct PlotStyle {
+package struct PlotStyle {
   /// As many can be told from each other.
-  static let maximum = 2 * PlotColour.series.count
+  package static let maximum = 2 * PlotColour.series.count
 
-  let colour: String
+  package let colour: String
   /// The second round of colours is dashed.
-  let dashes: String
+  package let dashes: String
 
-  init(_ place: Int) {
+  package init(_ place: Int) {
     colour = PlotColour.series[place % PlotColour.series.count]
     dashes = place < PlotColour.series.count ? "" : "2 2"
   }
