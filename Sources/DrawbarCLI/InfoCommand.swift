@@ -10,6 +10,7 @@ struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Tell what files and streams are.",
+    usage: "drawbar info [<options>] <locations> ...",
     discussion: """
       Reads as much as it takes to know the format and the duration: of most files a few kilobytes. \
       With --json, --jsonl or --packets all of it is read, and what can be counted is counted; only of \

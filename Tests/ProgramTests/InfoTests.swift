@@ -84,15 +84,22 @@ extension ProgramTests {
       #expect(result.output.split(separator: "\n").count == 1)
     }
 
-    @Test("how it is used", arguments: ["", "play", "info", "render"])
+    @Test(
+      "how it is used, in 80 columns",
+      arguments: [
+        "", "play", "info", "render", "eq", "monitor", "latency", "ports", "bench", "bench run",
+        "bench show", "bench compare",
+      ])
     func help(_ command: String) {
-      let words = command.isEmpty ? [] : [command]
+      let words = command.split(separator: " ").map(String.init)
       let result = Program.run(words + ["--help"])
       #expect(result.exit == .status(0) && result.errors == "")
       #expect(result.output.contains("USAGE: drawbar"))
       #expect(result.output.contains("OVERVIEW: "))
       // An option without a word about it teaches nothing.
-      for line in result.output.split(separator: "\n") where line.hasPrefix("  -") {
+      for line in result.output.split(separator: "\n") {
+        #expect(line.count <= 80, "\(line)")
+        guard line.hasPrefix("  -") else { continue }
         #expect(line.split(separator: "  ").count >= 2 || line.count > 24, "\(line)")
       }
       #expect(Program.run(["help"] + words).output == result.output)

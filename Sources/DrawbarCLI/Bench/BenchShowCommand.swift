@@ -7,7 +7,8 @@ import TimingReport
 struct BenchShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show what 'bench --json', 'play --timing' or 'monitor --timing' wrote.")
+    abstract: "Show what 'bench --json', 'play --timing' or 'monitor --timing' wrote.",
+    usage: "drawbar bench show [<options>] <file.json>")
 
   @Argument(help: ArgumentHelp("A file that was written before.", valueName: "file.json"))
   var file: String

@@ -11,6 +11,7 @@ struct LatencyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "latency",
     abstract: "Measure how long a way out and back in takes.",
+    usage: "drawbar latency [<options>] --to <to> --from <from>",
     discussion: """
       Plays 0.7 s of noise (a maximum-length sequence) out of its port out_1, listens at its port in_1, \
       and tells after how many frames it came back: through a cable from the sound card's output to its \
