@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import Equalizers
 
 /// Reads the input as an equaliser that may include itself under other names. What is made of it is bounded, each
