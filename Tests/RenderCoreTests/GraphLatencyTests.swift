@@ -136,4 +136,20 @@ struct GraphLatencyTests {
     rig.render(4000, cycles: [64])
     #expect(wrongFrames(rig) == [])
   }
+
+  @Test("A source that is removed behind a delayed edge before the first cycle leaves the graph")
+  func earlyRemoval() throws {
+    let rig = GraphRig()
+    let graph = rig.renderer.graph
+    let generator = rig.addGenerator(step: 0.01)
+    let late = rig.addEffect(factor: 1, delay: 100)
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.disconnect(generator.node, from: graph.mix)
+      try edit.connect(generator.node, to: late.node)
+      try edit.connect(late.node, to: graph.mix)
+    }
+    let source = rig.renderer.addSource()
+    rig.renderer.remove(source.control)
+    #expect(rig.renderer.withModel { $0.sources.isEmpty })
+  }
 }

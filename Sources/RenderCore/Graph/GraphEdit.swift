@@ -101,8 +101,9 @@ public struct GraphEdit {
   }
 
   /// Removes a callback, an effect or a filter bank: Core Audio's `AUGraphRemoveNode`. The edges that lead out of it
-  /// fade out. The node renders until an edit after the fade, so its context must be valid until
-  /// ``Renderer/remove(_:withinMilliseconds:)`` has returned true.
+  /// fade out. If other nodes lead into it, connect them to its target in the same edit. The node renders until an edit
+  /// after the fade, so the context of a callback must be valid until ``Renderer/remove(_:withinMilliseconds:)`` has
+  /// returned true.
   public mutating func remove(_ node: GraphNode) throws(ProcessingGraphError) {
     try check(node)
     switch node.storage.kind {

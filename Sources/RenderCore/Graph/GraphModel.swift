@@ -153,7 +153,7 @@ struct GraphModel {
   /// Makes all nodes and edges new: before the first cycle nothing sounds that an edit could interrupt.
   mutating func forgetPlans() {
     planned = []
-    edges = edges.map { $0.atRest() }
+    edges = edges.compactMap { $0.leavingSerial == nil ? $0.atRest() : nil }
   }
 
   /// Notes that the current nodes and edges are part of a plan.

@@ -4,7 +4,8 @@
 ///
 /// Edges connect nodes, each with a gain. An edit is compiled off the render thread into a flat list of operations,
 /// which the next cycle executes. The gains outlive that list. So every edit is a crossfade of
-/// ``Renderer/fadeSeconds``, and another edit can reverse it half way. The sound does not depend on the cycle length.
+/// ``Renderer/fadeSeconds``, and another edit can reverse it half way. Before the first cycle, edits take effect at
+/// once. The sound does not depend on the cycle length.
 ///
 /// Sources, callbacks and monitors of the renderer are nodes, too. Sources and callbacks lead to ``mix``, which leads
 /// through the monitors to ``output``. Any thread but the render thread.
