@@ -2,7 +2,7 @@
 #pragma once
 // Arithmetic on two doubles in one register. Swift 6.3 compiles the operators of SIMD2<Double> to one instruction for
 // each lane, and LLVM joins the lanes again only where each result has one use: a filter of three sections takes
-// twice the time.
+// twice the time. The render thread may call them: they compute in registers.
 
 /// Swift imports it as SIMD2<Double>.
 typedef double drawbar_pair __attribute__((ext_vector_type(2)));

@@ -160,6 +160,9 @@ struct FilterBankNodeTests {
       try edit.connect(graph.mix, to: graph.output)
     }
     rig.render(500, cycles: [64])
+    // The bank is flat, so both paths carry the input, and their fades add up to 1.
+    let isContinuous = zip(rig.samples, input(0..<1000)).allSatisfy { abs($0 - $1) < 1e-6 }
+    #expect(isContinuous)
     try graph.edit { _ in }
     #expect(throws: ProcessingGraphError.unknownNode("filter bank")) {
       try graph.edit { (edit) throws(ProcessingGraphError) in try edit.remove(bank.node) }

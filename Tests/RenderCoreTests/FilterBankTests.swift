@@ -15,7 +15,7 @@ struct FilterBankTests {
     return (0..<frames).map { _ in Float.random(in: -1...1, using: &random) }
   }
 
-  /// What a plain loop in double precision makes of a channel.
+  /// Filters a channel by a plain loop in double precision.
   private static func plain(
     _ bands: [EqualizerFilter], _ input: [Float], rate: Double
   ) throws -> [Float] {
@@ -134,7 +134,7 @@ struct FilterBankTests {
   @Test("gives the same samples however time is cut into cycles", arguments: Cuts.all)
   func cycleLength(_ cuts: Cuts) throws {
     var input = (0..<3).map { Self.noise(40_000, seed: $0) }
-    // Silence long enough to die away in, and what is no number.
+    // Silence that is long enough for the decay, and a NaN.
     for frame in 5000..<12_000 { input[0][frame] = 0 }
     input[1][6001] = .nan
     input[2][14_803] = .infinity
@@ -146,7 +146,7 @@ struct FilterBankTests {
     }
   }
 
-  @Test("is silent soon after its input, and recovers from what is no number within 64 frames")
+  @Test("is silent soon after its input, and recovers from NaN within 64 frames")
   func flush() throws {
     let sound = FilteredSound(channels: 2)
     try sound.start([EqualizerFilter.ten()])

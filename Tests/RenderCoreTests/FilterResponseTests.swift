@@ -58,7 +58,7 @@ struct FilterResponseTests {
         let measured = Fourier.transform(heard, atHertz: hertz, sampleRate: rate)
         let size = hypot(expected.real, expected.imaginary)
         let error = hypot(measured.real - expected.real, measured.imaginary - expected.imaginary)
-        // What hardly passes is hidden by the rounding of the impulse response to `Float`.
+        // Rounding of the impulse response to `Float` hides gains that are very low.
         guard size > 1e-3 else {
           #expect(error < 1e-6, "\(band) at \(hertz) Hz")
           continue

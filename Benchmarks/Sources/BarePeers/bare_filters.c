@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "BarePeers.h"
 
-// What comes out is compared with the engine's to the last bit.
+// The benchmark compares the output with the engine's, bit by bit.
 #pragma STDC FP_CONTRACT OFF
 
 void bare_filters_run(

@@ -2,8 +2,8 @@
 
 internal import AudioModel
 
-/// The sections of all channels, in pairs of channels. Of an odd number of channels the last one has half a pair, whose
-/// other lane filters silence.
+/// The sections of all channels, in pairs of channels. If the number of channels is odd, the second lane of the last
+/// pair filters silence.
 ///
 /// It refers to memory that its owner frees with ``deallocate()``: two cascades change places without a copy.
 ///
@@ -70,13 +70,16 @@ struct BiquadCascade: BitwiseCopyable {
   }
 
   @_noLocks
-  func isSame(as other: BiquadCascade) -> Bool {
-    for channel in 0..<channelCount where !isSame(as: other, channel: channel) { return false }
+  func hasSameCoefficients(as other: BiquadCascade) -> Bool {
+    for channel in 0..<channelCount
+    where !hasSameCoefficients(as: other, channel: channel) {
+      return false
+    }
     return true
   }
 
   @_noLocks
-  private func isSame(as other: BiquadCascade, channel: Int) -> Bool {
+  private func hasSameCoefficients(as other: BiquadCascade, channel: Int) -> Bool {
     let count = unsafe counts[channel]
     if unsafe count != other.counts[channel] { return false }
     let first = channel / 2 &* sectionCapacity
@@ -94,7 +97,7 @@ struct BiquadCascade: BitwiseCopyable {
   @_noLocks
   func begin(after other: BiquadCascade) {
     rest()
-    for channel in 0..<channelCount where isSame(as: other, channel: channel) {
+    for channel in 0..<channelCount where hasSameCoefficients(as: other, channel: channel) {
       let first = channel / 2 &* sectionCapacity
       for section in unsafe first..<first &+ counts[channel] {
         unsafe sections[section].keep(other.sections[section].state, lane: channel & 1)

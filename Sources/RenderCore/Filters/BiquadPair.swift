@@ -77,7 +77,7 @@ struct BiquadPair: BitwiseCopyable {
     }
   }
 
-  /// Whether a lane, 0 or 1, has the same coefficients.
+  /// Returns true if a lane, 0 or 1, has the same coefficients.
   @_noLocks
   func hasCoefficients(of other: BiquadPair, lane: Int) -> Bool {
     if lane == 0 {

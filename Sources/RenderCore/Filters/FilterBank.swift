@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// The filters of several channels, which come, go and change without a click.
+/// Filters several channels. Bypass and changes of the sections crossfade.
 ///
 /// Samples are converted to double precision once, pass all sections and are converted back.
 ///
@@ -33,8 +33,9 @@ struct FilterBank: ~Copyable {
   private var mixFrames = 1
   private var changeFrames = 1
   private var takenSequence: UInt64 = 0
-  /// Frames that the coming sections still run before any of their result is taken, and in which it is taken then.
+  /// Frames that the coming sections still run unheard.
   private var warmUp = 0
+  /// Frames of the crossfade after that.
   private var rampFrames = 1
   /// Frames that the sections still run unheard, after the bank is turned on and before it fades in.
   private var mixWarmUp = 0
@@ -144,10 +145,10 @@ struct FilterBank: ~Copyable {
       if !change.isStill, count > change.framesLeft { count = change.framesLeft }
       if warmUp > 0, count > warmUp { count = warmUp }
       if mixWarmUp > 0, count > mixWarmUp { count = mixWarmUp }
-      unsafe applyAlike(to: channels, offset: done, frameCount: count)
+      unsafe filterBlock(to: channels, offset: done, frameCount: count)
       done = done &+ count
       // Before the flush: a change that ends here makes the coming sections the present ones.
-      goOn(by: count)
+      advance(by: count)
       if (frame &+ count) & (Self.blockFrames &- 1) == 0 {
         sections.flush()
         if isChanging { coming.flush() }
@@ -157,7 +158,7 @@ struct FilterBank: ~Copyable {
 
   /// Counts a block's frames, and starts and ends changes that are due.
   @_noLocks
-  private mutating func goOn(by frames: Int) {
+  private mutating func advance(by frames: Int) {
     if isOff { return reset() }
     if mixWarmUp > 0 {
       mixWarmUp = mixWarmUp &- frames
@@ -173,7 +174,7 @@ struct FilterBank: ~Copyable {
 
   /// Filters a block in which no gain ends.
   @_noLocks
-  private mutating func applyAlike(
+  private mutating func filterBlock(
     to channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
     frameCount: Int
   ) {
@@ -256,7 +257,7 @@ struct FilterBank: ~Copyable {
   private mutating func beginChange() {
     guard isWaiting, !isChanging else { return }
     isWaiting = false
-    if waiting.isSame(as: sections) { return }
+    if waiting.hasSameCoefficients(as: sections) { return }
     swap(&coming, &waiting)
     coming.begin(after: sections)
     warmUp = Self.warmUp(changeFrames)
@@ -277,16 +278,19 @@ struct FilterBank: ~Copyable {
   }
 
   /// Starts from rest with the latest settings, without a fade. For the first frame, and after frames that the bank has
-  /// not filtered. Settings that are being written wait for the next cycle.
+  /// not filtered.
+  ///
+  /// - Returns: false if the control side was writing settings. The previous ones stay.
   @_noLocks
-  mutating func begin(_ shared: borrowing FilterBankShared) {
-    if readSettings(shared) {
-      isWaiting = false
-      swap(&sections, &waiting)
-      mix.jump(to: isWaitingOn ? 1 : 0)
-    }
+  mutating func begin(_ shared: borrowing FilterBankShared) -> Bool {
     mixWarmUp = 0
     reset()
+    guard readSettings(shared) else { return false }
+    isWaiting = false
+    swap(&sections, &waiting)
+    sections.rest()
+    mix.jump(to: isWaitingOn ? 1 : 0)
+    return true
   }
 
   /// Clears all state after the bank has faded out.

@@ -7,6 +7,7 @@ public import AudioModel
 struct FilterBankUnit: ~Copyable {
   private var bank: FilterBank
   private let shared: UnsafeMutablePointer<FilterBankShared>
+  private var hasSettings = false
   /// The device frame after those that have been filtered.
   private var nextFrame = UInt64.max
 
@@ -23,8 +24,14 @@ struct FilterBankUnit: ~Copyable {
   ) {
     if deviceFrame == nextFrame {
       unsafe bank.takeSettings(shared.pointee)
-    } else {
-      unsafe bank.begin(shared.pointee)
+    } else if unsafe bank.begin(shared.pointee) {
+      hasSettings = true
+    } else if !hasSettings {
+      // Without its filters the sound could be louder. The next cycle tries again.
+      for channel in 0..<buffers.count {
+        unsafe buffers[channel].update(repeating: 0, count: frameCount)
+      }
+      return
     }
     nextFrame = deviceFrame &+ UInt64(frameCount)
     unsafe bank.apply(to: buffers, frameCount: frameCount, deviceFrame: deviceFrame)
@@ -67,9 +74,10 @@ final class FilterBankStorage: @unchecked Sendable {
 
   func set(_ design: @escaping Design) throws(FilterBankError) {
     try control.withLock { (control) throws(FilterBankError) in
-      try check(design(control.sampleRate))
+      let sections = design(control.sampleRate)
+      try check(sections)
       control.design = design
-      publish(control)
+      publish(sections, control)
     }
   }
 
@@ -89,7 +97,7 @@ final class FilterBankStorage: @unchecked Sendable {
     set {
       control.withLock { control in
         control.isBypassed = newValue
-        publish(control)
+        publish(designed(control), control)
       }
     }
   }
@@ -98,14 +106,17 @@ final class FilterBankStorage: @unchecked Sendable {
     control.withLock { control in
       guard control.sampleRate != sampleRate else { return }
       control.sampleRate = sampleRate
-      publish(control)
+      publish(designed(control), control)
     }
   }
 
-  private func publish(_ control: Control) {
-    var sections = control.design(control.sampleRate)
-    // A design that another rate makes impossible counts as flat.
-    if (try? check(sections)) == nil { sections = [[]] }
+  /// The sections at the present rate; flat if another rate makes them impossible.
+  private func designed(_ control: Control) -> [[BiquadCoefficients]] {
+    let sections = control.design(control.sampleRate)
+    return (try? check(sections)) == nil ? [[]] : sections
+  }
+
+  private func publish(_ sections: [[BiquadCoefficients]], _ control: Control) {
     unsafe shared.pointee.publish(
       control.isBypassed ? nil : sections, mixSeconds: Gain.fadeSeconds,
       sampleRate: control.sampleRate)
@@ -130,7 +141,8 @@ public final class FilterBankControl: Sendable {
     self.node = node
   }
 
-  /// Sets the sections. The bank is flat before the first call.
+  /// Sets the sections. The bank is flat before the first call, and while the renderer has a rate for which the
+  /// sections are refused.
   ///
   /// - Parameter design: returns the sections for a sample rate in frames per second: one list for all channels, or one
   ///   for each. It is called at once, and again when the renderer's rate changes. It must not call the bank or
@@ -162,10 +174,12 @@ public enum FilterBankError: Error, Equatable, Sendable, CustomStringConvertible
   public var description: String {
     switch self {
     case .tooManySections(let count):
-      "a filter bank of \(count) sections; the maximum is \(FilterBankControl.maximumSections)"
+      "\(count) filter sections in a channel, at most \(FilterBankControl.maximumSections); "
+        + "use fewer filters"
     case .wrongChannelCount(let count, let expected):
       "filters for \(count) channels; give one list for all channels or \(expected)"
-    case .unstableSection: "a filter section is unstable; check its frequency and Q"
+    case .unstableSection:
+      "a filter section is unstable or not finite; check its gain, frequency and Q"
     }
   }
 }

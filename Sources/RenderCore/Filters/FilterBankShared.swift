@@ -3,7 +3,7 @@
 internal import AudioModel
 internal import Synchronization
 
-/// What the control side of a filter bank publishes to its render side. The latest settings win.
+/// The settings of a filter bank, published to the render thread. The latest ones win.
 ///
 /// All memory is allocated here, once: neither side allocates for a change.
 @safe
@@ -47,7 +47,7 @@ struct FilterBankShared: ~Copyable {
   /// - Parameters:
   ///   - published: the sections of one curve for all channels, or of one for each; nil turns the bank off and keeps
   ///     its curves. Sections that change nothing are left out.
-  ///   - mixSeconds: the time in which the bank comes or goes.
+  ///   - mixSeconds: the length of the bypass fade.
   func publish(
     _ published: [[BiquadCoefficients]]?, mixSeconds: Double, sampleRate: Double
   ) {
@@ -84,7 +84,7 @@ struct FilterBankShared: ~Copyable {
 
   var isOn: Bool { @_noLocks get { turnsOn.load(ordering: .acquiring) } }
 
-  /// Frames in which the bank comes or goes.
+  /// Frames of the bypass fade.
   var mixFrames: Int { @_noLocks get { mix.load(ordering: .acquiring) } }
 
   /// Frames of a change from curve to curve.
