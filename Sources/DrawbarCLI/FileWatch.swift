@@ -26,22 +26,33 @@ final class FileWatch {
       written = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
       changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
+
+    /// True if the file has been written within the resolution of file times, a few milliseconds.
+    var isNew: Bool {
+      var now = timespec()
+      unsafe clock_gettime(CLOCK_REALTIME, &now)
+      let seconds = Double(now.tv_sec - written[0])
+      return (0..<0.05).contains(seconds + Double(now.tv_nsec - written[1]) / 1e9)
+    }
   }
 
-  private var stamps: [String: Stamp?] = [:]
+  /// The stamp of each file at the last look, and whether the file was so new that a later write might have had the same
+  /// times.
+  private var looks: [String: (stamp: Stamp?, isNew: Bool)] = [:]
 
   /// Watches a file, which need not exist, in addition to the others. Call it before the file is read.
   func add(_ path: String) {
-    stamps[path] = .some(Stamp(path))
+    let stamp = Stamp(path)
+    looks[path] = (stamp, stamp?.isNew ?? false)
   }
 
-  /// Returns whether a file has changed since the last look at it. Files that are gone, and those that are not regular
-  /// ones, count when they are back.
-  func look() -> Bool {
+  /// Returns whether a file may have changed since the last look at it. Files that are gone, and those that are not
+  /// regular ones, count when they are back.
+  func poll() -> Bool {
     var hasChanged = false
-    for (path, old) in stamps {
-      guard let stamp = Stamp(path), stamp != old else { continue }
-      stamps[path] = stamp
+    for (path, old) in looks {
+      guard let stamp = Stamp(path), old.isNew || stamp != old.stamp else { continue }
+      looks[path] = (stamp, stamp.isNew)
       hasChanged = true
     }
     return hasChanged

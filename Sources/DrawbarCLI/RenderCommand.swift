@@ -75,9 +75,10 @@ struct RenderCommand: ParsableCommand {
   }
 
   private func render() throws {
-    let equalizerFile = try equalizer.read()
-    try WrittenFile(path: output).check(isNoneOf: locations + (equalizerFile?.paths ?? []))
+    try WrittenFile(path: output).check(isNoneOf: locations)
     let file = try RenderedFile(path: output, replacesExisting: force)
+    let equalizerFile = try equalizer.read()
+    try WrittenFile(path: output).check(isNoneOf: equalizerFile?.paths ?? [])
     let descriptor = output == "-" ? try StandardOutput.duplicate() : nil
     let (start, place) = (track.start, track.decode)
     let queue = try TrackQueue(locations, configuration: track.source.configuration) { reader in
@@ -90,7 +91,7 @@ struct RenderCommand: ParsableCommand {
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
     let inserted = try equalizer.insert(equalizerFile, into: renderer)
-    for warning in inserted?.warnings ?? [] {
+    for warning in inserted?.notes.warnings ?? [] {
       Failure.report("warning: \(warning)")
     }
     var report = TrackReport()

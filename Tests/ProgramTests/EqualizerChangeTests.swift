@@ -29,7 +29,17 @@ extension ProgramTests {
       return 20 * log10(Double(peak))
     }
 
-    @Test("in the sound, at once")
+    /// Runs commands, and expects a preamp to be shown after each.
+    private func expect(_ program: TerminalProgram, _ changes: [(preamp: Int, command: String)]) {
+      for (preamp, command) in changes {
+        #expect(
+          program.showsAnew("preamp \(preamp).0 dB") {
+            do { try workshop.run(command) } catch { Issue.record(error) }
+          }, "\(command): \(program.output)")
+      }
+    }
+
+    @Test("in the sound")
     func sound() throws {
       try JACKServer.with { _ in
         try workshop.write(Self.file(-12), "eq.txt")
@@ -55,21 +65,17 @@ extension ProgramTests {
         try workshop.write(Self.file(-12), "inner.txt")
         let program = try play(["--eq", workshop.path("link.txt")])
         defer { program.signal(SIGKILL) }
-        func expect(_ shown: String, after command: String) {
-          #expect(
-            program.showsAnew(shown) {
-              do { try workshop.run(command) } catch { Issue.record(error) }
-            }, "\(command): \(program.output)")
-        }
-        expect("preamp -11.0 dB", after: "printf 'Preamp: -11 dB' > inner.txt")
-        expect("preamp -10.0 dB", after: "printf 'Preamp: -10 dB' > new; mv new inner.txt")
-        expect("preamp -9.0 dB", after: "printf 'Preamp: -9 dB' > sub/real.txt")
         expect(
-          "preamp -8.0 dB",
-          after: "printf 'Preamp: -8 dB' > new; ln -s new other.txt; mv other.txt link.txt")
-        expect("preamp -7.0 dB", after: "printf 'Preamp: -7 dB' > new")
-        expect("preamp -6.0 dB", after: "rm link.txt; printf 'Preamp: -6 dB' > a; ln a link.txt")
-        expect("preamp -5.0 dB", after: "rm link.txt; printf 'Preamp: -5 dB' > b; ln -s b link.txt")
+          program,
+          [
+            (-11, "printf 'Preamp: -11 dB' > inner.txt"),
+            (-10, "printf 'Preamp: -10 dB' > new; mv new inner.txt"),
+            (-9, "printf 'Preamp: -9 dB' > sub/real.txt"),
+            (-8, "printf 'Preamp: -8 dB' > new; ln -s new other.txt; mv other.txt link.txt"),
+            (-7, "printf 'Preamp: -7 dB' > new"),
+            (-6, "rm link.txt; printf 'Preamp: -6 dB' > a; ln a link.txt"),
+            (-5, "rm link.txt; printf 'Preamp: -5 dB' > b; ln -s b link.txt"),
+          ])
         program.type("q")
         #expect(program.end().exit == .status(0))
       }
@@ -82,17 +88,64 @@ extension ProgramTests {
         try workshop.write(Self.file(-11), "two/eq.txt")
         let program = try play(["--eq", workshop.path("now/eq.txt")])
         defer { program.signal(SIGKILL) }
-        for (shown, command) in [
-          ("preamp -11.0 dB", "ln -s two next; mv -T next now"),
-          ("preamp -10.0 dB", "echo 'Preamp: -10' > two/eq.txt"),
-          ("preamp -9.0 dB", "rm -r two; mkdir two; echo 'Preamp: -9' > two/eq.txt"),
-          ("preamp -8.0 dB", "mv two old; mkdir two; echo 'Preamp: -8' > two/eq.txt"),
-        ] {
-          #expect(
-            program.showsAnew(shown) {
-              do { try workshop.run(command) } catch { Issue.record(error) }
-            }, "\(command): \(program.output)")
-        }
+        expect(
+          program,
+          [
+            (-11, "ln -s two next; mv -T next now"), (-10, "echo 'Preamp: -10' > two/eq.txt"),
+            (-9, "rm -r two; mkdir two; echo 'Preamp: -9' > two/eq.txt"),
+            (-8, "mv two old; mkdir two; echo 'Preamp: -8' > two/eq.txt"),
+          ])
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+      }
+    }
+
+    @Test("and designs it anew for the rate of a server that returns")
+    func rate() throws {
+      var options = JACKServer.Options()
+      options.sampleRate = 96_000
+      try JACKServer.with(options) { first in
+        var jack = first
+        defer { jack.stop() }
+        let text = "Preamp: -3 dB\nFilter: ON PK Fc 30000 Hz Gain 3 dB Q 1\n"
+        try workshop.write(Array(text.utf8), "eq.txt")
+        let program = try play(["--eq", workshop.path("eq.txt")])
+        defer { program.signal(SIGKILL) }
+        #expect(program.shows("1 filter, preamp -3.0 dB"), "\(program.output)")
+        jack.end()
+        #expect(program.showsAnew("Waiting for the JACK server") {}, "\(program.output)")
+        options.sampleRate = 44_100
+        jack = try JACKServer.start(options)
+        #expect(program.shows("0 filters, preamp -3.0 dB"), "\(program.output)")
+        #expect(
+          program.shows("1 filter is left out: above half of 44100 Hz"), "\(program.output)")
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+      }
+    }
+
+    @Test("and keeps the preamp where a new rate makes more filters possible than a bank has")
+    func tooMany() throws {
+      var options = JACKServer.Options()
+      options.sampleRate = 44_100
+      try JACKServer.with(options) { first in
+        var jack = first
+        defer { jack.stop() }
+        let high = (0..<5).map { "Filter: ON PK Fc \(25000 + $0) Hz Gain -1 dB Q 4" }
+        let text = String(decoding: Self.file(-12, filters: 62), as: UTF8.self) + "\n"
+        try workshop.write(Array((text + high.joined(separator: "\n")).utf8), "eq.txt")
+        let program = try play(["--eq", workshop.path("eq.txt")])
+        defer { program.signal(SIGKILL) }
+        #expect(program.shows("62 filters, preamp -12.0 dB"), "\(program.output)")
+        jack.end()
+        #expect(program.showsAnew("Waiting for the JACK server") {}, "\(program.output)")
+        options.sampleRate = 96_000
+        jack = try JACKServer.start(options)
+        #expect(program.shows("no filters, preamp -12.0 dB"), "\(program.output)")
+        #expect(program.shows("Only the preamp applies at 96000 Hz."), "\(program.output)")
+        let recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 60 * 96_000)
+        defer { recorder.close() }
+        #expect(eventually { abs(decibels(recorder) + 32) < 0.1 }, "\(decibels(recorder))")
         program.type("q")
         #expect(program.end().exit == .status(0))
       }
@@ -112,7 +165,7 @@ extension ProgramTests {
           program.showsAnew("eq.txt:2:") { write(Array("Preamp: -3 dB\nFilter: XX\n".utf8)) },
           "\(program.output)")
         #expect(
-          program.showsAnew("the equaliser stays as it is") { write(Self.file(-3, filters: 64)) },
+          program.showsAnew("65 filter sections") { write(Self.file(-3, filters: 64)) },
           "\(program.output)")
         #expect(program.showsAnew("no such file") { write(Array("Include: inner\n".utf8)) })
         // The file that was missing.

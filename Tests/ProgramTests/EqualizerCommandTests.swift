@@ -8,14 +8,6 @@ extension ProgramTests {
   @Suite("shows an equaliser file")
   struct EqualizerSheets {
     private let workshop = Workshop()
-    private static let parametric = """
-      Preamp: -7.0 dB
-      Filter 1: ON LSC Fc 105 Hz Gain 6.0 dB Q 0.70
-      Filter 2: ON PK Fc 2000 Hz Gain -4.5 dB Q 1.41
-      Filter 3: OFF PK Fc 3000 Hz Gain 9 dB Q 2
-      Filter 4: ON HSC Fc 8000 Hz Gain 3.0 dB Q 0.70
-
-      """
     private static let sections: [CookbookSection] = [
       .lowShelf(hertz: 105, gain: 6, quality: 0.7, rate: 48_000),
       .peaking(hertz: 2000, gain: -4.5, quality: 1.41, rate: 48_000),
@@ -69,7 +61,7 @@ extension ProgramTests {
 
     @Test("as text: the preamp, the peak, the filters and the response")
     func text() throws {
-      let result = try show(text: Self.parametric)
+      let result = try show(text: CookbookSection.parametricFile)
       #expect(result.errors == "")
       for line in [
         "File         eq.txt", "Form         parametric (AutoEq ParametricEQ, PipeWire)",
@@ -99,7 +91,7 @@ extension ProgramTests {
 
     @Test("as JSON: the response of the cookbook's formulas, at 80 frequencies a decade")
     func response() throws {
-      let members = try members(Self.parametric)
+      let members = try members(CookbookSection.parametricFile)
       #expect(
         members.keys.sorted() == [
           "automaticPreampDecibels", "channels", "file", "filters", "form", "preampDecibels",
@@ -213,7 +205,7 @@ extension ProgramTests {
     func tooManyFilters() throws {
       let text = String(repeating: "Filter: ON PK Fc 1000 Hz Gain 1 dB Q 1\n", count: 70)
       let result = try show(text: text)
-      #expect(result.output.contains("Playable     no: a filter bank of 70 sections"))
+      #expect(result.output.contains("Playable     no: 70 filter sections in a channel"))
       #expect(try members(text)["unplayable"]?.contains("\"line\": null") == true)
     }
 
@@ -264,7 +256,9 @@ extension ProgramTests {
         print(root.tag, sum(e.get('stroke-width') == '1.8' for e in paths), *texts, sep='|')
         """
       let left = "Channel: L\nFilter: ON PK Fc 1000 Hz Gain 6 dB Q 2\n"
-      for (text, count, names) in [(Self.parametric, 1, ["L R"]), (left, 2, ["L", "R"])] {
+      for (text, count, names) in [
+        (CookbookSection.parametricFile, 1, ["L R"]), (left, 2, ["L", "R"]),
+      ] {
         _ = try show(text: text, "--force --svg plot.svg")
         let read = Subprocess.run(["python3", "-c", reader, workshop.path("plot.svg")])
         #expect(read.output.hasPrefix("{http://www.w3.org/2000/svg}svg|\(count)|"), "\(read)")
@@ -277,7 +271,7 @@ extension ProgramTests {
 
     @Test("and replaces no file with the plot unless it is asked to, the equaliser file never")
     func replaced() throws {
-      try write(Self.parametric)
+      try write(CookbookSection.parametricFile)
       try write("Include: eq.txt\n", "outer.txt")
       try workshop.run("echo old > plot.svg; ln eq.txt same.txt; ln -s eq.txt link.txt")
       Failures.expectOneLine(
@@ -289,7 +283,7 @@ extension ProgramTests {
       ] {
         let result = show("--force \(words)")
         Failures.expectOneLine(result, words, word: "choose another place", on: #_sourceLocation)
-        #expect(try workshop.read("eq.txt") == Array(Self.parametric.utf8))
+        #expect(try workshop.read("eq.txt") == Array(CookbookSection.parametricFile.utf8))
       }
       Failures.expectOneLine(
         show("--svg /nowhere/plot.svg eq.txt"), "nowhere", word: "/nowhere/plot.svg",
@@ -301,7 +295,7 @@ extension ProgramTests {
     @Test("without what steers a terminal in its name")
     func foreignName() throws {
       let name = ForeignText.hostile + ".txt"
-      try write(Self.parametric, name)
+      try write(CookbookSection.parametricFile, name)
       let variants: [[String]] = [[], ["--json"], ["--svg", workshop.path("plot.svg")]]
       for options in variants {
         let result = Program.run(["eq"] + options + [workshop.path(name)])
@@ -314,7 +308,7 @@ extension ProgramTests {
 
     @Test("and refuses wrong usage; its help has at most 80 columns")
     func usage() throws {
-      try write(Self.parametric)
+      try write(CookbookSection.parametricFile)
       for words in [
         "", "''", "-", "http://127.0.0.1:1/eq.txt", "--rate 999 eq.txt", "--channels 0 eq.txt",
         "--channels 65 eq.txt", "--preamp loud eq.txt", "--svg '' eq.txt", "--svg - eq.txt",

@@ -9,14 +9,6 @@ extension ProgramTests {
   struct Equalizers {
     private let workshop = Workshop()
     private let song = Fixtures.path("gapless-1.mp3")
-    private static let parametric = """
-      Preamp: -7.0 dB
-      Filter 1: ON LSC Fc 105 Hz Gain 6.0 dB Q 0.70
-      Filter 2: ON PK Fc 2000 Hz Gain -4.5 dB Q 1.41
-      Filter 3: OFF PK Fc 3000 Hz Gain 9 dB Q 2
-      Filter 4: ON HSC Fc 8000 Hz Gain 3.0 dB Q 0.70
-
-      """
 
     private func render(_ words: String) -> Program.Result {
       Program.run(
@@ -29,7 +21,7 @@ extension ProgramTests {
 
     @Test("as ffmpeg's filters do")
     func reference() throws {
-      try workshop.write(Array(Self.parametric.utf8), "eq.txt")
+      try workshop.write(Array(CookbookSection.parametricFile.utf8), "eq.txt")
       let result = render("--eq eq.txt -o out.wav")
       #expect(result.exit == .status(0) && result.errors == "" && result.output == "", "\(result)")
       try workshop.run("'\(Program.path)' render -o plain.wav '\(song)'")
@@ -188,6 +180,12 @@ extension ProgramTests {
       try workshop.write(Array("Include: deep/b.txt\n".utf8), "sub/a.txt")
       try workshop.write(Array("Preamp: -6 dB\n".utf8), "sub/deep/b.txt")
       try workshop.write(Array("Preamp: -6 dB\n".utf8), "plain.txt")
+      // Behind a symbolic link, .. leads to the folder that has the target.
+      try workshop.run("mkdir far; mv sub far; ln -s far/sub/deep link; ln -s far/sub sub")
+      try workshop.write(Array("Include: ../a.txt\n".utf8), "far/sub/deep/up.txt")
+      #expect(render("--eq link/up.txt -o c.wav").exit == .status(0))
+      #expect(render("--eq link/../a.txt -o d.wav").exit == .status(0))
+      #expect(try workshop.read("c.wav") == workshop.read("d.wav"))
       #expect(render("--eq sub/a.txt -o a.wav").exit == .status(0))
       #expect(render("--eq plain.txt -o b.wav").exit == .status(0))
       #expect(try workshop.read("a.wav") == workshop.read("b.wav"))
@@ -195,7 +193,7 @@ extension ProgramTests {
 
     @Test("to JACK as into a file")
     func played() throws {
-      try workshop.write(Array(Self.parametric.utf8), "eq.txt")
+      try workshop.write(Array(CookbookSection.parametricFile.utf8), "eq.txt")
       #expect(render("--eq eq.txt -o out.wav").exit == .status(0))
       let expected = StereoFrames(try FloatWave(path: workshop.path("out.wav")))
       let wave = try JACKServer.with(.waiting(sampleRate: 44100, period: 512)) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import Drawbar
 import Equalizers
+import RenderCore
 
 /// An equaliser file for the channels of an output, with its preamp.
 struct Equalizer {
@@ -61,6 +63,37 @@ struct Equalizer {
     return file.curve.limited(toSampleRate: sampleRate).replacingPreamp(withDecibels: gain)
   }
 
+  /// Returns the sections of each channel at a rate, and the curve that they are made of.
+  func sections(
+    sampleRate: Double
+  ) throws(EqualizerFileError) -> (sections: [[BiquadCoefficients]], curve: EqualizerCurve) {
+    // First without a preamp, which takes time to find.
+    _ = try sections(of: file.curve.limited(toSampleRate: sampleRate), sampleRate: sampleRate)
+    let curve: EqualizerCurve
+    do throws(EqualizerError) {
+      curve = try self.curve(sampleRate)
+    } catch {
+      throw EqualizerFileError(path: file.name, reason: .problems(error))
+    }
+    return (try sections(of: curve, sampleRate: sampleRate), curve)
+  }
+
+  private func sections(
+    of curve: EqualizerCurve, sampleRate: Double
+  ) throws(EqualizerFileError) -> [[BiquadCoefficients]] {
+    let sections: [[BiquadCoefficients]]
+    do throws(EqualizerError) {
+      sections = try curve.sections(sampleRate: sampleRate, layout: layout)
+    } catch {
+      throw EqualizerFileError(path: file.name, reason: .problems(error))
+    }
+    let longest = sections.map { $0.count { !$0.changesNothing } }.max() ?? 0
+    guard longest <= FilterBankControl.maximumSections else {
+      throw EqualizerFileError(path: file.name, reason: .bank(.tooManySections(longest)))
+    }
+    return sections
+  }
+
   /// Lines of the file that have no effect at a rate, a warning each.
   func warnings(sampleRate: Double) -> [String] {
     let limited = file.curve.limited(toSampleRate: sampleRate)
@@ -68,8 +101,8 @@ struct Equalizer {
     var warnings: [String] = []
     if left > 0 {
       warnings.append(
-        "\(file.name): \(left) \(left == 1 ? "filter is" : "filters are") left out at "
-          + "\(Int(sampleRate)) Hz, which is too low a rate")
+        "\(file.name): \(left) \(left == 1 ? "filter is" : "filters are") left out: above half of "
+          + "\(Int(sampleRate)) Hz")
     }
     let design = try? limited.design(sampleRate: sampleRate, layout: layout)
     let missing = design?.missingChannels ?? []

@@ -5,6 +5,7 @@ import AudioModel
 import ByteSources
 import Equalizers
 import JACKRemoteIO
+import RenderCore
 
 /// An equaliser file, as it was read.
 struct EqualizerFile {
@@ -32,19 +33,19 @@ struct EqualizerFile {
     let reading = Reading(watch: watch, isCancelled: isCancelled)
     let bytes = try reading.read(path)
     do throws(EqualizerError) {
-      curve = try EqualizerCurve(parsing: bytes.span, named: Self.folded(path)) {
+      curve = try EqualizerCurve(parsing: bytes.span, named: reading.identity(of: path)) {
         (name, includingFile) throws(EqualizerIncludeFailure) in
-        let path = Self.path(of: name, besides: includingFile.isEmpty ? path : includingFile)
         do {
-          return EqualizerIncludedFile(
-            name: path, bytes: try reading.read(Self.localPath(path)))
+          let path = reading.path(of: name, besides: includingFile)
+          let bytes = try reading.read(Self.localPath(path))
+          return EqualizerIncludedFile(name: reading.identity(of: path), bytes: bytes)
         } catch {
           throw EqualizerIncludeFailure("\(error)")
         }
       }
     } catch {
       if reading.wasCancelled { throw RemoteIOError.cancelled }
-      throw EqualizerFileError(path: name, error: error)
+      throw EqualizerFileError(path: name, reason: .problems(error))
     }
     paths = reading.paths
   }
@@ -56,7 +57,7 @@ struct EqualizerFile {
     do throws(EqualizerError) {
       _ = try curve.limited(toSampleRate: 192_000).sections(sampleRate: 192_000)
     } catch {
-      throw EqualizerFileError(path: name, error: error)
+      throw EqualizerFileError(path: name, reason: .problems(error))
     }
   }
 
@@ -69,16 +70,25 @@ struct EqualizerFile {
     }
     return path
   }
+}
 
-  /// A name in an `Include:` is relative to the file that has it.
-  private static func path(of name: String, besides file: String) -> String {
-    let name = name.replacing("\\", with: "/")
-    guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return folded(name) }
-    return folded(String(file[...slash]) + name)
+/// Reads an equaliser file and those that it includes.
+private final class Reading {
+  private let watch: FileWatch?
+  private let isCancelled: @Sendable () -> Bool
+  private(set) var paths: [String] = []
+  /// The paths as they are opened, by the identity of the file.
+  private var openedPaths: [String: String] = [:]
+  /// Nothing more is read.
+  private(set) var wasCancelled = false
+
+  init(watch: FileWatch?, isCancelled: @escaping @Sendable () -> Bool) {
+    self.watch = watch
+    self.isCancelled = isCancelled
   }
 
-  /// A path without `.` and `..`, so that a file that includes itself is recognised.
-  private static func folded(_ path: String) -> String {
+  /// Returns a path without `.` and `..`, so that a file that includes itself is recognised.
+  func identity(of path: String) -> String {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {
       if part == "..", let last = parts.last, last != ".." {
@@ -87,21 +97,18 @@ struct EqualizerFile {
         parts.append(part)
       }
     }
-    return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    let identity = (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    openedPaths[identity] = path
+    return identity
   }
-}
 
-/// Reads an equaliser file and those that it includes.
-private final class Reading {
-  private let watch: FileWatch?
-  private let isCancelled: @Sendable () -> Bool
-  private(set) var paths: [String] = []
-  /// Nothing more is read.
-  private(set) var wasCancelled = false
-
-  init(watch: FileWatch?, isCancelled: @escaping @Sendable () -> Bool) {
-    self.watch = watch
-    self.isCancelled = isCancelled
+  /// Returns the path of a name in an `Include:`, which is relative to the file that has the line. It keeps each `..`,
+  /// which leads elsewhere behind a symbolic link.
+  func path(of name: String, besides identity: String) -> String {
+    let name = name.replacing("\\", with: "/")
+    let path = openedPaths[identity] ?? identity
+    guard !name.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return name }
+    return path[...slash] + name
   }
 
   func read(_ path: String) throws -> [UInt8] {
@@ -132,13 +139,23 @@ private final class Reading {
 
 /// An equaliser file that cannot be used.
 struct EqualizerFileError: Error, CustomStringConvertible {
+  enum Reason {
+    case problems(EqualizerError)
+    /// The filter bank refuses the sections.
+    case bank(FilterBankError)
+  }
+
   let path: String
-  let error: EqualizerError
+  let reason: Reason
 
   /// The first problem with its line, and the number of the others.
   var description: String {
-    let others = error.problems.count - 1 + error.unlistedProblemCount
-    let first = error.problems.first?.message(inFile: path) ?? path
-    return others > 0 ? "\(first) (and \(others) more)" : first
+    switch reason {
+    case .problems(let error):
+      let others = error.problems.count - 1 + error.unlistedProblemCount
+      let first = error.problems.first?.message(inFile: path) ?? path
+      return others > 0 ? "\(first) (and \(others) more)" : first
+    case .bank(let error): return "\(path): \(error)"
+    }
   }
 }

@@ -2,6 +2,7 @@
 
 import AudioModel
 import Equalizers
+import Glibc
 import RenderCore
 
 /// An equaliser before the outputs of a renderer.
@@ -14,7 +15,7 @@ struct EqualizerInsert {
 
   /// Inserts the equaliser.
   ///
-  /// - Throws: the lines that cannot be played, `EqualizerFileError`; too many filters, `EqualizerBankError`.
+  /// - Throws: `EqualizerFileError` for lines that cannot be played, and for too many filters.
   init(_ equalizer: Equalizer, in renderer: Renderer) throws {
     self.equalizer = equalizer
     self.renderer = renderer
@@ -36,54 +37,49 @@ struct EqualizerInsert {
     equalizer = other
   }
 
-  /// One line for people.
-  var summary: String {
-    let rate = renderer.sampleRate
-    let curve = curve.sampleRate == rate ? curve.curve : try? equalizer.curve(rate)
-    let count = curve?.filterCount ?? 0
-    let preamp = Decibels.text(decibels: curve?.preampDecibels ?? 0)
-      .trimmingPrefix { $0 == " " }
-    return "equaliser \(equalizer.file.name): \(count) \(count == 1 ? "filter" : "filters"), "
-      + "preamp \(preamp) dB"
+  /// The filters and the preamp at the renderer's rate, in a line for people, and a warning for each line of the file
+  /// that has no effect.
+  var notes: (summary: String, warnings: [String]) {
+    let (name, rate) = (equalizer.file.name, renderer.sampleRate)
+    do throws(EqualizerFileError) {
+      let curve =
+        curve.sampleRate == rate ? curve.curve : try equalizer.sections(sampleRate: rate).curve
+      let (count, preamp) = (curve.filterCount, Self.text(curve.preampDecibels ?? 0))
+      return (
+        "equaliser \(name): \(count) \(count == 1 ? "filter" : "filters"), preamp \(preamp) dB",
+        equalizer.warnings(sampleRate: rate)
+      )
+    } catch {
+      let preamp = Self.text(curve.curve.preampDecibels ?? 0)
+      return (
+        "equaliser \(name): no filters, preamp \(preamp) dB",
+        ["\(error). Only the preamp applies at \(Int(rate)) Hz."]
+      )
+    }
   }
 
-  /// Lines of the file that have no effect, a warning each.
-  var warnings: [String] { equalizer.warnings(sampleRate: renderer.sampleRate) }
+  private static func text(_ decibels: Double) -> Substring {
+    Decibels.text(decibels: decibels).trimmingPrefix { $0 == " " }
+  }
 
   /// Sets the filters of a bank.
   ///
   /// - Returns: the curve at the rate.
   private static func setFilters(
     of equalizer: Equalizer, in bank: FilterBankControl, sampleRate: Double
-  ) throws -> (sampleRate: Double, curve: EqualizerCurve) {
-    let (file, layout) = (equalizer.file, equalizer.layout)
-    do {
-      // A line may be for a channel that only this output has. Without a preamp, which takes time to find.
-      let limited = file.curve.limited(toSampleRate: sampleRate)
-      let sections = try limited.sections(sampleRate: sampleRate, layout: layout)
-      let longest = sections.map { $0.count { !$0.changesNothing } }.max() ?? 0
-      guard longest <= FilterBankControl.maximumSections else {
-        throw FilterBankError.tooManySections(longest)
-      }
-      let curve = try equalizer.curve(sampleRate)
-      let known = try curve.sections(sampleRate: sampleRate, layout: layout)
+  ) throws(EqualizerFileError) -> (sampleRate: Double, curve: EqualizerCurve) {
+    let known = try equalizer.sections(sampleRate: sampleRate)
+    // At another rate the filters may be impossible. Without its preamp the sound could become louder.
+    let preamp = BiquadCoefficients(
+      b0: pow(10, (known.curve.preampDecibels ?? 0) / 20), b1: 0, b2: 0, a1: 0, a2: 0)
+    do throws(FilterBankError) {
       try bank.set { rate in
-        if rate == sampleRate { return known }
-        return (try? equalizer.curve(rate).sections(sampleRate: rate, layout: layout)) ?? [[]]
+        if rate == sampleRate { return known.sections }
+        return (try? equalizer.sections(sampleRate: rate).sections) ?? [[preamp]]
       }
-      return (sampleRate, curve)
-    } catch let error as EqualizerError {
-      throw EqualizerFileError(path: file.name, error: error)
-    } catch let error as FilterBankError {
-      throw EqualizerBankError(path: file.name, error: error)
+    } catch {
+      throw EqualizerFileError(path: equalizer.file.name, reason: .bank(error))
     }
+    return (sampleRate, known.curve)
   }
-}
-
-/// An equaliser file with more filters than a filter bank can have.
-struct EqualizerBankError: Error, CustomStringConvertible {
-  let path: String
-  let error: FilterBankError
-
-  var description: String { "\(path): \(error); use fewer filters" }
 }

@@ -53,7 +53,8 @@ struct PreampOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      Gain before the equaliser in dB, or auto: as much as keeps the curve at or below 0 dB. \
+      Gain before the equaliser in dB, or auto: the gain that puts the peak of the curve at 0 dB at \
+      most. \
       (default: the file's preamp; auto if it has none)
       """, valueName: "auto|dB"))
   var preamp: EqualizerPreamp?

@@ -127,7 +127,7 @@ extension EqualizerStep {
 }
 
 extension EqualizerStep.Operation {
-  fileprivate var identifier: String {
+  var identifier: String {
     switch self {
     case .preamp: "preamp"
     case .filter(let filter): filter.kind.rawValue

@@ -205,15 +205,7 @@ extension EqualizerFilter.Width {
 extension EqualizerStep.Operation {
   /// The type in up to 20 columns.
   fileprivate var words: String {
-    switch self {
-    case .preamp: "preamp"
-    case .filter(let filter): filter.kind.words
-    case .transferFunction: "coefficients"
-    case .graphic: "graphic"
-    case .delayMilliseconds, .delayFrames: "delay"
-    case .copy: "copy"
-    case .convolution: "convolution"
-    }
+    if case .filter(let filter) = self { filter.kind.words } else { identifier }
   }
 }
 

@@ -2,14 +2,13 @@
 
 import Equalizers
 import Glibc
-import RenderCore
 
 /// The facts of an equaliser file at a sample rate, to be laid out for people or for programs.
 struct EqualizerSheet {
   /// The response at a frequency.
   struct Point: Equatable {
     var hertz: Double
-    /// Minus infinity where nothing passes. Of a sum of channels it is what inputs at full scale add up to.
+    /// Minus infinity where nothing passes. Of a sum of channels, the sum of the magnitudes from all inputs.
     var decibels: Double
     /// nil if a step mixes channels or has no phase by itself.
     var phaseRadians: Double?
@@ -30,7 +29,7 @@ struct EqualizerSheet {
 
   /// A reason why `play` refuses the file.
   struct Refusal {
-    /// nil for a reason that is no line's.
+    /// nil for a reason without a line.
     var problem: EqualizerProblem?
     var reason: String
   }
@@ -70,7 +69,7 @@ struct EqualizerSheet {
       design = try curve.design(sampleRate: sampleRate, layout: equalizer.layout)
       filterCount = curve.filterCount
     } catch {
-      throw EqualizerFileError(path: file.name, error: error)
+      throw EqualizerFileError(path: file.name, reason: .problems(error))
     }
     self.file = file
     self.sampleRate = sampleRate
@@ -120,19 +119,17 @@ struct EqualizerSheet {
     return groups
   }
 
-  /// Inserts the equaliser as `play` does, and returns the reasons why that failed.
+  /// Returns the reasons why `play` refuses the equaliser.
   private static func refusals(of equalizer: Equalizer, sampleRate: Double) -> [Refusal] {
-    do {
-      _ = try EqualizerInsert(
-        equalizer,
-        in: Renderer(sampleRate: sampleRate, outputChannels: equalizer.layout.positions.count))
+    do throws(EqualizerFileError) {
+      _ = try equalizer.sections(sampleRate: sampleRate)
       return []
-    } catch let error as EqualizerFileError {
-      return error.error.problems.map { Refusal(problem: $0, reason: $0.reason.description) }
-    } catch let error as EqualizerBankError {
-      return [Refusal(reason: "\(error.error)")]
     } catch {
-      return [Refusal(reason: "\(error)")]
+      switch error.reason {
+      case .problems(let error):
+        return error.problems.map { Refusal(problem: $0, reason: $0.reason.description) }
+      case .bank(let error): return [Refusal(reason: "\(error)")]
+      }
     }
   }
 }

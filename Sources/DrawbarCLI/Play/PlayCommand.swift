@@ -190,7 +190,7 @@ struct PlayCommand: ParsableCommand {
     _ signals: TerminationSignals, _ keys: TerminalKeys
   ) throws -> Bool {
     let isCancelled = { @Sendable in signals.take() || keys.haveQuit }
-    let watch = equalizer.eq.map { _ in FileWatch() }
+    let watch = FileWatch()
     let equalizerFile = try equalizer.read(watchedBy: watch, isCancelled: isCancelled)
     if let path = timing.path, let equalizerFile {
       try WrittenFile(path: path).check(isNoneOf: equalizerFile.paths)
@@ -225,7 +225,8 @@ struct PlayCommand: ParsableCommand {
         player: player, renderer: renderer, output: output, signals: signals, keys: keys,
         list: programme.list, hasFailed: programme.hasFailures, sources: sources,
         decode: track.decode, reattaches: !noReattach,
-        managed: managed, transportRole: transport, equalizer: inserted, equalizerWatch: watch)
+        managed: managed, transportRole: transport,
+        equalizer: inserted.map { FollowedEqualizer($0, watchedBy: watch) })
       made.savedPlace = programme.place
       if let state = programme.state { made.restore(state) }
       player.start()

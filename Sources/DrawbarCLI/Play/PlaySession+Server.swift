@@ -40,7 +40,6 @@ extension PlaySession {
     terminal.print(
       "JACK \(output.serverName) is back, \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
         + output.clientName)
-    announceEqualizer()
   }
 
   /// Closes the output. A server that does not answer is not waited for.

@@ -40,12 +40,7 @@ final class PlaySession {
   var lastOpenedProbe = 0
   /// What JACK's transport has to do with it.
   let transportRole: TransportRole?
-  var equalizer: EqualizerInsert?
-  /// Watches the equaliser's files, if it has any.
-  let equalizerWatch: FileWatch?
-  var nextEqualizerLookNanoseconds: UInt64 = 0
-  /// Why the changed equaliser file could not be used at the last look.
-  var equalizerFailure: String?
+  var equalizer: FollowedEqualizer?
   var lead = TransportLead()
   /// Silence was asked for; of the player, not of the transport.
   var hasPaused = false
@@ -73,15 +68,13 @@ final class PlaySession {
   ///   - managed: the place in a session, if any.
   ///   - transportRole: whether the output and the player follow JACK's transport, or it follows them.
   ///   - equalizer: the renderer's equaliser.
-  ///   - equalizerWatch: watches the equaliser's files.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
     keys: TerminalKeys, list: SavedList, hasFailed: Bool, sources: ByteSourceConfiguration,
     decode: DecodePlace?, reattaches: Bool, managed: ManagedSession?, transportRole: TransportRole?,
-    equalizer: EqualizerInsert?, equalizerWatch: FileWatch?
+    equalizer: FollowedEqualizer?
   ) {
     self.equalizer = equalizer
-    self.equalizerWatch = equalizerWatch
     self.transportRole = transportRole
     self.reattaches = reattaches
     self.sources = sources
@@ -144,6 +137,7 @@ final class PlaySession {
         if isStopping { return true }
         stop()
       }
+      var hasNewRate = false
       for notice in output.takeNotices() {
         switch notice {
         case .serverShutDown(let reason) where reattaches: announceLoss(reason: reason)
@@ -156,12 +150,16 @@ final class PlaySession {
           lead.beginAnew()
           schedulingCycle = output.cycleCount
           announceReturn()
-        case .sampleRateChanged(let hertz): player.follow(outputRate: hertz)
+          hasNewRate = true
+        case .sampleRateChanged(let hertz):
+          player.follow(outputRate: hertz)
+          hasNewRate = true
         case .freewheeling(false):
           schedulingCycle = output.cycleCount + Self.cyclesAfterFreewheeling
         case .xruns, .bufferSizeChanged, .freewheeling: break
         }
       }
+      if hasNewRate { announceEqualizer() }
       if let remote { serve(remote) }
       takeOpened()
       followEqualizerFile()
@@ -187,7 +185,7 @@ final class PlaySession {
     if isEnding || transportRole == .lead { return 10 }
     let isWatched = terminal.showsPanel || remote != nil || managed != nil
     if isWatched || transportRole != nil { return 100 }
-    return equalizerWatch == nil ? 10_000 : FileWatch.milliseconds
+    return equalizer?.millisecondsToLook ?? 10_000
   }
 
   private func screen(_ snapshot: PlayerSnapshot) -> PlayScreen {

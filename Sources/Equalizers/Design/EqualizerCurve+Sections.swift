@@ -60,7 +60,7 @@ extension EqualizerCurve {
 }
 
 extension EqualizerFilter {
-  /// Returns true if a sample rate is too low for the filter, and a rate up to 768 kHz is not.
+  /// Returns true if a sample rate is too low for the filter, and some rate up to 768 kHz is high enough.
   public func isTooHigh(forSampleRate sampleRate: Double) -> Bool {
     do throws(EqualizerFilterError) {
       _ = try coefficients(sampleRate: sampleRate)

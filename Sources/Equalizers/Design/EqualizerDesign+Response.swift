@@ -34,7 +34,7 @@ extension EqualizerDesign {
 
   /// Returns the gain in dB, 0 or less, that keeps the curve's peak at or below 0 dB, within 0.001 dB.
   ///
-  /// Of an output that is a sum of channels, the peak is what inputs at full scale add up to.
+  /// Of an output that is a sum of channels, the gain is the sum of the magnitudes from all inputs.
   ///
   /// - Parameter keepsPreamp: Whether the result is added to the file's own `Preamp:` lines. Otherwise it replaces
   ///   them.
@@ -46,8 +46,9 @@ extension EqualizerDesign {
 
   /// Returns the responses of the output channels: for each frequency, one for each channel.
   ///
-  /// The gain of an output that is a sum of channels is what inputs at full scale add up to. The phase is that from the
-  /// input channel of the same index. Graphic curves and convolutions count as in ``response(atHertz:from:to:)``.
+  /// The gain of an output that is a sum of channels is the sum of the magnitudes from all inputs. The phase is that
+  /// from the input channel of the same index. Graphic curves and convolutions count as in
+  /// ``response(atHertz:from:to:)``.
   ///
   /// - Parameter frequenciesHertz: The frequencies, from 0 to half the sample rate.
   public func outputResponses(atHertz frequenciesHertz: [Double]) -> [[FrequencyResponse]] {
@@ -70,7 +71,7 @@ extension EqualizerDesign {
 
   /// Returns the peak of each output channel from 0 Hz to half the sample rate, within 0.001 dB.
   ///
-  /// Of an output that is a sum of channels, the peak is what inputs at full scale add up to.
+  /// Of an output that is a sum of channels, the gain is the sum of the magnitudes from all inputs.
   public func outputPeaks() -> [Peak] {
     var peaks = [Peak](
       repeating: Peak(gainDecibels: -.infinity, frequencyHertz: 0), count: outputCount)
@@ -127,7 +128,7 @@ extension EqualizerDesign {
     steps.contains { if case .mix = $0.operation { true } else { false } }
   }
 
-  /// The gain in dB of each output at a frequency: what inputs at full scale add up to.
+  /// The gain in dB of each output at a frequency: the sum of the magnitudes from all inputs.
   private func gainsDecibels(atHertz frequency: Double, withPreamp: Bool) -> [Double] {
     let matrix = ResponseMatrix(of: self, atHertz: frequency, withPreamp: withPreamp)
     return (0..<outputCount).map { matrix.gainDecibels(ofOutput: $0) }

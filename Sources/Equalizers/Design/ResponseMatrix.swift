@@ -32,7 +32,7 @@ struct ResponseMatrix {
     }
   }
 
-  /// The gain in dB of what inputs at full scale add up to at an output.
+  /// The gain in dB of an output: the sum of the magnitudes from all inputs.
   func gainDecibels(ofOutput output: Int) -> Double {
     Decibels.of(rows[output].reduce(0) { $0 + $1.magnitude }) + scaleDecibels
   }

@@ -4,6 +4,16 @@ import Glibc
 
 /// A section of Robert Bristow-Johnson's Audio EQ Cookbook, written for the test alone.
 struct CookbookSection {
+  /// A file of AutoEq's form, with a filter that is off.
+  static let parametricFile = """
+    Preamp: -7.0 dB
+    Filter 1: ON LSC Fc 105 Hz Gain 6.0 dB Q 0.70
+    Filter 2: ON PK Fc 2000 Hz Gain -4.5 dB Q 1.41
+    Filter 3: OFF PK Fc 3000 Hz Gain 9 dB Q 2
+    Filter 4: ON HSC Fc 8000 Hz Gain 3.0 dB Q 0.70
+
+    """
+
   private let b: [Double]
   private let a: [Double]
   private let rate: Double

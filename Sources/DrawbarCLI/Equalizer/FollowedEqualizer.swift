@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import ByteSources
+import JACKRemoteIO
+
+/// The equaliser of a session, which applies its file again after a change.
+struct FollowedEqualizer {
+  /// The result of a look at the files.
+  enum Change {
+    case unchanged
+    case applied
+    /// The changed file cannot be used, for this reason. The sound is as before.
+    case refused(String)
+  }
+
+  private(set) var insert: EqualizerInsert
+  private let watch: FileWatch
+  private var nextLookNanoseconds: UInt64 = 0
+  /// Why the changed file could not be used at the last look.
+  private var failure: String?
+
+  /// - Parameter watch: watches the files since before they were read.
+  init(_ insert: EqualizerInsert, watchedBy watch: FileWatch) {
+    self.insert = insert
+    self.watch = watch
+  }
+
+  /// The time until ``step()`` looks again.
+  var millisecondsToLook: Int32 {
+    let now = monotonicNanoseconds()
+    let nanoseconds = max(nextLookNanoseconds, now) - now
+    return Int32(min(nanoseconds / 1_000_000 + 1, UInt64(FileWatch.milliseconds)))
+  }
+
+  /// Looks at the files if it is time, and applies a change.
+  mutating func step() -> Change {
+    let now = monotonicNanoseconds()
+    guard now >= nextLookNanoseconds else { return .unchanged }
+    nextLookNanoseconds = now + UInt64(FileWatch.milliseconds) * 1_000_000
+    let earlierFailure = failure
+    failure = nil
+    guard watch.poll() else {
+      // At the last look the file may have been half written.
+      return earlierFailure.map { .refused($0) } ?? .unchanged
+    }
+    do {
+      return try reread(before: now + 500_000_000) ? .applied : .unchanged
+    } catch RemoteIOError.cancelled {
+      failure = "\(insert.equalizer.file.name): not read within half a second"
+    } catch {
+      failure = "\(error)"
+    }
+    return .unchanged
+  }
+
+  /// - Parameter deadline: a disk that does not answer must not hold up the keys for longer.
+  /// - Returns: whether the curve differs.
+  private mutating func reread(before deadline: UInt64) throws -> Bool {
+    let old = insert.equalizer.file
+    let file = try EqualizerFile(path: old.path, watchedBy: watch) {
+      monotonicNanoseconds() > deadline
+    }
+    if file.curve == old.curve { return false }
+    try insert.replaceFile(by: file)
+    return true
+  }
+}
