@@ -142,8 +142,10 @@ extension MPEG4Parser {
     var following = fragment
     let passed = following.passRun()
     let byteCount = min(passed.byteCount, mediaEnd - fragment.byteOffset)
-    let end = fragment.byteOffset + byteCount
-    if let step = try approach(end, shown, at: offset, isEnd: isEnd, mayGoBack: false) {
+    if byteCount > 0,
+      let step = try approachLastByte(
+        before: fragment.byteOffset + byteCount, shown, at: offset, isEnd: isEnd, mayGoBack: false)
+    {
       return step
     }
     fragments.current = following

@@ -149,8 +149,10 @@ extension MPEG4Parser {
     guard let track else { preconditionFailure("packets without a track") }
     let packets = nextPacket..<nextPacket + place.left
     let byteCount = track.map.bytes(of: packets)
-    let end = place.byteOffset + byteCount
-    if let step = try approach(end, shown, at: offset, isEnd: isEnd, mayGoBack: true) {
+    if byteCount > 0,
+      let step = try approachLastByte(
+        before: place.byteOffset + byteCount, shown, at: offset, isEnd: isEnd, mayGoBack: true)
+    {
       return step
     }
     nextPacket = packets.upperBound

@@ -165,6 +165,23 @@ struct MPEG4Parser: ContainerParser {
     return .goTo(place)
   }
 
+  /// Moves to the last of the bytes that are passed. Only if it is shown, the input holds all of them.
+  ///
+  /// - Parameter end: the place after it.
+  /// - Returns: the step that leads there; nil if it is shown.
+  mutating func approachLastByte(
+    before end: Int64, _ shown: Int, at offset: Int64, isEnd: Bool, mayGoBack: Bool
+  ) throws(AudioFileStreamError) -> ParserStep? {
+    if offset == end, !mayGoBack { return nil }
+    if let step = try approach(end - 1, shown, at: offset, isEnd: isEnd, mayGoBack: mayGoBack) {
+      return step
+    }
+    if shown > 0 { return nil }
+    if !isEnd { return .need(1) }
+    phase = .rest
+    return .skip(0)
+  }
+
   func outOfOrder(at offset: Int64) -> AudioFileStreamError {
     AudioFileStreamError(
       .notOptimized, at: offset,

@@ -133,7 +133,8 @@ struct MovieFragment {
     let startTime = time
     var byteCount: Int64 = 0
     if case .common = runs[run].duration, case .common = runs[run].size {
-      byteCount = left.multipliedReportingOverflow(by: size).partialValue
+      let product = left.multipliedReportingOverflow(by: size)
+      byteCount = product.overflow ? .max : product.partialValue
       advance(by: left)
     } else {
       let current = run

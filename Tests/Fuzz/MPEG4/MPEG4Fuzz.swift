@@ -53,6 +53,8 @@ private func readFromAnywhere(
       let place = Int(clamping: stream.nextByteOffset)
       if place < end { listener.isElsewhere() }
       guard place < input.count else {
+        // A reader that repositions learns the length at the end.
+        stream.tell(totalByteCount: Int64(input.count))
         try stream.finish(listener: &listener)
         continue
       }

@@ -68,6 +68,7 @@ func parseFromAnywhere(
       let place = Int(clamping: stream.nextByteOffset)
       if place != end { recorder.restart() }
       if place >= bytes.count {
+        stream.tell(totalByteCount: Int64(bytes.count))
         try stream.finish(listener: &recorder)
         continue
       }

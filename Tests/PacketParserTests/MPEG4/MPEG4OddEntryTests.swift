@@ -140,6 +140,34 @@ import Testing
       ])
   }
 
+  @Test("A file that ends in a packet that cannot be played reports no bytes beyond its end")
+  func cutUnplayablePacket() {
+    var file = SyntheticMPEG4()
+    file.chunks[2] = [5 << 20]
+    let fragments = MPEG4IndexTests.fragmented(
+      [[5, 6, 7, 8], [4, 3, 2, 1]], otherEntries: [File.entry("enca")], entryNumbers: [1, 2])
+    for bytes in [file.bytes.dropLast(100), fragments.dropLast(3)].map(Array.init) {
+      let (recorder, error) = parse(bytes)
+      #expect(error == nil)
+      for sliceBytes in [7, 1 << 20, bytes.count] {
+        for length in [nil, Int64(bytes.count)] {
+          var stream = AudioFileStream(options: .repositioning)
+          if let length { stream.tell(totalByteCount: length) }
+          let result = parseFromAnywhere(bytes, sliceBytes: sliceBytes, with: &stream)
+          #expect(result.error == nil)
+          #expect(result.recorder.placedPackets == recorder.placedPackets)
+          let gaps = result.recorder.gaps
+          let isWithin = gaps.allSatisfy {
+            $0.isLoss && $0.byteOffset + $0.byteCount <= Int64(bytes.count)
+          }
+          let hasSameFrames = gaps.map(\.frameCount) == recorder.gaps.map(\.frameCount)
+          #expect(isWithin && hasSameFrames, "\(gaps) instead of \(recorder.gaps)")
+        }
+      }
+      #expect(recorder.gaps.count == 1)
+    }
+  }
+
   @Test("Fragments may have empty packets, and name any sample entry")
   func fragments() {
     let sizes = [[5, 0, 7, 8], [0, 3, 2, 0]]
