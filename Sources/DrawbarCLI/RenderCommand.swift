@@ -47,6 +47,9 @@ struct RenderCommand: ParsableCommand {
   var equalizer: EqualizerOptions
 
   @OptionGroup
+  var limiter: LimiterOptions
+
+  @OptionGroup
   var track: TrackOptions
 
   @Argument(help: "Paths, http or https URLs, or - for standard input; playlists, too.")
@@ -91,6 +94,7 @@ struct RenderCommand: ParsableCommand {
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
     let inserted = try equalizer.insert(equalizerFile, into: renderer)
+    try limiter.insert(into: renderer, after: inserted, looksAhead: true)
     for warning in inserted?.notes.warnings ?? [] {
       Failure.report("warning: \(warning)")
     }
@@ -143,17 +147,23 @@ struct RenderCommand: ParsableCommand {
     _ player: SteppedPlayer, renderer: Renderer, into write: (Span<Float>) throws -> Void
   ) throws {
     var output = OfflineOutput(renderer: renderer)
+    let channels = renderer.outputChannels
     var samples: [Float] = []
-    var written: UInt64 = 0
-    while true {
-      let step = player.step(mayWait: true)
-      if step == .finished { return }
-      guard player.state == .playing, player.isBufferReady else { continue }
-      output.render(frameCount: period, interleavedInto: &samples)
+    var sounded: UInt64 = 0
+    var frames = DelayedFrames(latencyFrames: renderer.graph.latencyFrames)
+    func renderCycle(_ frameCount: Int) throws {
+      output.render(frameCount: frameCount, interleavedInto: &samples)
       // The last cycle ends in silence that is not the track's.
-      let sounding = Int(player.control.position.outputFrames - written)
-      written += UInt64(sounding)
-      try write(samples.span.extracting(first: sounding * renderer.outputChannels))
+      let sounding = Int(player.control.position.outputFrames - sounded)
+      sounded += UInt64(sounding)
+      for range in frames.take(frameCount: frameCount, soundingFrames: sounding) {
+        try write(
+          samples.span.extracting(range.lowerBound * channels..<range.upperBound * channels))
+      }
     }
+    while player.step(mayWait: true) != .finished {
+      if player.state == .playing, player.isBufferReady { try renderCycle(period) }
+    }
+    while frames.framesLeft > 0 { try renderCycle(min(period, frames.framesLeft)) }
   }
 }

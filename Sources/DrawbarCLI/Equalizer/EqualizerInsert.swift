@@ -28,6 +28,8 @@ struct EqualizerInsert {
     }
   }
 
+  var node: GraphNode { bank.node }
+
   /// Fades to the filters of another file.
   ///
   /// - Throws: the same errors. The old filters stay then.

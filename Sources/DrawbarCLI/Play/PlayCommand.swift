@@ -82,6 +82,9 @@ struct PlayCommand: ParsableCommand {
   var equalizer: EqualizerOptions
 
   @OptionGroup
+  var limiter: LimiterOptions
+
+  @OptionGroup
   var track: TrackOptions
 
   @OptionGroup
@@ -207,6 +210,7 @@ struct PlayCommand: ParsableCommand {
     let output = try RemoteIO(client, isCancelled: isCancelled)
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
     let inserted = try equalizer.insert(equalizerFile, into: renderer)
+    try limiter.insert(into: renderer, after: inserted, looksAhead: transport == nil)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
     configuration.suitListening(onlyFiles: programme.list.isOfFiles)

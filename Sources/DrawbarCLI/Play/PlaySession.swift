@@ -192,22 +192,25 @@ final class PlaySession {
     PlayScreen(
       snapshot: snapshot, peaks: renderer.takePeaks(),
       volume: volume, isMuted: isMuted, xruns: output.xrunCount,
-      latencyNanoseconds: UInt64(Double(latencyFrames) * 1_000_000_000 / output.sampleRate),
+      latencyNanoseconds: UInt64(Double(totalLatencyFrames) * 1_000_000_000 / output.sampleRate),
       isUnicode: TerminalText.isUnicode, isServerAway: isServerAway,
       transport: transportRole == nil ? nil : output.transport?.state, isFollowing: isFollowing)
   }
 
   private var isEnding: Bool { isStopping || endState != nil }
 
+  /// JACK's playback latency.
   var latencyFrames: UInt64 {
     UInt64(max(0, output.playbackLatency?.upperBound ?? 0))
   }
+
+  private var totalLatencyFrames: UInt64 { latencyFrames + UInt64(renderer.graph.latencyFrames) }
 
   /// The last frame has left the server: closing before that would cut it off. Cycles of silence behind it
   /// tell that who comes after us in the graph has had it; PipeWire does not wait for them, and with one such
   /// cycle they were now and then without our last one.
   private func hasBeenHeard(_ snapshot: PlayerSnapshot) -> Bool {
-    snapshot.trailingSilentFrames >= latencyFrames + 2 * UInt64(output.bufferSize)
+    snapshot.trailingSilentFrames >= totalLatencyFrames + 2 * UInt64(output.bufferSize)
       || snapshot.counters.packets == 0 || isServerAway
   }
 

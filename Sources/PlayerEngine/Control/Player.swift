@@ -175,8 +175,9 @@ public final class Player: Sendable {
   /// The player now.
   ///
   /// - Parameter latencyFrames: frames that the output has taken but not yet made heard: JACK's
-  ///   playback latency of the port. Taken out of the position.
+  ///   playback latency of the port. The position is earlier by as many, and by the latency of the renderer's graph.
   public func snapshot(latencyFrames: UInt64 = 0) -> PlayerSnapshot {
+    let latencyFrames = latencyFrames + UInt64(renderer.graph.latencyFrames)
     let position = control.position
     let counters = control.counters
     let isSettled = control.renderedGeneration == control.generation

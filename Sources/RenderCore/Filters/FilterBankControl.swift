@@ -40,7 +40,7 @@ struct FilterBankUnit: ~Copyable {
 
 /// Owns the memory of a graph's filter bank. Held by its control and the renderer's graph.
 @safe
-final class FilterBankStorage: @unchecked Sendable {
+final class FilterBankStorage: BuiltInEffect, @unchecked Sendable {
   typealias Design = @Sendable (_ sampleRate: Double) -> [[BiquadCoefficients]]
 
   private struct Control {
@@ -49,7 +49,7 @@ final class FilterBankStorage: @unchecked Sendable {
     var isBypassed = false
   }
 
-  let unit: UnsafeMutablePointer<FilterBankUnit>
+  private let unit: UnsafeMutablePointer<FilterBankUnit>
   private let shared: UnsafeMutablePointer<FilterBankShared>
   private let channelCount: Int
   /// Protects the control side against two control threads. Never taken by the render thread.
@@ -71,6 +71,8 @@ final class FilterBankStorage: @unchecked Sendable {
     unsafe shared.deinitialize(count: 1)
     unsafe shared.deallocate()
   }
+
+  var operation: EffectOperation { unsafe .filter(unit) }
 
   func set(_ design: @escaping Design) throws(FilterBankError) {
     try control.withLock { (control) throws(FilterBankError) in
@@ -192,10 +194,7 @@ extension ProcessingGraph {
   public func addFilterBank(channelCount: Int) -> FilterBankControl {
     precondition(channelCount > 0, "a filter bank has channels")
     let storage = FilterBankStorage(channels: channelCount, sampleRate: renderer.sampleRate)
-    let node = NodeStorage(
-      .filterBank(storage), name: "filter bank", inputWidths: [channelCount],
-      outputWidth: channelCount)
-    renderer.replacePlan { $0.add(node) }
-    return FilterBankControl(storage: storage, node: GraphNode(node))
+    let node = add(storage, name: "filter bank", channelCount: channelCount)
+    return FilterBankControl(storage: storage, node: node)
   }
 }

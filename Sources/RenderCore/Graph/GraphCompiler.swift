@@ -119,10 +119,10 @@ struct GraphCompiler {
       }
       unsafe operations.append(.monitor(monitor.unit, buffers, isFirst: isFirst))
       result = buffers
-    case .filterBank(let bank):
+    case .builtIn(let effect):
       hasOnlySources = false
       result = assemble(node, bus: 0)
-      unsafe operations.append(.filter(bank.unit, result))
+      operations.append(.effect(effect.operation, result))
     }
     results[ObjectIdentifier(node)] = result
     return result

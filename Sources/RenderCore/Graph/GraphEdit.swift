@@ -100,14 +100,14 @@ public struct GraphEdit {
     }
   }
 
-  /// Removes a callback, an effect or a filter bank: Core Audio's `AUGraphRemoveNode`. The edges that lead out of it
+  /// Removes a callback or an effect, built-in or not: Core Audio's `AUGraphRemoveNode`. The edges that lead out of it
   /// fade out. If other nodes lead into it, connect them to its target in the same edit. The node renders until an edit
   /// after the fade, so the context of a callback must be valid until ``Renderer/remove(_:withinMilliseconds:)`` has
   /// returned true.
   public mutating func remove(_ node: GraphNode) throws(ProcessingGraphError) {
     try check(node)
     switch node.storage.kind {
-    case .callback, .filterBank: break
+    case .callback, .builtIn: break
     default: throw .permanentNode(node.name)
     }
     for edge in model.edges where edge.source === node.storage { leave(edge) }

@@ -181,8 +181,8 @@ extension GraphModel {
     nodes.compactMap { if case .monitor(let monitor) = $0.kind { monitor } else { nil } }
   }
 
-  var filterBanks: [FilterBankStorage] {
-    nodes.compactMap { if case .filterBank(let bank) = $0.kind { bank } else { nil } }
+  var builtInEffects: [any BuiltInEffect] {
+    nodes.compactMap { if case .builtIn(let effect) = $0.kind { effect } else { nil } }
   }
 
   /// Returns the captures of a node's output.

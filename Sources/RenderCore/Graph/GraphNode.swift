@@ -44,7 +44,7 @@ final class NodeStorage: Sendable {
     case source(SourceStorage)
     case callback(CallbackStorage)
     case monitor(MonitorStorage)
-    case filterBank(FilterBankStorage)
+    case builtIn(any BuiltInEffect)
     case capture(CaptureStorage)
   }
 
@@ -69,7 +69,7 @@ final class NodeStorage: Sendable {
   var rank: Int {
     switch kind {
     case .input, .source: 0
-    case .mix, .output, .monitor, .filterBank, .capture: 1
+    case .mix, .output, .monitor, .builtIn, .capture: 1
     case .callback(let callback): callback.isEffect ? 1 : 2
     }
   }
@@ -79,7 +79,7 @@ final class NodeStorage: Sendable {
     switch kind {
     case .source: true
     case .callback(let callback): !callback.isEffect
-    case .input, .mix, .output, .monitor, .filterBank, .capture: false
+    case .input, .mix, .output, .monitor, .builtIn, .capture: false
     }
   }
 }

@@ -38,8 +38,8 @@ enum GraphOperation: BitwiseCopyable {
   case add(UnsafeMutablePointer<EdgeState>, BufferRange, to: BufferRange)
   /// Adds the monitored inputs and limits the sum.
   case monitor(UnsafeMutablePointer<MonitorUnit>, BufferRange, isFirst: Bool)
-  /// Filters buffers in place.
-  case filter(UnsafeMutablePointer<FilterBankUnit>, BufferRange)
+  /// Renders a built-in effect in place.
+  case effect(EffectOperation, BufferRange)
   case makeFinite
   /// Captures the outputs.
   case captureOutputs(UnsafeMutablePointer<CaptureUnit>)
@@ -69,7 +69,7 @@ extension GraphOperation {
       unsafe .add(edge, place(sources), to: place(targets))
     case .monitor(let unit, let buffers, let isFirst):
       unsafe .monitor(unit, place(buffers), isFirst: isFirst)
-    case .filter(let unit, let buffers): unsafe .filter(unit, place(buffers))
+    case .effect(let effect, let buffers): .effect(effect, place(buffers))
     case .takeInputs, .captureInputs, .workAhead, .markSources, .makeFinite, .captureOutputs: self
     }
   }

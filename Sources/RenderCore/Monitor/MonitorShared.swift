@@ -16,7 +16,7 @@ struct MonitorShared: ~Copyable {
   /// Published while the sequence is odd, so that it is read together with the rest.
   let highPass: FilterBankShared
   private let limitBits = Atomic<UInt32>(0)
-  private let releaseBits = Atomic<UInt32>(0)
+  private let limiterReleaseFrames = Atomic<Int>(1)
   private let rampFrames = Atomic<Int>(1)
   private let padding0 = CacheLinePadding()
 
@@ -55,10 +55,13 @@ struct MonitorShared: ~Copyable {
     highPass.publish(
       settings.highPass(sampleRate: sampleRate).map { [[$0]] }, mixSeconds: settings.rampSeconds,
       sampleRate: sampleRate)
-    let limit = settings.limit.map { $0.isFinite && $0 > 0 ? $0 : 1 } ?? 0
+    let limit =
+      settings.limit.map {
+        $0.isFinite && $0 > 0 ? max($0, LimiterControl.minimumCeiling) : 1
+      } ?? 0
     limitBits.store(limit.bitPattern, ordering: .releasing)
-    let releaseFrames = Gain.frames(settings.limiterReleaseSeconds, at: sampleRate)
-    releaseBits.store((1 / Float(releaseFrames)).bitPattern, ordering: .releasing)
+    limiterReleaseFrames.store(
+      Gain.frames(settings.limiterReleaseSeconds, at: sampleRate), ordering: .releasing)
     rampFrames.store(Gain.frames(settings.rampSeconds, at: sampleRate), ordering: .releasing)
     sequence.store(before &+ 2, ordering: .releasing)
   }
@@ -72,7 +75,7 @@ struct MonitorShared: ~Copyable {
 
   var limit: Float { @_noLocks get { Float(bitPattern: limitBits.load(ordering: .acquiring)) } }
 
-  var release: Float { @_noLocks get { Float(bitPattern: releaseBits.load(ordering: .acquiring)) } }
+  var releaseFrames: Int { @_noLocks get { limiterReleaseFrames.load(ordering: .acquiring) } }
 
   var ramp: Int { @_noLocks get { rampFrames.load(ordering: .acquiring) } }
 }

@@ -28,7 +28,7 @@ struct MonitorUnit: ~Copyable {
   private var movingFrames = 0
   /// Where the gains go; here until all of it has been read.
   private let wanted: UnsafeMutablePointer<Float>
-  private var limiter = PeakLimiter()
+  private var limiter: Limiter
   /// The settings' sequence that was taken.
   private var takenSequence: UInt64 = 0
 
@@ -48,6 +48,7 @@ struct MonitorUnit: ~Copyable {
       unsafe (levels + channel).initialize(to: CycleLevel(of: samples, frameCount: 0))
     }
     highPass = FilterBank(channels: inputCount, sectionCapacity: 1)
+    limiter = Limiter(channels: outputCount, lookAheadFrames: 0)
     unsafe gains = .allocate(capacity: inputCount * outputCount)
     unsafe gains.initialize(repeating: Gain(0), count: inputCount * outputCount)
     unsafe values = .allocate(capacity: inputCount * outputCount)
@@ -92,13 +93,14 @@ struct MonitorUnit: ~Copyable {
   /// - Parameters:
   ///   - outputs: hold what else sounds in this cycle.
   ///   - isFirst: they hold nothing yet.
+  /// - Returns: the number of samples that were NaN or infinite, which the limiter has replaced by 0.
   @_noLocks
   mutating func render(
     _ cycle: RenderCycle, into outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
     isFirst: Bool
-  ) {
+  ) -> Int {
     let frameCount = cycle.frameCount
-    let limits = limiter.isAtWork
+    let limits = !limiter.isOff
     let count = outputCount < outputs.count ? outputCount : outputs.count
     for output in 0..<count {
       let only = unsafe mix(into: outputs[output], output, frameCount: frameCount, isFirst: isFirst)
@@ -119,14 +121,15 @@ struct MonitorUnit: ~Copyable {
       }
     }
     if limits {
-      let lowest = unsafe limiter.apply(to: outputs, frameCount: frameCount)
+      let (lowest, nonFinite) = unsafe limiter.apply(to: outputs, frameCount: frameCount)
       if lowest < 1 {
         unsafe _ = shared.pointee.lowestLimiterGain.min(lowest.bitPattern, ordering: .relaxed)
       }
       unsafe shared.pointee.outputLevels.measure(outputs, frameCount: frameCount)
-    } else {
-      unsafe shared.pointee.outputLevels.count(frameCount)
+      return nonFinite
     }
+    unsafe shared.pointee.outputLevels.count(frameCount)
+    return 0
   }
 
   /// Takes new settings, if there are any and nobody is writing them.
@@ -136,10 +139,11 @@ struct MonitorUnit: ~Copyable {
     if before == takenSequence || before & 1 == 1 { return }
     let crosspoints = inputCount * outputCount
     for index in 0..<crosspoints { unsafe wanted[index] = shared.pointee.gain(index) }
-    let (limit, release) = unsafe (shared.pointee.limit, shared.pointee.release)
+    let (limit, releaseFrames) = unsafe (shared.pointee.limit, shared.pointee.releaseFrames)
     let ramp = unsafe shared.pointee.ramp
     let isWhole = unsafe highPass.readSettings(shared.pointee.highPass)
     guard unsafe shared.pointee.sequence.load(ordering: .relaxed) == before, isWhole else { return }
+    let isFirst = takenSequence == 0
     takenSequence = before
     // A copy: through the property ThreadSanitizer takes this for a change of what `shared` points to.
     let gains = unsafe gains
@@ -147,8 +151,9 @@ struct MonitorUnit: ~Copyable {
       unsafe gains[index].go(to: wanted[index], frames: ramp)
       movingFrames = unsafe max(movingFrames, gains[index].framesLeft)
     }
-    limiter.limit = limit
-    limiter.release = release
+    limiter.set(
+      ceiling: limit > 0 ? limit : nil, releaseFrames: releaseFrames,
+      fadeFrames: isFirst ? 0 : ramp)
     highPass.applySettings()
   }
 

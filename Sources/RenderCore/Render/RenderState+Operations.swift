@@ -68,10 +68,13 @@ extension RenderState {
       case .captureInputs(let unit):
         if hasInputs { unsafe capture(inputs, in: unit, cycle: cycle, deviceFrame: deviceFrame) }
       case .monitor(let unit, let buffers, let isFirst):
-        unsafe unit.pointee.render(cycle, into: buffers.buffers(in: table), isFirst: isFirst)
-      case .filter(let unit, let buffers):
-        unsafe unit.pointee.render(
-          buffers.buffers(in: table), frameCount: frameCount, deviceFrame: deviceFrame)
+        count(
+          nonFinite: unsafe unit.pointee.render(
+            cycle, into: buffers.buffers(in: table), isFirst: isFirst))
+      case .effect(let effect, let buffers):
+        count(
+          nonFinite: unsafe effect.render(
+            buffers.buffers(in: table), frameCount: frameCount, deviceFrame: deviceFrame))
       case .captureOutputs(let unit):
         unsafe capture(outputs, in: unit, cycle: cycle, deviceFrame: deviceFrame, gap: inputs)
       }
@@ -80,6 +83,12 @@ extension RenderState {
     if !measuresPeaks.load(ordering: .relaxed) { return true }
     work.sourceTicks &+= drawbar_ticks() &- start
     return false
+  }
+
+  /// Counts samples that an operation has replaced.
+  @_noLocks
+  private func count(nonFinite: Int) {
+    if nonFinite > 0 { nonFiniteSamples.grow(by: UInt64(nonFinite)) }
   }
 
   /// Begins the fades of the edges.

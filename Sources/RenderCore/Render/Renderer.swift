@@ -93,7 +93,7 @@ public final class Renderer: Sendable {
       }
       for callback in model.callbacks { callback.follow(sampleRate: sampleRate) }
       for monitor in model.monitors { monitor.follow(sampleRate: sampleRate) }
-      for bank in model.filterBanks { bank.follow(sampleRate: sampleRate) }
+      for effect in model.builtInEffects { effect.follow(sampleRate: sampleRate) }
     }
   }
 

@@ -52,33 +52,10 @@ final class FilteredSound {
 
   /// Filters frames in cycles.
   func hear(_ input: [[Float]]) -> [[Float]] {
-    let frames = input[0].count
-    let buffers = UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>.allocate(
-      capacity: channels)
-    for channel in 0..<channels {
-      let samples = UnsafeMutablePointer<Float>.allocate(capacity: frames)
-      for frame in 0..<frames { unsafe samples[frame] = input[channel][frame] }
-      unsafe buffers.initializeElement(at: channel, to: samples)
-    }
-    defer {
-      for channel in 0..<channels { unsafe buffers[channel].deallocate() }
-      unsafe buffers.deallocate()
-    }
-    var done = 0
-    let places = UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>.allocate(
-      capacity: channels)
-    defer { unsafe places.deallocate() }
-    for cycle in cuts.cycles(frames, &random) {
-      for channel in 0..<channels {
-        unsafe places.initializeElement(at: channel, to: buffers[channel] + done)
-      }
+    unsafe processed(input, cycles: cuts.cycles(input[0].count, &random)) { places, frames in
       unsafe bank.pointee.takeSettings(shared.pointee)
-      unsafe bank.pointee.apply(to: places, frameCount: cycle, deviceFrame: deviceFrame)
-      deviceFrame += UInt64(cycle)
-      done += cycle
-    }
-    return (0..<channels).map { channel in
-      (0..<frames).map { unsafe buffers[channel][$0] }
+      unsafe bank.pointee.apply(to: places, frameCount: frames, deviceFrame: deviceFrame)
+      deviceFrame += UInt64(frames)
     }
   }
 }

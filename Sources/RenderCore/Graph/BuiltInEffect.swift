@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+
+/// An effect of this library: a node whose input bus and output bus have the same channels, rendered in place. It owns
+/// the memory of its render side.
+protocol BuiltInEffect: AnyObject, Sendable {
+  /// Renders the effect in a plan.
+  var operation: EffectOperation { get }
+
+  /// The renderer has another sample rate.
+  func follow(sampleRate: Double)
+}
+
+extension ProcessingGraph {
+  /// Adds the node of a built-in effect.
+  func add(
+    _ effect: any BuiltInEffect, name: String, channelCount: Int, latencyFrames: Int = 0
+  ) -> GraphNode {
+    let node = NodeStorage(
+      .builtIn(effect), name: name, inputWidths: [channelCount], outputWidth: channelCount,
+      latencyFrames: latencyFrames)
+    renderer.replacePlan { $0.add(node) }
+    return GraphNode(node)
+  }
+}
+
+/// The render sides of the built-in effects. A new effect adds a case, and its line in `render`.
+@safe
+enum EffectOperation: BitwiseCopyable {
+  case filter(UnsafeMutablePointer<FilterBankUnit>)
+  case limit(UnsafeMutablePointer<LimiterUnit>)
+
+  /// Renders a cycle's frames in place. Real-time: wait-free, render thread only.
+  ///
+  /// - Parameter deviceFrame: the first of them.
+  /// - Returns: the number of samples that were NaN or infinite, which the effect has replaced by 0.
+  @_noLocks @inline(never)
+  func render(
+    _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int,
+    deviceFrame: UInt64
+  ) -> Int {
+    switch self {
+    case .filter(let unit):
+      unsafe unit.pointee.render(buffers, frameCount: frameCount, deviceFrame: deviceFrame)
+      return 0
+    case .limit(let unit):
+      return unsafe unit.pointee.render(buffers, frameCount: frameCount, deviceFrame: deviceFrame)
+    }
+  }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+
+/// Keeps the samples of several channels at or below a ceiling. All channels have the same gain.
+///
+/// The sound is delayed by the look-ahead, so that the gain has fallen when a peak comes. The reduction that a frame
+/// needs is held for the look-ahead, returns exponentially, and passes two moving averages. So the gain bends smoothly
+/// before a peak and returns smoothly after it. Without a look-ahead it falls within one frame.
+///
+/// While no sample is above the ceiling, samples are unchanged but for the delay. No sample depends on how frames are
+/// cut into cycles.
+///
+/// Real-time: every call but the initialiser is wait-free, render thread only.
+@safe
+struct Limiter: ~Copyable {
+  /// The ceiling of a limiter that is off.
+  private static var noCeiling: Float { @_noLocks get { .greatestFiniteMagnitude } }
+  /// Reductions are summed as integers, whose sums are exact.
+  private static var one: Double { @_noLocks get { 0x1p30 } }
+
+  private let channelCount: Int
+  let lookAheadFrames: Int
+  /// A line of `lookAheadFrames` samples for each channel, and one with the ceiling of each frame.
+  private let lines: UnsafeMutablePointer<Float>
+  private var position = 0
+  /// 1 / ceiling, which is 0 when the limiter is off.
+  private var inverse = Gain(0)
+  /// The ceiling of the present frame.
+  private var ceiling = Limiter.noCeiling
+  /// The ceiling when `inverse` is at rest.
+  private var target = Limiter.noCeiling
+  /// The part of the reduction by which it returns in a frame.
+  private var release = 1.0
+  private var reduction = 0.0
+  private var held: SlidingMaximum
+  private var average: MovingSum
+  private var smoothAverage: MovingSum
+  /// 1 / the largest sum of the second average.
+  private let scale: Double
+
+  init(channels: Int, lookAheadFrames: Int) {
+    channelCount = channels
+    self.lookAheadFrames = lookAheadFrames
+    let count = (channels + 1) * lookAheadFrames
+    unsafe lines = .allocate(capacity: count)
+    unsafe lines.initialize(repeating: 0, count: count)
+    // Together the averages are as long as the time for which a reduction is held.
+    let (first, second) = (lookAheadFrames / 2 + 1, lookAheadFrames - lookAheadFrames / 2 + 1)
+    held = SlidingMaximum(window: lookAheadFrames + 1)
+    average = MovingSum(window: first)
+    smoothAverage = MovingSum(window: second)
+    scale = 1 / (Double(first * second) * Self.one)
+  }
+
+  deinit { unsafe lines.deallocate() }
+
+  /// True while samples are only delayed: nothing is reduced, and no ceiling is set.
+  var isOff: Bool {
+    @_noLocks get { inverse.isStill && target == Self.noCeiling && isAtRest }
+  }
+
+  /// True while the gain is 1, and no frame in the lines needs less.
+  private var isAtRest: Bool {
+    @_noLocks get {
+      reduction == 0 && average.sum == 0 && smoothAverage.sum == 0 && held.isZero
+    }
+  }
+
+  /// Sets the largest magnitude that is let through.
+  ///
+  /// - Parameters:
+  ///   - ceiling: the magnitude, above 0; nil turns the limiter off.
+  ///   - releaseFrames: frames in which the gain returns by 63 %.
+  ///   - fadeFrames: frames of the change from the old ceiling; 0 for none.
+  @_noLocks
+  mutating func set(ceiling: Float?, releaseFrames: Int, fadeFrames: Int) {
+    release = 1 / Double(max(1, releaseFrames))
+    let ceiling = ceiling ?? Self.noCeiling
+    if ceiling == target, fadeFrames > 0 { return }
+    target = ceiling
+    let goal = ceiling == Self.noCeiling ? 0 : 1 / ceiling
+    if fadeFrames > 0 {
+      inverse.go(to: goal, frames: fadeFrames)
+    } else {
+      inverse.jump(to: goal)
+    }
+    if inverse.isStill { self.ceiling = target }
+  }
+
+  /// Clears the lines and the reduction.
+  @_noLocks
+  mutating func reset() {
+    unsafe lines.update(repeating: 0, count: (channelCount &+ 1) &* lookAheadFrames)
+    reduction = 0
+    held.reset()
+    average.reset()
+    smoothAverage.reset()
+  }
+
+  /// Limits frames of every channel in place. NaN and infinity become 0.
+  ///
+  /// - Returns: the lowest gain, and the number of samples that were NaN or infinite.
+  @_noLocks
+  mutating func apply(
+    to channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+  ) -> (lowestGain: Float, nonFiniteSamples: Int) {
+    if isAtRest, inverse.isStill, unsafe !exceeds(channels, frameCount: frameCount) {
+      unsafe delay(channels, frameCount: frameCount)
+      return (1, 0)
+    }
+    var lowest: Float = 1
+    var nonFinite = 0
+    for i in 0..<frameCount {
+      if !inverse.isStill { moveCeiling() }
+      var peak: Float = 0
+      for channel in 0..<channels.count {
+        let sample = unsafe channels[channel][i]
+        if !sample.isFinite {
+          unsafe channels[channel][i] = 0
+          nonFinite = nonFinite &+ 1
+        } else if sample.magnitude > peak {
+          peak = sample.magnitude
+        }
+      }
+      let gain = gain(forPeak: peak)
+      if gain < lowest { lowest = gain }
+      unsafe delay(channels, frame: i, gain: gain)
+    }
+    return (lowest, nonFinite)
+  }
+
+  /// Returns true if a sample is above the ceiling, or not finite.
+  @_noLocks
+  private func exceeds(
+    _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+  ) -> Bool {
+    for channel in 0..<channels.count {
+      let samples = unsafe channels[channel]
+      var isWithin = true
+      for i in 0..<frameCount { unsafe isWithin = samples[i].magnitude <= ceiling && isWithin }
+      if !isWithin { return true }
+    }
+    return false
+  }
+
+  @_noLocks
+  private mutating func moveCeiling() {
+    inverse.advance()
+    if inverse.isStill {
+      ceiling = target
+    } else if inverse.exactValue > 1e-30 {
+      ceiling = Float(1 / inverse.exactValue)
+    } else {
+      ceiling = Self.noCeiling
+    }
+  }
+
+  /// Returns the gain of the frame that leaves the lines, after the peak of the frame that enters them.
+  @_noLocks
+  private mutating func gain(forPeak peak: Float) -> Float {
+    let needed = peak > ceiling ? 1 - Double(ceiling) / Double(peak) : 0
+    reduction = reduction - reduction * release
+    if reduction < 1e-6 { reduction = 0 }
+    let held = held.push(needed)
+    if held > reduction { reduction = held }
+    let integer = reduction > 0 ? Int(reduction * Self.one) &+ 1 : 0
+    let sum = smoothAverage.push(average.push(integer))
+    return sum == 0 ? 1 : max(0, Float(1 - Double(sum) * scale))
+  }
+
+  /// Exchanges a frame with the one that leaves the lines.
+  @_noLocks
+  private mutating func delay(
+    _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frame: Int, gain: Float
+  ) {
+    var limit = ceiling
+    if lookAheadFrames > 0 {
+      let place = unsafe lines + position
+      for channel in 0..<channels.count {
+        let delayed = unsafe place[channel &* lookAheadFrames]
+        unsafe place[channel &* lookAheadFrames] = channels[channel][frame]
+        unsafe channels[channel][frame] = delayed
+      }
+      unsafe limit = place[channelCount &* lookAheadFrames]
+      unsafe place[channelCount &* lookAheadFrames] = ceiling
+      position = position &+ 1
+      if position == lookAheadFrames { position = 0 }
+    }
+    if gain == 1 { return }
+    for channel in 0..<channels.count {
+      // Rounding may leave the product a little above the ceiling.
+      let sample = unsafe channels[channel][frame] * gain
+      unsafe channels[channel][frame] = max(-limit, min(limit, sample))
+    }
+  }
+
+  /// Delays frames whose gain is 1.
+  @_noLocks
+  private mutating func delay(
+    _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+  ) {
+    if lookAheadFrames == 0 { return }
+    var done = 0
+    while done < frameCount {
+      let count = min(frameCount &- done, lookAheadFrames &- position)
+      for channel in 0..<channels.count {
+        let line = unsafe lines + (channel &* lookAheadFrames &+ position)
+        let samples = unsafe channels[channel] + done
+        for i in 0..<count {
+          let delayed = unsafe line[i]
+          unsafe line[i] = samples[i]
+          unsafe samples[i] = delayed
+        }
+      }
+      let ceilings = unsafe lines + (channelCount &* lookAheadFrames &+ position)
+      unsafe ceilings.update(repeating: ceiling, count: count)
+      done = done &+ count
+      position = position &+ count
+      if position == lookAheadFrames { position = 0 }
+    }
+  }
+}

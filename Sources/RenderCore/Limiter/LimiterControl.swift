@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// The settings of a limiter, published to the render thread, and its meter. The latest settings win; each is applied
+/// by itself.
+@safe
+struct LimiterShared: ~Copyable {
+  /// The bits of a `Float`; 0 for none.
+  private let ceilingBits = Atomic<UInt32>(0)
+  private let releaseFrames = Atomic<Int>(1)
+  private let fadeFrames = Atomic<Int>(1)
+  private let padding = CacheLinePadding()
+  /// Written by the render thread. The bits of a `Float` from 0 to 1, which have the order of the numbers.
+  let lowestGain = Atomic<UInt32>(Float(1).bitPattern)
+
+  func publish(ceiling: Float?, releaseSeconds: Double, sampleRate: Double) {
+    ceilingBits.store((ceiling ?? 0).bitPattern, ordering: .relaxed)
+    releaseFrames.store(Gain.frames(releaseSeconds, at: sampleRate), ordering: .relaxed)
+    fadeFrames.store(Gain.frames(Gain.fadeSeconds, at: sampleRate), ordering: .relaxed)
+  }
+
+  /// Applies the settings to a limiter.
+  ///
+  /// - Parameter fades: whether another ceiling fades in.
+  @_noLocks
+  func apply(to limiter: inout Limiter, fades: Bool) {
+    let ceiling = Float(bitPattern: ceilingBits.load(ordering: .relaxed))
+    limiter.set(
+      ceiling: ceiling > 0 ? ceiling : nil, releaseFrames: releaseFrames.load(ordering: .relaxed),
+      fadeFrames: fades ? fadeFrames.load(ordering: .relaxed) : 0)
+  }
+}
+
+/// The render side of a graph's limiter. Owned by the render thread while an output runs.
+@safe
+struct LimiterUnit: ~Copyable {
+  private var limiter: Limiter
+  private let shared: UnsafeMutablePointer<LimiterShared>
+  /// The device frame after those that have been limited.
+  private var nextFrame = UInt64.max
+
+  init(_ limiter: consuming Limiter, shared: UnsafeMutablePointer<LimiterShared>) {
+    self.limiter = limiter
+    unsafe self.shared = unsafe shared
+  }
+
+  /// Limits a cycle's frames in place. Real-time: wait-free, render thread only.
+  ///
+  /// - Returns: the number of samples that were NaN or infinite.
+  @_noLocks @inline(never)
+  mutating func render(
+    _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int,
+    deviceFrame: UInt64
+  ) -> Int {
+    let continues = deviceFrame == nextFrame
+    if !continues { limiter.reset() }
+    unsafe shared.pointee.apply(to: &limiter, fades: continues)
+    nextFrame = deviceFrame &+ UInt64(frameCount)
+    let (lowest, nonFinite) = unsafe limiter.apply(to: buffers, frameCount: frameCount)
+    if lowest < 1 {
+      unsafe _ = shared.pointee.lowestGain.min(lowest.bitPattern, ordering: .relaxed)
+    }
+    return nonFinite
+  }
+}
+
+/// Owns the memory of a graph's limiter. Held by its control and the renderer's graph.
+@safe
+final class LimiterStorage: BuiltInEffect, @unchecked Sendable {
+  struct Settings {
+    var ceiling: Float = 1
+    var releaseSeconds = 0.1
+    var isBypassed = false
+    fileprivate var sampleRate: Double
+  }
+
+  private let unit: UnsafeMutablePointer<LimiterUnit>
+  private let shared: UnsafeMutablePointer<LimiterShared>
+  /// Protects the control side against two control threads. Never taken by the render thread.
+  private let control: GuardedState<Settings>
+
+  init(channels: Int, lookAheadFrames: Int, sampleRate: Double) {
+    unsafe shared = .allocate(capacity: 1)
+    unsafe shared.initialize(to: LimiterShared())
+    unsafe unit = .allocate(capacity: 1)
+    unsafe unit.initialize(
+      to: LimiterUnit(
+        Limiter(channels: channels, lookAheadFrames: lookAheadFrames), shared: shared))
+    control = GuardedState(Settings(sampleRate: sampleRate))
+    change { _ in }
+  }
+
+  deinit {
+    unsafe unit.deinitialize(count: 1)
+    unsafe unit.deallocate()
+    unsafe shared.deinitialize(count: 1)
+    unsafe shared.deallocate()
+  }
+
+  var operation: EffectOperation { unsafe .limit(unit) }
+
+  var settings: Settings { control.withLock { $0 } }
+
+  func change(_ body: (inout Settings) -> Void) {
+    control.withLock { settings in
+      body(&settings)
+      unsafe shared.pointee.publish(
+        ceiling: settings.isBypassed ? nil : settings.ceiling,
+        releaseSeconds: settings.releaseSeconds, sampleRate: settings.sampleRate)
+    }
+  }
+
+  func follow(sampleRate: Double) { change { $0.sampleRate = sampleRate } }
+
+  func takeLowestGain() -> Float {
+    Float(
+      bitPattern: unsafe shared.pointee.lowestGain.exchange(
+        Float(1).bitPattern, ordering: .relaxed))
+  }
+}
+
+/// The control of a limiter in a renderer's graph: Core Audio's `kAudioUnitSubType_PeakLimiter`.
+///
+/// No sample is above the ceiling. All channels have the same gain. While no sample is above the ceiling, samples are
+/// unchanged but for the delay by the look-ahead, which is the node's latency. NaN and infinity become 0 and count in
+/// ``Renderer/nonFiniteSampleCount``. Any thread but the render thread.
+public final class LimiterControl: Sendable {
+  /// The longest look-ahead.
+  public static let maximumLookAheadFrames = 4096
+  /// The lowest ceiling: -120 dBFS.
+  public static let minimumCeiling: Float = 1e-6
+
+  private let storage: LimiterStorage
+  /// The limiter's node in the renderer's ``ProcessingGraph``.
+  public let node: GraphNode
+
+  init(storage: LimiterStorage, node: GraphNode) {
+    self.storage = storage
+    self.node = node
+  }
+
+  /// The largest magnitude of a sample, where 1 is full scale; 1 at first. A change fades for
+  /// ``Renderer/fadeSeconds``. A value below ``minimumCeiling`` counts as that one, a value that is not finite as 1.
+  public var ceiling: Float {
+    get { storage.settings.ceiling }
+    set {
+      storage.change { $0.ceiling = newValue.isFinite ? max(newValue, Self.minimumCeiling) : 1 }
+    }
+  }
+
+  /// The seconds in which the gain returns by 63 %, from one frame to a minute; 0.1 at first.
+  public var releaseSeconds: Double {
+    get { storage.settings.releaseSeconds }
+    set { storage.change { $0.releaseSeconds = newValue } }
+  }
+
+  /// Only delays the samples by the look-ahead. A change fades for ``Renderer/fadeSeconds``. False at first.
+  public var isBypassed: Bool {
+    get { storage.settings.isBypassed }
+    set { storage.change { $0.isBypassed = newValue } }
+  }
+
+  /// Returns the lowest linear gain since the last call; 1 if no sample was reduced.
+  public func takeLowestGain() -> Float { storage.takeLowestGain() }
+}
+
+extension ProcessingGraph {
+  /// Adds a limiter. It limits once it leads to the output.
+  ///
+  /// - Parameters:
+  ///   - channelCount: the channels of its input bus and of its output bus, at least one.
+  ///   - lookAheadFrames: the node's latency, at most ``LimiterControl/maximumLookAheadFrames``. With 1 to 5 ms the gain
+  ///     falls smoothly before a peak. With 0 it falls within one frame, which distorts peaks. Another sample rate keeps the number.
+  /// - Returns: the control, which has the node.
+  public func addLimiter(channelCount: Int, lookAheadFrames: Int = 0) -> LimiterControl {
+    precondition(
+      channelCount > 0 && (0...LimiterControl.maximumLookAheadFrames).contains(lookAheadFrames),
+      "a limiter has channels and a possible look-ahead")
+    let storage = LimiterStorage(
+      channels: channelCount, lookAheadFrames: lookAheadFrames, sampleRate: renderer.sampleRate)
+    let node = add(
+      storage, name: "limiter", channelCount: channelCount, latencyFrames: lookAheadFrames)
+    return LimiterControl(storage: storage, node: node)
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import OfflineOutput
+import RenderCore
+import Testing
+
+/// As ``RenderPathTests``: only a build with RealtimeSanitizer checks anything here.
+@Suite("Real-time graph path", .serialized)
+struct GraphPathTests {
+  /// Stable sections; how many there are and their gain depend on a number.
+  private func sections(_ number: Int) -> [[BiquadCoefficients]] {
+    let gain = 1 + Double(number % 5) / 10
+    return [
+      (0..<number % 4).map { _ in BiquadCoefficients(b0: gain, b1: 0.1, b2: 0, a1: 0.1, a2: 0) }
+    ]
+  }
+
+  @Test("Built-in effects that are changed, inserted, bypassed and removed run clean")
+  func effects() throws {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 2, inputChannels: 2)
+    let graph = renderer.graph
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.connect(graph.input, to: graph.mix, gain: 2)
+    }
+    var output = OfflineOutput(renderer: renderer)
+    for (turn, count) in [16, 64, 1000, 8192, 1, 500].enumerated() {
+      let bank = graph.addFilterBank(channelCount: 2)
+      let limiter = graph.addLimiter(channelCount: 2, lookAheadFrames: turn * 24)
+      try graph.edit { (edit) throws(ProcessingGraphError) in
+        try edit.insert(bank.node, from: graph.mix, to: graph.output)
+        try edit.insert(limiter.node, from: bank.node, to: graph.output)
+      }
+      for cycle in 0..<20 {
+        try bank.set { [sections = sections(cycle)] _ in sections }
+        bank.isBypassed = cycle % 7 == 6
+        limiter.ceiling = Float(cycle % 4 + 1) / 4
+        limiter.releaseSeconds = Double(cycle) / 1000
+        limiter.isBypassed = cycle % 5 == 4
+        if cycle == 10 { renderer.sampleRate = turn % 2 == 0 ? 44100 : 48000 }
+        let input = (0..<count).map { $0 == cycle ? Float.nan : Float($0 % 100) / 50 - 1 }
+        output.render(inputs: [input, input])
+        _ = limiter.takeLowestGain()
+      }
+      try graph.edit { (edit) throws(ProcessingGraphError) in
+        try edit.connect(graph.mix, to: graph.output)
+        try edit.remove(limiter.node)
+        try edit.remove(bank.node)
+      }
+      output.render(inputs: [[Float]](repeating: .init(repeating: 0, count: 1000), count: 2))
+    }
+    #expect(renderer.nonFiniteSampleCount > 0)
+  }
+}
