@@ -341,6 +341,10 @@ struct PlayerSeekTests {
       playback.crank(64)
     }
     try go(.previous, leadsTo: 2)
+    // The skip has not been heard yet.
+    playback.player.apply(.next)
+    try go(.restart, leadsTo: 3)
+    try go(.previous, leadsTo: 2)
     playback.player.apply(.setRepeat(.all))
     try go(.next, leadsTo: 3)
     try go(.next, leadsTo: 0)

@@ -87,6 +87,18 @@ struct ScanTests {
     #expect(self.pieces(playback, from: end).count <= 2)
   }
 
+  @Test("get faster or slower with every request, however quickly they follow each other")
+  func requests() throws {
+    let playback = try start(seconds: [120], at: 60_000_000_000)
+    for _ in 0..<5 { playback.player.apply(.changeScanSpeed(forward: true)) }
+    for _ in 0..<5 { playback.player.apply(.changeScanSpeed(forward: false)) }
+    #expect(speeds(playback) == [4, 8, 16, 32, 16, 8, 4, 0, -4])
+    playback.player.apply(.scan(speed: -64))
+    playback.player.apply(.changeScanSpeed(forward: false))
+    playback.player.apply(.changeScanSpeed(forward: true))
+    #expect(speeds(playback).suffix(2) == [-64, -32])
+  }
+
   @Test("end at the track's end, and the next track plays as it should")
   func end() throws {
     let playback = try start(seconds: [10, 3], at: 5_000_000_000)
@@ -113,7 +125,7 @@ struct ScanTests {
   func commands() throws {
     let commands: [SteppedPlayer.Command] = [
       .pause, .seek(toNanoseconds: 1_000_000_000), .seekBy(nanoseconds: 5), .next, .previous,
-      .track(0), .stop,
+      .restart, .track(0), .stop,
     ]
     for command in commands {
       let playback = try start(seconds: [20, 5], at: 3_000_000_000)

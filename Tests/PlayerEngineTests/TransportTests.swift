@@ -185,7 +185,7 @@ struct TransportTests {
     _ = playback.play(2560)
     for command in [
       .next, .previous, .track(1), .seek(toNanoseconds: 0), .seekBy(nanoseconds: 1_000_000_000),
-      .scan(speed: 4), .setRepeat(.all),
+      .restart, .scan(speed: 4), .changeScanSpeed(forward: true), .setRepeat(.all),
     ] as [SteppedPlayer.Command] {
       playback.player.apply(command)
     }

@@ -56,6 +56,23 @@ extension ProgramTests {
       }
     }
 
+    @Test(
+      "and counts each of several that are pressed at once",
+      arguments: [("]", "Forward"), ("[", "Rewind")])
+    func quickly(key: String, shown: String) throws {
+      try JACKServer.with { _ in
+        let program = TerminalProgram([
+          "play", "--buffer", "0.2", "--volume", "0", "--start", "10", Self.song,
+        ])
+        defer { program.signal(SIGKILL) }
+        #expect(program.shows("Playing    0:10"), "\(program.output)")
+        // 4 times the speed, then 8 times.
+        #expect(program.showsAnew("\(shown) 8×") { program.type(key + key) }, "\(program.output)")
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+      }
+    }
+
     @Test("and forgets Escape when another begins")
     func escape() throws {
       try JACKServer.with { _ in

@@ -113,6 +113,33 @@ extension ProgramTests {
       }
     }
 
+    @Test("while it follows, each of several keys that are pressed at once counts")
+    func quickly() throws {
+      let directory = TemporaryDirectory()
+      let path = Self.makeNumbers(in: directory)
+      try JACKServer.with(Self.options) { jack in
+        let program = TerminalProgram(Self.play("follow", path, path), columns: 120)
+        defer { program.signal(SIGKILL) }
+        #expect(program.shows("transport stopped"), "\(program.output)")
+        let recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 1)
+        defer { recorder.close() }
+        // On three times, and back once.
+        program.type("\u{1B}[C\u{1B}[C\u{1B}[C\u{1B}[D")
+        #expect(eventually { recorder.transport.frame == 10 * 44100 }, "\(recorder.transport)")
+        // A start and a stop at once leave it standing.
+        program.type("  \u{1B}[C")
+        #expect(eventually { recorder.transport.frame >= 15 * 44100 }, "\(recorder.transport)")
+        #expect(!recorder.transport.isRolling && recorder.transport.frame == 15 * 44100)
+        // From the tenth second of the second track to its start, and to the first track.
+        program.type("\u{1B}[A")
+        #expect(program.shows("[2/2]"), "\(program.output)")
+        program.type("<<")
+        #expect(eventually { recorder.transport.frame == 0 }, "\(recorder.transport)")
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+      }
+    }
+
     @Test("one that cannot be sought in says that it does not follow, and plays on")
     func unseekable() throws {
       let directory = TemporaryDirectory()

@@ -11,26 +11,52 @@ extension PlaySession {
 
   /// Silence is wanted, by whoever has the say.
   var isPaused: Bool {
-    isFollowing ? output.transport?.state == .stopped : hasPaused
+    guard isFollowing else { return hasPaused }
+    if let isRolling = wantedTransport.isRolling(cycle: output.cycleCount) { return !isRolling }
+    return output.transport?.state == .stopped
   }
 
   func pause() {
-    if isFollowing { return output.stopTransport() }
+    if isFollowing { return rollTransport(false) }
     hasPaused = true
     player.pause()
   }
 
   func resume() {
     isAtStart = false
-    if isFollowing { return output.startTransport() }
+    if isFollowing { return rollTransport(true) }
     hasPaused = false
     player.resume()
   }
 
+  private func rollTransport(_ isWanted: Bool) {
+    wantedTransport.roll(isWanted, cycle: output.cycleCount)
+    if isWanted { output.startTransport() } else { output.stopTransport() }
+  }
+
+  private func locateTransport(toNanoseconds nanoseconds: UInt64) {
+    wantedTransport.locate(nanoseconds, cycle: output.cycleCount)
+    output.locateTransport(toNanoseconds: nanoseconds)
+  }
+
+  /// Where the transport is, or where it was asked to go.
+  private var transportNanoseconds: UInt64? {
+    guard let reported = output.transport?.nanoseconds else { return nil }
+    return wantedTransport.nanoseconds(cycle: output.cycleCount) ?? reported
+  }
+
+  /// The same, with the track that is there, as far as it is known where tracks begin.
+  private var transportPlace: (nanoseconds: UInt64, track: Int, starts: [UInt64])? {
+    let starts = player.snapshot().trackStartsNanoseconds
+    guard let here = transportNanoseconds, let track = starts.lastIndex(where: { $0 <= here })
+    else { return nil }
+    return (here, track, starts)
+  }
+
   func seek(byNanoseconds difference: Int64) {
     guard isFollowing else { return player.seek(byNanoseconds: difference) }
-    guard let here = output.transport?.nanoseconds else { return }
-    output.locateTransport(
+    guard let here = transportNanoseconds else { return }
+    locateTransport(
       toNanoseconds: difference < 0
         ? here - min(here, difference.magnitude) : here + difference.magnitude)
   }
@@ -38,23 +64,20 @@ extension PlaySession {
   /// Goes to a time in the track.
   func seek(toNanoseconds nanoseconds: UInt64) {
     guard isFollowing else { return player.seek(toNanoseconds: nanoseconds) }
-    let snapshot = player.snapshot()
-    let starts = snapshot.trackStartsNanoseconds
-    guard let track = snapshot.trackIndex, starts.indices.contains(track) else { return }
-    output.locateTransport(toNanoseconds: starts[track] + nanoseconds)
+    guard let place = transportPlace else { return }
+    locateTransport(toNanoseconds: place.starts[place.track] + nanoseconds)
   }
 
   func goToNextTrack() {
     guard isFollowing else { return player.next() }
     let snapshot = player.snapshot()
-    let starts = snapshot.trackStartsNanoseconds
-    guard let track = snapshot.trackIndex, starts.indices.contains(track),
-      track + 1 < snapshot.trackCount
+    guard let (here, track, starts) = transportPlace, track + 1 < snapshot.trackCount
     else { return }
+    let information = snapshot.trackIndex == track ? snapshot.track : tracks[track]
     if starts.indices.contains(track + 1) {
-      output.locateTransport(toNanoseconds: starts[track + 1])
-    } else if let duration = snapshot.track?.durationNanoseconds {
-      output.locateTransport(toNanoseconds: starts[track] + duration)
+      locateTransport(toNanoseconds: starts[track + 1])
+    } else if let duration = information?.durationNanoseconds, here < starts[track] + duration {
+      locateTransport(toNanoseconds: starts[track] + duration)
     } else {
       terminal.print("note: it is not known where the next track begins")
     }
@@ -62,21 +85,15 @@ extension PlaySession {
 
   func goToPreviousTrack() {
     guard isFollowing else { return player.previous() }
-    let snapshot = player.snapshot()
-    let starts = snapshot.trackStartsNanoseconds
-    guard let track = snapshot.trackIndex, starts.indices.contains(track) else { return }
+    guard let (here, track, starts) = transportPlace else { return }
     // As the player does without a transport.
-    let isNearStart = snapshot.positionNanoseconds < 3_000_000_000
-    output.locateTransport(toNanoseconds: starts[isNearStart ? max(0, track - 1) : track])
+    let isNearStart = here - starts[track] < 3_000_000_000
+    locateTransport(toNanoseconds: starts[isNearStart ? max(0, track - 1) : track])
   }
 
   /// Goes to the start of the track, and stays there.
   func goToTrackStart() {
-    if isFollowing { return seek(toNanoseconds: 0) }
-    let snapshot = player.snapshot()
-    // Standard input cannot be read twice.
-    guard let index = snapshot.trackIndex, snapshot.track?.location.trackURL != nil else { return }
-    player.play(track: index)
+    if isFollowing { seek(toNanoseconds: 0) } else { player.restart() }
   }
 
   func setRepeat(_ mode: RepeatMode) {
@@ -85,9 +102,9 @@ extension PlaySession {
     player.setRepeat(mode)
   }
 
-  func scan(speed: Int) {
+  func changeScanSpeed(forward: Bool) {
     if isFollowing { return terminal.print(Self.noteWhileFollowing) }
-    player.scan(speed: speed)
+    player.changeScanSpeed(forward: forward)
   }
 
   /// Has the transport do as the player does, when this leads.

@@ -42,6 +42,8 @@ final class PlaySession {
   let transportRole: TransportRole?
   var equalizer: FollowedEqualizer?
   var lead = TransportLead()
+  /// What this has asked of the transport that it follows.
+  var wantedTransport = WantedTransport()
   /// Silence was asked for; of the player, not of the transport.
   var hasPaused = false
   /// It is paused, and goes on with the track's start.
@@ -148,6 +150,7 @@ final class PlaySession {
           return false
         case .reattached:
           lead.beginAnew()
+          wantedTransport = WantedTransport()
           schedulingCycle = output.cycleCount
           announceReturn()
           hasNewRate = true
@@ -238,7 +241,8 @@ final class PlaySession {
     }
   }
 
-  private var tracks: [Int: TrackInformation] = [:]
+  /// The tracks that were opened.
+  private(set) var tracks: [Int: TrackInformation] = [:]
 
   private func announceTrack(_ index: Int) {
     guard let track = tracks[index] else { return }
@@ -272,8 +276,8 @@ final class PlaySession {
     case UInt8(ascii: "9"), UInt8(ascii: "/"): setVolume(volume - 0.05)
     case UInt8(ascii: "0"), UInt8(ascii: "*"): setVolume(volume + 0.05)
     case UInt8(ascii: "m"): toggleMute()
-    case UInt8(ascii: "["): scan(speed: Self.faster(player.snapshot().scanSpeed, by: -4))
-    case UInt8(ascii: "]"): scan(speed: Self.faster(player.snapshot().scanSpeed, by: 4))
+    case UInt8(ascii: "["): changeScanSpeed(forward: false)
+    case UInt8(ascii: "]"): changeScanSpeed(forward: true)
     case UInt8(ascii: "L"):
       let modes = RepeatMode.allCases
       let next = (modes.firstIndex(of: repeatMode) ?? 0) + 1
@@ -282,14 +286,6 @@ final class PlaySession {
       for line in Self.keyHelp { terminal.print(line) }
     default: break
     }
-  }
-
-  /// The next speed of fast forward or rewind: 4, 8, 16 and 32 times, and back to playing by the other
-  /// key.
-  private static func faster(_ speed: Int, by first: Int) -> Int {
-    if speed == 0 { return first }
-    guard (speed < 0) == (first < 0) else { return abs(speed) > 4 ? speed / 2 : 0 }
-    return max(-32, min(speed * 2, 32))
   }
 
   func setVolume(_ wanted: Float) {

@@ -20,6 +20,10 @@ extension Player {
   /// Goes on with the start of a track, counted from 0. One that does not exist ends the list.
   public func play(track index: Int) { send(.track(index)) }
 
+  /// Goes back to the start of the track that is heard, or that a skip is leading to. Standard input, which
+  /// cannot be read twice, goes on.
+  public func restart() { send(.restart) }
+
   /// Goes on at a time in the track that is heard. What is heard goes on until the new place is ready;
   /// ``PlayerEvent/sought(index:_:)`` or ``PlayerEvent/seekFailed(index:_:)`` follows. A later seek takes
   /// the place of one that is under way, unless it fails: then that one goes on.
@@ -33,6 +37,11 @@ extension Player {
   /// ends by itself at the track's end or start, where a seek fails, and by any command that goes
   /// elsewhere or pauses; ``PlayerEvent/scan(speed:)`` tells.
   public func scan(speed: Int) { send(.scan(speed: speed)) }
+
+  /// Scans in a direction at 4 times the speed, and with each further call at 8, 16 and 32 times. A scan in
+  /// the other direction gets half as fast, and ends from 4 times. Counts from all calls before it, as
+  /// ``scan(speed:)`` with a speed from ``PlayerSnapshot/scanSpeed`` does not.
+  public func changeScanSpeed(forward: Bool) { send(.changeScanSpeed(forward: forward)) }
 
   /// Chooses what follows when a track has been played to its end.
   public func setRepeat(_ mode: RepeatMode) { send(.setRepeat(mode)) }

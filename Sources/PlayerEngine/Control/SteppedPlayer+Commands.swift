@@ -7,8 +7,8 @@ extension SteppedPlayer {
   public func apply(_ command: Command) {
     if isTransports(command) { return }
     switch command {
-    case .append, .resume, .scan, .setRepeat: break
-    case .next, .pause, .previous, .seek, .seekBy, .stop, .track: setScan(speed: 0)
+    case .append, .changeScanSpeed, .resume, .scan, .setRepeat: break
+    case .next, .pause, .previous, .restart, .seek, .seekBy, .stop, .track: setScan(speed: 0)
     }
     switch command {
     case .pause: perform(.pause)
@@ -18,10 +18,12 @@ extension SteppedPlayer {
     case .previous:
       let (track, nanoseconds) = shownPlace
       skip(toTrack: nanoseconds < Self.restartNanoseconds ? max(0, track - 1) : track)
+    case .restart: restart()
     case .track(let index): skip(toTrack: index)
     case .seek(let nanoseconds): beginSeek(toNanoseconds: nanoseconds)
     case .seekBy(let nanoseconds): beginSeek(byNanoseconds: nanoseconds)
     case .scan(let speed): setScan(speed: speed)
+    case .changeScanSpeed(let forward): changeScanSpeed(forward: forward)
     case .setRepeat(let mode): feeder.repeatMode = mode
     case .append(let items): feeder.append(items)
     }
@@ -29,6 +31,13 @@ extension SteppedPlayer {
 
   /// A track that has played longer than this is begun again before the one before it is.
   private static let restartNanoseconds: UInt64 = 3_000_000_000
+
+  private func restart() {
+    let track = shownPlace.track
+    // A track that is not open yet will begin at its start. Standard input cannot be read twice.
+    guard information[track] != nil, feeder.items[track].location != "-" else { return }
+    skip(toTrack: track)
+  }
 
   /// The track that a listener means by the next one.
   private func following(_ track: Int) -> Int {

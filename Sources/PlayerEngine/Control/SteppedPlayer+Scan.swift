@@ -19,6 +19,18 @@ extension SteppedPlayer {
     tell(.scan(speed: wanted))
   }
 
+  /// The next speed in a direction: 4, 8, 16 and 32 times. A scan in the other direction gets half as fast,
+  /// and ends from 4 times.
+  func changeScanSpeed(forward: Bool) {
+    let first = forward ? 4 : -4
+    if scanSpeed == 0 { return setScan(speed: first) }
+    guard (scanSpeed > 0) == forward else {
+      return setScan(speed: abs(scanSpeed) > 4 ? scanSpeed / 2 : 0)
+    }
+    // A faster one that was asked for by number stays.
+    if abs(scanSpeed) < 32 { setScan(speed: max(-32, min(scanSpeed * 2, 32))) }
+  }
+
   /// Goes on with the next piece, once the last one was heard.
   func stepScan() {
     guard scanSpeed != 0 else { return }

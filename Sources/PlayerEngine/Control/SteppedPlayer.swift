@@ -39,6 +39,12 @@ public final class SteppedPlayer {
     case seekBy(nanoseconds: Int64)
     /// Fast forward (2 to 64), or rewind (-1 to -64): how many times as fast; 0 and 1 end it.
     case scan(speed: Int)
+    /// Scan in this direction, or faster in it. A scan in the other direction gets slower, and ends at the
+    /// slowest speed.
+    case changeScanSpeed(forward: Bool)
+    /// Go back to the start of the track that is heard or that a skip is leading to, unless it is standard
+    /// input.
+    case restart
     /// What follows when a track has been played to its end.
     case setRepeat(RepeatMode)
     /// Add tracks behind the others.

@@ -76,7 +76,8 @@ extension SteppedPlayer {
   func isTransports(_ command: Command) -> Bool {
     guard configuration.followsTransport else { return false }
     return switch command {
-    case .next, .previous, .track, .seek, .seekBy, .scan, .setRepeat: true
+    case .next, .previous, .restart, .track, .seek, .seekBy, .scan, .changeScanSpeed, .setRepeat:
+      true
     case .pause, .resume, .stop, .append: false
     }
   }
