@@ -31,6 +31,7 @@ struct FormatChangeTests {
   static let vorbis = "oggenc -Q -q 10 -o OUT IN"
   static let flac = "flac -s -f --ogg IN -o OUT"
   static let lame = "lame --quiet -b 128 IN OUT"
+  static let adts = "ffmpeg -loglevel error -i IN -c:a aac -aac_pns 0 -b:a 128k -f adts OUT"
 
   static let chains = [
     [
@@ -52,6 +53,15 @@ struct FormatChangeTests {
       Link(encoder: lame, rate: 44_100, channels: 2, seconds: 1.3),
       Link(encoder: lame, rate: 24_000, channels: 1, seconds: 1.1),
       Link(encoder: "twolame --quiet IN OUT", rate: 48_000, channels: 2, seconds: 0.9),
+    ],
+    [
+      Link(encoder: lame, rate: 44_100, channels: 2, seconds: 1.3),
+      Link(encoder: adts, rate: 48_000, channels: 2, seconds: 1.1),
+    ],
+    [
+      Link(encoder: adts, rate: 48_000, channels: 1, seconds: 1.3),
+      Link(encoder: lame, rate: 44_100, channels: 2, seconds: 1.1),
+      Link(encoder: adts, rate: 48_000, channels: 2, seconds: 0.9),
     ],
   ]
 
@@ -86,8 +96,8 @@ struct FormatChangeTests {
     let paths = chain.enumerated().map { $1.encode("\($0)", in: directory) }
     let whole = try sound(join(paths, in: directory))
     let parts = try paths.map { try sound($0) }
-    // MPEG audio states its padding once; what follows is sound.
-    let isBare = chain[0].encoder == Self.lame
+    // MPEG audio states its padding once, if it comes first; what follows is sound.
+    let isBare = [Self.lame, Self.adts].contains(chain[0].encoder)
     let sum = parts.reduce(0) { $0 + $1[0].count }
     #expect(abs(whole[0].count - sum) <= (isBare ? 4000 : 2 * chain.count))
     var start = 0
@@ -141,6 +151,26 @@ struct FormatChangeTests {
       let range = stride(from: packet * 2304, to: (packet + 1) * 2304, by: step)
       let distance = difference(range.map { heard[$0] }, range.map { expected[$0] })
       #expect(distance < 1e-4, "packet \(packet)")
+    }
+  }
+
+  @Test("ADTS behind MPEG audio, and MPEG audio behind ADTS, are heard as they are by themselves")
+  func frameKinds() throws {
+    let directory = TemporaryDirectory()
+    let untagged = "lame --quiet -t -b 128 IN OUT"
+    let paths = [untagged, Self.adts].map {
+      Link(encoder: $0, rate: 44_100, channels: 2, seconds: 1.2)
+        .encode("\($0.count)", in: directory)
+    }
+    for paths in [paths, paths.reversed()] {
+      let whole = try sound(join(paths, in: directory), rate: 44_100)
+      let parts = try paths.map { try sound($0, rate: 44_100) }
+      #expect(whole[0].count == parts[0][0].count + parts[1][0].count)
+      for channel in 0..<2 {
+        let (first, second) = (parts[0][channel], parts[1][channel])
+        #expect(difference(whole[channel].prefix(first.count), first) < 1e-4)
+        #expect(difference(whole[channel].suffix(second.count), second) < 1e-4)
+      }
     }
   }
 

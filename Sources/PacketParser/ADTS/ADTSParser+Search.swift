@@ -10,7 +10,7 @@ extension ADTSParser {
     var place = 0
     while true {
       while place < bytes.count, !Self.mayBegin(bytes[place]) { place += 1 }
-      if format == nil, offset + Int64(place) >= searchLimit {
+      if !facts.isReady, offset + Int64(place) >= searchLimit {
         throw notADTS(at: searchLimit)
       }
       if place == bytes.count {
@@ -31,10 +31,7 @@ extension ADTSParser {
         state = .boundary
         return gap.close() ?? .skip(0)
       case .frames(let chain):
-        // Among frames, as long as half a packet, it was one.
-        let isLoss =
-          facts.isReady && gap.packetCount(averageBytes: facts.averageBytesPerPacket) != nil
-        if let notice = gap.close(isLoss ? .damage : .foreignBytes) { return notice }
+        if let notice = endGapBeforeFrame() { return notice }
         if let format, format.key == chain.headers[0].formatKey {
           state = .locked
         } else {
@@ -42,9 +39,16 @@ extension ADTSParser {
         }
         return .skip(0)
       case .mpegAudio:
-        return gap.close() ?? .detected(.mpegAudio)
+        return endGapBeforeFrame() ?? .detected(.mpegAudio)
       }
     }
+  }
+
+  /// Among frames, a gap as long as half a packet was one.
+  private mutating func endGapBeforeFrame() -> ParserStep? {
+    let isLoss =
+      facts.isReady && gap.packetCount(averageBytes: facts.averageBytesPerPacket) != nil
+    return gap.close(isLoss ? .damage : .foreignBytes)
   }
 
   /// What a place turned out to be.
@@ -70,7 +74,7 @@ extension ADTSParser {
     }
   }
 
-  /// ADTS frames; or MPEG audio frames, as long as the stream may be one of these after all.
+  /// ADTS frames, or MPEG audio frames: the stream may be one of these after all, or go on with them.
   private func frames(_ bytes: Span<UInt8>, at place: Int, isEnd: Bool) -> Finding {
     let required =
       format == nil && hint == .aacADTS
@@ -83,7 +87,6 @@ extension ADTSParser {
     case .need(let byteCount): return .need(byteCount)
     case .refused: break
     }
-    guard format == nil else { return .nothing }
     let other = MPEGAudioFrameChain.examine(
       bytes, at: place, required: ADTSFrameChain.requiredFrames, known: nil, isEnd: isEnd)
     return switch other {
@@ -97,7 +100,7 @@ extension ADTSParser {
     at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
     guard isEnd else { return .need(1) }
-    guard format == nil else { return endOfInput() }
+    if facts.isReady { return endOfInput() }
     throw notADTS(at: offset)
   }
 

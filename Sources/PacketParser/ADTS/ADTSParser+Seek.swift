@@ -54,7 +54,8 @@ extension ADTSParser {
     nextPacket = target.firstPacket
     isExact = !target.isEstimated
     resynchronize(at: (facts.dataOffset ?? 0) + target.byteOffset)
-    guard isExact else { return }
+    // Among packets of another kind of frames, the search finds that kind.
+    guard isExact, format != nil else { return }
     state = .locked
     if let indexedFormat, indexedFormat.key != format?.key { change(to: indexedFormat) }
   }

@@ -53,7 +53,7 @@ struct ADTSParser: ContainerParser {
   /// Zeros may follow a tag, as its padding.
   var mayPad = true
   /// How many statements the listener knows of.
-  private var statementsTold = 0
+  private(set) var statementsTold = 0
 
   var nextPacket: Int64 = 0
   /// Where the packets of the first format lie that were seen.
@@ -72,6 +72,22 @@ struct ADTSParser: ContainerParser {
     _ = TrailingTags.read(context.tail.span, into: &details.tags)
     searchLimit = context.start + (hint == .aacADTS ? 1 << 20 : 1 << 16)
     descriptions.reserveCapacity(Self.maximumPacketsPerBatch)
+  }
+
+  /// A parser whose frames follow MPEG audio in one stream. The packets are numbered on, and the index of the
+  /// first ones stays.
+  init(_ context: ParserContext, continuing other: MPEGAudioParser) {
+    self.init(context)
+    facts = other.facts
+    facts.constantBitRate = nil
+    facts.freeFormatFrameByteCount = nil
+    facts.packetSizeUpperBound = ADTSHeader.maximumFrameBytes
+    details = other.details
+    statementsTold = other.statementsTold
+    nextPacket = other.nextPacket
+    index = other.index
+    isExact = other.isExact
+    isUnbroken = other.isUnbroken
   }
 
   mutating func step(

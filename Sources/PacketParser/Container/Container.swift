@@ -31,6 +31,19 @@ enum Container {
     case .ogg: OggParser(context)
     }
   }
+
+  /// A parser for frames that follow those of another kind in one stream of bare frames.
+  ///
+  /// - Parameter parser: the one of the frames so far.
+  func makeParser(
+    _ context: ParserContext, continuing parser: any ContainerParser
+  ) -> any ContainerParser {
+    switch (self, parser) {
+    case (.adts, let parser as MPEGAudioParser): ADTSParser(context, continuing: parser)
+    case (.mpegAudio, let parser as ADTSParser): MPEGAudioParser(context, continuing: parser)
+    default: preconditionFailure("only bare frames change their kind")
+    }
+  }
 }
 
 /// What a parser is told when it is made.

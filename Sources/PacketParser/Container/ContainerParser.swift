@@ -23,7 +23,8 @@ enum ParserStep {
   /// Deliver these packets. Those in place are at the start of the bytes shown, and the parser goes
   /// on behind them.
   case packets(PacketRun)
-  /// The stream turned out to be of this type: let that parser go on from here.
+  /// The stream turned out to be of this type, or bare frames of this kind follow those of another one: let
+  /// that parser go on from here.
   case detected(Container)
   /// The input has ended and nothing is left to tell.
   case finished

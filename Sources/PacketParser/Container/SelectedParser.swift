@@ -65,7 +65,11 @@ struct SelectedParser {
     guard case .detected(let found) = step else { return step }
     context.start = offset
     context.suspicion = detector.suspicion
-    parser = found.makeParser(context)
+    if let former = parser, former.facts.isReady {
+      parser = found.makeParser(context, continuing: former)
+    } else {
+      parser = found.makeParser(context)
+    }
     return .skip(0)
   }
 

@@ -7,6 +7,9 @@ extension MPEGAudioParser {
   private static let requiredFrames = 3
   private static let requiredFramesWithHint = 2
 
+  /// Frames were found, of this kind or, before them, of the other one.
+  private var isKnown: Bool { lock != nil || facts.isReady }
+
   /// Moves on to the next frames that agree, or to the next tag.
   mutating func stepSearching(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
@@ -14,7 +17,7 @@ extension MPEGAudioParser {
     var place = 0
     while true {
       while place < bytes.count, !Self.mayBegin(bytes[place]) { place += 1 }
-      if lock == nil, offset + Int64(place) >= searchLimit { throw notMPEGAudio(at: searchLimit) }
+      if !isKnown, offset + Int64(place) >= searchLimit { throw notMPEGAudio(at: searchLimit) }
       if place == bytes.count {
         if place > 0 { return gap.pass(place, at: offset) }
         return try endOfSearch(at: offset, isEnd: isEnd)
@@ -32,7 +35,9 @@ extension MPEGAudioParser {
         }
         continue
       }
-      if lock == nil, let step = stepADTS(bytes, at: place, offset: offset, isEnd: isEnd) {
+      if lock == nil || mayBecomeADTS,
+        let step = stepADTS(bytes, at: place, offset: offset, isEnd: isEnd)
+      {
         return step
       }
       let verdict = MPEGAudioFrameChain.examine(
@@ -63,7 +68,7 @@ extension MPEGAudioParser {
     if case .refused = verdict { return nil }
     if place > 0 { return gap.pass(place, at: offset) }
     if case .need(let byteCount) = verdict { return .need(byteCount) }
-    return endGap() ?? .detected(.adts)
+    return endGap(isBeforeFrame: true) ?? .detected(.adts)
   }
 
   /// The bytes that frames and the long tags begin with. "TAG" and Lyrics3 are believed only where
@@ -90,7 +95,7 @@ extension MPEGAudioParser {
     at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
     guard isEnd else { return .need(1) }
-    guard lock == nil else { return endOfInput() }
+    if isKnown { return endOfInput() }
     throw notMPEGAudio(at: offset)
   }
 
@@ -113,6 +118,10 @@ extension MPEGAudioParser {
       state = .locked
       guard !lock.isSameFormat(as: chain.lock) else { return }
       isIndexedFormat = indexedLock?.isSameFormat(as: chain.lock) ?? false
+      change(to: chain.lock)
+    } else if facts.isReady {
+      // Behind frames of another kind.
+      state = .locked
       change(to: chain.lock)
     } else {
       lock = chain.lock

@@ -76,6 +76,8 @@ struct MPEGAudioParser: ContainerParser {
   private var tagReader: AudioTagReader?
   /// How many statements the listener knows of.
   var statementsTold = 0
+  /// ADTS frames may follow, and have a parser of their own. Not so in a WAVE file.
+  var mayBecomeADTS = true
 
   init(_ context: ParserContext) {
     hint = context.hint
@@ -89,6 +91,22 @@ struct MPEGAudioParser: ContainerParser {
     }
     searchLimit = context.start + (hint?.isMPEGAudio == true ? 1 << 20 : 1 << 16)
     descriptions.reserveCapacity(Self.maximumPacketsPerBatch)
+  }
+
+  /// A parser whose frames follow ADTS in one stream. The packets are numbered on, and the index of the first
+  /// ones stays.
+  init(_ context: ParserContext, continuing other: ADTSParser) {
+    self.init(context)
+    facts = other.facts
+    details = other.details
+    details.magicCookie = []
+    statementsTold = other.statementsTold
+    nextPacket = other.nextPacket
+    index = other.index
+    isIndexedFormat = false
+    isExact = other.isExact
+    isGapless = false
+    isUnbroken = other.isUnbroken
   }
 
   mutating func step(

@@ -11,6 +11,7 @@ struct WaveMPEGAudio {
 
   init(_ data: WaveChunk, hint: AudioFileTypeID, tags: TagCollector) {
     parser = MPEGAudioParser(ParserContext(start: data.start, hint: hint, tags: tags))
+    parser.mayBecomeADTS = false
     end = data.byteCount.map { data.start + $0 }
   }
 
