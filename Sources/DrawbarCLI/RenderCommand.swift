@@ -44,10 +44,7 @@ struct RenderCommand: ParsableCommand {
   var json = false
 
   @OptionGroup
-  var equalizer: EqualizerOptions
-
-  @OptionGroup
-  var limiter: LimiterOptions
+  var effects: EffectOptions
 
   @OptionGroup
   var track: TrackOptions
@@ -80,7 +77,7 @@ struct RenderCommand: ParsableCommand {
   private func render() throws {
     try WrittenFile(path: output).check(isNoneOf: locations)
     let file = try RenderedFile(path: output, replacesExisting: force)
-    let equalizerFile = try equalizer.read()
+    let equalizerFile = try effects.equalizer.read()
     try WrittenFile(path: output).check(isNoneOf: equalizerFile?.paths ?? [])
     let descriptor = output == "-" ? try StandardOutput.duplicate() : nil
     let (start, place) = (track.start, track.decode)
@@ -93,8 +90,7 @@ struct RenderCommand: ParsableCommand {
     let outputRate = rate ?? Int(format.sampleRate.rounded())
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
-    let inserted = try equalizer.insert(equalizerFile, into: renderer)
-    try limiter.insert(into: renderer, after: inserted, looksAhead: true)
+    let inserted = try effects.insert(equalizerFile, into: renderer, looksAhead: true)
     for warning in inserted?.notes.warnings ?? [] {
       Failure.report("warning: \(warning)")
     }

@@ -13,22 +13,16 @@ struct EqualizerInsert {
   /// The curve at the renderer's rate, which takes time to compute.
   private var curve: (sampleRate: Double, curve: EqualizerCurve)
 
-  /// Inserts the equaliser.
+  /// Appends the equaliser.
   ///
   /// - Throws: `EqualizerFileError` for lines that cannot be played, and for too many filters.
-  init(_ equalizer: Equalizer, in renderer: Renderer) throws {
+  init(_ equalizer: Equalizer, to chain: inout EffectChain) throws {
     self.equalizer = equalizer
-    self.renderer = renderer
-    let graph = renderer.graph
-    let bank = graph.addFilterBank(channelCount: renderer.outputChannels)
-    self.bank = bank
+    renderer = chain.renderer
+    bank = renderer.graph.addFilterBank(channelCount: chain.channelCount)
     curve = try Self.setFilters(of: equalizer, in: bank, sampleRate: renderer.sampleRate)
-    try graph.edit { (edit) throws(ProcessingGraphError) in
-      try edit.insert(bank.node, from: graph.mix, to: graph.output)
-    }
+    try chain.append(bank.node)
   }
-
-  var node: GraphNode { bank.node }
 
   /// Fades to the filters of another file.
   ///

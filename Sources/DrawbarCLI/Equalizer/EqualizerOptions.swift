@@ -39,11 +39,11 @@ struct EqualizerOptions: ParsableArguments {
     return file
   }
 
-  /// Inserts a file's equaliser before the outputs of a renderer.
-  func insert(_ file: EqualizerFile?, into renderer: Renderer) throws -> EqualizerInsert? {
+  /// Appends a file's equaliser.
+  func append(_ file: EqualizerFile?, to chain: inout EffectChain) throws -> EqualizerInsert? {
     guard let file else { return nil }
-    let equalizer = Equalizer(file, preamp: gain.preamp, channels: renderer.outputChannels)
-    return try EqualizerInsert(equalizer, in: renderer)
+    let equalizer = Equalizer(file, preamp: gain.preamp, channels: chain.channelCount)
+    return try EqualizerInsert(equalizer, to: &chain)
   }
 }
 

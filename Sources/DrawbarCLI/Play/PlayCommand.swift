@@ -79,10 +79,7 @@ struct PlayCommand: ParsableCommand {
   var buffering: BufferingOptions
 
   @OptionGroup
-  var equalizer: EqualizerOptions
-
-  @OptionGroup
-  var limiter: LimiterOptions
+  var effects: EffectOptions
 
   @OptionGroup
   var track: TrackOptions
@@ -194,7 +191,7 @@ struct PlayCommand: ParsableCommand {
   ) throws -> Bool {
     let isCancelled = { @Sendable in signals.take() || keys.haveQuit }
     let watch = FileWatch()
-    let equalizerFile = try equalizer.read(watchedBy: watch, isCancelled: isCancelled)
+    let equalizerFile = try effects.equalizer.read(watchedBy: watch, isCancelled: isCancelled)
     if let path = timing.path, let equalizerFile {
       try WrittenFile(path: path).check(isNoneOf: equalizerFile.paths)
     }
@@ -209,8 +206,8 @@ struct PlayCommand: ParsableCommand {
     try serverWait.waitForServer(server, isCancelled: isCancelled)
     let output = try RemoteIO(client, isCancelled: isCancelled)
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
-    let inserted = try equalizer.insert(equalizerFile, into: renderer)
-    try limiter.insert(into: renderer, after: inserted, looksAhead: transport == nil)
+    let inserted = try effects.insert(
+      equalizerFile, into: renderer, looksAhead: transport == nil)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
     configuration.suitListening(onlyFiles: programme.list.isOfFiles)
@@ -237,7 +234,7 @@ struct PlayCommand: ParsableCommand {
       session = made
     }
     guard let session else { preconditionFailure("it is active, and there is no player") }
-    session.announce(report)
+    session.announce(report, effects: effects.summary)
     if !noMpris, let address = SessionBus.address { session.joinBus(at: address) }
     managed?.answerOpen()
     let isWell = session.run()

@@ -104,13 +104,14 @@ final class PlaySession {
   }
 
   /// Says where the sound goes.
-  func announce(_ report: RemoteIO.ConnectionReport) {
+  func announce(_ report: RemoteIO.ConnectionReport, effects: String?) {
     let targets = report.connections.map(\.input)
     let destination = targets.isEmpty ? "not connected" : targets.joined(separator: ", ")
     terminal.print(
       "JACK \(output.serverName), \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
         + "\(output.clientName) → \(destination)")
     announceEqualizer()
+    if let effects { terminal.print(effects) }
     for note in report.notes { terminal.print("note: \(note)") }
     if report.isServerFreewheeling, !terminal.showsPanel { report.notes.forEach(warn) }
     // While it freewheels nothing is real-time.

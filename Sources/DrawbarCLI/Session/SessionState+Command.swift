@@ -10,7 +10,7 @@ extension SessionState {
     case .play(let play):
       var command: PlayCommand = try parsed()
       command.spool.resolve(in: directory)
-      command.equalizer.resolve(in: directory)
+      command.effects.equalizer.resolve(in: directory)
       return try command.play(in: session, resuming: play, signals)
     case .monitor(let monitor):
       var command: MonitorCommand = try parsed()

@@ -100,7 +100,7 @@ public struct GraphEdit {
     }
   }
 
-  /// Removes a callback or an effect, built-in or not: Core Audio's `AUGraphRemoveNode`. The edges that lead out of it
+  /// Removes a callback, a mixer or an effect, built-in or not: Core Audio's `AUGraphRemoveNode`. The edges that lead out of it
   /// fade out. If other nodes lead into it, connect them to its target in the same edit. The node renders until an edit
   /// after the fade, so the context of a callback must be valid until ``Renderer/remove(_:withinMilliseconds:)`` has
   /// returned true.
@@ -108,6 +108,7 @@ public struct GraphEdit {
     try check(node)
     switch node.storage.kind {
     case .callback, .builtIn: break
+    case .mix where node.storage !== model.mix: break
     default: throw .permanentNode(node.name)
     }
     for edge in model.edges where edge.source === node.storage { leave(edge) }

@@ -37,7 +37,7 @@ final class NodeStorage: Sendable {
   enum Kind: Sendable {
     /// The input buffers of the cycle.
     case input
-    /// The sum of sources and callbacks.
+    /// A sum; that of the sources and callbacks, or a mixer.
     case mix
     /// The output buffers of the cycle.
     case output

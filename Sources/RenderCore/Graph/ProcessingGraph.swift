@@ -57,6 +57,20 @@ public struct ProcessingGraph: Sendable {
     return RenderCallbackHandle(storage: storage, node: GraphNode(node))
   }
 
+  /// Adds a mixer: a node that sums the edges that lead into it. The gains of the edges are the crosspoints of Core
+  /// Audio's `kAudioUnitSubType_MatrixMixer`.
+  ///
+  /// - Parameters:
+  ///   - channelCount: the channels of its input bus and of its output bus, at least one.
+  ///   - name: the name that error messages use.
+  public func addMixer(channelCount: Int, name: String = "mixer") -> GraphNode {
+    precondition(channelCount > 0, "a mixer has channels")
+    let node = NodeStorage(
+      .mix, name: name, inputWidths: [channelCount], outputWidth: channelCount)
+    renderer.replacePlan { $0.add(node) }
+    return GraphNode(node)
+  }
+
   /// Makes changes that take effect in the same frame: Core Audio's `AUGraphUpdate`.
   ///
   /// - Parameter body: makes the changes. It must not call the renderer or its graph: the edit holds their lock.
