@@ -7,7 +7,7 @@ struct EqualizerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "eq",
     abstract: "Show the filters, response, peak and preamp of an equaliser file.",
-    usage: "drawbar eq [<options>] <file>",
+    usage: "drawbar eq [<options>] [<file>]",
     discussion: """
       Reads the files that 'play --eq' reads: AutoEq, Equalizer APO, Room EQ Wizard, CamillaDSP. \
       Prints how each line was understood, the peak of each channel with and without the preamp, \
@@ -17,10 +17,14 @@ struct EqualizerCommand: ParsableCommand {
         drawbar eq --preamp auto --rate 44100 HD650.txt
         drawbar eq --svg HD650.svg HD650.txt           with a plot
         drawbar eq --json HD650.txt                    for a program
+        drawbar eq --filter 'HP Fc 30 Hz' HD650.txt    with another filter
 
       Lines that can be shown but not played, such as GraphicEQ: or Delay:, are reported. A line \
       that cannot be read is an error: FILE:LINE and the reason, exit code 1.
       """)
+
+  @OptionGroup
+  var filter: FilterOptions
 
   @OptionGroup
   var gain: PreampOptions
@@ -41,11 +45,13 @@ struct EqualizerCommand: ParsableCommand {
   var force = false
 
   @Argument(help: "The equaliser file.")
-  var file: String
+  var file: String?
 
   func validate() throws {
-    guard !file.isEmpty else { throw ValidationError("eq needs the name of a file.") }
-    try EqualizerFile.localPath(file)
+    guard file != "", file != nil || !filter.filters.isEmpty else {
+      throw ValidationError("eq needs the name of a file, or --filter.")
+    }
+    if let file { try EqualizerFile.localPath(file) }
     guard (1000...768_000).contains(rate) else {
       throw ValidationError("--rate must be 1000 to 768000.")
     }
@@ -56,7 +62,7 @@ struct EqualizerCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      let read = try EqualizerFile(path: file)
+      let read = try EqualizerFile(path: file, filters: filter.steps)
       if let svg {
         let plot = WrittenFile(path: svg)
         try plot.check(isNoneOf: read.paths)

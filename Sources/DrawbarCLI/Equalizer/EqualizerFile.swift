@@ -7,13 +7,15 @@ import Equalizers
 import JACKRemoteIO
 import RenderCore
 
-/// An equaliser file, as it was read.
+/// An equaliser file, as it was read, with the filters of the command line behind its lines.
 struct EqualizerFile {
-  /// The path as it was given.
-  let path: String
+  /// The path as it was given; nil without a file.
+  let path: String?
   /// The path for people, in one line.
   let name: String
   let curve: EqualizerCurve
+  /// The filters of the command line.
+  let filters: [EqualizerStep]
 
   /// The paths of the file and of those that it includes.
   let paths: [String]
@@ -21,19 +23,28 @@ struct EqualizerFile {
   /// Reads a file, and those that it includes.
   ///
   /// - Parameters:
+  ///   - path: nil for the filters alone.
+  ///   - filters: the filters of the command line.
   ///   - watch: watches each file from before it is read.
   ///   - isCancelled: asked while bytes arrive, and while a pipe delivers none.
   init(
-    path: String, watchedBy watch: FileWatch? = nil,
+    path: String?, filters: [EqualizerStep] = [], watchedBy watch: FileWatch? = nil,
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
     self.path = path
-    name = path.onOneLine(atMost: 200)
-    let path = try Self.localPath(path)
+    self.filters = filters
+    guard let location = path else {
+      name = FilterArgument.source
+      curve = EqualizerCurve(form: .parametric, steps: filters)
+      paths = []
+      return
+    }
+    name = location.onOneLine(atMost: 200)
+    let path = try Self.localPath(location)
     let reading = Reading(watch: watch, isCancelled: isCancelled)
     let bytes = try reading.read(path)
     do throws(EqualizerError) {
-      curve = try EqualizerCurve(parsing: bytes.span, named: reading.identity(of: path)) {
+      var curve = try EqualizerCurve(parsing: bytes.span, named: reading.identity(of: path)) {
         (name, includingFile) throws(EqualizerIncludeFailure) in
         do {
           let path = reading.path(of: name, besides: includingFile)
@@ -43,6 +54,8 @@ struct EqualizerFile {
           throw EqualizerIncludeFailure("\(error)")
         }
       }
+      curve.steps += filters
+      self.curve = curve
     } catch {
       if reading.wasCancelled { throw RemoteIOError.cancelled }
       throw EqualizerFileError(path: name, reason: .problems(error))

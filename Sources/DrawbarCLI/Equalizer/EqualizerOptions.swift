@@ -11,12 +11,17 @@ struct EqualizerOptions: ParsableArguments {
   var eq: String?
 
   @OptionGroup
+  var filter: FilterOptions
+
+  @OptionGroup
   var gain: PreampOptions
 
   func validate() throws {
     guard eq != "" else { throw ValidationError("--eq needs the name of a file.") }
     if let eq { try EqualizerFile.localPath(eq) }
-    guard gain.preamp == nil || eq != nil else { throw ValidationError("--preamp needs --eq.") }
+    guard gain.preamp == nil || eq != nil || !filter.filters.isEmpty else {
+      throw ValidationError("--preamp needs --eq or --filter.")
+    }
   }
 
   /// Takes a relative path as one in this folder.
@@ -24,7 +29,7 @@ struct EqualizerOptions: ParsableArguments {
     if let path = eq?.filePath, !path.hasPrefix("/") { eq = folder + "/" + path }
   }
 
-  /// Reads the file; nil without `--eq`.
+  /// Reads the file; nil without `--eq` and `--filter`.
   ///
   /// - Parameters:
   ///   - watch: watches each file from before it is read.
@@ -33,8 +38,9 @@ struct EqualizerOptions: ParsableArguments {
   func read(
     watchedBy watch: FileWatch? = nil, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws -> EqualizerFile? {
-    guard let eq else { return nil }
-    let file = try EqualizerFile(path: eq, watchedBy: watch, isCancelled: isCancelled)
+    if eq == nil, filter.filters.isEmpty { return nil }
+    let file = try EqualizerFile(
+      path: eq, filters: filter.steps, watchedBy: watch, isCancelled: isCancelled)
     try file.checkPlayable()
     return file
   }

@@ -9,7 +9,7 @@ extension EqualizerSheet {
     let channels = Self.array(channelNames.indices) { value(ofChannel: $0) }
     let unplayable = Self.array(refusals) { value(of: $0) }
     return [
-      ("file", .string(file.path)),
+      ("file", file.path.map { .string($0) } ?? .null),
       ("form", .string(file.curve.form.rawValue)),
       ("sampleRate", .number(sampleRate)),
       ("preampDecibels", .number(preamp.decibels)),

@@ -58,7 +58,7 @@ struct FollowedEqualizer {
   /// - Returns: whether the curve differs.
   private mutating func reread(before deadline: UInt64) throws -> Bool {
     let old = insert.equalizer.file
-    let file = try EqualizerFile(path: old.path, watchedBy: watch) {
+    let file = try EqualizerFile(path: old.path, filters: old.filters, watchedBy: watch) {
       monotonicNanoseconds() > deadline
     }
     if file.curve == old.curve { return false }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Equalizers
+
+/// The argument of `--filter`: a filter as in a line of Equalizer APO, without `Filter: ON`.
+struct FilterArgument {
+  /// The name of the option in messages, as that of a file.
+  static let source = "--filter"
+
+  private let operation: EqualizerStep.Operation
+
+  /// - Throws: what cannot be understood, `ValidationError`.
+  init(_ text: String) throws {
+    let steps: [EqualizerStep]
+    do throws(EqualizerError) {
+      steps = try EqualizerCurve(parsing: Array("Filter: ON \(text)".utf8).span).steps
+    } catch {
+      throw ValidationError(error.problems[0].reason.description)
+    }
+    guard steps.count == 1, !text.contains(where: \.isNewline) else {
+      throw ValidationError("give one filter, as 'PK Fc 1000 Hz Gain -3 dB Q 1.4'")
+    }
+    operation = steps[0].operation
+  }
+
+  /// Returns the steps of several arguments, whose numbers stand for the lines of a file.
+  static func steps(of arguments: [FilterArgument]) -> [EqualizerStep] {
+    arguments.enumerated().map { index, argument in
+      EqualizerStep(argument.operation, file: source, line: index + 1)
+    }
+  }
+}
+
+/// Filters of the command line.
+struct FilterOptions: ParsableArguments {
+  @Option(
+    name: .customLong("filter"),
+    help: ArgumentHelp(
+      """
+      A filter, as 'PK Fc 1000 Hz Gain -3 dB Q 1.4'; repeatable, in order, behind the file's. Types: PK, \
+      LS, HS, LSC, HSC, LP, HP, LPQ, HPQ, BP, NO, AP.
+      """, valueName: "filter"),
+    transform: { try FilterArgument($0) })
+  var filters: [FilterArgument] = []
+
+  var steps: [EqualizerStep] { FilterArgument.steps(of: filters) }
+}
