@@ -210,7 +210,9 @@ let package = Package(
       optional: callbackCodecs.filter { $0.target == "CFLAC" }),
     .target(
       name: "TimingReport",
-      dependencies: ["RenderCore", .product(name: "Histogram", package: "hdrhistogram-swift")],
+      dependencies: [
+        "AudioModel", "RenderCore", .product(name: "Histogram", package: "hdrhistogram-swift"),
+      ],
       swiftSettings: strict + optimised),
     library(
       "JACKRemoteIO", ["AudioModel", "CDescriptors", "CRealtimeScope", "RenderCore", "CJACK"]),
@@ -297,7 +299,7 @@ let package = Package(
     tests("MediaControlTests", ["MediaControl", "TestKit"]),
     tests("MeteringTests", ["Metering"]),
     tests("SessionManagementTests", ["SessionManagement", "TestKit"]),
-    tests("TimingReportTests", ["RenderCore", "TimingReport"]),
+    tests("TimingReportTests", ["AudioModel", "RenderCore", "TimingReport"]),
     tests("PacketParserTests", ["AudioModel", "PacketParser", "TestKit"]),
     tests("PacketDecodersTests", ["AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
     // They read what scripts/corpus makes.

@@ -136,6 +136,86 @@ extension ProgramTests {
       }
     }
 
+    /// A timing document in which every text is hostile.
+    private static func timingDocument(periodFrames: Int) -> String {
+      let text = hostile.unicodeScalars.map { scalar in
+        let digits = String(scalar.value, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }.joined()
+      let distribution = """
+        {"p50Nanoseconds":1,"p90Nanoseconds":1,"p99Nanoseconds":1,"p999Nanoseconds":1,"p9999Nanoseconds":1,\
+        "maximumNanoseconds":1,"buckets":[{"nanoseconds":1,"count":1}]}
+        """
+      return """
+        {"formatVersion":1,"command":"\(text)","machine":{"kernel":"\(text)","system":"\(text)",\
+        "processor":"\(text)","processors":2,"governor":"\(text)","preemption":"\(text)",\
+        "loadAverages":[],"programVersion":"\(text)","stalls":{"scheduling":"\(text)",\
+        "measuredNanoseconds":1000000000,"longestNanoseconds":1,"longer":[]}},"sustainableLoads":[],\
+        "runs":[{"subject":"\(text)","conditions":{"periodFrames":\(periodFrames),"sampleRate":48000,\
+        "input":"\(text)","streams":1,"load":"\(text)"},"repetition":0,"scheduling":"\(text)",\
+        "cycles":1,"missedCycles":0,"xruns":0,"packets":0,"lostRecords":0,"causes":{"\(text)":1},\
+        "dspLoad":0,"distributions":{"\(text)":\(distribution),"duration":\(distribution)},\
+        "series":{"points":[],"marks":[]},"incidents":[]}]}
+        """
+    }
+
+    @Test("and timing documents, as a table, a comparison, percentiles, pictures and a page")
+    func timingDocuments() throws {
+      try folder.write(Self.timingDocument(periodFrames: 64), "a.json")
+      try folder.write(Self.timingDocument(periodFrames: 64), "b.json")
+      try folder.write(Self.timingDocument(periodFrames: 128), "c.json")
+      let (a, b, c) = (folder.file("a.json"), folder.file("b.json"), folder.file("c.json"))
+      let (page, text, json) = (folder.file("p.html"), folder.file("p.hgrm"), folder.file("p.json"))
+      let pictures = folder.file("svg")
+      let shown = Program.run(
+        [
+          "bench", "show", "--html", page, "--hgrm", text, "--svg", pictures, "--json", json, a,
+        ])
+      expectClean(shown, exit: 0)
+      #expect(shown.output.contains("64 frames"))
+      let written =
+        [page, text, json]
+        + ["lateness", "duration", "deadline", "series-1", "histogram-1"].map {
+          pictures + "/\($0).svg"
+        }
+      for path in written {
+        let contents = String(decoding: TestKit.contents(ofFile: path), as: UTF8.self)
+        #expect(!contents.isEmpty && Self.controls(in: contents) == [], "\(path)")
+      }
+      for options in [[], ["--json"]] {
+        expectClean(Program.run(["bench", "compare", a, b] + options), exit: 0)
+        expectClean(Program.run(["bench", "compare", a, c] + options), exit: 1)
+      }
+    }
+
+    @Test("and equaliser files")
+    func equalizers() throws {
+      let line = Self.hostile.replacing("\r", with: "")
+      let name = line + ".txt"
+      let filter = "Filter 1: ON PK Fc 1000 Hz Gain -3 dB Q 1\n"
+      try folder.write(filter, name)
+      try folder.write(
+        filter + "Include: \(name)\nConvolution: \(line).wav\nCopy: X=L\n", "outer.txt")
+      try folder.write(filter + "\(line): \(line)\nFilter 2: ON \(line)\n", "broken.txt")
+      try folder.write("Include: \(line)\n", "none.txt")
+      try folder.write(
+        "filters:\n  \"\(line)\":\n    type: \(line)\n", "broken.yml")
+      for options in [[], ["--json"], ["--force", "--svg", folder.file("eq.svg")]] {
+        for (file, status) in [
+          ("outer.txt", 0), ("broken.txt", 1), ("none.txt", 1), ("broken.yml", 1), (name, 0),
+        ] as [(String, Int32)] {
+          expectClean(Program.run(["eq", folder.file(file)] + options), exit: status)
+        }
+      }
+      let picture = String(
+        decoding: TestKit.contents(ofFile: folder.file("eq.svg")), as: UTF8.self)
+      #expect(Self.controls(in: picture) == [])
+      let sound = ["render", "-o", "/dev/null", short, "--eq"]
+      for file in ["outer.txt", "broken.txt", "none.txt", "broken.yml"] {
+        expectClean(Program.run(sound + [folder.file(file)]), exit: 1)
+      }
+    }
+
     @Test("also on the panel and on the session bus")
     func player() throws {
       let song = folder.file("tagged.mp3")

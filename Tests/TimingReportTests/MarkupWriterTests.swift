@@ -22,7 +22,10 @@ struct MarkupWriterTests {
 
   @Test(
     "has nothing that XML forbids, or that turns the direction of what follows",
-    arguments: ["\u{0}", "\u{1B}", "\u{7F}", "\u{85}", "\u{FFFE}", "\u{1FFFF}", "\u{202E}", "\r"])
+    arguments: [
+      "\u{0}", "\u{1B}", "\u{7F}", "\u{85}", "\u{FFFE}", "\u{1FFFF}", "\u{202E}", "\u{2028}",
+      "\u{61C}", "\u{200F}", "\r",
+    ])
   func controlCharacters(character: String) {
     #expect(MarkupWriter.escaped("a\(character)b") == "a\u{FFFD}b")
   }

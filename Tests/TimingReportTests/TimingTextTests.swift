@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import RenderCore
 import Testing
 
@@ -69,6 +70,31 @@ struct TimingTextTests {
     #expect(text.hasPrefix("#[drawbar, 64 frames, 48000 Hz, silence, 1 stream, no load, duration"))
     #expect(text.contains("Value") && text.contains("1/(1-Percentile)"))
     #expect(text.contains("50.0") && text.contains("#[Max") && text.contains("1500"))
+  }
+
+  @Test("have no scalar of the document that controls a terminal")
+  func foreignText() {
+    var document = document(repetitions: 1)
+    let hostile = "a\u{1B}[2J\u{9B}31m\u{85}\u{2028}\u{202E}\u{2066}\r\nb"
+    document.runs[0].subject = hostile
+    document.runs[0].conditions.input = hostile
+    document.runs[0].conditions.load = hostile
+    var stalls = MachineStalls()
+    stalls.scheduling = hostile
+    stalls.add(gapNanoseconds: 1_000_000_000)
+    document.machine.stalls = stalls
+    var text = ""
+    TimingTable(document).write(to: &text)
+    ComparisonTable(TimingComparison(document, document)).write(to: &text)
+    var other = document
+    other.runs[0].conditions.periodFrames = 128
+    ComparisonTable(TimingComparison(document, other)).write(to: &text)
+    for percentiles in PercentileText.texts(of: .duration, in: document) {
+      percentiles.write(to: &text)
+    }
+    let controls = text.unicodeScalars.filter { $0.isControlling && $0 != "\n" }
+    #expect(controls.isEmpty, "\(controls)")
+    #expect(text.contains("a\\u{1b}[2J"))
   }
 
   @Test("say of a comparison with itself that all is noise, and of two runs that nothing is known")

@@ -40,8 +40,7 @@ struct BenchClientCommand: ParsableCommand {
         periodFrames: run.conditions.periodFrames, sampleRate: run.conditions.sampleRate,
         input: inputName, streams: streams, load: load)
       run.repetition = repetition
-      let data = try JSONEncoder().encode(run)
-      return Failure.write(String(decoding: data, as: UTF8.self) + "\n", to: STDOUT_FILENO)
+      return Failure.write(try JSONEncoder().text(of: run) + "\n", to: STDOUT_FILENO)
     }
   }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// Writes elements of HTML and SVG, in the form that is well-formed XML, too. Texts and attributes' values
 /// may be anything: they are escaped.
 struct MarkupWriter {
@@ -52,8 +54,8 @@ struct MarkupWriter {
     }
   }
 
-  /// A text as it stands in content and in attributes: nothing in it is markup, and what neither HTML nor
-  /// XML may have, such as control characters, is replaced.
+  /// A text as it stands in content and in attributes: nothing in it is markup, and every scalar that
+  /// XML forbids or that controls the text around it is replaced.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -65,20 +67,9 @@ struct MarkupWriter {
       case "'": result += "&#39;"
       case "\n", "\t": result.unicodeScalars.append(scalar)
       default:
-        result.unicodeScalars.append(isAllowed(scalar) ? scalar : "\u{FFFD}")
+        result.unicodeScalars.append(scalar.isControlling ? "\u{FFFD}" : scalar)
       }
     }
     return result
-  }
-
-  private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F...0x9F: false
-    // They turn the direction of what follows, also outside of their text.
-    case 0x202A...0x202E, 0x2066...0x2069: false
-    // No characters.
-    case 0xFDD0...0xFDEF: false
-    default: scalar.value & 0xFFFE != 0xFFFE
-    }
   }
 }

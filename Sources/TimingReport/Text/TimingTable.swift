@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// A document as a table for a terminal, 80 columns wide.
 ///
 /// Runs of the same kind are taken together. Times are in microseconds. A percentile of the headroom is what
@@ -47,7 +49,7 @@ public struct TimingTable: Sendable {
     let seconds = NumberText.time(nanoseconds: Double(stalls.measuredNanoseconds))
     output.write(
       "the machine by itself, a loop that does nothing, \(plain(seconds))"
-        + (stalls.scheduling.map { " on \($0)" } ?? "") + "\n")
+        + (stalls.scheduling.map { " on \(plain($0))" } ?? "") + "\n")
     let headers = stalls.longer.map {
       ">" + plain(NumberText.time(nanoseconds: Double($0.nanoseconds)))
     }
@@ -106,8 +108,9 @@ public struct TimingTable: Sendable {
     return text + "\n"
   }
 
-  /// Spaces that break lines: a terminal's are of one width.
+  /// Returns a text for a terminal: with plain spaces, and without controlling scalars, which a document from outside
+  /// may have.
   static func plain(_ text: String) -> String {
-    String(text.map { $0 == "\u{A0}" ? " " : $0 })
+    String(text.map { $0 == "\u{A0}" ? " " : $0 }).asMessage
   }
 }
