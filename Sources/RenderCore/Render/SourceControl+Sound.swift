@@ -85,6 +85,10 @@ extension SourceControl {
     pan.isNaN ? 0 : min(max(-1, pan), 1)
   }
 
+  static func possibleClockRate(_ hertz: Double) -> Double {
+    hertz.isNaN ? 0 : min(max(0, hertz), 1_000_000_000)
+  }
+
   static func possibleRate(_ rate: Float) -> Float {
     rate.isNaN ? 1 : min(max(1 / 64, rate), 64)
   }
@@ -93,12 +97,13 @@ extension SourceControl {
 /// When the source sounds.
 extension SourceControl {
   /// Frames in a second of the source's clock, which says how long the source has been playing: sound and
-  /// the silence for want of it, but not what is held or paused. 0, as at first, is no clock. To be set
-  /// before the first frame.
+  /// the silence for want of it, but not what is held or paused. 0 to 1,000,000,000; 0, as at first and for what is
+  /// no number, is no clock. To be set before the first frame.
   public var clockRate: Double {
     get { unsafe Double(bitPattern: shared.pointee.clockRateBits.load(ordering: .acquiring)) }
     nonmutating set {
-      unsafe shared.pointee.clockRateBits.store(newValue.bitPattern, ordering: .releasing)
+      unsafe shared.pointee.clockRateBits.store(
+        Self.possibleClockRate(newValue).bitPattern, ordering: .releasing)
     }
   }
 

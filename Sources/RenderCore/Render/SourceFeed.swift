@@ -83,7 +83,8 @@ public struct SourceFeed: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - packet: its bytes; they are copied.
-  ///   - history: where it comes from, and what of it is heard.
+  ///   - history: where it comes from, and what of it is heard. Frames and trims below 0 count as 0, and those that
+  ///     the packet does not have are ignored.
   ///   - settings: what takes effect with the packet's first sound. They need a mark in the history.
   ///   - sparedNanoseconds: so much sound shall still fit behind it: room for what a seek leads to while
   ///     the old sound goes on. At most a quarter of the ring is spared.
@@ -95,6 +96,7 @@ public struct SourceFeed: ~Copyable, Sendable {
     settings: SourceSettings = SourceSettings(), sparedNanoseconds: UInt64 = 0,
     ampleNanoseconds: UInt64 = .max
   ) -> Bool {
+    let history = history.possible
     if unsafe prepare(packet, history) { return true }
     guard endPreparation() else { return false }
     if unsafe holdPadding(packet, history) { return true }

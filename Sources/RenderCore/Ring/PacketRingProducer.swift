@@ -35,7 +35,7 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
 
   /// How long the packets in the ring sound. Can only have shrunk since it was read.
   var bufferedNanoseconds: UInt64 {
-    unsafe writtenNanoseconds - storage.pointee.readNanoseconds.load(ordering: .acquiring)
+    unsafe writtenNanoseconds &- storage.pointee.readNanoseconds.load(ordering: .acquiring)
   }
 
   /// Copies a packet into the ring.
@@ -119,10 +119,14 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
   private var hasEntry: Bool { unsafe entryCount < storage.pointee.entryCapacity }
 
   private mutating func publish(_ entry: RingEntry) {
-    let slot = unsafe Int(writtenEntries & UInt64(storage.pointee.entryCapacity - 1))
+    let capacity = unsafe UInt64(storage.pointee.entryCapacity)
+    let slot = Int(writtenEntries & (capacity - 1))
+    var entry = entry
+    // A full ring's sound is still a number. The sum of all that was ever written may wrap.
+    entry.history.durationNanoseconds = min(entry.history.durationNanoseconds, .max / capacity)
     unsafe storage.pointee.entries[slot] = entry
     writtenEntries += 1
-    writtenNanoseconds += entry.history.durationNanoseconds
+    writtenNanoseconds &+= entry.history.durationNanoseconds
     unsafe storage.pointee.writtenNanoseconds.store(writtenNanoseconds, ordering: .relaxed)
     unsafe storage.pointee.writtenEntries.store(writtenEntries, ordering: .releasing)
   }

@@ -45,6 +45,15 @@ public struct PacketHistory: Sendable, Equatable {
     self.isConcealed = isConcealed
   }
 
+  /// The metadata with frames and trims below 0 as 0.
+  var possible: PacketHistory {
+    var possible = self
+    possible.frameCount = max(0, frameCount)
+    possible.trimStartFrames = max(0, trimStartFrames)
+    possible.trimEndFrames = max(0, trimEndFrames)
+    return possible
+  }
+
   /// All of the packet's frames are trimmed away.
   var isInaudible: Bool {
     Int(trimStartFrames) + Int(trimEndFrames) >= Int(frameCount)
