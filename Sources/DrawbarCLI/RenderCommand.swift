@@ -87,7 +87,8 @@ struct RenderCommand: ParsableCommand {
     }
     try queue.check(writing: output)
     let format = try queue.first.readDecodedFormat(at: place)
-    let outputRate = rate ?? Int(format.sampleRate.rounded())
+    // The decoder refuses a stated rate outside of these limits, and names it.
+    let outputRate = rate ?? Int(max(1, min(format.sampleRate.rounded(), 1_000_000)))
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
     let inserted = try effects.insert(equalizerFile, into: renderer, looksAhead: true)

@@ -62,7 +62,8 @@ func remoteIOBufferSize(
 func remoteIOSampleRate(
   _ sampleRate: jack_nframes_t, _ argument: UnsafeMutableRawPointer?
 ) -> Int32 {
-  guard let state = unsafe state(argument) else { return 0 }
+  // No renderer has a rate of 0.
+  guard sampleRate > 0, let state = unsafe state(argument) else { return 0 }
   let old = unsafe state.pointee.sampleRate.exchange(sampleRate, ordering: .relaxed)
   if old != sampleRate { unsafe state.pointee.wakeOwner() }
   return 0

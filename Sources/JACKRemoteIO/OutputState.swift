@@ -119,7 +119,8 @@ struct OutputState: ~Copyable {
   /// Takes in an opened client. Before any of its callbacks can run, those of the one before being over.
   mutating func attach(client: OpaquePointer) {
     unsafe self.client = client
-    sampleRate.store(unsafe jack_get_sample_rate(client), ordering: .relaxed)
+    // A server without a rate must not stop the program: no renderer has a rate of 0.
+    sampleRate.store(max(1, unsafe jack_get_sample_rate(client)), ordering: .relaxed)
     bufferSize.store(unsafe jack_get_buffer_size(client), ordering: .relaxed)
     isFreewheeling.store(false, ordering: .relaxed)
     lastCycleMicroseconds.store(0, ordering: .relaxed)

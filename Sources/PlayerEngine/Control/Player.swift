@@ -167,6 +167,8 @@ public final class Player: Sendable {
 
   /// Tells the renderer and the player that the output runs at another rate now. The sound goes on with
   /// the frame that follows the last one given; ``PlayerEvent/outputRateChanged(hertz:)`` follows.
+  ///
+  /// - Parameter hertz: the rate, one of `Renderer.sampleRates`.
   public func follow(outputRate hertz: Double) {
     renderer.sampleRate = hertz
     shared.wakeup.ring()

@@ -64,6 +64,10 @@ public struct RenderConverter: ~Copyable, @unchecked Sendable {
     decoding source: CodedStreamDescription, firstPacket: UnsafeRawBufferPointer,
     sampleRate: Double, channels: Int, quality: ResamplerQuality = .good
   ) throws(AudioConverterError) {
+    guard Renderer.sampleRates.contains(sampleRate) else {
+      throw .sampleRateNotSupported(
+        input: source.format.sampleRate, output: sampleRate, "no output has this rate")
+    }
     let configuration = StreamConverter.Configuration(
       streamID: 0, stream: source, outputRate: Int(sampleRate.rounded()),
       outputChannels: channels, quality: quality)

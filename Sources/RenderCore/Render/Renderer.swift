@@ -15,12 +15,16 @@ public final class Renderer: Sendable {
   /// 60 dB. It is the same at every rate.
   public static var fadeSeconds: Double { @_noLocks get { Gain.fadeSeconds } }
 
-  /// Frames per second of the output. When the output's rate changes, set it: sources go on at their
-  /// place in the new rate as soon as their feeders have made resamplers for it, and are silent until
+  /// The rates that an output can have: those that JACK can express, without 0.
+  public static let sampleRates: ClosedRange<Double> = 1...Double(UInt32.max)
+
+  /// Frames per second of the output, one of ``sampleRates``. When the output's rate changes, set it: sources go on
+  /// at their place in the new rate as soon as their feeders have made resamplers for it, and are silent until
   /// then.
   public var sampleRate: Double {
     get { attached.withLock { $0.sampleRate } }
     set {
+      Self.check(sampleRate: newValue)
       attached.withLock { attached in
         let frames = renderedFrames
         attached.nanosecondsBefore = attached.elapsedNanoseconds(frames)
@@ -103,13 +107,14 @@ public final class Renderer: Sendable {
   /// Makes a renderer that gives silence.
   ///
   /// - Parameters:
-  ///   - sampleRate: the output's frames per second.
+  ///   - sampleRate: the output's frames per second, one of ``sampleRates``.
   ///   - outputChannels: buffers to fill in each cycle.
   ///   - inputChannels: buffers that each cycle brings, for captures and callbacks. At least one of the two is not 0.
   public init(sampleRate: Double, outputChannels: Int, inputChannels: Int = 0) {
     precondition(
       outputChannels >= 0 && inputChannels >= 0 && outputChannels + inputChannels > 0,
       "a renderer has at least one channel")
+    Self.check(sampleRate: sampleRate)
     let model = GraphModel(inputChannels: inputChannels, outputChannels: outputChannels)
     (input, mix, output) = (model.input, model.mix, model.output)
     var attached = Attached(sampleRate: sampleRate, model: model)
@@ -123,6 +128,12 @@ public final class Renderer: Sendable {
     self.attached = GuardedState(attached)
     self.outputChannels = outputChannels
     self.inputChannels = inputChannels
+  }
+
+  private static func check(sampleRate: Double) {
+    // False for NaN, too.
+    precondition(
+      sampleRates.contains(sampleRate), "a renderer's sample rate is 1 or more, and finite")
   }
 
   deinit {
