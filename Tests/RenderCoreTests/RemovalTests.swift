@@ -41,6 +41,8 @@ private final class ChangingCallback {
   var removed: [Removed] = []
   var held: [Int] = []
   var phases: [UInt64] = []
+  /// Looks at the graph in the cycle, too.
+  var looks = false
 
   init(_ renderer: Renderer) {
     self.renderer = renderer
@@ -52,6 +54,7 @@ private func change(
 ) -> Int32 {
   let callback = unsafe Unmanaged<ChangingCallback>.fromOpaque(context!).takeUnretainedValue()
   callback.removed.append(Removed(callback.renderer))
+  if callback.looks { _ = callback.renderer.graph.latencyFrames }
   callback.held.append(callback.removed.reduce(0) { $0 + $1.count })
   callback.phases.append(
     unsafe callback.renderer.context.state.pointee.cyclePhase.load(ordering: .relaxed))
@@ -112,6 +115,40 @@ struct RemovalTests {
     #expect(callback.held == [4, 4])
     #expect(renderer.remove(handle, withinMilliseconds: 0))
     #expect(callback.removed.allSatisfy { $0.count == 0 })
+  }
+
+  @Test(
+    "is freed without another change, by the first call that looks at the graph, the rate or the time after the cycle",
+    arguments: 0..<4)
+  func noChange(look: Int) {
+    let renderer = renderer()
+    let callback = ChangingCallback(renderer)
+    let handle = unsafe renderer.addCallback(
+      change, context: Unmanaged.passUnretained(callback).toOpaque())
+    var output = OfflineOutput(renderer: renderer)
+    output.render(frameCount: 16) { _, _ in }
+    #expect(callback.removed.map(\.count) == [4])
+    switch look {
+    case 0: _ = renderer.graph.latencyFrames
+    case 1: _ = renderer.sampleRate
+    case 2: renderer.sampleRate = 44100
+    default: _ = renderer.elapsedNanoseconds
+    }
+    #expect(callback.removed.map(\.count) == [0])
+    #expect(renderer.remove(handle, withinMilliseconds: 0))
+  }
+
+  @Test("stays at such a call while the cycle runs")
+  func lookWithinCycle() {
+    let renderer = renderer()
+    let callback = ChangingCallback(renderer)
+    callback.looks = true
+    let handle = unsafe renderer.addCallback(
+      change, context: Unmanaged.passUnretained(callback).toOpaque())
+    var output = OfflineOutput(renderer: renderer)
+    output.render(frameCount: 16) { _, _ in }
+    #expect(callback.held == [4])
+    #expect(renderer.remove(handle, withinMilliseconds: 0))
   }
 
   @Test("stays while a cycle runs, also after one that was cut off")

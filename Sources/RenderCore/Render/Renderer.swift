@@ -22,10 +22,10 @@ public final class Renderer: Sendable {
   /// at their place in the new rate as soon as their feeders have made resamplers for it, and are silent until
   /// then.
   public var sampleRate: Double {
-    get { attached.withLock { $0.sampleRate } }
+    get { withAttached { $0.sampleRate } }
     set {
       Self.check(sampleRate: newValue)
-      attached.withLock { attached in
+      withAttached { attached in
         let frames = renderedFrames
         attached.nanosecondsBefore = attached.elapsedNanoseconds(frames)
         attached.framesBefore = frames
@@ -193,7 +193,7 @@ public final class Renderer: Sendable {
 
   /// How long the output has run, by the frames that it was given, silence included.
   public var elapsedNanoseconds: UInt64 {
-    attached.withLock { $0.elapsedNanoseconds(renderedFrames) }
+    withAttached { $0.elapsedNanoseconds(renderedFrames) }
   }
 
   private var renderedFrames: UInt64 {
@@ -222,7 +222,7 @@ public final class Renderer: Sendable {
 
   /// Reads the graph.
   func withModel<Result>(_ look: (GraphModel) -> Result) -> Result {
-    attached.withLock { look($0.model) }
+    withAttached { look($0.model) }
   }
 
   /// Changes the graph and publishes its plan for the next cycle.
@@ -251,17 +251,39 @@ public final class Renderer: Sendable {
       // loaded. All four are sequentially consistent, so they have one order: a cycle that has loaded an old
       // plan did so before the exchange, and what is loaded here is its phase or a later one. An even one
       // says that no cycle has an old plan; an odd one, that at most the cycle of that phase has, which all
-      // plans wait for that were retired in it, while the cycles that the others waited for are over. What
-      // they did with a plan has happened before it is freed: each ended with a releasing store, and this
-      // load has seen that or one that came after it.
+      // plans wait for that were retired in it.
       let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
-      let running = phase % 2 == 1 ? phase : nil
       attached.retired.append((old, before, phase))
-      for retired in attached.retired where retired.phase != running {
-        Self.freePlan(retired.plan)
-      }
-      attached.retired.removeAll { $0.phase != running }
+      freeRetiredPlans(of: &attached, phase: phase)
     }
+  }
+
+  /// Gives access to the graph and the rate, and frees the retired plans that no cycle uses any longer. A plan that was
+  /// retired within a cycle does not wait for the next edit: the next call of any kind frees it.
+  private func withAttached<Result>(_ body: (inout Attached) -> Result) -> Result {
+    attached.withLock { attached in
+      if !attached.retired.isEmpty {
+        freeRetiredPlans(
+          of: &attached,
+          phase: unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent))
+      }
+      return body(&attached)
+    }
+  }
+
+  /// Frees the plans whose cycles have ended.
+  ///
+  /// An odd phase belongs to the running cycle, which may use the plans that were retired in it; all other cycles have
+  /// ended. Each ended with a releasing store, and the load of the phase has seen that store or a later one, so the
+  /// cycle's last use of a plan happened before the plan is freed.
+  ///
+  /// - Parameter phase: the cycle phase, loaded after the last plan was retired.
+  private func freeRetiredPlans(of attached: inout Attached, phase: UInt64) {
+    let running = phase % 2 == 1 ? phase : nil
+    for retired in attached.retired where retired.phase != running {
+      Self.freePlan(retired.plan)
+    }
+    attached.retired.removeAll { $0.phase != running }
   }
 
   private static func freePlan(_ address: UInt) {
