@@ -138,6 +138,39 @@ struct RemovalTests {
     #expect(renderer.remove(handle, withinMilliseconds: 0))
   }
 
+  /// Calls the renderer when it is freed.
+  private final class LastCall: Sendable {
+    unowned let renderer: Renderer
+
+    init(_ renderer: Renderer) { self.renderer = renderer }
+
+    deinit { _ = renderer.graph.latencyFrames }
+  }
+
+  @Test("may call the renderer when it is freed", .timeLimit(.minutes(1)))
+  func callWhenFreed() throws {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
+    let graph = renderer.graph
+    var output = OfflineOutput(renderer: renderer)
+    func insert() throws {
+      let bank = graph.addFilterBank(channelCount: 1)
+      let call = LastCall(renderer)
+      try bank.set { _ in withExtendedLifetime(call) { [[]] } }
+      try graph.edit { (edit) throws(ProcessingGraphError) in
+        try edit.insert(bank.node, from: graph.mix, to: graph.output)
+      }
+      output.render(frameCount: 64) { _, _ in }
+      try graph.edit { (edit) throws(ProcessingGraphError) in
+        try edit.connect(graph.mix, to: graph.output)
+        try edit.remove(bank.node)
+      }
+    }
+    try insert()
+    output.render(frameCount: 1000) { _, _ in }
+    try graph.edit { _ in }
+    #expect(renderer.withModel { $0.nodes.isEmpty })
+  }
+
   @Test("stays at such a call while the cycle runs")
   func lookWithinCycle() {
     let renderer = renderer()

@@ -44,6 +44,8 @@ public final class Renderer: Sendable {
   /// The permanent nodes of the graph.
   let (input, mix, output): (NodeStorage, NodeStorage, NodeStorage)
   private let ticks = TickScale()
+  /// A plan that was replaced, the graph that keeps its memory alive, and the cycle phase that may use it.
+  private typealias RetiredPlan = (plan: UInt, model: GraphModel, phase: UInt64)
 
   private struct Attached: ~Copyable {
     var sampleRate: Double
@@ -54,7 +56,7 @@ public final class Renderer: Sendable {
     /// The first buffers stand for the outputs.
     var pool = BufferPool()
     /// Plans that the cycle of a phase may still be walking, with what they point to.
-    var retired: [(plan: UInt, model: GraphModel, phase: UInt64)] = []
+    var retired: [RetiredPlan] = []
 
     init(sampleRate: Double, model: GraphModel) {
       self.sampleRate = sampleRate
@@ -229,7 +231,7 @@ public final class Renderer: Sendable {
   func replacePlan<Failure: Error>(
     _ change: (inout GraphModel) throws(Failure) -> Void
   ) throws(Failure) {
-    try attached.withLock { (attached) throws(Failure) in
+    try withAttached { (attached) throws(Failure) in
       let before = attached.model
       var model = before
       let begun = unsafe context.state.pointee.begunSerial.load(ordering: .acquiring)
@@ -254,36 +256,34 @@ public final class Renderer: Sendable {
       // plans wait for that were retired in it.
       let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
       attached.retired.append((old, before, phase))
-      freeRetiredPlans(of: &attached, phase: phase)
     }
   }
 
-  /// Gives access to the graph and the rate, and frees the retired plans that no cycle uses any longer. A plan that was
-  /// retired within a cycle does not wait for the next edit: the next call of any kind frees it.
-  private func withAttached<Result>(_ body: (inout Attached) -> Result) -> Result {
-    attached.withLock { attached in
-      if !attached.retired.isEmpty {
-        freeRetiredPlans(
-          of: &attached,
-          phase: unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent))
-      }
-      return body(&attached)
+  /// Gives access to the graph and the rate, and then frees the retired plans that no cycle uses any longer. So a plan that
+  /// was retired within a cycle does not wait for the next edit: the next call of any kind frees it.
+  private func withAttached<Result, Failure: Error>(
+    _ body: (inout Attached) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var ended: [RetiredPlan] = []
+    // Without the lock: an object that a node owns may call the renderer when it is freed.
+    defer { for retired in ended { Self.freePlan(retired.plan) } }
+    return try attached.withLock { (attached) throws(Failure) in
+      defer { ended = takeEndedPlans(of: &attached) }
+      return try body(&attached)
     }
   }
 
-  /// Frees the plans whose cycles have ended.
+  /// Removes the plans whose cycles have ended from the retired ones.
   ///
   /// An odd phase belongs to the running cycle, which may use the plans that were retired in it; all other cycles have
   /// ended. Each ended with a releasing store, and the load of the phase has seen that store or a later one, so the
   /// cycle's last use of a plan happened before the plan is freed.
-  ///
-  /// - Parameter phase: the cycle phase, loaded after the last plan was retired.
-  private func freeRetiredPlans(of attached: inout Attached, phase: UInt64) {
+  private func takeEndedPlans(of attached: inout Attached) -> [RetiredPlan] {
+    if attached.retired.isEmpty { return [] }
+    let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
     let running = phase % 2 == 1 ? phase : nil
-    for retired in attached.retired where retired.phase != running {
-      Self.freePlan(retired.plan)
-    }
-    attached.retired.removeAll { $0.phase != running }
+    defer { attached.retired.removeAll { $0.phase != running } }
+    return attached.retired.filter { $0.phase != running }
   }
 
   private static func freePlan(_ address: UInt) {
