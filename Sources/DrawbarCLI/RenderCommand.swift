@@ -37,7 +37,9 @@ struct RenderCommand: ParsableCommand {
   @Option(help: "Channels of the output, 1 to 64.")
   var channels: Int?
 
-  @Option(help: "Frames of each cycle, 1 to \(Renderer.maximumFramesPerCycle).")
+  @Option(
+    help: "Frames of each cycle, 1 to \(Renderer.maximumFramesPerCycle); fewer if less is buffered."
+  )
   var period = 1024
 
   @Flag(help: "Print the account of each track's sound, a JSON object a line, on standard output.")
@@ -65,6 +67,7 @@ struct RenderCommand: ParsableCommand {
     if let channels, !(1...64).contains(channels) {
       throw ValidationError("--channels must be 1 to 64.")
     }
+    if let channels { try effects.check(channels: channels) }
   }
 
   func run() throws {
@@ -159,7 +162,10 @@ struct RenderCommand: ParsableCommand {
       }
     }
     while player.step(mayWait: true) != .finished {
-      if player.state == .playing, player.isBufferReady { try renderCycle(period) }
+      guard player.state == .playing, player.isBufferReady else { continue }
+      // A cycle that is longer than what is buffered would have a gap. A resampler holds back a part of it.
+      let buffered = Double(player.bufferedNanoseconds) * renderer.sampleRate / 1_000_000_000
+      try renderCycle(min(period, max(64, Int(buffered / 2))))
     }
     while frames.framesLeft > 0 { try renderCycle(min(period, frames.framesLeft)) }
   }

@@ -94,14 +94,20 @@ extension ProgramTests {
     }
 
     @Test("or refuses what is impossible, with one line")
-    func refusals() {
+    func refusals() throws {
       for words in [
         "--balance 101", "--balance x", "--crossfeed loud", "--crossfeed 100:5", "--crossfeed 700:",
       ] {
         #expect(render("\(words) -o out.wav", song).exit == .status(64), "\(words)")
       }
+      try workshop.run("sox -n -r 48000 -c 1 -b 24 mono.wav synth 1 sine 440")
       for option in ["--crossfeed cmoy", "--swap", "--balance 10"] {
-        let result = render("\(option) --channels 1 -o out.wav", song)
+        for command in ["render -o out.wav --channels 1", "play --ports 1"] {
+          let refused = Program.run(
+            [], by: ["bash", "-c", "exec \"$0\" \(command) \(option) '\(song)'"])
+          #expect(refused.exit == .status(64), "\(refused)")
+        }
+        let result = render("\(option) -o out.wav", workshop.path("mono.wav"))
         let word = String(option.prefix { $0 != " " })
         Failures.expectOneLine(
           result, option, word: "\(word) needs two channels", on: #_sourceLocation)

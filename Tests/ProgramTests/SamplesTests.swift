@@ -70,6 +70,23 @@ extension ProgramTests {
       #expect(pauses >= 2)
     }
 
+    @Test("that do not depend on the period, also where a cycle is longer than what is buffered")
+    func longCycles() throws {
+      let file = Fixtures.path("gapless-1.mp3")
+      let folder = TemporaryDirectory()
+      for rate in [1000, 2000, 8000] {
+        let renders = [64, 1024, 8192].map { period in
+          let path = folder.file("\(rate)-\(period).wav")
+          let result = Program.run(
+            ["render", "--rate", "\(rate)", "--period", "\(period)", "-o", path, file])
+          #expect(result.exit == .status(0) && result.errors == "")
+          return contents(ofFile: path)
+        }
+        let isSame = renders.allSatisfy { $0 == renders[0] }
+        #expect(isSame, "\(rate) Hz")
+      }
+    }
+
     @Test("that render writes too, whatever the period")
     func render() throws {
       let file = Fixtures.path("gapless-1.mp3")

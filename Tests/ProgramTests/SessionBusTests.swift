@@ -212,6 +212,34 @@ extension ProgramTests {
       }
     }
 
+    @Test("asks JACK's transport for its last frame at most, and goes on")
+    func farSeeks() throws {
+      let web = LoopbackHTTPServer()
+      defer { web.stop() }
+      // Without a table that states a length.
+      var plan = ResponsePlan.file(Fixtures.path("mp3-notag-44100-2.mp3"))
+      plan.framing = .untilClose
+      web.serve("/endless", plan)
+      // JACK reports a place after a cycle or two, so several requests come before that.
+      try JACKServer.with(.waiting(sampleRate: 48000, period: 8192)) { _ in
+        let bus = try SessionBusServer()
+        let program = Program.start(
+          Self.play + ["--transport", "follow", web.url("/endless")], with: bus.environment)
+        defer { program.signalGroup(SIGKILL) }
+        try #require(eventually { Self.metadata("xesam:url", on: bus) != nil }, "\(program.errors)")
+        let name = bus.names(from: Self.prefix).first ?? ""
+        let player = [
+          "call", name, "/org/mpris/MediaPlayer2", "org.mpris.MediaPlayer2.Player",
+        ]
+        for _ in 0..<6 {
+          _ = try bus.busctl(player + ["Seek", "x", "\(Int64.max / 1000)"])
+        }
+        #expect(Self.status(on: bus) == "Paused")
+        program.signalGroup(SIGINT)
+        #expect(Program.end(of: program).exit == .status(0))
+      }
+    }
+
     @Test("ends when asked to quit")
     func quit() throws {
       try Self.withProgram([Self.long]) { bus, program in

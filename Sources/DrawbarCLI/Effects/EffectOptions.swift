@@ -34,6 +34,17 @@ struct EffectOptions: ParsableArguments {
     return inserted
   }
 
+  /// Throws if there are too few output channels.
+  func check(channels count: Int) throws {
+    guard count < 2 else { return }
+    for (option, isUsed) in [
+      ("--crossfeed", crossfeed.crossfeed != nil), ("--swap", channels.swap),
+      ("--balance", channels.balance != 0),
+    ] where isUsed {
+      throw ValidationError("\(option) needs two channels, and the output has one.")
+    }
+  }
+
   /// The effects besides the equaliser, for people; nil without any.
   var summary: String? {
     let words = [crossfeed.summary, channels.summary, limiter.summary].compactMap(\.self)

@@ -12,17 +12,19 @@ struct FilterArgument {
 
   /// - Throws: what cannot be understood, `ValidationError`.
   init(_ text: String) throws {
+    guard !text.contains(where: \.isNewline) else { throw Self.notOneFilter }
     let steps: [EqualizerStep]
     do throws(EqualizerError) {
       steps = try EqualizerCurve(parsing: Array("Filter: ON \(text)".utf8).span).steps
     } catch {
       throw ValidationError(error.problems[0].reason.description)
     }
-    guard steps.count == 1, !text.contains(where: \.isNewline) else {
-      throw ValidationError("give one filter, as 'PK Fc 1000 Hz Gain -3 dB Q 1.4'")
-    }
+    guard steps.count == 1 else { throw Self.notOneFilter }
     operation = steps[0].operation
   }
+
+  private static let notOneFilter = ValidationError(
+    "give one filter, as 'PK Fc 1000 Hz Gain -3 dB Q 1.4'")
 
   /// Returns the steps of several arguments, whose numbers stand for the lines of a file.
   static func steps(of arguments: [FilterArgument]) -> [EqualizerStep] {
@@ -39,7 +41,7 @@ struct FilterOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       A filter, as 'PK Fc 1000 Hz Gain -3 dB Q 1.4'; repeatable, in order, behind the file's. Types: PK, \
-      LS, HS, LSC, HSC, LP, HP, LPQ, HPQ, BP, NO, AP.
+      LP, HP, BP, NO, AP, LS, HS, LSC, HSC, IIR.
       """, valueName: "filter"),
     transform: { try FilterArgument($0) })
   var filters: [FilterArgument] = []

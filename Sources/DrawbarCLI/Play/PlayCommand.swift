@@ -105,6 +105,7 @@ struct PlayCommand: ParsableCommand {
   func validate() throws {
     guard !locations.isEmpty || SessionManagerURL.inEnvironment != nil else { throw Self.nothing }
     guard (1...64).contains(ports) else { throw ValidationError("--ports must be 1 to 64.") }
+    try effects.check(channels: ports)
     guard (0...400).contains(volume) else { throw ValidationError("--volume must be 0 to 400.") }
     guard !startServer || !serverWait.wait else { throw ServerWaitOptions.contradiction }
     if transport == .follow, track.start > 0 {

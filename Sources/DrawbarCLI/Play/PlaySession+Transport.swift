@@ -35,6 +35,9 @@ extension PlaySession {
   }
 
   private func locateTransport(toNanoseconds nanoseconds: UInt64) {
+    // The transport stops at its last frame.
+    let last = UInt64(Double(UInt32.max) * 1_000_000_000 / output.sampleRate)
+    let nanoseconds = min(nanoseconds, last)
     wantedTransport.locate(nanoseconds, cycle: output.cycleCount)
     output.locateTransport(toNanoseconds: nanoseconds)
   }
@@ -56,16 +59,18 @@ extension PlaySession {
   func seek(byNanoseconds difference: Int64) {
     guard isFollowing else { return player.seek(byNanoseconds: difference) }
     guard let here = transportNanoseconds else { return }
+    let distance = difference.magnitude
     locateTransport(
       toNanoseconds: difference < 0
-        ? here - min(here, difference.magnitude) : here + difference.magnitude)
+        ? here - min(here, distance) : here + min(distance, .max - here))
   }
 
   /// Goes to a time in the track.
   func seek(toNanoseconds nanoseconds: UInt64) {
     guard isFollowing else { return player.seek(toNanoseconds: nanoseconds) }
     guard let place = transportPlace else { return }
-    locateTransport(toNanoseconds: place.starts[place.track] + nanoseconds)
+    let start = place.starts[place.track]
+    locateTransport(toNanoseconds: start + min(nanoseconds, .max - start))
   }
 
   func goToNextTrack() {
