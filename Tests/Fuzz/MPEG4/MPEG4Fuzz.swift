@@ -76,9 +76,14 @@ private func readFromAnywhere(
       if !hasFragments, !target.isEstimated,
         let found = try? stream.packet(containingByte: target.byteOffset), !found.isEstimated
       {
-        guard found.packet == packet, found.byteOffsetInPacket == 0 else {
+        // An empty packet has the place of the next one.
+        let following = found.packet > packet ? try? stream.seek(toPacket: found.packet) : target
+        guard found.packet >= packet, found.byteOffsetInPacket == 0,
+          following?.byteOffset == target.byteOffset
+        else {
           fatalError("packet \(packet) is sought at \(target), where \(found) is")
         }
+        _ = try? stream.seek(toPacket: packet)
       }
       listener.restart()
       listener.digest.append(target.byteOffset)
