@@ -27,9 +27,11 @@ struct GraphPathTests {
     for (turn, count) in [16, 64, 1000, 8192, 1, 500].enumerated() {
       let bank = graph.addFilterBank(channelCount: 2)
       let limiter = graph.addLimiter(channelCount: 2, lookAheadFrames: turn * 24)
+      let delay = graph.addDelay(channelCount: 2, maximumFrames: 500)
       try graph.edit { (edit) throws(ProcessingGraphError) in
         try edit.insert(bank.node, from: graph.mix, to: graph.output)
         try edit.insert(limiter.node, from: bank.node, to: graph.output)
+        try edit.insert(delay.node, from: bank.node, to: limiter.node)
       }
       for cycle in 0..<20 {
         try bank.set { [sections = sections(cycle)] _ in sections }
@@ -37,6 +39,7 @@ struct GraphPathTests {
         limiter.ceiling = Float(cycle % 4 + 1) / 4
         limiter.releaseSeconds = Double(cycle) / 1000
         limiter.isBypassed = cycle % 5 == 4
+        delay.set { channel, _ in cycle * 20 * channel }
         if cycle == 10 { renderer.sampleRate = turn % 2 == 0 ? 44100 : 48000 }
         let input = (0..<count).map { $0 == cycle ? Float.nan : Float($0 % 100) / 50 - 1 }
         output.render(inputs: [input, input])
@@ -45,6 +48,7 @@ struct GraphPathTests {
       try graph.edit { (edit) throws(ProcessingGraphError) in
         try edit.connect(graph.mix, to: graph.output)
         try edit.remove(limiter.node)
+        try edit.remove(delay.node)
         try edit.remove(bank.node)
       }
       output.render(inputs: [[Float]](repeating: .init(repeating: 0, count: 1000), count: 2))

@@ -8,6 +8,13 @@ protocol BuiltInEffect: AnyObject, Sendable {
 
   /// The renderer has another sample rate.
   func follow(sampleRate: Double)
+
+  /// The frames that a new node needs before its output is complete, besides its latency.
+  var warmUpFrames: Int { get }
+}
+
+extension BuiltInEffect {
+  var warmUpFrames: Int { 0 }
 }
 
 extension ProcessingGraph {
@@ -28,6 +35,7 @@ extension ProcessingGraph {
 enum EffectOperation: BitwiseCopyable {
   case filter(UnsafeMutablePointer<FilterBankUnit>)
   case limit(UnsafeMutablePointer<LimiterUnit>)
+  case delay(UnsafeMutablePointer<DelayUnit>)
 
   /// Renders a cycle's frames in place. Real-time: wait-free, render thread only.
   ///
@@ -44,6 +52,9 @@ enum EffectOperation: BitwiseCopyable {
       return 0
     case .limit(let unit):
       return unsafe unit.pointee.render(buffers, frameCount: frameCount, deviceFrame: deviceFrame)
+    case .delay(let unit):
+      unsafe unit.pointee.render(buffers, frameCount: frameCount, deviceFrame: deviceFrame)
+      return 0
     }
   }
 }

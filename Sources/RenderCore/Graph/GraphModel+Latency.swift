@@ -87,6 +87,7 @@ extension GraphModel {
       if isNew(node) {
         let inputs = edges.filter { $0.target === node }
         longest = (inputs.map(frames(after:)).max() ?? 0) + node.latencyFrames
+        if case .builtIn(let effect) = node.kind { longest += effect.warmUpFrames }
       }
       known[ObjectIdentifier(node)] = longest
       return longest

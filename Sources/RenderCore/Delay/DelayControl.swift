@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// The delays of a node, published to the render thread. The latest ones win.
+@safe
+struct DelayShared: ~Copyable {
+  private let channelCount: Int
+  /// Odd while the delays are written.
+  private let sequence = Atomic<UInt64>(0)
+  private let delays: UnsafeMutablePointer<Atomic<Int>>
+  private let fadeFrames = Atomic<Int>(1)
+
+  init(channels: Int) {
+    channelCount = channels
+    unsafe delays = .allocate(capacity: channels)
+    for channel in 0..<channels { unsafe (delays + channel).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    unsafe delays.deinitialize(count: channelCount)
+    unsafe delays.deallocate()
+  }
+
+  /// One thread at a time.
+  func publish(sampleRate: Double, _ delay: (_ channel: Int) -> Int) {
+    let before = sequence.load(ordering: .relaxed)
+    sequence.store(before &+ 1, ordering: .relaxed)
+    // Releasing stores, so that whoever sees one of these has seen the odd sequence before it.
+    for channel in 0..<channelCount {
+      unsafe (delays + channel).pointee.store(delay(channel), ordering: .releasing)
+    }
+    fadeFrames.store(Gain.frames(Gain.fadeSeconds, at: sampleRate), ordering: .releasing)
+    sequence.store(before &+ 2, ordering: .releasing)
+  }
+
+  /// True if other delays than those of a sequence are published.
+  @_noLocks
+  func hasChanged(since taken: UInt64) -> Bool { sequence.load(ordering: .acquiring) != taken }
+
+  /// Notes the delays.
+  ///
+  /// - Parameter taken: becomes their sequence.
+  /// - Returns: the frames of a fade to them; nil if they were being written. Note them again in the next cycle.
+  @_noLocks
+  func note(in delay: inout SampleDelay, taken: inout UInt64) -> Int? {
+    let before = sequence.load(ordering: .acquiring)
+    if before & 1 == 1 { return nil }
+    for channel in 0..<channelCount {
+      delay.note(
+        delay: unsafe (delays + channel).pointee.load(ordering: .acquiring), channel: channel)
+    }
+    let frames = fadeFrames.load(ordering: .acquiring)
+    guard sequence.load(ordering: .relaxed) == before else { return nil }
+    taken = before
+    return frames
+  }
+}
+
+/// The render side of a graph's delay. Owned by the render thread while an output runs.
+@safe
+struct DelayUnit: ~Copyable {
+  private var delay: SampleDelay
+  private let shared: UnsafeMutablePointer<DelayShared>
+  private var takenSequence: UInt64 = 0
+  /// The device frame after those that have been delayed.
+  private var nextFrame = UInt64.max
+
+  init(_ delay: consuming SampleDelay, shared: UnsafeMutablePointer<DelayShared>) {
+    self.delay = delay
+    unsafe self.shared = unsafe shared
+  }
+
+  /// Delays a cycle's frames in place. Real-time: wait-free, render thread only.
+  @_noLocks @inline(never)
+  mutating func render(
+    _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int,
+    deviceFrame: UInt64
+  ) {
+    let continues = deviceFrame == nextFrame
+    if unsafe shared.pointee.hasChanged(since: takenSequence) {
+      let fadeFrames = unsafe shared.pointee.note(in: &delay, taken: &takenSequence)
+      if !continues {
+        delay.begin(takesNoted: fadeFrames != nil)
+      } else if let fadeFrames {
+        delay.goToNoted(fadeFrames: fadeFrames)
+      }
+    } else if !continues {
+      delay.begin(takesNoted: true)
+    }
+    nextFrame = deviceFrame &+ UInt64(frameCount)
+    unsafe delay.apply(to: buffers, frameCount: frameCount)
+  }
+}
+
+/// Owns the memory of a graph's delay. Held by its control and the renderer's graph.
+@safe
+final class DelayStorage: BuiltInEffect, @unchecked Sendable {
+  typealias Frames = @Sendable (_ channel: Int, _ sampleRate: Double) -> Int
+
+  private struct Control {
+    var sampleRate: Double
+    var frames: Frames = { _, _ in 0 }
+  }
+
+  let maximumFrames: Int
+  private let channelCount: Int
+  private let unit: UnsafeMutablePointer<DelayUnit>
+  private let shared: UnsafeMutablePointer<DelayShared>
+  /// Protects the control side against two control threads. Never taken by the render thread.
+  private let control: GuardedState<Control>
+
+  init(channels: Int, maximumFrames: Int, sampleRate: Double) {
+    self.maximumFrames = maximumFrames
+    channelCount = channels
+    unsafe shared = .allocate(capacity: 1)
+    unsafe shared.initialize(to: DelayShared(channels: channels))
+    unsafe unit = .allocate(capacity: 1)
+    unsafe unit.initialize(
+      to: DelayUnit(SampleDelay(channels: channels, maximumFrames: maximumFrames), shared: shared))
+    control = GuardedState(Control(sampleRate: sampleRate))
+  }
+
+  deinit {
+    unsafe unit.deinitialize(count: 1)
+    unsafe unit.deallocate()
+    unsafe shared.deinitialize(count: 1)
+    unsafe shared.deallocate()
+  }
+
+  var operation: EffectOperation { unsafe .delay(unit) }
+
+  /// Until then a new path would be silent.
+  var warmUpFrames: Int {
+    control.withLock { control in
+      let longest = (0..<channelCount).map { control.frames($0, control.sampleRate) }.max() ?? 0
+      return max(0, min(longest, maximumFrames))
+    }
+  }
+
+  func set(_ frames: @escaping Frames) { change { $0.frames = frames } }
+
+  func follow(sampleRate: Double) {
+    if control.withLock({ $0.sampleRate != sampleRate }) { change { $0.sampleRate = sampleRate } }
+  }
+
+  private func change(_ body: (inout Control) -> Void) {
+    control.withLock { control in
+      body(&control)
+      let rate = control.sampleRate
+      unsafe shared.pointee.publish(sampleRate: rate) { control.frames($0, rate) }
+    }
+  }
+}
+
+/// The control of a delay in a renderer's graph: Core Audio's `kAudioUnitSubType_SampleDelay`, with a delay for each
+/// channel, as for loudspeakers at different distances.
+///
+/// The delay is wanted, so the graph does not count it as a latency. A channel without a delay keeps its samples to the
+/// bit. Any thread but the render thread.
+public final class DelayControl: Sendable {
+  private let storage: DelayStorage
+  /// The delay's node in the renderer's ``ProcessingGraph``.
+  public let node: GraphNode
+
+  init(storage: DelayStorage, node: GraphNode) {
+    self.storage = storage
+    self.node = node
+  }
+
+  /// The longest delay.
+  public var maximumFrames: Int { storage.maximumFrames }
+
+  /// Sets the delays; 0 at first. The change is a crossfade of ``Renderer/fadeSeconds``.
+  ///
+  /// - Parameter frames: returns the frames of a channel, counted from 0, at a sample rate in frames per second, 0 to
+  ///   ``maximumFrames``. Other numbers count as the nearest one. It is called at once, and again when the renderer's
+  ///   rate changes. It must not call the delay or the renderer, nor hold the renderer.
+  public func set(_ frames: @escaping @Sendable (_ channel: Int, _ sampleRate: Double) -> Int) {
+    storage.set(frames)
+  }
+}
+
+extension ProcessingGraph {
+  /// Adds a delay. It delays once it leads to the output.
+  ///
+  /// - Parameters:
+  ///   - channelCount: the channels of its input bus and of its output bus, at least one.
+  ///   - maximumFrames: the longest delay, at most ``maximumLatencyFrames``. Its memory is allocated here.
+  /// - Returns: the control, which has the node.
+  public func addDelay(channelCount: Int, maximumFrames: Int) -> DelayControl {
+    precondition(
+      channelCount > 0 && (0...Self.maximumLatencyFrames).contains(maximumFrames),
+      "a delay has channels and a possible length")
+    let storage = DelayStorage(
+      channels: channelCount, maximumFrames: maximumFrames, sampleRate: renderer.sampleRate)
+    return DelayControl(
+      storage: storage, node: add(storage, name: "delay", channelCount: channelCount))
+  }
+}

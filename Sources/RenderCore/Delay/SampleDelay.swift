@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+
+/// Delays each channel by its own number of frames.
+///
+/// Other delays take effect in a crossfade of all channels. Delays that are set meanwhile wait; of several the last ones
+/// count. A channel without a delay keeps its samples to the bit. No sample depends on how frames are cut into cycles.
+///
+/// Real-time: every call but the initialiser is wait-free, render thread only.
+@safe
+struct SampleDelay: ~Copyable {
+  /// The most frames of a crossfade that are computed at once.
+  private static var blockFrames: Int { @_noLocks get { 64 } }
+
+  private let channelCount: Int
+  private let maximumFrames: Int
+  /// The latest frames of each channel. The length of a line is a power of two.
+  private let lines: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+  private let mask: Int
+  /// Frames since the start, so frames before it are silent.
+  private var frame = 0
+  private let delays: UnsafeMutablePointer<Int>
+  private let coming: UnsafeMutablePointer<Int>
+  private let waiting: UnsafeMutablePointer<Int>
+  private var isWaiting = false
+  private var fadeFrames = 1
+  /// The weight of the coming delays against the present ones.
+  private var fade = Gain(0)
+  private let weights: UnsafeMutablePointer<Double>
+
+  init(channels: Int, maximumFrames: Int) {
+    channelCount = channels
+    self.maximumFrames = maximumFrames
+    var length = 1
+    while length < maximumFrames + Renderer.maximumFramesPerCycle { length *= 2 }
+    mask = length - 1
+    unsafe lines = .allocate(capacity: channels)
+    for channel in 0..<channels {
+      let line = UnsafeMutablePointer<Float>.allocate(capacity: length)
+      unsafe line.initialize(repeating: 0, count: length)
+      unsafe lines.initializeElement(at: channel, to: line)
+    }
+    unsafe delays = Self.zeros(channels)
+    unsafe coming = Self.zeros(channels)
+    unsafe waiting = Self.zeros(channels)
+    unsafe weights = .allocate(capacity: Self.blockFrames)
+    unsafe weights.initialize(repeating: 0, count: Self.blockFrames)
+  }
+
+  deinit {
+    for channel in 0..<channelCount { unsafe lines[channel].deallocate() }
+    unsafe lines.deallocate()
+    unsafe delays.deallocate()
+    unsafe coming.deallocate()
+    unsafe waiting.deallocate()
+    unsafe weights.deallocate()
+  }
+
+  private static func zeros(_ count: Int) -> UnsafeMutablePointer<Int> {
+    let values = UnsafeMutablePointer<Int>.allocate(capacity: count)
+    unsafe values.initialize(repeating: 0, count: count)
+    return unsafe values
+  }
+
+  /// Notes the delay of a channel. Nothing changes until all of them are noted.
+  @_noLocks
+  mutating func note(delay: Int, channel: Int) {
+    isWaiting = false
+    unsafe waiting[channel] = max(0, min(delay, maximumFrames))
+  }
+
+  /// Fades to the delays that were noted.
+  @_noLocks
+  mutating func goToNoted(fadeFrames: Int) {
+    isWaiting = true
+    self.fadeFrames = fadeFrames
+    beginFade()
+  }
+
+  /// Starts with silence.
+  ///
+  /// - Parameter takesNoted: whether all delays were noted. Otherwise the previous ones stay.
+  @_noLocks
+  mutating func begin(takesNoted: Bool) {
+    if takesNoted {
+      for channel in 0..<channelCount { unsafe delays[channel] = waiting[channel] }
+    }
+    isWaiting = false
+    fade.jump(to: 0)
+    frame = 0
+  }
+
+  /// Delays frames of every channel in place.
+  @_noLocks
+  mutating func apply(
+    to channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+  ) {
+    var done = 0
+    while done < frameCount {
+      var count = frameCount &- done
+      let isFading = !fade.isStill
+      if isFading {
+        count = min(count, min(fade.framesLeft, Self.blockFrames))
+        unsafe fade.advance(through: weights, frameCount: count)
+      }
+      for channel in 0..<channels.count {
+        let samples = unsafe channels[channel] + done
+        unsafe write(samples, channel: channel, frameCount: count)
+        if isFading, unsafe delays[channel] != coming[channel] {
+          unsafe readFading(into: samples, channel: channel, frameCount: count)
+        } else {
+          unsafe read(into: samples, channel: channel, frameCount: count)
+        }
+      }
+      done = done &+ count
+      frame = frame &+ count
+      if isFading, fade.isStill { endFade() }
+    }
+  }
+
+  @_noLocks
+  private func write(
+    _ samples: UnsafeMutablePointer<Float>, channel: Int, frameCount: Int
+  ) {
+    let line = unsafe lines[channel]
+    for i in 0..<frameCount { unsafe line[(frame &+ i) & mask] = samples[i] }
+  }
+
+  @_noLocks
+  private func read(
+    into samples: UnsafeMutablePointer<Float>, channel: Int, frameCount: Int
+  ) {
+    let delay = unsafe delays[channel]
+    if delay == 0 { return }
+    let line = unsafe lines[channel]
+    for i in 0..<frameCount {
+      let source = frame &+ i &- delay
+      unsafe samples[i] = source < 0 ? 0 : line[source & mask]
+    }
+  }
+
+  @_noLocks
+  private func readFading(
+    into samples: UnsafeMutablePointer<Float>, channel: Int, frameCount: Int
+  ) {
+    let line = unsafe lines[channel]
+    let (old, new) = unsafe (delays[channel], coming[channel])
+    for i in 0..<frameCount {
+      let (first, second) = (frame &+ i &- old, frame &+ i &- new)
+      let from = unsafe first < 0 ? 0 : Double(line[first & mask])
+      let to = unsafe second < 0 ? 0 : Double(line[second & mask])
+      unsafe samples[i] = Float(from + weights[i] * (to - from))
+    }
+  }
+
+  @_noLocks
+  private mutating func beginFade() {
+    guard isWaiting, fade.isStill else { return }
+    isWaiting = false
+    for channel in 0..<channelCount { unsafe coming[channel] = waiting[channel] }
+    fade.go(to: 1, frames: fadeFrames)
+  }
+
+  @_noLocks
+  private mutating func endFade() {
+    for channel in 0..<channelCount { unsafe delays[channel] = coming[channel] }
+    fade.jump(to: 0)
+    beginFade()
+  }
+}
