@@ -3,12 +3,17 @@
 /// The frames that a file keeps of a sound that the renderer's graph delays.
 struct DelayedFrames {
   private let latencyFrames: Int
+  private let tailFrames: Int
   /// Ranges of rendered frames to keep, in order.
   private var kept: [Range<Int>] = []
   private var renderedFrames = 0
 
-  init(latencyFrames: Int) {
+  /// - Parameters:
+  ///   - latencyFrames: by which all of the sound is late.
+  ///   - tailFrames: for which the sound continues after its last frame.
+  init(latencyFrames: Int, tailFrames: Int) {
     self.latencyFrames = latencyFrames
+    self.tailFrames = tailFrames
   }
 
   /// Frames to render until the last one to keep is rendered.
@@ -21,7 +26,12 @@ struct DelayedFrames {
   mutating func take(frameCount: Int, soundingFrames: Int) -> [Range<Int>] {
     if soundingFrames > 0 {
       let first = renderedFrames + latencyFrames
-      kept.append(first..<first + soundingFrames)
+      let end = first + soundingFrames + tailFrames
+      if let last = kept.last, last.upperBound >= first {
+        kept[kept.count - 1] = last.lowerBound..<end
+      } else {
+        kept.append(first..<end)
+      }
     }
     let cycle = renderedFrames..<renderedFrames + frameCount
     renderedFrames = cycle.upperBound

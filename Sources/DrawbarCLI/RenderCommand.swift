@@ -67,7 +67,7 @@ struct RenderCommand: ParsableCommand {
     if let channels, !(1...64).contains(channels) {
       throw ValidationError("--channels must be 1 to 64.")
     }
-    if let channels { try effects.check(channels: channels) }
+    if let channels { try effects.validate(channels: channels) }
   }
 
   func run() throws {
@@ -110,6 +110,8 @@ struct RenderCommand: ParsableCommand {
       }
     }
     try file.check()
+    let tailFrames =
+      effects.delay.tailFrames(sampleRate: renderer.sampleRate) + (inserted?.tailFrames ?? 0)
     switch file.format {
     case .wave:
       var writer =
@@ -120,12 +122,16 @@ struct RenderCommand: ParsableCommand {
         } else {
           try WaveFileWriter(path: output, sampleRate: outputRate, channels: outputChannels)
         }
-      try crank(player, renderer: renderer) { try writer.write(interleaved: $0) }
+      try crank(player, renderer: renderer, tailFrames: tailFrames) {
+        try writer.write(interleaved: $0)
+      }
       try writer.close()
     case .flac:
       var writer = try FLACFileWriter(
         path: output, sampleRate: outputRate, channels: outputChannels)
-      try crank(player, renderer: renderer) { try writer.write(interleaved: $0) }
+      try crank(player, renderer: renderer, tailFrames: tailFrames) {
+        try writer.write(interleaved: $0)
+      }
       try writer.close()
     }
     if json {
@@ -144,13 +150,16 @@ struct RenderCommand: ParsableCommand {
 
   /// Renders cycle after cycle, each when the ring holds enough for it.
   private func crank(
-    _ player: SteppedPlayer, renderer: Renderer, into write: (Span<Float>) throws -> Void
+    _ player: SteppedPlayer, renderer: Renderer, tailFrames: Int,
+    into write: (Span<Float>) throws -> Void
   ) throws {
     var output = OfflineOutput(renderer: renderer)
     let channels = renderer.outputChannels
     var samples: [Float] = []
     var sounded: UInt64 = 0
-    var frames = DelayedFrames(latencyFrames: renderer.graph.latencyFrames)
+    var frames = DelayedFrames(
+      latencyFrames: renderer.graph.latencyFrames,
+      tailFrames: tailFrames)
     func renderCycle(_ frameCount: Int) throws {
       output.render(frameCount: frameCount, interleavedInto: &samples)
       // The last cycle ends in silence that is not the track's.

@@ -85,6 +85,23 @@ extension ProgramTests {
       #expect(heard.channels[1] == plain.channels[1].map { 0 + $0 * gains[1] })
     }
 
+    @Test("with delays of single outputs, to their last frames")
+    func delays() throws {
+      let (heard, plain) = try waves("--delay 2:12.5", song)
+      let frames = 551
+      let silence = [Float](repeating: 0, count: frames)
+      #expect(heard.channels == [plain.channels[0] + silence, silence + plain.channels[1]])
+      let (both, _) = try waves("--delay 1:1 --delay 2:1 --limit 0 --period 100", song)
+      let shift = [Float](repeating: 0, count: 44)
+      #expect(both.channels == plain.channels.map { shift + $0 })
+      for words in ["--delay 2", "--delay 2:1001", "--delay 0:1", "--delay 2:1 --delay 2:2"] {
+        #expect(render("\(words) -o out.wav", song).exit == .status(64), "\(words)")
+      }
+      let beyond = render("--delay 3:1 -o beyond.wav", song)
+      Failures.expectOneLine(beyond, "--delay 3:1", word: "outputs 1 to 2", on: #_sourceLocation)
+      #expect(render("--delay 3:1 --channels 2 -o beyond.wav", song).exit == .status(64))
+    }
+
     @Test("of mono with a balance behind it, and a limiter behind both")
     func order() throws {
       let (heard, plain) = try waves("--mono --balance 100 --limit -20", song)

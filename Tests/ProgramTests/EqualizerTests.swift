@@ -70,7 +70,7 @@ extension ProgramTests {
     func broken() throws {
       let lines = [
         "Filter 1: ON XX Fc 100 Hz Gain 3 dB Q 1", "GraphicEQ: 20 0; 1000 3; 20000 0",
-        "Delay: 3 ms", "Copy: L=R", "Convolution: room.wav",
+        "Delay: 1001 ms", "Copy: L=101*R", "Convolution: room.wav",
       ]
       for (index, line) in lines.enumerated() {
         let name = "eq-\(index).txt"

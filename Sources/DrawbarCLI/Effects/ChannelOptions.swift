@@ -42,8 +42,6 @@ struct ChannelOptions: ParsableArguments {
 
   func append(to chain: inout EffectChain) throws {
     guard summary != nil else { return }
-    if swap { try chain.requirePair(for: "--swap") }
-    if balance != 0 { try chain.requirePair(for: "--balance") }
     let count = chain.channelCount
     if mono {
       let sum = chain.renderer.graph.addMixer(channelCount: 1)

@@ -25,7 +25,6 @@ struct CrossfeedOptions: ParsableArguments {
   /// Appends the crossfeed on the first two channels. The others are unchanged.
   func append(to chain: inout EffectChain) throws {
     guard let crossfeed = crossfeed?.crossfeed else { return }
-    try chain.requirePair(for: "--crossfeed")
     let graph = chain.renderer.graph
     let direct = graph.addFilterBank(channelCount: 2)
     let crossed = graph.addFilterBank(channelCount: 2)

@@ -41,16 +41,13 @@ struct EffectChain {
     }
     self.last = mixer
   }
-
-  /// Throws unless there are two channels.
-  func requirePair(for option: String) throws {
-    guard channelCount >= 2 else { throw EffectError(option: option) }
-  }
 }
 
-/// An effect for two channels where there is one.
+/// An effect for channels that the output does not have.
 struct EffectError: Error, CustomStringConvertible {
-  let option: String
+  let description: String
 
-  var description: String { "\(option) needs two channels, and the output has one" }
+  init(_ description: String) {
+    self.description = description
+  }
 }

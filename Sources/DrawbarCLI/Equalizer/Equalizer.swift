@@ -63,35 +63,40 @@ struct Equalizer {
     return file.curve.limited(toSampleRate: sampleRate).replacingPreamp(withDecibels: gain)
   }
 
-  /// Returns the sections of each channel at a rate, and the curve that they are made of.
-  func sections(
+  /// Returns the stages at a rate, and the curve that they are made of.
+  func stages(
     sampleRate: Double
-  ) throws(EqualizerFileError) -> (sections: [[BiquadCoefficients]], curve: EqualizerCurve) {
+  ) throws(EqualizerFileError) -> (stages: [EqualizerStage], curve: EqualizerCurve) {
     // First without a preamp, which takes time to find.
-    _ = try sections(of: file.curve.limited(toSampleRate: sampleRate), sampleRate: sampleRate)
+    _ = try stagesWithoutPreamp(sampleRate: sampleRate)
     let curve: EqualizerCurve
     do throws(EqualizerError) {
       curve = try self.curve(sampleRate)
     } catch {
       throw EqualizerFileError(path: file.name, reason: .problems(error))
     }
-    return (try sections(of: curve, sampleRate: sampleRate), curve)
+    return (try stages(of: curve, sampleRate: sampleRate), curve)
   }
 
-  private func sections(
+  /// Returns the stages at a rate, without the preamp for all channels.
+  func stagesWithoutPreamp(sampleRate: Double) throws(EqualizerFileError) -> [EqualizerStage] {
+    try stages(of: file.curve.limited(toSampleRate: sampleRate), sampleRate: sampleRate)
+  }
+
+  private func stages(
     of curve: EqualizerCurve, sampleRate: Double
-  ) throws(EqualizerFileError) -> [[BiquadCoefficients]] {
-    let sections: [[BiquadCoefficients]]
+  ) throws(EqualizerFileError) -> [EqualizerStage] {
+    let stages: [EqualizerStage]
     do throws(EqualizerError) {
-      sections = try curve.sections(sampleRate: sampleRate, layout: layout)
+      stages = try curve.stages(sampleRate: sampleRate, layout: layout)
     } catch {
       throw EqualizerFileError(path: file.name, reason: .problems(error))
     }
-    let longest = sections.map { $0.count { !$0.changesNothing } }.max() ?? 0
+    let longest = stages.flatMap(\.sections).map { $0.count { !$0.changesNothing } }.max() ?? 0
     guard longest <= FilterBankControl.maximumSections else {
       throw EqualizerFileError(path: file.name, reason: .bank(.tooManySections(longest)))
     }
-    return sections
+    return stages
   }
 
   /// Lines of the file that have no effect at a rate, a warning each.

@@ -68,7 +68,7 @@ struct EqualizerFile {
   /// - Throws: the lines that cannot be played.
   func checkPlayable() throws(EqualizerFileError) {
     do throws(EqualizerError) {
-      _ = try curve.limited(toSampleRate: 192_000).sections(sampleRate: 192_000)
+      _ = try curve.limited(toSampleRate: 192_000).stages(sampleRate: 192_000)
     } catch {
       throw EqualizerFileError(path: name, reason: .problems(error))
     }

@@ -2,14 +2,15 @@
 
 import AudioModel
 import Equalizers
-import Glibc
 import RenderCore
 
 /// An equaliser before the outputs of a renderer.
 struct EqualizerInsert {
   private(set) var equalizer: Equalizer
   private let renderer: Renderer
-  private let bank: FilterBankControl
+  /// The nodes before and after the equaliser.
+  private let (source, target): (GraphNode, GraphNode)
+  private var nodes: EqualizerNodes
   /// The curve at the renderer's rate, which takes time to compute.
   private var curve: (sampleRate: Double, curve: EqualizerCurve)
 
@@ -19,18 +20,46 @@ struct EqualizerInsert {
   init(_ equalizer: Equalizer, to chain: inout EffectChain) throws {
     self.equalizer = equalizer
     renderer = chain.renderer
-    bank = renderer.graph.addFilterBank(channelCount: chain.channelCount)
-    curve = try Self.setFilters(of: equalizer, in: bank, sampleRate: renderer.sampleRate)
-    try chain.append(bank.node)
+    let rate = renderer.sampleRate
+    let (stages, curve) = try equalizer.stages(sampleRate: rate)
+    self.curve = (rate, curve)
+    let nodes = try EqualizerNodes(
+      of: equalizer, stages, preampDecibels: curve.preampDecibels ?? 0, in: renderer)
+    self.nodes = nodes
+    source = chain.last
+    try chain.appendMixer { (edit, source, mixer) throws(ProcessingGraphError) in
+      try nodes.connect(from: source, to: mixer, in: &edit)
+    }
+    target = chain.last
   }
 
-  /// Fades to the filters of another file.
+  /// Fades to the filters, delays and mixes of another file.
   ///
-  /// - Throws: the same errors. The old filters stay then.
+  /// - Throws: the same errors. The old ones stay then.
   mutating func replaceFile(by file: EqualizerFile) throws {
     let other = equalizer.with(file)
-    curve = try Self.setFilters(of: other, in: bank, sampleRate: renderer.sampleRate)
+    let rate = renderer.sampleRate
+    let (stages, curve) = try other.stages(sampleRate: rate)
+    let preamp = curve.preampDecibels ?? 0
+    if nodes.suit(stages, sampleRate: rate) {
+      try nodes.set(other, stages, preampDecibels: preamp, sampleRate: rate)
+    } else {
+      let (old, source, target) = (nodes, source, target)
+      let new = try EqualizerNodes(of: other, stages, preampDecibels: preamp, in: renderer)
+      try renderer.graph.edit { (edit) throws(ProcessingGraphError) in
+        try new.connect(from: source, to: target, in: &edit)
+        try old.remove(in: &edit)
+      }
+      nodes = new
+    }
     equalizer = other
+    self.curve = (rate, curve)
+  }
+
+  /// The frames by which the last sound of a channel can be later than that of one without a delay.
+  var tailFrames: Int {
+    let stages = try? equalizer.stagesWithoutPreamp(sampleRate: renderer.sampleRate)
+    return stages?.reduce(0) { $0 + ($1.delayFrames.max() ?? 0) } ?? 0
   }
 
   /// The filters and the preamp at the renderer's rate, in a line for people, and a warning for each line of the file
@@ -39,7 +68,7 @@ struct EqualizerInsert {
     let (name, rate) = (equalizer.file.name, renderer.sampleRate)
     do throws(EqualizerFileError) {
       let curve =
-        curve.sampleRate == rate ? curve.curve : try equalizer.sections(sampleRate: rate).curve
+        curve.sampleRate == rate ? curve.curve : try equalizer.stages(sampleRate: rate).curve
       let (count, preamp) = (curve.filterCount, Self.text(curve.preampDecibels ?? 0))
       return (
         "equaliser \(name): \(count) \(count == 1 ? "filter" : "filters"), preamp \(preamp) dB",
@@ -56,26 +85,5 @@ struct EqualizerInsert {
 
   private static func text(_ decibels: Double) -> Substring {
     Decibels.text(decibels: decibels).trimmingPrefix { $0 == " " }
-  }
-
-  /// Sets the filters of a bank.
-  ///
-  /// - Returns: the curve at the rate.
-  private static func setFilters(
-    of equalizer: Equalizer, in bank: FilterBankControl, sampleRate: Double
-  ) throws(EqualizerFileError) -> (sampleRate: Double, curve: EqualizerCurve) {
-    let known = try equalizer.sections(sampleRate: sampleRate)
-    // At another rate the filters may be impossible. Without its preamp the sound could become louder.
-    let preamp = BiquadCoefficients(
-      b0: pow(10, (known.curve.preampDecibels ?? 0) / 20), b1: 0, b2: 0, a1: 0, a2: 0)
-    do throws(FilterBankError) {
-      try bank.set { rate in
-        if rate == sampleRate { return known.sections }
-        return (try? equalizer.sections(sampleRate: rate).sections) ?? [[preamp]]
-      }
-    } catch {
-      throw EqualizerFileError(path: equalizer.file.name, reason: .bank(error))
-    }
-    return (sampleRate, known.curve)
   }
 }

@@ -122,7 +122,7 @@ struct EqualizerSheet {
   /// Returns the reasons why `play` refuses the equaliser.
   private static func refusals(of equalizer: Equalizer, sampleRate: Double) -> [Refusal] {
     do throws(EqualizerFileError) {
-      _ = try equalizer.sections(sampleRate: sampleRate)
+      _ = try equalizer.stages(sampleRate: sampleRate)
       return []
     } catch {
       switch error.reason {

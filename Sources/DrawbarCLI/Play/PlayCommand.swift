@@ -105,7 +105,7 @@ struct PlayCommand: ParsableCommand {
   func validate() throws {
     guard !locations.isEmpty || SessionManagerURL.inEnvironment != nil else { throw Self.nothing }
     guard (1...64).contains(ports) else { throw ValidationError("--ports must be 1 to 64.") }
-    try effects.check(channels: ports)
+    try effects.validate(channels: ports)
     guard (0...400).contains(volume) else { throw ValidationError("--volume must be 0 to 400.") }
     guard !startServer || !serverWait.wait else { throw ServerWaitOptions.contradiction }
     if transport == .follow, track.start > 0 {
@@ -227,7 +227,7 @@ struct PlayCommand: ParsableCommand {
         player: player, renderer: renderer, output: output, signals: signals, keys: keys,
         list: programme.list, hasFailed: programme.hasFailures, sources: sources,
         decode: track.decode, reattaches: !noReattach,
-        managed: managed, transportRole: transport,
+        managed: managed, transportRole: transport, effects: effects,
         equalizer: inserted.map { FollowedEqualizer($0, watchedBy: watch) })
       made.savedPlace = programme.place
       if let state = programme.state { made.restore(state) }
@@ -235,7 +235,7 @@ struct PlayCommand: ParsableCommand {
       session = made
     }
     guard let session else { preconditionFailure("it is active, and there is no player") }
-    session.announce(report, effects: effects.summary)
+    session.announce(report)
     if !noMpris, let address = SessionBus.address { session.joinBus(at: address) }
     managed?.answerOpen()
     let isWell = session.run()

@@ -40,6 +40,7 @@ final class PlaySession {
   var lastOpenedProbe = 0
   /// What JACK's transport has to do with it.
   let transportRole: TransportRole?
+  private let effects: EffectOptions
   var equalizer: FollowedEqualizer?
   var lead = TransportLead()
   /// What this has asked of the transport that it follows.
@@ -69,13 +70,15 @@ final class PlaySession {
   ///   - reattaches: whether the output does, so that the end of the server is not this one's.
   ///   - managed: the place in a session, if any.
   ///   - transportRole: whether the output and the player follow JACK's transport, or it follows them.
+  ///   - effects: those that the renderer has.
   ///   - equalizer: the renderer's equaliser.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
     keys: TerminalKeys, list: SavedList, hasFailed: Bool, sources: ByteSourceConfiguration,
     decode: DecodePlace?, reattaches: Bool, managed: ManagedSession?, transportRole: TransportRole?,
-    equalizer: FollowedEqualizer?
+    effects: EffectOptions, equalizer: FollowedEqualizer?
   ) {
+    self.effects = effects
     self.equalizer = equalizer
     self.transportRole = transportRole
     self.reattaches = reattaches
@@ -104,14 +107,14 @@ final class PlaySession {
   }
 
   /// Says where the sound goes.
-  func announce(_ report: RemoteIO.ConnectionReport, effects: String?) {
+  func announce(_ report: RemoteIO.ConnectionReport) {
     let targets = report.connections.map(\.input)
     let destination = targets.isEmpty ? "not connected" : targets.joined(separator: ", ")
     terminal.print(
       "JACK \(output.serverName), \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
         + "\(output.clientName) → \(destination)")
     announceEqualizer()
-    if let effects { terminal.print(effects) }
+    if let summary = effects.summary { terminal.print(summary) }
     for note in report.notes { terminal.print("note: \(note)") }
     if report.isServerFreewheeling, !terminal.showsPanel { report.notes.forEach(warn) }
     // While it freewheels nothing is real-time.
@@ -214,7 +217,10 @@ final class PlaySession {
   /// tell that who comes after us in the graph has had it; PipeWire does not wait for them, and with one such
   /// cycle they were now and then without our last one.
   private func hasBeenHeard(_ snapshot: PlayerSnapshot) -> Bool {
-    snapshot.trailingSilentFrames >= totalLatencyFrames + 2 * UInt64(output.bufferSize)
+    let tailFrames = UInt64(
+      effects.delay.tailFrames(sampleRate: output.sampleRate) + (equalizer?.insert.tailFrames ?? 0))
+    let silentFrames = totalLatencyFrames + tailFrames + 2 * UInt64(output.bufferSize)
+    return snapshot.trailingSilentFrames >= silentFrames
       || snapshot.counters.packets == 0 || isServerAway
   }
 

@@ -66,8 +66,22 @@ private func check(_ curve: EqualizerCurve, _ count: Int) {
   ] {
     do throws(EqualizerError) {
       check(try curve.design(sampleRate: rate, layout: layout))
+      check(try curve.stages(sampleRate: rate, layout: layout), rate)
     } catch {
       precondition(!error.problems.isEmpty && error.problems.allSatisfy { $0.line >= 1 })
+    }
+  }
+}
+
+private func check(_ stages: [EqualizerStage], _ rate: Double) {
+  precondition((1...51).contains(stages.count) && stages.last?.gains == nil)
+  for stage in stages {
+    let count = stage.sections.count
+    precondition(stage.delayFrames.count == count)
+    precondition(stage.delayFrames.allSatisfy { $0 >= 0 && Double($0) <= rate + 0.5 })
+    precondition(stage.sections.allSatisfy { $0.allSatisfy(\.isFinite) })
+    for row in stage.gains ?? [] {
+      precondition(row.count == count && row.allSatisfy { $0.magnitude <= 100 })
     }
   }
 }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import RenderCore
+import TimingReport
+
+/// The delays of outputs in `play` and `render`.
+struct DelayOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Delay an output by milliseconds, 0 to 1000, as 2:1.5; repeatable.", valueName: "output:ms"))
+  var delay: [OutputDelay] = []
+
+  func validate() throws {
+    let outputs = delay.map(\.output)
+    guard Set(outputs).count == outputs.count else {
+      throw ValidationError("--delay names an output twice.")
+    }
+  }
+
+  var summary: String? {
+    if delay.isEmpty { return nil }
+    return "delay "
+      + delay.map { "\($0.output): \(NumberText.shortDecimal($0.milliseconds, digits: 3)) ms" }
+      .joined(separator: " and ")
+  }
+
+  /// The frames by which the last sound of an output is later than that of an output without a delay.
+  func tailFrames(sampleRate: Double) -> Int {
+    delay.map { $0.frames(sampleRate: sampleRate) }.max() ?? 0
+  }
+
+  func append(to chain: inout EffectChain) throws {
+    if delay.isEmpty { return }
+    // At the highest rate that a server can have.
+    let longest = tailFrames(sampleRate: 768_000)
+    let control = chain.renderer.graph.addDelay(
+      channelCount: chain.channelCount, maximumFrames: longest)
+    control.set { [delay] channel, rate in
+      delay.first { $0.output == channel + 1 }?.frames(sampleRate: rate) ?? 0
+    }
+    try chain.append(control.node)
+  }
+}
+
+/// `OUTPUT:MS`: the delay of an output, which counts from 1.
+struct OutputDelay: ExpressibleByArgument {
+  let output: Int
+  let milliseconds: Double
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, let output = Int(parts[0]), (1...64).contains(output),
+      let milliseconds = Double(parts[1]), (0...1000).contains(milliseconds)
+    else { return nil }
+    self.output = output
+    self.milliseconds = milliseconds
+  }
+
+  func frames(sampleRate: Double) -> Int { Int((milliseconds * sampleRate / 1000).rounded()) }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+
+public import AudioModel
+
+/// A part of an equaliser: filters and a delay for each channel, then a mix of the channels.
+public struct EqualizerStage: Hashable, Sendable {
+  /// The longest delay in seconds.
+  public static let maximumDelaySeconds = 1.0
+  /// The largest magnitude of a gain.
+  public static let maximumGain: Float = 100
+
+  /// The second-order sections of each channel, in order.
+  public var sections: [[BiquadCoefficients]]
+  /// The delay of each channel in frames.
+  public var delayFrames: [Int]
+  /// For each channel after the mix, the gains of the channels before it; nil in the last stage.
+  public var gains: [[Float]]?
+
+  fileprivate init(channels: Int) {
+    sections = .init(repeating: [], count: channels)
+    delayFrames = .init(repeating: 0, count: channels)
+  }
+}
+
+extension EqualizerCurve {
+  /// Returns the curve as filters, delays and mixes, in the order in which sound passes them. The stages have the
+  /// channels of the layout first, then virtual ones, which begin silent. `Delay:` is rounded to whole frames.
+  ///
+  /// - Parameters:
+  ///   - sampleRate: Frames per second.
+  ///   - layout: The positions of the output's channels, at least one.
+  /// - Throws: the errors of ``design(sampleRate:layout:)``, and every line that has no such form: `GraphicEQ:`,
+  ///   `Convolution:`, filters of a higher order, delays above ``EqualizerStage/maximumDelaySeconds`` and factors above
+  ///   ``EqualizerStage/maximumGain``.
+  public func stages(
+    sampleRate: Double, layout: EqualizerLayout = .stereo
+  ) throws(EqualizerError) -> [EqualizerStage] {
+    try stages(of: design(sampleRate: sampleRate, layout: layout), onlySections: false)
+  }
+
+  /// Returns the second-order sections of each output channel, in the order in which sound passes them. A `Preamp:` is
+  /// a section that scales.
+  ///
+  /// - Parameters:
+  ///   - sampleRate: Frames per second.
+  ///   - layout: The positions of the output's channels, at least one.
+  /// - Throws: the errors of ``stages(sampleRate:layout:)``, and every `Delay:` and `Copy:`.
+  public func sections(
+    sampleRate: Double, layout: EqualizerLayout = .stereo
+  ) throws(EqualizerError) -> [[BiquadCoefficients]] {
+    let design = try design(sampleRate: sampleRate, layout: layout)
+    let stages = try stages(of: design, onlySections: true)
+    return Array(stages[0].sections.prefix(design.outputCount))
+  }
+
+  private func stages(
+    of design: EqualizerDesign, onlySections: Bool
+  ) throws(EqualizerError) -> [EqualizerStage] {
+    var stages = [EqualizerStage(channels: design.channelCount)]
+    var delays = [Double](repeating: 0, count: design.channelCount)
+    var problems: [EqualizerProblem] = []
+    for step in design.steps {
+      var refused: String?
+      let last = stages.count - 1
+      switch step.operation {
+      case .preamp(let factor):
+        let section = BiquadCoefficients(b0: factor, b1: 0, b2: 0, a1: 0, a2: 0)
+        for channel in step.channels { stages[last].sections[channel].append(section) }
+      case .biquad(let section):
+        for channel in step.channels { stages[last].sections[channel].append(section) }
+      case .delay(let frames) where !onlySections:
+        for channel in step.channels {
+          delays[channel] += frames
+          if delays[channel] > EqualizerStage.maximumDelaySeconds * design.sampleRate {
+            refused = "a delay of more than 1 s"
+          } else {
+            stages[last].delayFrames[channel] = Int(delays[channel].rounded())
+          }
+        }
+      case .mix(let rows) where !onlySections:
+        if let gains = Self.gains(of: rows, channelCount: design.channelCount) {
+          stages[last].gains = gains
+          stages.append(EqualizerStage(channels: design.channelCount))
+          delays = .init(repeating: 0, count: design.channelCount)
+        } else {
+          refused = "a factor above \(Int(EqualizerStage.maximumGain))"
+        }
+      default: refused = step.operation.name
+      }
+      if let refused {
+        let origin = steps[step.origin]
+        problems.append(
+          EqualizerProblem(.notASection(refused), file: origin.file, line: origin.line))
+      }
+    }
+    guard problems.isEmpty else { throw EqualizerError(problems) }
+    return stages
+  }
+
+  /// The gains of a mix; nil if one is too large.
+  private static func gains(of rows: [EqualizerDesign.Row], channelCount: Int) -> [[Float]]? {
+    var gains = (0..<channelCount).map { target in
+      (0..<channelCount).map { $0 == target ? Float(1) : 0 }
+    }
+    for row in rows {
+      gains[row.target] = .init(repeating: 0, count: channelCount)
+      for summand in row.summands { gains[row.target][summand.source] += Float(summand.factor) }
+    }
+    let isPossible = gains.allSatisfy {
+      $0.allSatisfy { $0.magnitude <= EqualizerStage.maximumGain }
+    }
+    return isPossible ? gains : nil
+  }
+}
+
+extension EqualizerDesign.Operation {
+  /// The command that makes the step, for error messages.
+  fileprivate var name: String {
+    switch self {
+    case .preamp: "Preamp:"
+    case .biquad: "Filter:"
+    case .transferFunction: "a filter of a higher order"
+    case .graphic: "GraphicEQ:"
+    case .delay: "Delay:"
+    case .mix: "Copy:"
+    case .convolution: "Convolution:"
+    }
+  }
+}
