@@ -11,8 +11,7 @@ extension ProgramTests {
     private let song = Fixtures.path("gapless-1.mp3")
 
     private func render(_ words: String, _ file: String) -> Program.Result {
-      Program.run(
-        [], by: ["bash", "-c", "cd '\(workshop.path)'; exec \"$0\" render \(words) '\(file)'"])
+      workshop.program("render \(words) '\(file)'")
     }
 
     /// Renders a file with these options and without effects.

@@ -15,12 +15,7 @@ extension ProgramTests {
       _ text: String, _ words: String = ""
     ) throws -> (heard: [[Float]], plain: [[Float]]) {
       try workshop.write(Array(text.utf8), "eq.txt")
-      let result = Program.run(
-        [],
-        by: [
-          "bash", "-c",
-          "cd '\(workshop.path)'; exec \"$0\" render --eq eq.txt --force \(words) -o out.wav '\(song)'",
-        ])
+      let result = workshop.program("render --eq eq.txt --force \(words) -o out.wav '\(song)'")
       #expect(result.exit == .status(0) && result.errors == "", "\(result)")
       try workshop.run("'\(Program.path)' render --force -o plain.wav '\(song)'")
       return try (

@@ -11,8 +11,7 @@ extension ProgramTests {
     private let song = Fixtures.path("gapless-1.mp3")
 
     private func render(_ words: String) -> Program.Result {
-      Program.run(
-        [], by: ["bash", "-c", "cd '\(workshop.path)'; exec \"$0\" render \(words) '\(song)'"])
+      workshop.program("render \(words) '\(song)'")
     }
 
     private func decibels(_ samples: [Float]) -> Double {

@@ -10,12 +10,8 @@ extension ProgramTests {
     private let workshop = Workshop()
     private let song = Fixtures.path("gapless-1.mp3")
 
-    private func run(_ words: String) -> Program.Result {
-      Program.run([], by: ["bash", "-c", "cd '\(workshop.path)'; exec \"$0\" \(words)"])
-    }
-
     private func render(_ words: String, to name: String) throws -> [UInt8] {
-      let result = run("render \(words) --force -o \(name) '\(song)'")
+      let result = workshop.program("render \(words) --force -o \(name) '\(song)'")
       #expect(result.exit == .status(0) && result.errors == "", "\(result)")
       return try workshop.read(name)
     }
@@ -54,14 +50,14 @@ extension ProgramTests {
         ("PK Fc 100 Hz Gain 3 dB Q 1\nPreamp: 3 dB", ["give one filter"]),
       ] {
         for command in ["render -o out.wav", "play", "eq"] {
-          let result = run("\(command) --filter '\(argument)' '\(song)'")
+          let result = workshop.program("\(command) --filter '\(argument)' '\(song)'")
           #expect(result.exit == .status(64), "\(result)")
           #expect(words.allSatisfy { result.errors.contains($0) }, "\(result)")
         }
       }
-      #expect(run("render --preamp 3 -o out.wav '\(song)'").exit == .status(64))
-      #expect(run("eq").exit == .status(64))
-      let beyond = run(
+      #expect(workshop.program("render --preamp 3 -o out.wav '\(song)'").exit == .status(64))
+      #expect(workshop.program("eq").exit == .status(64))
+      let beyond = workshop.program(
         "render --filter 'PK Fc 30000 Hz Gain 3 dB Q 1' --preamp 0 -o out.wav '\(song)'")
       #expect(
         beyond.exit == .status(0)
@@ -71,10 +67,10 @@ extension ProgramTests {
     @Test("and shows them with and without a file")
     func shown() throws {
       try workshop.write(Array("Filter: ON PK Fc 1000 Hz Gain 6 dB Q 1\n".utf8), "eq.txt")
-      let both = run("eq --filter 'HP Fc 30 Hz' eq.txt")
+      let both = workshop.program("eq --filter 'HP Fc 30 Hz' eq.txt")
       #expect(both.exit == .status(0) && both.errors == "", "\(both)")
       #expect(both.output.contains("eq.txt") && both.output.contains("--filter:1"))
-      let alone = run("eq --json --filter 'HP Fc 30 Hz' --filter 'LP Fc 5000 Hz'")
+      let alone = workshop.program("eq --json --filter 'HP Fc 30 Hz' --filter 'LP Fc 5000 Hz'")
       #expect(alone.exit == .status(0) && alone.errors == "", "\(alone)")
       #expect(alone.output.contains("\"file\": null") && alone.output.contains("\"line\": 2"))
     }
