@@ -66,7 +66,7 @@ public struct EqualizerProblem: Hashable, Sendable {
     case unsupportedFilter(String)
     /// The line uses more of YAML than is read here.
     case unsupportedYAML(String)
-    /// The step is not made of second-order sections, so a filter bank cannot play it.
+    /// No filter bank, delay or mixer can play the step.
     case notASection(String)
     /// The filter cannot be realised.
     case filter(EqualizerFilterError)

@@ -116,7 +116,7 @@ struct PacketMetadataTests {
         output.render(frameCount: Self.packetFrames) { _, samples in #expect(samples[255] == 0.5) }
       }
     }
-    // What was written and read has wrapped.
+    // Both sums have wrapped.
     for _ in 0..<41 { output.render(frameCount: Self.packetFrames) { _, _ in } }
     #expect(feed.bufferedNanoseconds == 0)
   }

@@ -32,7 +32,7 @@ struct RendererRateTests {
   @Test(
     "is never 0, negative, infinite or no number", arguments: [0, 0.99, -48000, .infinity, .nan])
   func impossible(rate: Double) async {
-    // What is not finite has no JSON, in which values reach the other process.
+    // Values reach the other process as JSON, which has no NaN and no infinity.
     let bits = rate.bitPattern
     await #expect(processExitsWith: .failure) { [bits = bits as UInt64] in
       _ = Renderer(sampleRate: Double(bitPattern: bits), outputChannels: 2)

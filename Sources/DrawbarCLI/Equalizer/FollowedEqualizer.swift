@@ -26,8 +26,9 @@ struct FollowedEqualizer {
     self.watch = watch
   }
 
-  /// The time until ``step()`` looks again.
-  var millisecondsToLook: Int32 {
+  /// The time until ``step()`` looks again; nil without a file.
+  var millisecondsToLook: Int32? {
+    if insert.equalizer.file.path == nil { return nil }
     let now = monotonicNanoseconds()
     let nanoseconds = max(nextLookNanoseconds, now) - now
     return Int32(min(nanoseconds / 1_000_000 + 1, UInt64(FileWatch.milliseconds)))

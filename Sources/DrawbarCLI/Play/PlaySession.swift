@@ -43,7 +43,7 @@ final class PlaySession {
   private let effects: EffectOptions
   var equalizer: FollowedEqualizer?
   var lead = TransportLead()
-  /// What this has asked of the transport that it follows.
+  /// The latest requests to the transport that is followed.
   var wantedTransport = WantedTransport()
   /// Silence was asked for; of the player, not of the transport.
   var hasPaused = false

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// What a program has asked of JACK's transport and JACK may not report yet. The next key counts from there.
+/// The latest requests to JACK's transport, until JACK reports their result. The next key counts from them.
 struct WantedTransport {
-  /// JACK takes a request in at a cycle's end and reports it a cycle later; twice that, to be safe.
+  /// JACK reports the result of a request within two cycles. This is twice that.
   private static let cycles: UInt64 = 4
 
   private var place: (nanoseconds: UInt64, cycle: UInt64)?
@@ -14,12 +14,12 @@ struct WantedTransport {
   /// Notes in which cycle a start or a stop was asked for.
   mutating func roll(_ isWanted: Bool, cycle: UInt64) { rolling = (isWanted, cycle) }
 
-  /// The place that JACK may not report yet; nil when it does.
+  /// The place that was requested; nil once JACK reports it.
   func nanoseconds(cycle: UInt64) -> UInt64? {
     place.flatMap { cycle < $0.cycle + Self.cycles ? $0.nanoseconds : nil }
   }
 
-  /// Whether it is to roll, where JACK may not report that yet; nil when it does.
+  /// True after a request to start, false after one to stop; nil once JACK reports its result.
   func isRolling(cycle: UInt64) -> Bool? {
     rolling.flatMap { cycle < $0.cycle + Self.cycles ? $0.isWanted : nil }
   }

@@ -20,8 +20,8 @@ extension Player {
   /// Goes on with the start of a track, counted from 0. One that does not exist ends the list.
   public func play(track index: Int) { send(.track(index)) }
 
-  /// Goes back to the start of the track that is heard, or that a skip is leading to. Standard input, which
-  /// cannot be read twice, goes on.
+  /// Plays the current track from its start. During a skip the current track is the one skipped to. Standard input
+  /// continues, since it cannot be read twice.
   public func restart() { send(.restart) }
 
   /// Goes on at a time in the track that is heard. What is heard goes on until the new place is ready;

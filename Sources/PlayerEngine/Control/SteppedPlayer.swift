@@ -42,8 +42,8 @@ public final class SteppedPlayer {
     /// Scan in this direction, or faster in it. A scan in the other direction gets slower, and ends at the
     /// slowest speed.
     case changeScanSpeed(forward: Bool)
-    /// Go back to the start of the track that is heard or that a skip is leading to, unless it is standard
-    /// input.
+    /// Play the current track from its start, unless it is standard input. During a skip the current track is the
+    /// one skipped to.
     case restart
     /// What follows when a track has been played to its end.
     case setRepeat(RepeatMode)

@@ -24,11 +24,13 @@ struct DelayShared: ~Copyable {
 
   /// One thread at a time.
   func publish(sampleRate: Double, _ delay: (_ channel: Int) -> Int) {
+    // First, since it may take time: the render thread takes nothing while the sequence is odd.
+    let frames = (0..<channelCount).map(delay)
     let before = sequence.load(ordering: .relaxed)
     sequence.store(before &+ 1, ordering: .relaxed)
     // Releasing stores, so that whoever sees one of these has seen the odd sequence before it.
     for channel in 0..<channelCount {
-      unsafe (delays + channel).pointee.store(delay(channel), ordering: .releasing)
+      unsafe (delays + channel).pointee.store(frames[channel], ordering: .releasing)
     }
     fadeFrames.store(Gain.frames(Gain.fadeSeconds, at: sampleRate), ordering: .releasing)
     sequence.store(before &+ 2, ordering: .releasing)

@@ -83,8 +83,8 @@ public struct SourceFeed: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - packet: its bytes; they are copied.
-  ///   - history: where it comes from, and what of it is heard. Frames and trims below 0 count as 0, and those that
-  ///     the packet does not have are ignored.
+  ///   - history: its place in the stream, its frames and its trims. Numbers below 0 count as 0, and those above the
+  ///     packet's frames are ignored.
   ///   - settings: what takes effect with the packet's first sound. They need a mark in the history.
   ///   - sparedNanoseconds: so much sound shall still fit behind it: room for what a seek leads to while
   ///     the old sound goes on. At most a quarter of the ring is spared.
