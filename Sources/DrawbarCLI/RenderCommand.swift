@@ -83,7 +83,7 @@ struct RenderCommand: ParsableCommand {
     let equalizerFile = try effects.equalizer.read()
     try WrittenFile(path: output).check(isNoneOf: equalizerFile?.paths ?? [])
     let descriptor = output == "-" ? try StandardOutput.duplicate() : nil
-    let (start, place) = (track.start, track.decode)
+    let (start, place) = (track.start, track.decode.place)
     let queue = try TrackQueue(locations, configuration: track.source.configuration) { reader in
       try reader.seek(toSeconds: start, purpose: .rendering)
       _ = try reader.readDecodedFormat(at: place)

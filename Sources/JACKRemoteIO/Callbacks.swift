@@ -54,6 +54,7 @@ func remoteIOBufferSize(
 ) -> Int32 {
   guard let state = unsafe state(argument) else { return 0 }
   unsafe state.pointee.bufferSize.store(frameCount, ordering: .relaxed)
+  unsafe state.pointee.publishPeriod()
   if unsafe state.pointee.cycles.load(ordering: .relaxed) > 0 { unsafe state.pointee.wakeOwner() }
   return 0
 }

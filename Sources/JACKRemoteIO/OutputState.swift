@@ -122,6 +122,7 @@ struct OutputState: ~Copyable {
     // A server without a rate must not stop the program: no renderer has a rate of 0.
     sampleRate.store(max(1, unsafe jack_get_sample_rate(client)), ordering: .relaxed)
     bufferSize.store(unsafe jack_get_buffer_size(client), ordering: .relaxed)
+    publishPeriod()
     isFreewheeling.store(false, ordering: .relaxed)
     lastCycleMicroseconds.store(0, ordering: .relaxed)
     processThread.store(0, ordering: .relaxed)
@@ -133,6 +134,11 @@ struct OutputState: ~Copyable {
     clock.restart()
     clockPublication.store(clock.publication, ordering: .relaxed)
     isShutDown.store(false, ordering: .releasing)
+  }
+
+  /// Publishes the server's period to the renderer.
+  func publishPeriod() {
+    context?.periodFrames = Int(bufferSize.load(ordering: .relaxed))
   }
 
   /// One cycle: every frame of every output port is written, with sound or silence.

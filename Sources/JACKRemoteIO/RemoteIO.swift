@@ -185,6 +185,8 @@ public final class RemoteIO: Sendable {
       return nil
     }
     if let refusal { throw refusal }
+    // `meanwhile` may start a player, which reads it.
+    context.periodFrames = bufferSize
     let (attachment, control) = (attachment, control)
     let reattaches = configuration.reattaches
     let patience = Patience(isCancelled)

@@ -48,6 +48,21 @@ extension OutputTests {
       }
     }
 
+    @Test("are not needed to tell the renderer the server's period")
+    func period() throws {
+      try JACKServer.with { server in
+        let output = try RemoteIO(configuration())
+        let renderer = Renderer(
+          sampleRate: output.sampleRate, outputChannels: configuration().outputPortNames.count)
+        defer { output.close() }
+        #expect(renderer.context.periodFrames == 0)
+        try output.start(
+          rendering: renderer, meanwhile: { #expect(renderer.context.periodFrames == 256) })
+        _ = try server.run(["jack_bufsize", "64"])
+        #expect(eventually { renderer.context.periodFrames == 64 })
+      }
+    }
+
     @Test("tell when the server runs as fast as it can, and when that ends")
     func freewheel() throws {
       try JACKServer.with { server in

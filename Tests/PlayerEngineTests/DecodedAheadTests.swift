@@ -136,32 +136,6 @@ struct DecodedAheadTests {
     #expect(isSame)
   }
 
-  /// Whether a player that prefers it decodes a fixture ahead.
-  private func decodesAhead(_ name: String, isLocal: Bool, rate: Int) -> Bool {
-    let source = MemorySource(Array(contents(ofFile: Fixtures.path(name))), .file)
-    source.isLocal = isLocal
-    let renderer = Renderer(sampleRate: Double(rate), outputChannels: 2)
-    let added = renderer.addSource()
-    var configuration = PlayerConfiguration()
-    configuration.decodesLocalSourcesAhead = true
-    let feeder = Feeder(
-      feed: added.feed, opened: TrackReader(source, location: "memory"), items: [],
-      configuration: .init(), buffering: configuration)
-    while feeder.feed.bufferedNanoseconds == 0 { _ = feeder.step(timeoutNanoseconds: 0) }
-    defer { withExtendedLifetime(renderer) {} }
-    return feeder.ahead != nil
-  }
-
-  @Test(
-    "Where local sources are to be decoded ahead, that is done of all that takes a decoder or a resampler"
-  )
-  func preference() {
-    #expect(decodesAhead("mp3-cbr128-44100-2.mp3", isLocal: true, rate: 44100))
-    #expect(decodesAhead("wav-s16-44100-2.wav", isLocal: true, rate: 48000))
-    #expect(!decodesAhead("wav-s16-44100-2.wav", isLocal: true, rate: 44100))
-    #expect(!decodesAhead("mp3-cbr128-44100-2.mp3", isLocal: false, rate: 48000))
-  }
-
   private func opened(
     startingWith threshold: UInt64 = 3_000_000_000, rate: Double = 48000
   ) -> OfflinePlayback {

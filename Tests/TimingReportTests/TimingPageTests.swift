@@ -108,6 +108,7 @@ struct TimingPageTests {
     var run = SampleRuns.run(subject: hostile, load: hostile, cycles: 200)
     run.conditions.input = hostile
     run.scheduling = hostile
+    run.decoding = hostile
     run.causes[hostile] = 3
     var machine = SampleRuns.machine
     machine.kernel = hostile

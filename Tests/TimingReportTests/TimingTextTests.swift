@@ -79,6 +79,7 @@ struct TimingTextTests {
     document.runs[0].subject = hostile
     document.runs[0].conditions.input = hostile
     document.runs[0].conditions.load = hostile
+    document.runs[0].decoding = hostile
     var stalls = MachineStalls()
     stalls.scheduling = hostile
     stalls.add(gapNanoseconds: 1_000_000_000)

@@ -42,7 +42,7 @@ final class Bench {
     self.isCancelled = isCancelled
     inputs =
       command.input.isEmpty
-      ? [.silence] : try command.input.map { try BenchInput($0, decodePlace: command.decode) }
+      ? [.silence] : try command.input.map { try BenchInput($0, decoding: command.decode) }
   }
 
   /// Measures all that was asked for.
@@ -163,7 +163,7 @@ final class Bench {
     ]
     if subject.isFloor { arguments.append("--floor") }
     if let path = subject.input.path { arguments.append("--input=\(path)") }
-    if let place = command.decode { arguments += ["--decode", place.rawValue] }
+    arguments += ["--decode", command.decode.rawValue]
     if let share = subject.busyShare { arguments += ["--busy", "\(share)"] }
     let child = try ChildProcess(OwnProgram.path, arguments, isHeard: true, showsErrors: true)
     let (output, isWell) = try child.wait(isCancelled: isCancelled)
@@ -203,7 +203,7 @@ struct BenchInput {
   static let silence = BenchInput(path: nil, name: "silence")
 
   /// Opens a file, to see that it can be played and what it is.
-  init(_ word: String, decodePlace: DecodePlace?) throws {
+  init(_ word: String, decoding: DecodeOption) throws {
     if word == "silence" {
       self = .silence
       return
@@ -212,7 +212,12 @@ struct BenchInput {
     let format = try reader.readInformation().dataFormat
     path = word
     let file = reader.name.split(separator: "/").last ?? "a file"
-    let place = decodePlace.map { ", decoded \($0 == .ahead ? "ahead" : "in the callback")" } ?? ""
+    let place =
+      switch decoding {
+      case .auto: ""
+      case .callback: ", decoded in the callback"
+      case .ahead: ", decoded ahead"
+      }
     name = "\(file) (\(format.formatID), \(Int(format.sampleRate)) Hz\(place))"
   }
 

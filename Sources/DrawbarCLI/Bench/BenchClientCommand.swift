@@ -18,7 +18,7 @@ struct BenchClientCommand: ParsableCommand {
   @Option var input: String?
   @Option var inputName = "silence"
   @Option var streams = 1
-  @Option var decode: DecodePlace?
+  @Option var decode = DecodeOption.auto
   @Option var load = "none"
   @Option var repetition = 0
   @Option(help: "Of each period, how much a callback computes; 0 to 1.")
@@ -33,7 +33,8 @@ struct BenchClientCommand: ParsableCommand {
         floor
         ? try FloorSubject(server: server)
         : try EngineSubject(
-          server: server, input: input, streams: streams, decodePlace: decode, busyShare: busy)
+          server: server, input: input, streams: streams, decodePlace: decode.place, busyShare: busy
+        )
       defer { subject.close() }
       guard var run = try measure(subject, signals) else { return false }
       run.conditions = TimingConditions(

@@ -60,9 +60,8 @@ struct BenchRunCommand: ParsableCommand {
   @Option(help: "Streams of the input that play at once.")
   var streams = 1
 
-  @Option(
-    help: "Where the input is decoded and resampled: callback, or ahead. (default: as play does)")
-  var decode: DecodePlace?
+  @Option(help: "Where the input is decoded and resampled, as for play.")
+  var decode = DecodeOption.auto
 
   @Option(
     help: ArgumentHelp(

@@ -23,7 +23,7 @@ final class EngineSubject: MeasuredClient {
     var sampleRate: Double
   }
 
-  /// - Parameter decodePlace: where the input is decoded; nil for where `drawbar play` does it.
+  /// - Parameter decodePlace: where the input is decoded; nil for the place that suits it.
   init(
     server: String, input: String?, streams: Int, decodePlace: DecodePlace?, busyShare: Double?
   ) throws {
@@ -36,8 +36,9 @@ final class EngineSubject: MeasuredClient {
       to: Burden(share: busyShare ?? 0, sampleRate: output.sampleRate))
     if busyShare != nil { unsafe renderer.addCallback(computeForShare, context: burden) }
     if let input {
-      let configuration = PlayerConfiguration.listening(
-        decoding: decodePlace, onlyFiles: !input.isWebLocation)
+      var configuration = PlayerConfiguration()
+      configuration.decodePlace = decodePlace
+      configuration = configuration.suited(onlyFiles: !input.isWebLocation)
       for _ in 0..<streams {
         let player = Player(playing: [input], into: renderer, configuration: configuration)
         player.setRepeat(.one)
@@ -74,6 +75,7 @@ final class EngineSubject: MeasuredClient {
     guard var recorder else { preconditionFailure("measured before it began") }
     var run = recorder.finish(subject: "drawbar", input: "", streams: players.count)
     run.scheduling = scheduling
+    run.decoding = players.first?.snapshot().decoder?.words
     return run
   }
 

@@ -169,7 +169,7 @@ struct MonitorCommand: ParsableCommand {
     let renderer = renderer(for: output)
     let player = Player(
       opened: queue.first, playing: rest, into: renderer,
-      configuration: .listening(onlyFiles: along.list.isOfFiles),
+      configuration: PlayerConfiguration().suited(onlyFiles: along.list.isOfFiles),
       sources: source.configuration)
     return try monitor(
       settings, output, renderer, along: (player, along), in: session, signals, keys)
@@ -192,7 +192,8 @@ struct MonitorCommand: ParsableCommand {
       let list = SavedList(playback.tracks)
       let player = Player(
         playing: playback.tracks.map(\.item), into: renderer,
-        configuration: .listening(onlyFiles: list.isOfFiles), sources: source.configuration)
+        configuration: PlayerConfiguration().suited(onlyFiles: list.isOfFiles),
+        sources: source.configuration)
       player.begin(at: playback)
       return (
         player,
@@ -258,7 +259,7 @@ struct MonitorCommand: ParsableCommand {
     let isWell = session.run()
     try runTiming?.finish(
       command: "monitor", input: along?.list.list.timingInput ?? "inputs",
-      streams: along == nil ? 0 : 1)
+      streams: along == nil ? 0 : 1, decoding: along?.player.snapshot().decoder?.words)
     return isWell
   }
 

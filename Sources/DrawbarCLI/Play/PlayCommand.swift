@@ -211,7 +211,7 @@ struct PlayCommand: ParsableCommand {
       equalizerFile, into: renderer, looksAhead: transport == nil)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
-    configuration.suitListening(onlyFiles: programme.list.isOfFiles)
+    configuration = configuration.suited(onlyFiles: programme.list.isOfFiles)
     configuration.followsTransport = client.followsTransport
     let player = Player(
       opened: opened, playing: programme.items, into: renderer,
@@ -226,7 +226,7 @@ struct PlayCommand: ParsableCommand {
       let made = PlaySession(
         player: player, renderer: renderer, output: output, signals: signals, keys: keys,
         list: programme.list, hasFailed: programme.hasFailures, sources: sources,
-        decode: track.decode, reattaches: !noReattach,
+        decode: track.decode.place, reattaches: !noReattach,
         managed: managed, transportRole: transport, effects: effects,
         equalizer: inserted.map { FollowedEqualizer($0, watchedBy: watch) })
       made.savedPlace = programme.place
@@ -239,7 +239,9 @@ struct PlayCommand: ParsableCommand {
     if !noMpris, let address = SessionBus.address { session.joinBus(at: address) }
     managed?.answerOpen()
     let isWell = session.run()
-    try runTiming?.finish(command: "play", input: programme.list.timingInput, streams: 1)
+    try runTiming?.finish(
+      command: "play", input: programme.list.timingInput, streams: 1,
+      decoding: player.snapshot().decoder?.words)
     return isWell
   }
 

@@ -41,10 +41,12 @@ final class RunTiming {
   /// - Parameters:
   ///   - command: which of the program's commands ran.
   ///   - input: what was played, without what a URL may hold that is nobody's business.
-  func finish(command: String, input: String, streams: Int) throws {
+  ///   - decoding: where the packets were decoded and why; nil when nothing was played.
+  func finish(command: String, input: String, streams: Int, decoding: String?) throws {
     endReading()
     var run = reader.recorder.finish(subject: "drawbar", input: input, streams: streams)
     run.scheduling = reader.scheduling
+    run.decoding = decoding
     run.locksMemory = ProcessMeter.locksMemory
     run.process = meter.cost
     var machine = machine

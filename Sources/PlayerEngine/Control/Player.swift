@@ -19,6 +19,7 @@ public final class Player: Sendable {
     var snapshot = PlayerSnapshot()
     var timeline: StreamTimeline
     var information: [Int: TrackInformation] = [:]
+    var decoders: [Int: DecoderChoice] = [:]
     var comingPlace: ComingPlace?
     var titles = TitleTimeline()
     var spooled: (track: Int, ranges: [Range<UInt64>])?
@@ -220,6 +221,7 @@ public final class Player: Sendable {
         snapshot.trackIndex = place.track
         snapshot.positionNanoseconds = place.nanoseconds
         snapshot.track = shared.information[place.track]
+        snapshot.decoder = shared.decoders[place.track]
         snapshot.streamTitle = shared.titles.title(at: heard, track: place.track)
         snapshot.bufferedRanges = bufferedRanges(
           from: place.nanoseconds, buffered: snapshot.buffering.bufferedNanoseconds,
@@ -274,6 +276,7 @@ public final class Player: Sendable {
       state.lastStartedStream = core.lastStartedStream
       state.timeline = core.timeline
       state.information = core.information
+      state.decoders = core.decoders
       state.interrupter = core.interrupter
     }
     switch step {

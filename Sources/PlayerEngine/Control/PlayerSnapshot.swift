@@ -10,6 +10,8 @@ public struct PlayerSnapshot: Sendable, Equatable {
   public var trackIndex: Int?
   /// What is known of that track.
   public var track: TrackInformation?
+  /// The decoder of that track's last prepared stream; nil before the first.
+  public var decoder: DecoderChoice?
   /// Time in that track of the frame that is heard now. Silence is not counted.
   public var positionNanoseconds: UInt64 = 0
   /// The output's frame clock at the end of the cycle that the position belongs to.

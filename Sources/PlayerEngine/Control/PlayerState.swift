@@ -98,12 +98,11 @@ public struct PlayerConfiguration: Sendable, Equatable {
   public var ringBytes = 2 << 20
   /// Packets held ahead.
   public var ringPackets = 4096
-  /// Where packets are decoded: only there, or nil for the place that suits each format.
+  /// Where packets are decoded. Nil chooses the callback for each stream whose decoder neither allocates nor locks,
+  /// if decoding and resampling one packet takes at most ``DecoderChoice/callbackShare`` of the output's period. The
+  /// player measures this for each stream and after each seek, and chooses again when the period changes.
+  /// ``PlayerSnapshot/decoder`` has the result.
   public var decodePlace: DecodePlace?
-  /// Whether the place that suits a local source is ahead, wherever there is a decoder to be run or a rate to be
-  /// changed: the callback then only copies. What comes over a network stays in packets until it is needed,
-  /// of which the ring holds minutes.
-  public var decodesLocalSourcesAhead = false
   /// Whether the sound is where the output's transport is, and stands while that stands, instead of going
   /// its own way: the first track begins at the transport's frame 0, each of the others where the one before
   /// it ends. The player then never ends by itself unless it fails, and commands that lead elsewhere or

@@ -14,6 +14,8 @@ struct SeekInFlight {
   var result: PlayerSeek?
   /// The track has failed on the way, which has been told.
   var hasFailed = false
+  /// The player itself began it, to continue at the same position. It sends no event.
+  var isInternal = false
 }
 
 /// Where the sound goes on that is not heard yet.
@@ -77,6 +79,7 @@ extension SteppedPlayer {
     seek = replacedSeek
     replacedSeek = nil
     generation = seek?.generation ?? control.generation
+    soundAgain()
     tellRefusal(error, inTrack: track)
   }
 
@@ -149,8 +152,10 @@ extension SteppedPlayer {
     accounts.isRepositioned = true
     answerSilence()
     self.seek = nil
+    soundAgain()
     guard !seek.hasFailed, let result = seek.result else { return }
     lastError = nil
+    if seek.isInternal { return }
     tell(.sought(index: seek.track, result))
   }
 }

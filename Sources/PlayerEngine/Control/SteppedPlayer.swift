@@ -56,6 +56,12 @@ public final class SteppedPlayer {
   private(set) var timeline: StreamTimeline
   private(set) var titles = TitleTimeline()
   private(set) var information: [Int: TrackInformation] = [:]
+  /// The decoder of each track's last prepared stream.
+  private(set) var decoders: [Int: DecoderChoice] = [:]
+  /// Its context has the output's period.
+  let renderer: Renderer
+  /// The sound fades out and then continues with packets that are decoded elsewhere.
+  var movesDecoder = false
   let configuration: PlayerConfiguration
   let feeder: Feeder
   let tell: (PlayerEvent) -> Void
@@ -108,7 +114,7 @@ public final class SteppedPlayer {
   /// - Parameters:
   ///   - opened: the first track, when it has been opened already to learn its format.
   ///   - items: the tracks, or those after `opened`.
-  ///   - renderer: where it renders to; its source stays there until the renderer goes.
+  ///   - renderer: where it renders to, and kept alive by this. Its source stays there until the renderer goes.
   ///   - configuration: how it buffers.
   ///   - sources: how sources behave: time limits and sizes.
   ///   - tell: is told what happens, in order, from within ``step(mayWait:)`` and ``apply(_:)``.
@@ -127,6 +133,7 @@ public final class SteppedPlayer {
       feed: source.feed, opened: opened, items: items, configuration: sources,
       buffering: configuration)
     self.configuration = configuration
+    self.renderer = renderer
     self.tell = tell
     timeline = StreamTimeline(outputRate: renderer.sampleRate)
     // Where a transport stands before anything was heard, the first track is shown all the same.
@@ -141,7 +148,7 @@ public final class SteppedPlayer {
   ///   - opened: the first track, when it has been opened already to learn its format.
   ///   - locations: the tracks, or those after `opened`: paths, `file:`, `http:` or `https:` URLs, or
   ///     `-` for standard input.
-  ///   - renderer: where it renders to; its source stays there until the renderer goes.
+  ///   - renderer: where it renders to, and kept alive by this. Its source stays there until the renderer goes.
   ///   - configuration: how it buffers.
   ///   - sources: how sources behave: time limits and sizes.
   ///   - tell: is told what happens, in order, from within ``step(mayWait:)`` and ``apply(_:)``.
@@ -182,6 +189,7 @@ public final class SteppedPlayer {
     }
     if isOver { return .finished }
     followTransport()
+    followPeriod()
     let taken = feeder.feed.takenEntryCount
     lastStep = feeder.step(timeoutNanoseconds: mayWait ? idleNanoseconds : 0)
     takeFeederEvents()
@@ -216,7 +224,7 @@ public final class SteppedPlayer {
   /// coming end is looked at more often.
   private var idleNanoseconds: UInt64 {
     if machine.isStopping || awaitedGeneration != nil || seek != nil || queuedSeek != nil
-      || scanSpeed != 0
+      || scanSpeed != 0 || movesDecoder
     {
       return 2_000_000
     }
@@ -273,6 +281,7 @@ public final class SteppedPlayer {
         tell(.track(index: track, found))
         perform(.formatKnown)
       case .measured(let track, let found): information[track] = found
+      case .chose(let track, let choice): decoders[track] = choice
       case .began(let stream):
         lastBegunStream = stream
         lastBegunGeneration = feeder.feed.generation

@@ -64,38 +64,46 @@ extension Feeder {
     guard let stream = item.startsStream else { return }
     ahead = nil
     let format = stream.format.formatID
-    let choice = DecoderChoice(
-      format, at: decodePlace ?? (suitsAhead(stream, of: reader) ? .ahead : nil))
+    var choice = DecoderChoice(format, at: buffering.decodePlace)
     var reason: PlayerError.Reason?
-    if let decodePlace, choice == nil {
-      reason = .placeNotAvailable(format, decodePlace)
+    if let wanted = buffering.decodePlace, choice == nil {
+      reason = .placeNotAvailable(format, wanted)
     } else if choice == nil, let missing = CallbackCodec.missingLibrary(for: format) {
       // Of two libraries that would do, the one that decodes in the callback is named.
       reason = .converter(missing)
-    } else if choice?.place != .callback {
-      reason = decodeAhead(stream, from: item, of: reader)
     } else {
-      lastInCallback = stream.format
+      do throws(AudioConverterError) {
+        if choice?.reason == .noDeadline { try choosePlace(&choice, for: stream, of: reader) }
+        if choice?.place != .callback { reason = decodeAhead(stream, from: item, of: reader) }
+      } catch {
+        reason = .converter(error)
+      }
     }
     if let reason {
       reader.output.packets.removeAll()
       throw PlayerError(location: reader.name, reason: reason)
     }
+    if let choice {
+      lastPlace = (stream.format, choice.place)
+      events.append(.chose(track: trackIndex, choice))
+    }
   }
 
-  /// Whether a stream that can be decoded at either place is better decoded ahead.
-  private func suitsAhead(_ stream: CodedStreamDescription, of reader: TrackReader) -> Bool {
-    guard buffering.decodesLocalSourcesAhead, reader.driver.source.information.isLocal else {
-      return false
-    }
-    let format = stream.format
-    guard Int(format.sampleRate.rounded()) != feed.outputRate else {
-      // Samples that need no change would only take more room in the ring.
-      return !CallbackCodec.isBuiltIn(format.formatID)
-    }
-    // The callback's resampler goes on from the stream before.
-    return lastInCallback?.sampleRate != format.sampleRate
-      || lastInCallback?.channelsPerFrame != format.channelsPerFrame
+  /// Chooses between two places by the time for the stream's first packets.
+  private func choosePlace(
+    _ choice: inout DecoderChoice?, for stream: CodedStreamDescription, of reader: TrackReader
+  ) throws(AudioConverterError) {
+    guard periodFrames > 0 else { return }
+    let outputRate = feed.outputRate
+    let packet = try packetCost.nanoseconds(
+      stream, reader.output.packets, outputRate: outputRate)
+    let isJoined =
+      canJoin && lastPlace?.format.sampleRate == stream.format.sampleRate
+      && lastPlace?.format.channelsPerFrame == stream.format.channelsPerFrame
+    choice?.choosePlace(
+      packetNanoseconds: packet,
+      periodNanoseconds: UInt64(periodFrames) * 1_000_000_000 / UInt64(max(1, outputRate)),
+      joined: isJoined ? lastPlace?.place : nil)
   }
 
   /// Makes the decoder that runs ahead.
@@ -105,7 +113,6 @@ extension Feeder {
     _ stream: CodedStreamDescription, from item: PendingPackets.Item, of reader: TrackReader
   ) -> PlayerError.Reason? {
     let place = place(of: reader)
-    lastInCallback = nil
     if CallbackCodec.library(for: stream.format.formatID) != nil {
       var made: Result<AheadStage, AudioConverterError>?
       unsafe reader.output.packets.withBytes(of: item) { bytes in

@@ -29,6 +29,8 @@ final class Feeder {
     case found(track: Int, TrackInformation)
     /// What is known of the track has another duration.
     case measured(track: Int, TrackInformation)
+    /// The decoder of the track's next stream.
+    case chose(track: Int, DecoderChoice)
     /// A stream was put into the ring.
     case began(stream: UInt32)
     case skipped(track: Int, AudioFileStreamGap)
@@ -55,7 +57,6 @@ final class Feeder {
   private(set) var items: [PlaylistItem]
   private let configuration: ByteSourceConfiguration
   var trackIndex = -1
-  let decodePlace: DecodePlace?
   var reader: TrackReader? {
     didSet { chooseHighWater() }
   }
@@ -90,8 +91,11 @@ final class Feeder {
   }
   /// Where what it decodes goes: from one stream to the next.
   let aheadOutput: AheadOutput
-  /// The last stream of this generation, if it is decoded in the callback.
-  var lastInCallback: AudioStreamBasicDescription?
+  /// The format of this generation's last stream, and where it is decoded.
+  var lastPlace: (format: AudioStreamBasicDescription, place: DecodePlace)?
+  var packetCost: PacketCost
+  /// The output's period; 0 if its cycles have no deadlines.
+  var periodFrames = 0
   var readerHasEnded = false
   /// The reader's parser has failed: it cannot be turned to another place.
   private var readerIsBroken = false
@@ -119,7 +123,7 @@ final class Feeder {
     configuration: ByteSourceConfiguration, buffering: PlayerConfiguration = PlayerConfiguration()
   ) {
     self.feed = feed
-    decodePlace = buffering.decodePlace
+    packetCost = PacketCost(quality: buffering.resamplerQuality)
     aheadOutput = AheadOutput(quality: buffering.resamplerQuality)
     self.buffering = buffering
     highWaterNanoseconds = buffering.highWaterNanoseconds
@@ -189,7 +193,7 @@ final class Feeder {
     feed.generation = generation
     ahead = nil
     aheadOutput.removeAll()
-    lastInCallback = nil
+    lastPlace = nil
     hasBegunFrontStream = false
     canJoin = false
     isFinished = false

@@ -28,6 +28,13 @@ struct PendingPackets {
   /// The oldest packet, or nil.
   var first: Item? { head < items.count ? items[head] : nil }
 
+  /// Up to `count` of the oldest packets, all of one stream.
+  func first(_ count: Int) -> [Item] {
+    let some = items[head..<min(items.count, head + count)]
+    let next = some.dropFirst().firstIndex { $0.startsStream != nil }
+    return Array(some[..<(next ?? some.endIndex)])
+  }
+
   /// Calls `body` with the bytes of a packet that is still in here.
   func withBytes<Result>(of item: Item, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     unsafe bytes.withUnsafeBytes { all in

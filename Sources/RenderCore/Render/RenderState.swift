@@ -35,6 +35,9 @@ struct RenderState: ~Copyable {
   /// Samples that were no finite numbers.
   let nonFiniteSamples = Atomic<UInt64>(0)
 
+  /// See ``RenderContext/periodFrames``. Written by the output.
+  let periodFrames = Atomic<Int>(0)
+
   let cycles = Atomic<UInt64>(0)
   let frames = Atomic<UInt64>(0)
   // Of the last cycle.
@@ -186,6 +189,18 @@ public struct RenderContext: @unchecked Sendable {
 
   init(state: UnsafeMutablePointer<RenderState>) {
     unsafe self.state = state
+  }
+
+  /// The output's period: frames of each cycle. 0, the initial value, if cycles have no deadlines. An output sets it
+  /// before its first cycle and at each change. A player uses it to choose where packets are decoded. Single cycles
+  /// may have other lengths.
+  ///
+  /// Any thread, while the ``Renderer`` lives. Real-time: wait-free.
+  public var periodFrames: Int {
+    @_noLocks get { unsafe state.pointee.periodFrames.load(ordering: .relaxed) }
+    @_noLocks nonmutating set {
+      unsafe state.pointee.periodFrames.store(max(0, newValue), ordering: .relaxed)
+    }
   }
 
   /// Fills every buffer of `outputs` with `cycle.frameCount` frames: sound, or silence where there

@@ -10,6 +10,9 @@ public struct TimingRun: Sendable, Equatable, Codable {
   public var repetition: Int
   /// How the callback's thread was scheduled, such as `SCHED_FIFO 65`; nil when that was not found out.
   public var scheduling: String?
+  /// Where the packets were decoded and why, such as `in the callback, a packet takes 2.1 % of a period`; nil if
+  /// nothing was played.
+  public var decoding: String?
   /// Whether the process has locked its memory; nil when that was not found out.
   public var locksMemory: Bool?
   /// Cycles that were counted.

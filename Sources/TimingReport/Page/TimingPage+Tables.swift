@@ -117,7 +117,8 @@ extension TimingPage {
     Self.table(
       caption: "What the runs were under",
       headers: [
-        "Run", "Subject", "Period", "Rate", "Input", "Streams", "Load", "Repetition", "Scheduling",
+        "Run", "Subject", "Period", "Rate", "Input", "Streams", "Load", "Repetition", "Decoded",
+        "Scheduling",
         "Memory",
       ],
       rows: document.runs.enumerated().map { place, run in
@@ -171,7 +172,7 @@ extension TimingPage {
       .text(run.subject), .text("\(conditions.periodFrames)\u{A0}frames\(time)"),
       .text(NumberText.rate(conditions.sampleRate)), .text(conditions.input),
       .number(String(conditions.streams)), .text(conditions.load), .number(String(run.repetition)),
-      .text(run.scheduling ?? "not known"),
+      .text(run.decoding ?? NumberText.none), .text(run.scheduling ?? "not known"),
       .text(run.locksMemory.map { $0 ? "locked" : "not locked" } ?? "not known"),
     ]
   }

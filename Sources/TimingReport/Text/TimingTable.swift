@@ -81,6 +81,10 @@ public struct TimingTable: Sendable {
       first.append("process " + plain(NumberText.percent(share)) + " of a processor")
     }
     var lines = [first.joined(separator: ", ")]
+    let decoding = runs.compactMap(\.decoding)
+    if let last = decoding.last {
+      lines.append("decoded " + plain(last) + (Set(decoding).count > 1 ? ", in the last run" : ""))
+    }
     let causes = CycleCause.allCases.compactMap { cause -> String? in
       let count = sum { $0.count(of: cause) }
       return count > 0 ? "\(count) \(plain(TimingPlot.name(of: cause)))" : nil

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import PlayerEngine
+
+/// The values of `--decode`.
+enum DecodeOption: String, ExpressibleByArgument, CaseIterable {
+  case auto, callback, ahead
+
+  /// The required place; nil for `auto`.
+  var place: DecodePlace? {
+    switch self {
+    case .auto: nil
+    case .callback: .callback
+    case .ahead: .ahead
+    }
+  }
+}
+
+extension DecoderChoice {
+  /// The place and the reason in a few words.
+  var words: String {
+    let place = place == .callback ? "in the callback" : "ahead"
+    return switch reason {
+    case .wanted: "\(place), as asked for"
+    case .onlyPlace: "\(place), the only place for \(library)"
+    case .noDeadline: "\(place), without deadlines"
+    case .measured: "\(place), a packet takes \(packetShare)"
+    }
+  }
+
+  /// A packet's share of the period; empty if it was not measured.
+  private var packetShare: String {
+    guard case .measured(let packet, let period) = reason, period > 0 else { return "" }
+    let perMille = Int((Double(packet) / Double(period) * 1000).rounded())
+    return "\(perMille / 10).\(perMille % 10) % of a period"
+  }
+}

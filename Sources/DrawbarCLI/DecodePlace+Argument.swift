@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: MIT
-
-public import ArgumentParser
-public import PlayerEngine
-
-extension DecodePlace: ExpressibleByArgument {}

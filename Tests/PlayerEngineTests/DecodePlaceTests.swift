@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+import ByteSources
+import RenderCore
+import TestKit
+import Testing
+
+@testable import PlayerEngine
+
+@Suite("The place where packets are decoded")
+struct DecodePlaceTests {
+  /// What a feeder chooses for a fixture's first stream.
+  private func choice(
+    _ name: String, isLocal: Bool = true, at place: DecodePlace? = nil, periodFrames: Int,
+    rate: Int = 48000
+  ) -> DecoderChoice? {
+    let source = MemorySource(Array(contents(ofFile: Fixtures.path(name))), .file)
+    source.isLocal = isLocal
+    let renderer = Renderer(sampleRate: Double(rate), outputChannels: 2)
+    let added = renderer.addSource()
+    var configuration = PlayerConfiguration()
+    configuration.decodePlace = place
+    let feeder = Feeder(
+      feed: added.feed, opened: TrackReader(source, location: "memory"), items: [],
+      configuration: .init(), buffering: configuration)
+    feeder.periodFrames = periodFrames
+    while feeder.feed.bufferedNanoseconds == 0 { _ = feeder.step(timeoutNanoseconds: 0) }
+    defer { withExtendedLifetime(renderer) {} }
+    for case .chose(0, let choice) in feeder.events {
+      #expect((feeder.ahead != nil) == (choice.place == .ahead))
+      return choice
+    }
+    return nil
+  }
+
+  @Test(
+    "is the callback for a long period, and ahead of it for a short one, by what a packet takes",
+    arguments: ["mp3-cbr128-44100-2.mp3", "wav-s16-44100-2.wav", "mp2-mono-48000-1.mp2"],
+    [false, true])
+  func period(name: String, isLocal: Bool) throws {
+    let long = try #require(choice(name, isLocal: isLocal, periodFrames: 1 << 20))
+    let short = try #require(choice(name, isLocal: isLocal, periodFrames: 1))
+    #expect(long.place == .callback && short.place == .ahead)
+    for choice in [long, short] {
+      guard case .measured(let packet, let period) = choice.reason else {
+        Issue.record("\(choice) was not measured")
+        continue
+      }
+      #expect(packet > 0)
+      #expect(
+        period == (choice == long ? (1 << 20) * 1_000_000_000 / 48000 : 1_000_000_000 / 48000))
+    }
+  }
+
+  @Test("is the callback where cycles have no deadlines, and the one that is asked for everywhere")
+  func unmeasured() {
+    let name = "mp3-cbr128-44100-2.mp3"
+    let free = choice(name, periodFrames: 0)
+    #expect(free?.place == .callback && free?.reason == .noDeadline)
+    let callback = choice(name, at: .callback, periodFrames: 1)
+    #expect(callback?.place == .callback && callback?.reason == .wanted)
+    let ahead = choice(name, at: .ahead, periodFrames: 1 << 20)
+    #expect(ahead?.place == .ahead && ahead?.reason == .wanted)
+  }
+
+  @Test("changes at 5 % of the period, and later for a stream that goes on from the one before")
+  func limit() throws {
+    var choice = try #require(DecoderChoice(.mpegLayer3))
+    func place(_ nanoseconds: UInt64, after joined: DecodePlace?) -> DecodePlace {
+      choice.choosePlace(
+        packetNanoseconds: nanoseconds, periodNanoseconds: 1_000_000, joined: joined)
+      return choice.place
+    }
+    #expect(place(50_000, after: nil) == .callback && place(50_001, after: nil) == .ahead)
+    #expect(place(75_000, after: .callback) == .callback)
+    #expect(place(75_001, after: .callback) == .ahead)
+    #expect(place(33_334, after: .ahead) == .ahead && place(33_333, after: .ahead) == .callback)
+  }
+
+  @Test("can be measured for every codec that the callback can decode, resampled or not")
+  func cost() throws {
+    for recipe in CodecRecipe.all where DecoderChoice(recipe.formatID)?.place == .callback {
+      let directory = TemporaryDirectory()
+      _ = ReferenceDecoder.output(
+        "sox -R -D -r \(recipe.sampleRate) -n -b 16 -c 2 '\(directory.file("whole.wav"))' "
+          + "synth 1.37 sine 60-9000 gain -6")
+      let reader = try TrackReader(opening: recipe.encode("whole", in: directory))
+      while reader.output.packets.first == nil {
+        guard try reader.step(timeoutNanoseconds: 1_000_000_000) != .ended else { break }
+      }
+      let first = try #require(reader.output.packets.first)
+      let stream = try #require(first.startsStream)
+      var cost = PacketCost(quality: .best)
+      let same = try cost.nanoseconds(
+        stream, reader.output.packets, outputRate: Int(stream.format.sampleRate))
+      let other = try cost.nanoseconds(stream, reader.output.packets, outputRate: 37_000)
+      #expect(same > 0 && other > 0, "\(recipe): \(same) and \(other) ns")
+    }
+  }
+
+  /// A file at its own rate, whose period changes after a second.
+  private func play(_ periods: [Int], pausesFirst: Bool = false) -> OfflinePlayback {
+    let playback = OfflinePlayback(
+      [Fixtures.path("mp3-vbr2-44100-2.mp3")], rate: 44100, channels: 2)
+    for (index, period) in periods.enumerated() {
+      playback.renderer.context.periodFrames = period
+      if index == periods.count - 1 { break }
+      playback.run(period: 256, frames: (index + 1) * 44100)
+    }
+    if pausesFirst {
+      playback.player.apply(.pause)
+      for _ in 0..<40 {
+        _ = playback.player.step(mayWait: true)
+        playback.crank(256)
+      }
+      playback.player.apply(.resume)
+    }
+    playback.run(period: 256)
+    return playback
+  }
+
+  @Test(
+    "changes with the period while a file plays: the sound goes on with the next frame",
+    arguments: [[1 << 20, 1], [1, 1 << 20], [1 << 20, 1, 1 << 20]], [false, true])
+  func change(_ periods: [Int], isPaused: Bool) throws {
+    let steady = play([1 << 20])
+    let changed = play(periods, pausesFirst: isPaused)
+    #expect(steady.sound[0].count == changed.sound[0].count)
+    let choice = try #require(changed.player.decoders[0])
+    #expect(choice.place == (periods.last == 1 ? .ahead : .callback))
+    #expect(changed.player.control.counters.underruns == 0)
+    #expect(changed.events.allSatisfy { if case .sought = $0 { false } else { true } })
+    // Each change fades out and in: 5 ms each.
+    let fades = (periods.count - 1 + (isPaused ? 1 : 0)) * 2 * 222
+    let different = zip(steady.sound[0], changed.sound[0]).count { abs($0 - $1) > 1e-6 }
+    #expect(different <= fades, "\(different) frames differ")
+  }
+
+  @Test("stays as it is where the period changes and nothing can be read again")
+  func pipe() throws {
+    let source = MemorySource(Array(contents(ofFile: Fixtures.path("mp3-vbr2-44100-2.mp3"))), .pipe)
+    let playback = OfflinePlayback(
+      opened: TrackReader(source, location: "memory"), [], rate: 44100, channels: 2)
+    playback.renderer.context.periodFrames = 1 << 20
+    playback.run(period: 256, frames: 44100)
+    playback.renderer.context.periodFrames = 1
+    playback.run(period: 256)
+    #expect(playback.player.decoders[0]?.place == .callback)
+    let sound = play([1 << 20]).sound
+    let isSame = sound == playback.sound
+    #expect(isSame)
+    #expect(playback.events.allSatisfy { if case .seekFailed = $0 { false } else { true } })
+  }
+}
