@@ -2,6 +2,7 @@
 
 import Glibc
 import JACKRemoteIO
+import RenderCore
 import TestKit
 import Testing
 

@@ -38,7 +38,6 @@ final class EngineSubject: MeasuredClient {
     if let input {
       var configuration = PlayerConfiguration()
       configuration.decodePlace = decodePlace
-      configuration = configuration.suited(onlyFiles: !input.isWebLocation)
       for _ in 0..<streams {
         let player = Player(playing: [input], into: renderer, configuration: configuration)
         player.setRepeat(.one)

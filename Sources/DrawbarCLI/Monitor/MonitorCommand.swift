@@ -168,9 +168,7 @@ struct MonitorCommand: ParsableCommand {
     let output = try open(settings, in: session, signals, keys)
     let renderer = renderer(for: output)
     let player = Player(
-      opened: queue.first, playing: rest, into: renderer,
-      configuration: PlayerConfiguration().suited(onlyFiles: along.list.isOfFiles),
-      sources: source.configuration)
+      opened: queue.first, playing: rest, into: renderer, sources: source.configuration)
     return try monitor(
       settings, output, renderer, along: (player, along), in: session, signals, keys)
   }
@@ -191,9 +189,7 @@ struct MonitorCommand: ParsableCommand {
     let along = state.with.map { playback in
       let list = SavedList(playback.tracks)
       let player = Player(
-        playing: playback.tracks.map(\.item), into: renderer,
-        configuration: PlayerConfiguration().suited(onlyFiles: list.isOfFiles),
-        sources: source.configuration)
+        playing: playback.tracks.map(\.item), into: renderer, sources: source.configuration)
       player.begin(at: playback)
       return (
         player,

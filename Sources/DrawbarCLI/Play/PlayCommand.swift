@@ -211,7 +211,6 @@ struct PlayCommand: ParsableCommand {
       equalizerFile, into: renderer, looksAhead: transport == nil)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
-    configuration = configuration.suited(onlyFiles: programme.list.isOfFiles)
     configuration.followsTransport = client.followsTransport
     let player = Player(
       opened: opened, playing: programme.items, into: renderer,

@@ -11,10 +11,6 @@ struct SavedList {
 
   /// The player's tracks.
   var count: Int { places.count }
-  /// Whether no track comes from a server or a pipe.
-  var isOfFiles: Bool {
-    tracks.count == count && !tracks.contains { $0.item.location.isWebLocation }
-  }
 
   init(_ items: [PlaylistItem]) {
     for item in items { append(item) }
