@@ -33,6 +33,7 @@ what it maps of files. Sound: from the execution to the first sample above -60 d
 included. Seek: from the command to the first sample of the new place. Glitches: where the tone breaks, is silent for 16
 samples or is repeated. Xruns: the server's, whoever was late.
 Bare client: libmpg123 and libsoxr in a C client that decodes ahead and can do nothing else.
+Callback client: the same libraries in a C client that decodes one packet at a time in its callback.
 Decoding alone: libmpg123 from a file into nothing, for what playing cannot do without."""
 
 

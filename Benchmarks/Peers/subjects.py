@@ -188,13 +188,15 @@ class JackPlay(Subject):
 
 EMPTY = "empty client"
 BARE = "bare client"
+CALLBACK = "callback client"
 # What the others are measured by, in each comparison.
-FLOORS = (EMPTY, BARE)
+FLOORS = (EMPTY, BARE, CALLBACK)
 
 
 def all_subjects(drawbar, tools, launch):
     return [
         Subject(EMPTY, str(pathlib.Path(tools) / "empty_client")),
         Subject(BARE, str(pathlib.Path(tools) / "bare_client"), "{file}"),
+        Subject(CALLBACK, str(pathlib.Path(tools) / "callback_client"), "{file}"),
         Drawbar(drawbar), Mpg123(), Mpv(), Mpd(), GStreamer(), AlsaPlayer(launch), JackPlay(),
     ]

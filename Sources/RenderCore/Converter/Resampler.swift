@@ -62,6 +62,8 @@ struct Resampler: ~Copyable {
   private var readyStart = 0
   private var readyFrames = 0
   private var nextFrames = 0
+  /// soxr has had input since it last gave no output.
+  private var mayHaveOutput = true
   /// Frames of the last block; 0 before the first.
   private(set) var blockFrames = 0
   /// Times that output came out of soxr since this was last asked for.
@@ -326,7 +328,9 @@ struct Resampler: ~Copyable {
     if isBypassed { return unsafe input.read(Self.readyCapacityFrames, into: ready) }
     var given = 0
     // Only after a change of rate there is input that soxr has not got yet.
-    repeat { given = takeBlock() } while given == 0 && feedInput()
+    repeat {
+      given = mayHaveOutput ? takeBlock() : 0
+    } while given == 0 && feedInput()
     return given
   }
 
@@ -338,7 +342,10 @@ struct Resampler: ~Copyable {
       unsafe soxr_process(
         soxr, silence.pointers, 0, nil, output.pointers,
         min(Self.readyCapacityFrames, warmingFramesLeft), &given)
-      if given == 0 { return 0 }
+      if given == 0 {
+        mayHaveOutput = false
+        return 0
+      }
       warmingFramesLeft -= given
     }
     unsafe soxr_process(
@@ -347,6 +354,8 @@ struct Resampler: ~Copyable {
       unsafe output.give(ready, count: given)
       blockCount += 1
       blockFrames = given
+    } else {
+      mayHaveOutput = false
     }
     return given
   }
@@ -363,11 +372,12 @@ struct Resampler: ~Copyable {
   }
 
   @_noLocks
-  private func feed(
+  private mutating func feed(
     _ pointers: UnsafeMutablePointer<UnsafeMutableRawPointer?>, count: Int
   ) {
     var given = 0
     unsafe soxr_process(soxr, pointers, count, nil, output.pointers, 0, &given)
+    mayHaveOutput = true
   }
 
   /// Begins with the last so many frames of its input, which soxr has not got yet.
