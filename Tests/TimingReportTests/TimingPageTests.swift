@@ -109,6 +109,7 @@ struct TimingPageTests {
     run.conditions.input = hostile
     run.scheduling = hostile
     run.decoding = hostile
+    if !run.incidents.isEmpty { run.incidents[0].badCycle.node = hostile }
     run.causes[hostile] = 3
     var machine = SampleRuns.machine
     machine.kernel = hostile

@@ -80,6 +80,7 @@ struct TimingTextTests {
     document.runs[0].conditions.input = hostile
     document.runs[0].conditions.load = hostile
     document.runs[0].decoding = hostile
+    document.runs[0].slowNodes = [hostile: 3]
     var stalls = MachineStalls()
     stalls.scheduling = hostile
     stalls.add(gapNanoseconds: 1_000_000_000)

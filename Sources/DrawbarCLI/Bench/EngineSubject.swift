@@ -62,7 +62,8 @@ final class EngineSubject: MeasuredClient {
   func begin() {
     recorder = TimingRecorder(
       output.cycleLog, sampleRate: output.sampleRate, warmUpNanoseconds: 0,
-      threadUsage: { [output] in output.processThreadUsage })
+      threadUsage: { [output] in output.processThreadUsage },
+      nodeName: { [renderer] in renderer.graph.nodeName(of: $0) })
   }
 
   func take() {

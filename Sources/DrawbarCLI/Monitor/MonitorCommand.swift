@@ -240,7 +240,7 @@ struct MonitorCommand: ParsableCommand {
       choices: MonitorSession.Choices(
         writesJSON: json, interval: interval, seconds: seconds, reattaches: !noReattach),
       along: along?.list, managed: managed)
-    let runTiming = try timing.recorder(of: output)
+    let runTiming = try timing.recorder(of: output, rendering: renderer)
     recorder?.start()
     do {
       session.announce(

@@ -216,7 +216,7 @@ struct PlayCommand: ParsableCommand {
       opened: opened, playing: programme.items, into: renderer,
       configuration: configuration, sources: sources)
     player.volume = Float(volume) / 100
-    let runTiming = try timing.recorder(of: output)
+    let runTiming = try timing.recorder(of: output, rendering: renderer)
     var session: PlaySession?
     defer { session?.close() }
     // It fills its ring while the server makes the client active and the connections; until then nothing is

@@ -3,6 +3,7 @@
 import AudioModel
 import Glibc
 import JACKRemoteIO
+import RenderCore
 import SessionManagement
 import Synchronization
 import TimingReport
@@ -20,11 +21,11 @@ final class RunTiming {
   /// Begins with the next cycle.
   ///
   /// - Throws: `TimingFileFailure` when the file cannot be written.
-  init(path: String, of output: RemoteIO) throws {
+  init(path: String, of output: RemoteIO, rendering renderer: Renderer) throws {
     self.path = path
     // What is wrong with the file is to be told before an hour is measured.
     _ = try TimingFile(path: path)
-    let reader = CycleReading(output)
+    let reader = CycleReading(output, renderer)
     self.reader = reader
     thread = JoinedThread(for: "the cycles' timing") { reader.run() }
   }
@@ -67,10 +68,11 @@ final class CycleReading: @unchecked Sendable {
   fileprivate private(set) var scheduling: String?
   fileprivate let isEnding = Atomic<Bool>(false)
 
-  fileprivate init(_ output: RemoteIO) {
+  fileprivate init(_ output: RemoteIO, _ renderer: Renderer) {
     self.output = output
     recorder = TimingRecorder(
-      output.cycleLog, sampleRate: output.sampleRate, threadUsage: { output.processThreadUsage })
+      output.cycleLog, sampleRate: output.sampleRate, threadUsage: { output.processThreadUsage },
+      nodeName: { renderer.graph.nodeName(of: $0) })
   }
 
   fileprivate func run() {

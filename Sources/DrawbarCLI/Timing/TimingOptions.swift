@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import JACKRemoteIO
+import RenderCore
 
 /// `--timing`: what the commands that run a callback have in common.
 struct TimingOptions: ParsableArguments {
@@ -17,7 +18,7 @@ struct TimingOptions: ParsableArguments {
   /// Measures an output from now on, if that is asked for.
   ///
   /// - Throws: `TimingFileFailure` when the file cannot be written.
-  func recorder(of output: RemoteIO) throws -> RunTiming? {
-    try path.map { try RunTiming(path: $0, of: output) }
+  func recorder(of output: RemoteIO, rendering renderer: Renderer) throws -> RunTiming? {
+    try path.map { try RunTiming(path: $0, of: output, rendering: renderer) }
   }
 }

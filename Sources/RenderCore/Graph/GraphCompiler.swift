@@ -31,6 +31,7 @@ struct GraphCompiler {
     let lastSource = operations.lastIndex { if case .source = $0 { true } else { false } }
     if !hasOnlySources { operations.insert(.markSources, at: lastSource.map { $0 + 1 } ?? 0) }
     if let lastSource { operations.insert(.workAhead, at: lastSource + 1) }
+    startTimers()
     let isEmpty = operations.allSatisfy { if case .clear = $0 { true } else { false } }
     if !isEmpty { operations.append(.makeFinite) }
     for capture in model.captures(of: model.output) {
@@ -38,6 +39,25 @@ struct GraphCompiler {
     }
     operations = prologue + operations
     assignBuffers(heard: heard)
+  }
+
+  /// Inserts an operation that starts the timer before each node whose time does not begin where that of another node
+  /// ends.
+  private mutating func startTimers() {
+    var timed: [GraphOperation] = []
+    var isRunning = false
+    for operation in operations {
+      switch operation {
+      case .monitor, .effect:
+        if !isRunning { timed.append(.startTimer) }
+        isRunning = true
+      case .markSources, .call: isRunning = true
+      case .source, .workAhead: isRunning = false
+      default: break
+      }
+      timed.append(operation)
+    }
+    operations = timed
   }
 
   // MARK: Order
@@ -108,7 +128,7 @@ struct GraphCompiler {
       if !callback.isEffect { emitCallbacks(before: node) }
       let inputs = node.inputWidths.isEmpty ? .none : assemble(node, bus: 0)
       result = makeBuffers(node.outputWidth)
-      unsafe operations.append(.call(callback.unit, inputs: inputs, outputs: result))
+      unsafe operations.append(.call(callback.unit, node: node.id, inputs: inputs, outputs: result))
     case .monitor(let monitor):
       hasOnlySources = false
       let buffers = assemble(node, bus: 0)
@@ -117,12 +137,12 @@ struct GraphCompiler {
         operations.removeLast()
         isFirst = true
       }
-      unsafe operations.append(.monitor(monitor.unit, buffers, isFirst: isFirst))
+      unsafe operations.append(.monitor(monitor.unit, node: node.id, buffers, isFirst: isFirst))
       result = buffers
     case .builtIn(let effect):
       hasOnlySources = false
       result = assemble(node, bus: 0)
-      operations.append(.effect(effect.operation, result))
+      operations.append(.effect(effect.operation, node: node.id, result))
     }
     results[ObjectIdentifier(node)] = result
     return result

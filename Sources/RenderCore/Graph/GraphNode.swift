@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import Synchronization
+
 /// A node of a renderer's ``ProcessingGraph``: Core Audio's `AUNode`.
 ///
 /// A node has input buses, each of a fixed number of channels, and at most one output bus. It belongs to one renderer.
@@ -11,7 +13,7 @@ public struct GraphNode: Sendable, Hashable {
     self.storage = storage
   }
 
-  /// The name that error messages use.
+  /// The name that error messages and timing reports use.
   public var name: String { storage.name }
 
   /// The channels of each input bus.
@@ -48,6 +50,10 @@ final class NodeStorage: Sendable {
     case capture(CaptureStorage)
   }
 
+  private static let lastID = Atomic<UInt32>(0)
+
+  /// Unique in the process; from 1. Cycle records name the node by it.
+  let id = NodeStorage.lastID.wrappingAdd(1, ordering: .relaxed).newValue
   let kind: Kind
   let name: String
   let inputWidths: [Int]

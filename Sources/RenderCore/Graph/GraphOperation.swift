@@ -30,16 +30,19 @@ enum GraphOperation: BitwiseCopyable {
   case workAhead
   /// Counts the time so far as the sources'.
   case markSources
+  /// Begins the time of the node that renders next.
+  case startTimer
   /// Calls a function of the user's. An empty range means the cycle's inputs.
-  case call(UnsafeMutablePointer<CallbackUnit>, inputs: BufferRange, outputs: BufferRange)
+  case call(
+    UnsafeMutablePointer<CallbackUnit>, node: UInt32, inputs: BufferRange, outputs: BufferRange)
   /// Scales buffers in place by the gain of the only edge that reads them.
   case scale(UnsafeMutablePointer<EdgeState>, BufferRange)
   /// Adds buffers to others, with the gain and the delay of an edge.
   case add(UnsafeMutablePointer<EdgeState>, BufferRange, to: BufferRange)
   /// Adds the monitored inputs and limits the sum.
-  case monitor(UnsafeMutablePointer<MonitorUnit>, BufferRange, isFirst: Bool)
+  case monitor(UnsafeMutablePointer<MonitorUnit>, node: UInt32, BufferRange, isFirst: Bool)
   /// Renders a built-in effect in place.
-  case effect(EffectOperation, BufferRange)
+  case effect(EffectOperation, node: UInt32, BufferRange)
   case makeFinite
   /// Captures the outputs.
   case captureOutputs(UnsafeMutablePointer<CaptureUnit>)
@@ -62,15 +65,17 @@ extension GraphOperation {
     case .copyInputs(let buffers): .copyInputs(to: place(buffers))
     case .clear(let buffers): .clear(place(buffers))
     case .source(let unit, let buffers): unsafe .source(unit, to: place(buffers))
-    case .call(let unit, let inputs, let outputs):
-      unsafe .call(unit, inputs: place(inputs), outputs: place(outputs))
+    case .call(let unit, let node, let inputs, let outputs):
+      unsafe .call(unit, node: node, inputs: place(inputs), outputs: place(outputs))
     case .scale(let edge, let buffers): unsafe .scale(edge, place(buffers))
     case .add(let edge, let sources, let targets):
       unsafe .add(edge, place(sources), to: place(targets))
-    case .monitor(let unit, let buffers, let isFirst):
-      unsafe .monitor(unit, place(buffers), isFirst: isFirst)
-    case .effect(let effect, let buffers): .effect(effect, place(buffers))
-    case .takeInputs, .captureInputs, .workAhead, .markSources, .makeFinite, .captureOutputs: self
+    case .monitor(let unit, let node, let buffers, let isFirst):
+      unsafe .monitor(unit, node: node, place(buffers), isFirst: isFirst)
+    case .effect(let effect, let node, let buffers): .effect(effect, node: node, place(buffers))
+    case .takeInputs, .captureInputs, .workAhead, .markSources, .startTimer, .makeFinite,
+      .captureOutputs:
+      self
     }
   }
 }

@@ -24,6 +24,14 @@ public struct ProcessingGraph: Sendable {
   /// The outputs of the renderer.
   public var output: GraphNode { GraphNode(renderer.output) }
 
+  /// Returns the name of the node that a cycle record names, which may be a callback or a monitor of the renderer; nil if
+  /// the graph no longer has the node. Any thread but the render thread.
+  ///
+  /// - Parameter slowestNode: ``CycleRecord/slowestNode``.
+  public func nodeName(of slowestNode: UInt32) -> String? {
+    renderer.withModel { $0.nodes.first { $0.id == slowestNode }?.name }
+  }
+
   /// Adds an effect: a node that calls a function of yours with the frames of its input bus. The node renders once it
   /// leads to the output.
   ///

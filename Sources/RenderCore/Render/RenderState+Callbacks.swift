@@ -10,13 +10,15 @@ extension RenderState {
   ///   - heard: the frames of an effect's input bus; empty for a callback, which reads the inputs of the cycle.
   ///   - outputs: the buffers for the callback's frames. Frames that it does not write are silent.
   ///   - addresses: memory for the outputs' addresses, which the callback may change.
+  /// - Returns: the tick at its end.
   @_noLocks @inline(never)
   mutating func call(
-    _ unit: UnsafeMutablePointer<CallbackUnit>, _ cycle: RenderCycle, inputs: RenderInputs,
+    _ unit: UnsafeMutablePointer<CallbackUnit>, node: UInt32, _ cycle: RenderCycle,
+    inputs: RenderInputs,
     heard: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
     outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
     addresses: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
-  ) {
+  ) -> UInt64 {
     let start = drawbar_ticks()
     var (first, count) = unsafe (UnsafePointer(noInputs), 0)
     if let buffers = heard.baseAddress, unsafe unit.pointee.isEffect {
@@ -48,6 +50,9 @@ extension RenderState {
       }
       unsafe (target + given).update(repeating: 0, count: cycle.frameCount - given)
     }
-    work.callbackTicks &+= drawbar_ticks() &- start
+    let end = drawbar_ticks()
+    work.callbackTicks &+= end &- start
+    work.add(node: node, ticks: end &- start)
+    return end
   }
 }

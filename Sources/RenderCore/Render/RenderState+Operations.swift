@@ -29,6 +29,8 @@ extension RenderState {
     let serial = unsafe plan.pointee.serial
     if begunSerial.load(ordering: .relaxed) != serial { unsafe begin(plan) }
     let callbackTicks = work.callbackTicks
+    var timer = start
+    var nodeTicks: UInt64 = 0
     let frameCount = cycle.frameCount
     let deviceFrame = frames.load(ordering: .relaxed)
     var pieces = WorkPieces()
@@ -45,8 +47,10 @@ extension RenderState {
       case .workAhead:
         unsafe workAhead(plan, frameCount: frameCount, isSteady: isSteady, pieces: pieces)
       case .markSources:
-        let called = work.callbackTicks &- callbackTicks
-        work.sourceTicks &+= drawbar_ticks() &- start &- called
+        let others = work.callbackTicks &- callbackTicks &+ nodeTicks
+        timer = drawbar_ticks()
+        work.sourceTicks &+= timer &- start &- others
+      case .startTimer: timer = drawbar_ticks()
       case .makeFinite: unsafe makeFinite(outputs, frameCount: frameCount)
       case .clear(let buffers):
         for channel in 0..<Int(buffers.count) {
@@ -56,9 +60,9 @@ extension RenderState {
         unsafe edge.pointee.add(
           sources.buffers(in: table), to: targets.buffers(in: table), frameCount: frameCount,
           serial: serial)
-      case .call(let unit, let heard, let given):
-        unsafe call(
-          unit, cycle, inputs: inputs, heard: heard.buffers(in: table),
+      case .call(let unit, let node, let heard, let given):
+        timer = unsafe call(
+          unit, node: node, cycle, inputs: inputs, heard: heard.buffers(in: table),
           outputs: given.buffers(in: table), addresses: plan.pointee.addresses)
       case .takeInputs(let unit):
         unsafe unit.pointee.takeInputs(
@@ -67,14 +71,16 @@ extension RenderState {
         unsafe copy(inputs, to: buffers.buffers(in: table), frameCount: frameCount)
       case .captureInputs(let unit):
         if hasInputs { unsafe capture(inputs, in: unit, cycle: cycle, deviceFrame: deviceFrame) }
-      case .monitor(let unit, let buffers, let isFirst):
+      case .monitor(let unit, let node, let buffers, let isFirst):
         count(
           nonFinite: unsafe unit.pointee.render(
             cycle, into: buffers.buffers(in: table), isFirst: isFirst))
-      case .effect(let effect, let buffers):
+        nodeTicks &+= stop(&timer, of: node)
+      case .effect(let effect, let node, let buffers):
         count(
           nonFinite: unsafe effect.render(
             buffers.buffers(in: table), frameCount: frameCount, deviceFrame: deviceFrame))
+        nodeTicks &+= stop(&timer, of: node)
       case .captureOutputs(let unit):
         unsafe capture(outputs, in: unit, cycle: cycle, deviceFrame: deviceFrame, gap: inputs)
       }
@@ -83,6 +89,18 @@ extension RenderState {
     if !measuresPeaks.load(ordering: .relaxed) { return true }
     work.sourceTicks &+= drawbar_ticks() &- start
     return false
+  }
+
+  /// Ends a node's time, and begins that of the next node. The time includes the sums of the node's inputs.
+  ///
+  /// - Returns: the node's time.
+  @_noLocks
+  private mutating func stop(_ timer: inout UInt64, of node: UInt32) -> UInt64 {
+    let now = drawbar_ticks()
+    let ticks = now &- timer
+    timer = now
+    work.add(node: node, ticks: ticks)
+    return ticks
   }
 
   /// Counts samples that an operation has replaced.

@@ -49,8 +49,8 @@ package struct CycleLogStorage: @unchecked Sendable {
     // Releasing stores, so that whoever sees one of these sees that the record was begun.
     unsafe first[0].store(record.entryTicks, ordering: .releasing)
     unsafe first[1].store(record.ticks, ordering: .releasing)
-    unsafe first[2].store(record.sourceTicks, ordering: .releasing)
-    unsafe first[3].store(record.callbackTicks, ordering: .releasing)
+    unsafe first[2].store(record.sourcesAndNode, ordering: .releasing)
+    unsafe first[3].store(record.callbacksAndNode, ordering: .releasing)
     unsafe first[4].store(record.bufferedNanoseconds, ordering: .releasing)
     unsafe first[5].store(record.frames, ordering: .releasing)
     unsafe first[6].store(record.delays, ordering: .releasing)
@@ -64,8 +64,8 @@ package struct CycleLogStorage: @unchecked Sendable {
     let words = unsafe CycleWords(
       entryTicks: first[0].load(ordering: .acquiring),
       ticks: first[1].load(ordering: .acquiring),
-      sourceTicks: first[2].load(ordering: .acquiring),
-      callbackTicks: first[3].load(ordering: .acquiring),
+      sourcesAndNode: first[2].load(ordering: .acquiring),
+      callbacksAndNode: first[3].load(ordering: .acquiring),
       bufferedNanoseconds: first[4].load(ordering: .acquiring),
       frames: first[5].load(ordering: .acquiring), delays: first[6].load(ordering: .acquiring),
       counts: first[7].load(ordering: .acquiring))

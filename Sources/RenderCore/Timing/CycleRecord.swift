@@ -13,6 +13,11 @@ public struct CycleRecord: Sendable, Equatable, Codable {
   public var sourceNanoseconds: UInt64
   /// Of these, what render callbacks of the user's took, and what converts for them.
   public var callbackNanoseconds: UInt64
+  /// The node that took the longest: an effect, a callback or a monitor. Nil if the graph has only sources.
+  /// ``ProcessingGraph/nodeName(of:)`` returns its name.
+  public var slowestNode: UInt32?
+  /// The time of that node, which includes the sums of its inputs.
+  public var slowestNodeNanoseconds: UInt64?
   /// The output's frame clock at the cycle's start. Wraps at 2³².
   public var frameTime: UInt32
   /// Frames of the cycle.

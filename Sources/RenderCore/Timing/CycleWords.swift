@@ -10,9 +10,10 @@ struct CycleWords {
   var entryTicks: UInt64
   /// Of the callback.
   var ticks: UInt64
-  /// Of the sources in it, and of the user's callbacks.
-  var sourceTicks: UInt64
-  var callbackTicks: UInt64
+  /// The ticks of the sources, and the slowest node's number.
+  var sourcesAndNode: UInt64
+  /// The ticks of the user's callbacks, and of the slowest node.
+  var callbacksAndNode: UInt64
   /// In the ring; the greatest number for none.
   var bufferedNanoseconds: UInt64
   /// The frame clock, and frames of the cycle.
@@ -35,13 +36,13 @@ struct CycleWords {
   @_noLocks
   @inline(__always)
   init(
-    entryTicks: UInt64, ticks: UInt64, sourceTicks: UInt64, callbackTicks: UInt64,
+    entryTicks: UInt64, ticks: UInt64, sourcesAndNode: UInt64, callbacksAndNode: UInt64,
     bufferedNanoseconds: UInt64, frames: UInt64, delays: UInt64, counts: UInt64
   ) {
     self.entryTicks = entryTicks
     self.ticks = ticks
-    self.sourceTicks = sourceTicks
-    self.callbackTicks = callbackTicks
+    self.sourcesAndNode = sourcesAndNode
+    self.callbacksAndNode = callbacksAndNode
     self.bufferedNanoseconds = bufferedNanoseconds
     self.frames = frames
     self.delays = delays
@@ -56,8 +57,8 @@ struct CycleWords {
     let done = facts.work
     self.entryTicks = entryTicks
     ticks = exitTicks &- entryTicks
-    sourceTicks = done.sourceTicks
-    callbackTicks = done.callbackTicks
+    sourcesAndNode = Self.pair(Self.short(done.sourceTicks), done.slowestNode)
+    callbacksAndNode = Self.pair(Self.short(done.callbackTicks), Self.short(done.slowestNodeTicks))
     bufferedNanoseconds = done.bufferedNanoseconds
     frames = Self.pair(facts.frameTime, facts.frameCount)
     delays = Self.pair(facts.wakeFrames, facts.missedFrames)
@@ -76,8 +77,13 @@ struct CycleWords {
       index: index, entryNanoseconds: scale.time(atTicks: entryTicks),
       durationNanoseconds: scale.nanoseconds(ticks),
       frameTime: UInt32(truncatingIfNeeded: frames >> 32), frameCount: Int(frames & 0xFFFF_FFFF))
-    record.sourceNanoseconds = scale.nanoseconds(sourceTicks)
-    record.callbackNanoseconds = scale.nanoseconds(callbackTicks)
+    record.sourceNanoseconds = scale.nanoseconds(sourcesAndNode >> 32)
+    record.callbackNanoseconds = scale.nanoseconds(callbacksAndNode >> 32)
+    let node = UInt32(truncatingIfNeeded: sourcesAndNode)
+    if node > 0 {
+      record.slowestNode = node
+      record.slowestNodeNanoseconds = scale.nanoseconds(callbacksAndNode & 0xFFFF_FFFF)
+    }
     record.wakeFrames = Int(delays >> 32)
     record.missedFrames = Int(delays & 0xFFFF_FFFF)
     record.xruns = UInt32(truncatingIfNeeded: counts >> 32)
@@ -96,6 +102,13 @@ struct CycleWords {
   @inline(__always)
   private static func pair(_ high: UInt32, _ low: UInt32) -> UInt64 {
     UInt64(high) &<< 32 | UInt64(low)
+  }
+
+  /// Ticks in 32 bits: a second at least.
+  @_noLocks
+  @inline(__always)
+  private static func short(_ ticks: UInt64) -> UInt32 {
+    ticks > UInt64(UInt32.max) ? .max : UInt32(truncatingIfNeeded: ticks)
   }
 
   @_noLocks

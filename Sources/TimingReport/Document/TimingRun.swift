@@ -32,6 +32,8 @@ public struct TimingRun: Sendable, Equatable, Codable {
   public var lostRecords: UInt64
   /// Bad cycles by their cause; causes that did not occur are left out.
   public var causes: [String: UInt64]
+  /// Over-budget cycles by the name of the node that took the longest, or `sources`; nil if there are none.
+  public var slowNodes: [String: UInt64]?
   /// The callback's durations over the periods: 0 to 1, or more.
   public var dspLoad: Double
   /// The least sound that was left in a ring; nil when none played.

@@ -30,6 +30,9 @@ public struct BadCycle: Sendable, Equatable, Codable {
   /// How long after its deadline it ended, in nanoseconds, or how long the cycles were that did not come at
   /// all; 0 when that is not what was wrong.
   public var overrunNanoseconds: UInt64
+  /// The node that took most of a callback that was too long: its name in the graph, or `sources`. Nil for other
+  /// causes, and for nodes that have left the graph.
+  public var node: String?
 
   init(index: UInt64, cause: CycleCause, overrunNanoseconds: UInt64 = 0) {
     self.index = index

@@ -31,7 +31,7 @@ extension TimingPage {
 
   private func write(_ incident: TimingStatistics.Incident, to writer: inout MarkupWriter) {
     let bad = incident.badCycle
-    let cause = TimingPlot.name(of: bad.cause)
+    let cause = TimingPlot.name(of: bad.cause) + (bad.node.map { " in \($0)" } ?? "")
     let overrun =
       bad.overrunNanoseconds > 0
       ? ", overrun \(NumberText.time(nanoseconds: Double(bad.overrunNanoseconds)))" : ""
@@ -40,7 +40,8 @@ extension TimingPage {
       caption: "Cycle \(NumberText.count(bad.index)): \(cause)\(overrun)",
       headers: [
         "Cycle", "Entry against the bad one [µs]", "Wake-up [frames]", "Duration [µs]",
-        "of that sources [µs]", "and user's callbacks [µs]", "Missed frames", "Packets",
+        "of that sources [µs]", "user's callbacks [µs]", "slowest node [µs]", "Missed frames",
+        "Packets",
         "Sound in the ring", "Remarks",
       ],
       rows: incident.records.map { record in
@@ -65,6 +66,7 @@ extension TimingPage {
       .number(NumberText.microseconds(record.durationNanoseconds)),
       .number(NumberText.microseconds(record.sourceNanoseconds)),
       .number(NumberText.microseconds(record.callbackNanoseconds)),
+      .number(record.slowestNodeNanoseconds.map(NumberText.microseconds) ?? NumberText.none),
       .number(record.isMeasured ? String(record.missedFrames) : NumberText.none),
       .number(String(record.packets)),
       .number(

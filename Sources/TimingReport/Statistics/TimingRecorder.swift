@@ -12,6 +12,7 @@ public struct TimingRecorder {
   public private(set) var statistics: TimingStatistics
   private var reader: CycleLogReader
   private let threadUsage: () -> ThreadUsage?
+  private let nodeName: (UInt32) -> String?
   private var waits = ThreadWaits()
   private let ownUsage = ThreadUsageReader()
   private var stops = ProcessStops()
@@ -25,14 +26,17 @@ public struct TimingRecorder {
   ///   - warmUpNanoseconds: how much of the start is not counted.
   ///   - threadUsage: asks for what the callback's thread has used; nil when that is not known. A preempted
   ///     cycle is then taken to have lost all that it took too long.
+  ///   - nodeName: returns the name of ``CycleRecord/slowestNode``: `ProcessingGraph.nodeName(of:)` of the renderer.
   public init(
     _ log: CycleLog, sampleRate: Double,
     warmUpNanoseconds: UInt64 = TimingStatistics.warmUpNanoseconds,
-    threadUsage: @escaping () -> ThreadUsage?
+    threadUsage: @escaping () -> ThreadUsage?,
+    nodeName: @escaping (UInt32) -> String? = { _ in nil }
   ) {
     reader = log.reader()
     statistics = TimingStatistics(sampleRate: sampleRate, warmUpNanoseconds: warmUpNanoseconds)
     self.threadUsage = threadUsage
+    self.nodeName = nodeName
   }
 
   /// Frames per second of the server.
@@ -63,7 +67,7 @@ public struct TimingRecorder {
     return records.flatMap { record in
       var recordWaits = waits(record)
       recordWaits?.stoppedNanoseconds = stops.nanoseconds(at: record)
-      return statistics.add(record, waits: recordWaits)
+      return statistics.add(record, waits: recordWaits, nodeName: nodeName)
     }
   }
 

@@ -15,7 +15,7 @@ extension TimingStatistics {
       subject: subject, conditions: conditions, repetition: repetition, cycles: cycles,
       missedCycles: missedCycles, xruns: xruns, preemptedCycles: preemptedCycles,
       longestUnpreemptedNanoseconds: longestUnpreemptedNanoseconds, packets: packets,
-      lostRecords: lostRecords, causes: counts,
+      lostRecords: lostRecords, causes: counts, slowNodes: slowNodes.isEmpty ? nil : slowNodes,
       dspLoad: totalPeriodNanoseconds > 0
         ? Double(totalDurationNanoseconds) / Double(totalPeriodNanoseconds) : 0,
       leastBufferedNanoseconds: leastBufferedNanoseconds,

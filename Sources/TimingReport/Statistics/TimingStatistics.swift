@@ -64,6 +64,11 @@ public struct TimingStatistics: Sendable {
   /// The worst bad cycles, the one that overran the most first.
   public private(set) var incidents: [Incident] = []
 
+  /// Over-budget cycles by the node that took the longest.
+  public private(set) var slowNodes: [String: UInt64] = [:]
+  /// The most names in ``slowNodes``.
+  private static let maximumNodes = 64
+
   private let warmUpNanoseconds: UInt64
   private var judge: CycleJudge
   private var recorder = SeriesRecorder()
@@ -110,11 +115,21 @@ public struct TimingStatistics: Sendable {
 
   /// Takes in the next record.
   ///
-  /// - Parameter waits: how it waited for its processor; nil when that is not known.
+  /// - Parameters:
+  ///   - waits: how it waited for its processor; nil when that is not known.
+  ///   - nodeName: returns the name of the record's slowest node.
   /// - Returns: what was found to be wrong, once the start is over.
   @discardableResult
-  mutating func add(_ record: CycleRecord, waits: CycleWaits?) -> [BadCycle] {
-    let judgement = judge.judge(record, waits: waits)
+  mutating func add(
+    _ record: CycleRecord, waits: CycleWaits?, nodeName: (UInt32) -> String? = { _ in nil }
+  ) -> [BadCycle] {
+    var judgement = judge.judge(record, waits: waits)
+    for index in judgement.badCycles.indices
+    where judgement.badCycles[index].cause == .overBudget
+      && judgement.badCycles[index].index == record.index
+    {
+      judgement.badCycles[index].node = Self.slowest(in: record, nodeName)
+    }
     let start = began ?? record.entryNanoseconds
     began = start
     let previous = recent.last
@@ -152,10 +167,21 @@ public struct TimingStatistics: Sendable {
     }
     for bad in judgement.badCycles {
       causes[bad.cause, default: 0] += 1
+      if let node = bad.node, slowNodes[node] != nil || slowNodes.count < Self.maximumNodes {
+        slowNodes[node, default: 0] += 1
+      }
       recorder.mark(bad.cause, timeNanoseconds: time)
       open.append(bad)
     }
     return judgement.badCycles
+  }
+
+  /// Returns the name of the node that took the longest in a cycle.
+  private static func slowest(in record: CycleRecord, _ name: (UInt32) -> String?) -> String? {
+    guard let node = record.slowestNode,
+      record.slowestNodeNanoseconds ?? 0 > record.sourceNanoseconds
+    else { return record.sourceNanoseconds > 0 ? "sources" : nil }
+    return name(node)
   }
 
   /// Ends: incidents of the last cycles are taken in without what would have followed them.

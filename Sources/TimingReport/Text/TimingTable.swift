@@ -90,6 +90,15 @@ public struct TimingTable: Sendable {
       return count > 0 ? "\(count) \(plain(TimingPlot.name(of: cause)))" : nil
     }
     if !causes.isEmpty { lines.append("went wrong: " + causes.joined(separator: ", ")) }
+    var slowNodes: [String: UInt64] = [:]
+    for run in runs {
+      slowNodes.merge(run.slowNodes ?? [:]) { $0.addingReportingOverflow($1).partialValue }
+    }
+    if !slowNodes.isEmpty {
+      let nodes = slowNodes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
+      lines.append(
+        "over budget in: " + nodes.map { "\(plain($0.key)) \($0.value)" }.joined(separator: ", "))
+    }
     let preempted = sum { $0.preemptedCycles ?? 0 }
     if preempted > 0 {
       var line = "preempted: \(preempted), in time or not"
