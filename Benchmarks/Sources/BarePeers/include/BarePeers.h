@@ -45,6 +45,9 @@ void bare_player_free(bare_player *player);
 /// Gives so many frames, at most 8192.
 void bare_player_run(bare_player *player, size_t frames);
 
+/// Multiplies two buffers by each of the gains in turn.
+void bare_gains_run(float *left, float *right, size_t frames, const float *gains, size_t count);
+
 /// Stereo floats that are ready, to be multiplied and added up into two buffers.
 typedef struct bare_mixer bare_mixer;
 

@@ -70,6 +70,10 @@ struct Plan {
       plans.append(Plan(name: "filter-\(count)") { Comparison.filters(sections: count) })
     }
     plans.append(Plan(name: "filter-change-10") { Comparison.filterChange(sections: 10) })
+    plans.append(Plan(name: "graph-64") { Comparison.graph(edges: 64, period: 64) })
+    for count in [64, 1000] {
+      plans.append(Plan(name: "graph-edit-\(count)") { Comparison.graphEdit(nodes: count) })
+    }
     if let table = tables.last {
       for count in [1, 2, 4, 8, 16] {
         plans.append(
