@@ -77,6 +77,12 @@ let callbackCodecs = [
     target: "COpus", flag: "DRAWBAR_OPUS", module: "opus", debianPackage: "libopus-dev"),
 ].filter(\.isFound)
 
+/// Fourier transforms. Without them the graph has no convolver.
+let transformLibraries = [
+  OptionalLibrary(
+    target: "CFFTW", flag: "DRAWBAR_FFTW", module: "fftw3f", debianPackage: "libfftw3-dev")
+].filter(\.isFound)
+
 /// Decoded ahead, on the feeder's side.
 let aheadCodecs = [
   OptionalLibrary(
@@ -191,7 +197,7 @@ let package = Package(
     library("ByteSources", ["AudioModel", "CCurl"]),
     library(
       "RenderCore", ["AudioModel", "CMPG123", "CSoxr", "CRealtimeScope", "CVectors"],
-      optional: callbackCodecs),
+      optional: callbackCodecs + transformLibraries),
     library(
       "PacketDecoders", ["AudioModel"], optional: aheadCodecs,
       // For a property that is a span.
@@ -308,7 +314,7 @@ let package = Package(
     tests("ProgramTests", ["TestKit"]),
   ]
     + (callbackCodecs + aheadCodecs + busLibraries + timePitchLibraries + meterLibraries
-    + sessionLibraries).map {
+    + sessionLibraries + transformLibraries).map {
       .systemLibrary(
         name: $0.target, providers: [.apt([$0.debianPackage])])
     }

@@ -16,6 +16,14 @@ struct GraphPathTests {
     ]
   }
 
+  /// One response for both channels, one for each, a matrix, or none; its length depends on a number.
+  private func response(_ number: Int) throws -> ImpulseResponse? {
+    let count = [1, 2, 4, 0][number % 4]
+    if count == 0 { return nil }
+    let taps = (0..<number * 200 + 1).map { Float($0 % 7) / 100 }
+    return try ImpulseResponse(channels: .init(repeating: taps, count: count), sampleRate: 48000)
+  }
+
   @Test("Built-in effects that are changed, inserted, bypassed and removed run clean")
   func effects() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2, inputChannels: 2)
@@ -28,10 +36,12 @@ struct GraphPathTests {
       let bank = graph.addFilterBank(channelCount: 2)
       let limiter = graph.addLimiter(channelCount: 2, lookAheadFrames: turn * 24)
       let delay = graph.addDelay(channelCount: 2, maximumFrames: 500)
+      let convolver = try graph.addConvolver(channelCount: 2, maximumFrames: 5000)
       try graph.edit { (edit) throws(ProcessingGraphError) in
         try edit.insert(bank.node, from: graph.mix, to: graph.output)
         try edit.insert(limiter.node, from: bank.node, to: graph.output)
         try edit.insert(delay.node, from: bank.node, to: limiter.node)
+        try edit.insert(convolver.node, from: delay.node, to: limiter.node)
       }
       for cycle in 0..<20 {
         try bank.set { [sections = sections(cycle)] _ in sections }
@@ -40,6 +50,7 @@ struct GraphPathTests {
         limiter.releaseSeconds = Double(cycle) / 1000
         limiter.isBypassed = cycle % 5 == 4
         delay.set { channel, _ in cycle * 20 * channel }
+        try convolver.set(response(cycle))
         if cycle == 10 { renderer.sampleRate = turn % 2 == 0 ? 44100 : 48000 }
         let input = (0..<count).map { $0 == cycle ? Float.nan : Float($0 % 100) / 50 - 1 }
         output.render(inputs: [input, input])
@@ -49,6 +60,7 @@ struct GraphPathTests {
         try edit.connect(graph.mix, to: graph.output)
         try edit.remove(limiter.node)
         try edit.remove(delay.node)
+        try edit.remove(convolver.node)
         try edit.remove(bank.node)
       }
       output.render(inputs: [[Float]](repeating: .init(repeating: 0, count: 1000), count: 2))

@@ -36,6 +36,7 @@ enum EffectOperation: BitwiseCopyable {
   case filter(UnsafeMutablePointer<FilterBankUnit>)
   case limit(UnsafeMutablePointer<LimiterUnit>)
   case delay(UnsafeMutablePointer<DelayUnit>)
+  case convolve(UnsafeMutablePointer<ConvolverUnit>)
 
   /// Renders a cycle's frames in place. Real-time: wait-free, render thread only.
   ///
@@ -51,6 +52,8 @@ enum EffectOperation: BitwiseCopyable {
       unsafe unit.pointee.render(buffers, frameCount: frameCount, deviceFrame: deviceFrame)
       return 0
     case .limit(let unit):
+      return unsafe unit.pointee.render(buffers, frameCount: frameCount, deviceFrame: deviceFrame)
+    case .convolve(let unit):
       return unsafe unit.pointee.render(buffers, frameCount: frameCount, deviceFrame: deviceFrame)
     case .delay(let unit):
       unsafe unit.pointee.render(buffers, frameCount: frameCount, deviceFrame: deviceFrame)

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+
+#if DRAWBAR_FFTW
+  internal import CFFTW
+#endif
+
+/// The Fourier transform of two partitions of samples, by FFTW in single precision.
+///
+/// It works on its own arrays, which are always aligned alike, so every run computes the same bits.
+@safe
+struct BlockTransform: ~Copyable {
+  /// The frames of a convolver's partition: half of those that are transformed.
+  static var partitionFrames: Int { @_noLocks get { 256 } }
+  static var sampleCount: Int { @_noLocks get { 512 } }
+
+  /// What ``forward()`` reads and ``inverse()`` writes.
+  let samples: UnsafeMutablePointer<Float>
+  /// The bins from 0 to half the rate: the real and the imaginary part of each, side by side.
+  let spectrum: UnsafeMutablePointer<Float>
+
+  #if DRAWBAR_FFTW
+    private let library: UnsafePointer<drawbar_fftw>
+    private let forwardPlan: fftwf_plan
+    private let inversePlan: fftwf_plan
+
+    /// Plans both directions. Takes less than a millisecond, the first time longer, since it loads the library.
+    init() throws(ConvolverError) {
+      guard let library = unsafe FFTWLibrary.functions else { throw .libraryMissing }
+      let samples = unsafe Self.allocate(Self.sampleCount)
+      let spectrum = unsafe Self.allocate(Self.sampleCount + 2)
+      let plans = unsafe FFTWLibrary.planner.withLock { _ in
+        unsafe (
+          drawbar_fftw_plan_forward(library, Int32(Self.sampleCount), samples, spectrum),
+          drawbar_fftw_plan_inverse(library, Int32(Self.sampleCount), spectrum, samples)
+        )
+      }
+      guard let forwardPlan = unsafe plans.0, let inversePlan = unsafe plans.1 else {
+        unsafe samples.deallocate()
+        unsafe spectrum.deallocate()
+        throw .libraryMissing
+      }
+      unsafe self.library = library
+      unsafe self.samples = samples
+      unsafe self.spectrum = spectrum
+      unsafe self.forwardPlan = forwardPlan
+      unsafe self.inversePlan = inversePlan
+    }
+
+    deinit {
+      FFTWLibrary.planner.withLock { _ in
+        unsafe library.pointee.fftwf_destroy_plan(forwardPlan)
+        unsafe library.pointee.fftwf_destroy_plan(inversePlan)
+      }
+      unsafe samples.deallocate()
+      unsafe spectrum.deallocate()
+    }
+
+    /// Transforms the samples, which are lost. Real-time: wait-free.
+    @_noLocks
+    func forward() { unsafe drawbar_fftw_execute(library, forwardPlan) }
+
+    /// Transforms the spectrum, which is lost. The samples are ``sampleCount`` times as large. Real-time: wait-free.
+    @_noLocks
+    func inverse() { unsafe drawbar_fftw_execute(library, inversePlan) }
+  #else
+    init() throws(ConvolverError) { throw .libraryMissing }
+
+    @_noLocks
+    func forward() {}
+
+    @_noLocks
+    func inverse() {}
+  #endif
+
+  /// Copies samples that do not overlap. Real-time: wait-free.
+  @_noLocks
+  static func copy(
+    _ source: UnsafeMutablePointer<Float>, to target: UnsafeMutablePointer<Float>, count: Int
+  ) {
+    unsafe UnsafeMutableRawPointer(target).copyMemory(
+      from: source, byteCount: count &* MemoryLayout<Float>.stride)
+  }
+
+  /// Memory that a vector instruction can read, set to 0.
+  private static func allocate(_ count: Int) -> UnsafeMutablePointer<Float> {
+    let bytes = UnsafeMutableRawPointer.allocate(
+      byteCount: count * MemoryLayout<Float>.stride, alignment: 64)
+    let floats = unsafe bytes.bindMemory(to: Float.self, capacity: count)
+    unsafe floats.initialize(repeating: 0, count: count)
+    return unsafe floats
+  }
+}

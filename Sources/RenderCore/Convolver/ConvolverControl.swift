@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+
+/// The render side of a graph's convolver. Owned by the render thread while an output runs.
+@safe
+struct ConvolverUnit: ~Copyable {
+  private var convolver: Convolver
+  /// The device frame after those that have been convolved.
+  private var nextFrame = UInt64.max
+
+  init(_ convolver: consuming Convolver) {
+    self.convolver = convolver
+  }
+
+  /// Convolves a cycle's frames in place. Real-time: wait-free, render thread only.
+  ///
+  /// - Returns: the number of samples that were NaN or infinite.
+  @_noLocks @inline(never)
+  mutating func render(
+    _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int,
+    deviceFrame: UInt64
+  ) -> Int {
+    if deviceFrame != nextFrame { convolver.begin() }
+    nextFrame = deviceFrame &+ UInt64(frameCount)
+    return unsafe convolver.apply(to: buffers, frameCount: frameCount, deviceFrame: deviceFrame)
+  }
+}
+
+/// Owns the memory of a graph's convolver. Held by its control and the renderer's graph.
+@safe
+final class ConvolverStorage: BuiltInEffect, @unchecked Sendable {
+  private struct Control {
+    var sampleRate: Double
+    var response: ImpulseResponse?
+  }
+
+  let maximumFrames: Int
+  private let channelCount: Int
+  private let unit: UnsafeMutablePointer<ConvolverUnit>
+  private let exchange: UnsafeMutablePointer<ResponseExchange>
+  /// Protects the control side against two control threads. Never taken by the render thread.
+  private let control: GuardedState<Control>
+
+  init(channels: Int, maximumFrames: Int, sampleRate: Double) throws(ConvolverError) {
+    let exchange = unsafe UnsafeMutablePointer.allocating(ResponseExchange())
+    do {
+      let frames = BlockTransform.partitionFrames
+      unsafe unit = .allocating(
+        ConvolverUnit(
+          try Convolver(
+            channels: channels, partitions: (maximumFrames + frames - 1) / frames,
+            exchange: exchange)))
+    } catch {
+      unsafe exchange.destroy()
+      throw error
+    }
+    unsafe self.exchange = unsafe exchange
+    self.maximumFrames = maximumFrames
+    channelCount = channels
+    control = GuardedState(Control(sampleRate: sampleRate))
+  }
+
+  deinit {
+    unsafe unit.destroy()
+    unsafe exchange.destroy()
+  }
+
+  var operation: EffectOperation { unsafe .convolve(unit) }
+
+  func set(_ response: ImpulseResponse?) throws(ConvolverError) {
+    try control.withLock { (control) throws(ConvolverError) in
+      let partitioned = try partitioned(response, at: control.sampleRate, mayCut: false)
+      control.response = response
+      unsafe exchange.pointee.offer(partitioned)
+    }
+  }
+
+  func follow(sampleRate: Double) {
+    control.withLock { control in
+      unsafe exchange.pointee.reclaim()
+      guard control.sampleRate != sampleRate else { return }
+      control.sampleRate = sampleRate
+      guard let response = control.response else { return }
+      let partitioned = try? partitioned(response, at: sampleRate, mayCut: true)
+      unsafe exchange.pointee.offer(
+        partitioned ?? PartitionedResponse(fadeFrames: Self.fadeFrames(at: sampleRate)))
+    }
+  }
+
+  private static func fadeFrames(at sampleRate: Double) -> Int {
+    Gain.frames(FilterBank.changeSeconds, at: sampleRate)
+  }
+
+  /// - Parameter mayCut: whether the end of a response that is too long is cut off.
+  private func partitioned(
+    _ response: ImpulseResponse?, at rate: Double, mayCut: Bool
+  ) throws(ConvolverError) -> PartitionedResponse {
+    let fadeFrames = Self.fadeFrames(at: rate)
+    guard let response else { return PartitionedResponse(fadeFrames: fadeFrames) }
+    let count = response.channels.count
+    guard count == 1 || count == channelCount || count == channelCount * channelCount else {
+      throw .wrongChannelCount(count, nodeChannels: channelCount)
+    }
+    let frames = response.frameCount(at: rate)
+    if frames > maximumFrames, !mayCut { throw .tooLong(frames: frames, maximum: maximumFrames) }
+    let channels = try response.channels(at: rate).map { Array($0.prefix(maximumFrames)) }
+    return try PartitionedResponse(channels, channels: channelCount, fadeFrames: fadeFrames)
+  }
+}
+
+/// The control of a convolver in a renderer's graph, as for rooms, loudspeakers and linear-phase equalisers.
+///
+/// The output is late by ``latencyFrames``. NaN and infinity become 0 and count in
+/// ``Renderer/nonFiniteSampleCount``. Any thread but the render thread.
+public final class ConvolverControl: Sendable {
+  /// The latency of each convolver: one partition.
+  public static let latencyFrames = 256
+  /// The longest response of any convolver.
+  public static let maximumFrames = 1 << 20
+
+  private let storage: ConvolverStorage
+  /// The convolver's node in the renderer's ``ProcessingGraph``.
+  public let node: GraphNode
+
+  init(storage: ConvolverStorage, node: GraphNode) {
+    self.storage = storage
+    self.node = node
+  }
+
+  /// The longest response of this convolver, in frames of the renderer.
+  public var maximumFrames: Int { storage.maximumFrames }
+
+  /// Sets the impulse response; none at first. The change is a crossfade of 20 ms.
+  ///
+  /// The response is resampled to the renderer's rate, and again when that changes. Its end is cut off at a rate at which
+  /// it would be longer than ``maximumFrames``. The calling thread resamples and transforms, which takes up to a second for the
+  /// longest responses.
+  ///
+  /// - Parameter response: its channels are one for all channels of the node, one for each, or one for each pair of an
+  ///   input and an output, those of the first input first: LL, LR, RL, RR for true stereo. Nil only delays, and
+  ///   changes no bit of a sample.
+  /// - Throws: ``ConvolverError``; the response is unchanged then.
+  public func set(_ response: ImpulseResponse?) throws(ConvolverError) {
+    try storage.set(response)
+  }
+}
+
+extension ProcessingGraph {
+  /// Adds a convolver. It convolves once it leads to the output.
+  ///
+  /// - Parameters:
+  ///   - channelCount: the channels of its input bus and of its output bus, at least one.
+  ///   - maximumFrames: the longest response, 1 to ``ConvolverControl/maximumFrames``. Its memory is allocated here:
+  ///     8 bytes a frame and channel.
+  /// - Returns: the control, which has the node.
+  /// - Throws: `libraryMissing`.
+  public func addConvolver(
+    channelCount: Int, maximumFrames: Int
+  ) throws(ConvolverError) -> ConvolverControl {
+    precondition(
+      channelCount > 0 && (1...ConvolverControl.maximumFrames).contains(maximumFrames),
+      "a convolver has channels and a possible length")
+    let storage = try ConvolverStorage(
+      channels: channelCount, maximumFrames: maximumFrames, sampleRate: renderer.sampleRate)
+    let node = add(
+      storage, name: "convolver", channelCount: channelCount,
+      latencyFrames: ConvolverControl.latencyFrames)
+    return ConvolverControl(storage: storage, node: node)
+  }
+}

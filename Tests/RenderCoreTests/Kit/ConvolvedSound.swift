@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import TestKit
+
+@testable import RenderCore
+
+/// A convolver, and the sound that it gives.
+final class ConvolvedSound {
+  let rate: Double
+  private let storage: ConvolverStorage
+  private let cuts: Cuts
+  private var random: SplitMix
+  private(set) var deviceFrame: UInt64
+  /// Samples that were NaN or infinite.
+  private(set) var nonFiniteSamples = 0
+
+  init(
+    channels: Int, maximumFrames: Int = 1 << 16, rate: Double = 48000, cuts: Cuts = .even(256),
+    deviceFrame: UInt64 = 0
+  ) throws {
+    storage = try ConvolverStorage(
+      channels: channels, maximumFrames: maximumFrames, sampleRate: rate)
+    self.rate = rate
+    self.cuts = cuts
+    self.deviceFrame = deviceFrame
+    random = cuts.generator
+  }
+
+  func set(_ channels: [[Float]]?, rate: Double? = nil) throws {
+    try storage.set(
+      channels.map { try ImpulseResponse(channels: $0, sampleRate: rate ?? self.rate) })
+  }
+
+  func follow(sampleRate: Double) { storage.follow(sampleRate: sampleRate) }
+
+  /// Convolves frames in cycles.
+  func hear(_ input: [[Float]]) -> [[Float]] {
+    unsafe processed(input, cycles: cuts.cycles(input[0].count, &random)) { places, frames in
+      unsafe nonFiniteSamples += storage.operation.render(
+        places, frameCount: frames, deviceFrame: deviceFrame)
+      deviceFrame += UInt64(frames)
+    }
+  }
+
+  /// Lets device frames pass that are not convolved.
+  func skip(_ frames: Int) { deviceFrame += UInt64(frames) }
+}
+
+/// White noise between -1 and 1.
+func whiteNoise(_ frames: Int, seed: UInt64) -> [Float] {
+  var random = SplitMix(state: seed)
+  return (0..<frames).map { _ in Float.random(in: -1...1, using: &random) }
+}
+
+/// The sum of products of a convolution at one frame, in double precision.
+func convolved(_ input: [Float], _ taps: [Float], at frame: Int) -> Double {
+  var sum = 0.0
+  for tap in max(0, frame - input.count + 1)..<max(0, min(taps.count, frame + 1)) {
+    sum += Double(taps[tap]) * Double(input[frame - tap])
+  }
+  return sum
+}
+
+/// The error of values against the exact ones, in decibels of the exact ones' RMS.
+func errorDecibels(_ values: [Float], _ exact: [Double]) -> Double {
+  var (error, power) = (0.0, 0.0)
+  for (value, exact) in zip(values, exact) {
+    error += (Double(value) - exact) * (Double(value) - exact)
+    power += exact * exact
+  }
+  return 10 * log10(max(error, 1e-300) / power)
+}
