@@ -30,6 +30,7 @@ let package = Package(
       name: "BarePeers", cSettings: [.unsafeFlags(["-O3"])],
       linkerSettings: [
         "mpg123", "soxr", "samplerate", "swresample", "FLAC", "opus", "avcodec", "avutil",
+        "zita-convolver", "fftw3f", "stdc++",
       ].map { .linkedLibrary($0) }),
     .executableTarget(
       name: "DrawbarBenchmarks",

@@ -118,3 +118,17 @@ long bare_scan(const char *path);
 
 /// The processor time of `ffmpeg -i PATH -map 0:a:0 -c copy -f null -`, all its threads; 0 when it fails.
 uint64_t bare_demux_nanoseconds(const char *path);
+
+/// zita-convolver with two responses, one for each channel, in cycles of `period` frames: partitions of that length
+/// at first, longer ones in threads of its own. The caller waits for the threads in each cycle.
+typedef struct bare_convolver bare_convolver;
+
+/// NULL when the library refuses.
+bare_convolver *bare_convolver_make(const float *const *taps, size_t count, size_t period);
+void bare_convolver_free(bare_convolver *convolver);
+/// Convolves the same input in each cycle. The outputs are those of the last one.
+void bare_convolver_run(
+    bare_convolver *convolver, const float *input, float *const *outputs, size_t cycles);
+
+/// Nanoseconds of processor time that all threads of the process have used (CLOCK_PROCESS_CPUTIME_ID).
+uint64_t bare_process_nanoseconds(void);

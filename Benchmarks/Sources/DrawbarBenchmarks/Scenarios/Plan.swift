@@ -74,6 +74,12 @@ struct Plan {
     for count in [64, 1000] {
       plans.append(Plan(name: "graph-edit-\(count)") { Comparison.graphEdit(nodes: count) })
     }
+    for taps in [4096, 16_384, 65_536] {
+      plans.append(
+        Plan(name: "convolver-\(taps)") { () throws(BenchmarkFailure) in
+          try Comparison.convolver(taps: taps)
+        })
+    }
     if let table = tables.last {
       for count in [1, 2, 4, 8, 16] {
         plans.append(
