@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Synchronization
+import TestKit
 import Testing
 
 @testable import RenderCore
@@ -53,6 +55,37 @@ struct ConvolverNodeTests {
       (rig.samples[$0] - generated(0.0001, UInt64($0 - Self.latency))).magnitude
     }.max()!
     #expect(error < 1e-6)
+  }
+
+  @Test("takes responses from one thread while another one renders")
+  func threads() throws {
+    let rig = GraphRig()
+    _ = rig.addGenerator(step: 0)
+    let graph = rig.renderer.graph
+    let convolver = try graph.addConvolver(channelCount: 1, maximumFrames: 2000)
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.insert(convolver.node, from: graph.mix, to: graph.output)
+    }
+    let hasEnded = Atomic(false)
+    let rendered = Atomic(0)
+    let thread = JoinableThread {
+      while !hasEnded.load(ordering: .acquiring) {
+        rig.render(1024, cycles: [64, 1, 7, 256])
+        rendered.add(1, ordering: .releasing)
+      }
+    }
+    var changes = 0
+    while changes < 100 || rendered.load(ordering: .acquiring) < 50 {
+      changes += 1
+      let gain = Float(changes % 3 + 1)
+      try convolver.set(ImpulseResponse(channels: [[gain]], sampleRate: 48000))
+      if changes % 40 == 20 { rig.renderer.sampleRate = changes % 80 == 20 ? 44_100 : 48_000 }
+    }
+    try convolver.set(ImpulseResponse(channels: [[5]], sampleRate: rig.renderer.sampleRate))
+    hasEnded.store(true, ordering: .releasing)
+    thread.join()
+    rig.render(4000, cycles: [64])
+    #expect((rig.samples.last! + 2.5).magnitude < 1e-5)
   }
 
   @Test("counts samples that are not finite as the renderer does")

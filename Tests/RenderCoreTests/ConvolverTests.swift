@@ -171,7 +171,7 @@ struct ConvolverTests {
     #expect(throws: ConvolverError.tooLong(frames: 1200, maximum: 1000)) {
       try sound.set([whiteNoise(600, seed: 1)], rate: 24_000)
     }
-    let limit = ConvolverControl.maximumFrames
+    let limit = ConvolverControl.maximumResponseFrames
     #expect(throws: ConvolverError.tooLong(frames: limit + 1, maximum: limit)) {
       try sound.set([[Float](repeating: 1, count: limit + 1)])
     }

@@ -115,7 +115,7 @@ public final class ConvolverControl: Sendable {
   /// The latency of each convolver: one partition.
   public static let latencyFrames = 256
   /// The longest response of any convolver.
-  public static let maximumFrames = 1 << 20
+  public static let maximumResponseFrames = 1 << 20
 
   private let storage: ConvolverStorage
   /// The convolver's node in the renderer's ``ProcessingGraph``.
@@ -149,7 +149,7 @@ extension ProcessingGraph {
   ///
   /// - Parameters:
   ///   - channelCount: the channels of its input bus and of its output bus, at least one.
-  ///   - maximumFrames: the longest response, 1 to ``ConvolverControl/maximumFrames``. Its memory is allocated here:
+  ///   - maximumFrames: the longest response, 1 to ``ConvolverControl/maximumResponseFrames``. Its memory is allocated here:
   ///     8 bytes a frame and channel.
   /// - Returns: the control, which has the node.
   /// - Throws: `libraryMissing`.
@@ -157,7 +157,7 @@ extension ProcessingGraph {
     channelCount: Int, maximumFrames: Int
   ) throws(ConvolverError) -> ConvolverControl {
     precondition(
-      channelCount > 0 && (1...ConvolverControl.maximumFrames).contains(maximumFrames),
+      channelCount > 0 && (1...ConvolverControl.maximumResponseFrames).contains(maximumFrames),
       "a convolver has channels and a possible length")
     let storage = try ConvolverStorage(
       channels: channelCount, maximumFrames: maximumFrames, sampleRate: renderer.sampleRate)

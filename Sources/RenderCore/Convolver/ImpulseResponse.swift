@@ -16,7 +16,7 @@ public struct ImpulseResponse: Sendable {
   public init(channels: [[Float]], sampleRate: Double) throws(ConvolverError) {
     let frames = channels.map(\.count).max() ?? 0
     if frames == 0 { throw .empty }
-    let maximum = ConvolverControl.maximumFrames
+    let maximum = ConvolverControl.maximumResponseFrames
     if frames > maximum { throw .tooLong(frames: frames, maximum: maximum) }
     guard Renderer.sampleRates.contains(sampleRate) else { throw .invalidSampleRate(sampleRate) }
     guard channels.allSatisfy({ $0.allSatisfy(\.isFinite) }) else { throw .notFinite }
