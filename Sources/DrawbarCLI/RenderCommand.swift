@@ -80,8 +80,8 @@ struct RenderCommand: ParsableCommand {
   private func render() throws {
     try WrittenFile(path: output).check(isNoneOf: locations)
     let file = try RenderedFile(path: output, replacesExisting: force)
-    let equalizerFile = try effects.equalizer.read()
-    try WrittenFile(path: output).check(isNoneOf: equalizerFile?.paths ?? [])
+    let files = try effects.read()
+    try WrittenFile(path: output).check(isNoneOf: files.paths)
     let descriptor = output == "-" ? try StandardOutput.duplicate() : nil
     let (start, place) = (track.start, track.decode.place)
     let queue = try TrackQueue(locations, configuration: track.source.configuration) { reader in
@@ -94,7 +94,7 @@ struct RenderCommand: ParsableCommand {
     let outputRate = rate ?? Int(max(1, min(format.sampleRate.rounded(), 1_000_000)))
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
-    let inserted = try effects.insert(equalizerFile, into: renderer, looksAhead: true)
+    let inserted = try effects.insert(files, into: renderer, looksAhead: true)
     for warning in inserted?.notes.warnings ?? [] {
       Failure.report("warning: \(warning)")
     }
@@ -110,8 +110,8 @@ struct RenderCommand: ParsableCommand {
       }
     }
     try file.check()
-    let tailFrames =
-      effects.delay.tailFrames(sampleRate: renderer.sampleRate) + (inserted?.tailFrames ?? 0)
+    let tailFrames = effects.tailFrames(
+      inserted, files.response, sampleRate: renderer.sampleRate)
     switch file.format {
     case .wave:
       var writer =

@@ -13,7 +13,7 @@ extension ProgramTests {
     /// What libcurl and libcrypto are, and what they bring.
     static let forURLs = ["libcurl", "libssl", "libgnutls", "libkrb5", "libldap"]
     static let forDigests = ["libcrypto"]
-    static let forOtherCodecs = ["libFLAC", "libogg", "libopus", "libavcodec"]
+    static let forOtherCodecs = ["libFLAC", "libogg", "libopus", "libavcodec", "libfftw3f"]
 
     /// Which of these libraries are mapped into a process.
     static func loaded(_ names: [String], in pid: pid_t) -> [String] {
@@ -70,6 +70,16 @@ extension ProgramTests {
         program.type("q")
         #expect(program.end().exit == .status(0), "\(program.output)")
       }
+    }
+
+    @Test("and says so of a convolver where FFTW is missing")
+    func noTransforms() throws {
+      let path = Fixtures.path("wav-s16-48000-1.wav")
+      let process = Program.start(
+        ["render", "-o", folder.file("out.wav"), "--convolve", path, path],
+        with: try hiding(["libfftw3f.so.3"]))
+      Failures.expectOneLine(
+        Program.end(of: process), "render", word: "libfftw3-single3", on: #_sourceLocation)
     }
 
     @Test("and says so of a URL where libcurl is missing, without its password")

@@ -9,6 +9,9 @@ struct EffectOptions: ParsableArguments {
   var equalizer: EqualizerOptions
 
   @OptionGroup
+  var convolver: ConvolverOptions
+
+  @OptionGroup
   var crossfeed: CrossfeedOptions
 
   @OptionGroup
@@ -23,15 +26,16 @@ struct EffectOptions: ParsableArguments {
   /// Inserts the effects before the outputs of a renderer that does not play yet.
   ///
   /// - Parameters:
-  ///   - file: the equaliser file that was read.
+  ///   - files: the files that were read.
   ///   - looksAhead: false for a limiter that must not delay the sound.
   /// - Returns: the equaliser, which can be changed.
   func insert(
-    _ file: EqualizerFile?, into renderer: Renderer, looksAhead: Bool
+    _ files: EffectFiles, into renderer: Renderer, looksAhead: Bool
   ) throws -> EqualizerInsert? {
     if let problem = problem(channels: renderer.outputChannels) { throw EffectError(problem) }
     var chain = EffectChain(renderer)
-    let inserted = try equalizer.append(file, to: &chain)
+    let inserted = try equalizer.append(files.equalizer, to: &chain)
+    try convolver.append(files.response, to: &chain)
     try crossfeed.append(to: &chain)
     try channels.append(to: &chain)
     try delay.append(to: &chain)
@@ -57,10 +61,48 @@ struct EffectOptions: ParsableArguments {
     return "\(option) needs two channels, and the output has one"
   }
 
+  /// Reads the files of the effects.
+  ///
+  /// - Parameters:
+  ///   - watch: watches the equaliser files from before they are read.
+  ///   - isCancelled: asked while a pipe delivers no bytes.
+  func read(
+    watchedBy watch: FileWatch? = nil, isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws -> EffectFiles {
+    EffectFiles(
+      equalizer: try equalizer.read(watchedBy: watch, isCancelled: isCancelled),
+      response: try convolver.read(isCancelled: isCancelled))
+  }
+
+  /// The frames after the last one of the tracks for which the sound continues, besides the latency.
+  ///
+  /// - Parameters:
+  ///   - inserted: the equaliser, if any.
+  ///   - response: the impulse response, if any.
+  func tailFrames(_ inserted: EqualizerInsert?, _ response: ResponseFile?, sampleRate: Double)
+    -> Int
+  {
+    delay.tailFrames(sampleRate: sampleRate) + (inserted?.tailFrames ?? 0)
+      + (response?.tailFrames(sampleRate: sampleRate) ?? 0)
+  }
+
   /// The effects besides the equaliser, for people; nil without any.
-  var summary: String? {
-    let words = [crossfeed.summary, channels.summary, delay.summary, limiter.summary].compactMap(
-      \.self)
+  ///
+  /// - Parameter response: the impulse response that was read.
+  func summary(_ response: ResponseFile?) -> String? {
+    let words = [
+      convolver.summary(response), crossfeed.summary, channels.summary, delay.summary,
+      limiter.summary,
+    ].compactMap(\.self)
     return words.isEmpty ? nil : "effects: " + words.joined(separator: ", ")
   }
+}
+
+/// The files of the effects, as they were read.
+struct EffectFiles {
+  let equalizer: EqualizerFile?
+  let response: ResponseFile?
+
+  /// All paths that were read.
+  var paths: [String] { (equalizer?.paths ?? []) + [response?.path].compactMap(\.self) }
 }

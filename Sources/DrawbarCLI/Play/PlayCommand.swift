@@ -65,7 +65,7 @@ struct PlayCommand: ParsableCommand {
       the transport is, to the sample: it stands while that stands, and goes where that goes. The keys \
       for pausing, seeking and tracks start, stop and locate the transport, for all who follow it. At \
       the end of the list it is silent, until q), or lead (playing, pausing, seeking and each track's \
-      start start, stop and locate the transport; its frame is the time in the track). With either, --limit does not look ahead.
+      start start, stop and locate the transport; its frame is the time in the track). With either, --limit does not look ahead, and with --convolve the sound is 256 frames late.
       """)
   var transport: TransportRole?
 
@@ -192,10 +192,8 @@ struct PlayCommand: ParsableCommand {
   ) throws -> Bool {
     let isCancelled = { @Sendable in signals.take() || keys.haveQuit }
     let watch = FileWatch()
-    let equalizerFile = try effects.equalizer.read(watchedBy: watch, isCancelled: isCancelled)
-    if let path = timing.path, let equalizerFile {
-      try WrittenFile(path: path).check(isNoneOf: equalizerFile.paths)
-    }
+    let files = try effects.read(watchedBy: watch, isCancelled: isCancelled)
+    if let path = timing.path { try WrittenFile(path: path).check(isNoneOf: files.paths) }
     let readiness = try processors.request()
     defer { withExtendedLifetime(readiness) {} }
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
@@ -207,8 +205,7 @@ struct PlayCommand: ParsableCommand {
     try serverWait.waitForServer(server, isCancelled: isCancelled)
     let output = try RemoteIO(client, isCancelled: isCancelled)
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
-    let inserted = try effects.insert(
-      equalizerFile, into: renderer, looksAhead: transport == nil)
+    let inserted = try effects.insert(files, into: renderer, looksAhead: transport == nil)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
     configuration.followsTransport = client.followsTransport
@@ -227,6 +224,7 @@ struct PlayCommand: ParsableCommand {
         list: programme.list, hasFailed: programme.hasFailures, sources: sources,
         decode: track.decode.place, reattaches: !noReattach,
         managed: managed, transportRole: transport, effects: effects,
+        response: files.response,
         equalizer: inserted.map { FollowedEqualizer($0, watchedBy: watch) })
       made.savedPlace = programme.place
       if let state = programme.state { made.restore(state) }

@@ -41,6 +41,7 @@ final class PlaySession {
   /// What JACK's transport has to do with it.
   let transportRole: TransportRole?
   private let effects: EffectOptions
+  private let response: ResponseFile?
   var equalizer: FollowedEqualizer?
   var lead = TransportLead()
   /// The latest requests to the transport that is followed.
@@ -71,14 +72,16 @@ final class PlaySession {
   ///   - managed: the place in a session, if any.
   ///   - transportRole: whether the output and the player follow JACK's transport, or it follows them.
   ///   - effects: those that the renderer has.
+  ///   - response: the impulse response of the renderer's convolver.
   ///   - equalizer: the renderer's equaliser.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
     keys: TerminalKeys, list: SavedList, hasFailed: Bool, sources: ByteSourceConfiguration,
     decode: DecodePlace?, reattaches: Bool, managed: ManagedSession?, transportRole: TransportRole?,
-    effects: EffectOptions, equalizer: FollowedEqualizer?
+    effects: EffectOptions, response: ResponseFile?, equalizer: FollowedEqualizer?
   ) {
     self.effects = effects
+    self.response = response
     self.equalizer = equalizer
     self.transportRole = transportRole
     self.reattaches = reattaches
@@ -114,7 +117,7 @@ final class PlaySession {
       "JACK \(output.serverName), \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
         + "\(output.clientName) → \(destination)")
     announceEqualizer()
-    if let summary = effects.summary { terminal.print(summary) }
+    if let summary = effects.summary(response) { terminal.print(summary) }
     for note in report.notes { terminal.print("note: \(note)") }
     if report.isServerFreewheeling, !terminal.showsPanel { report.notes.forEach(warn) }
     // While it freewheels nothing is real-time.
@@ -218,7 +221,7 @@ final class PlaySession {
   /// cycle they were now and then without our last one.
   private func hasBeenHeard(_ snapshot: PlayerSnapshot) -> Bool {
     let tailFrames = UInt64(
-      effects.delay.tailFrames(sampleRate: output.sampleRate) + (equalizer?.insert.tailFrames ?? 0))
+      effects.tailFrames(equalizer?.insert, response, sampleRate: output.sampleRate))
     let silentFrames = totalLatencyFrames + tailFrames + 2 * UInt64(output.bufferSize)
     return snapshot.trailingSilentFrames >= silentFrames
       || snapshot.counters.packets == 0 || isServerAway

@@ -11,6 +11,7 @@ extension SessionState {
       var command: PlayCommand = try parsed()
       command.spool.resolve(in: directory)
       command.effects.equalizer.resolve(in: directory)
+      command.effects.convolver.resolve(in: directory)
       return try command.play(in: session, resuming: play, signals)
     case .monitor(let monitor):
       var command: MonitorCommand = try parsed()
