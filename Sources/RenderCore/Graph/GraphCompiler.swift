@@ -8,8 +8,10 @@ struct GraphCompiler {
   private(set) var operations: [GraphOperation] = []
   /// Operations that read the inputs. They come first, since the inputs' memory may be the outputs'.
   private var prologue: [GraphOperation] = []
-  /// The output buffers of the nodes compiled so far.
-  private var results: [ObjectIdentifier: BufferRange] = [:]
+  /// The edges of the model.
+  private let links: EdgeIndex
+  /// The output buffers of the nodes compiled so far, by slot.
+  private var results: [BufferRange?]
   /// The buffers of each bus, side by side, before memory is assigned.
   private var buses: [BufferRange] = []
   private(set) var units: [UnsafeMutablePointer<SourceUnit>] = unsafe []
@@ -20,6 +22,8 @@ struct GraphCompiler {
 
   init(_ model: GraphModel) {
     self.model = model
+    links = model.links
+    results = Array(repeating: nil, count: model.slotCount)
     for monitor in model.monitors { unsafe prologue.append(.takeInputs(monitor.unit)) }
     for capture in model.captures(of: model.input) {
       unsafe prologue.append(.captureInputs(capture.unit))
@@ -90,8 +94,8 @@ struct GraphCompiler {
 
   /// Returns true if no other edge reads the source's buffers, so the edge may scale them in place.
   private func isOnlyWay(_ edge: EdgeStorage) -> Bool {
-    if edge.source === model.input || results[ObjectIdentifier(edge.source)] != nil { return false }
-    return model.edges.count { $0.source === edge.source } == 1
+    if edge.source === model.input || results[edge.source.slot] != nil { return false }
+    return links.outOf(edge.source).count == 1
   }
 
   private mutating func makeBuffers(_ width: Int) -> BufferRange {
@@ -111,7 +115,7 @@ struct GraphCompiler {
   ///
   /// - Returns: the buffers of its output.
   private mutating func emit(_ node: NodeStorage) -> BufferRange {
-    if let known = results[ObjectIdentifier(node)] { return known }
+    if let known = results[node.slot] { return known }
     let result: BufferRange
     switch node.kind {
     case .input:
@@ -144,7 +148,7 @@ struct GraphCompiler {
       result = assemble(node, bus: 0)
       operations.append(.effect(effect.operation, node: node.id, result))
     }
-    results[ObjectIdentifier(node)] = result
+    results[node.slot] = result
     return result
   }
 
@@ -153,7 +157,7 @@ struct GraphCompiler {
   private mutating func emitCallbacks(before node: NodeStorage) {
     for earlier in model.nodes.prefix(while: { $0 !== node }) {
       guard case .callback(let callback) = earlier.kind, !callback.isEffect else { continue }
-      if !model.edges.contains(where: { $0.source === earlier }) { _ = emit(earlier) }
+      if links.outOf(earlier).isEmpty { _ = emit(earlier) }
     }
   }
 
@@ -163,16 +167,16 @@ struct GraphCompiler {
   private mutating func assignBuffers(heard: BufferRange) {
     var lastUse = [Int](repeating: 0, count: buses.count)
     for (index, operation) in operations.enumerated() {
-      for buffers in operation.buffers { lastUse[bus(of: buffers)] = index }
+      operation.forEachBuffers { lastUse[bus(of: $0)] = index }
     }
     var places = [Int32?](repeating: nil, count: buses.count)
     if heard.count > 0 { places[bus(of: heard)] = 0 }
     // For each buffer besides the outputs', the last operation that uses it.
     var taken: [Int] = []
     for (index, operation) in operations.enumerated() {
-      for buffers in operation.buffers {
+      operation.forEachBuffers { buffers in
         let bus = bus(of: buffers)
-        if places[bus] != nil { continue }
+        if places[bus] != nil { return }
         let place = Self.take(Int(buses[bus].count), of: &taken, at: index, until: lastUse[bus])
         places[bus] = heard.count + Int32(place)
       }

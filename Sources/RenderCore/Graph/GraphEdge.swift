@@ -55,9 +55,12 @@ final class EdgeStorage: @unchecked Sendable {
     unsafe state.deallocate()
   }
 
+  /// No plan has contained the edge, and it begins at its gain.
+  var isAtRest: Bool { !isPlanned && initialGain == gain }
+
   /// Returns the same edge before its first frame, for a plan in which it is new.
   func atRest() -> EdgeStorage {
-    if !isPlanned, initialGain == gain { return self }
+    if isAtRest { return self }
     return EdgeStorage(
       id: id, source, channel: sourceChannel, to: target, bus: bus, targetChannel: targetChannel,
       channelCount: channelCount, gain: gain, initialGain: gain, delayFrames: delayFrames)

@@ -6,6 +6,8 @@ public struct GraphEdit {
   /// New gains, or nil for edges to disconnect. Edges are shared with the current graph, so they change only when the
   /// whole edit has succeeded.
   private var gains: [(edge: EdgeStorage, gain: Float?)] = []
+  /// The index in ``gains`` of each edge's last change, by the edge's id.
+  private var changes: [Int: Int] = [:]
 
   init(_ model: GraphModel) {
     self.model = model
@@ -54,7 +56,7 @@ public struct GraphEdit {
     model.noteStaying(target.storage)
     // An edge that fades out reverses its fade.
     if let edge = same.last {
-      gains.append((edge, Self.possible(gain)))
+      set(Self.possible(gain), of: edge)
       return
     }
     model.connect(
@@ -75,7 +77,7 @@ public struct GraphEdit {
     _ gain: Float, from source: GraphNode, to target: GraphNode
   ) throws(ProcessingGraphError) {
     for edge in try edges(from: source, to: target) {
-      gains.append((edge, Self.possible(gain)))
+      set(Self.possible(gain), of: edge)
     }
   }
 
@@ -140,17 +142,22 @@ public struct GraphEdit {
 
   /// The gain that an edge has after this edit.
   private func currentGain(_ edge: EdgeStorage) -> Float {
-    gains.last { $0.edge === edge }?.gain ?? edge.gain
+    changes[edge.id].flatMap { gains[$0].gain } ?? edge.gain
   }
 
   private func isLeaving(_ edge: EdgeStorage) -> Bool {
-    if let last = gains.last(where: { $0.edge === edge }) { return last.gain == nil }
+    if !changes.isEmpty, let change = changes[edge.id] { return gains[change].gain == nil }
     return edge.leavingSerial != nil
+  }
+
+  private mutating func set(_ gain: Float?, of edge: EdgeStorage) {
+    changes[edge.id] = gains.count
+    gains.append((edge, gain))
   }
 
   private mutating func leave(_ edge: EdgeStorage) {
     // An edge that no plan contains has not sounded and needs no fade.
-    if edge.isPlanned { gains.append((edge, nil)) } else { model.edges.removeAll { $0 === edge } }
+    if edge.isPlanned { set(nil, of: edge) } else { model.remove(edge) }
   }
 
   private static func possible(_ gain: Float) -> Float {
@@ -165,8 +172,8 @@ public struct GraphEdit {
     let latencies = model.latencies(without: isLeaving)
     let heard = model.heard()
     for node in model.nodes + [model.mix, model.output]
-    where heard.contains(ObjectIdentifier(node)) {
-      let latency = latencies[ObjectIdentifier(node)]!
+    where heard[node.slot] {
+      let latency = latencies[node.slot]
       if latency > ProcessingGraph.maximumLatencyFrames {
         throw .tooLate(node: node.name, frames: latency)
       }

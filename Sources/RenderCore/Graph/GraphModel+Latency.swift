@@ -1,42 +1,54 @@
 // SPDX-License-Identifier: MIT
 
 extension GraphModel {
+  private enum Visit {
+    case none, onPath, done
+  }
+
   /// Throws if the edges form a cycle.
   func checkCycles() throws(ProcessingGraphError) {
-    var done: Set<ObjectIdentifier> = []
+    let links = links
+    var visits = [Visit](repeating: .none, count: slotCount)
+    var path: [NodeStorage] = []
     for node in [input, mix, output] + nodes {
-      var path: [NodeStorage] = []
-      try follow(node, path: &path, done: &done)
+      try follow(node, links, path: &path, visits: &visits)
     }
   }
 
   private func follow(
-    _ node: NodeStorage, path: inout [NodeStorage], done: inout Set<ObjectIdentifier>
+    _ node: NodeStorage, _ links: EdgeIndex, path: inout [NodeStorage], visits: inout [Visit]
   ) throws(ProcessingGraphError) {
-    if let first = path.firstIndex(where: { $0 === node }) {
+    switch visits[node.slot] {
+    case .done: return
+    case .onPath:
+      let first = path.firstIndex { $0 === node }!
       throw .cycle(path: (path[first...] + [node]).map(\.name))
+    case .none: break
     }
-    guard !done.contains(ObjectIdentifier(node)) else { return }
+    visits[node.slot] = .onPath
     path.append(node)
-    for edge in edges where edge.source === node {
-      try follow(edge.target, path: &path, done: &done)
+    for edge in links.outOf(node) {
+      try follow(edge.target, links, path: &path, visits: &visits)
     }
     path.removeLast()
-    done.insert(ObjectIdentifier(node))
+    visits[node.slot] = .done
   }
 
-  /// Returns the latency of the longest path to each node's output, in frames.
+  /// Returns the latency of the longest path to each node's output, by slot, in frames.
   ///
   /// - Parameter isLeaving: whether an edge fades out. Such edges do not count.
   func latencies(
     without isLeaving: (EdgeStorage) -> Bool = { $0.leavingSerial != nil }
-  ) -> [ObjectIdentifier: Int] {
-    var known: [ObjectIdentifier: Int] = [:]
+  ) -> [Int] {
+    let links = links
+    var known = [Int](repeating: -1, count: slotCount)
     func latency(of node: NodeStorage) -> Int {
-      if let latency = known[ObjectIdentifier(node)] { return latency }
-      let inputs = edges.filter { $0.target === node && !isLeaving($0) }
-      let latest = inputs.map { latency(of: $0.source) }.max() ?? 0
-      known[ObjectIdentifier(node)] = latest + node.latencyFrames
+      if known[node.slot] >= 0 { return known[node.slot] }
+      var latest = 0
+      for edge in links.into(node) where !isLeaving(edge) {
+        latest = max(latest, latency(of: edge.source))
+      }
+      known[node.slot] = latest + node.latencyFrames
       return latest + node.latencyFrames
     }
     for node in [input, mix, output] + nodes { _ = latency(of: node) }
@@ -48,14 +60,14 @@ extension GraphModel {
   mutating func compensate() {
     let latencies = latencies()
     for edge in edges where edge.leavingSerial == nil {
-      let arrival = latencies[ObjectIdentifier(edge.target)]! - edge.target.latencyFrames
-      let delay = arrival - latencies[ObjectIdentifier(edge.source)]!
+      let arrival = latencies[edge.target.slot] - edge.target.latencyFrames
+      let delay = arrival - latencies[edge.source.slot]
       // A tap has one path.
       if case .capture = edge.target.kind { continue }
       if delay == edge.delayFrames { continue }
       let gain = edge.gain
       let wasHeard = edge.isPlanned
-      if wasHeard { leave(edge) } else { edges.removeAll { $0 === edge } }
+      if wasHeard { leave(edge) } else { remove(edge) }
       let old = edges.last {
         $0.delayFrames == delay
           && $0.connects(
@@ -77,23 +89,27 @@ extension GraphModel {
   /// Returns the frames that new nodes and delays need before their output is complete: those of the longest path
   /// through new nodes and edges.
   func warmUpFrames() -> Int {
-    var known: [ObjectIdentifier: Int] = [:]
+    let links = links
+    var known = [Int](repeating: -1, count: slotCount)
     func frames(after edge: EdgeStorage) -> Int {
       frames(of: edge.source) + (edge.isPlanned ? 0 : edge.delayFrames)
     }
     func frames(of node: NodeStorage) -> Int {
-      if let frames = known[ObjectIdentifier(node)] { return frames }
+      if known[node.slot] >= 0 { return known[node.slot] }
       var longest = 0
       if isNew(node) {
-        let inputs = edges.filter { $0.target === node }
-        longest = (inputs.map(frames(after:)).max() ?? 0) + node.latencyFrames
+        for edge in links.into(node) { longest = max(longest, frames(after: edge)) }
+        longest += node.latencyFrames
         if case .builtIn(let effect) = node.kind { longest += effect.warmUpFrames }
       }
-      known[ObjectIdentifier(node)] = longest
+      known[node.slot] = longest
       return longest
     }
     let heard = heard()
-    return edges.filter { heard.contains(ObjectIdentifier($0.target)) && $0.leavingSerial == nil }
-      .map(frames(after:)).max() ?? 0
+    var longest = 0
+    for edge in edges where heard[edge.target.slot] && edge.leavingSerial == nil {
+      longest = max(longest, frames(after: edge))
+    }
+    return longest
   }
 }

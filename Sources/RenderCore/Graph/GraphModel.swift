@@ -9,11 +9,15 @@ struct GraphModel {
   /// All other nodes, in the order in which they were added.
   private(set) var nodes: [NodeStorage] = []
   /// In the order in which they were connected, with the edges that fade out.
-  var edges: [EdgeStorage] = []
-  /// Nodes that are removed when no edge leads out of them.
-  private var leaving: Set<ObjectIdentifier> = []
-  /// Nodes of the previous plan.
-  private var planned: Set<ObjectIdentifier> = []
+  private(set) var edges: [EdgeStorage] = [] { didSet { cache = Cache() } }
+  private var cache = Cache()
+  /// The nodes by slot.
+  private var table: [NodeStorage?] = []
+  private var freeSlots: [Int] = []
+  /// Nodes that are removed when no edge leads out of them, by slot.
+  private var leaving: [Bool] = []
+  /// Nodes of the previous plan, by slot.
+  private var planned: [Bool] = []
   private var nextEdge = 1
   /// The serial of the next plan.
   private(set) var serial: UInt64 = 1
@@ -24,39 +28,77 @@ struct GraphModel {
       .mix, name: "mix", inputWidths: [outputChannels], outputWidth: outputChannels)
     output = NodeStorage(
       .output, name: "output", inputWidths: [outputChannels], outputWidth: outputChannels)
-    for node in [input, mix, output] { planned.insert(ObjectIdentifier(node)) }
+    for node in [input, mix, output] {
+      takeSlot(for: node)
+      planned[node.slot] = true
+    }
     if outputChannels > 0 { connect(mix, to: output, isHard: true) }
   }
+
+  /// Copies of a model share it until the edges or the nodes of one of them change.
+  private final class Cache {
+    var index: EdgeIndex?
+  }
+
+  /// The edges by source and by target.
+  var links: EdgeIndex {
+    if let index = cache.index { return index }
+    let index = EdgeIndex(edges, slotCount: slotCount)
+    cache.index = index
+    return index
+  }
+
+  /// Larger than the slot of every node.
+  var slotCount: Int { table.count }
 
   // MARK: Nodes
 
   func contains(_ node: NodeStorage) -> Bool {
-    node === input || node === mix || node === output || nodes.contains { $0 === node }
+    table.indices.contains(node.slot) && table[node.slot] === node
   }
 
   mutating func add(_ node: NodeStorage) {
     nodes.append(node)
+    takeSlot(for: node)
+  }
+
+  private mutating func takeSlot(for node: NodeStorage) {
+    cache = Cache()
+    if let slot = freeSlots.popLast() {
+      node.slot = slot
+      table[slot] = node
+    } else {
+      node.slot = table.count
+      table.append(node)
+      leaving.append(false)
+      planned.append(false)
+    }
   }
 
   /// Removes a node and its edges, without a fade.
   mutating func drop(where isDropped: (NodeStorage) -> Bool) {
+    for node in nodes where isDropped(node) {
+      freeSlots.append(node.slot)
+      (table[node.slot], leaving[node.slot], planned[node.slot]) = (nil, false, false)
+    }
     nodes.removeAll(where: isDropped)
     edges.removeAll { isDropped($0.source) || isDropped($0.target) }
   }
 
   /// Removes a node once its edges have faded out.
   mutating func noteLeaving(_ node: NodeStorage) {
-    leaving.insert(ObjectIdentifier(node))
+    leaving[node.slot] = true
   }
 
   /// Keeps a node after all.
   mutating func noteStaying(_ node: NodeStorage) {
-    leaving.remove(ObjectIdentifier(node))
+    leaving[node.slot] = false
   }
 
   /// Inserts a node before the output, after all other nodes. The output of the node includes its input, unchanged.
   mutating func append(_ node: NodeStorage, bus: Int) {
     for edge in edges where edge.target === output { (edge.target, edge.bus) = (node, bus) }
+    // The index of the edges is made anew.
     add(node)
     connect(node, to: output, isHard: true)
   }
@@ -67,6 +109,7 @@ struct GraphModel {
     if outputs.count == 1, outputs[0].isWhole, outputs[0].isAsItIs {
       let (target, bus) = (outputs[0].target, outputs[0].bus)
       for edge in edges where edge.target === node { (edge.target, edge.bus) = (target, bus) }
+      cache = Cache()
     }
     drop { $0 === node }
   }
@@ -94,8 +137,7 @@ struct GraphModel {
       source.outputWidth - channel, target.inputWidths[bus] - targetChannel)
     // A source that begins with this plan needs no fade, and a target that begins with it has no sound to interrupt.
     let begins =
-      isHard || !planned.contains(ObjectIdentifier(target))
-      || source.isAlwaysRendered && !planned.contains(ObjectIdentifier(source))
+      isHard || !planned[target.slot] || source.isAlwaysRendered && !planned[source.slot]
     edges.append(
       EdgeStorage(
         id: nextEdge, source, channel: channel, to: target, bus: bus, targetChannel: targetChannel,
@@ -111,10 +153,16 @@ struct GraphModel {
     edge.leavingSerial = serial
   }
 
+  /// Removes an edge without a fade.
+  mutating func remove(_ edge: EdgeStorage) {
+    edges.removeAll { $0 === edge }
+  }
+
   /// Returns the edges into a bus, in the order of summation.
   func edges(into node: NodeStorage, bus: Int) -> [EdgeStorage] {
-    edges.filter { $0.target === node && $0.bus == bus }
-      .sorted { ($0.source.rank, $0.id) < ($1.source.rank, $1.id) }
+    let edges = links.into(node).filter { $0.bus == bus }
+    if edges.count <= 1 { return edges }
+    return edges.sorted { ($0.source.rank, $0.id) < ($1.source.rank, $1.id) }
   }
 
   // MARK: Plans
@@ -122,50 +170,57 @@ struct GraphModel {
   /// Removes the edges that have faded out and the nodes that are removed, before a plan is made. A node that leads
   /// nowhere is not part of plans; it begins at rest when it is connected again.
   mutating func prune() {
-    edges.removeAll { $0.hasLeft }
-    let gone = nodes.filter { node in
-      leaving.contains(ObjectIdentifier(node)) && !edges.contains { $0.source === node }
+    if edges.contains(where: \.hasLeft) { edges.removeAll { $0.hasLeft } }
+    if leaving.contains(true) {
+      let links = links
+      let gone = nodes.filter { leaving[$0.slot] && links.outOf($0).isEmpty }
+      if !gone.isEmpty { drop { node in gone.contains { $0 === node } } }
     }
-    drop { node in gone.contains { $0 === node } }
-    leaving.formIntersection(nodes.map { ObjectIdentifier($0) })
     let heard = heard()
-    planned.formIntersection(heard)
+    for slot in planned.indices where !heard[slot] { planned[slot] = false }
+    let hasRested = edges.allSatisfy {
+      heard[$0.target.slot] || $0.leavingSerial == nil && $0.isAtRest
+    }
+    if hasRested { return }
     edges = edges.compactMap { edge in
-      if heard.contains(ObjectIdentifier(edge.target)) { return edge }
+      if heard[edge.target.slot] { return edge }
       return edge.leavingSerial == nil ? edge.atRest() : nil
     }
   }
 
-  /// Returns the nodes that render: those that lead to the output or to a capture, and sources and callbacks.
-  func heard() -> Set<ObjectIdentifier> {
-    var heard: Set<ObjectIdentifier> = []
+  /// Returns for each slot whether its node renders: those that lead to the output or to a capture, and sources and
+  /// callbacks.
+  func heard() -> [Bool] {
+    let links = links
+    if let heard = links.heard { return heard }
+    var heard = [Bool](repeating: false, count: slotCount)
     var next = [output]
     next += nodes.filter { node in
       if case .capture = node.kind { true } else { node.isAlwaysRendered }
     }
     while let node = next.popLast() {
-      guard heard.insert(ObjectIdentifier(node)).inserted else { continue }
-      next += edges.filter { $0.target === node }.map(\.source)
+      if heard[node.slot] { continue }
+      heard[node.slot] = true
+      for edge in links.into(node) { next.append(edge.source) }
     }
+    links.heard = heard
     return heard
   }
 
   /// Makes all nodes and edges new: before the first cycle nothing sounds that an edit could interrupt.
   mutating func forgetPlans() {
-    planned = []
+    planned = [Bool](repeating: false, count: slotCount)
     edges = edges.compactMap { $0.leavingSerial == nil ? $0.atRest() : nil }
   }
 
   /// Notes that the current nodes and edges are part of a plan.
   mutating func notePlan() {
     planned = heard()
-    for edge in edges where planned.contains(ObjectIdentifier(edge.target)) {
-      edge.isPlanned = true
-    }
+    for edge in edges where planned[edge.target.slot] { edge.isPlanned = true }
     serial += 1
   }
 
-  func isNew(_ node: NodeStorage) -> Bool { !planned.contains(ObjectIdentifier(node)) }
+  func isNew(_ node: NodeStorage) -> Bool { !planned[node.slot] }
 }
 
 extension GraphModel {
@@ -173,22 +228,14 @@ extension GraphModel {
     nodes.compactMap { if case .source(let source) = $0.kind { source } else { nil } }
   }
 
-  var callbacks: [CallbackStorage] {
-    nodes.compactMap { if case .callback(let callback) = $0.kind { callback } else { nil } }
-  }
-
   var monitors: [MonitorStorage] {
     nodes.compactMap { if case .monitor(let monitor) = $0.kind { monitor } else { nil } }
   }
 
-  var builtInEffects: [any BuiltInEffect] {
-    nodes.compactMap { if case .builtIn(let effect) = $0.kind { effect } else { nil } }
-  }
-
   /// Returns the captures of a node's output.
   func captures(of node: NodeStorage) -> [CaptureStorage] {
-    edges.compactMap { edge in
-      guard edge.source === node, case .capture(let capture) = edge.target.kind else { return nil }
+    links.outOf(node).compactMap { edge in
+      guard case .capture(let capture) = edge.target.kind else { return nil }
       return capture
     }
   }

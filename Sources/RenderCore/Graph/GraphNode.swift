@@ -35,7 +35,7 @@ public struct GraphNode: Sendable, Hashable {
 }
 
 /// Owns the memory of a node. Held by handles and by the plans that contain the node.
-final class NodeStorage: Sendable {
+final class NodeStorage: @unchecked Sendable {
   enum Kind: Sendable {
     /// The input buffers of the cycle.
     case input
@@ -54,6 +54,9 @@ final class NodeStorage: Sendable {
 
   /// Unique in the process; from 1. Cycle records name the node by it.
   let id = NodeStorage.lastID.wrappingAdd(1, ordering: .relaxed).newValue
+  /// Its index among the nodes of its graph. Nodes that have left leave theirs to later ones. Protected by the renderer's
+  /// lock.
+  var slot = 0
   let kind: Kind
   let name: String
   let inputWidths: [Int]

@@ -49,14 +49,12 @@ enum GraphOperation: BitwiseCopyable {
 }
 
 extension GraphOperation {
-  /// The buffers that the operation reads or writes.
-  var buffers: [BufferRange] {
-    var buffers: [BufferRange] = []
+  /// Visits the buffers that the operation reads or writes.
+  func forEachBuffers(_ visit: (BufferRange) -> Void) {
     _ = mapBuffers {
-      if $0.count > 0 { buffers.append($0) }
+      if $0.count > 0 { visit($0) }
       return $0
     }
-    return buffers
   }
 
   /// Returns the same operation with other buffers.

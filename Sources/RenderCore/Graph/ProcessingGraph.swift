@@ -97,7 +97,7 @@ public struct ProcessingGraph: Sendable {
 
   /// The latency of the longest path to the output, in frames.
   public var latencyFrames: Int {
-    renderer.withModel { $0.latencies()[ObjectIdentifier(renderer.output)]! }
+    renderer.withModel { $0.latencies()[renderer.output.slot] }
   }
 }
 

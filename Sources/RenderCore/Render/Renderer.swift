@@ -93,13 +93,17 @@ public final class Renderer: Sendable {
     }
 
     func tellSampleRate() {
-      for source in model.sources {
-        unsafe source.shared.pointee.outputRate.store(
-          Int(sampleRate.rounded()), ordering: .releasing)
+      for node in model.nodes {
+        switch node.kind {
+        case .source(let source):
+          unsafe source.shared.pointee.outputRate.store(
+            Int(sampleRate.rounded()), ordering: .releasing)
+        case .callback(let callback): callback.follow(sampleRate: sampleRate)
+        case .monitor(let monitor): monitor.follow(sampleRate: sampleRate)
+        case .builtIn(let effect): effect.follow(sampleRate: sampleRate)
+        case .input, .mix, .output, .capture: break
+        }
       }
-      for callback in model.callbacks { callback.follow(sampleRate: sampleRate) }
-      for monitor in model.monitors { monitor.follow(sampleRate: sampleRate) }
-      for effect in model.builtInEffects { effect.follow(sampleRate: sampleRate) }
     }
   }
 
