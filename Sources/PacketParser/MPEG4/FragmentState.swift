@@ -30,6 +30,14 @@ struct FragmentState {
   var nextFrame: Int64 = 0
   /// The frame that the last one's sound ends with.
   var endFrame: Int64 = 0
+  /// The frame that the next fragment begins with if nothing is missing; nil behind a seek.
+  var expectedFrame: Int64?
+  /// Frames between the fragments that are missing, less those by which time goes back.
+  var missingFrames: Int64 = 0
+  /// Where the data end that fragments list, of all tracks.
+  private(set) var dataEnd: Int64 = 0
+  /// Bytes behind the last fragment that belong to none.
+  var stretch: UnlistedStretch?
   /// The stream was entered at an uncertain place: a fragment's time tells its packets' numbers.
   var needsNumber = false
 
@@ -211,6 +219,7 @@ struct FragmentState {
     guard let header else { return }
     let (end, overflow) = run.byteOffset.addingReportingOverflow(run.byteCount)
     self.header?.nextByte = overflow ? 1 << 60 : min(end, 1 << 60)
+    dataEnd = max(dataEnd, self.header?.nextByte ?? 0)
     guard isOurs, let fragment = current else { return }
     if constantPacketBytes > 0 {
       // A sample is any number of packets.

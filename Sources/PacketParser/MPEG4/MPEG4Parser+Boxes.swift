@@ -33,9 +33,10 @@ extension MPEG4Parser {
     guard bytes.count >= headerBytes else {
       return isEnd ? try endOfInput(at: offset) : .need(headerBytes)
     }
-    guard limit - offset >= Int64(headerBytes),
-      let header = BoxHeader(bytes, at: offset, limit: limit)
-    else {
+    let found =
+      limit - offset >= Int64(headerBytes) ? BoxHeader(bytes, at: offset, limit: limit) : nil
+    if open.isEmpty, isBetweenFragments, !isPlausible(found) { return beginSearch(at: offset) }
+    guard let header = found else {
       if open.isEmpty, !facts.isReady {
         throw AudioFileStreamError(
           .invalidFile, at: offset, "the MPEG-4 file has a box that is smaller than its own header")
@@ -110,7 +111,10 @@ extension MPEG4Parser {
       }
       return pass(header)
     }
-    guard hasPendingPackets else { return nil }
+    guard hasPendingPackets else {
+      notice(unlisted: header)
+      return nil
+    }
     mediaEnd = header.end
     if hasTablePackets { fragments.tableMediaEnd = mediaEnd }
     if fragments.first?.start == fragments.current?.start { fragments.firstMediaEnd = mediaEnd }

@@ -83,6 +83,7 @@ extension MPEG4Parser {
           track.map.packetCount, (firstFrame + framesPerPacket / 2) / framesPerPacket)
       }
     }
+    reportStretch(before: fragment, firstFrame: firstFrame)
     fragments.needsNumber = false
     fragments.firstFrame = firstFrame
     fragments.firstPacket = nextPacket
@@ -90,6 +91,7 @@ extension MPEG4Parser {
     let byDuration = track.scale.frames(fragment.duration)
     let frames = frameCount(of: fragment)
     fragments.nextFrame = min(firstFrame + frames, 1 << 60)
+    fragments.expectedFrame = fragments.nextFrame
     fragments.endFrame = firstFrame + (byDuration > 0 ? min(byDuration, frames) : frames)
     fragments.index.add(
       FragmentIndex.Entry(
@@ -232,21 +234,5 @@ extension MPEG4Parser {
     }
     guard fragment.byteOffset + size > mediaEnd else { return nil }
     return FragmentState.invalid("packet \(packet) goes on behind its media data", mediaEnd)
-  }
-
-  /// Looks for a fragment, which begins with a header of its own: 16 bytes, `mfhd`.
-  mutating func stepSearch(_ bytes: Span<UInt8>, isEnd: Bool) -> ParserStep {
-    guard bytes.count >= 16 else {
-      if !isEnd { return .need(16) }
-      phase = .rest
-      return .skip(0)
-    }
-    for place in 0...bytes.count - 16
-    where bytes[place + 4] == UInt8(ascii: "m") && bytes.has("moof\0\0\0\u{10}mfhd", at: place + 4)
-    {
-      phase = .boxes
-      return .skip(Int64(place))
-    }
-    return .skip(Int64(bytes.count - 15))
   }
 }

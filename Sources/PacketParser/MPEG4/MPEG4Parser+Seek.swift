@@ -133,6 +133,8 @@ extension MPEG4Parser {
     fragments.current = nil
     fragments.isPlaceUnknown = false
     fragments.needsNumber = false
+    fragments.expectedFrame = nil
+    fragments.stretch = nil
     nextPacket = target.firstPacket
     hasPassedPackets = false
     notices = []
@@ -147,6 +149,7 @@ extension MPEG4Parser {
       fragments.firstPacket = 0
       fragments.firstFrame = 0
       fragments.nextFrame = frameCount(of: fragment)
+      fragments.expectedFrame = fragments.nextFrame
       mediaEnd = fragments.firstMediaEnd
       phase = .fragment
     } else {
@@ -179,6 +182,8 @@ extension MPEG4Parser {
     fragments.current = nil
     fragments.needsNumber = true
     fragments.isPlaceUnknown = true
+    fragments.expectedFrame = nil
+    fragments.stretch = nil
     nextPacket = max(nextPacket, track?.map.packetCount ?? 0)
     phase = .searching
   }

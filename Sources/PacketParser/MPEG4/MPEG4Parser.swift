@@ -86,7 +86,7 @@ struct MPEG4Parser: ContainerParser {
     case .begin: try stepBegin(bytes, at: offset, isEnd: isEnd)
     case .packets: try stepPackets(bytes, at: offset, isEnd: isEnd)
     case .fragment: try stepFragment(bytes, at: offset, isEnd: isEnd)
-    case .searching: stepSearch(bytes, isEnd: isEnd)
+    case .searching: stepSearch(bytes, at: offset, isEnd: isEnd)
     case .rest: try stepRest(bytes, at: offset, isEnd: isEnd)
     }
   }
@@ -108,13 +108,13 @@ struct MPEG4Parser: ContainerParser {
         AudioFileStreamGap(.cut, byteOffset: cut.offset, byteCount: cut.byteCount))
     }
     if !facts.isReady { return try endOfInput(at: offset) }
+    if let step = reportStretch() { return step }
     facts.isWhole = facts.isWhole || isUnbroken
     // The last packet's duration, which may be shorter, is known now.
     if isUnbroken, fragments.endFrame > 0 {
-      facts.statedFrameCount = fragments.endFrame
-      facts.soundFrameCount = fragments.soundFrames.map {
-        max(0, fragments.endFrame - $0.lowerBound)
-      }
+      let frames = max(0, fragments.endFrame - fragments.missingFrames)
+      facts.statedFrameCount = frames
+      facts.soundFrameCount = fragments.soundFrames.map { max(0, frames - $0.lowerBound) }
     }
     return .finished
   }

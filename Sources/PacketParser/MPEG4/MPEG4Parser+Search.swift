@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+
+import AudioModel
+
+/// Bytes of a fragmented stream that belong to no fragment: foreign, damaged, or media data whose fragment is
+/// damaged.
+struct UnlistedStretch {
+  var start: Int64
+  /// Where the bytes end that the input is known to have.
+  var end: Int64
+  /// Where the last box among them ends, by its own size.
+  var claimedEnd: Int64 = 0
+  /// Media data are among them.
+  var hasMediaData = false
+
+  /// The input has bytes at this offset.
+  mutating func extend(at offset: Int64) {
+    if claimedEnd <= offset { end = max(end, claimedEnd) }
+  }
+}
+
+/// The way from one fragment to the next where the bytes between them are damaged.
+extension MPEG4Parser {
+  /// Bytes of a box of an unknown type that is believed in a stream of unknown length.
+  private static let maximumUnknownBox: Int64 = 1 << 20
+
+  /// Whether fragments are expected where the next top-level box begins.
+  var isBetweenFragments: Bool { hasMovie && fragments.isExpected }
+
+  /// Whether a top-level box may begin here. Any type may, if its bytes are characters and it has an end.
+  func isPlausible(_ box: BoxHeader?) -> Bool {
+    guard let box else { return false }
+    switch box.type {
+    case "moof", "mdat", "sidx", "mfra", "styp", "ssix", "emsg", "prft", "free", "skip", "uuid",
+      "meta", "moov", "ftyp":
+      return true
+    default: break
+    }
+    let characters = (0..<4).map { UInt8(truncatingIfNeeded: box.type.rawValue >> (24 - 8 * $0)) }
+    guard characters.allSatisfy({ (0x20...0x7E).contains($0) }) else { return false }
+    if let totalByteCount { return box.end <= totalByteCount }
+    return box.end - box.start <= Self.maximumUnknownBox
+  }
+
+  /// Passes foreign or damaged bytes up to the next fragment.
+  mutating func beginSearch(at offset: Int64) -> ParserStep {
+    extendStretch(offset..<offset, claimedEnd: offset)
+    // Absolute places are not those of the bytes that follow if some were inserted.
+    fragments.isPlaceUnknown = true
+    phase = .searching
+    return .skip(0)
+  }
+
+  /// Takes note of media data whose packets no fragment lists.
+  mutating func notice(unlisted box: BoxHeader) {
+    guard isBetweenFragments, fragments.dataEnd > 0, box.start >= fragments.dataEnd else { return }
+    extendStretch(
+      box.start..<box.start + Int64(box.byteCount), claimedEnd: box.end, hasMediaData: true)
+  }
+
+  private mutating func extendStretch(
+    _ bytes: Range<Int64>, claimedEnd: Int64, hasMediaData: Bool = false
+  ) {
+    var stretch = fragments.stretch ?? UnlistedStretch(start: bytes.lowerBound, end: 0)
+    stretch.extend(at: bytes.lowerBound)
+    stretch.end = max(stretch.end, bytes.upperBound)
+    stretch.claimedEnd = claimedEnd
+    stretch.hasMediaData = stretch.hasMediaData || hasMediaData
+    fragments.stretch = stretch
+  }
+
+  /// Looks for a fragment, which begins with a header of its own: 16 bytes, `mfhd`.
+  mutating func stepSearch(_ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool) -> ParserStep {
+    guard bytes.count >= 16 else {
+      if !isEnd { return .need(16) }
+      fragments.stretch?.end = offset + Int64(bytes.count)
+      phase = .rest
+      return .skip(0)
+    }
+    for place in 0...bytes.count - 16 where bytes[place + 4] == UInt8(ascii: "m") {
+      if bytes.has("moof\0\0\0\u{10}mfhd", at: place + 4) {
+        fragments.stretch?.end = offset + Int64(place)
+        phase = .boxes
+        return .skip(Int64(place))
+      }
+      if bytes.has("mdat", at: place + 4) { fragments.stretch?.hasMediaData = true }
+    }
+    return .skip(Int64(bytes.count - 15))
+  }
+
+  /// Reports what is missing before a fragment. Its time tells how much; without a time, as many bytes as half a
+  /// packet count as damage.
+  mutating func reportStretch(before fragment: MovieFragment, firstFrame: Int64) {
+    var stretch = fragments.stretch
+    stretch?.extend(at: fragment.start)
+    fragments.stretch = nil
+    guard let track, let expected = fragments.expectedFrame, fragment.packetCount > 0 else {
+      if let stretch { notices.append(gap(.foreignBytes, stretch)) }
+      return
+    }
+    // Times are rounded to the media's units, and ffmpeg's may be a packet late near the end.
+    let packetFrames = frameCount(of: fragment) / fragment.packetCount
+    let slack = max(
+      stretch == nil ? packetFrames * 3 / 2 : packetFrames * 3 / 4, track.scale.frames(2), 1)
+    let missing = fragment.baseTime.map { _ in firstFrame - expected }
+    // Time goes back where streams were put one behind the other.
+    if let missing, abs(missing) >= slack {
+      fragments.missingFrames = max(-1 << 60, min(fragments.missingFrames + missing, 1 << 60))
+    }
+    if let missing, missing >= slack {
+      let place = UnlistedStretch(start: fragment.start, end: fragment.start)
+      notices.append(gap(.damage, stretch ?? place, frameCount: missing))
+    } else if let stretch {
+      let halfPacket = Int64((facts.averageBytesPerPacket ?? 0) / 2)
+      let isLoss =
+        missing == nil && (stretch.hasMediaData || stretch.end - stretch.start >= halfPacket)
+      notices.append(gap(isLoss ? .damage : .foreignBytes, stretch))
+    }
+  }
+
+  /// Reports bytes behind the last fragment: a loss if media data are among them.
+  mutating func reportStretch() -> ParserStep? {
+    guard var stretch = fragments.stretch else { return nil }
+    fragments.stretch = nil
+    if let totalByteCount { stretch.extend(at: totalByteCount) }
+    guard stretch.end > stretch.start else { return nil }
+    return gap(stretch.hasMediaData ? .damage : .foreignBytes, stretch)
+  }
+
+  private func gap(
+    _ cause: AudioFileStreamGap.Cause, _ stretch: UnlistedStretch, frameCount: Int64? = nil
+  ) -> ParserStep {
+    .skipped(
+      AudioFileStreamGap(
+        cause, byteOffset: stretch.start, byteCount: stretch.end - stretch.start,
+        frameCount: frameCount))
+  }
+}
