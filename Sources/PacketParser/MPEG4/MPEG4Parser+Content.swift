@@ -129,6 +129,9 @@ extension MPEG4Parser {
         mediaDuration: isConstant ? track.scale.units(frames) : duration ?? 0, scale: track.scale,
         movieUnits: Int64(movieTimescale), frames: frames)
       ?? byTag?.fitted(to: frames)
+      ?? track.encoding.preSkip.flatMap {
+        AudioFilePacketTableInfo(priming: $0, end: facts.statedFrameCount ?? frames, of: frames)
+      }
     guard let table, table.numberValidFrames > 0 else { return }
     // Where all is sound there is nothing to say of constant packets.
     if isConstant, table.primingFrames == 0, table.remainderFrames == 0 { return }

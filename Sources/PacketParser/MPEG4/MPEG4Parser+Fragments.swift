@@ -30,6 +30,8 @@ extension MPEG4Parser {
     if facts.packetTableInfo == nil, let start = track.edits.start, start > origin {
       let priming = track.scale.frames(start - origin)
       if priming <= Int32.max { fragments.soundFrames = priming..<Int64.max }
+    } else if facts.packetTableInfo == nil, let preSkip = track.encoding.preSkip {
+      fragments.soundFrames = preSkip..<Int64.max
     }
     describeEncoding()
   }

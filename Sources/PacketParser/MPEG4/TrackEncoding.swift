@@ -261,6 +261,12 @@ struct TrackEncoding {
     layout = channels <= 8 ? Self.vorbisLayout(Int(channels)) : nil
   }
 
+  /// The frames before the sound that an Opus header states; nil for other encodings.
+  var preSkip: Int64? {
+    guard dataFormat.formatID == .opus, cookie.count >= 12 else { return nil }
+    return Int64(cookie[11]) << 8 | Int64(cookie[10])
+  }
+
   /// Vorbis' order of channels (Vorbis I section 4.3.9), which Opus shares.
   private static func vorbisLayout(_ channels: Int) -> AudioChannelLayout? {
     let labels: [[UInt32]] = [

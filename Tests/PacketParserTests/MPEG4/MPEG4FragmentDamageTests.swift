@@ -145,4 +145,26 @@ import Testing
       #expect(recorder.gaps.count == (packet < 8 ? 1 : 0), "packet \(packet)")
     }
   }
+
+  @Test("Without an edit list the frames that an Opus header leaves out do not count")
+  func opusPreSkip() throws {
+    let header: [UInt8] = [0, 2, 1, 0x38, 0, 0, 0xBB, 0x80, 0, 0, 0]
+    let entry = File.entry("Opus", rate: 48_000, inside: File.box("dOps", header))
+    var file = SyntheticMPEG4()
+    file.entry = entry
+    file.timescale = 48_000
+    file.durations = [(8, 960)]
+    var stream = AudioFileStream()
+    #expect(parse(file.bytes, with: &stream).error == nil)
+    #expect(try stream.duration.frames == 8 * 960 - 312)
+    // 16 packets of 1024 / 44100 s.
+    var fragmented = AudioFileStream()
+    let bytes = MPEG4IndexTests.fragmented(
+      [[Int]](repeating: [50, 60, 70, 80], count: 4), entry: entry)
+    let (recorder, error) = parse(bytes, with: &fragmented)
+    #expect(error == nil)
+    #expect(Set(recorder.soundFrames) == [312..<Int64.max])
+    let frames = try fragmented.duration.frames
+    #expect(abs(frames - (16 * 1024 * 48_000 / 44_100 - 312)) <= 4)
+  }
 }
