@@ -46,6 +46,9 @@ public final class AheadDecoder {
   /// Packets may be ADTS frames, which are taken apart here: the cookie says what their headers say.
   private let mayBeADTS: Bool
   private let mayEndShort: Bool
+  private let isOpus: Bool
+  /// The stated duration that the last packet bore out.
+  private var usualFrames = 0
   private var buffer = SampleBuffer()
   /// What the packets so far lasted beyond whole frames, where rates are not multiples.
   private var fraction = 0.0
@@ -75,6 +78,7 @@ public final class AheadDecoder {
     library = try LibavcodecDecoder(stream, extradata)
     statedRate = format.sampleRate
     statedLayout = stream.layout
+    isOpus = format.formatID == .opus
     mayEndShort = format.formatID == .appleLossless || format.formatID == .flac
     mayBeADTS =
       ["aac ", "aach", "aacp"].contains(format.formatID.rawValue)
@@ -112,6 +116,12 @@ public final class AheadDecoder {
     }
     if !state.hasFormat { makeRoom(state.frameCount) }
     if buffer.frameCount == 0, (state.frameCount ?? 0) > 0 { state.isDecoded = false }
+    if isOpus, let frameCount = state.frameCount, state.isDecoded {
+      // As in the callback's decoder: durations are multiples of 2.5 ms.
+      let isShort = buffer.frameCount + 120 <= frameCount
+      if !isShort { usualFrames = frameCount }
+      if isShort, frameCount == usualFrames { state.isDecoded = false }
+    }
     // The last packet of Apple Lossless or FLAC may hold fewer frames than the stream's packets do, and
     // says so itself.
     let isShort = mayEndShort && state.isDecoded && buffer.frameCount > 0

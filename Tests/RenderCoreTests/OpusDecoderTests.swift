@@ -153,6 +153,21 @@ struct OpusDecoderTests {
     #expect(Array(sound.framesOfPackets[2...6]) == [960, 700, 960, 960, 960])
   }
 
+  @Test("A packet that sounds shorter than others of its stated length is damaged, and concealed")
+  func shorterByDamage() throws {
+    let (folder, path) = try made(Recipe(channels: 2, encode: "opusenc --quiet in.wav out.opus"))
+    defer { withExtendedLifetime(folder) {} }
+    var parsed = ParsedStream(path)
+    let whole = try parsed.decoded()
+    // Zeros are a packet of 10 ms.
+    for index in [30, 31] {
+      parsed.packets[index].bytes = [UInt8](repeating: 0, count: parsed.packets[index].bytes.count)
+    }
+    let sound = try parsed.decoded()
+    #expect(sound.failed == [30, 31])
+    #expect(sound.framesOfPackets == whole.framesOfPackets)
+  }
+
   @Test("Without a cookie the stream is mono or stereo")
   func noCookie() throws {
     for (channels, isGood) in [(UInt32(1), true), (2, true), (3, false)] {

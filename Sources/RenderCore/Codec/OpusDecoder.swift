@@ -21,6 +21,8 @@
     private let isSingle: Bool
     private let samples: UnsafeMutablePointer<Float>
     private let channels: Int
+    /// The stated duration that the last packet bore out.
+    private var usualFrames = 0
 
     /// - Throws: ``AudioConverterError/magicCookieRefused(format:_:)`` for a cookie that is not the
     ///   identification header of a stream with `channels` channels,
@@ -82,16 +84,18 @@
     }
 
     /// Decodes one packet. A damaged one is concealed over its length, so that the time line does not
-    /// shift.
+    /// shift. A packet that sounds shorter than those of the same stated duration before it is damaged.
     @_noLocks
-    func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
+    mutating func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
       let wanted = max(0, min(packet.frameCount, Self.maximumFramesPerPacket))
       // Without bytes libopus would conceal as much as there is room for.
       if packet.byteCount > 0 {
         let decoded = unsafe decode(
           packet.bytes.assumingMemoryBound(to: UInt8.self), Int32(clamping: packet.byteCount),
           room: Int32(Self.maximumFramesPerPacket))
-        if decoded > 0 {
+        let isShort = Int(decoded) + Self.concealmentStep <= wanted
+        if decoded > 0, !isShort || wanted != usualFrames {
+          if !isShort { usualFrames = wanted }
           return unsafe PacketDecoder.Output(
             samples: UnsafePointer(samples), frames: min(Int(decoded), wanted), isDecoded: true)
         }
