@@ -22,6 +22,9 @@ extension ADTSParser {
         ? frames(bytes, at: place, isEnd: isEnd) : tag(bytes, at: place, isEnd: isEnd)
       switch finding {
       case .nothing:
+        if place == 0, gap.byteCount == 0, !facts.isReady, bytes.count >= ADTSHeader.byteCount {
+          leadingKey = ADTSHeader(bytes, at: 0)?.formatKey
+        }
         place += 1
       case _ where place > 0:
         return gap.pass(place, at: offset)
@@ -31,7 +34,7 @@ extension ADTSParser {
         state = .boundary
         return gap.close() ?? .skip(0)
       case .frames(let chain):
-        if let notice = endGapBeforeFrame() { return notice }
+        if let notice = endGapBeforeFrame(chain.headers[0].formatKey) { return notice }
         if let format, format.key == chain.headers[0].formatKey {
           state = .locked
         } else {
@@ -44,10 +47,13 @@ extension ADTSParser {
     }
   }
 
-  /// Among frames, a gap as long as half a packet was one.
-  private mutating func endGapBeforeFrame() -> ParserStep? {
+  /// Among frames, a gap as long as half a packet was one. Before the first frame, a gap that begins with the
+  /// header of such a frame was a frame whose successor is damaged.
+  private mutating func endGapBeforeFrame(_ key: UInt32? = nil) -> ParserStep? {
     let isLoss =
-      facts.isReady && gap.packetCount(averageBytes: facts.averageBytesPerPacket) != nil
+      facts.isReady
+      ? gap.packetCount(averageBytes: facts.averageBytesPerPacket) != nil
+      : key != nil && key == leadingKey
     return gap.close(isLoss ? .damage : .foreignBytes)
   }
 

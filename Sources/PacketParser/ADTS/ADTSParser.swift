@@ -41,6 +41,8 @@ struct ADTSParser: ContainerParser {
   /// What has to be told before the next packet, in order.
   private var notices: [ParserStep] = []
   var gap = StreamGap()
+  /// The key of a frame's header at the start of the gap before the first frame.
+  var leadingKey: UInt32?
   /// The gap is a frame that the input's end has cut.
   private var isFrameCut = false
   /// Where the search for the first frame is given up.

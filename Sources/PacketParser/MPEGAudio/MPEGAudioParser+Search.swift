@@ -8,7 +8,7 @@ extension MPEGAudioParser {
   private static let requiredFramesWithHint = 2
 
   /// Frames were found, of this kind or, before them, of the other one.
-  private var isKnown: Bool { lock != nil || facts.isReady }
+  var isKnown: Bool { lock != nil || facts.isReady }
 
   /// Moves on to the next frames that agree, or to the next tag.
   mutating func stepSearching(
@@ -45,12 +45,15 @@ extension MPEGAudioParser {
         followsFrame: place == 0 && gap.byteCount == 0, isEnd: isEnd)
       switch verdict {
       case .refused:
+        if place == 0, gap.byteCount == 0, !isKnown, bytes.count >= 4 {
+          leadingWord = bytes.bigEndian32(at: 0)
+        }
         place += 1
       case .need(let byteCount):
         return place > 0 ? gap.pass(place, at: offset) : .need(byteCount)
       case .confirmed(let chain):
         if place > 0 { return gap.pass(place, at: offset) }
-        if let notice = endGap(isBeforeFrame: true) { return notice }
+        if let notice = endGap(isBeforeFrame: true, of: chain.lock) { return notice }
         begin(chain)
         return .skip(0)
       }

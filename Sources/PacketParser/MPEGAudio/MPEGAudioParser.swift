@@ -41,6 +41,8 @@ struct MPEGAudioParser: ContainerParser {
   /// What has to be told before the next packet.
   var notice: ParserStep?
   var gap = StreamGap()
+  /// What the gap before the first frame begins with, if that was examined as a header.
+  var leadingWord: UInt32?
   /// Frames of the packet that the input's end has cut; nil if it has cut none.
   private var cutFrames: Int64?
   /// Where the search for the first frame is given up.
@@ -261,11 +263,18 @@ struct MPEGAudioParser: ContainerParser {
   /// half a packet: less is no frame, damaged or not.
   ///
   /// - Returns: the notice, if it is to be told.
-  mutating func endGap(isBeforeFrame: Bool = false) -> ParserStep? {
+  mutating func endGap(
+    isBeforeFrame: Bool = false, of lock: MPEGAudioFormatLock? = nil
+  ) -> ParserStep? {
     if gap.byteCount > 0, facts.isReady { isGapless = false }
     if let cutFrames {
       self.cutFrames = nil
       return gap.close(.cut, frameCount: cutFrames)
+    }
+    // Before the first frame, a gap that begins with the header of such a frame was a frame whose successor is
+    // damaged.
+    if !isKnown, let leadingWord, let lock, lock.frameBytes(leadingWord) > 0 {
+      return gap.close(.damage)
     }
     guard isBeforeFrame, facts.isReady,
       let packets = gap.packetCount(averageBytes: facts.averageBytesPerPacket)
