@@ -125,6 +125,27 @@ import Testing
     return ogg.bytes
   }
 
+  @Test("The duration of a chain leaves out what is missing")
+  func missingPages() throws {
+    var ogg = SyntheticOgg(serial: 7)
+    ogg.beginOpus()
+    for page in 1...5 {
+      ogg.page(
+        [SyntheticOgg.opusPacket(50, seed: page)], granule: page * 960, flags: page == 5 ? 4 : 0)
+    }
+    let pages = SyntheticOgg.pages(ogg.bytes)
+    let lost = Array((pages[..<4] + pages[6...]).joined())
+    for chain in [[lost, Self.link(2, packets: 3)], [Self.link(2, packets: 3), lost]] {
+      var whole = AudioFileStream()
+      #expect(parse(ogg.bytes + Self.link(2, packets: 3), with: &whole).error == nil)
+      var stream = AudioFileStream()
+      let (recorder, error) = parse(Array(chain.joined()), with: &stream)
+      #expect(error == nil)
+      #expect(recorder.gaps.map(\.frameCount) == [1920])
+      #expect(try stream.duration.frames == whole.duration.frames - 1920)
+    }
+  }
+
   @Test("A link that cannot be played is reported, and the next one is played")
   func unsupportedLink() {
     var speex = SyntheticOgg(serial: 20)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+internal import AudioModel
+
 /// Pages of the link at hand that are lost.
 struct OggHole {
   /// Where the first bytes that are lost lie, and how many were there.
@@ -53,7 +55,13 @@ extension OggParser {
     guard let hole else { return }
     self.hole = nil
     var frames: Int64?
-    if let first = hole.frame, let frame { frames = max(0, frame - first) }
+    if let first = hole.frame, let frame {
+      frames = max(0, frame - first)
+      let missing = OggLink.frames(
+        max(0, frame - first), at: facts.durationFormat?.sampleRate ?? 0,
+        from: link?.frameRate ?? frameRate)
+      missingFrames = min(missingFrames + missing, 1 << 60)
+    }
     let isJoinedMidway = link?.base == nil || hole.frame == nil
     guard hole.byteCount > 0 || !isJoinedMidway && frames != 0 else { return }
     outbox.append(

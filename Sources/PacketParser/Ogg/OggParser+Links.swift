@@ -211,8 +211,9 @@ extension OggParser {
     guard linkCount == 1, let link else {
       if isUnbroken {
         let frames = link.map { $0.pastSoundFrames + $0.soundFrames } ?? pastSoundFrames
-        facts.soundFrameCount = OggLink.frames(
+        let all = OggLink.frames(
           frames, at: facts.durationFormat?.sampleRate ?? 0, from: link?.frameRate ?? frameRate)
+        facts.soundFrameCount = max(0, all - missingFrames)
       }
       return
     }

@@ -42,6 +42,8 @@ struct OggParser: ContainerParser {
   var hasBrokenPage = false
   /// Lost pages, until a granule says how many frames they held.
   var hole: OggHole?
+  /// Frames of all holes, at the first format's rate.
+  var missingFrames: Int64 = 0
   /// The link at hand, where it cannot be played.
   var lostLink: OggLostLink?
   /// What the page at hand came to, in order.
