@@ -78,13 +78,23 @@ struct RenderCommand: ParsableCommand {
   }
 
   private func render() throws {
+    var accounts = RenderAccounts()
+    let outcome = Result { try render(&accounts) }
+    if json { try accounts.write() }
+    try outcome.get()
+  }
+
+  private func render(_ accounts: inout RenderAccounts) throws {
     try WrittenFile(path: output).check(isNoneOf: locations)
     let file = try RenderedFile(path: output, replacesExisting: force)
     let files = try effects.read()
     try WrittenFile(path: output).check(isNoneOf: files.paths)
     let descriptor = output == "-" ? try StandardOutput.duplicate() : nil
     let (start, place) = (track.start, track.decode.place)
-    let queue = try TrackQueue(locations, configuration: track.source.configuration) { reader in
+    let queue = try TrackQueue(
+      locations, configuration: track.source.configuration,
+      leftOut: { accounts.add(location: $0, error: $1) }
+    ) { reader in
       try reader.seek(toSeconds: start, purpose: .rendering)
       _ = try reader.readDecodedFormat(at: place)
     }
@@ -99,15 +109,14 @@ struct RenderCommand: ParsableCommand {
       Failure.report("warning: \(warning)")
     }
     var report = TrackReport()
-    var accounts: [[(String, JSONValue)]] = []
+    var played = RenderAccounts()
+    defer { accounts.append(played) }
     let player = SteppedPlayer(
       opened: queue.first, items: queue.rest, renderer: renderer,
       configuration: track.configuration, sources: track.source.configuration
     ) { event in
       report.take(event)
-      if json, case .account(let index, let account) = event {
-        accounts.append([("file", .string(report.name(ofTrack: index)))] + account.members)
-      }
+      played.take(event, name: report.name(ofTrack:))
     }
     try file.check()
     let tailFrames = effects.tailFrames(
@@ -133,14 +142,6 @@ struct RenderCommand: ParsableCommand {
         try writer.write(interleaved: $0)
       }
       try writer.close()
-    }
-    if json {
-      var standardOutput = StandardOutput()
-      for account in accounts {
-        JSONValue.object(account).write(to: &standardOutput)
-        standardOutput.write("\n")
-      }
-      try standardOutput.flush()
     }
     if let warning = NonFiniteSamples.warning(renderer.nonFiniteSampleCount) {
       Failure.report("warning: \(warning)")

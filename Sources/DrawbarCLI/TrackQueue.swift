@@ -26,6 +26,7 @@ struct TrackQueue {
   ///   - isCancelled: asked while it waits; `PlaylistFailure.Reason.cancelled`, or of a track that is
   ///     prepared `PlayerError.Reason.cancelled`, is then thrown.
   ///   - failures: prints what cannot be used.
+  ///   - leftOut: takes each location that cannot be used, and why.
   ///   - prepare: what has to work for a track to be the first.
   /// - Throws: what is wrong with the only location; `ExitCode` where none of several, or no entry of a list,
   ///   can be used, which has been reported; why it was cancelled.
@@ -33,6 +34,7 @@ struct TrackQueue {
     _ locations: [String], configuration: ByteSourceConfiguration,
     isCancelled: @escaping @Sendable () -> Bool = { false },
     failures: FailureRun = FailureRun(),
+    leftOut: (_ location: String, _ message: String) -> Void = { _, _ in },
     prepare: @Sendable (TrackReader) throws -> Void
   ) throws {
     let loader = PlaylistLoader(configuration: configuration, isCancelled: isCancelled)
@@ -40,8 +42,9 @@ struct TrackQueue {
     var rest: [PlaylistItem] = []
     var hasFailures = false
     var failures = failures
-    func leaveOut(_ error: any Error) {
+    func leaveOut(_ error: any Error, at location: String) {
       failures.add("\(error)")
+      leftOut(location, "\(error)")
       hasFailures = true
     }
     for location in locations {
@@ -49,16 +52,17 @@ struct TrackQueue {
       do throws(PlaylistFailure) {
         expansion = try loader.expand(location, opensAnything: first == nil)
       } catch {
+        if locations.count == 1, error.reason != .cancelled { leftOut(location, "\(error)") }
         if locations.count == 1 || error.reason == .cancelled { throw error }
         if case .source = error.reason, first != nil {
           // Told when it is its turn, like any other track that cannot be opened.
           rest.append(PlaylistItem(location: location))
         } else {
-          leaveOut(error)
+          leaveOut(error, at: location)
         }
         continue
       }
-      for failure in expansion.failures { leaveOut(failure) }
+      for failure in expansion.failures { leaveOut(failure, at: location) }
       if expansion.unlistedFailureCount > 0 {
         failures.addUnlisted(expansion.unlistedFailureCount)
         hasFailures = true
@@ -77,8 +81,11 @@ struct TrackQueue {
         } catch let error as PlayerError where error.reason == .cancelled {
           throw error
         } catch {
-          if locations.count == 1, item.source != nil { throw error }
-          leaveOut(error)
+          if locations.count == 1, item.source != nil {
+            leftOut(location, "\(error)")
+            throw error
+          }
+          leaveOut(error, at: item.location)
         }
       }
     }

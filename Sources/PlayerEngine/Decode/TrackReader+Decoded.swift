@@ -16,7 +16,9 @@ extension TrackReader {
     at place: DecodePlace? = nil
   ) throws(PlayerError) -> AudioStreamBasicDescription {
     let format = try readInformation().dataFormat
-    guard DecoderChoice(format.formatID, at: place)?.place == .ahead,
+    // Without a decoder at either place the one that runs ahead says why.
+    let choice = DecoderChoice(format.formatID, at: place)
+    guard choice?.place == .ahead || choice == nil && place == nil,
       CallbackCodec.library(for: format.formatID) == nil
     else { return format }
     while output.packets.first == nil {
