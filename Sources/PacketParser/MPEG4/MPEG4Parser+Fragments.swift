@@ -104,6 +104,15 @@ extension MPEG4Parser {
     }
   }
 
+  /// The frames of the last fragment whose packets the stream's end has cut.
+  var cutFrames: Int64 {
+    guard let track, let fragment = fragments.current, !fragment.isDone else { return 0 }
+    let framesPerPacket = Int64(track.encoding.dataFormat.framesPerPacket)
+    return framesPerPacket > 0
+      ? (fragment.packetCount - fragment.packet) * framesPerPacket
+      : track.scale.frames(fragment.duration - fragment.time)
+  }
+
   /// The frames of all packets of a fragment.
   func frameCount(of fragment: MovieFragment) -> Int64 {
     guard let track else { return 0 }

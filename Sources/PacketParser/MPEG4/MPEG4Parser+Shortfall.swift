@@ -23,10 +23,7 @@ extension MPEG4Parser {
       missing = frames(
         track.map.packetCount - nextPacket, track.times.time(of: track.map.packetCount) - next)
     }
-    if let fragment = fragments.current, !fragment.isDone {
-      missing += frames(
-        fragment.packetCount - fragment.packet, fragment.duration - fragment.time)
-    }
+    missing += cutFrames
     if let segments = fragments.segments, end < segments.endByte {
       let stated = TimeScale.scale(
         segments.endTime, track.scale.frameRate, segments.unitsPerSecond)

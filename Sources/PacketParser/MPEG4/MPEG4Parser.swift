@@ -114,7 +114,9 @@ struct MPEG4Parser: ContainerParser {
     if isUnbroken, fragments.endFrame > 0 {
       let frames = max(0, fragments.endFrame - fragments.missingFrames)
       facts.statedFrameCount = frames
-      facts.soundFrameCount = fragments.soundFrames.map { max(0, frames - $0.lowerBound) }
+      facts.soundFrameCount = fragments.soundFrames.map {
+        max(0, frames - cutFrames - $0.lowerBound)
+      }
     }
     return .finished
   }

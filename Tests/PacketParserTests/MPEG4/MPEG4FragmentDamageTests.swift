@@ -146,6 +146,19 @@ import Testing
     }
   }
 
+  @Test("The duration of a cut stream with priming is that of the packets that came")
+  func cutWithPriming() throws {
+    let bytes = MPEG4IndexTests.fragmented(
+      [[Int]](repeating: [50, 60, 70, 80], count: 4), edits: [(0, 1024)])
+    for (cut, packets) in [(10, 15), (200, 13), (240, 12)] {
+      var stream = AudioFileStream()
+      let (recorder, error) = parse(Array(bytes.dropLast(cut)), with: &stream)
+      #expect(error == nil)
+      #expect(recorder.packetCount == packets)
+      #expect(try stream.duration.frames == Int64(packets - 1) * 1024, "\(packets)")
+    }
+  }
+
   @Test("Without an edit list the frames that an Opus header leaves out do not count")
   func opusPreSkip() throws {
     let header: [UInt8] = [0, 2, 1, 0x38, 0, 0, 0xBB, 0x80, 0, 0, 0]
