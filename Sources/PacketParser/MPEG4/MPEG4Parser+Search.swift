@@ -53,7 +53,7 @@ extension MPEG4Parser {
 
   /// Takes note of media data whose packets no fragment lists.
   mutating func notice(unlisted box: BoxHeader) {
-    guard isBetweenFragments, fragments.dataEnd > 0, box.start >= fragments.dataEnd else { return }
+    guard isBetweenFragments, box.start >= fragments.dataEnd else { return }
     extendStretch(
       box.start..<box.start + Int64(box.byteCount), claimedEnd: box.end, hasMediaData: true)
   }
@@ -95,7 +95,7 @@ extension MPEG4Parser {
     stretch?.extend(at: fragment.start)
     fragments.stretch = nil
     guard let track, let expected = fragments.expectedFrame, fragment.packetCount > 0 else {
-      if let stretch { notices.append(gap(.foreignBytes, stretch)) }
+      if let stretch { reportStart(stretch, before: fragment) }
       return
     }
     // Times are rounded to the media's units, and ffmpeg's may be a packet late near the end.
@@ -115,6 +115,20 @@ extension MPEG4Parser {
       let isLoss =
         missing == nil && (stretch.hasMediaData || stretch.end - stretch.start >= halfPacket)
       notices.append(gap(isLoss ? .damage : .foreignBytes, stretch))
+    }
+  }
+
+  /// Reports bytes before the first fragment. Media data among them belong to a fragment that is damaged if the
+  /// time of this one is not the stream's start; else to other tracks, whose index is not read.
+  private mutating func reportStart(_ stretch: UnlistedStretch, before fragment: MovieFragment) {
+    guard stretch.hasMediaData else { return notices.append(gap(.foreignBytes, stretch)) }
+    guard let track, isUnbroken, fragment.packetCount > 0, let time = fragment.baseTime else {
+      return
+    }
+    let missing = track.scale.frames(time)
+    let packetFrames = frameCount(of: fragment) / fragment.packetCount
+    if missing >= max(packetFrames * 3 / 4, 1) {
+      notices.append(gap(.damage, stretch, frameCount: missing))
     }
   }
 

@@ -94,6 +94,26 @@ import Testing
     }
   }
 
+  @Test("The first fragment is a loss when it is damaged, and its media data are there")
+  func firstFragment() {
+    let whole = Self.bytes()
+    let start = Self.place(of: "moof", 0, in: whole)
+    for damage in [Array("xxof".utf8), [0, 0, 0, 0]] {
+      var bytes = whole
+      bytes.replaceSubrange(start + 4..<start + 8, with: damage)
+      let (recorder, error) = parse(bytes, totalByteCount: Int64(bytes.count))
+      #expect(error == nil)
+      #expect(recorder.packetCount == 12)
+      #expect(recorder.gaps.map(\.cause) == [.damage])
+      #expect(recorder.gaps.first?.frameCount == 4096)
+      #expect(outcome(bytes, .pieces(1)) == outcome(bytes, .whole))
+    }
+    // A stream that is joined at its second fragment has lost nothing.
+    let second = Self.place(of: "moof", 1, in: whole)
+    let joined = parse(Array(whole[..<start] + whole[second...])).recorder
+    #expect(joined.packetCount == 12 && joined.gaps == [])
+  }
+
   @Test("The last fragment is a loss when it is damaged, and its media data are there")
   func lastFragment() {
     let whole = Self.bytes()
