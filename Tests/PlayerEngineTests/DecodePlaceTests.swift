@@ -137,6 +137,76 @@ struct DecodePlaceTests {
     #expect(different <= fades, "\(different) frames differ")
   }
 
+  @Test("changes back before the sound has faded out: it goes on")
+  func bounce() {
+    let playback = OfflinePlayback(
+      [Fixtures.path("mp3-vbr2-44100-2.mp3")], rate: 44100, channels: 2)
+    playback.renderer.context.periodFrames = 1 << 20
+    playback.run(period: 256, frames: 44100)
+    for cycles in 0..<4 {
+      playback.renderer.context.periodFrames = 1
+      for _ in 0..<cycles {
+        _ = playback.player.step(mayWait: true)
+        playback.crank(64)
+      }
+      _ = playback.player.step(mayWait: true)
+      playback.renderer.context.periodFrames = 1 << 20
+      playback.run(period: 256, frames: playback.samples[0].count + 22050)
+    }
+    playback.run(period: 256)
+    #expect(playback.sound[0].count == play([1 << 20]).sound[0].count)
+    #expect(playback.player.state == .ended)
+  }
+
+  @Test("changes in the middle of fast forward, which goes on")
+  func scan() {
+    let playback = OfflinePlayback(
+      [Fixtures.path("mp3-vbr2-44100-2.mp3")], rate: 44100, channels: 2)
+    playback.renderer.context.periodFrames = 1 << 20
+    playback.run(period: 256, frames: 44100)
+    playback.renderer.context.periodFrames = 1
+    _ = playback.player.step(mayWait: true)
+    playback.player.apply(.scan(speed: 4))
+    playback.run(period: 256)
+    #expect(playback.player.state == .ended)
+  }
+
+  @Test("is chosen again for a track that was read ahead with the period before")
+  func nextTrack() {
+    let paths = ["gapless-1.mp3", "gapless-2.mp3"].map(Fixtures.path)
+    var sounds: [[[Float]]] = []
+    for second in [1 << 20, 1] {
+      let playback = OfflinePlayback(paths, rate: 44100, channels: 2)
+      playback.renderer.context.periodFrames = 1 << 20
+      while playback.player.decoders[1] == nil {
+        _ = playback.player.step(mayWait: true)
+        if playback.player.state == .playing { playback.crank(256) }
+      }
+      #expect(playback.player.startedTrack == 0)
+      playback.renderer.context.periodFrames = second
+      playback.run(period: 256)
+      #expect(playback.player.decoders[1]?.place == (second == 1 ? .ahead : .callback))
+      sounds.append(playback.sound)
+    }
+    #expect(sounds[0][0].count == sounds[1][0].count)
+  }
+
+  @Test("stays as it is while a network stream plays")
+  func network() {
+    let source = MemorySource(
+      Array(contents(ofFile: Fixtures.path("mp3-vbr2-44100-2.mp3"))), .server(offersRanges: true))
+    let playback = OfflinePlayback(
+      opened: TrackReader(source, location: "memory"), [], rate: 44100, channels: 2)
+    playback.renderer.context.periodFrames = 1 << 20
+    playback.run(period: 256, frames: 44100)
+    let before = source.repositions.count
+    playback.renderer.context.periodFrames = 1
+    playback.run(period: 256)
+    #expect(playback.player.decoders[0]?.place == .callback)
+    #expect(source.repositions.count == before)
+    #expect(playback.sound[0].count == play([1 << 20]).sound[0].count)
+  }
+
   @Test("stays as it is where the period changes and nothing can be read again")
   func pipe() throws {
     let source = MemorySource(Array(contents(ofFile: Fixtures.path("mp3-vbr2-44100-2.mp3"))), .pipe)

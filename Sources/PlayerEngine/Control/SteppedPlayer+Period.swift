@@ -3,52 +3,58 @@
 internal import RenderCore
 
 extension SteppedPlayer {
-  /// Follows the output's period. If the sounding track should now be decoded elsewhere, the sound fades out, the
-  /// feeder seeks to the next frame, and the sound fades in. A server interrupts the sound for a new period anyway.
+  /// Follows the output's period. If the sounding track should be decoded elsewhere with the present one, the sound fades
+  /// out, the feeder seeks to the next frame, and the sound fades in. A server interrupts the sound for a new period
+  /// anyway.
   ///
-  /// Sources that cannot seek, and players that follow a transport, keep the decoder until the next stream or seek.
+  /// Network streams, sources that cannot seek, and players that follow a transport keep the decoder until the next
+  /// stream or seek: this is not worth another request, which may fail.
   func followPeriod() {
-    let frames = renderer.context.periodFrames
-    if frames != feeder.periodFrames {
-      let isFirst = feeder.periodFrames == 0
-      feeder.periodFrames = frames
-      movesDecoder = !isFirst && frames > 0 && suitsOtherPlace(periodFrames: frames)
+    feeder.periodFrames = renderer.context.periodFrames
+    // The silence lasts until its end.
+    if let seek, seek.isInternal { return }
+    guard seek == nil, queuedSeek == nil, scanSpeed == 0, !machine.isStopping,
+      machine.state == .playing || machine.state == .paused, let track = startedTrack,
+      let choice = choiceForPeriod(ofTrack: track)
+    else { return endMove() }
+    guard choice.place != decoders[track]?.place, canMove(track) else {
+      decoders[track]?.reason = choice.reason
+      return endMove()
     }
-    guard movesDecoder else { return }
-    switch machine.state {
-    case .playing where seek == nil && queuedSeek == nil && scanSpeed == 0:
+    if machine.state == .playing {
+      movesDecoder = true
       control.mode = .pause
-      guard control.isSilent else { return }
-    case .paused where seek == nil && queuedSeek == nil:
-      guard control.isSilent else { return }
-    default:
-      // A seek chooses the decoder anew.
-      movesDecoder = false
-      return
     }
-    movesDecoder = false
-    let place = shownPlace
-    startSeek(inTrack: place.track, toNanoseconds: place.nanoseconds)
+    guard control.isSilent else { return }
+    // Not again for this period, also if the seek fails.
+    decoders[track]?.reason = choice.reason
+    let position = shownPlace
+    startSeek(inTrack: position.track, toNanoseconds: position.nanoseconds)
     seek?.isInternal = true
-    if seek == nil { soundAgain() }
+    if seek == nil { endMove() }
   }
 
-  /// Ends the silence that ``followPeriod()`` began.
-  func soundAgain() {
+  /// Ends the silence in which the decoder moves, if any.
+  func endMove() {
+    guard movesDecoder else { return }
     movesDecoder = false
     if machine.state == .playing, !machine.isStopping { control.mode = .play }
   }
 
-  private func suitsOtherPlace(periodFrames: Int) -> Bool {
-    guard !configuration.followsTransport, let track = startedTrack,
-      let choice = decoders[track], case .measured(let packet, _) = choice.reason,
-      feeder.canTurnBack(inTrack: track) == true
-    else { return false }
-    var other = choice
-    other.choosePlace(
-      packetNanoseconds: packet,
-      periodNanoseconds: UInt64(periodFrames) * 1_000_000_000
-        / UInt64(max(1, renderer.sampleRate)))
-    return other.place != choice.place
+  /// Returns the choice for a track with the present period; nil if the track's choice was made for that period, or not by
+  /// measurement.
+  private func choiceForPeriod(ofTrack track: Int) -> DecoderChoice? {
+    guard feeder.periodFrames > 0, var choice = decoders[track],
+      case .measured(let packet, let period) = choice.reason
+    else { return nil }
+    let present = feeder.periodNanoseconds
+    if present == period { return nil }
+    choice.choosePlace(packetNanoseconds: packet, periodNanoseconds: present)
+    return choice
+  }
+
+  private func canMove(_ track: Int) -> Bool {
+    !configuration.followsTransport && feeder.isLocal(track: track)
+      && feeder.canTurnBack(inTrack: track) == true
   }
 }

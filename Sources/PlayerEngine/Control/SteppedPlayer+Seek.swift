@@ -79,7 +79,7 @@ extension SteppedPlayer {
     seek = replacedSeek
     replacedSeek = nil
     generation = seek?.generation ?? control.generation
-    soundAgain()
+    endMove()
     tellRefusal(error, inTrack: track)
   }
 
@@ -152,7 +152,7 @@ extension SteppedPlayer {
     accounts.isRepositioned = true
     answerSilence()
     self.seek = nil
-    soundAgain()
+    endMove()
     guard !seek.hasFailed, let result = seek.result else { return }
     lastError = nil
     if seek.isInternal { return }

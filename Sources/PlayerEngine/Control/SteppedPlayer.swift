@@ -57,10 +57,10 @@ public final class SteppedPlayer {
   private(set) var titles = TitleTimeline()
   private(set) var information: [Int: TrackInformation] = [:]
   /// The decoder of each track's last prepared stream.
-  private(set) var decoders: [Int: DecoderChoice] = [:]
+  var decoders: [Int: DecoderChoice] = [:]
   /// Its context has the output's period.
   let renderer: Renderer
-  /// The sound fades out and then continues with packets that are decoded elsewhere.
+  /// The sound fades out or is silent, and continues with packets that are decoded elsewhere.
   var movesDecoder = false
   let configuration: PlayerConfiguration
   let feeder: Feeder

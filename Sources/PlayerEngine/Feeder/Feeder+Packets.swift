@@ -102,7 +102,7 @@ extension Feeder {
       && lastPlace?.format.channelsPerFrame == stream.format.channelsPerFrame
     choice?.choosePlace(
       packetNanoseconds: packet,
-      periodNanoseconds: UInt64(periodFrames) * 1_000_000_000 / UInt64(max(1, outputRate)),
+      periodNanoseconds: periodNanoseconds,
       joined: isJoined ? lastPlace?.place : nil)
   }
 

@@ -96,6 +96,10 @@ final class Feeder {
   var packetCost: PacketCost
   /// The output's period; 0 if its cycles have no deadlines.
   var periodFrames = 0
+  /// The same in nanoseconds.
+  var periodNanoseconds: UInt64 {
+    UInt64(periodFrames) * 1_000_000_000 / UInt64(max(1, feed.outputRate))
+  }
   var readerHasEnded = false
   /// The reader's parser has failed: it cannot be turned to another place.
   private var readerIsBroken = false
@@ -141,6 +145,13 @@ final class Feeder {
     guard let reader else { return }
     highWaterNanoseconds = buffering.highWaterNanoseconds(
       isLocal: reader.driver.source.information.isLocal, isDecoded: ahead != nil)
+  }
+
+  /// Whether a track's source is on this machine; false if the source would have to be opened to know.
+  func isLocal(track index: Int) -> Bool {
+    let current = trackIndex == index ? reader : nil
+    let known = current ?? finishedReaders.first { $0.track == index }?.reader
+    return known?.driver.source.information.isLocal == true
   }
 
   /// Whether a seek in a track can lead back and ahead; nil where its source would have to be opened to

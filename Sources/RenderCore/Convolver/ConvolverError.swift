@@ -9,6 +9,8 @@ public enum ConvolverError: Error, Equatable, Sendable, CustomStringConvertible 
   case empty
   /// The response has a sample that is NaN or infinite.
   case notFinite
+  /// The magnitudes of a channel's samples add up to more than ``ImpulseResponse/maximumGain``.
+  case tooLarge
   /// The sample rate of the response is none of ``Renderer/sampleRates``.
   case invalidSampleRate(Double)
   /// The response is too long at the renderer's sample rate.
@@ -30,6 +32,7 @@ public enum ConvolverError: Error, Equatable, Sendable, CustomStringConvertible 
       #endif
     case .empty: "the impulse response has no samples"
     case .notFinite: "the impulse response has samples that are NaN or infinite"
+    case .tooLarge: "the impulse response has samples that are too large to be computed with"
     case .invalidSampleRate(let rate):
       "the impulse response has a sample rate of \(rate), which is impossible"
     case .tooLong(let frames, let maximum):

@@ -2,6 +2,10 @@
 
 /// An impulse response for a ``ConvolverControl``: samples of one or more channels at a sample rate.
 public struct ImpulseResponse: Sendable {
+  /// The largest sum of the magnitudes of a channel's samples, which is the largest gain. Products with the sound must be
+  /// finite in single precision.
+  public static let maximumGain = 1e20
+
   /// The samples of each channel, as many for each.
   public let channels: [[Float]]
   /// Frames per second.
@@ -20,6 +24,8 @@ public struct ImpulseResponse: Sendable {
     if frames > maximum { throw .tooLong(frames: frames, maximum: maximum) }
     guard Renderer.sampleRates.contains(sampleRate) else { throw .invalidSampleRate(sampleRate) }
     guard channels.allSatisfy({ $0.allSatisfy(\.isFinite) }) else { throw .notFinite }
+    let gains = channels.map { $0.reduce(0.0) { $0 + Double($1.magnitude) } }
+    guard gains.allSatisfy({ $0 <= Self.maximumGain }) else { throw .tooLarge }
     self.channels = channels.map { $0 + [Float](repeating: 0, count: frames - $0.count) }
     self.sampleRate = sampleRate
   }

@@ -124,6 +124,6 @@ public struct TimingTable: Sendable {
   /// Returns a text for a terminal: with plain spaces, and without controlling scalars, which a document from outside
   /// may have.
   static func plain(_ text: String) -> String {
-    String(text.map { $0 == "\u{A0}" ? " " : $0 }).asMessage
+    String(text.map { $0 == "\u{A0}" ? " " : $0 }).onOneLine(atMost: 400)
   }
 }
