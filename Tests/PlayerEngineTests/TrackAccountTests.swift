@@ -71,6 +71,24 @@ struct TrackAccountTests {
     #expect(abs(Double(account.deliveredNanoseconds) / 1e9 - 1.3) < 1e-3)
   }
 
+  @Test("Sound is not lost if a track is begun again before the start of its sound is reported")
+  func restartBeforeStart() throws {
+    let playback = OfflinePlayback(
+      [Fixtures.path("mp3-cbr320-44100-2.mp3")], rate: 48000, channels: 2)
+    let player = try #require(playback.player)
+    while player.state != .playing { _ = player.step(mayWait: true) }
+    while player.step(mayWait: true) == .progressed {}
+    // The cycle reports the start, and the player has not read it.
+    playback.crank(256)
+    player.apply(.pause)
+    player.apply(.restart)
+    while player.step(mayWait: true) == .progressed {}
+    player.apply(.resume)
+    playback.run(period: 256)
+    #expect(player.state == .ended)
+    #expect(Self.accounts(playback).allSatisfy { $0.lossDescription == nil })
+  }
+
   @Test("A packet that cannot be decoded is lost once, also if it is heard again after a seek")
   func undecodable() throws {
     let workshop = Workshop()

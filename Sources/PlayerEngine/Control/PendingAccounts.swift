@@ -52,10 +52,12 @@ struct PendingAccounts {
     upTo track: Int?, present: TrackAccount?, at outputFrame: UInt64, rate: Double
   ) -> [(track: Int, account: TrackAccount)] {
     defer {
-      (undecodable, deliveredNanoseconds, isRepositioned) = (TrackAccount(), 0, false)
+      (undecodable, deliveredNanoseconds) = (TrackAccount(), 0)
       firstFrame = outputFrame
     }
+    // The first track may have been skipped before the start of its sound was reported.
     guard let track else { return [] }
+    defer { isRepositioned = false }
     var taken: [(track: Int, account: TrackAccount)] = []
     if let index = closed.firstIndex(where: { $0.track == track }) {
       taken = Array(closed[...index])

@@ -16,8 +16,13 @@ extension TrackReader {
     at place: DecodePlace? = nil
   ) throws(PlayerError) -> AudioStreamBasicDescription {
     let format = try readInformation().dataFormat
-    // Without a decoder at either place the one that runs ahead says why.
     let choice = DecoderChoice(format.formatID, at: place)
+    // Without a decoder at either place, the library of the callback's is named; else the decoder ahead says why.
+    if choice == nil, place == nil,
+      let missing = CallbackCodec.missingLibrary(for: format.formatID)
+    {
+      throw PlayerError(location: name, reason: .converter(missing))
+    }
     guard choice?.place == .ahead || choice == nil && place == nil,
       CallbackCodec.library(for: format.formatID) == nil
     else { return format }
