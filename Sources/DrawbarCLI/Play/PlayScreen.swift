@@ -104,7 +104,7 @@ struct PlayScreen: TerminalScreen {
     return number + name.asMessage
   }
 
-  /// The format, and, as far as there is room, how late it is heard and where it is decoded.
+  /// The format, and the output latency if there is room.
   private func format(columns: Int) -> String {
     guard let track = snapshot.track else { return "" }
     let format = track.dataFormat
@@ -117,13 +117,10 @@ struct PlayScreen: TerminalScreen {
     if let rate = snapshot.buffering.arrivalBytesPerSecond {
       words.append("\(Int((rate * 8 / 1000).rounded())) arriving")
     }
-    var text = words.joined(separator: ", ")
+    let text = words.joined(separator: ", ")
     let latency =
-      "output latency \(TimeText.seconds(nanoseconds: latencyNanoseconds, decimals: 3)) s"
-    for more in [latency, snapshot.decoder.map { "decoded \($0.words)" }].compactMap(\.self) {
-      if text.count + 2 + more.count <= columns { text += "; " + more }
-    }
-    return text
+      "; output latency \(TimeText.seconds(nanoseconds: latencyNanoseconds, decimals: 3)) s"
+    return text.count + latency.count <= columns ? text + latency : text
   }
 
   /// What was played, what can be heard without asking a server, and the rest.

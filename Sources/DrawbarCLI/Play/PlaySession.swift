@@ -177,6 +177,7 @@ final class PlaySession {
       leadTransport()
       adviseOnScheduling()
       let snapshot = player.snapshot(latencyFrames: latencyFrames)
+      announceDecoder(snapshot)
       if terminal.showsPanel, snapshot.state != .idle || isStopping,
         monotonicNanoseconds() >= nextShowNanoseconds
       {
@@ -251,6 +252,7 @@ final class PlaySession {
     }
   }
 
+  private var announcedPlace: DecodePlace?
   /// The tracks that were opened.
   private(set) var tracks: [Int: TrackInformation] = [:]
 
@@ -261,6 +263,15 @@ final class PlaySession {
     terminal.print(
       "\(number)\(track.location)  (\(format.formatID), \(Int(format.sampleRate)) Hz, "
         + "\(format.channelsPerFrame) channel\(format.channelsPerFrame == 1 ? "" : "s"))")
+  }
+
+  /// Prints on a terminal where packets are decoded, and why, whenever that changes.
+  private func announceDecoder(_ snapshot: PlayerSnapshot) {
+    guard terminal.showsPanel, let decoder = snapshot.decoder,
+      decoder.place != announcedPlace
+    else { return }
+    announcedPlace = decoder.place
+    terminal.print("decoded \(decoder.words)")
   }
 
   private func handle(_ key: TerminalKey) {
