@@ -26,7 +26,7 @@ public struct TimingRecorder {
   ///   - warmUpNanoseconds: how much of the start is not counted.
   ///   - threadUsage: asks for what the callback's thread has used; nil when that is not known. A preempted
   ///     cycle is then taken to have lost all that it took too long.
-  ///   - nodeName: returns the name of ``CycleRecord/slowestNode``: `ProcessingGraph.nodeName(of:)` of the renderer.
+  ///   - nodeName: returns the name of `CycleRecord.slowestNode`: `ProcessingGraph.nodeName(of:)` of the renderer.
   public init(
     _ log: CycleLog, sampleRate: Double,
     warmUpNanoseconds: UInt64 = TimingStatistics.warmUpNanoseconds,
