@@ -3,7 +3,7 @@
 import AudioModel
 import PlayerEngine
 
-/// What `drawbar render --json` prints: an object for each track, also for those that cannot be played.
+/// The output of `drawbar render --json`: an object for each track, also for tracks that cannot be played.
 struct RenderAccounts {
   private var objects: [JSONValue] = []
   /// Why tracks failed whose accounts have not come yet.

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The place where packets are decoded")
 struct DecodePlaceTests {
-  /// What a feeder chooses for a fixture's first stream.
+  /// Returns a feeder's choice for a fixture's first stream.
   private func choice(
     _ name: String, isLocal: Bool = true, at place: DecodePlace? = nil, periodFrames: Int,
     rate: Int = 48000
@@ -152,6 +152,7 @@ struct DecodePlaceTests {
       _ = playback.player.step(mayWait: true)
       playback.renderer.context.periodFrames = 1 << 20
       playback.run(period: 256, frames: playback.samples[0].count + 22050)
+      #expect(playback.player.control.mode == .play && !playback.player.control.isSilent)
     }
     playback.run(period: 256)
     #expect(playback.sound[0].count == play([1 << 20]).sound[0].count)
@@ -167,13 +168,21 @@ struct DecodePlaceTests {
     playback.renderer.context.periodFrames = 1
     _ = playback.player.step(mayWait: true)
     playback.player.apply(.scan(speed: 4))
+    _ = playback.player.step(mayWait: true)
+    #expect(playback.player.control.mode == .play)
     playback.run(period: 256)
     #expect(playback.player.state == .ended)
   }
 
-  @Test("is chosen again for a track that was read ahead with the period before")
-  func nextTrack() {
-    let paths = ["gapless-1.mp3", "gapless-2.mp3"].map(Fixtures.path)
+  @Test(
+    "is chosen again for a track that was read ahead with the period before",
+    .enabled(if: DecoderChoice(.mpeg4AAC) != nil))
+  func nextTrack() throws {
+    // The first track has one place only, so the change does not lead back into it.
+    let workshop = Workshop()
+    try workshop.run(
+      "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=44100:d=2' -ac 2 -c:a aac x.m4a")
+    let paths = [workshop.path("x.m4a"), Fixtures.path("mp3-vbr2-44100-2.mp3")]
     var sounds: [[[Float]]] = []
     for second in [1 << 20, 1] {
       let playback = OfflinePlayback(paths, rate: 44100, channels: 2)

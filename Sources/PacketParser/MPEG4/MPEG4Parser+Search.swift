@@ -24,10 +24,11 @@ extension MPEG4Parser {
   /// Bytes of a box of an unknown type that is believed in a stream of unknown length.
   private static let maximumUnknownBox: Int64 = 1 << 20
 
-  /// Whether fragments are expected where the next top-level box begins.
+  /// The next top-level box should belong to a fragment.
   var isBetweenFragments: Bool { hasMovie && fragments.isExpected }
 
-  /// Whether a top-level box may begin here. Any type may, if its bytes are characters and it has an end.
+  /// Returns true if a top-level box may begin here: a known type, or any type of printable characters with a possible
+  /// size.
   func isPlausible(_ box: BoxHeader?) -> Bool {
     guard let box else { return false }
     switch box.type {
@@ -88,8 +89,8 @@ extension MPEG4Parser {
     return .skip(Int64(bytes.count - 15))
   }
 
-  /// Reports what is missing before a fragment. Its time tells how much; without a time, as many bytes as half a
-  /// packet count as damage.
+  /// Reports the frames that are missing before a fragment, by its time. Without a time, bytes of half a packet or more
+  /// count as damage.
   mutating func reportStretch(before fragment: MovieFragment, firstFrame: Int64) {
     var stretch = fragments.stretch
     stretch?.extend(at: fragment.start)

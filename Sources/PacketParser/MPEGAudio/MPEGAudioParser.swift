@@ -41,7 +41,7 @@ struct MPEGAudioParser: ContainerParser {
   /// What has to be told before the next packet.
   var notice: ParserStep?
   var gap = StreamGap()
-  /// What the gap before the first frame begins with, if that was examined as a header.
+  /// The first four bytes of the gap before the first frame, if they were examined as a header.
   var leadingWord: UInt32?
   /// Frames of the packet that the input's end has cut; nil if it has cut none.
   private var cutFrames: Int64?

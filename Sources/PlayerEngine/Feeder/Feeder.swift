@@ -147,19 +147,19 @@ final class Feeder {
       isLocal: reader.driver.source.information.isLocal, isDecoded: ahead != nil)
   }
 
-  /// Whether a track's source is on this machine; false if the source would have to be opened to know.
-  func isLocal(track index: Int) -> Bool {
+  /// The reader of a track, at work or kept; nil if the track's source would have to be opened.
+  private func reader(ofTrack index: Int) -> TrackReader? {
     let current = trackIndex == index ? reader : nil
-    let known = current ?? finishedReaders.first { $0.track == index }?.reader
-    return known?.driver.source.information.isLocal == true
+    return current ?? finishedReaders.first { $0.track == index }?.reader
   }
 
-  /// Whether a seek in a track can lead back and ahead; nil where its source would have to be opened to
-  /// tell.
-  func canTurnBack(inTrack index: Int) -> Bool? {
-    let current = trackIndex == index ? reader : nil
-    return (current ?? finishedReaders.first { $0.track == index }?.reader)?.canTurnBack
+  /// Returns true if a track's source is open and on this machine.
+  func isLocal(track index: Int) -> Bool {
+    reader(ofTrack: index)?.driver.source.information.isLocal == true
   }
+
+  /// Returns whether a track can be sought in both directions; nil if its source would have to be opened.
+  func canTurnBack(inTrack index: Int) -> Bool? { reader(ofTrack: index)?.canTurnBack }
 
   /// What ends a wait for the source from another thread.
   var interrupter: (any ByteSource)? { reader?.interrupter }

@@ -13,7 +13,7 @@ struct BlockTransform: ~Copyable {
   static var partitionFrames: Int { @_noLocks get { 256 } }
   static var sampleCount: Int { @_noLocks get { 512 } }
 
-  /// What ``forward()`` reads and ``inverse()`` writes.
+  /// The input of ``forward()`` and the output of ``inverse()``.
   let samples: UnsafeMutablePointer<Float>
   /// The bins from 0 to half the rate: the real and the imaginary part of each, side by side.
   let spectrum: UnsafeMutablePointer<Float>

@@ -88,7 +88,7 @@ public struct ImpulseResponse: Sendable {
     return resampled
   }
 
-  /// Removes frames at the end that are below -140 dB of the peak, but keeps so many frames.
+  /// Removes frames at the end that are below -140 dB of the peak, but keeps the first `count` frames.
   private static func withoutQuietEnd(_ channels: [[Float]], keeping count: Int) -> [[Float]] {
     let peak = channels.joined().map(\.magnitude).max() ?? 0
     let length =

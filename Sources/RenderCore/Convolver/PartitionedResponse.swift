@@ -4,10 +4,10 @@
 /// thread; it does not change.
 @safe
 struct PartitionedResponse: ~Copyable {
-  /// Older partitions are multiplied by so many at once.
+  /// The number of older partitions that are multiplied at once.
   static var groupPartitions: Int { @_noLocks get { 4 } }
 
-  /// What leads from an input channel to an output channel.
+  /// The path from an input channel to an output channel.
   @safe
   struct Path: BitwiseCopyable {
     let input: Int
