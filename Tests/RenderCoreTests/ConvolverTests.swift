@@ -162,6 +162,7 @@ struct ConvolverTests {
     #expect(throws: ConvolverError.empty) { try sound.set([[], []]) }
     #expect(throws: ConvolverError.notFinite) { try sound.set([[1, .nan]]) }
     #expect(throws: ConvolverError.notFinite) { try sound.set([[.infinity]]) }
+    #expect(throws: ConvolverError.tooLarge) { try sound.set([[1e38, 1e38, 1e38]]) }
     #expect(throws: ConvolverError.wrongChannelCount(3, nodeChannels: 2)) {
       try sound.set([[1], [1], [1]])
     }

@@ -99,6 +99,19 @@ struct TimingTextTests {
     #expect(text.contains("a\\u{1b}[2J"))
   }
 
+  @Test("print names of any length in bounded lines")
+  func longNames() {
+    var document = document(repetitions: 1)
+    let name = String(repeating: "long ", count: 200_000)
+    document.runs[0].decoding = name
+    document.runs[0].slowNodes = [name: 3]
+    document.runs[0].subject = name
+    var text = ""
+    TimingTable(document).write(to: &text)
+    let longest = text.split(separator: "\n").map(\.utf8.count).max() ?? 0
+    #expect(longest > 400 && longest < 1000)
+  }
+
   @Test("say of a comparison with itself that all is noise, and of two runs that nothing is known")
   func comparison() {
     for (repetitions, word) in [(3, "noise"), (2, "unknown")] {
