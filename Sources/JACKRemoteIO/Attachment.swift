@@ -19,6 +19,7 @@ final class Attachment: @unchecked Sendable {
   private var client: Client?
   /// Follows the server's rate; kept as long as it may be called.
   private var renderer: Renderer?
+  private var inputRouting = InputRouting()
   /// The client's, while that is active.
   private var metadata: MetadataWriter?
   private var memory = ConnectionMemory()
@@ -79,11 +80,10 @@ final class Attachment: @unchecked Sendable {
     return try body()
   }
 
-  /// Has other inputs feed the outputs, in this client and in the next ones.
-  func change(inputsOfOutputs: [[Int]]) {
-    // An empty one would make the next client's ports terminal.
-    configuration.inputsOfOutputs = inputsOfOutputs.isEmpty ? [[]] : inputsOfOutputs
-    client?.change(inputsOfOutputs: inputsOfOutputs)
+  /// The sound of the inputs reaches the outputs in another way, in this client and in the next ones.
+  func change(_ inputRouting: InputRouting) {
+    self.inputRouting = inputRouting
+    client?.change(inputRouting)
   }
 
   /// Closes the client, if there is one. There is none from then on.
@@ -91,7 +91,10 @@ final class Attachment: @unchecked Sendable {
   /// - Returns: whether it is closed now, and not later.
   func close() -> Bool {
     live.close()
-    defer { renderer = nil }
+    defer {
+      renderer?.observeInputRouting(nil)
+      renderer = nil
+    }
     guard let client = client.take() else { return true }
     return close(client, isServerGone: storage.isShutDown)
   }
@@ -212,7 +215,8 @@ final class Attachment: @unchecked Sendable {
     guard (try? ServerGuard.enter(storage, server: server)) != nil else { return again }
     let opened = LibraryMessages.silenced {
       try? Client.open(
-        configuration, storage: storage, socket: socket, exactly: refusals < Self.refusalsForName)
+        configuration, routing: inputRouting, storage: storage, socket: socket,
+        exactly: refusals < Self.refusalsForName)
     }
     guard let opened else {
       refusals += 1

@@ -64,8 +64,8 @@ final class Client: @unchecked Sendable {
   ///   - socket: where the server takes clients, as far as is known.
   ///   - exactly: whether to fail where another client has the name, instead of taking another one.
   static func open(
-    _ configuration: RemoteIO.Configuration, storage: OutputStateStorage, socket: ServerSocket?,
-    exactly: Bool = false
+    _ configuration: RemoteIO.Configuration, routing inputRouting: InputRouting = InputRouting(),
+    storage: OutputStateStorage, socket: ServerSocket?, exactly: Bool = false
   ) throws(RemoteIOError) -> Client {
     let server = configuration.resolvedServerName
     LibraryMessages.install()
@@ -94,7 +94,7 @@ final class Client: @unchecked Sendable {
     }
     do throws(RemoteIOError) {
       // Terminal: the sound begins or ends here, no port's latency adds to another's.
-      let end = configuration.inputsOfOutputs.isEmpty ? JackPortIsTerminal.rawValue : 0
+      let end = configuration.passesInputsOn ? 0 : JackPortIsTerminal.rawValue
       let outputs = unsafe try register(
         configuration.outputPortNames, JackPortIsOutput.rawValue | end, at: handle)
       let inputs = unsafe try register(
@@ -108,8 +108,7 @@ final class Client: @unchecked Sendable {
       var routing: PortRouting?
       // Also where nothing is passed on: without it libjack takes every input for one of every output.
       if unsafe !outputs.isEmpty, unsafe !inputs.isEmpty {
-        routing = unsafe PortRouting(
-          outputs: outputs, inputs: inputs, inputsOfOutputs: configuration.inputsOfOutputs)
+        routing = unsafe PortRouting(outputs: outputs, inputs: inputs, inputRouting)
       }
       unsafe routing?.attach(to: handle)
       return unsafe Client(
@@ -179,9 +178,9 @@ final class Client: @unchecked Sendable {
     }
   }
 
-  /// Has other inputs feed the outputs, where the client was opened to pass any on.
-  func change(inputsOfOutputs: [[Int]]) {
-    unsafe routing?.change(inputsOfOutputs, at: handle)
+  /// The sound of the inputs reaches the outputs in another way.
+  func change(_ inputRouting: InputRouting) {
+    unsafe routing?.change(inputRouting, at: handle)
   }
 
   /// Closes the client: no callback runs after it.

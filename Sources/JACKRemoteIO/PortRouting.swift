@@ -3,20 +3,18 @@
 internal import CJACK
 internal import RenderCore
 
-/// Which input ports feed which output ports, as libjack's latency callback uses it. Lives as long as the
-/// client: libjack has its address.
+/// The output ports that the sound of the input ports reaches, for libjack's latency callback. Lives as long as the client:
+/// libjack has its address.
 @safe
 final class PortRouting: @unchecked Sendable {
   private let outputs: [OpaquePointer]
   private let inputs: [OpaquePointer]
-  /// For each output the inputs that feed it, of more or fewer outputs than there are. Every number is one of
-  /// an input.
-  private let inputsOfOutputs: GuardedState<[[Int]]>
+  private let routing: GuardedState<InputRouting>
 
-  init(outputs: [OpaquePointer], inputs: [OpaquePointer], inputsOfOutputs: [[Int]]) {
+  init(outputs: [OpaquePointer], inputs: [OpaquePointer], _ routing: InputRouting) {
     unsafe self.outputs = outputs
     unsafe self.inputs = inputs
-    self.inputsOfOutputs = GuardedState(inputsOfOutputs)
+    self.routing = GuardedState(routing)
   }
 
   /// Asks libjack to be told when the latency of a port's neighbours changes. Before activation.
@@ -25,44 +23,49 @@ final class PortRouting: @unchecked Sendable {
       client, remoteIOLatency, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Has other inputs feed the outputs, and libjack ask anew for the latencies that follow from it. For
-  /// the control thread.
-  func change(_ inputsOfOutputs: [[Int]], at client: OpaquePointer) {
-    self.inputsOfOutputs.withLock { $0 = inputsOfOutputs }
+  /// Changes the routing, and lets libjack compute the latencies that follow from it. For the control thread.
+  func change(_ routing: InputRouting, at client: OpaquePointer) {
+    self.routing.withLock { $0 = routing }
     unsafe jack_recompute_total_latencies(client)
   }
 
-  /// What comes in goes out in the same cycle, so each port's latency is that of the ports on the other
-  /// side, and nothing of ours is added (jack.h, `jack_latency_callback_t`).
+  /// Sets the latency of the ports on one side: that of the ports on the other side that they are connected to, and that of
+  /// the way between the two (jack.h, `jack_latency_callback_t`).
   func update(_ mode: jack_latency_callback_mode_t) {
-    let sides = unsafe mode == JackCaptureLatency ? outputSides() : inputSides()
-    for index in unsafe sides.indices {
-      let (port, others) = unsafe sides[index]
-      var result = unsafe jack_latency_range_t(min: others.isEmpty ? 0 : .max, max: 0)
-      for other in unsafe others.indices {
-        var range = jack_latency_range_t()
-        unsafe jack_port_get_latency_range(others[other], mode, &range)
-        result.min = min(result.min, range.min)
-        result.max = max(result.max, range.max)
+    let routing = routing.withLock { $0 }
+    let isCapture = mode == JackCaptureLatency
+    for port in unsafe isCapture ? outputs.indices : inputs.indices {
+      var ways: [(OpaquePointer, ClosedRange<Int>)] = unsafe []
+      for other in unsafe isCapture ? inputs.indices : outputs.indices {
+        let (output, input) = isCapture ? (port, other) : (other, port)
+        guard routing.latencyFrames.indices.contains(output),
+          let frames = routing.latencyFrames[output][input]
+        else { continue }
+        unsafe ways.append((isCapture ? inputs[input] : outputs[output], frames))
       }
-      unsafe jack_port_set_latency_range(port, mode, &result)
+      unsafe set(mode, of: isCapture ? outputs[port] : inputs[port], from: ways)
     }
   }
 
-  private func outputSides() -> [(OpaquePointer, [OpaquePointer])] {
-    let inputsOfOutputs = inputsOfOutputs.withLock { $0 }
-    return unsafe outputs.indices.map { output in
-      let feeding = inputsOfOutputs.indices.contains(output) ? inputsOfOutputs[output] : []
-      return unsafe (outputs[output], feeding.map { unsafe inputs[$0] })
+  private func set(
+    _ mode: jack_latency_callback_mode_t, of port: OpaquePointer,
+    from ways: [(OpaquePointer, ClosedRange<Int>)]
+  ) {
+    var result = unsafe jack_latency_range_t(min: ways.isEmpty ? 0 : .max, max: 0)
+    for index in unsafe ways.indices {
+      let (other, frames) = unsafe ways[index]
+      var range = jack_latency_range_t()
+      unsafe jack_port_get_latency_range(other, mode, &range)
+      result.min = min(result.min, Self.sum(range.min, frames.lowerBound))
+      result.max = max(result.max, Self.sum(range.max, frames.upperBound))
     }
+    unsafe jack_port_set_latency_range(port, mode, &result)
   }
 
-  private func inputSides() -> [(OpaquePointer, [OpaquePointer])] {
-    let inputsOfOutputs = inputsOfOutputs.withLock { $0 }
-    return unsafe inputs.indices.map { input in
-      let fed = unsafe zip(outputs, inputsOfOutputs).filter { $1.contains(input) }
-      return unsafe (inputs[input], fed.map { unsafe $0.0 })
-    }
+  /// Other clients may state any latency.
+  private static func sum(_ latency: jack_nframes_t, _ frames: Int) -> jack_nframes_t {
+    let (sum, hasOverflown) = latency.addingReportingOverflow(jack_nframes_t(clamping: frames))
+    return hasOverflown ? .max : sum
   }
 }
 

@@ -188,6 +188,11 @@ public final class RemoteIO: Sendable {
     // `meanwhile` may start a player, which reads it.
     context.periodFrames = bufferSize
     let (attachment, control) = (attachment, control)
+    if configuration.passesInputsOn {
+      renderer?.observeInputRouting { [weak attachment, weak control] routing in
+        control?.enqueue { [attachment] in attachment?.change(routing) }
+      }
+    }
     let reattaches = configuration.reattaches
     let patience = Patience(isCancelled)
     let started = control.run(
@@ -217,28 +222,6 @@ public final class RemoteIO: Sendable {
       progress.withLock { if $0.phase == .started { $0.phase = .open } }
     }
     return try started.get()
-  }
-
-  /// Has other inputs feed the outputs than ``Configuration/inputsOfOutputs`` said, and the latencies of
-  /// all ports follow. For when what renders passes its inputs on in another way than before. Waits for
-  /// the server, for 5 seconds at most; without one it holds for the next.
-  ///
-  /// - Parameter inputsOfOutputs: for each output port, in order, the input ports (counted from 0) that
-  ///   are passed on to it.
-  /// - Throws: ``RemoteIOError``: an input is not there, the configuration passed nothing on (whether ports
-  ///   are the ends of a signal's way is told when they are registered), this was closed, or the server
-  ///   does not answer.
-  public func setInputsOfOutputs(_ inputsOfOutputs: [[Int]]) throws(RemoteIOError) {
-    try configuration.validate(inputsOfOutputs)
-    if configuration.inputsOfOutputs.isEmpty { throw .passesNothingOn }
-    if progress.withLock({ $0.phase == .closed }) { throw .closed }
-    let attachment = attachment
-    let isDone: Void? = control.run(until: Deadline(nanosecondsFromNow: 5_000_000_000)) {
-      attachment.change(inputsOfOutputs: inputsOfOutputs)
-    }
-    if isDone == nil {
-      throw .serverNotAnswering(server: serverName, doing: "changing the routing", seconds: 5)
-    }
   }
 
   /// Stops rendering at once and closes the client. Closing again does nothing.

@@ -25,12 +25,11 @@ extension RemoteIO {
     /// What the input ports are connected to when the unit starts. Nothing by default: a microphone that
     /// is opened unasked, beside a loudspeaker, howls. Never to this client's own outputs.
     public var inputConnection: ConnectionPolicy
-    /// For each output port, in order, the input ports (counted from 0) that are passed on to it within a
-    /// cycle, as a monitor does. Latency then adds up through this client: the outputs are as late as the
-    /// inputs that feed them, and the ports are no ends of the signal's way (`JackPortIsTerminal`). Empty,
-    /// the default: nothing is passed on. A render callback that does pass inputs on is not known of: say
-    /// so here. ``RemoteIO/setInputsOfOutputs(_:)`` changes it.
-    public var inputsOfOutputs: [[Int]] = []
+    /// Whether inputs are passed on to outputs within a cycle, by a monitor, a callback or edges of the renderer's graph.
+    /// Then latency adds up through this client: that of the outputs is the latency of the inputs that reach them, and that
+    /// of the graph between the two (`ProcessingGraph.inputRouting`). An edit of the graph changes it. Otherwise, and by
+    /// default, the ports are ends of the signal's way (`JackPortIsTerminal`).
+    public var passesInputsOn = false
 
     /// Ports that belong together, as a bus each: told to other programs, with the metadata.
     public var outputGroups: [PortGroup] = []
@@ -104,7 +103,6 @@ extension RemoteIO {
           throw .invalidPortName(name, "two ports have this name")
         }
       }
-      try validate(inputsOfOutputs)
       for (groups, count) in [
         (outputGroups, outputPortNames.count), (inputGroups, inputPortNames.count),
       ] {
@@ -115,13 +113,6 @@ extension RemoteIO {
       }
       try connection.validate()
       try inputConnection.validate()
-    }
-
-    /// Checks that the inputs of a routing are there.
-    func validate(_ inputsOfOutputs: [[Int]]) throws(RemoteIOError) {
-      for input in inputsOfOutputs.joined() where !inputPortNames.indices.contains(input) {
-        throw .invalidRouting(input: input, inputs: inputPortNames.count)
-      }
     }
 
     private static func check(

@@ -12,12 +12,8 @@ public enum RemoteIOError: Error, Sendable, Equatable {
   case invalidPortName(String, String)
   /// No port was asked for.
   case noPorts
-  /// An output is to be fed by an input that there is not; both counted from 0.
-  case invalidRouting(input: Int, inputs: Int)
   /// A group of ports has one that there is not, or none; `ports` is how many there are.
   case invalidGroup(String, ports: Int)
-  /// The outputs are to be fed by other inputs, and the client was opened to pass none on.
-  case passesNothingOn
   /// The text of a connection policy cannot be used; the second text says why.
   case invalidConnection(String, String)
   /// No server of this name is running, or it belongs to another user.
@@ -79,12 +75,8 @@ extension RemoteIOError: CustomStringConvertible {
       "the JACK server name '\(name)' cannot be used: \(why)"
     case .invalidPortName(let name, let why): "the JACK port name '\(name)' cannot be used: \(why)"
     case .noPorts: "a JACK client needs at least one output or input port"
-    case .invalidRouting(let input, let inputs):
-      "an output is to be fed by input \(input + 1), and there are \(inputs)"
     case .invalidGroup(let name, let ports):
       "the group '\(name)' is not of the \(ports) ports of its direction, or it has none"
-    case .passesNothingOn:
-      "the JACK client was opened with ports that pass nothing on: open it with the inputs of its outputs"
     case .invalidConnection(let text, let why): "cannot connect to '\(text)': \(why)"
     case .serverNotRunning(let server):
       "no JACK server named '\(server)' is running for this user: start one with "

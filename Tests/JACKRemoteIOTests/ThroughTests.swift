@@ -9,8 +9,9 @@ extension OutputTests {
   @Suite("a client that passes inputs on")
   struct Through {
     private func open(
-      _ name: String, inputs: Int, outputs: Int, inputsOfOutputs: [[Int]] = [],
-      from sources: RemoteIO.ConnectionPolicy = .none, to targets: RemoteIO.ConnectionPolicy = .none
+      _ name: String, inputs: Int, outputs: Int, passesInputsOn: Bool = false,
+      from sources: RemoteIO.ConnectionPolicy = .none,
+      to targets: RemoteIO.ConnectionPolicy = .none
     ) throws -> (unit: RemoteIO, renderer: Renderer) {
       var configuration = RemoteIO.Configuration(
         clientName: name, serverName: JACKServer.name)
@@ -18,19 +19,31 @@ extension OutputTests {
       configuration.outputPortNames = (0..<outputs).map { "out_\($0 + 1)" }
       configuration.inputConnection = sources
       configuration.connection = targets
-      configuration.inputsOfOutputs = inputsOfOutputs
+      configuration.passesInputsOn = passesInputsOn
       let unit = try RemoteIO(configuration)
       let renderer = Renderer(
         sampleRate: unit.sampleRate, outputChannels: outputs, inputChannels: inputs)
-      try unit.start(rendering: renderer.context)
+      try unit.start(rendering: renderer)
       return (unit, renderer)
     }
 
-    @Test("has ports that are no ends, and latency that adds up through it by its routing alone")
+    /// Leads inputs to outputs; both counted from 0.
+    private func connect(_ ways: [(input: Int, output: Int)], in renderer: Renderer) throws {
+      let graph = renderer.graph
+      try graph.edit { (edit) throws(ProcessingGraphError) in
+        for way in ways {
+          try edit.connect(
+            graph.input, channel: way.input, to: graph.output, targetChannel: way.output,
+            channelCount: 1)
+        }
+      }
+    }
+
+    @Test("has ports that are no ends, and latency that adds up along the edges of its graph")
     func latency() throws {
       try JACKServer.with { server in
         let through = try open(
-          "through", inputs: 2, outputs: 2, inputsOfOutputs: [[0], []],
+          "through", inputs: 2, outputs: 2, passesInputsOn: true,
           from: .ports(["system:capture_1", "system:capture_2"]),
           to: .ports(["system:playback_1", "system:playback_2"]))
         let source = try open("source", inputs: 0, outputs: 2)
@@ -39,6 +52,7 @@ extension OutputTests {
           for unit in [through.unit, source.unit, sink.unit] { unit.close() }
           withExtendedLifetime((through.renderer, source.renderer, sink.renderer)) {}
         }
+        try connect([(0, 0)], in: through.renderer)
         let ports = try server.ports()
         for port in ports where port.name.hasPrefix("through:") {
           #expect(!port.properties.contains("terminal"))
@@ -47,8 +61,8 @@ extension OutputTests {
           #expect(port.properties.contains("terminal"))
         }
         // The dummy driver declares a period for its inputs, and two for its outputs.
-        #expect(through.unit.captureLatency == 256...256)
-        #expect(through.unit.playbackLatency == 512...512)
+        #expect(eventually { through.unit.captureLatency == 256...256 })
+        #expect(eventually { through.unit.playbackLatency == 512...512 })
 
         _ = try server.run(["jack_connect", "through:out_1", "sink:in_1"])
         #expect(eventually { sink.unit.captureLatency?.upperBound == 256 })
@@ -66,15 +80,50 @@ extension OutputTests {
         #expect(eventually { source.unit.playbackLatency?.upperBound == 512 })
 
         // The routing is turned round.
-        try through.unit.setInputsOfOutputs([[], [1]])
+        let graph = through.renderer.graph
+        try graph.edit { (edit) throws(ProcessingGraphError) in
+          try edit.disconnect(graph.input, from: graph.output)
+        }
+        try connect([(1, 1)], in: through.renderer)
         #expect(eventually { sink.unit.captureLatency?.upperBound == 256 })
         #expect(eventually { source.unit.playbackLatency == 0...0 })
-        #expect(throws: RemoteIOError.invalidRouting(input: 2, inputs: 2)) {
-          try through.unit.setInputsOfOutputs([[2]])
+      }
+    }
+
+    @Test("adds the latency of its graph, also on the next server")
+    func graphLatency() throws {
+      try JACKServer.with { first in
+        var server = first
+        defer { server.stop() }
+        let through = try open(
+          "through", inputs: 1, outputs: 1, passesInputsOn: true,
+          from: .ports(["system:capture_1"]), to: .ports(["system:playback_1"]))
+        defer {
+          through.unit.close()
+          withExtendedLifetime(through.renderer) {}
         }
-        #expect(throws: RemoteIOError.passesNothingOn) {
-          try source.unit.setInputsOfOutputs([[]])
+        let graph = through.renderer.graph
+        let monitor = through.renderer.addMonitor()
+        let late = graph.addLimiter(channelCount: 1, lookAheadFrames: 100)
+        let (sum, heard) = try #require(
+          graph.node(of: monitor).flatMap { sum in graph.outputNode(of: monitor).map { (sum, $0) } }
+        )
+        func latencies() -> [ClosedRange<Int>?] {
+          let ports = (try? self.ports(of: "through")) ?? [:]
+          return [ports["out_1"]?.captureLatency, ports["in_1"]?.playbackLatency]
         }
+        #expect(eventually { latencies() == [256...256, 512...512] })
+        try graph.edit { (edit) throws(ProcessingGraphError) in
+          try edit.insert(late.node, from: sum, to: heard)
+        }
+        #expect(eventually { latencies() == [356...356, 612...612] })
+        server.kill()
+        #expect(eventually { through.unit.isServerShutDown })
+        server = try JACKServer.start()
+        #expect(eventually { latencies() == [356...356, 612...612] })
+        monitor.settings.crosspoints = [[0]]
+        #expect(eventually { latencies() == [0...0, 0...0] })
+        through.renderer.remove(monitor)
       }
     }
 
@@ -111,7 +160,7 @@ extension OutputTests {
         var feed = source.feed
         try Ramp.feed(&feed, frames: 12_000)
         let through = try open(
-          "through", inputs: 2, outputs: 2, inputsOfOutputs: [[0], [1]],
+          "through", inputs: 2, outputs: 2, passesInputsOn: true,
           from: .ports(["player:out_1", "player:out_2"]))
         defer {
           through.unit.close()
@@ -158,7 +207,7 @@ extension OutputTests {
         var feed = source.feed
         try Ramp.feed(&feed, frames: 12_000)
         source.control.mode = .play
-        try unit.start(rendering: renderer.context)
+        try unit.start(rendering: renderer)
         var ramp = CapturedRamp()
         let isHeard = ramp.read(&reader, frames: 12_000)
         #expect(isHeard && ramp.first == Ramp.sample(0, 0))
@@ -189,60 +238,6 @@ extension OutputTests {
         #expect(ports["out_1"]?.captureLatency == 0...0)
         #expect(ports["in_1"]?.playbackLatency == 0...0)
         #expect(ports["out_1"]?.isTerminal == true && ports["in_1"]?.isTerminal == true)
-      }
-    }
-
-    @Test("passes on what it is told to on the next server, also when that was nothing for a while")
-    func nothingForAWhile() throws {
-      try JACKServer.with { first in
-        var server = first
-        defer { server.stop() }
-        let through = try open(
-          "through", inputs: 1, outputs: 1, inputsOfOutputs: [[0]],
-          from: .ports(["system:capture_1"]), to: .ports(["system:playback_1"]))
-        defer {
-          through.unit.close()
-          withExtendedLifetime(through.renderer) {}
-        }
-        try through.unit.setInputsOfOutputs([])
-        server.kill()
-        #expect(eventually { through.unit.isServerShutDown })
-        server = try JACKServer.start()
-        #expect(eventually { through.unit.playbackLatency == 512...512 })
-        let ports = try ports(of: "through")
-        #expect(ports["out_1"]?.captureLatency == 0...0)
-        #expect(ports["out_1"]?.isTerminal == false && ports["in_1"]?.isTerminal == false)
-        try through.unit.setInputsOfOutputs([[0]])
-        #expect(
-          eventually {
-            (try? self.ports(of: "through"))?["out_1"]?.captureLatency == 256...256
-          })
-      }
-    }
-
-    @Test("leaves alone what its routing says of outputs that are not there")
-    func moreThanOutputs() throws {
-      try JACKServer.with { _ in
-        let through = try open(
-          "through", inputs: 2, outputs: 1, inputsOfOutputs: [[0], [1]],
-          from: .ports(["system:capture_1", "system:capture_2"]), to: .ports(["system:playback_1"]))
-        defer {
-          through.unit.close()
-          withExtendedLifetime(through.renderer) {}
-        }
-        #expect(eventually { through.unit.playbackLatency == 512...512 })
-        #expect(
-          eventually {
-            (try? self.ports(of: "through"))?["in_1"]?.playbackLatency == 512...512
-          })
-        #expect(try ports(of: "through")["in_2"]?.playbackLatency == 0...0)
-      }
-    }
-
-    @Test("is refused when an input of its routing is not there")
-    func wrongRouting() {
-      #expect(throws: RemoteIOError.invalidRouting(input: 2, inputs: 2)) {
-        _ = try open("through", inputs: 2, outputs: 1, inputsOfOutputs: [[0, 2]])
       }
     }
   }

@@ -13,7 +13,7 @@ struct GraphRewiringTests {
     let monitor = rig.renderer.addMonitor()
     let effect = rig.addEffect(factor: 1, channels: 1)
     rig.render(64, cycles: [64])
-    let node = graph.node(of: monitor)!
+    let node = graph.outputNode(of: monitor)!
     try graph.edit { (edit) throws(ProcessingGraphError) in
       try edit.disconnect(node, from: graph.output)
       try edit.connect(node, to: effect.node)

@@ -59,7 +59,7 @@ struct RandomGraphEditTests {
     let source = present.randomElement(using: &chance)!
     let target = present.randomElement(using: &chance)!
     let gain = [1, 0.5, -0.25, 0].randomElement(using: &chance)! as Float
-    switch Int.random(in: 0..<10, using: &chance) {
+    switch Int.random(in: 0..<12, using: &chance) {
     case 0 where present.count < 24:
       let step = Float.random(in: 0.001..<0.1, using: &chance)
       handles.append(rig.addGenerator(step: step).node)
@@ -85,6 +85,13 @@ struct RandomGraphEditTests {
         try edit.setGain(gain, from: handles[source]!, to: handles[target]!)
       }
       reference.setGain(gain, source, to: target)
+      reference.end()
+    case 6, 7:
+      guard reference.isEffect(target) else { return }
+      try graph.edit { (edit) throws(ProcessingGraphError) in
+        try edit.setBypassed(!reference.isBypassed(target), handles[target]!)
+      }
+      reference.toggleBypass(target)
       reference.end()
     default:
       guard !reference.isGenerator(target), source != GraphReference.output,

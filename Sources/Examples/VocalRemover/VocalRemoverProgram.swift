@@ -36,7 +36,7 @@ enum VocalRemoverProgram {
   private static func run(playsSine: Bool, until signals: TerminationSignals) throws {
     let inputs = playsSine ? [] : ["in_1", "in_2"]
     var configuration = RemoteIO.Configuration(clientName: "vocal-remover", inputPortNames: inputs)
-    if !playsSine { configuration.inputsOfOutputs = [[0, 1], [0, 1]] }
+    configuration.passesInputsOn = !playsSine
     let unit = try RemoteIO(configuration)
     let renderer = Renderer(
       sampleRate: unit.sampleRate, outputChannels: 2, inputChannels: inputs.count)

@@ -66,6 +66,15 @@ final class ConvolverStorage: BuiltInEffect, @unchecked Sendable {
 
   var operation: EffectOperation { unsafe .convolve(unit) }
 
+  var mixesChannels: Bool { true }
+
+  var tailFrames: Int {
+    control.withLock { control in
+      guard let response = control.response else { return 0 }
+      return min(response.frameCount(at: control.sampleRate), maximumFrames) - 1
+    }
+  }
+
   func set(_ response: ImpulseResponse?) throws(ConvolverError) {
     try control.withLock { (control) throws(ConvolverError) in
       let partitioned = try partitioned(response, at: control.sampleRate, mayCut: false)

@@ -133,7 +133,11 @@ final class DelayStorage: BuiltInEffect, @unchecked Sendable {
   var operation: EffectOperation { unsafe .delay(unit) }
 
   /// Until then a new path would be silent.
-  var warmUpFrames: Int {
+  var warmUpFrames: Int { longestFrames }
+
+  var tailFrames: Int { longestFrames }
+
+  private var longestFrames: Int {
     control.withLock { control in
       let longest = (0..<channelCount).map { control.frames($0, control.sampleRate) }.max() ?? 0
       return max(0, min(longest, maximumFrames))

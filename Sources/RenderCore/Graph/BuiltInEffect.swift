@@ -11,10 +11,18 @@ protocol BuiltInEffect: AnyObject, Sendable {
 
   /// The frames that a new node needs before its output is complete, besides its latency.
   var warmUpFrames: Int { get }
+
+  /// The frames for which the output continues after its input has ended, besides the latency.
+  var tailFrames: Int { get }
+
+  /// Whether an output depends on inputs of other channels.
+  var mixesChannels: Bool { get }
 }
 
 extension BuiltInEffect {
   var warmUpFrames: Int { 0 }
+  var tailFrames: Int { 0 }
+  var mixesChannels: Bool { false }
 }
 
 extension ProcessingGraph {

@@ -10,8 +10,12 @@ struct GraphCompiler {
   private var prologue: [GraphOperation] = []
   /// The edges of the model.
   private let links: EdgeIndex
+  /// The nodes that render, by slot.
+  private let isHeard: [Bool]
   /// The output buffers of the nodes compiled so far, by slot.
   private var results: [BufferRange?]
+  /// The input buffers of the nodes compiled so far that dry edges lead out of, by slot.
+  private var dryResults: [BufferRange?]
   /// The buffers of each bus, side by side, before memory is assigned.
   private var buses: [BufferRange] = []
   private(set) var units: [UnsafeMutablePointer<SourceUnit>] = unsafe []
@@ -23,7 +27,9 @@ struct GraphCompiler {
   init(_ model: GraphModel) {
     self.model = model
     links = model.links
+    isHeard = model.heard()
     results = Array(repeating: nil, count: model.slotCount)
+    dryResults = results
     for monitor in model.monitors { unsafe prologue.append(.takeInputs(monitor.unit)) }
     for capture in model.captures(of: model.input) {
       unsafe prologue.append(.captureInputs(capture.unit))
@@ -52,7 +58,7 @@ struct GraphCompiler {
     var isRunning = false
     for operation in operations {
       switch operation {
-      case .monitor, .effect:
+      case .monitor, .monitorOutput, .effect:
         if !isRunning { timed.append(.startTimer) }
         isRunning = true
       case .markSources, .call: isRunning = true
@@ -74,12 +80,12 @@ struct GraphCompiler {
     var sum: BufferRange?
     for edge in model.edges(into: node, bus: bus) {
       if sum == nil, edge.isWhole, isOnlyWay(edge) {
-        let buffers = emit(edge.source)
+        let buffers = emitSource(of: edge)
         if !edge.isAsItIs { unsafe operations.append(.scale(edge.state, buffers)) }
         sum = buffers
         continue
       }
-      let buffers = emit(edge.source)
+      let buffers = emitSource(of: edge)
       let target = sum ?? makeCleared(width)
       sum = target
       let count = Int32(edge.channelCount)
@@ -94,7 +100,10 @@ struct GraphCompiler {
 
   /// Returns true if no other edge reads the source's buffers, so the edge may scale them in place.
   private func isOnlyWay(_ edge: EdgeStorage) -> Bool {
-    if edge.source === model.input || results[edge.source.slot] != nil { return false }
+    let slot = edge.source.slot
+    if edge.source === model.input || results[slot] != nil || dryResults[slot] != nil {
+      return false
+    }
     return links.outOf(edge.source).count == 1
   }
 
@@ -109,6 +118,19 @@ struct GraphCompiler {
     let buffers = makeBuffers(width)
     if width > 0 { operations.append(.clear(buffers)) }
     return buffers
+  }
+
+  /// Adds the operations of the node that an edge leads out of.
+  ///
+  /// - Returns: the buffers that the edge reads.
+  private mutating func emitSource(of edge: EdgeStorage) -> BufferRange {
+    let node = edge.source
+    if !edge.isDry { return emit(node) }
+    // During a crossfade the node renders, too, and leaves its input for the dry edges.
+    if hasEdges(outOf: node, isDry: false) { _ = emit(node) }
+    let result = dryResults[node.slot] ?? assemble(node, bus: 0)
+    dryResults[node.slot] = result
+    return result
   }
 
   /// Adds a node's operations, after those of the nodes that lead into it.
@@ -131,25 +153,62 @@ struct GraphCompiler {
       hasOnlySources = false
       if !callback.isEffect { emitCallbacks(before: node) }
       let inputs = node.inputWidths.isEmpty ? .none : assemble(node, bus: 0)
+      if callback.isEffect { dryResults[node.slot] = inputs }
       result = makeBuffers(node.outputWidth)
       unsafe operations.append(.call(callback.unit, node: node.id, inputs: inputs, outputs: result))
-    case .monitor(let monitor):
-      hasOnlySources = false
-      let buffers = assemble(node, bus: 0)
-      var isFirst = false
-      if case .clear(buffers) = operations.last {
-        operations.removeLast()
-        isFirst = true
+    case .monitor(let monitor): result = emit(monitor, node, isLast: false)
+    case .monitorOutput(let monitor):
+      if let input = directInput(of: node) {
+        result = emit(monitor, input, isLast: true)
+      } else {
+        result = assemble(node, bus: 0)
+        unsafe operations.append(.monitorOutput(monitor.unit, node: node.id, result))
       }
-      unsafe operations.append(.monitor(monitor.unit, node: node.id, buffers, isFirst: isFirst))
-      result = buffers
     case .builtIn(let effect):
       hasOnlySources = false
       result = assemble(node, bus: 0)
+      if hasEdges(outOf: node, isDry: true) {
+        let copy = makeBuffers(node.outputWidth)
+        operations.append(.copy(result, to: copy))
+        dryResults[node.slot] = copy
+      }
       operations.append(.effect(effect.operation, node: node.id, result))
     }
     results[node.slot] = result
     return result
+  }
+
+  private func hasEdges(outOf node: NodeStorage, isDry: Bool) -> Bool {
+    links.outOf(node).contains { $0.isDry == isDry && isHeard[$0.target.slot] }
+  }
+
+  /// Adds the operation of a monitor's input.
+  ///
+  /// - Parameter isLast: the monitor's output follows at once.
+  /// - Returns: its buffers.
+  private mutating func emit(
+    _ monitor: MonitorStorage, _ node: NodeStorage, isLast: Bool
+  ) -> BufferRange {
+    hasOnlySources = false
+    let buffers = assemble(node, bus: 0)
+    var isFirst = false
+    if case .clear(buffers) = operations.last {
+      operations.removeLast()
+      isFirst = true
+    }
+    unsafe operations.append(
+      .monitor(monitor.unit, node: node.id, buffers, isFirst: isFirst, isLast: isLast))
+    return buffers
+  }
+
+  /// Returns the monitor whose output is this node, if nothing else leads into the node and the monitor leads nowhere else.
+  private func directInput(of node: NodeStorage) -> NodeStorage? {
+    let edges = links.into(node)
+    guard let edge = edges.first, edges.count == 1, edge.isWhole, edge.isAsItIs, isOnlyWay(edge),
+      case .monitor(let input) = edge.source.kind,
+      case .monitorOutput(let output) = node.kind, input === output
+    else { return nil }
+    return edge.source
   }
 
   /// Adds the callbacks that were added before another one and lead nowhere: callbacks are called in the order in which

@@ -13,7 +13,9 @@ final class EdgeStorage: @unchecked Sendable {
   let source: NodeStorage
   let sourceChannel: Int
   let channelCount: Int
-  /// The delay that aligns this path with longer ones.
+  /// Leads out of the source's input bus instead of its output, since the source is bypassed.
+  let isDry: Bool
+  /// The delay that aligns this path with longer ones. That of a dry edge includes the latency of its source.
   let delayFrames: Int
   var target: NodeStorage
   var bus: Int
@@ -32,7 +34,8 @@ final class EdgeStorage: @unchecked Sendable {
 
   init(
     id: Int, _ source: NodeStorage, channel: Int, to target: NodeStorage, bus: Int,
-    targetChannel: Int, channelCount: Int, gain: Float, initialGain: Float, delayFrames: Int = 0
+    targetChannel: Int, channelCount: Int, gain: Float, initialGain: Float, isDry: Bool,
+    delayFrames: Int = 0
   ) {
     self.id = id
     self.source = source
@@ -42,6 +45,7 @@ final class EdgeStorage: @unchecked Sendable {
     self.targetChannel = targetChannel
     self.channelCount = channelCount
     self.gain = gain
+    self.isDry = isDry
     self.delayFrames = delayFrames
     self.initialGain = initialGain
     isAsItIs = initialGain == 1 && gain == 1
@@ -63,7 +67,8 @@ final class EdgeStorage: @unchecked Sendable {
     if isAtRest { return self }
     return EdgeStorage(
       id: id, source, channel: sourceChannel, to: target, bus: bus, targetChannel: targetChannel,
-      channelCount: channelCount, gain: gain, initialGain: gain, delayFrames: delayFrames)
+      channelCount: channelCount, gain: gain, initialGain: gain, isDry: isDry,
+      delayFrames: delayFrames)
   }
 
   /// Returns true if the edge leads from and to these channels.

@@ -117,6 +117,28 @@ public struct GraphEdit {
     model.noteLeaving(node.storage)
   }
 
+  /// Bypasses an effect, or ends that: Core Audio's `kAudioUnitProperty_BypassEffect`. In a crossfade, its input takes the
+  /// place of its output, with the same latency. A bypassed effect does not render after an edit that follows the crossfade;
+  /// when the bypass ends, it begins at rest and fades in once its output is complete.
+  ///
+  /// - Throws: ``ProcessingGraphError`` for an unknown node and for one that is not an effect with as many channels at its
+  ///   output as at its only input bus.
+  public mutating func setBypassed(
+    _ isBypassed: Bool, _ node: GraphNode
+  ) throws(ProcessingGraphError) {
+    try check(node)
+    let isEffect =
+      switch node.storage.kind {
+      case .callback(let callback): callback.isEffect
+      case .builtIn: true
+      case .input, .mix, .output, .source, .monitor, .monitorOutput, .capture: false
+      }
+    guard isEffect, node.inputChannelCounts == [node.outputChannelCount] else {
+      throw .notBypassable(node.name)
+    }
+    model.setBypassed(isBypassed, node.storage)
+  }
+
   // MARK: Checks
 
   private func check(_ node: GraphNode) throws(ProcessingGraphError) {

@@ -40,36 +40,50 @@ extension GraphModel {
   func latencies(
     without isLeaving: (EdgeStorage) -> Bool = { $0.leavingSerial != nil }
   ) -> [Int] {
+    longestSums(of: { $0.latencyFrames }, without: isLeaving)
+  }
+
+  /// Returns the longest tail of a path to each node's output, by slot, in frames. Edges that fade out do not count.
+  func tails() -> [Int] {
+    longestSums(of: { isBypassed($0) ? 0 : $0.tailFrames }, without: { $0.leavingSerial != nil })
+  }
+
+  /// Returns the longest sum of the nodes' frames on a path to each node's output, by slot.
+  private func longestSums(
+    of frames: (NodeStorage) -> Int, without isLeaving: (EdgeStorage) -> Bool
+  ) -> [Int] {
     let links = links
     var known = [Int](repeating: -1, count: slotCount)
-    func latency(of node: NodeStorage) -> Int {
+    func sum(of node: NodeStorage) -> Int {
       if known[node.slot] >= 0 { return known[node.slot] }
-      var latest = 0
+      var longest = 0
       for edge in links.into(node) where !isLeaving(edge) {
-        latest = max(latest, latency(of: edge.source))
+        longest = max(longest, sum(of: edge.source))
       }
-      known[node.slot] = latest + node.latencyFrames
-      return latest + node.latencyFrames
+      known[node.slot] = longest + frames(node)
+      return known[node.slot]
     }
-    for node in [input, mix, output] + nodes { _ = latency(of: node) }
+    for node in [input, mix, output] + nodes { _ = sum(of: node) }
     return known
   }
 
-  /// Delays the shorter paths into each bus by the difference to the longest one. Where an edge's delay changes, a new
-  /// edge replaces it in a crossfade.
-  mutating func compensate() {
+  /// Delays the shorter paths into each bus by the difference to the longest one, and lets the edges out of bypassed nodes
+  /// be dry. Where an edge changes, a new one replaces it in a crossfade.
+  mutating func align() {
     let latencies = latencies()
     for edge in edges where edge.leavingSerial == nil {
       let arrival = latencies[edge.target.slot] - edge.target.latencyFrames
-      let delay = arrival - latencies[edge.source.slot]
+      let isDry = isBypassed(edge.source)
+      var delay = arrival - latencies[edge.source.slot]
+      if isDry { delay += edge.source.latencyFrames }
       // A tap has one path.
       if case .capture = edge.target.kind { continue }
-      if delay == edge.delayFrames { continue }
+      if delay == edge.delayFrames, isDry == edge.isDry { continue }
       let gain = edge.gain
       let wasHeard = edge.isPlanned
       if wasHeard { leave(edge) } else { remove(edge) }
       let old = edges.last {
-        $0.delayFrames == delay
+        $0.delayFrames == delay && $0.isDry == isDry
           && $0.connects(
             edge.source, channel: edge.sourceChannel, to: edge.target, bus: edge.bus,
             targetChannel: edge.targetChannel, channelCount: edge.channelCount)
@@ -92,14 +106,17 @@ extension GraphModel {
     let links = links
     var known = [Int](repeating: -1, count: slotCount)
     func frames(after edge: EdgeStorage) -> Int {
-      frames(of: edge.source) + (edge.isPlanned ? 0 : edge.delayFrames)
+      (edge.isDry ? frames(before: edge.source) : frames(of: edge.source))
+        + (edge.isPlanned ? 0 : edge.delayFrames)
+    }
+    func frames(before node: NodeStorage) -> Int {
+      links.into(node).reduce(0) { max($0, frames(after: $1)) }
     }
     func frames(of node: NodeStorage) -> Int {
       if known[node.slot] >= 0 { return known[node.slot] }
       var longest = 0
       if isNew(node) {
-        for edge in links.into(node) { longest = max(longest, frames(after: edge)) }
-        longest += node.latencyFrames
+        longest = frames(before: node) + node.latencyFrames
         if case .builtIn(let effect) = node.kind { longest += effect.warmUpFrames }
       }
       known[node.slot] = longest

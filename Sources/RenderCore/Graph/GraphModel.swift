@@ -16,8 +16,12 @@ struct GraphModel {
   private var freeSlots: [Int] = []
   /// Nodes that are removed when no edge leads out of them, by slot.
   private var leaving: [Bool] = []
+  /// Nodes whose output edges are dry, by slot.
+  private var bypassed: [Bool] = []
   /// Nodes of the previous plan, by slot.
   private var planned: [Bool] = []
+  /// Nodes of the previous plan with more than dry edges, by slot.
+  private var rendered: [Bool] = []
   private var nextEdge = 1
   /// The serial of the next plan.
   private(set) var serial: UInt64 = 1
@@ -31,6 +35,7 @@ struct GraphModel {
     for node in [input, mix, output] {
       takeSlot(for: node)
       planned[node.slot] = true
+      rendered[node.slot] = true
     }
     if outputChannels > 0 { connect(mix, to: output, isHard: true) }
   }
@@ -71,7 +76,9 @@ struct GraphModel {
       node.slot = table.count
       table.append(node)
       leaving.append(false)
+      bypassed.append(false)
       planned.append(false)
+      rendered.append(false)
     }
   }
 
@@ -79,7 +86,8 @@ struct GraphModel {
   mutating func drop(where isDropped: (NodeStorage) -> Bool) {
     for node in nodes where isDropped(node) {
       freeSlots.append(node.slot)
-      (table[node.slot], leaving[node.slot], planned[node.slot]) = (nil, false, false)
+      (table[node.slot], leaving[node.slot], bypassed[node.slot]) = (nil, false, false)
+      (planned[node.slot], rendered[node.slot]) = (false, false)
     }
     nodes.removeAll(where: isDropped)
     edges.removeAll { isDropped($0.source) || isDropped($0.target) }
@@ -93,6 +101,14 @@ struct GraphModel {
   /// Keeps a node after all.
   mutating func noteStaying(_ node: NodeStorage) {
     leaving[node.slot] = false
+  }
+
+  /// Returns whether a node's output edges lead out of its input bus.
+  func isBypassed(_ node: NodeStorage) -> Bool { bypassed[node.slot] }
+
+  /// Bypasses a node or ends that. `align()` exchanges its edges.
+  mutating func setBypassed(_ isBypassed: Bool, _ node: NodeStorage) {
+    bypassed[node.slot] = isBypassed
   }
 
   /// Inserts a node before the output, after all other nodes. The output of the node includes its input, unchanged.
@@ -124,6 +140,8 @@ struct GraphModel {
 
   // MARK: Edges
 
+  /// Connects a node's output, or its input bus while it is bypassed.
+  ///
   /// - Parameters:
   ///   - channelCount: nil for as many as both buses have.
   ///   - isHard: begins at its gain; otherwise the graph decides.
@@ -142,7 +160,7 @@ struct GraphModel {
       EdgeStorage(
         id: nextEdge, source, channel: channel, to: target, bus: bus, targetChannel: targetChannel,
         channelCount: channelCount ?? fitting, gain: gain, initialGain: begins ? gain : 0,
-        delayFrames: delayFrames))
+        isDry: bypassed[source.slot], delayFrames: delayFrames))
     nextEdge += 1
   }
 
@@ -177,7 +195,9 @@ struct GraphModel {
       if !gone.isEmpty { drop { node in gone.contains { $0 === node } } }
     }
     let heard = heard()
-    for slot in planned.indices where !heard[slot] { planned[slot] = false }
+    for slot in planned.indices where !heard[slot] {
+      (planned[slot], rendered[slot]) = (false, false)
+    }
     let hasRested = edges.allSatisfy {
       heard[$0.target.slot] || $0.leavingSerial == nil && $0.isAtRest
     }
@@ -210,17 +230,23 @@ struct GraphModel {
   /// Makes all nodes and edges new: before the first cycle nothing sounds that an edit could interrupt.
   mutating func forgetPlans() {
     planned = [Bool](repeating: false, count: slotCount)
+    rendered = planned
     edges = edges.compactMap { $0.leavingSerial == nil ? $0.atRest() : nil }
   }
 
   /// Notes that the current nodes and edges are part of a plan.
   mutating func notePlan() {
     planned = heard()
+    rendered = zip(planned, bypassed).map { $0 && !$1 }
+    for edge in edges where !edge.isDry && planned[edge.target.slot] {
+      rendered[edge.source.slot] = true
+    }
     for edge in edges where planned[edge.target.slot] { edge.isPlanned = true }
     serial += 1
   }
 
-  func isNew(_ node: NodeStorage) -> Bool { !planned[node.slot] }
+  /// Returns whether a node that renders in the next plan did not render in the previous one.
+  func isNew(_ node: NodeStorage) -> Bool { !rendered[node.slot] }
 }
 
 extension GraphModel {

@@ -27,6 +27,10 @@ public struct GraphNode: Sendable, Hashable {
   /// The frames by which the output is later than the input.
   public var latencyFrames: Int { storage.latencyFrames }
 
+  /// The frames for which the output continues after the input has ended, besides the latency: those of a delay and of a
+  /// convolver, and those that a user effect was added with. Filters decay, and count as 0.
+  public var tailFrames: Int { storage.tailFrames }
+
   /// Returns whether two values name the same node.
   public static func == (one: GraphNode, other: GraphNode) -> Bool { one.storage === other.storage }
 
@@ -45,7 +49,10 @@ final class NodeStorage: @unchecked Sendable {
     case output
     case source(SourceStorage)
     case callback(CallbackStorage)
+    /// Adds the inputs.
     case monitor(MonitorStorage)
+    /// Limits and measures the sum.
+    case monitorOutput(MonitorStorage)
     case builtIn(any BuiltInEffect)
     case capture(CaptureStorage)
   }
@@ -62,23 +69,29 @@ final class NodeStorage: @unchecked Sendable {
   let inputWidths: [Int]
   let outputWidth: Int
   let latencyFrames: Int
+  private let statedTailFrames: Int
 
   init(
     _ kind: Kind, name: String, inputWidths: [Int] = [], outputWidth: Int = 0,
-    latencyFrames: Int = 0
+    latencyFrames: Int = 0, tailFrames: Int = 0
   ) {
     self.kind = kind
     self.name = name
     self.inputWidths = inputWidths
     self.outputWidth = outputWidth
     self.latencyFrames = latencyFrames
+    statedTailFrames = tailFrames
+  }
+
+  var tailFrames: Int {
+    if case .builtIn(let effect) = kind { effect.tailFrames } else { statedTailFrames }
   }
 
   /// The node's position in the order of summation. It is fixed, so an edit elsewhere changes no bit of a sum.
   var rank: Int {
     switch kind {
     case .input, .source: 0
-    case .mix, .output, .monitor, .builtIn, .capture: 1
+    case .mix, .output, .monitor, .monitorOutput, .builtIn, .capture: 1
     case .callback(let callback): callback.isEffect ? 1 : 2
     }
   }
@@ -88,7 +101,7 @@ final class NodeStorage: @unchecked Sendable {
     switch kind {
     case .source: true
     case .callback(let callback): !callback.isEffect
-    case .input, .mix, .output, .monitor, .builtIn, .capture: false
+    case .input, .mix, .output, .monitor, .monitorOutput, .builtIn, .capture: false
     }
   }
 }

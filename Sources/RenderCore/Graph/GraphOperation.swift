@@ -25,6 +25,8 @@ enum GraphOperation: BitwiseCopyable {
   /// Copies the inputs into buffers.
   case copyInputs(to: BufferRange)
   case clear(BufferRange)
+  /// Copies buffers to others, so that an effect in place leaves them as they were.
+  case copy(BufferRange, to: BufferRange)
   case source(UnsafeMutablePointer<SourceUnit>, to: BufferRange)
   /// Does work of coming cycles ahead. After the last source.
   case workAhead
@@ -39,8 +41,11 @@ enum GraphOperation: BitwiseCopyable {
   case scale(UnsafeMutablePointer<EdgeState>, BufferRange)
   /// Adds buffers to others, with the gain and the delay of an edge.
   case add(UnsafeMutablePointer<EdgeState>, BufferRange, to: BufferRange)
-  /// Adds the monitored inputs and limits the sum.
-  case monitor(UnsafeMutablePointer<MonitorUnit>, node: UInt32, BufferRange, isFirst: Bool)
+  /// Adds the monitored inputs. Where no effect comes after it, limits and measures the sum, too.
+  case monitor(
+    UnsafeMutablePointer<MonitorUnit>, node: UInt32, BufferRange, isFirst: Bool, isLast: Bool)
+  /// Limits and measures the sum behind the effects of a monitor.
+  case monitorOutput(UnsafeMutablePointer<MonitorUnit>, node: UInt32, BufferRange)
   /// Renders a built-in effect in place.
   case effect(EffectOperation, node: UInt32, BufferRange)
   case makeFinite
@@ -62,14 +67,17 @@ extension GraphOperation {
     switch self {
     case .copyInputs(let buffers): .copyInputs(to: place(buffers))
     case .clear(let buffers): .clear(place(buffers))
+    case .copy(let sources, let targets): .copy(place(sources), to: place(targets))
     case .source(let unit, let buffers): unsafe .source(unit, to: place(buffers))
     case .call(let unit, let node, let inputs, let outputs):
       unsafe .call(unit, node: node, inputs: place(inputs), outputs: place(outputs))
     case .scale(let edge, let buffers): unsafe .scale(edge, place(buffers))
     case .add(let edge, let sources, let targets):
       unsafe .add(edge, place(sources), to: place(targets))
-    case .monitor(let unit, let node, let buffers, let isFirst):
-      unsafe .monitor(unit, node: node, place(buffers), isFirst: isFirst)
+    case .monitor(let unit, let node, let buffers, let isFirst, let isLast):
+      unsafe .monitor(unit, node: node, place(buffers), isFirst: isFirst, isLast: isLast)
+    case .monitorOutput(let unit, let node, let buffers):
+      unsafe .monitorOutput(unit, node: node, place(buffers))
     case .effect(let effect, let node, let buffers): .effect(effect, node: node, place(buffers))
     case .takeInputs, .captureInputs, .workAhead, .markSources, .startTimer, .makeFinite,
       .captureOutputs:

@@ -15,6 +15,9 @@ public struct ProcessingGraph: Sendable {
   /// The greatest latency of a path, in frames.
   public static let maximumLatencyFrames = 1 << 20
 
+  /// The longest tail of a node, in frames.
+  public static let maximumTailFrames = 1 << 26
+
   /// The inputs of the renderer.
   public var input: GraphNode { GraphNode(renderer.input) }
 
@@ -44,23 +47,27 @@ public struct ProcessingGraph: Sendable {
   ///     true, or the output has been closed.
   ///   - channelCount: the channels of the input bus, at least one.
   ///   - outputChannelCount: the channels of the output bus (default: as many as the input bus has).
-  ///   - latencyFrames: at most ``maximumLatencyFrames``; the frames by which the output is later than the input. Parallel paths are delayed by as many.
+  ///   - latencyFrames: at most ``maximumLatencyFrames``; the frames by which the output is later than the input. Parallel
+  ///     paths are delayed by as many.
+  ///   - tailFrames: at most ``maximumTailFrames``; the frames for which the output continues after the input has ended.
   ///   - name: the name that error messages use.
   /// - Returns: the handle, which has the node.
   public func addEffect(
     _ effect: @escaping Renderer.Callback, context: UnsafeMutableRawPointer?, channelCount: Int,
-    outputChannelCount: Int? = nil, latencyFrames: Int = 0, name: String = "effect"
+    outputChannelCount: Int? = nil, latencyFrames: Int = 0, tailFrames: Int = 0,
+    name: String = "effect"
   ) -> RenderCallbackHandle {
     let outputChannelCount = outputChannelCount ?? channelCount
     precondition(
       channelCount > 0 && outputChannelCount > 0
-        && (0...Self.maximumLatencyFrames).contains(latencyFrames),
-      "an effect has channels and a possible latency")
+        && (0...Self.maximumLatencyFrames).contains(latencyFrames)
+        && (0...Self.maximumTailFrames).contains(tailFrames),
+      "an effect has channels, a possible latency and a possible tail")
     let storage = unsafe CallbackStorage(
       effect, context: context, inputs: RenderBus(0..<0, of: 0), isEffect: true)
     let node = NodeStorage(
       .callback(storage), name: name, inputWidths: [channelCount],
-      outputWidth: outputChannelCount, latencyFrames: latencyFrames)
+      outputWidth: outputChannelCount, latencyFrames: latencyFrames, tailFrames: tailFrames)
     renderer.replacePlan { $0.add(node) }
     return RenderCallbackHandle(storage: storage, node: GraphNode(node))
   }
@@ -95,9 +102,20 @@ public struct ProcessingGraph: Sendable {
     }
   }
 
+  /// Returns whether an effect is bypassed; see ``GraphEdit/setBypassed(_:_:)``. False for a node of another graph.
+  public func isBypassed(_ node: GraphNode) -> Bool {
+    renderer.withModel { $0.contains(node.storage) && $0.isBypassed(node.storage) }
+  }
+
   /// The latency of the longest path to the output, in frames.
   public var latencyFrames: Int {
     renderer.withModel { $0.latencies()[renderer.output.slot] }
+  }
+
+  /// The frames for which the outputs continue after the sources and the inputs have ended, besides the latency: the longest
+  /// sum of the tails of nodes on a path. Bypassed effects do not count.
+  public var tailFrames: Int {
+    renderer.withModel { $0.tails()[renderer.output.slot] }
   }
 }
 
@@ -113,9 +131,16 @@ extension ProcessingGraph {
   }
 
   /// Returns the node of a monitor; nil once the monitor is removed. Its input bus is the sound to which the monitor
-  /// adds the renderer's inputs.
+  /// adds the renderer's inputs. The node leads to ``outputNode(of:)``; insert effects for the sum between the two.
   public func node(of monitor: MonitorControl) -> GraphNode? {
     node { if case .monitor(let storage) = $0 { storage === monitor.storage } else { false } }
+  }
+
+  /// Returns the node that limits and measures the sum of a monitor; nil once the monitor is removed.
+  public func outputNode(of monitor: MonitorControl) -> GraphNode? {
+    node {
+      if case .monitorOutput(let storage) = $0 { storage === monitor.storage } else { false }
+    }
   }
 
   private func node(where isWanted: (NodeStorage.Kind) -> Bool) -> GraphNode? {

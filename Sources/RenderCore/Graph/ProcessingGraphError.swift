@@ -14,6 +14,9 @@ public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConver
   case alreadyConnected(from: String, to: String)
   /// The node belongs to the graph and cannot be removed.
   case permanentNode(String)
+  /// The node is not an effect with as many output channels as input channels, so its input cannot take the place of its
+  /// output.
+  case notBypassable(String)
   /// The latency of the path to the node exceeds ``ProcessingGraph/maximumLatencyFrames``.
   case tooLate(node: String, frames: Int)
 
@@ -28,6 +31,8 @@ public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConver
     case .notConnected(let from, let to): "\(from) is not connected to \(to)"
     case .alreadyConnected(let from, let to): "\(from) is already connected to \(to)"
     case .permanentNode(let node): "\(node) cannot be removed"
+    case .notBypassable(let node):
+      "\(node) cannot be bypassed; only an effect with as many outputs as inputs can"
     case .tooLate(let node, let frames):
       "the path to \(node) has a latency of \(frames) frames; "
         + "the maximum is \(ProcessingGraph.maximumLatencyFrames)"

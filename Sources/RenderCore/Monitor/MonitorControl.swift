@@ -16,9 +16,14 @@ final class MonitorStorage: @unchecked Sendable {
   let shared: UnsafeMutablePointer<MonitorShared>
   let unit: UnsafeMutablePointer<MonitorUnit>
   /// Protects the control side against two control threads. Never taken by the render thread.
-  let control: GuardedState<Control>
+  private let control: GuardedState<Control>
+  /// Follows the matrix.
+  private weak let renderer: Renderer?
 
-  init(inputs: Int, outputs: Int, settings: MonitorSettings, sampleRate: Double) {
+  init(_ settings: MonitorSettings, of renderer: Renderer) {
+    let (inputs, outputs) = (renderer.inputChannels, renderer.outputChannels)
+    let sampleRate = renderer.sampleRate
+    self.renderer = renderer
     unsafe shared = .allocate(capacity: 1)
     unsafe shared.initialize(to: MonitorShared(inputs: inputs, outputs: outputs))
     unsafe unit = .allocate(capacity: 1)
@@ -34,42 +39,35 @@ final class MonitorStorage: @unchecked Sendable {
     unsafe shared.deallocate()
   }
 
-  func change(_ body: (inout Control) -> Void) {
-    control.withLock { control in
-      body(&control)
-      unsafe shared.pointee.publish(control.settings, sampleRate: control.sampleRate)
+  var settings: MonitorSettings { control.withLock { $0.settings } }
+
+  func change(_ body: (inout MonitorSettings) -> Void) {
+    let hasOtherMatrix = control.withLock { control in
+      let matrix = control.settings.crosspoints
+      body(&control.settings)
+      publish(control)
+      return control.settings.crosspoints != matrix
     }
+    if hasOtherMatrix { renderer?.reportInputRouting() }
   }
 
   func follow(sampleRate: Double) {
-    if control.withLock({ $0.sampleRate != sampleRate }) { change { $0.sampleRate = sampleRate } }
-  }
-}
-
-/// The control side of a monitor: how the inputs are passed on, and how loud they and the outputs are.
-///
-/// Any thread; nothing here waits for the render thread. Not for the render thread.
-public struct MonitorControl: Sendable {
-  let storage: MonitorStorage
-
-  /// How the inputs are passed on from the next cycle on. A change takes
-  /// ``MonitorSettings/rampSeconds``.
-  public var settings: MonitorSettings {
-    get { storage.control.withLock { $0.settings } }
-    nonmutating set { storage.change { $0.settings = newValue } }
+    control.withLock { control in
+      if control.sampleRate == sampleRate { return }
+      control.sampleRate = sampleRate
+      publish(control)
+    }
   }
 
-  /// Changes some of the settings, so that no other thread's change is lost.
-  public func update(_ change: (inout MonitorSettings) -> Void) {
-    storage.change { change(&$0.settings) }
+  private func publish(_ control: Control) {
+    unsafe shared.pointee.publish(control.settings, sampleRate: control.sampleRate)
   }
 
-  /// How loud it was since this was last called.
-  public func takeLevels() -> MonitorLevels {
-    storage.control.withLock { control in
-      let inputs = unsafe storage.shared.pointee.inputLevels.take()
-      let outputs = unsafe storage.shared.pointee.outputLevels.take()
-      let gain = unsafe storage.shared.pointee.lowestLimiterGain.exchange(
+  func takeLevels() -> MonitorLevels {
+    control.withLock { control in
+      let inputs = unsafe shared.pointee.inputLevels.take()
+      let outputs = unsafe shared.pointee.outputLevels.take()
+      let gain = unsafe shared.pointee.lowestLimiterGain.exchange(
         Float(1).bitPattern, ordering: .relaxed)
       defer { (control.inputSums, control.outputSums) = (inputs, outputs) }
       return MonitorLevels(
@@ -90,4 +88,26 @@ public struct MonitorControl: Sendable {
         frameCount: frames)
     }
   }
+}
+
+/// The control side of a monitor: how the inputs are passed on, and how loud they and the outputs are.
+///
+/// Any thread; nothing here waits for the render thread. Not for the render thread.
+public struct MonitorControl: Sendable {
+  let storage: MonitorStorage
+
+  /// How the inputs are passed on from the next cycle on. A change takes
+  /// ``MonitorSettings/rampSeconds``.
+  public var settings: MonitorSettings {
+    get { storage.settings }
+    nonmutating set { storage.change { $0 = newValue } }
+  }
+
+  /// Changes some of the settings, so that no other thread's change is lost.
+  public func update(_ change: (inout MonitorSettings) -> Void) {
+    storage.change(change)
+  }
+
+  /// How loud it was since this was last called.
+  public func takeLevels() -> MonitorLevels { storage.takeLevels() }
 }

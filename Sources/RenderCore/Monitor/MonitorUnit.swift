@@ -90,21 +90,24 @@ struct MonitorUnit: ~Copyable {
     }
   }
 
+  /// Adds the inputs to the outputs.
+  ///
   /// - Parameters:
-  ///   - outputs: hold what else sounds in this cycle.
-  ///   - isFirst: they hold nothing yet.
+  ///   - outputs: the sound of this cycle so far.
+  ///   - isFirst: there is none yet.
+  ///   - isLast: no effect follows, so the sum is limited and measured.
   /// - Returns: the number of samples that were NaN or infinite, which the limiter has replaced by 0.
   @_noLocks
   mutating func render(
     _ cycle: RenderCycle, into outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
-    isFirst: Bool
+    isFirst: Bool, isLast: Bool
   ) -> Int {
     let frameCount = cycle.frameCount
     let limits = !limiter.isOff
     let count = outputCount < outputs.count ? outputCount : outputs.count
     for output in 0..<count {
       let only = unsafe mix(into: outputs[output], output, frameCount: frameCount, isFirst: isFirst)
-      if limits { continue }
+      if limits || !isLast { continue }
       // The output equals its only input, which was measured already.
       let level: CycleLevel
       if isFirst, isUnfiltered, only >= 0 {
@@ -120,16 +123,29 @@ struct MonitorUnit: ~Copyable {
         unsafe outputs[output].update(repeating: 0, count: frameCount)
       }
     }
-    if limits {
-      let (lowest, nonFinite) = unsafe limiter.apply(to: outputs, frameCount: frameCount)
+    if !isLast { return 0 }
+    if limits { return unsafe finish(outputs, frameCount: frameCount) }
+    unsafe shared.pointee.outputLevels.count(frameCount)
+    return 0
+  }
+
+  /// Limits and measures the outputs.
+  ///
+  /// - Returns: the number of samples that were NaN or infinite, which the limiter has replaced by 0.
+  @_noLocks
+  mutating func finish(
+    _ outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+  ) -> Int {
+    var nonFinite = 0
+    if !limiter.isOff {
+      let (lowest, count) = unsafe limiter.apply(to: outputs, frameCount: frameCount)
+      nonFinite = count
       if lowest < 1 {
         unsafe _ = shared.pointee.lowestLimiterGain.min(lowest.bitPattern, ordering: .relaxed)
       }
-      unsafe shared.pointee.outputLevels.measure(outputs, frameCount: frameCount)
-      return nonFinite
     }
-    unsafe shared.pointee.outputLevels.count(frameCount)
-    return 0
+    unsafe shared.pointee.outputLevels.measure(outputs, frameCount: frameCount)
+    return nonFinite
   }
 
   /// Takes new settings, if there are any and nobody is writing them.

@@ -12,13 +12,17 @@ extension Renderer {
     precondition(
       inputChannels > 0 && outputChannels > 0, "a monitor needs an input and an output")
     let storage = MonitorStorage(
-      inputs: inputChannels, outputs: outputChannels,
-      settings: settings ?? MonitorSettings(inputs: inputChannels, outputs: outputChannels),
-      sampleRate: sampleRate)
-    let node = NodeStorage(
-      .monitor(storage), name: "monitor", inputWidths: [outputChannels],
-      outputWidth: outputChannels)
-    replacePlan { $0.append(node, bus: 0) }
+      settings ?? MonitorSettings(inputs: inputChannels, outputs: outputChannels), of: self)
+    let kinds: [(NodeStorage.Kind, String)] = [
+      (.monitor(storage), "monitor"), (.monitorOutput(storage), "monitor output"),
+    ]
+    replacePlan { model in
+      for (kind, name) in kinds {
+        model.append(
+          NodeStorage(kind, name: name, inputWidths: [outputChannels], outputWidth: outputChannels),
+          bus: 0)
+      }
+    }
     return MonitorControl(storage: storage)
   }
 
@@ -26,10 +30,13 @@ extension Renderer {
   /// click.
   public func remove(_ monitor: MonitorControl) {
     replacePlan { model in
-      let node = model.nodes.first { node in
-        if case .monitor(let storage) = node.kind { storage === monitor.storage } else { false }
+      let nodes = model.nodes.filter { node in
+        switch node.kind {
+        case .monitor(let storage), .monitorOutput(let storage): storage === monitor.storage
+        default: false
+        }
       }
-      if let node { model.extract(node) }
+      for node in nodes.reversed() { model.extract(node) }
     }
   }
 

@@ -67,14 +67,22 @@ extension RenderState {
       case .takeInputs(let unit):
         unsafe unit.pointee.takeInputs(
           cycle, deviceFrame: deviceFrame, from: inputs, outputs: outputs)
+      case .copy(let sources, let targets):
+        unsafe copy(
+          sources.buffers(in: table), to: targets.buffers(in: table), frameCount: frameCount)
       case .copyInputs(let buffers):
         unsafe copy(inputs, to: buffers.buffers(in: table), frameCount: frameCount)
       case .captureInputs(let unit):
         if hasInputs { unsafe capture(inputs, in: unit, cycle: cycle, deviceFrame: deviceFrame) }
-      case .monitor(let unit, let node, let buffers, let isFirst):
+      case .monitor(let unit, let node, let buffers, let isFirst, let isLast):
         count(
           nonFinite: unsafe unit.pointee.render(
-            cycle, into: buffers.buffers(in: table), isFirst: isFirst))
+            cycle, into: buffers.buffers(in: table), isFirst: isFirst, isLast: isLast))
+        nodeTicks &+= stop(&timer, of: node)
+      case .monitorOutput(let unit, let node, let buffers):
+        count(
+          nonFinite: unsafe unit.pointee.finish(
+            buffers.buffers(in: table), frameCount: frameCount))
         nodeTicks &+= stop(&timer, of: node)
       case .effect(let effect, let node, let buffers):
         count(
@@ -139,6 +147,18 @@ extension RenderState {
     }
     unsafe work.add(unit.pointee.work)
     return isSteady
+  }
+
+  /// Copies buffers to as many others.
+  @_noLocks @inline(never)
+  private func copy(
+    _ sources: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
+    to targets: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+  ) {
+    for channel in 0..<targets.count {
+      unsafe UnsafeMutableRawPointer(targets[channel]).copyMemory(
+        from: sources[channel], byteCount: frameCount * MemoryLayout<Float>.stride)
+    }
   }
 
   /// Copies the inputs, with silence for missing ones.

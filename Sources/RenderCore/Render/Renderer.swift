@@ -101,7 +101,7 @@ public final class Renderer: Sendable {
         case .callback(let callback): callback.follow(sampleRate: sampleRate)
         case .monitor(let monitor): monitor.follow(sampleRate: sampleRate)
         case .builtIn(let effect): effect.follow(sampleRate: sampleRate)
-        case .input, .mix, .output, .capture: break
+        case .input, .mix, .output, .monitorOutput, .capture: break
         }
       }
     }
@@ -109,6 +109,14 @@ public final class Renderer: Sendable {
 
   /// Protects the rate and the graph against two control threads. Never taken by the render thread.
   private let attached: GuardedState<Attached>
+
+  private struct RoutingReport {
+    var last: InputRouting?
+    var observer: (@Sendable (InputRouting) -> Void)?
+  }
+
+  /// Keeps reports of the routing in order. Never taken by the render thread.
+  private let routingReport = GuardedState(RoutingReport())
 
   /// Makes a renderer that gives silence.
   ///
@@ -235,6 +243,7 @@ public final class Renderer: Sendable {
   func replacePlan<Failure: Error>(
     _ change: (inout GraphModel) throws(Failure) -> Void
   ) throws(Failure) {
+    defer { reportInputRouting() }
     try withAttached { (attached) throws(Failure) in
       let before = attached.model
       var model = before
@@ -246,7 +255,7 @@ public final class Renderer: Sendable {
       for node in model.nodes {
         if case .source(let source) = node.kind, source.hasLeft { model.release(node) }
       }
-      model.compensate()
+      model.align()
       if begun == 0 { model.forgetPlans() }
       model.prune()
       attached.model = model
@@ -260,6 +269,25 @@ public final class Renderer: Sendable {
       // plans wait for that were retired in it.
       let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
       attached.retired.append((old, before, phase))
+    }
+  }
+
+  /// Calls a function with the routing of the inputs, now and after each change. It replaces the function of the last call.
+  ///
+  /// - Parameter observer: must not call the renderer or wait for those who do. Nil for none.
+  package func observeInputRouting(_ observer: (@Sendable (InputRouting) -> Void)?) {
+    routingReport.withLock { $0 = RoutingReport(observer: observer) }
+    reportInputRouting()
+  }
+
+  func reportInputRouting() {
+    if inputChannels == 0 { return }
+    routingReport.withLock { report in
+      guard let observer = report.observer else { return }
+      let routing = graph.inputRouting
+      if routing == report.last { return }
+      report.last = routing
+      observer(routing)
     }
   }
 

@@ -15,6 +15,8 @@ struct GraphReference {
     var id: Int
     var source: Int
     var target: Int
+    /// Carries the input of its source.
+    var isDry = false
     var gain: Gain
     /// The gain to which the next cycle fades.
     var wanted: Float
@@ -28,6 +30,7 @@ struct GraphReference {
   private(set) var nodes: [Node?] = [.sum, .sum]
   private(set) var edges: [Edge] = []
   private var leaving: Set<Int> = []
+  private var bypassed: Set<Int> = []
   /// The nodes that rendered after the previous edit.
   private var wasHeard: Set<Int> = [0, 1]
   private var edit = 1
@@ -71,7 +74,10 @@ struct GraphReference {
   }
 
   mutating func connect(_ source: Int, to target: Int, gain: Float = 1) {
-    if let index = edges.lastIndex(where: { $0.source == source && $0.target == target }) {
+    let isDry = isBypassed(source)
+    if let index = edges.lastIndex(where: {
+      $0.source == source && $0.target == target && $0.isDry == isDry
+    }) {
       edges[index].leavingEdit = nil
       edges[index].wanted = gain
       return
@@ -80,8 +86,26 @@ struct GraphReference {
     let begins = isNew || !wasHeard.contains(target)
     edges.append(
       Edge(
-        id: nextEdge, source: source, target: target, gain: Gain(begins ? gain : 0), wanted: gain))
+        id: nextEdge, source: source, target: target, isDry: isDry,
+        gain: Gain(begins ? gain : 0), wanted: gain))
     nextEdge += 1
+  }
+
+  func isBypassed(_ node: Int) -> Bool { bypassed.contains(node) }
+
+  mutating func toggleBypass(_ node: Int) {
+    bypassed.formSymmetricDifference([node])
+    let old = edges.filter { $0.source == node && $0.leavingEdit == nil }
+    for edge in old {
+      if wasHeard.contains(edge.target) {
+        let index = edges.firstIndex { $0.id == edge.id }!
+        (edges[index].leavingEdit, edges[index].wanted) = (edit, 0)
+      } else {
+        edges.removeAll { $0.id == edge.id }
+      }
+      connect(node, to: edge.target, gain: edge.wanted)
+    }
+    if !hasRendered { edges.removeAll { $0.leavingEdit != nil } }
   }
 
   mutating func disconnect(_ source: Int, from target: Int) {
@@ -116,6 +140,10 @@ struct GraphReference {
 
   func isGenerator(_ node: Int) -> Bool {
     if case .generator = nodes[node] { true } else { false }
+  }
+
+  func isEffect(_ node: Int) -> Bool {
+    if case .effect = nodes[node] { true } else { false }
   }
 
   /// An edit begins.
@@ -185,13 +213,23 @@ struct GraphReference {
   private func value(of node: Int, _ inputs: [[Int]], _ known: inout [Float?]) -> Float {
     if let value = known[node] { return value }
     if case .generator(let step) = nodes[node] { return generated(step, frame - births[node]) }
+    var sum = sum(into: node, inputs, &known)
+    if case .effect(let factor) = nodes[node] { sum *= factor }
+    known[node] = sum
+    return sum
+  }
+
+  private func sum(into node: Int, _ inputs: [[Int]], _ known: inout [Float?]) -> Float {
     var sum: Float = 0
     for index in inputs[node] {
       let gain = edges[index].gain.value
-      if gain != 0 { sum += gain * value(of: edges[index].source, inputs, &known) }
+      if gain == 0 { continue }
+      let source = edges[index].source
+      sum +=
+        gain
+        * (edges[index].isDry
+          ? self.sum(into: source, inputs, &known) : value(of: source, inputs, &known))
     }
-    if case .effect(let factor) = nodes[node] { sum *= factor }
-    known[node] = sum
     return sum
   }
 }
