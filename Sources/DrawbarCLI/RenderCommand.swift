@@ -49,6 +49,9 @@ struct RenderCommand: ParsableCommand {
   var effects: EffectOptions
 
   @OptionGroup
+  var limiter: LimiterOptions
+
+  @OptionGroup
   var track: TrackOptions
 
   @Argument(help: "Paths, http or https URLs, or - for standard input; playlists, too.")
@@ -104,7 +107,9 @@ struct RenderCommand: ParsableCommand {
     let outputRate = rate ?? Int(max(1, min(format.sampleRate.rounded(), 1_000_000)))
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
-    let inserted = try effects.insert(files, into: renderer, looksAhead: true)
+    var chain = EffectChain(renderer, from: renderer.graph.mix, to: renderer.graph.output)
+    let inserted = try effects.append(files, to: &chain)
+    try limiter.append(to: &chain, looksAhead: true)
     for warning in inserted?.notes.warnings ?? [] {
       Failure.report("warning: \(warning)")
     }
@@ -119,8 +124,7 @@ struct RenderCommand: ParsableCommand {
       played.take(event, name: report.name(ofTrack:))
     }
     try file.check()
-    let tailFrames = effects.tailFrames(
-      inserted, files.response, sampleRate: renderer.sampleRate)
+    let tailFrames = renderer.graph.tailFrames
     switch file.format {
     case .wave:
       var writer =

@@ -4,7 +4,7 @@ import ArgumentParser
 import RenderCore
 import TimingReport
 
-/// How `play` and `render` distribute the channels.
+/// How channels are distributed.
 struct ChannelOptions: ParsableArguments {
   @Flag(help: "Exchange the first two channels.")
   var swap = false

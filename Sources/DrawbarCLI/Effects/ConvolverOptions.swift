@@ -4,7 +4,7 @@ import ArgumentParser
 import RenderCore
 import TimingReport
 
-/// The convolver of `play` and `render`.
+/// The convolver.
 struct ConvolverOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

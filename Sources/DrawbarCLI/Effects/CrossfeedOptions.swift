@@ -6,7 +6,7 @@ import Equalizers
 import RenderCore
 import TimingReport
 
-/// The crossfeed of `play` and `render`.
+/// The crossfeed.
 struct CrossfeedOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -4,7 +4,7 @@ import ArgumentParser
 import RenderCore
 import TimingReport
 
-/// The delays of outputs in `play` and `render`.
+/// The delays of outputs.
 struct DelayOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -25,15 +25,10 @@ struct DelayOptions: ParsableArguments {
       .joined(separator: " and ")
   }
 
-  /// The frames by which the last sound of an output is later than that of an output without a delay.
-  func tailFrames(sampleRate: Double) -> Int {
-    delay.map { $0.frames(sampleRate: sampleRate) }.max() ?? 0
-  }
-
   func append(to chain: inout EffectChain) throws {
     if delay.isEmpty { return }
     // At the highest rate that a server can have.
-    let longest = tailFrames(sampleRate: 768_000)
+    let longest = delay.map { $0.frames(sampleRate: 768_000) }.max() ?? 0
     let control = chain.renderer.graph.addDelay(
       channelCount: chain.channelCount, maximumFrames: longest)
     control.set { [delay] channel, rate in

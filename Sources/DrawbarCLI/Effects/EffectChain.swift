@@ -2,24 +2,26 @@
 
 import RenderCore
 
-/// The effects between the mix and the outputs of a renderer that does not play yet, each after the ones before it.
+/// Effects between two nodes of a renderer that does not play yet, each after the ones before it.
 struct EffectChain {
   let renderer: Renderer
-  /// The node that leads to the outputs.
+  /// The node that leads to the target.
   private(set) var last: GraphNode
+  private let target: GraphNode
 
-  init(_ renderer: Renderer) {
+  init(_ renderer: Renderer, from source: GraphNode, to target: GraphNode) {
     self.renderer = renderer
-    last = renderer.graph.mix
+    last = source
+    self.target = target
   }
 
   var channelCount: Int { renderer.outputChannels }
 
   /// Appends an effect on all channels.
   mutating func append(_ node: GraphNode) throws {
-    let (graph, last) = (renderer.graph, last)
-    try graph.edit { (edit) throws(ProcessingGraphError) in
-      try edit.insert(node, from: last, to: graph.output)
+    let (last, target) = (last, target)
+    try renderer.graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.insert(node, from: last, to: target)
     }
     self.last = node
   }
@@ -32,12 +34,12 @@ struct EffectChain {
       throws(ProcessingGraphError)
       -> Void
   ) throws {
-    let (graph, last) = (renderer.graph, last)
+    let (graph, last, target) = (renderer.graph, last, target)
     let mixer = graph.addMixer(channelCount: channelCount)
     try graph.edit { (edit) throws(ProcessingGraphError) in
-      try edit.disconnect(last, from: graph.output)
+      try edit.disconnect(last, from: target)
       try connect(&edit, last, mixer)
-      try edit.connect(mixer, to: graph.output)
+      try edit.connect(mixer, to: target)
     }
     self.last = mixer
   }

@@ -3,7 +3,7 @@
 import ArgumentParser
 import RenderCore
 
-/// The effects of `play` and `render`, in the order in which the sound passes them.
+/// The effects of `play`, `render` and `monitor`, in the order in which the sound passes them. A limiter comes after them.
 struct EffectOptions: ParsableArguments {
   @OptionGroup
   var equalizer: EqualizerOptions
@@ -20,26 +20,17 @@ struct EffectOptions: ParsableArguments {
   @OptionGroup
   var delay: DelayOptions
 
-  @OptionGroup
-  var limiter: LimiterOptions
-
-  /// Inserts the effects before the outputs of a renderer that does not play yet.
+  /// Appends the effects.
   ///
-  /// - Parameters:
-  ///   - files: the files that were read.
-  ///   - looksAhead: false for a limiter that must not delay the sound.
+  /// - Parameter files: the files that were read.
   /// - Returns: the equaliser, which can be changed.
-  func insert(
-    _ files: EffectFiles, into renderer: Renderer, looksAhead: Bool
-  ) throws -> EqualizerInsert? {
-    if let problem = problem(channels: renderer.outputChannels) { throw EffectError(problem) }
-    var chain = EffectChain(renderer)
+  func append(_ files: EffectFiles, to chain: inout EffectChain) throws -> EqualizerInsert? {
+    if let problem = problem(channels: chain.channelCount) { throw EffectError(problem) }
     let inserted = try equalizer.append(files.equalizer, to: &chain)
     try convolver.append(files.response, to: &chain)
     try crossfeed.append(to: &chain)
     try channels.append(to: &chain)
     try delay.append(to: &chain)
-    try limiter.append(to: &chain, looksAhead: looksAhead)
     return inserted
   }
 
@@ -61,6 +52,12 @@ struct EffectOptions: ParsableArguments {
     return "\(option) needs two channels, and the output has one"
   }
 
+  /// Takes relative paths as ones in this folder.
+  mutating func resolve(in folder: String) {
+    equalizer.resolve(in: folder)
+    convolver.resolve(in: folder)
+  }
+
   /// Reads the files of the effects.
   ///
   /// - Parameters:
@@ -74,25 +71,15 @@ struct EffectOptions: ParsableArguments {
       response: try convolver.read(isCancelled: isCancelled))
   }
 
-  /// The frames after the last one of the tracks for which the sound continues, besides the latency.
-  ///
-  /// - Parameters:
-  ///   - inserted: the equaliser, if any.
-  ///   - response: the impulse response, if any.
-  func tailFrames(_ inserted: EqualizerInsert?, _ response: ResponseFile?, sampleRate: Double)
-    -> Int
-  {
-    delay.tailFrames(sampleRate: sampleRate) + (inserted?.tailFrames ?? 0)
-      + (response?.tailFrames(sampleRate: sampleRate) ?? 0)
-  }
-
   /// The effects besides the equaliser, for people; nil without any.
   ///
-  /// - Parameter response: the impulse response that was read.
-  func summary(_ response: ResponseFile?) -> String? {
+  /// - Parameters:
+  ///   - response: the impulse response that was read.
+  ///   - limiter: the limiter after them, if any.
+  func summary(_ response: ResponseFile?, limiter: LimiterOptions? = nil) -> String? {
     let words = [
       convolver.summary(response), crossfeed.summary, channels.summary, delay.summary,
-      limiter.summary,
+      limiter?.summary,
     ].compactMap(\.self)
     return words.isEmpty ? nil : "effects: " + words.joined(separator: ", ")
   }

@@ -56,12 +56,6 @@ struct EqualizerInsert {
     self.curve = (rate, curve)
   }
 
-  /// The frames by which the last sound of a channel can be later than that of one without a delay.
-  var tailFrames: Int {
-    let stages = try? equalizer.stagesWithoutPreamp(sampleRate: renderer.sampleRate)
-    return stages?.reduce(0) { $0 + ($1.delayFrames.max() ?? 0) } ?? 0
-  }
-
   /// The filters and the preamp at the renderer's rate, in a line for people, and a warning for each line of the file
   /// that has no effect.
   var notes: (summary: String, warnings: [String]) {

@@ -3,7 +3,7 @@
 import ArgumentParser
 import RenderCore
 
-/// The equaliser of `play` and `render`.
+/// The equaliser.
 struct EqualizerOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

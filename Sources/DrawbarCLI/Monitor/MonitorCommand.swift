@@ -23,7 +23,11 @@ struct MonitorCommand: ParsableCommand {
         drawbar monitor --inputs 1 --high-pass 80    one microphone, to both ears
         drawbar monitor --route 1:1 --route 2:1:-6   both to one output
         drawbar monitor --with song.mp3 --record take.wav --limit=-1
+        drawbar monitor --inputs 1 --eq desk.txt     through an equaliser
         drawbar monitor --from none --to none        for you to connect
+
+      Effects (--eq to --delay) process all that is heard, before the limiter. Only --convolve delays \
+      it, by 256 frames, and --delay on request.
 
       On a terminal meters are shown; keys: 9 and 0 change the gain by 1 dB, m mutes, space pauses what \
       plays along, q quits. Without a terminal nothing is printed but errors and warnings, or, with \
@@ -73,6 +77,9 @@ struct MonitorCommand: ParsableCommand {
 
   @OptionGroup
   var sound: MonitorSoundOptions
+
+  @OptionGroup
+  var effects: EffectOptions
 
   @Option(
     help: ArgumentHelp(
@@ -127,6 +134,7 @@ struct MonitorCommand: ParsableCommand {
       throw ValidationError("--record-input needs --record and a file.")
     }
     _ = try sound.settings(inputs: inputs, outputs: outputs)
+    try effects.validate(channels: outputs)
   }
 
   func run() throws {
@@ -152,10 +160,11 @@ struct MonitorCommand: ParsableCommand {
   private func monitor(in session: ManagedSession?, _ signals: TerminationSignals) throws -> Bool {
     let settings = try sound.settings(inputs: inputs, outputs: outputs)
     let keys = TerminalKeys()
+    let files = try read(signals, keys)
     if with.isEmpty {
-      let output = try open(settings, in: session, signals, keys)
+      let output = try open(in: session, signals, keys)
       return try monitor(
-        settings, output, renderer(for: output), along: nil, in: session, signals, keys)
+        settings, files, output, renderer(for: output), along: nil, in: session, signals, keys)
     }
     // A file that is not there is reported before JACK is troubled.
     let queue = try TrackQueue(
@@ -165,12 +174,12 @@ struct MonitorCommand: ParsableCommand {
     let along = PlayingAlong(
       list: SavedList([queue.firstItem] + queue.rest), hasFailures: queue.hasFailures)
     let rest = queue.rest
-    let output = try open(settings, in: session, signals, keys)
+    let output = try open(in: session, signals, keys)
     let renderer = renderer(for: output)
     let player = Player(
       opened: queue.first, playing: rest, into: renderer, sources: source.configuration)
     return try monitor(
-      settings, output, renderer, along: (player, along), in: session, signals, keys)
+      settings, files, output, renderer, along: (player, along), in: session, signals, keys)
   }
 
   /// Goes on with what was saved.
@@ -184,7 +193,8 @@ struct MonitorCommand: ParsableCommand {
         .badProject, "the saved matrix is not of \(inputs) inputs and \(outputs) outputs")
     }
     let keys = TerminalKeys()
-    let output = try open(settings, in: session, signals, keys)
+    let files = try read(signals, keys)
+    let output = try open(in: session, signals, keys)
     let renderer = renderer(for: output)
     let along = state.with.map { playback in
       let list = SavedList(playback.tracks)
@@ -196,17 +206,30 @@ struct MonitorCommand: ParsableCommand {
         PlayingAlong(list: list, place: SavedPlace(playback), isPaused: playback.isPaused)
       )
     }
-    return try monitor(settings, output, renderer, along: along, in: session, signals, keys)
+    return try monitor(settings, files, output, renderer, along: along, in: session, signals, keys)
+  }
+
+  /// The files of the effects, as they were read, and a watch on them since before.
+  private typealias WatchedFiles = (effects: EffectFiles, watch: FileWatch)
+
+  /// Reads the files of the effects. A file that is missing is reported before JACK is troubled.
+  private func read(_ signals: TerminationSignals, _ keys: TerminalKeys) throws -> WatchedFiles {
+    let watch = FileWatch()
+    let files = try effects.read(
+      watchedBy: watch, isCancelled: { signals.take() || keys.haveQuit })
+    for path in [record, timing.path].compactMap(\.self) {
+      try WrittenFile(path: path).check(isNoneOf: files.paths)
+    }
+    return (files, watch)
   }
 
   private func open(
-    _ settings: MonitorSettings, in session: ManagedSession?, _ signals: TerminationSignals,
-    _ keys: TerminalKeys
+    in session: ManagedSession?, _ signals: TerminationSignals, _ keys: TerminalKeys
   ) throws -> RemoteIO {
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
     try serverWait.waitForServer(server, writesJSON: json, isCancelled: { signals.take() })
     return try RemoteIO(
-      configuration(settings, name: session?.clientID ?? name),
+      configuration(name: session?.clientID ?? name),
       isCancelled: { signals.take() || keys.haveQuit })
   }
 
@@ -216,7 +239,7 @@ struct MonitorCommand: ParsableCommand {
 
   /// - Parameter along: what plays along, not started.
   private func monitor(
-    _ settings: MonitorSettings, _ output: RemoteIO, _ renderer: Renderer,
+    _ settings: MonitorSettings, _ files: WatchedFiles, _ output: RemoteIO, _ renderer: Renderer,
     along: (player: Player, list: PlayingAlong)?, in managed: ManagedSession?,
     _ signals: TerminationSignals, _ keys: TerminalKeys
   ) throws -> Bool {
@@ -227,6 +250,7 @@ struct MonitorCommand: ParsableCommand {
     let player = along?.player
     player?.volume = Decibels.factor(withGain)
     let monitor = renderer.addMonitor(settings)
+    let inserted = try insert(files.effects, behind: monitor, in: renderer)
     let recorder = try record.map { path in
       try CaptureRecorder(
         recordInput
@@ -239,7 +263,9 @@ struct MonitorCommand: ParsableCommand {
       signals: signals, keys: keys,
       choices: MonitorSession.Choices(
         writesJSON: json, interval: interval, seconds: seconds, reattaches: !noReattach),
-      along: along?.list, managed: managed)
+      along: along?.list, managed: managed,
+      equalizer: inserted.map { FollowedEqualizer($0, watchedBy: files.watch) },
+      effects: effects.summary(files.effects.response))
     let runTiming = try timing.recorder(of: output, rendering: renderer)
     recorder?.start()
     do {
@@ -259,18 +285,28 @@ struct MonitorCommand: ParsableCommand {
     return isWell
   }
 
-  private func configuration(
-    _ settings: MonitorSettings, name: String
-  ) throws -> RemoteIO.Configuration {
+  /// Inserts the effects between the sum of all that sounds and the limiter.
+  ///
+  /// - Returns: the equaliser, which can be changed.
+  private func insert(
+    _ files: EffectFiles, behind monitor: MonitorControl, in renderer: Renderer
+  ) throws -> EqualizerInsert? {
+    let graph = renderer.graph
+    guard let sum = graph.node(of: monitor), let limiter = graph.outputNode(of: monitor) else {
+      preconditionFailure("the monitor is in the graph")
+    }
+    var chain = EffectChain(renderer, from: sum, to: limiter)
+    return try effects.append(files, to: &chain)
+  }
+
+  private func configuration(name: String) throws -> RemoteIO.Configuration {
     var configuration = RemoteIO.Configuration(
       clientName: name, serverName: server, startsServer: startServer,
       outputPortNames: (1...outputs).map { "out_\($0)" },
       connection: try RemoteIO.ConnectionPolicy(parsing: to),
       inputPortNames: (1...inputs).map { "in_\($0)" },
       inputConnection: try RemoteIO.ConnectionPolicy(parsing: from), reattaches: !noReattach)
-    configuration.inputsOfOutputs = settings.crosspoints.map { row in
-      row.indices.filter { row[$0] != 0 }
-    }
+    configuration.passesInputsOn = true
     return configuration
   }
 }

@@ -62,7 +62,13 @@ struct MonitorReading {
   }
 
   /// The line that `--json` writes when the monitor begins.
-  static func json(of output: RemoteIO, _ report: RemoteIO.ConnectionReport) -> JSONValue {
+  ///
+  /// - Parameters:
+  ///   - effects: the effects, for people.
+  ///   - latencyFrames: the frames by which the effects delay the sound.
+  static func json(
+    of output: RemoteIO, _ report: RemoteIO.ConnectionReport, effects: [String?], latencyFrames: Int
+  ) -> JSONValue {
     let scheduling = output.scheduling
     return .object([
       ("type", .string("started")), ("client", .string(output.clientName)),
@@ -80,6 +86,8 @@ struct MonitorReading {
               .object([("output", .string($0.output)), ("input", .string($0.input))])
             }))
       ),
+      ("effects", .array(AnySequence(effects.compactMap(\.self).map { .string($0) }))),
+      ("latencyFrames", .integer(Int64(latencyFrames))),
       ("notes", .array(AnySequence(report.notes.map { .string($0) }))),
     ])
   }

@@ -5,6 +5,7 @@ import Glibc
 import JACKRemoteIO
 import PlayerEngine
 import RenderCore
+import TimingReport
 
 /// One run of `drawbar monitor`: keys, signals and readings, until the user ends it.
 final class MonitorSession {
@@ -28,6 +29,9 @@ final class MonitorSession {
   /// The place in a session, if any.
   let managed: ManagedSession?
   private var recorder: CaptureRecorder?
+  private var equalizer: FollowedEqualizer?
+  /// The effects besides the equaliser, for people.
+  private let effects: String?
   private let signals: TerminationSignals
   private let choices: Choices
   /// Standard output is for lines where `--json` is given.
@@ -48,7 +52,7 @@ final class MonitorSession {
   init(
     output: RemoteIO, renderer: Renderer, monitor: MonitorControl, player: Player?,
     recorder: CaptureRecorder?, signals: TerminationSignals, keys: TerminalKeys, choices: Choices,
-    along: PlayingAlong?, managed: ManagedSession?
+    along: PlayingAlong?, managed: ManagedSession?, equalizer: FollowedEqualizer?, effects: String?
   ) {
     self.output = output
     self.renderer = renderer
@@ -59,6 +63,8 @@ final class MonitorSession {
     self.choices = choices
     self.along = along
     self.managed = managed
+    self.equalizer = equalizer
+    self.effects = effects
     hasFailed = along?.hasFailures ?? false
     terminal = Terminal(showsPanel: !choices.writesJSON, keys: keys)
     meters = MonitorMeters(
@@ -81,7 +87,10 @@ final class MonitorSession {
     let advice = output.realtimeAdvice
     report.notes += [advice].compactMap(\.self)
     if choices.writesJSON {
-      write(MonitorReading.json(of: output, report))
+      write(
+        MonitorReading.json(
+          of: output, report, effects: [equalizer?.insert.notes.summary, effects],
+          latencyFrames: renderer.graph.latencyFrames))
     } else if !terminal.showsPanel {
       if advice != nil || report.isServerFreewheeling { report.notes.forEach(warn) }
     } else {
@@ -91,8 +100,16 @@ final class MonitorSession {
       for connection in report.connections {
         terminal.print("  \(connection.output) → \(connection.input)")
       }
+      if let effects { terminal.print(effects) }
+      let latency = renderer.graph.latencyFrames
+      if latency > 0 {
+        let milliseconds = NumberText.shortDecimal(
+          Double(latency) * 1000 / output.sampleRate, digits: 1)
+        terminal.print("the effects delay the sound by \(latency) frames, \(milliseconds) ms")
+      }
       for note in report.notes { terminal.print("note: \(note)") }
     }
+    announceEqualizer()
     for client in Self.clientsOnBothSides(report.connections, of: output.clientName) {
       warn(
         "\(client) is heard and plays what is heard: if it passes its inputs on, this feeds back")
@@ -118,6 +135,21 @@ final class MonitorSession {
     finishRecording()
     if let warning = NonFiniteSamples.warning(renderer.nonFiniteSampleCount) { warn(warning) }
     return isServed && !hasFailed && !trackReport.hasFailures
+  }
+
+  private func announceEqualizer() {
+    guard let notes = equalizer?.insert.notes else { return }
+    if !choices.writesJSON { terminal.print(notes.summary) }
+    for warning in notes.warnings { warn(warning) }
+  }
+
+  /// Applies the equaliser file again after it has changed.
+  private func followEqualizerFile() {
+    switch equalizer?.step() {
+    case .applied: announceEqualizer()
+    case .refused(let reason): warn("\(reason). The equaliser is unchanged.")
+    case .unchanged, nil: break
+    }
   }
 
   private func announceLoss(reason: String) {
@@ -168,6 +200,7 @@ final class MonitorSession {
       if signals.take() || isInterrupted || !isRead { return true }
       if recorder?.status.failure != nil { finishRecording() }
       for event in inbox?.take() ?? [] { trackReport.take(event) }
+      followEqualizerFile()
       let now = Self.now()
       if meters.look(at: now) {
         warn("full scale for a second: turn the input down, or end a feedback")
@@ -196,6 +229,7 @@ final class MonitorSession {
   private func follow(sampleRate hertz: Double) {
     if let player { player.follow(outputRate: hertz) } else { renderer.sampleRate = hertz }
     meters.follow(sampleRate: hertz, in: renderer)
+    announceEqualizer()
     if let recorder, Double(recorder.status.sampleRate) != hertz {
       warn("the server runs at \(Int(hertz)) Hz now: \(recorder.path) ends here")
       finishRecording()
@@ -228,9 +262,14 @@ final class MonitorSession {
     }
   }
 
-  /// Ends without a click: mutes, and waits for the cycles that it takes.
+  /// Ends without a click: fades all that is heard, and waits for the cycles that it takes.
   private func fadeOut() {
-    monitor.update { $0.isMuted = true }
+    let graph = renderer.graph
+    if let heard = graph.outputNode(of: monitor) {
+      try? graph.edit { (edit) throws(ProcessingGraphError) in
+        try edit.setGain(0, from: heard, to: graph.output)
+      }
+    }
     player?.pause()
     let rampCycles = 1 + Int(0.01 * output.sampleRate) / max(1, output.bufferSize)
     let last = output.cycleCount + UInt64(rampCycles) + 1

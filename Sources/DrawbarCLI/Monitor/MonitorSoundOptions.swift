@@ -21,7 +21,7 @@ struct MonitorSoundOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: "Balance between the first two outputs, -100 (the first alone) to 100.")
+    help: "Balance of the inputs between the first two outputs, -100 (the first alone) to 100.")
   var pan = 0.0
 
   @Option(help: "Invert the polarity of this input; repeatable.")

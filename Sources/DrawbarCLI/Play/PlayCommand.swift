@@ -82,6 +82,9 @@ struct PlayCommand: ParsableCommand {
   var effects: EffectOptions
 
   @OptionGroup
+  var limiter: LimiterOptions
+
+  @OptionGroup
   var track: TrackOptions
 
   @OptionGroup
@@ -205,7 +208,9 @@ struct PlayCommand: ParsableCommand {
     try serverWait.waitForServer(server, isCancelled: isCancelled)
     let output = try RemoteIO(client, isCancelled: isCancelled)
     let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: ports)
-    let inserted = try effects.insert(files, into: renderer, looksAhead: transport == nil)
+    var chain = EffectChain(renderer, from: renderer.graph.mix, to: renderer.graph.output)
+    let inserted = try effects.append(files, to: &chain)
+    try limiter.append(to: &chain, looksAhead: transport == nil)
     var configuration = track.configuration
     buffering.apply(to: &configuration)
     configuration.followsTransport = client.followsTransport
@@ -223,8 +228,8 @@ struct PlayCommand: ParsableCommand {
         player: player, renderer: renderer, output: output, signals: signals, keys: keys,
         list: programme.list, hasFailed: programme.hasFailures, sources: sources,
         decode: track.decode.place, reattaches: !noReattach,
-        managed: managed, transportRole: transport, effects: effects,
-        response: files.response,
+        managed: managed, transportRole: transport,
+        effects: effects.summary(files.response, limiter: limiter),
         equalizer: inserted.map { FollowedEqualizer($0, watchedBy: watch) })
       made.savedPlace = programme.place
       if let state = programme.state { made.restore(state) }

@@ -40,8 +40,7 @@ final class PlaySession {
   var lastOpenedProbe = 0
   /// What JACK's transport has to do with it.
   let transportRole: TransportRole?
-  private let effects: EffectOptions
-  private let response: ResponseFile?
+  private let effects: String?
   var equalizer: FollowedEqualizer?
   var lead = TransportLead()
   /// The latest requests to the transport that is followed.
@@ -71,17 +70,15 @@ final class PlaySession {
   ///   - reattaches: whether the output does, so that the end of the server is not this one's.
   ///   - managed: the place in a session, if any.
   ///   - transportRole: whether the output and the player follow JACK's transport, or it follows them.
-  ///   - effects: those that the renderer has.
-  ///   - response: the impulse response of the renderer's convolver.
+  ///   - effects: those that the renderer has besides the equaliser, for people.
   ///   - equalizer: the renderer's equaliser.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
     keys: TerminalKeys, list: SavedList, hasFailed: Bool, sources: ByteSourceConfiguration,
     decode: DecodePlace?, reattaches: Bool, managed: ManagedSession?, transportRole: TransportRole?,
-    effects: EffectOptions, response: ResponseFile?, equalizer: FollowedEqualizer?
+    effects: String?, equalizer: FollowedEqualizer?
   ) {
     self.effects = effects
-    self.response = response
     self.equalizer = equalizer
     self.transportRole = transportRole
     self.reattaches = reattaches
@@ -117,7 +114,7 @@ final class PlaySession {
       "JACK \(output.serverName), \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
         + "\(output.clientName) → \(destination)")
     announceEqualizer()
-    if let summary = effects.summary(response) { terminal.print(summary) }
+    if let effects { terminal.print(effects) }
     for note in report.notes { terminal.print("note: \(note)") }
     if report.isServerFreewheeling, !terminal.showsPanel { report.notes.forEach(warn) }
     // While it freewheels nothing is real-time.
@@ -221,8 +218,7 @@ final class PlaySession {
   /// tell that who comes after us in the graph has had it; PipeWire does not wait for them, and with one such
   /// cycle they were now and then without our last one.
   private func hasBeenHeard(_ snapshot: PlayerSnapshot) -> Bool {
-    let tailFrames = UInt64(
-      effects.tailFrames(equalizer?.insert, response, sampleRate: output.sampleRate))
+    let tailFrames = UInt64(renderer.graph.tailFrames)
     let silentFrames = totalLatencyFrames + tailFrames + 2 * UInt64(output.bufferSize)
     return snapshot.trailingSilentFrames >= silentFrames
       || snapshot.counters.packets == 0 || isServerAway

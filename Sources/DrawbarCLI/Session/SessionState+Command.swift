@@ -10,11 +10,11 @@ extension SessionState {
     case .play(let play):
       var command: PlayCommand = try parsed()
       command.spool.resolve(in: directory)
-      command.effects.equalizer.resolve(in: directory)
-      command.effects.convolver.resolve(in: directory)
+      command.effects.resolve(in: directory)
       return try command.play(in: session, resuming: play, signals)
     case .monitor(let monitor):
       var command: MonitorCommand = try parsed()
+      command.effects.resolve(in: directory)
       // A second recording would take the first one's place.
       (command.record, command.recordInput) = (nil, false)
       return try command.monitor(in: session, resuming: monitor, signals)
