@@ -71,7 +71,7 @@ extension ProgramTests {
         defer { program.signalGroup(SIGKILL) }
         let isReady = eventually { program.output.contains("\"type\":\"meters\"") }
         try #require(isReady, "\(program.errors)")
-        #expect(program.output.contains("\"effects\":[\"effects: convolver response.wav"))
+        #expect(program.output.contains("response.wav (1 channel, 0.001 s, latency 256 frames)\"]"))
         #expect(program.output.contains("\"latencyFrames\":256"))
         let delay = Subprocess(["stdbuf", "-oL", "jack_iodelay"], environment: Program.environment)
         defer { delay.signalGroup(SIGKILL) }

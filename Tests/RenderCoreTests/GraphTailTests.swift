@@ -34,4 +34,51 @@ struct GraphTailTests {
     }
     #expect(graph.tailFrames == 120)
   }
+
+  @Test("Sound on after a removal, without a step", arguments: [[64], [7, 300, 64, 1, 8192]])
+  func removal(_ cycles: [Int]) throws {
+    let rig = GraphRig()
+    let graph = rig.renderer.graph
+    let delay = graph.addDelay(channelCount: 1, maximumFrames: 1000)
+    delay.set { _, _ in 1000 }
+    _ = rig.addGenerator(step: 0)
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.insert(delay.node, from: graph.mix, to: graph.output)
+    }
+    rig.render(2000, cycles: cycles)
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.remove(delay.node, keepsTail: true)
+    }
+    rig.render(2000, cycles: cycles)
+    let samples = Array(rig.samples[2000...])
+    #expect(samples[..<1000].allSatisfy { $0 == -0.5 })
+    #expect(zip(samples, samples.dropFirst()).allSatisfy { $0 <= $1 })
+    #expect(samples[1240...].allSatisfy { $0 == 0 })
+    try graph.edit { _ in }
+    #expect(rig.renderer.withModel { !$0.contains(delay.node.storage) })
+  }
+
+  @Test("Are not waited for by a removal without them, and a removal can be taken back")
+  func reversal() throws {
+    let rig = GraphRig()
+    let graph = rig.renderer.graph
+    let effect = rig.addEffect(factor: 1)
+    let generator = rig.addGenerator(step: 0)
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.insert(effect.node, from: generator.node, to: graph.mix)
+    }
+    rig.render(1000, cycles: [64])
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.remove(effect.node, keepsTail: true)
+    }
+    rig.render(100, cycles: [64])
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.connect(generator.node, to: effect.node)
+      try edit.connect(effect.node, to: graph.mix)
+    }
+    rig.render(1000, cycles: [64])
+    try graph.edit { _ in }
+    rig.render(1000, cycles: [64])
+    #expect(rig.samples.suffix(1000).allSatisfy { $0 == -0.5 })
+  }
 }

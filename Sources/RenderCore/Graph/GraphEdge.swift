@@ -21,7 +21,14 @@ final class EdgeStorage: @unchecked Sendable {
   var bus: Int
   let targetChannel: Int
   /// The gain that the next plan fades to.
-  var gain: Float { didSet { if gain != oldValue { isAsItIs = false } } }
+  private(set) var gain: Float { didSet { if gain != oldValue { isAsItIs = false } } }
+  /// The serial of the plan that fades to the gain.
+  private(set) var change: UInt64 = 0
+  /// The frames before that fade, besides the warm-up.
+  private(set) var waitFrames = 0
+  /// The scheduled gains that had not begun when ``settle(at:)`` was last called.
+  private(set) var scheduled: [GainSchedule.Event] = []
+  private(set) var schedule: UnsafeMutablePointer<GainSchedule>?
   /// The gain has been 1 from the first frame, so an edge that shares its source's buffers needs no operation.
   private(set) var isAsItIs: Bool
   /// A plan contains the edge.
@@ -29,7 +36,7 @@ final class EdgeStorage: @unchecked Sendable {
   /// The gain of the first frame.
   let initialGain: Float
   /// The serial of the plan in which the edge began to fade out; nil while the edge is connected.
-  var leavingSerial: UInt64?
+  private(set) var leavingSerial: UInt64?
   let state: UnsafeMutablePointer<EdgeState>
 
   init(
@@ -57,6 +64,67 @@ final class EdgeStorage: @unchecked Sendable {
   deinit {
     unsafe state.deinitialize(count: 1)
     unsafe state.deallocate()
+    unsafe schedule?.deinitialize(count: 1)
+    unsafe schedule?.deallocate()
+  }
+
+  /// Fades to a gain with the plan of a serial, and cancels scheduled gains.
+  func set(_ gain: Float, serial: UInt64) {
+    self.gain = gain
+    change = serial
+    waitFrames = 0
+    scheduled = []
+    leavingSerial = nil
+  }
+
+  /// Fades out with the plan of a serial.
+  ///
+  /// - Parameter frames: before the fade.
+  func leave(serial: UInt64, after frames: Int = 0) {
+    if leavingSerial != nil { return }
+    set(0, serial: serial)
+    waitFrames = frames
+    leavingSerial = serial
+  }
+
+  /// Makes the queue for scheduled gains. The edge needs a new plan.
+  func makeSchedule() {
+    if unsafe schedule != nil { return }
+    unsafe schedule = .allocate(capacity: 1)
+    unsafe schedule?.initialize(to: GainSchedule())
+    isAsItIs = false
+  }
+
+  var hasSchedule: Bool { unsafe schedule != nil }
+
+  var hasRoomInSchedule: Bool { unsafe schedule?.pointee.hasRoom ?? true }
+
+  /// Schedules a gain after those that are scheduled.
+  ///
+  /// - Returns: false if the queue is full.
+  func append(_ event: GainSchedule.Event) -> Bool {
+    var event = event
+    event.change = change
+    guard let schedule = unsafe schedule, unsafe schedule.pointee.append(event) else {
+      return false
+    }
+    scheduled.append(event)
+    return true
+  }
+
+  /// Lets the gain be that of the last scheduled one that began before a frame.
+  func settle(at frame: UInt64) {
+    let begun = scheduled.prefix { $0.frame < frame }
+    guard let last = begun.last else { return }
+    gain = last.gain
+    scheduled.removeFirst(begun.count)
+  }
+
+  /// Takes over the scheduled gains of the edge that this one replaces.
+  func takeSchedule(_ events: [GainSchedule.Event]) {
+    if events.isEmpty { return }
+    makeSchedule()
+    for event in events { _ = append(event) }
   }
 
   /// No plan has contained the edge, and it begins at its gain.
@@ -65,10 +133,12 @@ final class EdgeStorage: @unchecked Sendable {
   /// Returns the same edge before its first frame, for a plan in which it is new.
   func atRest() -> EdgeStorage {
     if isAtRest { return self }
-    return EdgeStorage(
+    let edge = EdgeStorage(
       id: id, source, channel: sourceChannel, to: target, bus: bus, targetChannel: targetChannel,
       channelCount: channelCount, gain: gain, initialGain: gain, isDry: isDry,
       delayFrames: delayFrames)
+    edge.takeSchedule(scheduled)
+    return edge
   }
 
   /// Returns true if the edge leads from and to these channels.
@@ -91,96 +161,5 @@ final class EdgeStorage: @unchecked Sendable {
   var isWhole: Bool {
     sourceChannel == 0 && targetChannel == 0 && delayFrames == 0
       && source.outputWidth == channelCount && target.inputWidths[bus] == channelCount
-  }
-}
-
-/// The render side of an edge. Owned by the render thread while an output runs.
-///
-/// Real-time: every call is wait-free, render thread only.
-@safe
-struct EdgeState: ~Copyable {
-  private var gain: Gain
-  private var delay: DelayLine
-  /// The serial of the last plan in which the gain rested at 0.
-  let silentSerial = Atomic<UInt64>(0)
-
-  init(gain: Float, delayFrames: Int, channels: Int) {
-    self.gain = Gain(gain)
-    delay = DelayLine(frames: delayFrames, channels: channels)
-  }
-
-  /// Begins a fade to a gain.
-  ///
-  /// - Parameters:
-  ///   - frames: of the fade.
-  ///   - wait: frames before the fade.
-  @_noLocks
-  mutating func go(to target: Float, frames: Int, after wait: Int) {
-    gain.go(to: target, frames: frames, after: wait)
-  }
-
-  /// Scales the buffers that the edge shares with its source, in place.
-  @_noLocks @inline(never)
-  mutating func scale(
-    _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int,
-    serial: UInt64
-  ) {
-    if gain.isStill(at: 1) { return }
-    let moving = gain.framesLeft < frameCount ? gain.framesLeft : frameCount
-    for channel in 0..<buffers.count {
-      let samples = unsafe buffers[channel]
-      var gain = gain
-      for i in 0..<moving {
-        gain.advance()
-        unsafe samples[i] *= gain.value
-      }
-      let value = gain.value
-      if value == 1 { continue }
-      // A product would keep a NaN.
-      if value == 0 {
-        unsafe (samples + moving).update(repeating: 0, count: frameCount - moving)
-        continue
-      }
-      for i in moving..<frameCount { unsafe samples[i] *= value }
-    }
-    gain.advance(by: moving)
-    noteSilence(serial)
-  }
-
-  /// Adds the source's buffers, delayed and scaled, to the target's.
-  @_noLocks @inline(never)
-  mutating func add(
-    _ sources: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
-    to targets: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int,
-    serial: UInt64
-  ) {
-    var sources = unsafe sources
-    if delay.frames > 0 { unsafe sources = delay.pass(sources, frameCount: frameCount) }
-    if gain.isStill(at: 0) { return noteSilence(serial) }
-    let moving = gain.framesLeft < frameCount ? gain.framesLeft : frameCount
-    for channel in 0..<sources.count {
-      let source = unsafe sources[channel]
-      let target = unsafe targets[channel]
-      var gain = gain
-      for i in 0..<moving {
-        gain.advance()
-        unsafe target[i] += gain.value * source[i]
-      }
-      let value = gain.value
-      if value == 0 { continue }
-      if value == 1 {
-        for i in moving..<frameCount { unsafe target[i] += source[i] }
-      } else {
-        for i in moving..<frameCount { unsafe target[i] += value * source[i] }
-      }
-    }
-    gain.advance(by: moving)
-    noteSilence(serial)
-  }
-
-  @_noLocks
-  private func noteSilence(_ serial: UInt64) {
-    guard gain.isStill(at: 0), silentSerial.load(ordering: .relaxed) != serial else { return }
-    silentSerial.store(serial, ordering: .releasing)
   }
 }

@@ -5,12 +5,15 @@ public struct GraphEdit {
   private(set) var model: GraphModel
   /// New gains, or nil for edges to disconnect. Edges are shared with the current graph, so they change only when the
   /// whole edit has succeeded.
-  private var gains: [(edge: EdgeStorage, gain: Float?)] = []
+  private var gains: [(edge: EdgeStorage, gain: Float?, waitFrames: Int)] = []
   /// The index in ``gains`` of each edge's last change, by the edge's id.
   private var changes: [Int: Int] = [:]
 
-  init(_ model: GraphModel) {
+  private let fadeFrames: Int
+
+  init(_ model: GraphModel, fadeFrames: Int) {
     self.model = model
+    self.fadeFrames = fadeFrames
   }
 
   /// Connects a node's output to another node's input bus: Core Audio's `AUGraphConnectNodeInput`. Several edges into
@@ -106,14 +109,28 @@ public struct GraphEdit {
   /// fade out. If other nodes lead into it, connect them to its target in the same edit. The node renders until an edit
   /// after the fade, so the context of a callback must be valid until ``Renderer/remove(_:withinMilliseconds:)`` has
   /// returned true.
-  public mutating func remove(_ node: GraphNode) throws(ProcessingGraphError) {
+  ///
+  /// - Parameters:
+  ///   - node: the node to remove.
+  ///   - keepsTail: fade out the edges that lead into the node, and those that lead out of it after its
+  ///     ``GraphNode/tailFrames`` and its latency.
+  public mutating func remove(
+    _ node: GraphNode, keepsTail: Bool = false
+  ) throws(ProcessingGraphError) {
     try check(node)
     switch node.storage.kind {
     case .callback, .builtIn: break
     case .mix where node.storage !== model.mix: break
     default: throw .permanentNode(node.name)
     }
-    for edge in model.edges where edge.source === node.storage { leave(edge) }
+    var waitFrames = 0
+    if keepsTail, !model.isBypassed(node.storage) {
+      for edge in model.links.into(node.storage) { leave(edge) }
+      waitFrames = fadeFrames + node.latencyFrames + node.tailFrames
+    }
+    for edge in model.links.outOf(node.storage) where !isLeaving(edge) {
+      leave(edge, after: waitFrames)
+    }
     model.noteLeaving(node.storage)
   }
 
@@ -142,7 +159,7 @@ public struct GraphEdit {
   // MARK: Checks
 
   private func check(_ node: GraphNode) throws(ProcessingGraphError) {
-    if !model.contains(node.storage) { throw .unknownNode(node.name) }
+    try model.check(node)
   }
 
   /// Returns true for a node to which edits may connect edges. A capture keeps its first edge.
@@ -153,13 +170,7 @@ public struct GraphEdit {
   private func edges(
     from source: GraphNode, to target: GraphNode
   ) throws(ProcessingGraphError) -> [EdgeStorage] {
-    try check(source)
-    try check(target)
-    let edges = model.edges.filter {
-      $0.source === source.storage && $0.target === target.storage && !isLeaving($0)
-    }
-    if edges.isEmpty { throw .notConnected(from: source.name, to: target.name) }
-    return edges
+    try model.edges(from: source, to: target, without: isLeaving)
   }
 
   /// The gain that an edge has after this edit.
@@ -172,17 +183,17 @@ public struct GraphEdit {
     return edge.leavingSerial != nil
   }
 
-  private mutating func set(_ gain: Float?, of edge: EdgeStorage) {
+  private mutating func set(_ gain: Float?, of edge: EdgeStorage, after waitFrames: Int = 0) {
     changes[edge.id] = gains.count
-    gains.append((edge, gain))
+    gains.append((edge, gain, waitFrames))
   }
 
-  private mutating func leave(_ edge: EdgeStorage) {
+  private mutating func leave(_ edge: EdgeStorage, after waitFrames: Int = 0) {
     // An edge that no plan contains has not sounded and needs no fade.
-    if edge.isPlanned { set(nil, of: edge) } else { model.remove(edge) }
+    if edge.isPlanned { set(nil, of: edge, after: waitFrames) } else { model.remove(edge) }
   }
 
-  private static func possible(_ gain: Float) -> Float {
+  static func possible(_ gain: Float) -> Float {
     gain.isFinite ? max(-SourceControl.maximumVolume, min(SourceControl.maximumVolume, gain)) : 1
   }
 
@@ -200,13 +211,8 @@ public struct GraphEdit {
         throw .tooLate(node: node.name, frames: latency)
       }
     }
-    for (edge, gain) in gains {
-      if let gain {
-        edge.gain = gain
-        edge.leavingSerial = nil
-      } else {
-        model.leave(edge)
-      }
+    for (edge, gain, waitFrames) in gains {
+      if let gain { model.set(gain, of: edge) } else { model.leave(edge, after: waitFrames) }
     }
   }
 }

@@ -79,7 +79,7 @@ extension GraphModel {
       // A tap has one path.
       if case .capture = edge.target.kind { continue }
       if delay == edge.delayFrames, isDry == edge.isDry { continue }
-      let gain = edge.gain
+      let (gain, scheduled) = (edge.gain, edge.scheduled)
       let wasHeard = edge.isPlanned
       if wasHeard { leave(edge) } else { remove(edge) }
       let old = edges.last {
@@ -89,14 +89,15 @@ extension GraphModel {
             targetChannel: edge.targetChannel, channelCount: edge.channelCount)
       }
       if let old {
-        old.gain = gain
-        old.leavingSerial = nil
+        set(gain, of: old)
+        old.takeSchedule(scheduled)
         continue
       }
       connect(
         edge.source, channel: edge.sourceChannel, to: edge.target, bus: edge.bus,
         targetChannel: edge.targetChannel, channelCount: edge.channelCount, gain: gain,
         isHard: !wasHeard && edge.initialGain == gain, delayFrames: delay)
+      edges.last?.takeSchedule(scheduled)
     }
   }
 

@@ -165,10 +165,20 @@ struct GraphModel {
   }
 
   /// Fades an edge out. `prune()` removes it afterwards.
-  func leave(_ edge: EdgeStorage) {
-    guard edge.leavingSerial == nil else { return }
-    edge.gain = 0
-    edge.leavingSerial = serial
+  ///
+  /// - Parameter frames: before the fade.
+  func leave(_ edge: EdgeStorage, after frames: Int = 0) {
+    edge.leave(serial: serial, after: frames)
+  }
+
+  /// Fades an edge to a gain.
+  func set(_ gain: Float, of edge: EdgeStorage) {
+    edge.set(gain, serial: serial)
+  }
+
+  /// Lets the gains of edges be those that were scheduled for earlier frames.
+  func settle(at frame: UInt64) {
+    for edge in edges where !edge.scheduled.isEmpty { edge.settle(at: frame) }
   }
 
   /// Removes an edge without a fade.

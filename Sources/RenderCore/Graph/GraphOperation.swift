@@ -91,4 +91,17 @@ extension GraphOperation {
 struct EdgeStep: BitwiseCopyable {
   let state: UnsafeMutablePointer<EdgeState>
   let target: Float
+  /// The edit that set the target. An edge that has begun its fade stays as it is.
+  let change: UInt64
+  /// The frames before the fade, besides the warm-up of the plan.
+  let waitFrames: Int
+  let schedule: UnsafeMutablePointer<GainSchedule>?
+
+  init(_ edge: EdgeStorage) {
+    unsafe state = edge.state
+    target = edge.gain
+    change = edge.change
+    waitFrames = edge.waitFrames
+    unsafe schedule = edge.schedule
+  }
 }

@@ -93,8 +93,9 @@ public struct ProcessingGraph: Sendable {
   public func edit(
     _ body: (inout GraphEdit) throws(ProcessingGraphError) -> Void
   ) throws(ProcessingGraphError) {
+    let fadeFrames = Gain.frames(Gain.fadeSeconds, at: renderer.sampleRate)
     try renderer.replacePlan { (model) throws(ProcessingGraphError) in
-      var edit = GraphEdit(model)
+      var edit = GraphEdit(model, fadeFrames: fadeFrames)
       // Edges are shared with the current graph, so `finish` changes them last.
       try body(&edit)
       try edit.finish()

@@ -17,6 +17,10 @@ public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConver
   /// The node is not an effect with as many output channels as input channels, so its input cannot take the place of its
   /// output.
   case notBypassable(String)
+  /// The edges have ``ProcessingGraph/scheduledGainCapacity`` scheduled gains.
+  case scheduleFull(from: String, to: String)
+  /// A gain is scheduled for a later frame already.
+  case notInOrder(from: String, to: String, frame: UInt64, lastFrame: UInt64)
   /// The latency of the path to the node exceeds ``ProcessingGraph/maximumLatencyFrames``.
   case tooLate(node: String, frames: Int)
 
@@ -33,6 +37,12 @@ public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConver
     case .permanentNode(let node): "\(node) cannot be removed"
     case .notBypassable(let node):
       "\(node) cannot be bypassed; only an effect with as many outputs as inputs can"
+    case .scheduleFull(let from, let to):
+      "\(ProcessingGraph.scheduledGainCapacity) gains from \(from) to \(to) are scheduled; "
+        + "schedule more after some of them have begun"
+    case .notInOrder(let from, let to, let frame, let last):
+      "a gain from \(from) to \(to) is scheduled for frame \(last), which is after \(frame); "
+        + "schedule in order, or set the gain to cancel what is scheduled"
     case .tooLate(let node, let frames):
       "the path to \(node) has a latency of \(frames) frames; "
         + "the maximum is \(ProcessingGraph.maximumLatencyFrames)"

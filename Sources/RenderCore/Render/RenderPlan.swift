@@ -39,8 +39,7 @@ struct RenderPlan: ~Copyable {
     unsafe units = Self.flat(compiler.units)
     let captures = model.captures(of: model.input) + model.captures(of: model.output)
     unsafe self.captures = Self.flat(captures.map { unsafe $0.unit })
-    unsafe steps = Self.flat(
-      model.edges.map { unsafe EdgeStep(state: $0.state, target: $0.gain) })
+    unsafe steps = Self.flat(model.edges.map { EdgeStep($0) })
     self.fadeFrames = fadeFrames
     self.warmUpFrames = warmUpFrames
   }

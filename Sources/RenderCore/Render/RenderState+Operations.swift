@@ -43,7 +43,8 @@ extension RenderState {
           unit, cycle, deviceFrame: deviceFrame, into: buffers.buffers(in: table), pieces: &pieces)
       case .scale(let edge, let buffers):
         unsafe edge.pointee.scale(
-          buffers.buffers(in: table), frameCount: frameCount, serial: serial)
+          buffers.buffers(in: table), frameCount: frameCount, deviceFrame: deviceFrame,
+          serial: serial)
       case .workAhead:
         unsafe workAhead(plan, frameCount: frameCount, isSteady: isSteady, pieces: pieces)
       case .markSources:
@@ -59,7 +60,7 @@ extension RenderState {
       case .add(let edge, let sources, let targets):
         unsafe edge.pointee.add(
           sources.buffers(in: table), to: targets.buffers(in: table), frameCount: frameCount,
-          serial: serial)
+          deviceFrame: deviceFrame, serial: serial)
       case .call(let unit, let node, let heard, let given):
         timer = unsafe call(
           unit, node: node, cycle, inputs: inputs, heard: heard.buffers(in: table),
@@ -123,8 +124,8 @@ extension RenderState {
     let steps = unsafe plan.pointee.steps
     for index in 0..<steps.count {
       let step = unsafe steps[index]
-      unsafe step.state.pointee.go(
-        to: step.target, frames: plan.pointee.fadeFrames, after: plan.pointee.warmUpFrames)
+      unsafe step.state.pointee.begin(
+        step, frames: plan.pointee.fadeFrames, after: plan.pointee.warmUpFrames)
     }
     unsafe begunSerial.store(plan.pointee.serial, ordering: .releasing)
   }

@@ -235,8 +235,10 @@ public final class Renderer: Sendable {
   }
 
   /// Reads the graph.
-  func withModel<Result>(_ look: (GraphModel) -> Result) -> Result {
-    withAttached { look($0.model) }
+  func withModel<Result, Failure: Error>(
+    _ look: (GraphModel) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try withAttached { (attached) throws(Failure) in try look(attached.model) }
   }
 
   /// Changes the graph and publishes its plan for the next cycle.
@@ -249,6 +251,7 @@ public final class Renderer: Sendable {
       var model = before
       let begun = unsafe context.state.pointee.begunSerial.load(ordering: .acquiring)
       if begun == 0 { model.forgetPlans() }
+      model.settle(at: renderedFrames)
       // Edges that have faded out do not count in the change's checks.
       model.prune()
       try change(&model)
