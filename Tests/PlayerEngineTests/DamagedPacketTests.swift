@@ -60,4 +60,35 @@ struct DamagedPacketTests {
       #expect(isSame)
     }
   }
+
+  @Test(
+    "An MP3 packet that libmpg123 replaces by zeros is lost, wherever it is decoded",
+    arguments: [.callback, .ahead] as [DecodePlace])
+  func replacedByZeros(_ place: DecodePlace) throws {
+    let workshop = Workshop()
+    var bytes = contents(ofFile: Fixtures.path("mp3-mono-44100-1.mp3"))
+    let packet = Self.places(Fixtures.path("mp3-mono-44100-1.mp3"))[100]
+    // `part2_3_length` of both granules, from bits 18 and 77 of the side information.
+    for (index, mask) in [(2, 0x3F), (3, 0xFC), (9, 0x07), (10, 0xFF), (11, 0x80)] {
+      bytes[packet.byteOffset + 4 + index] |= UInt8(mask)
+    }
+    try workshop.write(bytes, "damaged.mp3")
+    var configuration = PlayerConfiguration()
+    configuration.decodePlace = place
+    let playback = OfflinePlayback(
+      [workshop.path("damaged.mp3")], rate: 44100, channels: 1, configuration: configuration)
+    playback.run(period: 256)
+    let offset = Int64(packet.byteOffset)
+    let failed = playback.events.compactMap {
+      if case .packetFailed(_, _, let byteOffset) = $0 { byteOffset } else { nil }
+    }
+    #expect(failed == [offset])
+    let account = try #require(
+      playback.events.compactMap {
+        if case .account(_, let account) = $0 { account } else { nil }
+      }.first)
+    #expect(account.losses == [SoundLoss(.undecodable, byteOffset: offset)])
+    #expect(
+      account.lossDescription?.hasSuffix("packets cannot be decoded; try another copy") == true)
+  }
 }

@@ -26,6 +26,7 @@ struct MPEGAudioDecoder: ~Copyable {
   private let channels: Int
   /// The first packet's bytes are in the handle already.
   private var holdsFirstPacket: Bool
+  private var silenced = SilencedSound()
 
   /// Frames in the longest packet, layers II and III of MPEG-1.
   static var maximumFramesPerPacket: Int { @_noLocks get { 1152 } }
@@ -75,7 +76,7 @@ struct MPEGAudioDecoder: ~Copyable {
   }
 
   /// Decodes one packet. A packet that cannot be decoded gives its length in silence, so that the
-  /// time line does not shift.
+  /// time line does not shift. One in which libmpg123 replaces sound by zeros counts as not decoded.
   @_noLocks
   mutating func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
     if holdsFirstPacket {
@@ -90,12 +91,15 @@ struct MPEGAudioDecoder: ~Copyable {
     var byteCount = 0
     var code = unsafe mpg123_decode_frame(handle, &position, &audio, &byteCount)
     if code == MPG123_NEW_FORMAT.rawValue {
+      silenced.reset()
       code = unsafe mpg123_decode_frame(handle, &position, &audio, &byteCount)
     }
     if code == MPG123_OK.rawValue, byteCount == wanted, let audio = unsafe audio {
-      return unsafe PacketDecoder.Output(
-        samples: UnsafeRawPointer(audio).assumingMemoryBound(to: Float.self), frames: frames,
-        isDecoded: true)
+      let samples = unsafe UnsafeRawPointer(audio).assumingMemoryBound(to: Float.self)
+      let isWhole = unsafe silenced.isWhole(
+        packet.bytes, byteCount: packet.byteCount, samples: samples, frames: frames,
+        channels: channels)
+      return unsafe PacketDecoder.Output(samples: samples, frames: frames, isDecoded: isWhole)
     }
     return unsafe PacketDecoder.Output(
       samples: UnsafePointer(silence), frames: frames, isDecoded: false)
