@@ -106,6 +106,24 @@ struct EncodedPCMTests {
     try check(path, against: ReferenceDecoder.ffmpeg(path), isCut: true)
   }
 
+  @Test(
+    "Blocks of ADPCM in WAVE have the frames that their bytes hold, whatever the extension states",
+    arguments: ["adpcm_ima_wav", "adpcm_ima_wav -ac 1", "adpcm_ms", "adpcm_ms -ac 1"],
+    [0, 1, 300, 1900, 2032, 65535])
+  func statedBlockFrames(_ codec: String, _ stated: Int) throws {
+    let folder = TemporaryDirectory()
+    make("ffmpeg -v error -y -i in.wav -c:a \(codec) out.wav </dev/null", in: folder)
+    let path = folder.file("out.wav")
+    var bytes = contents(ofFile: path)
+    // `wSamplesPerBlock`, behind the chunk's header and 18 bytes.
+    let place = try #require(bytes.firstRange(of: Array("fmt ".utf8))?.upperBound) + 4 + 18
+    bytes[place] = UInt8(stated & 255)
+    bytes[place + 1] = UInt8(stated >> 8)
+    let workshop = Workshop()
+    try workshop.write(bytes, "changed.wav")
+    try check(workshop.path("changed.wav"), against: ReferenceDecoder.ffmpeg(path))
+  }
+
   private func make(_ command: String, in folder: TemporaryDirectory) {
     _ = ReferenceDecoder.output("cd '\(folder.file(""))' && \(Self.source) && \(command) 2>&1")
   }

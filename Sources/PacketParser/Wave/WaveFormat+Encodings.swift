@@ -12,7 +12,7 @@ extension WaveFormat {
     let blockBytes: UInt32
     /// Bits of the container at first, then those that hold the sample.
     var validBits: UInt32
-    /// Frames of a block, where an extension tells.
+    /// Frames of a block, if an extension states them.
     var framesPerBlock: UInt32?
 
     init(_ chunk: Span<UInt8>) {
@@ -80,29 +80,37 @@ extension WaveFormat {
       return sign.union(validBits == bytesPerSample * 8 ? .packed : .alignedHigh)
     }
 
-    /// An encoding of blocks. How many frames one has is told by an extension, and follows from its
-    /// bytes (Microsoft's "New Multimedia Data Types and Data Techniques", 1994).
+    /// An encoding of blocks (Microsoft's "New Multimedia Data Types and Data Techniques", 1994). A block of
+    /// ADPCM with four bits a sample has as many frames as its bytes hold, whatever the extension states: a
+    /// decoder that believed a smaller number would leave sound out.
     private func blocks(
       at offset: Int64
     ) throws(AudioFileStreamError) -> AudioStreamBasicDescription {
       let most: UInt32?
       switch tag {
-      case 0x02: most = adpcmFrames(headerBytes: 7, framesInHeader: 2)
-      case 0x11: most = adpcmFrames(headerBytes: 4, framesInHeader: 1)
+      case 0x02: most = adpcmFrames(headerBytes: 7, framesInHeader: 2, codeGroupBytes: 1)
+      case 0x11:
+        let groupBytes = validBits == 4 ? 4 * channels : 1
+        most = adpcmFrames(headerBytes: 4, framesInHeader: 1, codeGroupBytes: groupBytes)
       // Two frames of GSM 06.10, whose 33 bytes lack four bits, side by side.
       default: most = channels == 1 && blockBytes % 65 == 0 ? blockBytes / 65 * 320 : nil
       }
       guard let most else { throw nonsense(at: offset) }
-      let stated = framesPerBlock.map { $0 > 0 && $0 <= most ? $0 : most }
+      let isCounted = tag != 0x31 && validBits == 4
+      let stated = framesPerBlock.flatMap { $0 > 0 && $0 <= most && !isCounted ? $0 : nil }
       return AudioStreamBasicDescription(
         sampleRate: Double(sampleRate), formatID: AudioFormatID(waveFormatTag: tag),
         bytesPerPacket: blockBytes, framesPerPacket: stated ?? most, channelsPerFrame: channels)
     }
 
-    /// A header for each channel, which begins with some samples, then so many bits for each sample.
-    private func adpcmFrames(headerBytes: UInt32, framesInHeader: UInt32) -> UInt32? {
+    /// A header for each channel, which begins with some samples, then so many bits for each sample, in groups
+    /// of so many bytes.
+    private func adpcmFrames(
+      headerBytes: UInt32, framesInHeader: UInt32, codeGroupBytes: UInt32
+    ) -> UInt32? {
       guard (2...5).contains(validBits), blockBytes >= headerBytes * channels else { return nil }
-      return (blockBytes - headerBytes * channels) * 8 / (validBits * channels) + framesInHeader
+      let codeBytes = blockBytes - headerBytes * channels
+      return (codeBytes - codeBytes % codeGroupBytes) * 8 / (validBits * channels) + framesInHeader
     }
 
     private func nonsense(at offset: Int64) -> AudioFileStreamError {
