@@ -71,10 +71,18 @@ struct TrackAccountTests {
     #expect(abs(Double(account.deliveredNanoseconds) / 1e9 - 1.3) < 1e-3)
   }
 
-  @Test("Sound is not lost if a track is begun again before the start of its sound is reported")
-  func restartBeforeStart() throws {
-    let playback = OfflinePlayback(
-      [Fixtures.path("mp3-cbr320-44100-2.mp3")], rate: 48000, channels: 2)
+  @Test(
+    "A track that is begun again before the start of its sound is reported has a whole account at its end",
+    arguments: [[nil, .ahead] as [DecodePlace?]].joined(), [[0], [0, 0], [0, 1]])
+  func restartBeforeStart(_ place: DecodePlace?, _ tracks: [Int]) throws {
+    let workshop = Workshop()
+    let paths = try tracks.map { number in
+      try workshop.run("sox -R -n -r 48000 -c 2 -b 16 \(number).wav synth 2 sine 300")
+      return workshop.path("\(number).wav")
+    }
+    var configuration = PlayerConfiguration()
+    configuration.decodePlace = place
+    let playback = OfflinePlayback(paths, rate: 48000, channels: 2, configuration: configuration)
     let player = try #require(playback.player)
     while player.state != .playing { _ = player.step(mayWait: true) }
     while player.step(mayWait: true) == .progressed {}
@@ -86,7 +94,10 @@ struct TrackAccountTests {
     player.apply(.resume)
     playback.run(period: 256)
     #expect(player.state == .ended)
-    #expect(Self.accounts(playback).allSatisfy { $0.lossDescription == nil })
+    let accounts = Self.accounts(playback)
+    #expect(accounts.allSatisfy { $0.lossDescription == nil })
+    #expect(accounts.count == tracks.count)
+    #expect(accounts.allSatisfy { $0.deliveredNanoseconds == 2_000_000_000 })
   }
 
   @Test("A packet that cannot be decoded is lost once, also if it is heard again after a seek")

@@ -12,6 +12,11 @@ struct PendingAccounts {
   private var deliveredNanoseconds: UInt64 = 0
   /// Frames rendered by the output before that track, or before its rate changed.
   private var firstFrame: UInt64 = 0
+  /// The last stream that was put into the ring before a skip dropped the accounts of its track.
+  private var lastDroppedStream: UInt32 = 0
+  /// The account of the rendered track was dropped: its start was reported after the skip that ended it. The
+  /// closed accounts of the same track are those of another playback.
+  private var isRenderedDropped = false
   /// A seek or skip was made, so not every packet is rendered once.
   var isRepositioned = false
   /// A resampler's delay may keep this much of a track's end back for the next one.
@@ -27,8 +32,19 @@ struct PendingAccounts {
   }
 
   /// Drops the accounts of tracks that were read ahead and will not be heard.
-  mutating func removeAll(but track: Int?) {
-    closed.removeAll { $0.track != track }
+  ///
+  /// - Parameters:
+  ///   - track: the rendered track. It may have been read ahead as well, to be repeated.
+  ///   - stream: the last stream that was put into the ring.
+  mutating func removeAll(but track: Int?, upTo stream: UInt32) {
+    let rendered = isRenderedDropped ? nil : closed.first { $0.track == track }
+    closed = rendered.map { [$0] } ?? []
+    lastDroppedStream = stream
+  }
+
+  /// The rendered track begins with this stream.
+  mutating func begin(stream: UInt32) {
+    isRenderedDropped = stream <= lastDroppedStream
   }
 
   mutating func addUndecodable(at byteOffset: Int64) {
@@ -59,7 +75,7 @@ struct PendingAccounts {
     guard let track else { return [] }
     defer { isRepositioned = false }
     var taken: [(track: Int, account: TrackAccount)] = []
-    if let index = closed.firstIndex(where: { $0.track == track }) {
+    if !isRenderedDropped, let index = closed.firstIndex(where: { $0.track == track }) {
       taken = Array(closed[...index])
       closed.removeFirst(index + 1)
     } else if let present {
@@ -117,7 +133,7 @@ extension SteppedPlayer {
   /// of tracks that were read ahead.
   func reportAccounts(isStop: Bool) {
     if isStop {
-      accounts.removeAll(but: startedTrack)
+      accounts.removeAll(but: startedTrack, upTo: lastBegunStream)
       accounts.isRepositioned = true
     }
     let end = max(control.position.outputFrames, lastEndFrame)

@@ -53,7 +53,7 @@ extension SteppedPlayer {
     queuedSeek = nil
     feeder.skip(toTrack: index, generation: generation)
     takeFeederEvents()
-    accounts.removeAll(but: startedTrack)
+    accounts.removeAll(but: startedTrack, upTo: lastBegunStream)
     accounts.isRepositioned = true
     comingPlace =
       feeder.items.indices.contains(index)

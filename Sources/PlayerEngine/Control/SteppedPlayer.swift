@@ -322,6 +322,7 @@ public final class SteppedPlayer {
         // After a seek the track goes on.
         if origin.startNanoseconds == 0 || origin.track != startedTrack {
           reportAccount(ofTrack: startedTrack, at: event.outputFrame)
+          accounts.begin(stream: event.streamID)
           tell(.started(index: origin.track))
         }
         startedTrack = origin.track
