@@ -72,6 +72,29 @@ struct TimingTextTests {
     #expect(text.contains("50.0") && text.contains("#[Max") && text.contains("1500"))
   }
 
+  @Test("have the largest number where the sum of a document's counts exceeds it")
+  func saturatedSums() {
+    var document = document()
+    for index in document.runs.indices {
+      document.runs[index].cycles = .max - 1
+      document.runs[index].missedCycles = .max / 2 + 2
+      document.runs[index].xruns = .max
+      document.runs[index].lostRecords = .max
+      document.runs[index].preemptedCycles = .max
+      document.runs[index].causes = [CycleCause.overBudget.rawValue: .max]
+      document.runs[index].slowNodes = ["limiter": .max - 3]
+    }
+    var text = ""
+    TimingTable(document).write(to: &text)
+    let most = UInt64.max
+    for part in [
+      "\(most) cycles", "\(most) missed", "\(most) xruns", "went wrong: \(most) over budget",
+      "over budget in: limiter \(most)", "preempted: \(most), ", "\(most) cycles are missing",
+    ] {
+      #expect(text.contains(part), "\(text)")
+    }
+  }
+
   @Test("have no scalar of the document that controls a terminal")
   func foreignText() {
     var document = document(repetitions: 1)

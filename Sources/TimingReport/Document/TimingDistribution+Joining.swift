@@ -5,9 +5,8 @@ extension TimingDistribution {
   public init(joining parts: [TimingDistribution]) {
     var counts: [UInt64: UInt64] = [:]
     for bucket in parts.lazy.flatMap(\.buckets) {
-      let (sum, overflows) = counts[bucket.nanoseconds, default: 0]
-        .addingReportingOverflow(bucket.count)
-      counts[bucket.nanoseconds] = overflows ? .max : sum
+      counts[bucket.nanoseconds] = counts[bucket.nanoseconds, default: 0]
+        .addingSaturated(bucket.count)
     }
     self.init(
       buckets: counts.sorted { $0.key < $1.key }.map {

@@ -51,10 +51,7 @@ public struct TimingDistribution: Sendable, Equatable, Codable {
 
   /// How many values there are; what a file says that no run can have counts as the most that there can be.
   public var count: UInt64 {
-    buckets.reduce(0) { sum, bucket in
-      let (next, overflows) = sum.addingReportingOverflow(bucket.count)
-      return overflows ? .max : next
-    }
+    buckets.reduce(0) { $0.addingSaturated($1.count) }
   }
 
   /// The value that so many of a hundred do not exceed; 0 without values.

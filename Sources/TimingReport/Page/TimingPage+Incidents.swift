@@ -14,10 +14,7 @@ extension TimingPage {
       writer.element("p", text: "There were none.")
       return
     }
-    let bad = run.causes.values.reduce(UInt64(0)) { sum, count in
-      let (next, overflows) = sum.addingReportingOverflow(count)
-      return overflows ? .max : next
-    }
+    let bad = run.causes.values.reduce(UInt64(0)) { $0.addingSaturated($1) }
     var seen: Set<CycleCause> = []
     let shown = run.incidents.enumerated().filter { place, incident in
       seen.insert(incident.badCycle.cause).inserted || place < Self.shownIncidents

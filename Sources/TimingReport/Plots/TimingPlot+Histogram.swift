@@ -78,9 +78,8 @@ struct HistogramColumns {
 
   init(_ distribution: TimingDistribution?) {
     for bucket in distribution?.buckets ?? [] where bucket.count > 0 {
-      let (sum, overflows) = counts[Self.column(bucket.nanoseconds), default: 0]
-        .addingReportingOverflow(bucket.count)
-      counts[Self.column(bucket.nanoseconds)] = overflows ? .max : sum
+      let column = Self.column(bucket.nanoseconds)
+      counts[column] = counts[column, default: 0].addingSaturated(bucket.count)
     }
   }
 

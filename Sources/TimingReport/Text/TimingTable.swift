@@ -65,7 +65,7 @@ public struct TimingTable: Sendable {
   private static func counts(of group: RunGroup) -> [String] {
     let runs = group.runs
     func sum(_ count: (TimingRun) -> UInt64) -> UInt64 {
-      runs.reduce(0) { $0.addingReportingOverflow(count($1)).partialValue }
+      runs.reduce(0) { $0.addingSaturated(count($1)) }
     }
     var first = [
       "\(sum(\.cycles)) cycles",
@@ -92,7 +92,7 @@ public struct TimingTable: Sendable {
     if !causes.isEmpty { lines.append("went wrong: " + causes.joined(separator: ", ")) }
     var slowNodes: [String: UInt64] = [:]
     for run in runs {
-      slowNodes.merge(run.slowNodes ?? [:]) { $0.addingReportingOverflow($1).partialValue }
+      slowNodes.merge(run.slowNodes ?? [:]) { $0.addingSaturated($1) }
     }
     if !slowNodes.isEmpty {
       let nodes = slowNodes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
