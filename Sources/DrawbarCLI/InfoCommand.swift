@@ -16,6 +16,9 @@ struct InfoCommand: ParsableCommand {
       With --json, --jsonl or --packets all of it is read, and what can be counted is counted; only of \
       a network stream of unknown length no more than the head is.
 
+      Nothing is decoded: a packet that cannot be decoded is no error here. `drawbar render \
+      -o /dev/null` decodes a file and reports such packets.
+
       With --json one object is written to standard output for each file, also when there is an \
       error: `error` is then its text, the exit code is 1, and what could not be learned is null.
 

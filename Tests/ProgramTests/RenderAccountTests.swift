@@ -53,6 +53,27 @@ extension ProgramTests {
       }
     }
 
+    @Test(
+      "Packets that cannot be decoded are lost in render, and info, which does not decode, exits with 0"
+    )
+    func undecodable() throws {
+      var bytes = contents(ofFile: Fixtures.path("mp1-mono-48000-1.mp1"))
+      // The allocation of the packets from there on needs more bits than they have.
+      let place = bytes.count / 2 / 192 * 192
+      for index in place + 4..<place + 20 { bytes[index] = 0xEE }
+      try workshop.write(bytes, "damaged.mp1")
+      let damaged = workshop.path("damaged.mp1")
+      let errors = try render([damaged], exit: 1).map(\.error)
+      #expect(errors.count == 1)
+      #expect(
+        errors[0]?.contains("sound is missing at byte offset \(place): packets cannot") == true)
+      for options in [[], ["--json"], ["--packets"]] {
+        let result = Program.run(["info"] + options + [damaged])
+        #expect(result.exit == .status(0) && result.errors == "", "\(result)")
+      }
+      #expect(Program.run(["info", "--help"]).output.contains("Nothing is decoded"))
+    }
+
     @Test("A format without a decoder is refused before a file is made")
     func noFile() throws {
       try workshop.run("sox -R -n -r 8000 -e gsm-full-rate gsm.wav synth 1 sine 300")
