@@ -47,6 +47,25 @@ extension ProgramTests {
       }
     }
 
+    @Test("true peaks within 0.1 dB, measured with sox at eight times the rate")
+    func truePeaks() throws {
+      // All samples of this tone are 3 dB below its crests.
+      try workshop.run(
+        "sox -D -n -r 48000 -c 2 -b 32 -e float in.wav synth 2 sine 12000 0 12.5 fade 0.1 2 0.1")
+      for (options, expected) in [("--limit -6 --true-peak", -6.0), ("--limit -6", -3)] {
+        let result = render("\(options) --force -o out.wav", workshop.path("in.wav"))
+        #expect(result.exit == .status(0) && result.errors == "", "\(result)")
+        try workshop.run("sox out.wav -b 32 -e float up.wav rate -v 384000")
+        let wave = try FloatWave(path: workshop.path("up.wav"))
+        let heard = 20 * log10(Double(wave.channels.map(peak).max()!))
+        #expect(heard < expected + 0.1 && heard > expected - 0.2, "\(options)")
+      }
+      try workshop.run("'\(Program.path)' render --force -o plain.wav in.wav")
+      let result = render("--limit 0 --true-peak --force -o out.wav", workshop.path("plain.wav"))
+      #expect(result.exit == .status(0))
+      #expect(try workshop.read("out.wav") == workshop.read("plain.wav"))
+    }
+
     @Test("behind the equaliser")
     func equalizer() throws {
       try workshop.write(Array("Filter: ON PK Fc 1000 Hz Gain 12 dB Q 1\n".utf8), "eq.txt")
@@ -73,6 +92,10 @@ extension ProgramTests {
             [], by: ["bash", "-c", "exec \"$0\" \(command) --limit \(level) '\(song)'"])
           #expect(result.exit == .status(64), "\(result)")
         }
+      }
+      for options in ["render -o out.wav --true-peak", "play --limit 0 --true-peak --transport follow"] {
+        let result = Program.run([], by: ["bash", "-c", "exec \"$0\" \(options) '\(song)'"])
+        #expect(result.exit == .status(64), "\(result)")
       }
     }
 

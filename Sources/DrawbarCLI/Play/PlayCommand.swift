@@ -111,6 +111,9 @@ struct PlayCommand: ParsableCommand {
     try effects.validate(channels: ports)
     guard (0...400).contains(volume) else { throw ValidationError("--volume must be 0 to 400.") }
     guard !startServer || !serverWait.wait else { throw ServerWaitOptions.contradiction }
+    if transport != nil, effects.limiter.truePeak {
+      throw ValidationError("--true-peak delays the sound, which --transport rules out.")
+    }
     if transport == .follow, track.start > 0 {
       throw ValidationError("--start has no meaning with --transport follow: locate the transport.")
     }

@@ -35,36 +35,25 @@ final class ConvolverStorage: BuiltInEffect, @unchecked Sendable {
 
   let maximumFrames: Int
   private let channelCount: Int
-  private let unit: UnsafeMutablePointer<ConvolverUnit>
-  private let exchange: UnsafeMutablePointer<ResponseExchange>
+  private let unit: RenderMemory<ConvolverUnit>
+  private let exchange: RenderMemory<ResponseExchange>
   /// Protects the control side against two control threads. Never taken by the render thread.
   private let control: GuardedState<Control>
 
   init(channels: Int, maximumFrames: Int, sampleRate: Double) throws(ConvolverError) {
-    let exchange = unsafe UnsafeMutablePointer.allocating(ResponseExchange())
-    do {
-      let frames = BlockTransform.partitionFrames
-      unsafe unit = .allocating(
-        ConvolverUnit(
-          try Convolver(
-            channels: channels, partitions: (maximumFrames + frames - 1) / frames,
-            exchange: exchange)))
-    } catch {
-      unsafe exchange.destroy()
-      throw error
-    }
-    unsafe self.exchange = unsafe exchange
+    exchange = RenderMemory(ResponseExchange())
+    let frames = BlockTransform.partitionFrames
+    unit = unsafe RenderMemory(
+      ConvolverUnit(
+        try Convolver(
+          channels: channels, partitions: (maximumFrames + frames - 1) / frames,
+          exchange: exchange.address)))
     self.maximumFrames = maximumFrames
     channelCount = channels
     control = GuardedState(Control(sampleRate: sampleRate))
   }
 
-  deinit {
-    unsafe unit.destroy()
-    unsafe exchange.destroy()
-  }
-
-  var operation: EffectOperation { unsafe .convolve(unit) }
+  var operation: EffectOperation { unsafe .convolve(unit.address) }
 
   var mixesChannels: Bool { true }
 
@@ -79,18 +68,18 @@ final class ConvolverStorage: BuiltInEffect, @unchecked Sendable {
     try control.withLock { (control) throws(ConvolverError) in
       let partitioned = try partitioned(response, at: control.sampleRate, mayCut: false)
       control.response = response
-      unsafe exchange.pointee.offer(partitioned)
+      unsafe exchange.address.pointee.offer(partitioned)
     }
   }
 
   func follow(sampleRate: Double) {
     control.withLock { control in
-      unsafe exchange.pointee.reclaim()
+      unsafe exchange.address.pointee.reclaim()
       guard control.sampleRate != sampleRate else { return }
       control.sampleRate = sampleRate
       guard let response = control.response else { return }
       let partitioned = try? partitioned(response, at: sampleRate, mayCut: true)
-      unsafe exchange.pointee.offer(
+      unsafe exchange.address.pointee.offer(
         partitioned ?? PartitionedResponse(fadeFrames: Self.fadeFrames(at: sampleRate)))
     }
   }

@@ -107,30 +107,22 @@ final class DelayStorage: BuiltInEffect, @unchecked Sendable {
 
   let maximumFrames: Int
   private let channelCount: Int
-  private let unit: UnsafeMutablePointer<DelayUnit>
-  private let shared: UnsafeMutablePointer<DelayShared>
+  private let unit: RenderMemory<DelayUnit>
+  private let shared: RenderMemory<DelayShared>
   /// Protects the control side against two control threads. Never taken by the render thread.
   private let control: GuardedState<Control>
 
   init(channels: Int, maximumFrames: Int, sampleRate: Double) {
     self.maximumFrames = maximumFrames
     channelCount = channels
-    unsafe shared = .allocate(capacity: 1)
-    unsafe shared.initialize(to: DelayShared(channels: channels))
-    unsafe unit = .allocate(capacity: 1)
-    unsafe unit.initialize(
-      to: DelayUnit(SampleDelay(channels: channels, maximumFrames: maximumFrames), shared: shared))
+    shared = RenderMemory(DelayShared(channels: channels))
+    unit = unsafe RenderMemory(
+      DelayUnit(
+        SampleDelay(channels: channels, maximumFrames: maximumFrames), shared: shared.address))
     control = GuardedState(Control(sampleRate: sampleRate))
   }
 
-  deinit {
-    unsafe unit.deinitialize(count: 1)
-    unsafe unit.deallocate()
-    unsafe shared.deinitialize(count: 1)
-    unsafe shared.deallocate()
-  }
-
-  var operation: EffectOperation { unsafe .delay(unit) }
+  var operation: EffectOperation { unsafe .delay(unit.address) }
 
   /// Until then a new path would be silent.
   var warmUpFrames: Int { longestFrames }
@@ -154,7 +146,7 @@ final class DelayStorage: BuiltInEffect, @unchecked Sendable {
     control.withLock { control in
       body(&control)
       let rate = control.sampleRate
-      unsafe shared.pointee.publish(sampleRate: rate) { control.frames($0, rate) }
+      unsafe shared.address.pointee.publish(sampleRate: rate) { control.frames($0, rate) }
     }
   }
 }

@@ -49,30 +49,22 @@ final class FilterBankStorage: BuiltInEffect, @unchecked Sendable {
     var isBypassed = false
   }
 
-  private let unit: UnsafeMutablePointer<FilterBankUnit>
-  private let shared: UnsafeMutablePointer<FilterBankShared>
+  private let unit: RenderMemory<FilterBankUnit>
+  private let shared: RenderMemory<FilterBankShared>
   private let channelCount: Int
   /// Protects the control side against two control threads. Never taken by the render thread.
   private let control: GuardedState<Control>
 
   init(channels: Int, sampleRate: Double) {
     channelCount = channels
-    unsafe shared = .allocate(capacity: 1)
-    unsafe shared.initialize(to: FilterBankShared(channels: channels))
-    unsafe unit = .allocate(capacity: 1)
-    unsafe unit.initialize(to: FilterBankUnit(channels: channels, shared: shared))
+    shared = RenderMemory(FilterBankShared(channels: channels))
+    unit = unsafe RenderMemory(FilterBankUnit(channels: channels, shared: shared.address))
     control = GuardedState(Control(sampleRate: sampleRate))
-    unsafe shared.pointee.publish([[]], mixSeconds: Gain.fadeSeconds, sampleRate: sampleRate)
+    unsafe shared.address.pointee.publish(
+      [[]], mixSeconds: Gain.fadeSeconds, sampleRate: sampleRate)
   }
 
-  deinit {
-    unsafe unit.deinitialize(count: 1)
-    unsafe unit.deallocate()
-    unsafe shared.deinitialize(count: 1)
-    unsafe shared.deallocate()
-  }
-
-  var operation: EffectOperation { unsafe .filter(unit) }
+  var operation: EffectOperation { unsafe .filter(unit.address) }
 
   func set(_ design: @escaping Design) throws(FilterBankError) {
     try control.withLock { (control) throws(FilterBankError) in
@@ -119,7 +111,7 @@ final class FilterBankStorage: BuiltInEffect, @unchecked Sendable {
   }
 
   private func publish(_ sections: [[BiquadCoefficients]], _ control: Control) {
-    unsafe shared.pointee.publish(
+    unsafe shared.address.pointee.publish(
       control.isBypassed ? nil : sections, mixSeconds: Gain.fadeSeconds,
       sampleRate: control.sampleRate)
   }

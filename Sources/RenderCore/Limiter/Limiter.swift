@@ -6,7 +6,10 @@
 /// needs is held for the look-ahead, returns exponentially, and passes two moving averages. So the gain bends smoothly
 /// before a peak and returns smoothly after it. Without a look-ahead it falls within one frame.
 ///
-/// While no sample is above the ceiling, samples are unchanged but for the delay. No sample depends on how frames are
+/// The peaks are those of the samples, or true peaks. A true peak is found later than its samples, and the reduction that
+/// it needs is held for more frames on both sides, so the delay is longer by ``truePeakFrames``.
+///
+/// While no peak is above the ceiling, samples are unchanged but for the delay. No sample depends on how frames are
 /// cut into cycles.
 ///
 /// Real-time: every call but the initialiser is wait-free, render thread only.
@@ -17,9 +20,21 @@ struct Limiter: ~Copyable {
   /// Reductions are summed as integers, whose sums are exact.
   private static var one: Double { @_noLocks get { 0x1p30 } }
 
+  /// Frames before and after those around a true peak for which its reduction is held.
+  private static var holdFrames: Int { @_noLocks get { 13 } }
+  /// The frames by which a limiter of true peaks is later than one of samples.
+  static let truePeakFrames = InterpolatedPeaks.delayFrames + holdFrames
+  /// The most frames whose peaks are found at once.
+  private static var blockFrames: Int { @_noLocks get { InterpolatedPeaks.blockFrames } }
+
   private let channelCount: Int
-  let lookAheadFrames: Int
-  /// A line of `lookAheadFrames` samples for each channel, and one with the ceiling of each frame.
+  /// The delay.
+  let latencyFrames: Int
+  private let findsTruePeaks: Bool
+  private let truePeaks: InterpolatedPeaks
+  /// The peak of each frame of a block.
+  private let peaks: UnsafeMutablePointer<Float>
+  /// A line of `latencyFrames` samples for each channel, and one with the ceiling of each frame.
   private let lines: UnsafeMutablePointer<Float>
   private var position = 0
   /// 1 / ceiling, which is 0 when the limiter is off.
@@ -37,21 +52,30 @@ struct Limiter: ~Copyable {
   /// 1 / the largest sum of the second average.
   private let scale: Double
 
-  init(channels: Int, lookAheadFrames: Int) {
+  init(channels: Int, lookAheadFrames: Int, findsTruePeaks: Bool = false) {
     channelCount = channels
-    self.lookAheadFrames = lookAheadFrames
-    let count = (channels + 1) * lookAheadFrames
+    self.findsTruePeaks = findsTruePeaks
+    truePeaks = InterpolatedPeaks(channels: findsTruePeaks ? channels : 0)
+    unsafe peaks = .allocate(capacity: Self.blockFrames)
+    unsafe peaks.initialize(repeating: 0, count: Self.blockFrames)
+    latencyFrames = lookAheadFrames + (findsTruePeaks ? Self.truePeakFrames : 0)
+    let count = (channels + 1) * latencyFrames
     unsafe lines = .allocate(capacity: count)
     unsafe lines.initialize(repeating: 0, count: count)
     // Together the averages are as long as the time for which a reduction is held.
     let (first, second) = (lookAheadFrames / 2 + 1, lookAheadFrames - lookAheadFrames / 2 + 1)
-    held = SlidingMaximum(window: lookAheadFrames + 1)
+    // A true peak may lie anywhere between two frames.
+    let hold = findsTruePeaks ? 2 * Self.holdFrames + 1 : 0
+    held = SlidingMaximum(window: lookAheadFrames + 1 + hold)
     average = MovingSum(window: first)
     smoothAverage = MovingSum(window: second)
     scale = 1 / (Double(first * second) * Self.one)
   }
 
-  deinit { unsafe lines.deallocate() }
+  deinit {
+    unsafe lines.deallocate()
+    unsafe peaks.deallocate()
+  }
 
   /// True while samples are only delayed: nothing is reduced, and no ceiling is set.
   var isOff: Bool {
@@ -89,7 +113,8 @@ struct Limiter: ~Copyable {
   /// Clears the lines and the reduction.
   @_noLocks
   mutating func reset() {
-    unsafe lines.update(repeating: 0, count: (channelCount &+ 1) &* lookAheadFrames)
+    unsafe lines.update(repeating: 0, count: (channelCount &+ 1) &* latencyFrames)
+    if findsTruePeaks { truePeaks.reset() }
     reduction = 0
     held.reset()
     average.reset()
@@ -103,29 +128,79 @@ struct Limiter: ~Copyable {
   mutating func apply(
     to channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
   ) -> (lowestGain: Float, nonFiniteSamples: Int) {
-    if isAtRest, inverse.isStill, unsafe !exceeds(channels, frameCount: frameCount) {
-      unsafe delay(channels, frameCount: frameCount)
+    if !findsTruePeaks, isAtRest, inverse.isStill,
+      unsafe !exceeds(channels, frameCount: frameCount)
+    {
+      unsafe delay(channels, from: 0, to: frameCount)
       return (1, 0)
     }
     var lowest: Float = 1
     var nonFinite = 0
-    for i in 0..<frameCount {
-      if !inverse.isStill { moveCeiling() }
-      var peak: Float = 0
-      for channel in 0..<channels.count {
-        let sample = unsafe channels[channel][i]
-        if !sample.isFinite {
-          unsafe channels[channel][i] = 0
-          nonFinite = nonFinite &+ 1
-        } else if sample.magnitude > peak {
-          peak = sample.magnitude
-        }
+    var first = 0
+    while first < frameCount {
+      let end = min(frameCount, first &+ Self.blockFrames)
+      nonFinite = unsafe nonFinite &+ findPeaks(channels, from: first, to: end)
+      if isAtRest, inverse.isStill, !hasPeak(frameCount: end &- first) {
+        unsafe delay(channels, from: first, to: end)
+      } else {
+        unsafe limit(channels, from: first, to: end, lowestGain: &lowest)
       }
-      let gain = gain(forPeak: peak)
-      if gain < lowest { lowest = gain }
-      unsafe delay(channels, frame: i, gain: gain)
+      first = end
     }
     return (lowest, nonFinite)
+  }
+
+  /// Limits frames, at most a block.
+  @_noLocks
+  private mutating func limit(
+    _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, from first: Int,
+    to end: Int, lowestGain: inout Float
+  ) {
+    for i in first..<end {
+      if !inverse.isStill { moveCeiling() }
+      let gain = unsafe gain(forPeak: peaks[i &- first])
+      if gain < lowestGain { lowestGain = gain }
+      unsafe delay(channels, frame: i, gain: gain)
+    }
+  }
+
+  // MARK: Peaks
+
+  /// Finds the peak of each frame of a block over all channels, after NaN and infinity have become 0.
+  ///
+  /// - Returns: the number of samples that were NaN or infinite.
+  @_noLocks
+  private func findPeaks(
+    _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, from first: Int,
+    to end: Int
+  ) -> Int {
+    let count = end &- first
+    var nonFinite = 0
+    unsafe peaks.update(repeating: 0, count: count)
+    for channel in 0..<channels.count {
+      let samples = unsafe channels[channel] + first
+      for i in 0..<count {
+        if unsafe !samples[i].isFinite {
+          unsafe samples[i] = 0
+          nonFinite = nonFinite &+ 1
+        } else if !findsTruePeaks, unsafe samples[i].magnitude > peaks[i] {
+          unsafe peaks[i] = samples[i].magnitude
+        }
+      }
+      if findsTruePeaks, channel < channelCount {
+        unsafe truePeaks.raise(
+          peaks, toThoseOf: samples, channel: channel, frameCount: count,
+          floor: inverse.isStill ? ceiling : 0)
+      }
+    }
+    return nonFinite
+  }
+
+  /// Returns true if a frame of a block has a peak above the ceiling.
+  @_noLocks
+  private func hasPeak(frameCount: Int) -> Bool {
+    for i in 0..<frameCount where unsafe peaks[i] > ceiling { return true }
+    return false
   }
 
   /// Returns true if a sample is above the ceiling, or not finite.
@@ -173,17 +248,17 @@ struct Limiter: ~Copyable {
     _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frame: Int, gain: Float
   ) {
     var limit = ceiling
-    if lookAheadFrames > 0 {
+    if latencyFrames > 0 {
       let place = unsafe lines + position
       for channel in 0..<channels.count {
-        let delayed = unsafe place[channel &* lookAheadFrames]
-        unsafe place[channel &* lookAheadFrames] = channels[channel][frame]
+        let delayed = unsafe place[channel &* latencyFrames]
+        unsafe place[channel &* latencyFrames] = channels[channel][frame]
         unsafe channels[channel][frame] = delayed
       }
-      unsafe limit = place[channelCount &* lookAheadFrames]
-      unsafe place[channelCount &* lookAheadFrames] = ceiling
+      unsafe limit = place[channelCount &* latencyFrames]
+      unsafe place[channelCount &* latencyFrames] = ceiling
       position = position &+ 1
-      if position == lookAheadFrames { position = 0 }
+      if position == latencyFrames { position = 0 }
     }
     if gain == 1 { return }
     for channel in 0..<channels.count {
@@ -196,14 +271,15 @@ struct Limiter: ~Copyable {
   /// Delays frames whose gain is 1.
   @_noLocks
   private mutating func delay(
-    _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+    _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, from first: Int,
+    to end: Int
   ) {
-    if lookAheadFrames == 0 { return }
-    var done = 0
-    while done < frameCount {
-      let count = min(frameCount &- done, lookAheadFrames &- position)
+    if latencyFrames == 0 { return }
+    var done = first
+    while done < end {
+      let count = min(end &- done, latencyFrames &- position)
       for channel in 0..<channels.count {
-        let line = unsafe lines + (channel &* lookAheadFrames &+ position)
+        let line = unsafe lines + (channel &* latencyFrames &+ position)
         let samples = unsafe channels[channel] + done
         for i in 0..<count {
           let delayed = unsafe line[i]
@@ -211,11 +287,11 @@ struct Limiter: ~Copyable {
           unsafe samples[i] = delayed
         }
       }
-      let ceilings = unsafe lines + (channelCount &* lookAheadFrames &+ position)
+      let ceilings = unsafe lines + (channelCount &* latencyFrames &+ position)
       unsafe ceilings.update(repeating: ceiling, count: count)
       done = done &+ count
       position = position &+ count
-      if position == lookAheadFrames { position = 0 }
+      if position == latencyFrames { position = 0 }
     }
   }
 }

@@ -75,37 +75,26 @@ final class LimiterStorage: BuiltInEffect, @unchecked Sendable {
     fileprivate var sampleRate: Double
   }
 
-  private let unit: UnsafeMutablePointer<LimiterUnit>
-  private let shared: UnsafeMutablePointer<LimiterShared>
+  private let unit: RenderMemory<LimiterUnit>
+  private let shared: RenderMemory<LimiterShared>
   /// Protects the control side against two control threads. Never taken by the render thread.
   private let control: GuardedState<Settings>
 
-  init(channels: Int, lookAheadFrames: Int, sampleRate: Double) {
-    unsafe shared = .allocate(capacity: 1)
-    unsafe shared.initialize(to: LimiterShared())
-    unsafe unit = .allocate(capacity: 1)
-    unsafe unit.initialize(
-      to: LimiterUnit(
-        Limiter(channels: channels, lookAheadFrames: lookAheadFrames), shared: shared))
+  init(_ limiter: consuming Limiter, sampleRate: Double) {
+    shared = RenderMemory(LimiterShared())
+    unit = unsafe RenderMemory(LimiterUnit(limiter, shared: shared.address))
     control = GuardedState(Settings(sampleRate: sampleRate))
     change { _ in }
   }
 
-  deinit {
-    unsafe unit.deinitialize(count: 1)
-    unsafe unit.deallocate()
-    unsafe shared.deinitialize(count: 1)
-    unsafe shared.deallocate()
-  }
-
-  var operation: EffectOperation { unsafe .limit(unit) }
+  var operation: EffectOperation { unsafe .limit(unit.address) }
 
   var settings: Settings { control.withLock { $0 } }
 
   func change(_ body: (inout Settings) -> Void) {
     control.withLock { settings in
       body(&settings)
-      unsafe shared.pointee.publish(
+      unsafe shared.address.pointee.publish(
         ceiling: settings.isBypassed ? nil : settings.ceiling,
         releaseSeconds: settings.releaseSeconds, sampleRate: settings.sampleRate)
     }
@@ -115,21 +104,23 @@ final class LimiterStorage: BuiltInEffect, @unchecked Sendable {
 
   func takeLowestGain() -> Float {
     Float(
-      bitPattern: unsafe shared.pointee.lowestGain.exchange(
+      bitPattern: unsafe shared.address.pointee.lowestGain.exchange(
         Float(1).bitPattern, ordering: .relaxed))
   }
 }
 
 /// The control of a limiter in a renderer's graph: Core Audio's `kAudioUnitSubType_PeakLimiter`.
 ///
-/// No sample is above the ceiling. All channels have the same gain. While no sample is above the ceiling, samples are
-/// unchanged but for the delay by the look-ahead, which is the node's latency. NaN and infinity become 0 and count in
+/// No sample is above the ceiling. All channels have the same gain. While no peak is above the ceiling, samples are
+/// unchanged but for the delay by the node's latency. NaN and infinity become 0 and count in
 /// ``Renderer/nonFiniteSampleCount``. Any thread but the render thread.
 public final class LimiterControl: Sendable {
   /// The longest look-ahead.
   public static let maximumLookAheadFrames = 4096
   /// The lowest ceiling: -120 dBFS.
   public static let minimumCeiling: Float = 1e-6
+  /// The frames by which a limiter of true peaks is later than its look-ahead.
+  public static var truePeakLatencyFrames: Int { Limiter.truePeakFrames }
 
   private let storage: LimiterStorage
   /// The limiter's node in the renderer's ``ProcessingGraph``.
@@ -140,7 +131,7 @@ public final class LimiterControl: Sendable {
     self.node = node
   }
 
-  /// The largest magnitude of a sample, where 1 is full scale; 1 at first. A change fades for
+  /// The largest magnitude of a sample, and of a true peak if the limiter finds these, where 1 is full scale; 1 at first. A change fades for
   /// ``Renderer/fadeSeconds``. A value below ``minimumCeiling`` counts as that one, a value that is not finite as 1.
   public var ceiling: Float {
     get { storage.settings.ceiling }
@@ -170,17 +161,25 @@ extension ProcessingGraph {
   ///
   /// - Parameters:
   ///   - channelCount: the channels of its input bus and of its output bus, at least one.
-  ///   - lookAheadFrames: the node's latency, at most ``LimiterControl/maximumLookAheadFrames``. With 1 to 5 ms the gain
+  ///   - lookAheadFrames: at most ``LimiterControl/maximumLookAheadFrames``; a part of the node's latency. With 1 to 5 ms the gain
   ///     falls smoothly before a peak. With 0 it falls within one frame, which distorts peaks. Another sample rate keeps the number.
+  ///   - limitsTruePeaks: whether the ceiling also holds for true peaks, by ITU-R BS.1770-4: for the curve through the
+  ///     samples, four points a frame and parabolas between these. The latency is longer by
+  ///     ``LimiterControl/truePeakLatencyFrames``. With a look-ahead of 1 ms or more, true peaks of sound below 0.45 of the
+  ///     sample rate exceed the ceiling by at most 0.1 dB.
   /// - Returns: the control, which has the node.
-  public func addLimiter(channelCount: Int, lookAheadFrames: Int = 0) -> LimiterControl {
+  public func addLimiter(
+    channelCount: Int, lookAheadFrames: Int = 0, limitsTruePeaks: Bool = false
+  ) -> LimiterControl {
     precondition(
       channelCount > 0 && (0...LimiterControl.maximumLookAheadFrames).contains(lookAheadFrames),
       "a limiter has channels and a possible look-ahead")
-    let storage = LimiterStorage(
-      channels: channelCount, lookAheadFrames: lookAheadFrames, sampleRate: renderer.sampleRate)
+    let limiter = Limiter(
+      channels: channelCount, lookAheadFrames: lookAheadFrames, findsTruePeaks: limitsTruePeaks)
+    let latencyFrames = limiter.latencyFrames
+    let storage = LimiterStorage(limiter, sampleRate: renderer.sampleRate)
     let node = add(
-      storage, name: "limiter", channelCount: channelCount, latencyFrames: lookAheadFrames)
+      storage, name: "limiter", channelCount: channelCount, latencyFrames: latencyFrames)
     return LimiterControl(storage: storage, node: node)
   }
 }
