@@ -203,7 +203,7 @@ let package = Package(
       // For a property that is a span.
       settings: [.enableExperimentalFeature("Lifetimes")]),
     library("MediaControl", ["AudioModel"], optional: busLibraries),
-    library("Metering", [], optional: meterLibraries),
+    library("Metering", ["AudioModel"], optional: meterLibraries),
     library("SessionManagement", ["AudioModel", "CDescriptors"], optional: sessionLibraries),
 
     // Level 2: what drives them.
@@ -303,7 +303,7 @@ let package = Package(
     tests("PlaylistsTests", ["Playlists"]),
     tests("EqualizersTests", ["AudioModel", "Equalizers", "TestKit"]),
     tests("MediaControlTests", ["MediaControl", "TestKit"]),
-    tests("MeteringTests", ["Metering"]),
+    tests("MeteringTests", ["AudioModel", "Metering"]),
     tests("SessionManagementTests", ["SessionManagement", "TestKit"]),
     tests("TimingReportTests", ["AudioModel", "RenderCore", "TimingReport"]),
     tests("PacketParserTests", ["AudioModel", "PacketParser", "TestKit"]),

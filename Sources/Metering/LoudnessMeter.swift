@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import AudioModel
+
 #if DRAWBAR_EBUR128
   internal import CEBUR128
 #endif

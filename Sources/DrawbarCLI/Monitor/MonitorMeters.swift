@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Metering
+import AudioModel
 import RenderCore
 
 /// What is measured between two readings. It is looked at many times a second, however rare the readings are:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AudioModel
 import JACKRemoteIO
-import Metering
 import PlayerEngine
 import RenderCore
 

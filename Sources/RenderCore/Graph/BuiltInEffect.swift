@@ -45,6 +45,9 @@ enum EffectOperation: BitwiseCopyable {
   case limit(UnsafeMutablePointer<LimiterUnit>)
   case delay(UnsafeMutablePointer<DelayUnit>)
   case convolve(UnsafeMutablePointer<ConvolverUnit>)
+  case compress(UnsafeMutablePointer<DynamicsUnit>)
+  case meter(UnsafeMutablePointer<SourceLevels>)
+  case measureLoudness(UnsafeMutablePointer<LoudnessTapUnit>)
 
   /// Renders a cycle's frames in place. Real-time: wait-free, render thread only.
   ///
@@ -63,6 +66,14 @@ enum EffectOperation: BitwiseCopyable {
       return unsafe unit.pointee.render(buffers, frameCount: frameCount, deviceFrame: deviceFrame)
     case .convolve(let unit):
       return unsafe unit.pointee.render(buffers, frameCount: frameCount, deviceFrame: deviceFrame)
+    case .compress(let unit):
+      return unsafe unit.pointee.render(buffers, frameCount: frameCount, deviceFrame: deviceFrame)
+    case .meter(let levels):
+      unsafe levels.pointee.measure(buffers, frameCount: frameCount)
+      return 0
+    case .measureLoudness(let unit):
+      unsafe unit.pointee.measure(buffers, frameCount: frameCount, deviceFrame: deviceFrame)
+      return 0
     case .delay(let unit):
       unsafe unit.pointee.render(buffers, frameCount: frameCount, deviceFrame: deviceFrame)
       return 0
