@@ -35,6 +35,12 @@ struct GraphPathTests {
     for (turn, count) in [16, 64, 1000, 8192, 1, 500].enumerated() {
       let bank = graph.addFilterBank(channelCount: 2)
       let limiter = graph.addLimiter(channelCount: 2, lookAheadFrames: turn * 24)
+      let truePeaks = graph.addLimiter(
+        channelCount: 2, lookAheadFrames: turn * 24, limitsTruePeaks: true)
+      let dynamics = graph.addDynamics(channelCount: 2)
+      let meter = graph.addMeter(channelCount: 2)
+      let loudness = graph.addLoudnessTap(channelCount: 2)
+      let mixer = graph.addMixer(buses: [2, 1], channelCount: 2)
       let delay = graph.addDelay(channelCount: 2, maximumFrames: 500)
       let convolver = try graph.addConvolver(channelCount: 2, maximumFrames: 5000)
       try graph.edit { (edit) throws(ProcessingGraphError) in
@@ -42,6 +48,12 @@ struct GraphPathTests {
         try edit.insert(limiter.node, from: bank.node, to: graph.output)
         try edit.insert(delay.node, from: bank.node, to: limiter.node)
         try edit.insert(convolver.node, from: delay.node, to: limiter.node)
+        try edit.insert(truePeaks.node, from: limiter.node, to: graph.output)
+        try edit.insert(dynamics.node, from: delay.node, to: convolver.node)
+        try edit.insert(meter.node, from: dynamics.node, to: convolver.node)
+        try edit.insert(loudness.node, from: meter.node, to: convolver.node)
+        for input in mixer.inputs { try edit.connect(graph.input, to: input) }
+        try edit.connect(mixer.node, to: loudness.node)
       }
       for cycle in 0..<20 {
         try bank.set { [sections = sections(cycle)] _ in sections }
@@ -50,14 +62,27 @@ struct GraphPathTests {
         limiter.releaseSeconds = Double(cycle) / 1000
         limiter.isBypassed = cycle % 5 == 4
         delay.set { channel, _ in cycle * 20 * channel }
+        truePeaks.ceiling = Float(cycle % 3 + 1) / 4
+        truePeaks.isBypassed = cycle % 9 == 8
+        dynamics.settings.thresholdDecibels = Double(-cycle)
+        dynamics.settings.expansionRatio = Double(cycle % 4 + 1)
+        dynamics.isBypassed = cycle % 6 == 5
+        try mixer.change {
+          $0[0].pan = Float(cycle) / 10 - 1
+          $0[1].isMuted = cycle % 3 == 2
+        }
         try convolver.set(response(cycle))
         if cycle == 10 { renderer.sampleRate = turn % 2 == 0 ? 44100 : 48000 }
         let input = (0..<count).map { $0 == cycle ? Float.nan : Float($0 % 100) / 50 - 1 }
         output.render(inputs: [input, input])
-        _ = limiter.takeLowestGain()
+        _ = (limiter.takeLowestGain(), meter.takeLevels(), loudness.loudness)
       }
       try graph.edit { (edit) throws(ProcessingGraphError) in
         try edit.connect(graph.mix, to: graph.output)
+        try edit.remove(mixer)
+        for node in [truePeaks.node, dynamics.node, meter.node, loudness.node] {
+          try edit.remove(node)
+        }
         try edit.remove(limiter.node)
         try edit.remove(delay.node)
         try edit.remove(convolver.node)

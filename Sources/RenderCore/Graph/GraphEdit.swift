@@ -76,12 +76,20 @@ public struct GraphEdit {
   }
 
   /// Fades the edges from one node to another one to a linear gain.
+  ///
+  /// - Parameters:
+  ///   - channel: the first channel of the edges at the source; nil for all edges.
+  ///   - targetChannel: their first channel at the target; nil for all edges.
   public mutating func setGain(
-    _ gain: Float, from source: GraphNode, to target: GraphNode
+    _ gain: Float, from source: GraphNode, channel: Int? = nil, to target: GraphNode,
+    targetChannel: Int? = nil
   ) throws(ProcessingGraphError) {
-    for edge in try edges(from: source, to: target) {
-      set(Self.possible(gain), of: edge)
+    let edges = try edges(from: source, to: target).filter {
+      $0.sourceChannel == channel ?? $0.sourceChannel
+        && $0.targetChannel == targetChannel ?? $0.targetChannel
     }
+    if edges.isEmpty { throw .notConnected(from: source.name, to: target.name) }
+    for edge in edges { set(Self.possible(gain), of: edge) }
   }
 
   /// Inserts a node between two connected nodes, in a crossfade from the direct edges to the new path. The first bus of
