@@ -93,7 +93,9 @@ extension ProgramTests {
           #expect(result.exit == .status(64), "\(result)")
         }
       }
-      for options in ["render -o out.wav --true-peak", "play --limit 0 --true-peak --transport follow"] {
+      for options in [
+        "render -o out.wav --true-peak", "play --limit 0 --true-peak --transport follow",
+      ] {
         let result = Program.run([], by: ["bash", "-c", "exec \"$0\" \(options) '\(song)'"])
         #expect(result.exit == .status(64), "\(result)")
       }
