@@ -59,6 +59,27 @@ struct SilencedSoundTests {
     #expect(try stream.decoded().failed == [1])
   }
 
+  @Test("Pairs of values in code 0 are zeros, those in other codes are not")
+  func codeZero() {
+    let silence = [Float](repeating: 0, count: 1152)
+    for (place, code) in [(0, 0), (34, 1), (39, 4), (44, 16)] {
+      // Layer III of MPEG-1, mono, without a check: side information of 17 bytes.
+      var packet: [UInt8] = [0xFF, 0xFB, 0x90, 0xC0] + [UInt8](repeating: 0, count: 413)
+      let granule = 32 + 9 + 5 + 4
+      Self.write(10, at: granule + 12, count: 9, into: &packet)
+      if code > 0 { Self.write(code, at: granule + place, count: 5, into: &packet) }
+      var silenced = SilencedSound()
+      let isWhole = unsafe packet.withUnsafeBytes { bytes in
+        unsafe silence.withUnsafeBufferPointer { samples in
+          unsafe silenced.isWhole(
+            bytes.baseAddress!, byteCount: bytes.count, samples: samples.baseAddress!,
+            frames: 1152, channels: 1)
+        }
+      }
+      #expect(isWhole == (code == 0))
+    }
+  }
+
   @Test("Every packet of undamaged files counts as decoded", arguments: Fixtures.mpegAudio)
   func undamaged(_ name: String) throws {
     // Only a track's reader knows the size of packets in free format.

@@ -8,8 +8,8 @@
 ///
 /// - The synthesis filter remembers 15 slots of 32 frames. A granule of zeros cannot follow a slot with sound,
 ///   whatever was encoded.
-/// - A granule of long blocks that states pairs of values other than zero (`big_values`) is not zero, also after
-///   silence. In a granule of short blocks, the first two may be silent, and the next granule has the third.
+/// - A granule of long blocks that states pairs of values (`big_values`) and a code for them is not zero, also after
+///   silence. Code 0 has zeros only. In a granule of short blocks, the first two may be silent, and the next granule has the third.
 /// - After a packet whose main data is in the reservoir, the main data of each packet is.
 /// - A packet of layer I or II that ends in zeros is checked with ``MPEGAudioAllocation``.
 ///
@@ -122,8 +122,16 @@ struct SilencedSound {
       let start = head + (granule * layout.channels + channel) * perChannel
       let blocks = start + (layout.isMPEG1 ? 33 : 38)
       // The flag of window switching, then the type of the blocks.
-      if unsafe read(bits, at: blocks, count: 3) == 0b110 { continue }
-      if unsafe read(bits, at: start + 12, count: 9) > 0 { return true }
+      let type = unsafe read(bits, at: blocks, count: 3)
+      if type == 0b110 { continue }
+      // Two codes of five bits behind the flag of mixed blocks, or three of them.
+      let codes =
+        if type & 0b100 != 0 {
+          unsafe read(bits, at: blocks + 4, count: 5) | read(bits, at: blocks + 9, count: 5)
+        } else {
+          unsafe read(bits, at: blocks + 1, count: 8) | read(bits, at: blocks + 9, count: 7)
+        }
+      if codes != 0, unsafe read(bits, at: start + 12, count: 9) > 0 { return true }
     }
     return false
   }
