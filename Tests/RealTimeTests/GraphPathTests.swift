@@ -57,16 +57,16 @@ struct GraphPathTests {
       }
       for cycle in 0..<20 {
         try bank.set { [sections = sections(cycle)] _ in sections }
-        bank.isBypassed = cycle % 7 == 6
+        try graph.setBypassed(cycle % 7 == 6, bank.node)
         limiter.ceiling = Float(cycle % 4 + 1) / 4
         limiter.releaseSeconds = Double(cycle) / 1000
-        limiter.isBypassed = cycle % 5 == 4
+        try graph.setBypassed(cycle % 5 == 4, limiter.node)
         delay.set { channel, _ in cycle * 20 * channel }
         truePeaks.ceiling = Float(cycle % 3 + 1) / 4
-        truePeaks.isBypassed = cycle % 9 == 8
+        try graph.setBypassed(cycle % 9 == 8, truePeaks.node)
         dynamics.settings.thresholdDecibels = Double(-cycle)
         dynamics.settings.expansionRatio = Double(cycle % 4 + 1)
-        dynamics.isBypassed = cycle % 6 == 5
+        try graph.setBypassed(cycle % 6 == 5, dynamics.node)
         try mixer.change {
           $0[0].pan = Float(cycle) / 10 - 1
           $0[1].isMuted = cycle % 3 == 2

@@ -111,7 +111,7 @@ struct PlayCommand: ParsableCommand {
     try effects.validate(channels: ports)
     guard (0...400).contains(volume) else { throw ValidationError("--volume must be 0 to 400.") }
     guard !startServer || !serverWait.wait else { throw ServerWaitOptions.contradiction }
-    if transport != nil, effects.limiter.truePeak {
+    if transport != nil, limiter.truePeak {
       throw ValidationError("--true-peak delays the sound, which --transport rules out.")
     }
     if transport == .follow, track.start > 0 {

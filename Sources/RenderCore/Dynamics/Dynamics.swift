@@ -15,8 +15,6 @@ struct DynamicsSettings: BitwiseCopyable, Equatable {
   var expansionSlope: Float = 0
   /// The gain of all sound.
   var gain: Float = 0
-  /// 0 for a bypass, else 1.
-  var amount: Float = 1
   /// The part of the distance to a higher level that is left after a frame.
   var attack: Double = 0
   /// The part of a level that is left after a frame.
@@ -48,7 +46,6 @@ struct Dynamics: ~Copyable {
   private var expansionThreshold = Gain(0)
   private var expansionSlope = Gain(0)
   private var gain = Gain(0)
-  private var amount = Gain(1)
   /// Frames until all of these are at rest.
   private var movingFrames = 0
   private var peak = 0.0
@@ -71,7 +68,6 @@ struct Dynamics: ~Copyable {
     Self.move(&expansionThreshold, to: new.expansionThreshold, frames, &movingFrames)
     Self.move(&expansionSlope, to: new.expansionSlope, frames, &movingFrames)
     Self.move(&gain, to: new.gain, frames, &movingFrames)
-    Self.move(&amount, to: new.amount, frames, &movingFrames)
     if movingFrames == 0 { findNeutralLevels() }
   }
 
@@ -118,12 +114,11 @@ struct Dynamics: ~Copyable {
         continue
       }
       lastGain = gain(forLevel: level)
-      let factor = Float(
-        BinaryLogarithm.exp2(amount.exactValue * (lastGain + gain.exactValue)))
+      let factor = Float(BinaryLogarithm.exp2(lastGain + gain.exactValue))
       if factor == 1 { continue }
       for channel in 0..<channels.count { unsafe channels[channel][i] *= factor }
     }
-    return (lastGain * amount.exactValue, nonFinite)
+    return (lastGain, nonFinite)
   }
 
   /// Takes in the highest magnitude of a frame.
@@ -145,7 +140,6 @@ struct Dynamics: ~Copyable {
     expansionThreshold.advance()
     expansionSlope.advance()
     gain.advance()
-    amount.advance()
     movingFrames = movingFrames &- 1
     if movingFrames == 0 { findNeutralLevels() }
   }
@@ -167,9 +161,7 @@ struct Dynamics: ~Copyable {
   /// Finds the levels that need no logarithm, since their gain is 1.
   @_noLocks
   private mutating func findNeutralLevels() {
-    if settings.amount == 0 {
-      neutral = (0, .infinity)
-    } else if settings.gain != 0 {
+    if settings.gain != 0 {
       neutral = (.infinity, 0)
     } else {
       // A little less, since these powers are rounded.

@@ -14,7 +14,6 @@ struct DynamicsShared: ~Copyable {
   private let expansionThreshold = Atomic<UInt32>(0)
   private let expansionSlope = Atomic<UInt32>(0)
   private let gain = Atomic<UInt32>(0)
-  private let amount = Atomic<UInt32>(0)
   private let attack = Atomic<UInt64>(0)
   private let release = Atomic<UInt64>(0)
   private let fadeFrames = Atomic<Int>(1)
@@ -29,7 +28,6 @@ struct DynamicsShared: ~Copyable {
     expansionThreshold.store(settings.expansionThreshold.bitPattern, ordering: .relaxed)
     expansionSlope.store(settings.expansionSlope.bitPattern, ordering: .relaxed)
     gain.store(settings.gain.bitPattern, ordering: .relaxed)
-    amount.store(settings.amount.bitPattern, ordering: .relaxed)
     attack.store(settings.attack.bitPattern, ordering: .relaxed)
     release.store(settings.release.bitPattern, ordering: .relaxed)
     fadeFrames.store(settings.fadeFrames, ordering: .relaxed)
@@ -45,7 +43,6 @@ struct DynamicsShared: ~Copyable {
         expansionThreshold: Float(bitPattern: expansionThreshold.load(ordering: .relaxed)),
         expansionSlope: Float(bitPattern: expansionSlope.load(ordering: .relaxed)),
         gain: Float(bitPattern: gain.load(ordering: .relaxed)),
-        amount: Float(bitPattern: amount.load(ordering: .relaxed)),
         attack: Double(bitPattern: attack.load(ordering: .relaxed)),
         release: Double(bitPattern: release.load(ordering: .relaxed)),
         fadeFrames: fadeFrames.load(ordering: .relaxed))
@@ -89,7 +86,6 @@ final class DynamicsStorage: BuiltInEffect, @unchecked Sendable {
   private struct Control {
     var sampleRate: Double
     var settings = DynamicsControl.Settings()
-    var isBypassed = false
   }
 
   private let unit: RenderMemory<DynamicsUnit>
@@ -110,11 +106,6 @@ final class DynamicsStorage: BuiltInEffect, @unchecked Sendable {
     set { change { $0.settings = newValue.possible } }
   }
 
-  var isBypassed: Bool {
-    get { control.withLock { $0.isBypassed } }
-    set { change { $0.isBypassed = newValue } }
-  }
-
   func follow(sampleRate: Double) { change { $0.sampleRate = sampleRate } }
 
   var lastGain: Double {
@@ -125,8 +116,7 @@ final class DynamicsStorage: BuiltInEffect, @unchecked Sendable {
     control.withLock { control in
       body(&control)
       unsafe shared.address.pointee.publish(
-        control.settings.rendered(
-          sampleRate: control.sampleRate, amount: control.isBypassed ? 0 : 1))
+        control.settings.rendered(sampleRate: control.sampleRate))
     }
   }
 }
@@ -152,12 +142,6 @@ public final class DynamicsControl: Sendable {
   public var settings: Settings {
     get { storage.settings }
     set { storage.settings = newValue }
-  }
-
-  /// Passes samples on unchanged. A change fades for ``Renderer/fadeSeconds``. False at first.
-  public var isBypassed: Bool {
-    get { storage.isBypassed }
-    set { storage.isBypassed = newValue }
   }
 
   /// The gain in dB of the latest frame, without ``Settings/gainDecibels``: Core Audio's compression amount, negative
@@ -220,7 +204,7 @@ extension DynamicsControl {
     }
 
     /// The settings in the units of the render side.
-    fileprivate func rendered(sampleRate: Double, amount: Float) -> DynamicsSettings {
+    fileprivate func rendered(sampleRate: Double) -> DynamicsSettings {
       func octaves(_ decibels: Double) -> Float {
         Float(decibels / DynamicsControl.decibelsPerOctave)
       }
@@ -228,7 +212,7 @@ extension DynamicsControl {
       return DynamicsSettings(
         threshold: octaves(thresholdDecibels), headroom: octaves(headroomDecibels),
         slope: Float(1 - 1 / ratio), expansionThreshold: octaves(expansionThresholdDecibels),
-        expansionSlope: Float(expansionRatio - 1), gain: octaves(gainDecibels), amount: amount,
+        expansionSlope: Float(expansionRatio - 1), gain: octaves(gainDecibels),
         attack: left(attackSeconds), release: left(releaseSeconds),
         fadeFrames: Gain.frames(Gain.fadeSeconds, at: sampleRate))
     }

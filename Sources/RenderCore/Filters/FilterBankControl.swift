@@ -46,7 +46,6 @@ final class FilterBankStorage: BuiltInEffect, @unchecked Sendable {
   private struct Control {
     var sampleRate: Double
     var design: Design = { _ in [[]] }
-    var isBypassed = false
   }
 
   private let unit: RenderMemory<FilterBankUnit>
@@ -86,16 +85,6 @@ final class FilterBankStorage: BuiltInEffect, @unchecked Sendable {
     }
   }
 
-  var isBypassed: Bool {
-    get { control.withLock { $0.isBypassed } }
-    set {
-      control.withLock { control in
-        control.isBypassed = newValue
-        publish(designed(control), control)
-      }
-    }
-  }
-
   func follow(sampleRate: Double) {
     control.withLock { control in
       guard control.sampleRate != sampleRate else { return }
@@ -112,8 +101,7 @@ final class FilterBankStorage: BuiltInEffect, @unchecked Sendable {
 
   private func publish(_ sections: [[BiquadCoefficients]], _ control: Control) {
     unsafe shared.address.pointee.publish(
-      control.isBypassed ? nil : sections, mixSeconds: Gain.fadeSeconds,
-      sampleRate: control.sampleRate)
+      sections, mixSeconds: Gain.fadeSeconds, sampleRate: control.sampleRate)
   }
 }
 
@@ -146,12 +134,6 @@ public final class FilterBankControl: Sendable {
     _ design: @escaping @Sendable (_ sampleRate: Double) -> [[BiquadCoefficients]]
   ) throws(FilterBankError) {
     try storage.set(design)
-  }
-
-  /// Passes samples on unchanged. A change fades for ``Renderer/fadeSeconds``. False at first.
-  public var isBypassed: Bool {
-    get { storage.isBypassed }
-    set { storage.isBypassed = newValue }
   }
 }
 

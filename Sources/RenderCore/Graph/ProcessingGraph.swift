@@ -103,6 +103,15 @@ public struct ProcessingGraph: Sendable {
     }
   }
 
+  /// Bypasses an effect, or ends that, in an edit of its own; see ``GraphEdit/setBypassed(_:_:)``.
+  ///
+  /// - Throws: ``ProcessingGraphError``, as that.
+  public func setBypassed(
+    _ isBypassed: Bool, _ node: GraphNode
+  ) throws(ProcessingGraphError) {
+    try edit { (edit) throws(ProcessingGraphError) in try edit.setBypassed(isBypassed, node) }
+  }
+
   /// Returns whether an effect is bypassed; see ``GraphEdit/setBypassed(_:_:)``. False for a node of another graph.
   public func isBypassed(_ node: GraphNode) -> Bool {
     renderer.withModel { $0.contains(node.storage) && $0.isBypassed(node.storage) }

@@ -71,7 +71,6 @@ final class LimiterStorage: BuiltInEffect, @unchecked Sendable {
   struct Settings {
     var ceiling: Float = 1
     var releaseSeconds = 0.1
-    var isBypassed = false
     fileprivate var sampleRate: Double
   }
 
@@ -95,7 +94,7 @@ final class LimiterStorage: BuiltInEffect, @unchecked Sendable {
     control.withLock { settings in
       body(&settings)
       unsafe shared.address.pointee.publish(
-        ceiling: settings.isBypassed ? nil : settings.ceiling,
+        ceiling: settings.ceiling,
         releaseSeconds: settings.releaseSeconds, sampleRate: settings.sampleRate)
     }
   }
@@ -144,12 +143,6 @@ public final class LimiterControl: Sendable {
   public var releaseSeconds: Double {
     get { storage.settings.releaseSeconds }
     set { storage.change { $0.releaseSeconds = newValue } }
-  }
-
-  /// Only delays the samples by the look-ahead. A change fades for ``Renderer/fadeSeconds``. False at first.
-  public var isBypassed: Bool {
-    get { storage.settings.isBypassed }
-    set { storage.change { $0.isBypassed = newValue } }
   }
 
   /// Returns the lowest linear gain since the last call; 1 if no sample was reduced.
