@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Metering
+import AudioModel
 import PlayerEngine
 import RenderCore
 
