@@ -201,6 +201,20 @@ struct PlaybackTests {
     #expect(playback.states.last == .idle)
   }
 
+  @Test("A stop whose fade nothing renders ends in idle, too, and with the track's account")
+  func stopWithoutOutput() {
+    let playback = OfflinePlayback([music], rate: 44100, channels: 2)
+    while playback.player.state != .playing { _ = playback.player.step(mayWait: true) }
+    playback.crank(512)
+    playback.player.apply(.stop)
+    let hasEnded = eventually {
+      playback.player.step(mayWait: true) == .finished
+    }
+    #expect(hasEnded && playback.states.last == .idle)
+    let accounts = playback.events.count { if case .account = $0 { true } else { false } }
+    #expect(accounts == 1)
+  }
+
   @Test("A stop before there is sound ends in idle without a sound, whenever it comes")
   func stopBeforeSound() {
     var steps = 0

@@ -184,7 +184,6 @@ final class PlaySession {
       if let endState, hasBeenHeard(snapshot) {
         return isStopping || (endState == .ended && !report.hasFailures)
       }
-      if isStopping, isServerAway { return true }
     }
   }
 

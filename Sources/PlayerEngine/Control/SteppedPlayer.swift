@@ -66,6 +66,7 @@ public final class SteppedPlayer {
   let feeder: Feeder
   let tell: (PlayerEvent) -> Void
   var machine = PlayerStateMachine()
+  private var stopFade = StopFade()
   /// The track that is rendered.
   var startedTrack: Int?
   /// What became of the sound of the tracks that are not reported yet.
@@ -183,7 +184,7 @@ public final class SteppedPlayer {
   public func step(mayWait: Bool) -> Step {
     if machine.state == .idle && !machine.isStopping { perform(.open) }
     takeRenderEvents()
-    if machine.isStopping, control.isSilent {
+    if machine.isStopping, stopFade.isOver(control, in: renderer) {
       reportAccounts(isStop: true)
       perform(.faded)
     }
