@@ -21,6 +21,9 @@ struct DynamicsSettings: BitwiseCopyable, Equatable {
   var release: Double = 0
   /// Frames of a fade to other settings.
   var fadeFrames = 1
+
+  @_noLocks
+  init() {}
 }
 
 /// Compresses and expands several channels. All channels have the same gain.

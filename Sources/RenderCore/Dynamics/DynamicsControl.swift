@@ -36,16 +36,18 @@ struct DynamicsShared: ~Copyable {
   /// Real-time: wait-free.
   var settings: DynamicsSettings {
     @_noLocks get {
-      DynamicsSettings(
-        threshold: Float(bitPattern: threshold.load(ordering: .relaxed)),
-        headroom: Float(bitPattern: headroom.load(ordering: .relaxed)),
-        slope: Float(bitPattern: slope.load(ordering: .relaxed)),
-        expansionThreshold: Float(bitPattern: expansionThreshold.load(ordering: .relaxed)),
-        expansionSlope: Float(bitPattern: expansionSlope.load(ordering: .relaxed)),
-        gain: Float(bitPattern: gain.load(ordering: .relaxed)),
-        attack: Double(bitPattern: attack.load(ordering: .relaxed)),
-        release: Double(bitPattern: release.load(ordering: .relaxed)),
-        fadeFrames: fadeFrames.load(ordering: .relaxed))
+      var settings = DynamicsSettings()
+      settings.threshold = Float(bitPattern: threshold.load(ordering: .relaxed))
+      settings.headroom = Float(bitPattern: headroom.load(ordering: .relaxed))
+      settings.slope = Float(bitPattern: slope.load(ordering: .relaxed))
+      settings.expansionThreshold = Float(
+        bitPattern: expansionThreshold.load(ordering: .relaxed))
+      settings.expansionSlope = Float(bitPattern: expansionSlope.load(ordering: .relaxed))
+      settings.gain = Float(bitPattern: gain.load(ordering: .relaxed))
+      settings.attack = Double(bitPattern: attack.load(ordering: .relaxed))
+      settings.release = Double(bitPattern: release.load(ordering: .relaxed))
+      settings.fadeFrames = fadeFrames.load(ordering: .relaxed)
+      return settings
     }
   }
 }
@@ -209,12 +211,17 @@ extension DynamicsControl {
         Float(decibels / DynamicsControl.decibelsPerOctave)
       }
       func left(_ seconds: Double) -> Double { seconds > 0 ? exp(-1 / (seconds * sampleRate)) : 0 }
-      return DynamicsSettings(
-        threshold: octaves(thresholdDecibels), headroom: octaves(headroomDecibels),
-        slope: Float(1 - 1 / ratio), expansionThreshold: octaves(expansionThresholdDecibels),
-        expansionSlope: Float(expansionRatio - 1), gain: octaves(gainDecibels),
-        attack: left(attackSeconds), release: left(releaseSeconds),
-        fadeFrames: Gain.frames(Gain.fadeSeconds, at: sampleRate))
+      var settings = DynamicsSettings()
+      settings.threshold = octaves(thresholdDecibels)
+      settings.headroom = octaves(headroomDecibels)
+      settings.slope = Float(1 - 1 / ratio)
+      settings.expansionThreshold = octaves(expansionThresholdDecibels)
+      settings.expansionSlope = Float(expansionRatio - 1)
+      settings.gain = octaves(gainDecibels)
+      settings.attack = left(attackSeconds)
+      settings.release = left(releaseSeconds)
+      settings.fadeFrames = Gain.frames(Gain.fadeSeconds, at: sampleRate)
+      return settings
     }
   }
 }
