@@ -78,7 +78,10 @@ public struct GraphEdit {
   /// Fades the edges from one node to another one to a linear gain.
   ///
   /// - Parameters:
+  ///   - gain: the gain, as for a new edge.
+  ///   - source: the node that the edges lead out of.
   ///   - channel: the first channel of the edges at the source; nil for all edges.
+  ///   - target: the node that they lead to.
   ///   - targetChannel: their first channel at the target; nil for all edges.
   public mutating func setGain(
     _ gain: Float, from source: GraphNode, channel: Int? = nil, to target: GraphNode,

@@ -12,6 +12,8 @@ extension ProcessingGraph {
   ///
   /// - Parameters:
   ///   - gain: the linear gain, as for ``GraphEdit/connect(_:channel:to:bus:targetChannel:channelCount:gain:)``.
+  ///   - source: the node that the edges lead out of.
+  ///   - target: the node that they lead to.
   ///   - frame: counts the frames that the renderer has rendered, from 0 (``RenderTelemetry/frames``). No earlier than that
   ///     of the last gain that is scheduled for the edge.
   ///   - rampFrames: the frames of the ramp, at most those of a minute; 0 sets the gain at once.
