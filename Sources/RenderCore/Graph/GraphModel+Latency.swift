@@ -106,12 +106,16 @@ extension GraphModel {
   func warmUpFrames() -> Int {
     let links = links
     var known = [Int](repeating: -1, count: slotCount)
+    var knownInputs = known
     func frames(after edge: EdgeStorage) -> Int {
       (edge.isDry ? frames(before: edge.source) : frames(of: edge.source))
         + (edge.isPlanned ? 0 : edge.delayFrames)
     }
     func frames(before node: NodeStorage) -> Int {
-      links.into(node).reduce(0) { max($0, frames(after: $1)) }
+      if knownInputs[node.slot] >= 0 { return knownInputs[node.slot] }
+      let longest = links.into(node).reduce(0) { max($0, frames(after: $1)) }
+      knownInputs[node.slot] = longest
+      return longest
     }
     func frames(of node: NodeStorage) -> Int {
       if known[node.slot] >= 0 { return known[node.slot] }

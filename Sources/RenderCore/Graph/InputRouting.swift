@@ -32,15 +32,18 @@ private struct InputTrace {
   private let model: GraphModel
   private let links: EdgeIndex
   private var known: [[Paths]?]
+  private var knownInputs: [[Paths]?]
 
   init(_ model: GraphModel) {
     self.model = model
     links = model.links
     known = Array(repeating: nil, count: model.slotCount)
+    knownInputs = known
   }
 
   /// Returns the paths to each channel of a node's first input bus, or of all its input buses together.
   mutating func paths(into node: NodeStorage) -> [Paths] {
+    if let paths = knownInputs[node.slot] { return paths }
     var result = [Paths](repeating: [:], count: node.inputWidths.max() ?? 0)
     for edge in links.into(node) where edge.leavingSerial == nil && edge.gain != 0 {
       let paths = edge.isDry ? paths(into: edge.source) : paths(outOf: edge.source)
@@ -50,6 +53,7 @@ private struct InputTrace {
           into: &result[edge.targetChannel + channel])
       }
     }
+    knownInputs[node.slot] = result
     return result
   }
 
