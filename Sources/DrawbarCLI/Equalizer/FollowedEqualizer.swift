@@ -7,7 +7,7 @@ import JACKRemoteIO
 /// The equaliser of a session, which applies its file again after a change.
 struct FollowedEqualizer {
   /// The result of a look at the files.
-  enum Change {
+  private enum Change {
     case unchanged
     case applied
     /// The changed file cannot be used, for this reason. The sound is as before.
@@ -34,8 +34,24 @@ struct FollowedEqualizer {
     return Int32(min(nanoseconds / 1_000_000 + 1, UInt64(FileWatch.milliseconds)))
   }
 
+  /// Prints the filters and the preamp, and warns of lines without an effect.
+  func announce(print: (String) -> Void, warn: (String) -> Void) {
+    let notes = insert.notes
+    print(notes.summary)
+    for warning in notes.warnings { warn(warning) }
+  }
+
+  /// Does a ``step()``, and reports its result.
+  mutating func follow(print: (String) -> Void, warn: (String) -> Void) {
+    switch step() {
+    case .applied: announce(print: print, warn: warn)
+    case .refused(let reason): warn("\(reason). The equaliser is unchanged.")
+    case .unchanged: break
+    }
+  }
+
   /// Looks at the files if it is time, and applies a change.
-  mutating func step() -> Change {
+  private mutating func step() -> Change {
     let now = monotonicNanoseconds()
     guard now >= nextLookNanoseconds else { return .unchanged }
     nextLookNanoseconds = now + UInt64(FileWatch.milliseconds) * 1_000_000

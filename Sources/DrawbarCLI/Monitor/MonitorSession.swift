@@ -109,7 +109,7 @@ final class MonitorSession {
       }
       for note in report.notes { terminal.print("note: \(note)") }
     }
-    announceEqualizer()
+    equalizer?.announce(print: terminal.print, warn: warn)
     for client in Self.clientsOnBothSides(report.connections, of: output.clientName) {
       warn(
         "\(client) is heard and plays what is heard: if it passes its inputs on, this feeds back")
@@ -135,21 +135,6 @@ final class MonitorSession {
     finishRecording()
     if let warning = NonFiniteSamples.warning(renderer.nonFiniteSampleCount) { warn(warning) }
     return isServed && !hasFailed && !trackReport.hasFailures
-  }
-
-  private func announceEqualizer() {
-    guard let notes = equalizer?.insert.notes else { return }
-    if !choices.writesJSON { terminal.print(notes.summary) }
-    for warning in notes.warnings { warn(warning) }
-  }
-
-  /// Applies the equaliser file again after it has changed.
-  private func followEqualizerFile() {
-    switch equalizer?.step() {
-    case .applied: announceEqualizer()
-    case .refused(let reason): warn("\(reason). The equaliser is unchanged.")
-    case .unchanged, nil: break
-    }
   }
 
   private func announceLoss(reason: String) {
@@ -200,7 +185,7 @@ final class MonitorSession {
       if signals.take() || isInterrupted || !isRead { return true }
       if recorder?.status.failure != nil { finishRecording() }
       for event in inbox?.take() ?? [] { trackReport.take(event) }
-      followEqualizerFile()
+      equalizer?.follow(print: terminal.print, warn: warn)
       let now = Self.now()
       if meters.look(at: now) {
         warn("full scale for a second: turn the input down, or end a feedback")
@@ -229,7 +214,7 @@ final class MonitorSession {
   private func follow(sampleRate hertz: Double) {
     if let player { player.follow(outputRate: hertz) } else { renderer.sampleRate = hertz }
     meters.follow(sampleRate: hertz, in: renderer)
-    announceEqualizer()
+    equalizer?.announce(print: terminal.print, warn: warn)
     if let recorder, Double(recorder.status.sampleRate) != hertz {
       warn("the server runs at \(Int(hertz)) Hz now: \(recorder.path) ends here")
       finishRecording()
@@ -262,7 +247,7 @@ final class MonitorSession {
     }
   }
 
-  /// Ends without a click: fades all that is heard, and waits for the cycles that it takes.
+  /// Fades the outputs out, and waits until the server has had the fade.
   private func fadeOut() {
     let graph = renderer.graph
     if let heard = graph.outputNode(of: monitor) {

@@ -113,7 +113,7 @@ final class PlaySession {
     terminal.print(
       "JACK \(output.serverName), \(Int(output.sampleRate)) Hz, \(output.bufferSize) frames: "
         + "\(output.clientName) → \(destination)")
-    announceEqualizer()
+    equalizer?.announce(print: terminal.print, warn: warn)
     if let effects { terminal.print(effects) }
     for note in report.notes { terminal.print("note: \(note)") }
     if report.isServerFreewheeling, !terminal.showsPanel { report.notes.forEach(warn) }
@@ -166,10 +166,10 @@ final class PlaySession {
         case .xruns, .bufferSizeChanged, .freewheeling: break
         }
       }
-      if hasNewRate { announceEqualizer() }
+      if hasNewRate { equalizer?.announce(print: terminal.print, warn: warn) }
       if let remote { serve(remote) }
       takeOpened()
-      followEqualizerFile()
+      equalizer?.follow(print: terminal.print, warn: warn)
       if let managed { serve(managed) }
       leadTransport()
       adviseOnScheduling()
