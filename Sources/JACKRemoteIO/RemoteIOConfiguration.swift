@@ -25,9 +25,9 @@ extension RemoteIO {
     /// What the input ports are connected to when the unit starts. Nothing by default: a microphone that
     /// is opened unasked, beside a loudspeaker, howls. Never to this client's own outputs.
     public var inputConnection: ConnectionPolicy
-    /// Whether inputs are passed on to outputs within a cycle, by a monitor, a callback or edges of the renderer's graph.
-    /// Then latency adds up through this client: that of the outputs is the latency of the inputs that reach them, and that
-    /// of the graph between the two (`ProcessingGraph.inputRouting`). An edit of the graph changes it. Otherwise, and by
+    /// Whether a monitor, a callback or edges of the renderer's graph lead inputs to outputs within a cycle. Then latency
+    /// adds up through this client: that of the outputs is the latency of the inputs that reach them, and that of the
+    /// graph between the two (`ProcessingGraph.inputRouting`). An edit of the graph changes it. Otherwise, and by
     /// default, the ports are ends of the signal's way (`JackPortIsTerminal`).
     public var passesInputsOn = false
 

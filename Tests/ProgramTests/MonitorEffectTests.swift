@@ -49,14 +49,6 @@ extension ProgramTests {
       #expect(peak > 0.24 && peak <= 0.2512)
     }
 
-    /// The round trips that `jack_iodelay` has printed, in frames.
-    private func roundTrips(_ text: String) -> [Double] {
-      text.split(separator: "\n").compactMap { line in
-        guard line.contains("total roundtrip latency") else { return nil }
-        return line.split(separator: " ").first.flatMap { Double($0) }
-      }
-    }
-
     @Test("with the latency that it reports: jack_iodelay measures the same")
     func latency() throws {
       let folder = TemporaryDirectory()
@@ -81,8 +73,10 @@ extension ProgramTests {
         try #require(hasPorts, "\(delay.errors)")
         try jack.connect("jack_delay:out", "drawbar:in_1")
         try jack.connect("drawbar:out_1", "jack_delay:in")
-        #expect(eventually(seconds: 30) { roundTrips(delay.output).count >= 4 }, "\(delay.output)")
-        let measured = roundTrips(delay.output).dropFirst().prefix(3)
+        #expect(
+          eventually(seconds: 30) { Monitor.roundTrips(delay.output).count >= 4 }, "\(delay.output)"
+        )
+        let measured = Monitor.roundTrips(delay.output).dropFirst().prefix(3)
         #expect(measured.allSatisfy { abs($0 - (64 + 256)) < 0.1 }, "\(Array(measured))")
         delay.signalGroup(SIGTERM)
         program.signalGroup(SIGTERM)

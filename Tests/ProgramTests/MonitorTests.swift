@@ -8,7 +8,7 @@ extension ProgramTests {
   @Suite("monitors")
   struct Monitor {
     /// The round trips that `jack_iodelay` has printed, in frames.
-    private func roundTrips(_ text: String) -> [Double] {
+    static func roundTrips(_ text: String) -> [Double] {
       text.split(separator: "\n").compactMap { line in
         guard line.contains("total roundtrip latency") else { return nil }
         return line.split(separator: " ").first.flatMap { Double($0) }
@@ -54,9 +54,10 @@ extension ProgramTests {
         try #require(hasPorts, "\(delay.errors)")
         try jack.connect("jack_delay:out", "drawbar:in_1")
         try jack.connect("drawbar:out_1", "jack_delay:in")
-        #expect(eventually(seconds: 30) { roundTrips(delay.output).count >= 4 }, "\(delay.output)")
+        #expect(
+          eventually(seconds: 30) { Self.roundTrips(delay.output).count >= 4 }, "\(delay.output)")
         // The high-pass turns the tones by less than a tenth of a frame.
-        let measured = roundTrips(delay.output).dropFirst().prefix(3)
+        let measured = Self.roundTrips(delay.output).dropFirst().prefix(3)
         #expect(measured.allSatisfy { abs($0 - Double(period)) < 0.1 }, "\(Array(measured))")
         delay.signalGroup(SIGTERM)
         program.signalGroup(SIGTERM)

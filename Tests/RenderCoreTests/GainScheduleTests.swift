@@ -66,7 +66,6 @@ struct GainScheduleTests {
   @Test("Has as many gains in one cycle as fit, and refuses one more")
   func capacity() throws {
     let constant = Constant()
-    let graph = constant.rig.renderer.graph
     for index in 0..<ProcessingGraph.scheduledGainCapacity {
       try constant.schedule(Float(index % 7) / 8, at: UInt64(100 + 3 * index))
     }
@@ -81,7 +80,6 @@ struct GainScheduleTests {
     try constant.schedule(1, at: 7000)
     constant.rig.render(100, cycles: [64])
     #expect(constant.gains.last == 1)
-    withExtendedLifetime(graph) {}
   }
 
   @Test(

@@ -103,8 +103,8 @@ extension WaveFormat {
         bytesPerPacket: blockBytes, framesPerPacket: stated ?? most, channelsPerFrame: channels)
     }
 
-    /// A header for each channel, which begins with some samples, then so many bits for each sample, in groups
-    /// of so many bytes.
+    /// The frames of a block: a header for each channel, which has its first samples, and then whole groups of
+    /// codes.
     private func adpcmFrames(
       headerBytes: UInt32, framesInHeader: UInt32, codeGroupBytes: UInt32
     ) -> UInt32? {

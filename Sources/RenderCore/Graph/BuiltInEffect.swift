@@ -15,7 +15,7 @@ protocol BuiltInEffect: AnyObject, Sendable {
   /// The frames for which the output continues after its input has ended, besides the latency.
   var tailFrames: Int { get }
 
-  /// Whether an output depends on inputs of other channels.
+  /// Whether a channel of the output depends on other channels of the input.
   var mixesChannels: Bool { get }
 }
 
