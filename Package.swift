@@ -147,11 +147,6 @@ func example(_ name: String) -> Target {
     linkerSettings: realtimeLink)
 }
 
-/// The documentation's plugin is not a dependency of the library's users: `scripts/docs` asks for it.
-let documentationPlugin: [Package.Dependency] =
-  Context.environment["DRAWBAR_DOCC"] == nil
-  ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0")]
-
 let package = Package(
   name: "drawbar",
   products: [
@@ -172,7 +167,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
-  ] + documentationPlugin,
+  ],
   targets: [
     // Level 0: the C libraries, each with the functions that the render thread may call, and values.
     .systemLibrary(
@@ -327,12 +322,15 @@ if realtimeSanitizer != nil {
     .library(name: "AllocatingResampler", type: .dynamic, targets: ["AllocatingResampler"]))
 }
 
-// A sanitizer's run has no use for the other tests, nor for the programs, and compiling them takes longer
-// than the run: `DRAWBAR_TESTS` names the test targets that are wanted (commas between), or `all` of them.
+// A run of some tests has no use for the others, nor for the programs, and compiling them takes longer than the
+// run: `DRAWBAR_TESTS` names the targets of tests and programs that are wanted (commas between), or `all` tests.
 if let wanted = Context.environment["DRAWBAR_TESTS"]?.split(separator: ",").map(String.init) {
-  package.products.removeAll { $0 is Product.Executable }
   package.targets.removeAll {
-    $0.type == .executable
+    ($0.type == .executable && !wanted.contains($0.name))
       || ($0.type == .test && wanted != ["all"] && !wanted.contains($0.name))
+  }
+  let names = package.targets.map(\.name)
+  package.products.removeAll {
+    ($0 as? Product.Executable)?.targets.allSatisfy(names.contains) == false
   }
 }
