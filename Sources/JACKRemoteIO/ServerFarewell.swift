@@ -12,13 +12,17 @@ internal import Synchronization
 /// messages stays locked, and closing the client waits for it without end. The thread ends by itself as soon
 /// as the socket has: so that is waited for.
 struct ServerFarewell: ~Copyable {
-  private static let longestNanoseconds: UInt64 = 300_000_000
+  private static let longestEndNanoseconds: UInt64 = 300_000_000
+  /// In the midst of a message the thread needs a processor, which others may have for long.
+  private static let longestMessageNanoseconds: UInt64 = 10_000_000_000
   private static let pollMicroseconds: UInt32 = 200
 
   /// The kernel's number of the thread; 0 for none.
   private let thread = Atomic<pid_t>(0)
   /// The thread while the server is there. A client has to be opened by it.
-  let notifier = NotifierThread()
+  let notifier: NotifierThread
+
+  init(notifier: NotifierThread = NotifierThread()) { self.notifier = notifier }
 
   /// Takes in that the calling thread, which is libjack's, has told it.
   func noteCurrentThread() {
@@ -26,19 +30,24 @@ struct ServerFarewell: ~Copyable {
     if !Client.mayLoseServerSilently { thread.store(gettid(), ordering: .releasing) }
   }
 
-  /// Closes the client once that thread has ended, if one has told it; a server that takes longer than this
+  /// Closes the client once that thread has ended, if one has told it; a server that takes longer than 300 ms
   /// to end is not waited for. Not on a thread of libjack's.
   func close(_ client: OpaquePointer) {
     let thread = thread.exchange(0, ordering: .acquiring)
     if thread != 0 {
-      let deadline = Deadline(nanosecondsFromNow: Self.longestNanoseconds)
+      let deadline = Deadline(nanosecondsFromNow: Self.longestEndNanoseconds)
       let folder = "/proc/self/task/\(thread)"
       while unsafe access(folder, F_OK) == 0, !deadline.hasPassed { usleep(Self.pollMicroseconds) }
     } else {
       // Closing does this first, and a server tells much meanwhile.
       unsafe jack_deactivate(client)
-      notifier.waitUntilIdle(until: Deadline(nanosecondsFromNow: Self.longestNanoseconds))
     }
+    waitUntilIdle()
     unsafe jack_client_close(client)
+  }
+
+  /// Waits until ``notifier`` takes nothing in, for 10 s at most.
+  func waitUntilIdle() {
+    notifier.waitUntilIdle(until: Deadline(nanosecondsFromNow: Self.longestMessageNanoseconds))
   }
 }

@@ -65,6 +65,25 @@ struct NotifierThreadTests {
     #expect(isIdle(withinNanoseconds: 20_000_000_000))
   }
 
+  @Test("is waited for beyond the time that a server has to end, as long as it is busy")
+  func starved() {
+    let notifier = NotifierThread()
+    let task = Task()
+    let hasWaited = OneTimeEvent()
+    let thread = start(task, for: notifier)
+    #expect(eventually { notifier.isKnown })
+    startThread {
+      ServerFarewell(notifier: notifier).waitUntilIdle()
+      hasWaited.signal()
+    }
+    #expect(!hasWaited.wait(seconds: 1))
+    task.mayRead.signal()
+    #expect(hasWaited.wait(seconds: 20))
+    var byte: UInt8 = 0
+    unsafe write(task.pipe.write, &byte, 1)
+    unsafe pthread_join(thread, nil)
+  }
+
   @Test("is another client's where another one is opened")
   func several() {
     let notifiers = [NotifierThread(), NotifierThread()]
