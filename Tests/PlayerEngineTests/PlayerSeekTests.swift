@@ -400,6 +400,34 @@ struct PlayerSeekTests {
     #expect(requests.allSatisfy { $0.fields["authorization"] != nil })
   }
 
+  @Test("Whether a track can be sought is known as soon as the track is heard")
+  func canSeek() throws {
+    let directory = TemporaryDirectory()
+    let paths = try (0..<3).map { try makeCounting("\($0).wav", seconds: 1, in: directory) }
+    let playback = OfflinePlayback(paths, rate: Double(Self.rate), channels: 1)
+    for track in 0..<3 {
+      playback.run(period: 64, frames: Self.rate / 2 + track * Self.rate)
+      let canSeek = try #require(playback.player.canSeek)
+      #expect(canSeek.track == track && canSeek.isPossible)
+    }
+  }
+
+  @Test(
+    "The source of a track is let go of when it is out of reach, also where the opener has its reader"
+  )
+  func letsGo() throws {
+    let directory = TemporaryDirectory()
+    let paths = try (0..<3).map { try makeCounting("\($0).wav", seconds: 8, in: directory) }
+    let source = MemorySource(contents(ofFile: paths[0]), .file)
+    let reader = TrackReader(source, location: paths[0])
+    let playback = OfflinePlayback(opened: reader, paths, rate: Double(Self.rate), channels: 1)
+    playback.run(period: 64, frames: Self.rate / 2)
+    #expect(!source.isClosed)
+    playback.run(period: 64)
+    #expect(playback.states.last == .ended && source.isClosed)
+    withExtendedLifetime(reader) {}
+  }
+
   @Test(
     "A repeated list, or track, in which nothing can be heard ends, each told once",
     arguments: [(RepeatMode.all, 2), (.one, 1), (.off, 2)])

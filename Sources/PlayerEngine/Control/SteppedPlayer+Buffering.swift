@@ -61,9 +61,10 @@ extension SteppedPlayer {
     buffering.bufferedNanoseconds = bufferedNanoseconds
     buffering.waitsFor = waitsFor
     let now = monotonicNanoseconds()
-    guard now >= lookedAt &+ Self.lookNanoseconds else { return }
-    lookedAt = now
     let track = shownPlace.track
+    // Of another track at once: a place that is saved now would else be taken for one that cannot be gone to.
+    guard now >= lookedAt &+ Self.lookNanoseconds || canSeek?.track != track else { return }
+    lookedAt = now
     // What is not open will be, and then tells.
     canSeek = (track, feeder.canTurnBack(inTrack: track) ?? true)
     guard let reader = feeder.reader else {

@@ -193,6 +193,7 @@ final class Feeder {
   /// what is heard, so that may be one that it has read before.
   func skip(toTrack index: Int, generation: UInt32) {
     closeReader()
+    for finished in finishedReaders { finished.reader.close() }
     finishedReaders.removeAll()
     queuedTrack = index
     wantedPlace = nil
@@ -257,9 +258,7 @@ final class Feeder {
       if aheadOutput.packets.first != nil { return try drain(&aheadOutput.packets, of: reader) }
       if let item = reader.output.packets.first { return try pass(item, of: reader) }
       if readerHasEnded {
-        if !readerIsBroken { finishedReaders.append((trackIndex, reader)) }
-        if finishedReaders.count > Self.keptReaders { finishedReaders.removeFirst() }
-        closeReader()
+        closeReader(keepsSource: !readerIsBroken)
         return .progressed
       }
       return try step(reader, timeoutNanoseconds: timeoutNanoseconds)
@@ -347,8 +346,13 @@ final class Feeder {
     fruitlessTracks = 0
   }
 
-  private func closeReader() {
-    if let reader { events.append(.closed(track: trackIndex, reader.account)) }
+  /// - Parameter keepsSource: the track may still be heard, and sought in.
+  private func closeReader(keepsSource: Bool = false) {
+    if let reader {
+      events.append(.closed(track: trackIndex, reader.account))
+      if keepsSource { finishedReaders.append((trackIndex, reader)) } else { reader.close() }
+    }
+    if finishedReaders.count > Self.keptReaders { finishedReaders.removeFirst().reader.close() }
     reader = nil
     ahead = nil
     isSeeking = false

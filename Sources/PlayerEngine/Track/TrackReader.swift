@@ -51,6 +51,9 @@ public final class TrackReader {
       source, listener: PacketCollector(location: source.information.name, generation: 0))
   }
 
+  /// Lets go of the file or connection. Whoever opened the track may keep the reader for longer.
+  func close() { driver.source.close() }
+
   /// - Throws: what stands in the way, when it is known before reading.
   public convenience init(
     opening location: String,

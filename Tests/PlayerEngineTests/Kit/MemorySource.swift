@@ -21,6 +21,8 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   private(set) var repositions: [UInt64] = []
   /// Bytes handed over.
   private(set) var bytesRead = 0
+  /// Whether it was let go of.
+  private(set) var isClosed = false
   /// A read from this offset on fails.
   var breaksAt = Int.max
   /// The reader is told before the bytes at these offsets that they do not continue those before.
@@ -109,5 +111,5 @@ final class MemorySource: ByteSource, @unchecked Sendable {
 
   func wake() {}
 
-  func close() {}
+  func close() { isClosed = true }
 }
