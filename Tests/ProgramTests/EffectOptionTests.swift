@@ -130,6 +130,21 @@ extension ProgramTests {
       }
     }
 
+    @Test("and shows them, and the samples that are clipped, as long as it plays")
+    func screen() throws {
+      try workshop.run("sox -n -r 48000 -c 2 -b 24 tone.wav synth 30 sine 1000 gain -6")
+      try JACKServer.with { _ in
+        let program = TerminalProgram([
+          "play", "--connect", "none", "--mono", "--volume", "400", workshop.path("tone.wav"),
+        ])
+        defer { program.signal(SIGKILL) }
+        #expect(eventually { program.shownLines.contains { $0.contains("  clipped ") } })
+        #expect(program.shownLines.count { $0.hasPrefix("effects: mono") } > 1)
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+      }
+    }
+
     @Test("when it plays, and shows which effects it has")
     func played() throws {
       try workshop.run("sox -n -r 48000 -c 2 -b 24 tone.wav synth 30 sine 1000 gain -20")

@@ -80,6 +80,34 @@ struct FiniteOutputTests {
     withExtendedLifetime(monitor) {}
   }
 
+  @Test(
+    "is counted above full scale while peaks are measured, and passed on", arguments: [1, 64, 1000])
+  func clipped(_ period: Int) {
+    let renderer = Renderer(sampleRate: 48000, outputChannels: 2, inputChannels: 2)
+    let monitor = renderer.addMonitor()
+    var output = OfflineOutput(renderer: renderer)
+    // A monitor fades in.
+    for _ in 0..<10 {
+      output.render(inputs: [[Float]](repeating: [Float](repeating: 0, count: 64), count: 2)) {
+        _, _ in
+      }
+    }
+    let loud: [Float] = (0..<1000).map { $0 % 10 == 3 ? -1.5 : $0 % 10 == 7 ? 1 : 0.5 }
+    for measures in [false, true] {
+      renderer.measuresPeaks = measures
+      for start in stride(from: 0, to: 1000, by: period) {
+        let cycle = Array(loud[start..<min(1000, start + period)])
+        output.render(inputs: [cycle, cycle.map { $0 / 2 }]) { channel, samples in
+          for index in samples.indices where channel == 0 {
+            #expect(samples[index] == cycle[index])
+          }
+        }
+      }
+      #expect(renderer.clippedSampleCount == (measures ? 100 : 0))
+    }
+    withExtendedLifetime(monitor) {}
+  }
+
   @Test("is silence for the meters and for whoever records what is heard")
   func captures() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2)

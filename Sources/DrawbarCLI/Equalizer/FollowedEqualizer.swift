@@ -15,6 +15,8 @@ struct FollowedEqualizer {
   }
 
   private(set) var insert: EqualizerInsert
+  /// What was announced last, in a line for people.
+  private(set) var summary = ""
   private let watch: FileWatch
   private var nextLookNanoseconds: UInt64 = 0
   /// Why the changed file could not be used at the last look.
@@ -35,9 +37,10 @@ struct FollowedEqualizer {
   }
 
   /// Prints the filters and the preamp, and warns of lines without an effect.
-  func announce(print: (String) -> Void, warn: (String) -> Void) {
+  mutating func announce(print: (String) -> Void, warn: (String) -> Void) {
     let notes = insert.notes
-    print(notes.summary)
+    summary = notes.summary
+    print(summary)
     for warning in notes.warnings { warn(warning) }
   }
 
@@ -72,13 +75,13 @@ struct FollowedEqualizer {
   }
 
   /// - Parameter deadline: a disk that does not answer must not hold up the keys for longer.
-  /// - Returns: whether the curve differs.
+  /// - Returns: whether the sound differs.
   private mutating func reread(before deadline: UInt64) throws -> Bool {
     let old = insert.equalizer.file
     let file = try EqualizerFile(path: old.path, filters: old.filters, watchedBy: watch) {
       monotonicNanoseconds() > deadline
     }
-    if file.curve == old.curve { return false }
+    if file.hasSameSound(as: old) { return false }
     try insert.replaceFile(by: file)
     return true
   }

@@ -26,8 +26,8 @@ struct MonitorCommand: ParsableCommand {
         drawbar monitor --inputs 1 --eq desk.txt     through an equaliser
         drawbar monitor --from none --to none        for you to connect
 
-      Effects (--eq to --delay) process all that is heard, before the limiter. Only --convolve delays \
-      it, by 256 frames, and --delay on request.
+      Effects (--eq to --delay) process all that is heard, before the limiter. Only --convolve, \
+      GraphicEQ: and Convolution: delay it, by 256 frames each, and --delay on request.
 
       On a terminal meters are shown; keys: 9 and 0 change the gain by 1 dB, m mutes, space pauses what \
       plays along, q quits. Without a terminal nothing is printed but errors and warnings, or, with \

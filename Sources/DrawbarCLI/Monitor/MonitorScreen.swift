@@ -7,6 +7,8 @@ import RenderCore
 /// What `drawbar monitor` shows below its messages: a meter for each port, the loudness, and how it goes.
 struct MonitorScreen: TerminalScreen {
   var reading: MonitorReading
+  /// The equaliser and the other effects, for people; nil without any.
+  var effects: String?
   var isUnicode: Bool
 
   /// The meter's lowest mark, in decibels below full scale.
@@ -17,9 +19,11 @@ struct MonitorScreen: TerminalScreen {
     let meters =
       meters("in", reading.levels.inputs, columns: columns)
       + meters("out", reading.levels.outputs, columns: columns)
-    let room = rows - 3
+    let effects = effects.map { [TerminalText.fitted($0, columns: columns)] } ?? []
+    let room = rows - 3 - effects.count
     guard room > 0, columns >= 40 else { return [status] }
-    return meters.prefix(room) + [TerminalText.fitted(loudness, columns: columns), status]
+    return meters.prefix(room) + effects
+      + [TerminalText.fitted(loudness, columns: columns), status]
   }
 
   var status: String {
@@ -38,6 +42,7 @@ struct MonitorScreen: TerminalScreen {
       words.append("recorded \(TimeText.clock(nanoseconds: seconds * 1_000_000_000))")
       words.append("overruns \(recording.overruns)")
     }
+    if reading.clippedSamples > 0 { words.append("clipped \(reading.clippedSamples)") }
     words.append("xruns \(reading.xruns)")
     return words.joined(separator: "  ")
   }

@@ -70,6 +70,7 @@ final class MonitorSession {
     meters = MonitorMeters(
       monitor, in: renderer, sampleRate: output.sampleRate, now: Self.now())
     inbox = player.map { PlayerEventInbox($0) }
+    renderer.measuresPeaks = true
     trackReport = TrackReport { [terminal] message in
       terminal.clearPanel()
       Failure.report(message)
@@ -203,11 +204,16 @@ final class MonitorSession {
       seconds: now - began, levels: levels, loudness: loudness, settings: monitor.settings,
       xruns: output.xrunCount, missedCycles: output.missedCycleCount,
       nonFiniteSamples: renderer.nonFiniteSampleCount,
+      clippedSamples: renderer.clippedSampleCount,
       player: player?.snapshot(), recording: recorder?.status)
     if choices.writesJSON {
       write(reading.json)
     } else {
-      terminal.show(MonitorScreen(reading: reading, isUnicode: TerminalText.isUnicode))
+      let words = [equalizer?.summary, effects].compactMap(\.self)
+      terminal.show(
+        MonitorScreen(
+          reading: reading, effects: words.isEmpty ? nil : words.joined(separator: "; "),
+          isUnicode: TerminalText.isUnicode))
     }
   }
 

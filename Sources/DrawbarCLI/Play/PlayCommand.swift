@@ -65,7 +65,7 @@ struct PlayCommand: ParsableCommand {
       the transport is, to the sample: it stands while that stands, and goes where that goes. The keys \
       for pausing, seeking and tracks start, stop and locate the transport, for all who follow it. At \
       the end of the list it is silent, until q), or lead (playing, pausing, seeking and each track's \
-      start start, stop and locate the transport; its frame is the time in the track). With either, --limit does not look ahead, and with --convolve the sound is 256 frames late.
+      start start, stop and locate the transport; its frame is the time in the track). With either, --limit does not look ahead, and with --convolve, GraphicEQ: or Convolution: the sound is 256 frames late.
       """)
   var transport: TransportRole?
 

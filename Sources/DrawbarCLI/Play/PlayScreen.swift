@@ -15,6 +15,10 @@ struct PlayScreen: TerminalScreen {
   var volume: Float
   var isMuted: Bool
   var xruns: UInt64
+  /// Samples above full scale.
+  var clippedSamples: UInt64 = 0
+  /// The equaliser and the other effects, for people; nil without any.
+  var effects: String?
   /// How long the server holds sound back.
   var latencyNanoseconds: UInt64
   var isUnicode: Bool
@@ -34,9 +38,11 @@ struct PlayScreen: TerminalScreen {
   func lines(columns: Int, rows: Int) -> [String] {
     let status = TerminalText.fitted(status, columns: columns)
     guard rows >= Self.leastRows, columns >= 30 else { return [status] }
+    let effects = effects.map { TerminalText.fitted($0, columns: columns) }
     return [
       TerminalText.fitted(title, columns: columns),
       TerminalText.fitted(format(columns: columns), columns: columns),
+    ] + [effects].compactMap(\.self) + [
       progress(columns: columns), meters(columns: columns), status,
     ]
   }
@@ -52,7 +58,7 @@ struct PlayScreen: TerminalScreen {
     let word = isServerAway ? "Waiting for the JACK server" : word
     let gain = isMuted ? "muted" : "volume \(Int((volume * 100).rounded()))%"
     return "\(word)  \(TimeText.clock(nanoseconds: place)) / \(duration)  buffer \(buffered) s"
-      + "\(waitWord)  \(gain)\(repeatWord)\(transportWord)  underruns \(snapshot.counters.underruns)  xruns \(xruns)"
+      + "\(waitWord)  \(gain)\(repeatWord)\(transportWord)\(clippedWord)  underruns \(snapshot.counters.underruns)  xruns \(xruns)"
   }
 
   /// What the sound waits for, where it does.
@@ -70,6 +76,10 @@ struct PlayScreen: TerminalScreen {
     case .one: "  repeat one"
     case .all: "  repeat all"
     }
+  }
+
+  private var clippedWord: String {
+    clippedSamples > 0 ? "  clipped \(clippedSamples)" : ""
   }
 
   private var transportWord: String {

@@ -34,6 +34,8 @@ struct RenderState: ~Copyable {
 
   /// Samples that were no finite numbers.
   let nonFiniteSamples = Atomic<UInt64>(0)
+  /// Samples above full scale, of cycles that look for peaks.
+  let clippedSamples = Atomic<UInt64>(0)
 
   /// See ``RenderContext/periodFrames``. Written by the output.
   let periodFrames = Atomic<Int>(0)
@@ -164,7 +166,15 @@ struct RenderState: ~Copyable {
         if magnitude > peak { peak = magnitude }
       }
       unsafe (peaks + channel).pointee.max(peak.bitPattern, ordering: .relaxed)
+      if peak > 1 { unsafe countClipped(samples, frameCount: cycle.frameCount) }
     }
+  }
+
+  @_noLocks @inline(never)
+  private func countClipped(_ samples: UnsafeMutablePointer<Float>, frameCount: Int) {
+    var count: UInt64 = 0
+    for i in 0..<frameCount where unsafe samples[i].magnitude > 1 { count &+= 1 }
+    clippedSamples.grow(by: count)
   }
 
   @_noLocks

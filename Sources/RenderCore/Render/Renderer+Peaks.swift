@@ -10,6 +10,12 @@ extension Renderer {
     set { unsafe context.state.pointee.measuresPeaks.store(newValue, ordering: .relaxed) }
   }
 
+  /// The samples of all outputs that were above full scale, in cycles that looked for peaks. They are not changed: JACK
+  /// passes them on, and a sound card or a file of integers clips them. Any thread but the render thread.
+  public var clippedSampleCount: UInt64 {
+    unsafe context.state.pointee.clippedSamples.load(ordering: .relaxed)
+  }
+
   /// The largest magnitude that each output was given since this was last called, 1 being full scale; all
   /// sources together, after their volumes. Any thread but the render thread.
   public func takePeaks() -> [Float] {
