@@ -34,8 +34,8 @@ extension EqualizerProblem.Reason: CustomStringConvertible {
       "a filter of type \(type) is not supported; remove it, or replace it by a Biquad"
     case .unsupportedYAML(let what):
       "\(what) is not read here; write one “key: value” on each line, indented with blanks"
-    case .notASection("GraphicEQ:"):
-      "GraphicEQ: cannot be played; use a file of Filter: lines, such as AutoEq's ParametricEQ.txt"
+    case .responseFailed(let name, let reason):
+      "cannot convolve with \(name): \(reason)"
     case .notASection(let what): "\(what) cannot be played; remove the line"
     case .filter(let error): error.description
     default: lineSentence

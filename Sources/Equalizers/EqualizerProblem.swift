@@ -60,6 +60,8 @@ public struct EqualizerProblem: Hashable, Sendable {
     case tooManyIncludes(limit: Int)
     /// A file in another form is included.
     case includeForm(EqualizerCurve.Form)
+    /// The impulse response cannot be had, for this reason.
+    case responseFailed(name: String, reason: String)
     /// The section of a CamillaDSP configuration is not read.
     case unsupportedSection(String)
     /// The filter of a CamillaDSP configuration is not supported.

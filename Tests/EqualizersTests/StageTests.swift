@@ -48,10 +48,35 @@ struct StageTests {
     #expect(stages[2].gains == nil)
   }
 
+  @Test("have the graphic curves of each channel, which sections have not")
+  func curves() throws {
+    let text = "GraphicEQ: 20 0; 1000 3\nChannel: R\nGraphicEQ: 50 1\nCopy: L=R\nGraphicEQ: 60 2\n"
+    let curves = try stages(text).map { $0.curves.map { $0.map(\.points.count) } }
+    #expect(curves == [[[2], [2, 1]], [[], [1]]])
+    #expect(throws: EqualizerError.self) {
+      try EqualizerCurve(parsing: Array("GraphicEQ: 20 0; 1000 3\n".utf8).span, named: "eq.txt")
+        .sections(sampleRate: 48000)
+    }
+  }
+
+  @Test("have the convolutions with their channels, 16 at most")
+  func convolutions() throws {
+    let text = "Convolution: a.wav\nCopy: L=R\nChannel: R\nConvolution: b c.wav\n"
+    let found = try stages(text).map(\.convolutions)
+    #expect(found.map { $0.map(\.name) } == [["a.wav"], ["b c.wav"]])
+    #expect(found.map { $0.map(\.channels) } == [[[0, 1]], [[1]]])
+    #expect(found.map { $0.map(\.line) } == [[1], [4]])
+    let line = "Convolution: a.wav\n"
+    #expect(try stages(String(repeating: line, count: 16))[0].convolutions.count == 16)
+    let error = #expect(throws: EqualizerError.self) {
+      try stages(String(repeating: line, count: 17))
+    }
+    #expect(error?.problems.map(\.line) == [17])
+  }
+
   @Test("are refused for lines that no node can play, with their numbers")
   func refusals() throws {
     for (line, reason) in [
-      ("GraphicEQ: 20 0; 1000 3", "GraphicEQ:"), ("Convolution: a.wav", "Convolution:"),
       ("Delay: 1000.1 ms", "a delay of more than 1 s"), ("Copy: L=101*R", "a factor above 100"),
       ("Copy: L=60*R+60*R", "a factor above 100"),
       ("Filter: ON IIR Order 3 Coefficients 1 0 0 0 1 0 0 0.5", "a filter of a higher order"),

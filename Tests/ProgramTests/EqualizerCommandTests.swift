@@ -173,9 +173,7 @@ extension ProgramTests {
     @Test("also with lines that play refuses, and names them")
     func unplayable() throws {
       for (line, command) in [
-        ("GraphicEQ: 20 0; 1000 3; 20000 0", "GraphicEQ:"),
         ("Delay: 1001 ms", "a delay of more than 1 s"), ("Copy: L=101*R", "a factor above 100"),
-        ("Convolution: room.wav", "Convolution:"),
         ("Filter: ON IIR Order 3 Coefficients 1 0 0 0 1 0 0 0.5", "a filter of a higher order"),
       ] {
         let text = "Preamp: -3 dB\n\(line)\n"
@@ -189,8 +187,13 @@ extension ProgramTests {
         #expect(numbers("line", in: unplayable) == [2])
         #expect(unplayable.contains("\"reason\": \"\(command)"), "\(unplayable)")
       }
+      let missing = "Preamp: -3 dB\nConvolution: room.wav\n"
+      let text = try show(text: missing).output
+      #expect(text.contains("Playable     no: play refuses line 2 (Convolution:)\n"), "\(text)")
+      let reason = try members(missing)["unplayable"] ?? ""
+      #expect(reason.contains("cannot convolve with room.wav: "), "\(reason)")
       let curve = try members("GraphicEQ: 20 0; 1000 3; 20000 0\n", "--preamp -3")
-      #expect(curve["form"] == "\"graphic\"")
+      #expect(curve["form"] == "\"graphic\"" && curve["unplayable"] == "[]")
       let channel = try #require(channelTexts(curve).first)
       #expect(channel.contains("\"phaseRadians\": null"))
       let gains = zip(numbers("hertz", in: channel), numbers("decibels", in: channel))

@@ -46,6 +46,71 @@ extension ProgramTests {
       #expect(try workshop.read("out.wav") == workshop.read("plain.wav"))
     }
 
+    @Test("with a graphic curve, and as long as before")
+    func graphic() throws {
+      try workshop.run(
+        "ffmpeg -v error -f lavfi -i \"aevalsrc='eq(n,0)|0.5*eq(n,0)':s=44100:d=3\" -c:a pcm_f32le in.wav"
+      )
+      let curve = "GraphicEQ: 25 -4.5; 80 2.1; 300 0; 1000 -3; 4000 5.5; 16000 -8\n"
+      try workshop.write(
+        Array("\(curve)Channel: R\nFilter: ON PK Fc 500 Hz Gain 6 dB Q 1\n".utf8), "eq")
+      let result = workshop.program("render --eq eq --preamp 0 -o out.wav in.wav")
+      #expect(result.exit == .status(0) && result.errors == "", "\(result)")
+      let wave = try FloatWave(path: workshop.path("out.wav"))
+      #expect(wave.frameCount == 3 * 44_100)
+      let points = [(25.0, -4.5), (80, 2.1), (300, 0), (1000, -3), (4000, 5.5), (16_000, -8)]
+      for (hertz, gain) in points + [(154.9, 1.05), (2000, 1.25), (20_000, -8)] {
+        #expect((level(wave.channels[0], hertz) - gain).magnitude < 0.02, "\(hertz) Hz")
+      }
+      #expect(
+        (level(wave.channels[1], 500) - level(wave.channels[0], 500) + 6.02 - 6).magnitude < 0.01)
+      // Minimum phase: most of an impulse is at its start.
+      #expect(wave.channels[0][0] == wave.channels[0].map(\.magnitude).max())
+    }
+
+    /// The gain in dB of an impulse response of 44.1 kHz.
+    private func level(_ response: [Float], _ hertz: Double) -> Double {
+      var (real, imaginary) = (0.0, 0.0)
+      for (frame, sample) in response.enumerated() {
+        let angle = 2 * Double.pi * hertz * Double(frame) / 44_100
+        real += Double(sample) * cos(angle)
+        imaginary += Double(sample) * sin(angle)
+      }
+      return 10 * log10(real * real + imaginary * imaginary)
+    }
+
+    @Test("with the impulse responses of its lines, as --convolve does, from the file's folder")
+    func convolution() throws {
+      let noise = "synth 3000s whitenoise vol 0.1"
+      try workshop.run("sox -D -n -r 44100 -c 2 -e float -b 32 two.wav \(noise)")
+      try workshop.run(
+        "mkdir -p room && sox -D -n -r 48000 -c 1 -e float -b 32 room/one.wav \(noise)")
+      try workshop.write(
+        Array("Preamp: 0 dB\nConvolution: two.wav\nInclude: room/eq.txt\n".utf8), "eq")
+      try workshop.write(Array("Channel: R\nConvolution: one.wav\n".utf8), "room/eq.txt")
+      #expect(render("--eq eq -o out.wav").exit == .status(0))
+      try workshop.run(
+        "'\(Program.path)' render --channels 2 --convolve two.wav -o two-out.wav '\(song)'")
+      try workshop.run(
+        "'\(Program.path)' render --convolve room/one.wav -o one-out.wav two-out.wav")
+      let heard = try FloatWave(path: workshop.path("out.wav"))
+      for (channel, name) in ["two-out.wav", "one-out.wav"].enumerated() {
+        let expected = try FloatWave(path: workshop.path(name))
+        let (samples, wanted) = (heard.channels[channel], expected.channels[channel])
+        let differences = zip(samples, wanted).map { $0 - $1 }
+        #expect(differences.count > 40_000, "\(name)")
+        #expect(decibels(differences) < decibels(wanted) - 110, "\(name)")
+      }
+    }
+
+    @Test("with no change of a bit, and without latency, where a graphic curve is flat")
+    func flatCurve() throws {
+      try workshop.write(Array("GraphicEQ: 20 0; 1000 0; 20000 0\n".utf8), "eq")
+      try workshop.run("'\(Program.path)' render -o plain.wav '\(song)'")
+      #expect(render("--eq eq -o out.wav").exit == .status(0))
+      #expect(try workshop.read("out.wav") == workshop.read("plain.wav"))
+    }
+
     @Test("with the preamp of the file, of the command line, or an automatic one")
     func preamp() throws {
       let filter = "Filter: ON PK Fc 1000 Hz Gain 12 dB Q 1\n"
@@ -68,8 +133,8 @@ extension ProgramTests {
     @Test("or names the line that it cannot use, and writes nothing")
     func broken() throws {
       let lines = [
-        "Filter 1: ON XX Fc 100 Hz Gain 3 dB Q 1", "GraphicEQ: 20 0; 1000 3; 20000 0",
-        "Delay: 1001 ms", "Copy: L=101*R", "Convolution: room.wav",
+        "Filter 1: ON XX Fc 100 Hz Gain 3 dB Q 1", "Delay: 1001 ms", "Copy: L=101*R",
+        "Convolution: room.wav",
       ]
       for (index, line) in lines.enumerated() {
         let name = "eq-\(index).txt"
@@ -82,7 +147,7 @@ extension ProgramTests {
 
     @Test("also where the line is for a channel that stereo does not have")
     func brokenBeyondStereo() throws {
-      try workshop.write(Array("Channel: RL\nGraphicEQ: 20 0; 1000 3\n".utf8), "eq.txt")
+      try workshop.write(Array("Channel: RL\nConvolution: room.wav\n".utf8), "eq.txt")
       let result = render("--channels 4 --eq eq.txt -o out.wav")
       Failures.expectOneLine(result, "RL", word: "eq.txt:2:", on: #_sourceLocation)
       try workshop.run("test ! -e out.wav")

@@ -86,12 +86,7 @@ struct Equalizer {
   private func stages(
     of curve: EqualizerCurve, sampleRate: Double
   ) throws(EqualizerFileError) -> [EqualizerStage] {
-    let stages: [EqualizerStage]
-    do throws(EqualizerError) {
-      stages = try curve.stages(sampleRate: sampleRate, layout: layout)
-    } catch {
-      throw EqualizerFileError(path: file.name, reason: .problems(error))
-    }
+    let stages = try file.stages(of: curve, sampleRate: sampleRate, layout: layout)
     let longest = stages.flatMap(\.sections).map { $0.count { !$0.changesNothing } }.max() ?? 0
     guard longest <= FilterBankControl.maximumSections else {
       throw EqualizerFileError(path: file.name, reason: .bank(.tooManySections(longest)))
@@ -129,5 +124,15 @@ extension EqualizerCurve {
       default: false
       }
     }
+  }
+
+  /// The number of graphic curves.
+  var graphicCount: Int {
+    steps.count { if case .graphic = $0.operation { true } else { false } }
+  }
+
+  /// The number of convolutions.
+  var convolutionCount: Int {
+    steps.count { if case .convolution = $0.operation { true } else { false } }
   }
 }

@@ -19,7 +19,7 @@ struct EqualizerCommand: ParsableCommand {
         drawbar eq --json HD650.txt                    for a program
         drawbar eq --filter 'HP Fc 30 Hz' HD650.txt    with another filter
 
-      Lines that can be shown but not played, such as GraphicEQ: or Convolution:, are reported. A line \
+      Lines that can be shown but not played, such as filters above the second order, are reported. A line \
       that cannot be read is an error: FILE:LINE and the reason, exit code 1.
       """)
 

@@ -17,10 +17,12 @@ struct EqualizerFile {
   /// The filters of the command line.
   let filters: [EqualizerStep]
 
-  /// The paths of the file and of those that it includes.
+  /// The paths of the file, of those that it includes, and of impulse responses.
   let paths: [String]
+  /// The impulse response of each `Convolution:` line, or the reason why there is none.
+  private let responses: [ResponseName: Result<ImpulseResponse, ResponseFailure>]
 
-  /// Reads a file, and those that it includes.
+  /// Reads a file, those that it includes, and impulse responses.
   ///
   /// - Parameters:
   ///   - path: nil for the filters alone.
@@ -37,6 +39,7 @@ struct EqualizerFile {
       name = FilterArgument.source
       curve = EqualizerCurve(form: .parametric, steps: filters)
       paths = []
+      responses = [:]
       return
     }
     name = location.onOneLine(atMost: 200)
@@ -60,18 +63,51 @@ struct EqualizerFile {
       if reading.wasCancelled { throw RemoteIOError.cancelled }
       throw EqualizerFileError(path: name, reason: .problems(error))
     }
+    responses = try reading.responses(of: curve, in: path)
     paths = reading.paths
+  }
+
+  /// Returns the impulse response of a line.
+  ///
+  /// - Throws: the reason why there is none.
+  func response(
+    of convolution: EqualizerStage.Convolution
+  ) throws(EqualizerFileError) -> ImpulseResponse {
+    switch responses[ResponseName(name: convolution.name, file: convolution.file)] {
+    case .success(let response): return response
+    case .failure(let failure):
+      let problem = EqualizerProblem(
+        .responseFailed(name: convolution.name, reason: failure.reason), file: convolution.file,
+        line: convolution.line)
+      throw EqualizerFileError(path: name, reason: .problems(EqualizerError([problem])))
+    case nil: preconditionFailure("a line of another file")
+    }
+  }
+
+  /// Returns true if another file has the same curve and impulse responses.
+  func hasSameSound(as other: EqualizerFile) -> Bool {
+    curve == other.curve && responses == other.responses
   }
 
   /// Checks that stereo sound can pass all lines at some rate.
   ///
   /// - Throws: the lines that cannot be played.
   func checkPlayable() throws(EqualizerFileError) {
+    _ = try stages(of: curve.limited(toSampleRate: 192_000), sampleRate: 192_000, layout: .stereo)
+  }
+
+  /// Returns the stages of a curve with lines of this file, all of whose impulse responses are there.
+  func stages(
+    of curve: EqualizerCurve, sampleRate: Double, layout: EqualizerLayout
+  ) throws(EqualizerFileError) -> [EqualizerStage] {
+    let stages: [EqualizerStage]
     do throws(EqualizerError) {
-      _ = try curve.limited(toSampleRate: 192_000).stages(sampleRate: 192_000)
+      stages = try curve.stages(sampleRate: sampleRate, layout: layout)
     } catch {
       throw EqualizerFileError(path: name, reason: .problems(error))
     }
+    for convolution in stages.flatMap(\.convolutions) { _ = try response(of: convolution) }
+    return stages
   }
 
   /// The path that a location means. Equaliser files are local.
@@ -85,7 +121,18 @@ struct EqualizerFile {
   }
 }
 
-/// Reads an equaliser file and those that it includes.
+/// The name of an impulse response, and the included file that has it; nil for the file itself.
+private struct ResponseName: Hashable {
+  let name: String
+  let file: String?
+}
+
+/// The reason why an impulse response cannot be had.
+private struct ResponseFailure: Error, Equatable {
+  let reason: String
+}
+
+/// Reads an equaliser file, those that it includes, and impulse responses.
 private final class Reading {
   private let watch: FileWatch?
   private let isCancelled: @Sendable () -> Bool
@@ -124,6 +171,35 @@ private final class Reading {
     return path[...slash] + name
   }
 
+  /// Decodes the files of the `Convolution:` lines of a curve, as many as a curve may have.
+  ///
+  /// - Parameter path: of the file that the curve was read from.
+  func responses(
+    of curve: EqualizerCurve, in path: String
+  ) throws -> [ResponseName: Result<ImpulseResponse, ResponseFailure>] {
+    var responses: [ResponseName: Result<ImpulseResponse, ResponseFailure>] = [:]
+    for step in curve.steps {
+      guard case .convolution(let name) = step.operation else { continue }
+      let key = ResponseName(name: name, file: step.file)
+      guard responses[key] == nil else { continue }
+      guard responses.count < EqualizerStage.maximumConvolutions else {
+        responses[key] = .failure(ResponseFailure(reason: "too many files"))
+        continue
+      }
+      let path = self.path(of: name, besides: step.file ?? identity(of: path))
+      paths.append(path)
+      watch?.add(path)
+      do {
+        responses[key] = .success(try ResponseFile(path: path, isCancelled: isCancelled).response)
+      } catch RemoteIOError.cancelled {
+        throw RemoteIOError.cancelled
+      } catch {
+        responses[key] = .failure(ResponseFailure(reason: "\(error)"))
+      }
+    }
+    return responses
+  }
+
   func read(_ path: String) throws -> [UInt8] {
     if wasCancelled { throw RemoteIOError.cancelled }
     paths.append(path)
@@ -156,6 +232,8 @@ struct EqualizerFileError: Error, CustomStringConvertible {
     case problems(EqualizerError)
     /// The filter bank refuses the sections.
     case bank(FilterBankError)
+    /// A graphic curve or an impulse response cannot be convolved with.
+    case convolver(ConvolverError)
   }
 
   let path: String
@@ -169,6 +247,7 @@ struct EqualizerFileError: Error, CustomStringConvertible {
       let first = error.problems.first?.message(inFile: path) ?? path
       return others > 0 ? "\(first) (and \(others) more)" : first
     case .bank(let error): return "\(path): \(error)"
+    case .convolver(let error): return "\(path): \(error)"
     }
   }
 }

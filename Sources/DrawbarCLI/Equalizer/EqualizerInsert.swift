@@ -41,7 +41,7 @@ struct EqualizerInsert {
     let rate = renderer.sampleRate
     let (stages, curve) = try other.stages(sampleRate: rate)
     let preamp = curve.preampDecibels ?? 0
-    if nodes.suit(stages, sampleRate: rate) {
+    if nodes.suit(stages, of: file, sampleRate: rate) {
       try nodes.set(other, stages, preampDecibels: preamp, sampleRate: rate)
     } else {
       let (old, source, target) = (nodes, source, target)
@@ -63,9 +63,9 @@ struct EqualizerInsert {
     do throws(EqualizerFileError) {
       let curve =
         curve.sampleRate == rate ? curve.curve : try equalizer.stages(sampleRate: rate).curve
-      let (count, preamp) = (curve.filterCount, Self.text(curve.preampDecibels ?? 0))
+      let preamp = Self.text(curve.preampDecibels ?? 0)
       return (
-        "equaliser \(name): \(count) \(count == 1 ? "filter" : "filters"), preamp \(preamp) dB",
+        "equaliser \(name): \(contents(of: curve)), preamp \(preamp) dB",
         equalizer.warnings(sampleRate: rate)
       )
     } catch {
@@ -75,6 +75,20 @@ struct EqualizerInsert {
         ["\(error). Only the preamp applies at \(Int(rate)) Hz."]
       )
     }
+  }
+
+  /// The filters, graphic curves and convolutions in words, with their latency.
+  private func contents(of curve: EqualizerCurve) -> String {
+    let counts = [
+      (curve.filterCount, "filter"), (curve.graphicCount, "graphic curve"),
+      (curve.convolutionCount, "convolution"),
+    ]
+    var words = counts.filter { $0.0 > 0 }.map { count, name in
+      "\(count) \(name)\(count == 1 ? "" : "s")"
+    }
+    if words.isEmpty { words.append("0 filters") }
+    if nodes.latencyFrames > 0 { words.append("latency \(nodes.latencyFrames) frames") }
+    return words.joined(separator: ", ")
   }
 
   private static func text(_ decibels: Double) -> Substring {

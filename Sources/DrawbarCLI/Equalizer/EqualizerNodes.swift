@@ -5,11 +5,13 @@ import Equalizers
 import Glibc
 import RenderCore
 
-/// The nodes of an equaliser: for each stage a filter bank, and a delay and a mixer if it needs them.
+/// The nodes of an equaliser: for each stage a filter bank, and convolvers, a delay and a mixer if it needs them.
 struct EqualizerNodes {
   private struct Stage {
     let channelCount: Int
     let bank: FilterBankControl
+    /// One for all graphic curves, and one for each convolution.
+    let convolvers: [ConvolverControl]
     let delay: DelayControl?
     let mixer: GraphNode?
   }
@@ -20,20 +22,24 @@ struct EqualizerNodes {
 
   /// Adds the nodes. They lead nowhere.
   ///
-  /// - Throws: `EqualizerFileError` for sections that the bank refuses.
+  /// - Throws: `EqualizerFileError` for sections that the bank refuses, and for impulse responses that the
+  ///   convolver refuses, or where FFTW is missing.
   init(
     of equalizer: Equalizer, _ known: [EqualizerStage], preampDecibels: Double,
     in renderer: Renderer
   ) throws(EqualizerFileError) {
     let (graph, rate) = (renderer.graph, renderer.sampleRate)
     gains = known.map(\.gains)
-    stages = known.map { stage in
+    stages = try known.map { (stage) throws(EqualizerFileError) in
       let channels = stage.sections.count
       let longest = Double(stage.delayFrames.max() ?? 0) / rate
       // With room for a longer delay, at the highest rate of a server.
       let seconds = min(max(2 * longest, 0.05), EqualizerStage.maximumDelaySeconds)
       return Stage(
         channelCount: channels, bank: graph.addFilterBank(channelCount: channels),
+        convolvers: try Self.convolvers(
+          stage.responseFrames(of: equalizer.file, sampleRate: rate), of: equalizer,
+          channelCount: channels, in: graph),
         delay: longest > 0
           ? graph.addDelay(channelCount: channels, maximumFrames: Int(seconds * 768_000)) : nil,
         mixer: stage.gains.map { _ in graph.addMixer(channelCount: channels) })
@@ -41,12 +47,20 @@ struct EqualizerNodes {
     try set(equalizer, known, preampDecibels: preampDecibels, sampleRate: rate)
   }
 
+  /// The frames by which the convolvers delay the sound.
+  var latencyFrames: Int {
+    stages.map(\.convolvers.count).reduce(0, +) * ConvolverControl.latencyFrames
+  }
+
   /// Returns true if the nodes, and the gains between them, are those of other stages.
-  func suit(_ others: [EqualizerStage], sampleRate: Double) -> Bool {
+  func suit(_ others: [EqualizerStage], of file: EqualizerFile, sampleRate: Double) -> Bool {
     others.map(\.gains) == gains
       && zip(stages, others).allSatisfy { stage, other in
         let longest = Double(other.delayFrames.max() ?? 0) * 768_000 / sampleRate
+        let frames = other.responseFrames(of: file, sampleRate: sampleRate)
         return stage.channelCount == other.sections.count
+          && stage.convolvers.count == frames.count
+          && zip(stage.convolvers, frames).allSatisfy { $0.maximumFrames >= $1 }
           && longest <= Double(stage.delay?.maximumFrames ?? 0)
       }
   }
@@ -61,6 +75,9 @@ struct EqualizerNodes {
     _ equalizer: Equalizer, _ known: [EqualizerStage], preampDecibels: Double, sampleRate: Double
   ) throws(EqualizerFileError) {
     let preamp = BiquadCoefficients(b0: pow(10, preampDecibels / 20), b1: 0, b2: 0, a1: 0, a2: 0)
+    let responses = try known.map { (stage) throws(EqualizerFileError) in
+      try stage.responses(of: equalizer.file, sampleRate: sampleRate)
+    }
     for (index, stage) in stages.enumerated() {
       do throws(FilterBankError) {
         try stage.bank.set { rate in
@@ -70,6 +87,19 @@ struct EqualizerNodes {
         }
       } catch {
         throw EqualizerFileError(path: equalizer.file.name, reason: .bank(error))
+      }
+      for (place, convolver) in stage.convolvers.enumerated() {
+        let response = responses[index][place]
+        do throws(ConvolverError) {
+          try convolver.set { rate in
+            if rate == sampleRate { return response }
+            let others = try? equalizer.stagesWithoutPreamp(sampleRate: rate)
+            let response = try? others?[index].responses(of: equalizer.file, sampleRate: rate)
+            return response?[place]
+          }
+        } catch {
+          throw EqualizerFileError(path: equalizer.file.name, reason: .convolver(error))
+        }
       }
       stage.delay?.set { channel, rate in
         if rate == sampleRate { return known[index].delayFrames[channel] }
@@ -87,9 +117,9 @@ struct EqualizerNodes {
     for (stage, gains) in zip(stages, gains) {
       try edit.connect(last, to: stage.bank.node)
       last = stage.bank.node
-      if let delay = stage.delay {
-        try edit.connect(last, to: delay.node)
-        last = delay.node
+      for node in stage.convolvers.map(\.node) + [stage.delay?.node].compactMap(\.self) {
+        try edit.connect(last, to: node)
+        last = node
       }
       guard let mixer = stage.mixer, let gains else { continue }
       for (target, row) in gains.enumerated() {
@@ -106,9 +136,82 @@ struct EqualizerNodes {
   /// Removes the nodes, whose sound fades out.
   func remove(in edit: inout GraphEdit) throws(ProcessingGraphError) {
     for stage in stages {
-      for node in [stage.bank.node, stage.delay?.node, stage.mixer].compactMap(\.self) {
+      let others = [stage.bank.node, stage.delay?.node, stage.mixer].compactMap(\.self)
+      for node in others + stage.convolvers.map(\.node) {
         try edit.remove(node)
       }
     }
+  }
+
+  private static func convolvers(
+    _ frames: [Int], of equalizer: Equalizer, channelCount: Int, in graph: ProcessingGraph
+  ) throws(EqualizerFileError) -> [ConvolverControl] {
+    do throws(ConvolverError) {
+      return try frames.map { (frames) throws(ConvolverError) in
+        // With room for a longer response, and for a higher rate of a server.
+        let room = max(
+          ImpulseResponse.maximumDesignFrames,
+          min(2 * frames, ConvolverControl.maximumResponseFrames))
+        return try graph.addConvolver(channelCount: channelCount, maximumFrames: room)
+      }
+    } catch {
+      throw EqualizerFileError(path: equalizer.file.name, reason: .convolver(error))
+    }
+  }
+}
+
+extension EqualizerStage {
+  /// Whether a graphic curve is not flat at 0 dB.
+  private var hasCurves: Bool {
+    curves.joined().contains { curve in curve.points.contains { $0.gainDecibels != 0 } }
+  }
+
+  /// The most frames of each impulse response.
+  fileprivate func responseFrames(of file: EqualizerFile, sampleRate: Double) -> [Int] {
+    let lengths = convolutions.map { convolution in
+      guard let response = try? file.response(of: convolution) else { return 1 }
+      return Int((Double(response.frameCount) * sampleRate / response.sampleRate).rounded(.up))
+    }
+    return (hasCurves ? [ImpulseResponse.maximumDesignFrames] : []) + lengths
+  }
+
+  /// The graphic curves as one impulse response, and one for each convolution.
+  fileprivate func responses(
+    of file: EqualizerFile, sampleRate: Double
+  ) throws(EqualizerFileError) -> [ImpulseResponse] {
+    let read = try convolutions.map { (convolution) throws(EqualizerFileError) in
+      try file.response(of: convolution)
+    }
+    do throws(ConvolverError) {
+      var responses = hasCurves ? [try designedResponse(sampleRate: sampleRate)] : []
+      for (convolution, response) in zip(convolutions, read) {
+        // First, so that channels without a response stay as they are.
+        let response = try response.resampled(to: sampleRate)
+        responses.append(try spread(response, over: convolution.channels))
+      }
+      return responses
+    } catch {
+      throw EqualizerFileError(path: file.name, reason: .convolver(error))
+    }
+  }
+
+  private func designedResponse(sampleRate: Double) throws(ConvolverError) -> ImpulseResponse {
+    // Most files have one curve for all channels.
+    let different = Set(curves).count == 1 ? Array(curves.prefix(1)) : curves
+    return try ImpulseResponse(
+      minimumPhase: different.map { curves in
+        { hertz in curves.reduce(0) { $0 + $1.gainDecibels(atHertz: hertz) } }
+      }, sampleRate: sampleRate)
+  }
+
+  /// Returns an impulse response with a channel for each one of the stage. Channels that are not named pass the sound.
+  private func spread(
+    _ response: ImpulseResponse, over channels: [Int]
+  ) throws(ConvolverError) -> ImpulseResponse {
+    var responses = [[Float]](repeating: [1], count: sections.count)
+    for (place, channel) in channels.enumerated() {
+      responses[channel] = response.channels[place % response.channels.count]
+    }
+    return try ImpulseResponse(channels: responses, sampleRate: response.sampleRate)
   }
 }

@@ -70,7 +70,13 @@ extension EqualizerSheet {
   private var refusal: String {
     guard let first = refusals.first else { return "" }
     var text = first.reason
-    if let problem = first.problem, case .notASection(let command) = problem.reason {
+    let command: String? =
+      switch first.problem?.reason {
+      case .notASection(let command): command
+      case .responseFailed: "Convolution:"
+      default: nil
+      }
+    if let problem = first.problem, let command {
       let place = Self.place(file: problem.file, line: problem.line)
       text = "play refuses line \(place) (\(command))"
     }

@@ -129,6 +129,7 @@ struct EqualizerSheet {
       case .problems(let error):
         return error.problems.map { Refusal(problem: $0, reason: $0.reason.description) }
       case .bank(let error): return [Refusal(reason: "\(error)")]
+      case .convolver(let error): return [Refusal(reason: "\(error)")]
       }
     }
   }

@@ -2,36 +2,58 @@
 
 public import AudioModel
 
-/// A part of an equaliser: filters and a delay for each channel, then a mix of the channels.
+/// A part of an equaliser: filters, graphic curves and a delay for each channel, convolutions, then a mix of the channels.
 public struct EqualizerStage: Hashable, Sendable {
   /// The longest delay in seconds.
   public static let maximumDelaySeconds = 1.0
   /// The largest magnitude of a gain.
   public static let maximumGain: Float = 100
 
+  /// The most `Convolution:` lines of a curve.
+  public static let maximumConvolutions = 16
+
+  /// A `Convolution:` line. Its effect does not depend on where it is in the stage.
+  public struct Convolution: Hashable, Sendable {
+    /// The name of the file with the impulse response.
+    public var name: String
+    /// The name of the included file that has the line; nil for the file itself.
+    public var file: String?
+    /// The number of the line.
+    public var line: Int
+    /// The indices of the channels, ascending. The first one has the first channel of the response, and so on. Behind the
+    /// last channel of the response comes the first one again, as in Equalizer APO.
+    public var channels: [Int]
+  }
+
   /// The second-order sections of each channel, in order.
   public var sections: [[BiquadCoefficients]]
+  /// The graphic curves of each channel. Their gains in dB add up. The phase is not determined; minimum phase is the
+  /// shortest delay.
+  public var curves: [[GraphicCurve]]
   /// The delay of each channel in frames.
   public var delayFrames: [Int]
+  /// The convolutions, in order.
+  public var convolutions: [Convolution] = []
   /// For each channel after the mix, the gains of the channels before it; nil in the last stage.
   public var gains: [[Float]]?
 
   fileprivate init(channels: Int) {
     sections = .init(repeating: [], count: channels)
+    curves = .init(repeating: [], count: channels)
     delayFrames = .init(repeating: 0, count: channels)
   }
 }
 
 extension EqualizerCurve {
-  /// Returns the curve as filters, delays and mixes, in the order in which sound passes them. The stages have the
+  /// Returns the curve as filters, graphic curves, convolutions, delays and mixes, in the order in which sound passes them. The stages have the
   /// channels of the layout first, then virtual ones, which begin silent. `Delay:` is rounded to whole frames.
   ///
   /// - Parameters:
   ///   - sampleRate: Frames per second.
   ///   - layout: The positions of the output's channels, at least one.
-  /// - Throws: the errors of ``design(sampleRate:layout:)``, and every line that has no such form: `GraphicEQ:`,
-  ///   `Convolution:`, filters of a higher order, delays above ``EqualizerStage/maximumDelaySeconds`` and factors above
-  ///   ``EqualizerStage/maximumGain``.
+  /// - Throws: the errors of ``design(sampleRate:layout:)``, and every line that has no such form: filters of a higher
+  ///   order, delays above ``EqualizerStage/maximumDelaySeconds``, factors above ``EqualizerStage/maximumGain``, and more
+  ///   than ``EqualizerStage/maximumConvolutions``.
   public func stages(
     sampleRate: Double, layout: EqualizerLayout = .stereo
   ) throws(EqualizerError) -> [EqualizerStage] {
@@ -44,7 +66,8 @@ extension EqualizerCurve {
   /// - Parameters:
   ///   - sampleRate: Frames per second.
   ///   - layout: The positions of the output's channels, at least one.
-  /// - Throws: the errors of ``stages(sampleRate:layout:)``, and every `Delay:` and `Copy:`.
+  /// - Throws: the errors of ``stages(sampleRate:layout:)``, and every `GraphicEQ:`, `Convolution:`,
+  ///   `Delay:` and `Copy:`.
   public func sections(
     sampleRate: Double, layout: EqualizerLayout = .stereo
   ) throws(EqualizerError) -> [[BiquadCoefficients]] {
@@ -68,6 +91,16 @@ extension EqualizerCurve {
         for channel in step.channels { stages[last].sections[channel].append(section) }
       case .biquad(let section):
         for channel in step.channels { stages[last].sections[channel].append(section) }
+      case .graphic(let curve) where !onlySections:
+        for channel in step.channels { stages[last].curves[channel].append(curve) }
+      case .convolution(let name) where !onlySections:
+        let origin = steps[step.origin]
+        stages[last].convolutions.append(
+          EqualizerStage.Convolution(
+            name: name, file: origin.file, line: origin.line, channels: step.channels))
+        if stages.map(\.convolutions.count).reduce(0, +) > EqualizerStage.maximumConvolutions {
+          refused = "more than \(EqualizerStage.maximumConvolutions) Convolution: lines"
+        }
       case .delay(let frames) where !onlySections:
         for channel in step.channels {
           delays[channel] += frames

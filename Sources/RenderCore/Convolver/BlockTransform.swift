@@ -4,7 +4,7 @@
   internal import CFFTW
 #endif
 
-/// The Fourier transform of two partitions of samples, by FFTW in single precision.
+/// The Fourier transform of two partitions of samples, or of another number, by FFTW in single precision.
 ///
 /// It works on its own arrays, which are always aligned alike, so every run computes the same bits.
 @safe
@@ -24,14 +24,16 @@ struct BlockTransform: ~Copyable {
     private let inversePlan: fftwf_plan
 
     /// Plans both directions. Takes less than a millisecond, the first time longer, since it loads the library.
-    init() throws(ConvolverError) {
+    ///
+    /// - Parameter count: the samples, an even number.
+    init(sampleCount count: Int = Self.sampleCount) throws(ConvolverError) {
       guard let library = unsafe FFTWLibrary.functions else { throw .libraryMissing }
-      let samples = unsafe Self.allocate(Self.sampleCount)
-      let spectrum = unsafe Self.allocate(Self.sampleCount + 2)
+      let samples = unsafe Self.allocate(count)
+      let spectrum = unsafe Self.allocate(count + 2)
       let plans = unsafe FFTWLibrary.planner.withLock { _ in
         unsafe (
-          drawbar_fftw_plan_forward(library, Int32(Self.sampleCount), samples, spectrum),
-          drawbar_fftw_plan_inverse(library, Int32(Self.sampleCount), spectrum, samples)
+          drawbar_fftw_plan_forward(library, Int32(count), samples, spectrum),
+          drawbar_fftw_plan_inverse(library, Int32(count), spectrum, samples)
         )
       }
       guard let forwardPlan = unsafe plans.0, let inversePlan = unsafe plans.1 else {
@@ -59,11 +61,11 @@ struct BlockTransform: ~Copyable {
     @_noLocks
     func forward() { unsafe drawbar_fftw_execute(library, forwardPlan) }
 
-    /// Transforms the spectrum, which is lost. The samples are ``sampleCount`` times as large. Real-time: wait-free.
+    /// Transforms the spectrum, which is lost. The samples are as many times as large as there are samples. Real-time: wait-free.
     @_noLocks
     func inverse() { unsafe drawbar_fftw_execute(library, inversePlan) }
   #else
-    init() throws(ConvolverError) { throw .libraryMissing }
+    init(sampleCount: Int = 0) throws(ConvolverError) { throw .libraryMissing }
 
     @_noLocks
     func forward() {}

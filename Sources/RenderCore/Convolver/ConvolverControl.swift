@@ -30,6 +30,9 @@ struct ConvolverUnit: ~Copyable {
 final class ConvolverStorage: BuiltInEffect, @unchecked Sendable {
   private struct Control {
     var sampleRate: Double
+    /// The response at a sample rate.
+    var responses: @Sendable (Double) -> ImpulseResponse? = { _ in nil }
+    /// The response at the present rate.
     var response: ImpulseResponse?
   }
 
@@ -59,14 +62,18 @@ final class ConvolverStorage: BuiltInEffect, @unchecked Sendable {
 
   var tailFrames: Int {
     control.withLock { control in
-      guard let response = control.response else { return 0 }
+      guard let response = control.response, response.hasTail else { return 0 }
       return min(response.frameCount(at: control.sampleRate), maximumFrames) - 1
     }
   }
 
-  func set(_ response: ImpulseResponse?) throws(ConvolverError) {
+  func set(
+    _ responses: @escaping @Sendable (Double) -> ImpulseResponse?
+  ) throws(ConvolverError) {
     try control.withLock { (control) throws(ConvolverError) in
+      let response = responses(control.sampleRate)
       let partitioned = try partitioned(response, at: control.sampleRate, mayCut: false)
+      control.responses = responses
       control.response = response
       unsafe exchange.address.pointee.offer(partitioned)
     }
@@ -77,8 +84,10 @@ final class ConvolverStorage: BuiltInEffect, @unchecked Sendable {
       unsafe exchange.address.pointee.reclaim()
       guard control.sampleRate != sampleRate else { return }
       control.sampleRate = sampleRate
-      guard let response = control.response else { return }
-      let partitioned = try? partitioned(response, at: sampleRate, mayCut: true)
+      let old = control.response
+      control.response = control.responses(sampleRate)
+      guard old != nil || control.response != nil else { return }
+      let partitioned = try? partitioned(control.response, at: sampleRate, mayCut: true)
       unsafe exchange.address.pointee.offer(
         partitioned ?? PartitionedResponse(fadeFrames: Self.fadeFrames(at: sampleRate)))
     }
@@ -138,7 +147,18 @@ public final class ConvolverControl: Sendable {
   ///   changes no bit of a sample.
   /// - Throws: ``ConvolverError``; the response is unchanged then.
   public func set(_ response: ImpulseResponse?) throws(ConvolverError) {
-    try storage.set(response)
+    try storage.set { _ in response }
+  }
+
+  /// Sets the impulse response for each sample rate, as ``set(_:)`` does.
+  ///
+  /// - Parameter responses: returns the response at a sample rate. It is called here with the present one, and again when
+  ///   that changes, meanwhile by whoever changes it. A response of another rate is resampled.
+  /// - Throws: ``ConvolverError``; the response is unchanged then.
+  public func set(
+    _ responses: @escaping @Sendable (_ sampleRate: Double) -> ImpulseResponse?
+  ) throws(ConvolverError) {
+    try storage.set(responses)
   }
 }
 

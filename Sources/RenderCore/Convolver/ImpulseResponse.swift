@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// An impulse response for a ``ConvolverControl``: samples of one or more channels at a sample rate.
-public struct ImpulseResponse: Sendable {
+public struct ImpulseResponse: Equatable, Sendable {
   /// The largest sum of the magnitudes of a channel's samples, which is the largest gain. Products with the sound must be
   /// finite in single precision.
   public static let maximumGain = 1e20
@@ -10,6 +10,8 @@ public struct ImpulseResponse: Sendable {
   public let channels: [[Float]]
   /// Frames per second.
   public let sampleRate: Double
+  /// Whether the decay is sound of its own, as a room's is.
+  var hasTail = true
 
   /// Checks the samples.
   ///
@@ -36,6 +38,18 @@ public struct ImpulseResponse: Sendable {
   /// The frames at another sample rate.
   func frameCount(at rate: Double) -> Int {
     Int((Double(frameCount) * rate / sampleRate).rounded(.up))
+  }
+
+  /// Returns the response at another sample rate. Its frequency response has the same level. Takes up to 0.1 s; any thread
+  /// but the render thread.
+  ///
+  /// - Parameter rate: frames per second, one of ``Renderer/sampleRates``.
+  /// - Throws: `sampleRateNotSupported`, `invalidSampleRate`, and `tooLong`.
+  public func resampled(to rate: Double) throws(ConvolverError) -> ImpulseResponse {
+    if sampleRate == rate { return self }
+    var response = try ImpulseResponse(channels: channels(at: rate), sampleRate: rate)
+    response.hasTail = hasTail
+    return response
   }
 
   /// Returns the samples at another sample rate, whose frequency response has the same level.

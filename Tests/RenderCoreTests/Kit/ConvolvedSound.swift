@@ -28,8 +28,10 @@ final class ConvolvedSound {
   }
 
   func set(_ channels: [[Float]]?, rate: Double? = nil) throws {
-    try storage.set(
-      channels.map { try ImpulseResponse(channels: $0, sampleRate: rate ?? self.rate) })
+    let response = try channels.map {
+      try ImpulseResponse(channels: $0, sampleRate: rate ?? self.rate)
+    }
+    try storage.set { _ in response }
   }
 
   func follow(sampleRate: Double) { storage.follow(sampleRate: sampleRate) }
