@@ -96,6 +96,16 @@ struct MinimumPhaseTests {
     }
   }
 
+  @Test(
+    "is designed at every rate that a renderer can have",
+    arguments: [1.0, 40, 44, 46, 100, 1_000_000])
+  func extremeRates(_ rate: Double) throws {
+    guard Renderer.sampleRates.contains(rate) else { return }
+    let response = try ImpulseResponse(minimumPhase: [{ $0 > 10 ? 3 : 0 }], sampleRate: rate)
+    #expect(response.frameCount <= ImpulseResponse.maximumDesignFrames)
+    #expect(response.sampleRate == rate)
+  }
+
   @Test("is refused where its gain is too large, and without a channel or a possible rate")
   func refusals() {
     #expect(throws: ConvolverError.self) {

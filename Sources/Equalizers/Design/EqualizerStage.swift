@@ -45,8 +45,9 @@ public struct EqualizerStage: Hashable, Sendable {
 }
 
 extension EqualizerCurve {
-  /// Returns the curve as filters, graphic curves, convolutions, delays and mixes, in the order in which sound passes them. The stages have the
-  /// channels of the layout first, then virtual ones, which begin silent. `Delay:` is rounded to whole frames.
+  /// Returns the curve as filters, graphic curves, convolutions, delays and mixes, in the order in which sound passes
+  /// them. The stages have the channels of the layout first, then virtual ones, which begin silent. `Delay:` is rounded
+  /// to whole frames.
   ///
   /// - Parameters:
   ///   - sampleRate: Frames per second.

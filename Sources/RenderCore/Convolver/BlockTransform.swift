@@ -61,7 +61,8 @@ struct BlockTransform: ~Copyable {
     @_noLocks
     func forward() { unsafe drawbar_fftw_execute(library, forwardPlan) }
 
-    /// Transforms the spectrum, which is lost. The samples are as many times as large as there are samples. Real-time: wait-free.
+    /// Transforms the spectrum, which is lost. The samples are as many times as large as there are samples.
+    /// Real-time: wait-free.
     @_noLocks
     func inverse() { unsafe drawbar_fftw_execute(library, inversePlan) }
   #else

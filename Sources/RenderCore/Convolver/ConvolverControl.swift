@@ -153,7 +153,8 @@ public final class ConvolverControl: Sendable {
   /// Sets the impulse response for each sample rate, as ``set(_:)`` does.
   ///
   /// - Parameter responses: returns the response at a sample rate. It is called here with the present one, and again when
-  ///   that changes, meanwhile by whoever changes it. A response of another rate is resampled.
+  ///   that changes, meanwhile by whoever changes it. It must not call the convolver or the renderer, nor hold the
+  ///   renderer. A response of another rate is resampled.
   /// - Throws: ``ConvolverError``; the response is unchanged then.
   public func set(
     _ responses: @escaping @Sendable (_ sampleRate: Double) -> ImpulseResponse?

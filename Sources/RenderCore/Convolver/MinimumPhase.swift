@@ -34,6 +34,8 @@ private struct MinimumPhaseDesign: ~Copyable {
   /// The error up to which a response is shortened.
   private static let toleranceDecibels = 0.01
   private static let shortestFrames = 1024
+  /// The longest response, which is a power of two at 48 kHz.
+  private static let longestSeconds = 65_536 / 48_000.0
   /// The part of a response that is faded out at its end.
   private static let fadedPart = 4
 
@@ -44,7 +46,9 @@ private struct MinimumPhaseDesign: ~Copyable {
   init(sampleRate: Double) throws(ConvolverError) {
     self.sampleRate = sampleRate
     var count = 4 * Self.shortestFrames
-    while count < ConvolverControl.maximumResponseFrames, Double(count) < 4 * 1.365 * sampleRate {
+    while count < ConvolverControl.maximumResponseFrames,
+      Double(count) < 4 * Self.longestSeconds * sampleRate
+    {
       count *= 2
     }
     sampleCount = count
@@ -112,7 +116,8 @@ private struct MinimumPhaseDesign: ~Copyable {
     let first = Int((20 / binHertz).rounded(.up))
     let last = Int(min(20_000, 0.45 * sampleRate) / binHertz)
     var largest = 0.0
-    for bin in first...last {
+    // At rates below 45 Hz there is none of these frequencies.
+    for bin in first..<max(first, last + 1) {
       let (real, imaginary) = unsafe (
         Double(transform.spectrum[2 * bin]), Double(transform.spectrum[2 * bin + 1])
       )
