@@ -7,8 +7,8 @@ import RenderCore
 /// What `drawbar monitor` shows below its messages: a meter for each port, the loudness, and how it goes.
 struct MonitorScreen: TerminalScreen {
   var reading: MonitorReading
-  /// The equaliser and the other effects, for people; nil without any.
-  var effects: String?
+  /// The equaliser and the other effects, a line each.
+  var effects: [String]
   var isUnicode: Bool
 
   /// The meter's lowest mark, in decibels below full scale.
@@ -19,7 +19,7 @@ struct MonitorScreen: TerminalScreen {
     let meters =
       meters("in", reading.levels.inputs, columns: columns)
       + meters("out", reading.levels.outputs, columns: columns)
-    let effects = effects.map { [TerminalText.fitted($0, columns: columns)] } ?? []
+    let effects = effects.map { TerminalText.fitted($0, columns: columns) }
     let room = rows - 3 - effects.count
     guard room > 0, columns >= 40 else { return [status] }
     return meters.prefix(room) + effects

@@ -209,10 +209,9 @@ final class MonitorSession {
     if choices.writesJSON {
       write(reading.json)
     } else {
-      let words = [equalizer?.summary, effects].compactMap(\.self)
       terminal.show(
         MonitorScreen(
-          reading: reading, effects: words.isEmpty ? nil : words.joined(separator: "; "),
+          reading: reading, effects: [equalizer?.summary, effects].compactMap(\.self),
           isUnicode: TerminalText.isUnicode))
     }
   }

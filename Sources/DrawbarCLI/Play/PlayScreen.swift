@@ -17,8 +17,8 @@ struct PlayScreen: TerminalScreen {
   var xruns: UInt64
   /// Samples above full scale.
   var clippedSamples: UInt64 = 0
-  /// The equaliser and the other effects, for people; nil without any.
-  var effects: String?
+  /// The equaliser and the other effects, a line each.
+  var effects: [String] = []
   /// How long the server holds sound back.
   var latencyNanoseconds: UInt64
   var isUnicode: Bool
@@ -38,11 +38,10 @@ struct PlayScreen: TerminalScreen {
   func lines(columns: Int, rows: Int) -> [String] {
     let status = TerminalText.fitted(status, columns: columns)
     guard rows >= Self.leastRows, columns >= 30 else { return [status] }
-    let effects = effects.map { TerminalText.fitted($0, columns: columns) }
     return [
       TerminalText.fitted(title, columns: columns),
       TerminalText.fitted(format(columns: columns), columns: columns),
-    ] + [effects].compactMap(\.self) + [
+    ] + effects.map { TerminalText.fitted($0, columns: columns) } + [
       progress(columns: columns), meters(columns: columns), status,
     ]
   }

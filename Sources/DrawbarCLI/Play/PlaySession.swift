@@ -199,16 +199,11 @@ final class PlaySession {
     PlayScreen(
       snapshot: snapshot, peaks: renderer.takePeaks(),
       volume: volume, isMuted: isMuted, xruns: output.xrunCount,
-      clippedSamples: renderer.clippedSampleCount, effects: chain,
+      clippedSamples: renderer.clippedSampleCount,
+      effects: [equalizer?.summary, effects].compactMap(\.self),
       latencyNanoseconds: UInt64(Double(totalLatencyFrames) * 1_000_000_000 / output.sampleRate),
       isUnicode: TerminalText.isUnicode, isServerAway: isServerAway,
       transport: transportRole == nil ? nil : output.transport?.state, isFollowing: isFollowing)
-  }
-
-  /// The equaliser and the other effects, for people; nil without any.
-  private var chain: String? {
-    let words = [equalizer?.summary, effects].compactMap(\.self)
-    return words.isEmpty ? nil : words.joined(separator: "; ")
   }
 
   private var isEnding: Bool { isStopping || endState != nil }
