@@ -150,7 +150,7 @@ public final class ConvolverControl: Sendable {
     try storage.set { _ in response }
   }
 
-  /// Sets the impulse response for each sample rate, as ``set(_:)`` does.
+  /// Sets the impulse response for each sample rate. The change is the same crossfade.
   ///
   /// - Parameter responses: returns the response at a sample rate. It is called here with the present one, and again when
   ///   that changes, meanwhile by whoever changes it. It must not call the convolver or the renderer, nor hold the

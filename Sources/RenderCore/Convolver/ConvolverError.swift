@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// An error of ``ProcessingGraph/addConvolver(channelCount:maximumFrames:)``, ``ConvolverControl/set(_:)`` or
+/// An error of ``ProcessingGraph/addConvolver(channelCount:maximumFrames:)``, ``ConvolverControl/set(_:)-(ImpulseResponse?)`` or
 /// ``ImpulseResponse/init(channels:sampleRate:)``.
 public enum ConvolverError: Error, Equatable, Sendable, CustomStringConvertible {
   /// FFTW is not installed, or Drawbar was built without it.
