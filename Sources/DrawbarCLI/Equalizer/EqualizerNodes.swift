@@ -161,7 +161,7 @@ struct EqualizerNodes {
 }
 
 extension EqualizerStage {
-  /// Whether a graphic curve is not flat at 0 dB.
+  /// True if a graphic curve changes the sound.
   private var hasCurves: Bool {
     curves.joined().contains { curve in curve.points.contains { $0.gainDecibels != 0 } }
   }

@@ -15,7 +15,7 @@ struct FollowedEqualizer {
   }
 
   private(set) var insert: EqualizerInsert
-  /// What was announced last, in a line for people.
+  /// The line that was printed last.
   private(set) var summary = ""
   private let watch: FileWatch
   private var nextLookNanoseconds: UInt64 = 0

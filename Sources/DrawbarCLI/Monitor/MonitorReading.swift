@@ -17,8 +17,6 @@ struct MonitorReading {
   var missedCycles: UInt64
   /// Samples that were NaN or infinite; silence was heard in their place.
   var nonFiniteSamples: UInt64
-  /// Samples of the outputs above full scale.
-  var clippedSamples: UInt64
   var player: PlayerSnapshot?
   var recording: CaptureRecorder.Status?
 
@@ -35,7 +33,6 @@ struct MonitorReading {
       ("integratedLUFS", Self.json(loudness?.integrated)),
       ("xruns", .integer(Int64(xruns))), ("missedCycles", .integer(Int64(missedCycles))),
       ("nonFiniteSamples", .integer(Int64(nonFiniteSamples))),
-      ("clippedSamples", .integer(Int64(clippedSamples))),
     ]
     if let player {
       members.append(

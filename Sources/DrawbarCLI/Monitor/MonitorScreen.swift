@@ -42,7 +42,6 @@ struct MonitorScreen: TerminalScreen {
       words.append("recorded \(TimeText.clock(nanoseconds: seconds * 1_000_000_000))")
       words.append("overruns \(recording.overruns)")
     }
-    if reading.clippedSamples > 0 { words.append("clipped \(reading.clippedSamples)") }
     words.append("xruns \(reading.xruns)")
     return words.joined(separator: "  ")
   }

@@ -70,7 +70,6 @@ final class MonitorSession {
     meters = MonitorMeters(
       monitor, in: renderer, sampleRate: output.sampleRate, now: Self.now())
     inbox = player.map { PlayerEventInbox($0) }
-    renderer.measuresPeaks = true
     trackReport = TrackReport { [terminal] message in
       terminal.clearPanel()
       Failure.report(message)
@@ -204,7 +203,6 @@ final class MonitorSession {
       seconds: now - began, levels: levels, loudness: loudness, settings: monitor.settings,
       xruns: output.xrunCount, missedCycles: output.missedCycleCount,
       nonFiniteSamples: renderer.nonFiniteSampleCount,
-      clippedSamples: renderer.clippedSampleCount,
       player: player?.snapshot(), recording: recorder?.status)
     if choices.writesJSON {
       write(reading.json)

@@ -21,7 +21,7 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   private(set) var repositions: [UInt64] = []
   /// Bytes handed over.
   private(set) var bytesRead = 0
-  /// Whether it was let go of.
+  /// True after `close()`.
   private(set) var isClosed = false
   /// A read from this offset on fails.
   var breaksAt = Int.max
