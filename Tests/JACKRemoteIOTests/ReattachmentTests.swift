@@ -41,10 +41,18 @@ extension OutputTests {
       "is back within a second of the server's return, with its connections and where it was, each of 30 times",
       arguments: [7])
     func troubles(seed: UInt64) throws {
+      for attempt in 0..<5 {
+        if try survives(seed: seed + UInt64(attempt)) { return }
+      }
+      Issue.record("jackd stood still in each of five attempts")
+    }
+
+    /// - Returns: false if the server stood still, so that nothing can be said.
+    private func survives(seed: UInt64) throws -> Bool {
       var random = SplitMix(state: seed)
       let kinds = Trouble.allCases
       let troubles = (0..<30).map { kinds[$0 % kinds.count] }.shuffled(using: &random)
-      try JACKServer.with(.waiting()) { first in
+      let isDone = try JACKServer.with(.waiting()) { first in
         var server = first
         defer { server.stop() }
         let looped = try LoopedPlayer(
@@ -74,7 +82,9 @@ extension OutputTests {
           }
           let wires = try #require(Self.connections(server))
           looped.forget()
-          try #require(looped.pumps(seconds: 2) { looped.isSteady }, round)
+          let isReady = looped.pumps(seconds: 2) { looped.isSteady }
+          if server.hasStoodStill { return false }
+          try #require(isReady, round)
           let losses = looped.losses
 
           let (back, isLost) = try cause(trouble, &server, &options, looped, &random)
@@ -83,12 +93,15 @@ extension OutputTests {
               && looped.output.cycleCount > back.cycles + 1
           }
           let seconds = monotonicSeconds() - back.time
+          if server.hasStoodStill { return false }
           #expect(isBack && seconds < 1, "\(round): \(seconds) s, \(wires)")
           #expect(looped.losses == losses + (isLost ? 1 : 0), round)
           #expect(looped.output.sampleRate == Double(options.sampleRate), round)
           #expect(looped.output.clientName == "drawbar")
 
-          try #require(looped.pumps(seconds: 3) { looped.isSteady }, round)
+          let isSteady = looped.pumps(seconds: 3) { looped.isSteady }
+          if server.hasStoodStill { return false }
+          try #require(isSteady, round)
           expectContinuity(of: looped, at: back, isLost: isLost, round)
           for _ in 0..<5 {
             let error = looped.positionError()
@@ -99,8 +112,10 @@ extension OutputTests {
             eventually(seconds: 2) { ProcessResources.now.isWithin(resources) },
             "\(round): \(ProcessResources.now), at first \(resources)")
         }
+        return true
       }
       #expect(ProcessResources.now.serverSlots == 0)
+      return isDone
     }
 
     /// When and where the server came back.
