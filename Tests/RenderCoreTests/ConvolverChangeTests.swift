@@ -16,7 +16,7 @@ struct ConvolverChangeTests {
   }
 
   private func tone(_ hertz: Double, _ frames: Int, level: Double = 0.25) -> [Float] {
-    (0..<frames).map { Float(level * cos(2 * Double.pi * hertz * Double($0) / 48000)) }
+    CosineTone(hertz: hertz, sampleRate: 48000).samples(frames, amplitude: level)
   }
 
   @Test("leaves next to nothing far above a tone")
@@ -41,9 +41,7 @@ struct ConvolverChangeTests {
         var heard = sound.hear([Array(tone[..<12_000])])[0]
         try sound.set(change.to.map { [$0] })
         heard += sound.hear([Array(tone[12_000...])])[0]
-        for frame in sum.indices {
-          sum[frame] += Double(heard[frame]) * 0.25 / level / Double(takes)
-        }
+        sum.add(heard, times: 0.25 / level / Double(takes))
       }
       let decibels = Splatter.decibels(
         Array(sum[11_000..<16_000]), sampleRate: 48000, above: max(3000, 6 * change.tone))

@@ -65,14 +65,7 @@ struct FLACDecoderTests {
       ? ReferenceDecoder.output("ffmpeg -v error -i '\(path)' -f s\(bits)le -")
       : ReferenceDecoder.output(
         "flac -d -s -c --force-raw-format --endian=little --sign=signed '\(path)'")
-    let bytes = bits / 8
-    return (0..<raw.count / bytes).map { index in
-      var value: UInt32 = 0
-      for byte in 0..<bytes {
-        value |= UInt32(raw[index * bytes + byte]) << UInt32(32 - bits + 8 * byte)
-      }
-      return Float(Int32(bitPattern: value) >> Int32(32 - bits)) / Float(UInt32(1) << (bits - 1))
-    }
+    return ReferenceDecoder.samples(raw, bits: bits)
   }
 
   @Test("Every sample is the one that flac decodes", arguments: recipes)

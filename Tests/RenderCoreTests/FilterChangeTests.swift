@@ -47,26 +47,27 @@ struct FilterChangeTests {
 
   /// The sound around a change, which begins with frame 24000, at the crest of the tone. It is the mean of many takes,
   /// each of another loudness, whose rounding to `Float` differs.
-  private func hear(_ change: Change, takes: Int = 64) throws -> (heard: [Double], start: Int) {
-    var sum = [Double](repeating: 0, count: 48000)
+  private func hear(
+    _ change: Change, frames: Int = 48_000, takes: Int = 64
+  ) throws -> (heard: [Double], start: Int) {
+    var sum = [Double](repeating: 0, count: frames)
     for take in 0..<takes {
       let level = 0.25 * (1 - Double(take) / Double(8 * takes))
-      let tone = sum.indices.map {
-        Float(level * cos(2 * Double.pi * change.tone * Double($0) / 48000))
-      }
+      let tone = CosineTone(hertz: change.tone, sampleRate: 48000).samples(
+        frames, amplitude: level)
       let sound = FilteredSound(channels: 1)
       try sound.set(change.before.map { [$0] })
       var heard = sound.hear([Array(tone[..<24_000])])[0]
       try sound.set(change.after.map { [$0] })
       heard += sound.hear([Array(tone[24_000...])])[0]
-      for frame in sum.indices { sum[frame] += Double(heard[frame]) * 0.25 / level }
+      sum.add(heard, times: 0.25 / level / Double(takes))
     }
-    return (sum.map { $0 / Double(takes) }, 24_000)
+    return (sum, 24_000)
   }
 
   @Test("leaves next to nothing far above the tone", arguments: changes)
   func splatter(_ change: Change) throws {
-    let (heard, start) = try hear(change)
+    let (heard, start) = try hear(change, frames: 30_000)
     let decibels = Splatter.decibels(
       Array(heard[(start - 500)..<(start + 6000)]), sampleRate: 48000,
       above: max(3000, 6 * change.tone))

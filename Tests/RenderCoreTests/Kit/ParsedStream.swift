@@ -48,7 +48,9 @@ struct ParsedStream: AudioFileStreamListener {
       let start = Int(place.startOffset)
       self.packets.append(
         Packet(
-          bytes: (start..<start + Int(place.dataByteSize)).map { bytes[$0] },
+          bytes: unsafe bytes.withUnsafeBufferPointer {
+            unsafe Array($0[start..<start + Int(place.dataByteSize)])
+          },
           frames: constant > 0 ? constant : Int(place.variableFramesInPacket)))
     }
   }

@@ -8,7 +8,9 @@ func processed(
   let frames = input[0].count
   let samples = unsafe input.map { channel in
     let samples = UnsafeMutablePointer<Float>.allocate(capacity: frames)
-    for frame in 0..<frames { unsafe samples[frame] = channel[frame] }
+    unsafe channel.withUnsafeBufferPointer {
+      unsafe samples.initialize(from: $0.baseAddress!, count: frames)
+    }
     return unsafe samples
   }
   let places = UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>.allocate(
@@ -25,7 +27,5 @@ func processed(
     unsafe effect(places, cycle)
     done += cycle
   }
-  return input.indices.map { channel in
-    (0..<frames).map { unsafe samples[channel][$0] }
-  }
+  return unsafe samples.map { unsafe Array(UnsafeBufferPointer(start: $0, count: frames)) }
 }

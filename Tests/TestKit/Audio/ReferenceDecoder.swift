@@ -39,6 +39,18 @@ public enum ReferenceDecoder {
     }
   }
 
+  /// Little-endian signed integers of a number of bits, as full scale is 1.
+  public static func samples(_ raw: [UInt8], bits: Int) -> [Float] {
+    let bytes = bits / 8
+    return (0..<raw.count / bytes).map { index in
+      var value: UInt32 = 0
+      for byte in 0..<bytes {
+        value |= UInt32(raw[index * bytes + byte]) << UInt32(32 - bits + 8 * byte)
+      }
+      return Float(Int32(bitPattern: value) >> Int32(32 - bits)) / Float(UInt32(1) << (bits - 1))
+    }
+  }
+
   /// A shell command's standard output.
   public static func output(_ command: String) -> [UInt8] {
     guard let pipe = unsafe popen(command, "r") else { return [] }
