@@ -8,7 +8,8 @@
 /// Another response takes effect in a crossfade. Both use the same history, so the tail of earlier sound is that of the
 /// new response from its first frame on. A response that is offered meanwhile waits; of several the last one counts.
 ///
-/// Without a response, samples are only delayed, to the bit. No sample depends on how frames are cut into cycles.
+/// Without a response, samples are only delayed, to the bit. Once all blocks of the history are silent, silence is not
+/// convolved. No sample depends on how frames are cut into cycles.
 ///
 /// Real-time: every call but the initialiser is wait-free, render thread only.
 @safe
@@ -150,8 +151,9 @@ struct Convolver: ~Copyable {
   /// Moves the block into the history, and computes its output.
   @_noLocks
   private mutating func endBlock() {
-    history.advance()
-    for channel in 0..<channelCount {
+    let samples = channelCount &* BlockTransform.sampleCount
+    history.advance(hasSound: unsafe !blocks.isSilent(samples))
+    for channel in 0..<(history.isSilent ? 0 : channelCount) {
       let block = unsafe blocks + channel &* BlockTransform.sampleCount
       unsafe BlockTransform.copy(block, to: transform.samples, count: BlockTransform.sampleCount)
       transform.forward()

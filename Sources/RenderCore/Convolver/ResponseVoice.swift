@@ -61,6 +61,10 @@ struct ResponseVoice: ~Copyable {
     let due =
       unsafe response.pointee.groupCount &* frames / BlockTransform.partitionFrames
     if due == groupsDone { return }
+    if history.isSilent {
+      groupsDone = due
+      return
+    }
     let paths = unsafe response.pointee.paths
     for group in groupsDone..<due {
       // The newest block of the history belongs to the second partition.
@@ -84,6 +88,7 @@ struct ResponseVoice: ~Copyable {
   @_noLocks
   mutating func finish(_ history: borrowing SpectrumHistory, _ transform: borrowing BlockTransform)
   {
+    if history.isSilent { return rest() }
     groupsDone = 0
     if isDry { return }
     let paths = unsafe response.pointee.paths

@@ -14,6 +14,8 @@ struct SpectrumHistory: ~Copyable {
   private var newest = 0
   /// Blocks since the start, at most ``blockCapacity``.
   private var count = 0
+  /// The newest blocks that are silent.
+  private var silentCount = 0
 
   /// - Parameter blocks: as many as a response has partitions, at least one.
   init(channels: Int, blocks: Int) {
@@ -32,11 +34,18 @@ struct SpectrumHistory: ~Copyable {
   @_noLocks
   mutating func reset() { count = 0 }
 
+  /// True if all blocks are silent.
+  var isSilent: Bool { @_noLocks get { count == 0 } }
+
   /// Makes room for the next block of every channel, in place of the oldest one.
+  ///
+  /// - Parameter hasSound: whether a channel of the next block has sound.
   @_noLocks
-  mutating func advance() {
+  mutating func advance(hasSound: Bool) {
     newest = newest == 0 ? blockCapacity &- 1 : newest &- 1
     if count < blockCapacity { count = count &+ 1 }
+    silentCount = hasSound ? 0 : silentCount &+ 1
+    if silentCount >= count { reset() }
   }
 
   /// Returns a block of a channel.

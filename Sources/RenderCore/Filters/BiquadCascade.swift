@@ -115,13 +115,18 @@ struct BiquadCascade: BitwiseCopyable {
     }
   }
 
+  /// - Returns: whether nothing is left of earlier sound.
   @_noLocks
-  func flush() {
+  func flush() -> Bool {
+    var isAtRest = true
     for pair in 0..<pairCount {
       for section in 0..<sectionCount(pair: pair) {
-        unsafe sections[pair &* sectionCapacity &+ section].flush()
+        let index = pair &* sectionCapacity &+ section
+        unsafe sections[index].flush()
+        if unsafe !sections[index].state.isAtRest { isAtRest = false }
       }
     }
+    return isAtRest
   }
 
   /// Filters frames of a pair in place.

@@ -46,6 +46,10 @@ struct BiquadPair: BitwiseCopyable {
       s2 = Self.flushed(s2)
     }
 
+    var isAtRest: Bool {
+      @_noLocks get { s1 == SIMD2(repeating: 0) && s2 == SIMD2(repeating: 0) }
+    }
+
     /// Keeps 1e-24 to 1e154. The comparisons are false for NaN.
     @_noLocks @inline(__always)
     private static func flushed(_ s: SIMD2<Double>) -> SIMD2<Double> {

@@ -10,7 +10,7 @@ internal import Synchronization
 /// then the sound fades from the old to the new ones. A curve that is set meanwhile waits; of several the last one
 /// counts. A channel whose curve does not change continues as without the change.
 ///
-/// A channel with a flat curve keeps its samples to the bit. No sample depends on how device frames are cut into
+/// A channel with a flat curve keeps its samples to the bit. Silence is not filtered once all sections are at rest. No sample depends on how device frames are cut into
 /// cycles.
 ///
 /// Real-time: every call but the initialiser is wait-free, render thread only.
@@ -39,6 +39,8 @@ struct FilterBank: ~Copyable {
   private var rampFrames = 1
   /// Frames that the sections still run unheard, after the bank is turned on and before it fades in.
   private var mixWarmUp = 0
+  /// Nothing was left of earlier sound at the last flush, and all frames since then were silent.
+  private var isAtRest = false
   /// The weight of the coming sections against the present ones.
   private var change = Gain(0)
   /// The weight of the filtered sound against the input.
@@ -145,15 +147,32 @@ struct FilterBank: ~Copyable {
       if !change.isStill, count > change.framesLeft { count = change.framesLeft }
       if warmUp > 0, count > warmUp { count = warmUp }
       if mixWarmUp > 0, count > mixWarmUp { count = mixWarmUp }
-      unsafe filterBlock(to: channels, offset: done, frameCount: count)
+      if isAtRest {
+        isAtRest = unsafe staysAtRest(channels, offset: done, frameCount: count)
+      }
+      if !isAtRest { unsafe filterBlock(to: channels, offset: done, frameCount: count) }
       done = done &+ count
       // Before the flush: a change that ends here makes the coming sections the present ones.
       advance(by: count)
-      if (frame &+ count) & (Self.blockFrames &- 1) == 0 {
-        sections.flush()
-        if isChanging { coming.flush() }
+      if !isAtRest, (frame &+ count) & (Self.blockFrames &- 1) == 0 {
+        isAtRest = sections.flush()
+        if isChanging { _ = coming.flush() }
       }
     }
+  }
+
+  /// Returns whether silence comes out, since the bank is at rest, no gain moves and silence goes in.
+  @_noLocks
+  private func staysAtRest(
+    _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
+    frameCount: Int
+  ) -> Bool {
+    if isChanging || !mix.isStill || mixWarmUp > 0 { return false }
+    for channel in 0..<channels.count
+    where unsafe !(channels[channel] + offset).isSilent(frameCount) {
+      return false
+    }
+    return true
   }
 
   /// Counts a block's frames, and starts and ends changes that are due.

@@ -41,7 +41,8 @@ private final class ConvolverWork {
     unsafe bareOutputs = Self.buffers()
     do {
       storage = try ConvolverStorage(channels: 2, maximumFrames: count, sampleRate: 48000)
-      try storage.set(ImpulseResponse(channels: taps, sampleRate: 48000))
+      let response = try ImpulseResponse(channels: taps, sampleRate: 48000)
+      try storage.set { _ in response }
     } catch {
       throw BenchmarkFailure("\(error)")
     }

@@ -80,6 +80,14 @@ struct Plan {
           try Comparison.convolver(taps: taps)
         })
     }
+    plans.append(
+      Plan(name: "silence-filter-10") { () throws(BenchmarkFailure) in
+        try Comparison.silentFilters()
+      })
+    plans.append(
+      Plan(name: "silence-convolver-65536") { () throws(BenchmarkFailure) in
+        try Comparison.silentConvolver()
+      })
     if let table = tables.last {
       for count in [1, 2, 4, 8, 16] {
         plans.append(
