@@ -42,6 +42,7 @@ struct GraphPathTests {
       let loudness = graph.addLoudnessTap(channelCount: 2)
       let mixer = graph.addMixer(buses: [2, 1], channelCount: 2)
       let delay = graph.addDelay(channelCount: 2, maximumFrames: 500)
+      let echo = graph.addDelay(channelCount: 2, minimumFrames: 64, maximumFrames: 500)
       let convolver = try graph.addConvolver(channelCount: 2, maximumFrames: 5000)
       try graph.edit { (edit) throws(ProcessingGraphError) in
         try edit.insert(bank.node, from: graph.mix, to: graph.output)
@@ -54,6 +55,8 @@ struct GraphPathTests {
         try edit.insert(loudness.node, from: meter.node, to: convolver.node)
         for input in mixer.inputs { try edit.connect(graph.input, to: input) }
         try edit.connect(mixer.node, to: loudness.node)
+        try edit.connect(mixer.node, to: echo.node)
+        try edit.connect(echo.node, to: mixer.inputs[0], gain: 0.25)
       }
       for cycle in 0..<20 {
         try bank.set { [sections = sections(cycle)] _ in sections }
@@ -62,6 +65,7 @@ struct GraphPathTests {
         limiter.releaseSeconds = Double(cycle) / 1000
         try graph.setBypassed(cycle % 5 == 4, limiter.node)
         delay.set { channel, _ in cycle * 20 * channel }
+        echo.set { channel, _ in cycle * 20 * channel }
         truePeaks.ceiling = Float(cycle % 3 + 1) / 4
         try graph.setBypassed(cycle % 9 == 8, truePeaks.node)
         dynamics.settings.thresholdDecibels = Double(-cycle)
@@ -79,6 +83,7 @@ struct GraphPathTests {
       }
       try graph.edit { (edit) throws(ProcessingGraphError) in
         try edit.connect(graph.mix, to: graph.output)
+        try edit.remove(echo.node)
         try edit.remove(mixer)
         for node in [truePeaks.node, dynamics.node, meter.node, loudness.node] {
           try edit.remove(node)

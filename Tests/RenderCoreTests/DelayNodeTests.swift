@@ -110,7 +110,7 @@ struct DelayNodeTests {
 
   @Test("has a delay for each channel")
   func channels() throws {
-    var delay = SampleDelay(channels: 3, maximumFrames: 5)
+    var delay = SampleDelay(channels: 3, limits: 0...5)
     for channel in 0..<3 { delay.note(delay: 2 * channel, channel: channel) }
     delay.begin(takesNoted: true)
     let input = [[Float]](repeating: [1, 2, 3, 4, 5, 6], count: 3)

@@ -79,6 +79,30 @@ struct DelayUnit: ~Copyable {
     _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int,
     deviceFrame: UInt64
   ) {
+    takeSettings(deviceFrame: deviceFrame, frameCount: frameCount)
+    unsafe delay.apply(to: buffers, frameCount: frameCount)
+  }
+
+  /// Begins a slice of a feedback loop: reads its frames. Real-time: wait-free, render thread only.
+  @_noLocks @inline(never)
+  mutating func readAhead(
+    into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int,
+    deviceFrame: UInt64
+  ) {
+    takeSettings(deviceFrame: deviceFrame, frameCount: frameCount)
+    unsafe delay.readAhead(into: buffers, frameCount: frameCount)
+  }
+
+  /// Ends a slice of a feedback loop: takes what the loop has computed. Real-time: wait-free, render thread only.
+  @_noLocks @inline(never)
+  mutating func write(
+    _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+  ) {
+    unsafe delay.write(buffers, frameCount: frameCount)
+  }
+
+  @_noLocks
+  private mutating func takeSettings(deviceFrame: UInt64, frameCount: Int) {
     let continues = deviceFrame == nextFrame
     if unsafe shared.pointee.hasChanged(since: takenSequence) {
       let fadeFrames = unsafe shared.pointee.note(in: &delay, taken: &takenSequence)
@@ -91,7 +115,6 @@ struct DelayUnit: ~Copyable {
       delay.begin(takesNoted: true)
     }
     nextFrame = deviceFrame &+ UInt64(frameCount)
-    unsafe delay.apply(to: buffers, frameCount: frameCount)
   }
 }
 
@@ -105,24 +128,30 @@ final class DelayStorage: BuiltInEffect, @unchecked Sendable {
     var frames: Frames = { _, _ in 0 }
   }
 
-  let maximumFrames: Int
+  let limits: ClosedRange<Int>
   private let channelCount: Int
   private let unit: RenderMemory<DelayUnit>
   private let shared: RenderMemory<DelayShared>
   /// Protects the control side against two control threads. Never taken by the render thread.
   private let control: GuardedState<Control>
 
-  init(channels: Int, maximumFrames: Int, sampleRate: Double) {
-    self.maximumFrames = maximumFrames
+  init(channels: Int, limits: ClosedRange<Int>, sampleRate: Double) {
+    self.limits = limits
     channelCount = channels
     shared = RenderMemory(DelayShared(channels: channels))
     unit = unsafe RenderMemory(
-      DelayUnit(
-        SampleDelay(channels: channels, maximumFrames: maximumFrames), shared: shared.address))
+      DelayUnit(SampleDelay(channels: channels, limits: limits), shared: shared.address))
     control = GuardedState(Control(sampleRate: sampleRate))
   }
 
   var operation: EffectOperation { unsafe .delay(unit.address) }
+
+  var loopDelay: DelayStorage? {
+    limits.lowerBound >= DelayControl.minimumLoopFrames ? self : nil
+  }
+
+  /// The render side in a feedback loop.
+  var loopUnit: UnsafeMutablePointer<DelayUnit> { unsafe unit.address }
 
   /// Until then a new path would be silent.
   var warmUpFrames: Int { longestFrames }
@@ -132,7 +161,7 @@ final class DelayStorage: BuiltInEffect, @unchecked Sendable {
   private var longestFrames: Int {
     control.withLock { control in
       let longest = (0..<channelCount).map { control.frames($0, control.sampleRate) }.max() ?? 0
-      return max(0, min(longest, maximumFrames))
+      return max(limits.lowerBound, min(longest, limits.upperBound))
     }
   }
 
@@ -155,8 +184,12 @@ final class DelayStorage: BuiltInEffect, @unchecked Sendable {
 /// channel, as for loudspeakers at different distances.
 ///
 /// The delay is wanted, so the graph does not count it as a latency. A channel without a delay keeps its samples to the
-/// bit. Any thread but the render thread.
+/// bit. A delay whose ``minimumFrames`` are at least ``minimumLoopFrames`` can close a feedback loop. Any thread but the
+/// render thread.
 public final class DelayControl: Sendable {
+  /// The least ``minimumFrames`` of a delay that closes a feedback loop.
+  public static let minimumLoopFrames = 64
+
   private let storage: DelayStorage
   /// The delay's node in the renderer's ``ProcessingGraph``.
   public let node: GraphNode
@@ -167,12 +200,15 @@ public final class DelayControl: Sendable {
   }
 
   /// The longest delay.
-  public var maximumFrames: Int { storage.maximumFrames }
+  public var maximumFrames: Int { storage.limits.upperBound }
 
-  /// Sets the delays; 0 at first. The change is a crossfade of ``Renderer/fadeSeconds``.
+  /// The shortest delay.
+  public var minimumFrames: Int { storage.limits.lowerBound }
+
+  /// Sets the delays; ``minimumFrames`` at first. The change is a crossfade of ``Renderer/fadeSeconds``.
   ///
-  /// - Parameter frames: returns the frames of a channel, counted from 0, at a sample rate in frames per second, 0 to
-  ///   ``maximumFrames``. Other numbers count as the nearest one. It is called at once, and again when the renderer's
+  /// - Parameter frames: returns the frames of a channel, counted from 0, at a sample rate in frames per second,
+  ///   ``minimumFrames`` to ``maximumFrames``. Other numbers count as the nearest one. It is called at once, and again when the renderer's
   ///   rate changes. It must not call the delay or the renderer, nor hold the renderer.
   public func set(_ frames: @escaping @Sendable (_ channel: Int, _ sampleRate: Double) -> Int) {
     storage.set(frames)
@@ -182,16 +218,26 @@ public final class DelayControl: Sendable {
 extension ProcessingGraph {
   /// Adds a delay. It delays once it leads to the output.
   ///
+  /// With a minimum of ``DelayControl/minimumLoopFrames`` or more, the delay can close a feedback loop: edges may lead
+  /// from its output back to its input. If a cycle is longer than the minimum, the loop renders in slices of that
+  /// length, so a greater minimum costs less. The latencies of other nodes in the loop add to the delay. Sources,
+  /// callbacks and monitors cannot be in a loop. Such a delay cannot be bypassed.
+  ///
   /// - Parameters:
   ///   - channelCount: the channels of its input bus and of its output bus, at least one.
+  ///   - minimumFrames: the shortest delay, at least 0.
   ///   - maximumFrames: the longest delay, at most ``maximumLatencyFrames``. Its memory is allocated here.
   /// - Returns: the control, which has the node.
-  public func addDelay(channelCount: Int, maximumFrames: Int) -> DelayControl {
+  public func addDelay(
+    channelCount: Int, minimumFrames: Int = 0, maximumFrames: Int
+  ) -> DelayControl {
     precondition(
-      channelCount > 0 && (0...Self.maximumLatencyFrames).contains(maximumFrames),
+      channelCount > 0 && 0 <= minimumFrames && minimumFrames <= maximumFrames
+        && maximumFrames <= Self.maximumLatencyFrames,
       "a delay has channels and a possible length")
     let storage = DelayStorage(
-      channels: channelCount, maximumFrames: maximumFrames, sampleRate: renderer.sampleRate)
+      channels: channelCount, limits: minimumFrames...maximumFrames,
+      sampleRate: renderer.sampleRate)
     return DelayControl(
       storage: storage, node: add(storage, name: "delay", channelCount: channelCount))
   }

@@ -5,6 +5,9 @@
 /// Other delays take effect in a crossfade of all channels. Delays that are set meanwhile wait; of several the last ones
 /// count. A channel without a delay keeps its samples to the bit. No sample depends on how frames are cut into cycles.
 ///
+/// In a feedback loop frames are read first, and written when the loop has computed them. At most as many frames as the
+/// shortest delay can be read ahead.
+///
 /// Real-time: every call but the initialiser is wait-free, render thread only.
 @safe
 struct SampleDelay: ~Copyable {
@@ -12,7 +15,7 @@ struct SampleDelay: ~Copyable {
   private static var blockFrames: Int { @_noLocks get { 64 } }
 
   private let channelCount: Int
-  private let maximumFrames: Int
+  private let limits: ClosedRange<Int>
   /// The latest frames of each channel. The length of a line is a power of two.
   private let lines: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   private let mask: Int
@@ -27,11 +30,11 @@ struct SampleDelay: ~Copyable {
   private var fade = Gain(0)
   private let weights: UnsafeMutablePointer<Double>
 
-  init(channels: Int, maximumFrames: Int) {
+  init(channels: Int, limits: ClosedRange<Int>) {
     channelCount = channels
-    self.maximumFrames = maximumFrames
+    self.limits = limits
     var length = 1
-    while length < maximumFrames + Renderer.maximumFramesPerCycle { length *= 2 }
+    while length < limits.upperBound + Renderer.maximumFramesPerCycle { length *= 2 }
     mask = length - 1
     unsafe lines = .allocate(capacity: channels)
     for channel in 0..<channels {
@@ -39,9 +42,9 @@ struct SampleDelay: ~Copyable {
       unsafe line.initialize(repeating: 0, count: length)
       unsafe lines.initializeElement(at: channel, to: line)
     }
-    unsafe delays = Self.zeros(channels)
-    unsafe coming = Self.zeros(channels)
-    unsafe waiting = Self.zeros(channels)
+    unsafe delays = Self.list(channels, of: limits.lowerBound)
+    unsafe coming = Self.list(channels, of: limits.lowerBound)
+    unsafe waiting = Self.list(channels, of: limits.lowerBound)
     unsafe weights = .allocate(capacity: Self.blockFrames)
     unsafe weights.initialize(repeating: 0, count: Self.blockFrames)
   }
@@ -55,9 +58,9 @@ struct SampleDelay: ~Copyable {
     unsafe weights.deallocate()
   }
 
-  private static func zeros(_ count: Int) -> UnsafeMutablePointer<Int> {
+  private static func list(_ count: Int, of value: Int) -> UnsafeMutablePointer<Int> {
     let values = UnsafeMutablePointer<Int>.allocate(capacity: count)
-    unsafe values.initialize(repeating: 0, count: count)
+    unsafe values.initialize(repeating: value, count: count)
     return unsafe values
   }
 
@@ -65,7 +68,7 @@ struct SampleDelay: ~Copyable {
   @_noLocks
   mutating func note(delay: Int, channel: Int) {
     isWaiting = false
-    unsafe waiting[channel] = max(0, min(delay, maximumFrames))
+    unsafe waiting[channel] = max(limits.lowerBound, min(delay, limits.upperBound))
   }
 
   /// Fades to the delays that were noted.
@@ -94,6 +97,35 @@ struct SampleDelay: ~Copyable {
   mutating func apply(
     to channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
   ) {
+    unsafe pass(channels, frameCount: frameCount, writes: true)
+  }
+
+  /// Reads the frames that come out with the next ones that ``write(_:frameCount:)`` takes.
+  @_noLocks
+  mutating func readAhead(
+    into channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+  ) {
+    let start = frame
+    unsafe pass(channels, frameCount: frameCount, writes: false)
+    frame = start
+  }
+
+  /// Writes the frames of every channel.
+  @_noLocks
+  mutating func write(
+    _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
+  ) {
+    for channel in 0..<channels.count {
+      unsafe write(channels[channel], channel: channel, frameCount: frameCount)
+    }
+    frame = frame &+ frameCount
+  }
+
+  @_noLocks
+  private mutating func pass(
+    _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int,
+    writes: Bool
+  ) {
     var done = 0
     while done < frameCount {
       var count = frameCount &- done
@@ -104,7 +136,7 @@ struct SampleDelay: ~Copyable {
       }
       for channel in 0..<channels.count {
         let samples = unsafe channels[channel] + done
-        unsafe write(samples, channel: channel, frameCount: count)
+        if writes { unsafe write(samples, channel: channel, frameCount: count) }
         if isFading, unsafe delays[channel] != coming[channel] {
           unsafe readFading(into: samples, channel: channel, frameCount: count)
         } else {

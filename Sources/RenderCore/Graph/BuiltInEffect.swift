@@ -17,12 +17,16 @@ protocol BuiltInEffect: AnyObject, Sendable {
 
   /// Whether a channel of the output depends on other channels of the input.
   var mixesChannels: Bool { get }
+
+  /// The effect as a delay that can close a feedback loop.
+  var loopDelay: DelayStorage? { get }
 }
 
 extension BuiltInEffect {
   var warmUpFrames: Int { 0 }
   var tailFrames: Int { 0 }
   var mixesChannels: Bool { false }
+  var loopDelay: DelayStorage? { nil }
 }
 
 extension ProcessingGraph {

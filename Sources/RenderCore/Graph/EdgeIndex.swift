@@ -7,6 +7,8 @@ final class EdgeIndex {
   private let outgoing: Lists
   /// The nodes that render, by slot; see ``GraphModel/heard()``.
   var heard: [Bool]?
+  /// See ``GraphModel/loops``.
+  var loops: GraphLoops?
 
   /// - Parameter slotCount: larger than the slot of every node.
   init(_ edges: [EdgeStorage], slotCount: Int) {

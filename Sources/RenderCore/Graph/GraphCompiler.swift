@@ -10,6 +10,9 @@ struct GraphCompiler {
   private var prologue: [GraphOperation] = []
   /// The edges of the model.
   private let links: EdgeIndex
+  private let loops: GraphLoops
+  /// The indices of the loops compiled so far.
+  private var compiledLoops: Set<Int> = []
   /// The nodes that render, by slot.
   private let isHeard: [Bool]
   /// The output buffers of the nodes compiled so far, by slot.
@@ -27,6 +30,7 @@ struct GraphCompiler {
   init(_ model: GraphModel) {
     self.model = model
     links = model.links
+    loops = model.loops
     isHeard = model.heard()
     results = Array(repeating: nil, count: model.slotCount)
     dryResults = results
@@ -58,7 +62,7 @@ struct GraphCompiler {
     var isRunning = false
     for operation in operations {
       switch operation {
-      case .monitor, .monitorOutput, .effect:
+      case .monitor, .monitorOutput, .effect, .beginLoop:
         if !isRunning { timed.append(.startTimer) }
         isRunning = true
       case .markSources, .call: isRunning = true
@@ -126,6 +130,7 @@ struct GraphCompiler {
   private mutating func emitSource(of edge: EdgeStorage) -> BufferRange {
     let node = edge.source
     if !edge.isDry { return emit(node) }
+    emitLoop(of: node)
     // During a crossfade the node renders, too, and leaves its input for the dry edges.
     if hasEdges(outOf: node, isDry: false) { _ = emit(node) }
     let result = dryResults[node.slot] ?? assemble(node, bus: 0)
@@ -137,6 +142,7 @@ struct GraphCompiler {
   ///
   /// - Returns: the buffers of its output.
   private mutating func emit(_ node: NodeStorage) -> BufferRange {
+    emitLoop(of: node)
     if let known = results[node.slot] { return known }
     let result: BufferRange
     switch node.kind {
@@ -176,6 +182,33 @@ struct GraphCompiler {
     }
     results[node.slot] = result
     return result
+  }
+
+  /// Adds the operations of the feedback loop that a node is part of, if it is the first node of it.
+  private mutating func emitLoop(of node: NodeStorage) {
+    guard let index = loops.index(of: node), compiledLoops.insert(index).inserted else { return }
+    let loop = loops.all[index]
+    // What has no part in the loop renders whole cycles, before it.
+    for node in loop.nodes {
+      for edge in links.into(node) where loops.index(of: edge.source) != index {
+        _ = emitSource(of: edge)
+      }
+    }
+    operations.append(
+      .beginLoop(frames: Int32(loop.sliceFrames), node: loop.delays[0].node.id))
+    for (node, delay) in loop.delays {
+      let result = makeBuffers(node.outputWidth)
+      unsafe operations.append(.readDelay(delay.loopUnit, node: node.id, result))
+      results[node.slot] = result
+    }
+    for node in loop.nodes {
+      for edge in links.outOf(node) where isHeard[edge.target.slot] { _ = emitSource(of: edge) }
+    }
+    for (node, delay) in loop.delays {
+      let input = assemble(node, bus: 0)
+      unsafe operations.append(.writeDelay(delay.loopUnit, node: node.id, input))
+    }
+    operations.append(.endLoop)
   }
 
   private func hasEdges(outOf node: NodeStorage, isDry: Bool) -> Bool {

@@ -117,9 +117,8 @@ public struct GraphEdit {
   }
 
   /// Removes a callback, a mixer or an effect, built-in or not: Core Audio's `AUGraphRemoveNode`. The edges that lead out of it
-  /// fade out. If other nodes lead into it, connect them to its target in the same edit. The node renders until an edit
-  /// after the fade, so the context of a callback must be valid until ``Renderer/remove(_:withinMilliseconds:)`` has
-  /// returned true.
+  /// fade out. If other nodes lead into it, connect them to its target in the same edit. The node may render after the
+  /// fade, so the context of a callback must be valid until ``Renderer/remove(_:withinMilliseconds:)`` has returned true.
   ///
   /// - Parameters:
   ///   - node: the node to remove.
@@ -146,11 +145,11 @@ public struct GraphEdit {
   }
 
   /// Bypasses an effect, or ends that: Core Audio's `kAudioUnitProperty_BypassEffect`. In a crossfade, its input takes the
-  /// place of its output, with the same latency. A bypassed effect does not render after an edit that follows the crossfade;
-  /// when the bypass ends, it begins at rest and fades in once its output is complete.
+  /// place of its output, with the same latency. A bypassed effect does not render once a call of the graph or the renderer
+  /// follows the crossfade; when the bypass ends, it begins at rest and fades in once its output is complete.
   ///
-  /// - Throws: ``ProcessingGraphError`` for an unknown node and for one that is not an effect with as many channels at its
-  ///   output as at its only input bus.
+  /// - Throws: ``ProcessingGraphError`` for an unknown node, for one that is not an effect with as many channels at its
+  ///   output as at its only input bus, and for a delay that can close a feedback loop.
   public mutating func setBypassed(
     _ isBypassed: Bool, _ node: GraphNode
   ) throws(ProcessingGraphError) {
@@ -161,7 +160,9 @@ public struct GraphEdit {
       case .builtIn: true
       case .input, .mix, .output, .source, .monitor, .monitorOutput, .capture: false
       }
-    guard isEffect, node.inputChannelCounts == [node.outputChannelCount] else {
+    guard isEffect, node.storage.loopDelay == nil,
+      node.inputChannelCounts == [node.outputChannelCount]
+    else {
       throw .notBypassable(node.name)
     }
     model.setBypassed(isBypassed, node.storage)

@@ -5,13 +5,21 @@ extension GraphModel {
     case none, onPath, done
   }
 
-  /// Throws if the edges form a cycle.
+  /// Throws if the edges form a cycle without a delay, or with a monitor.
   func checkCycles() throws(ProcessingGraphError) {
     let links = links
     var visits = [Visit](repeating: .none, count: slotCount)
     var path: [NodeStorage] = []
     for node in [input, mix, output] + nodes {
       try follow(node, links, path: &path, visits: &visits)
+    }
+    for loop in loops.all {
+      for case let node in loop.nodes {
+        switch node.kind {
+        case .monitor, .monitorOutput: throw .cycle(path: loop.nodes.map(\.name))
+        default: break
+        }
+      }
     }
   }
 
@@ -27,7 +35,7 @@ extension GraphModel {
     }
     visits[node.slot] = .onPath
     path.append(node)
-    for edge in links.outOf(node) {
+    for edge in links.outOf(node) where edge.target.loopDelay == nil {
       try follow(edge.target, links, path: &path, visits: &visits)
     }
     path.removeLast()
@@ -48,23 +56,37 @@ extension GraphModel {
     longestSums(of: { isBypassed($0) ? 0 : $0.tailFrames }, without: { $0.leavingSerial != nil })
   }
 
-  /// Returns the longest sum of the nodes' frames on a path to each node's output, by slot.
+  /// Returns the longest sum of the nodes' frames on a path to each node's output, by slot. A path goes through the delay
+  /// of a loop once, and only if it comes from outside of the loop.
   private func longestSums(
     of frames: (NodeStorage) -> Int, without isLeaving: (EdgeStorage) -> Bool
   ) -> [Int] {
     let links = links
-    var known = [Int](repeating: -1, count: slotCount)
-    func sum(of node: NodeStorage) -> Int {
-      if known[node.slot] >= 0 { return known[node.slot] }
-      var longest = 0
+    var known = [Int?](repeating: nil, count: slotCount)
+    func sum(before node: NodeStorage) -> Int {
+      var longest: Int?
       for edge in links.into(node) where !isLeaving(edge) {
-        longest = max(longest, sum(of: edge.source))
+        let sum = sum(of: edge.source)
+        longest = max(longest ?? sum, sum)
       }
-      known[node.slot] = longest + frames(node)
-      return known[node.slot]
+      return longest ?? 0
+    }
+    func sum(of node: NodeStorage) -> Int {
+      if let sum = known[node.slot] { return sum }
+      let sum = sum(before: node) + frames(node)
+      known[node.slot] = sum
+      return sum
+    }
+    let delays = loops.delays
+    if !delays.isEmpty {
+      // So that no path through the delays is the longest one.
+      for delay in delays { known[delay.slot] = -1 << 40 }
+      let sums = delays.map { max(0, sum(before: $0)) + frames($0) }
+      known = known.map { _ in nil }
+      for (delay, sum) in zip(delays, sums) { known[delay.slot] = sum }
     }
     for node in [input, mix, output] + nodes { _ = sum(of: node) }
-    return known
+    return known.map { $0 ?? 0 }
   }
 
   /// Delays the shorter paths into each bus by the difference to the longest one, and lets the edges out of bypassed nodes
@@ -75,6 +97,8 @@ extension GraphModel {
       let arrival = latencies[edge.target.slot] - edge.target.latencyFrames
       let isDry = isBypassed(edge.source)
       var delay = arrival - latencies[edge.source.slot]
+      // The way round a loop is as long as it is.
+      if delay < 0 { delay = 0 }
       if isDry { delay += edge.source.latencyFrames }
       // A tap has one path.
       if case .capture = edge.target.kind { continue }
@@ -117,11 +141,12 @@ extension GraphModel {
       knownInputs[node.slot] = longest
       return longest
     }
+    let loops = loops
     func frames(of node: NodeStorage) -> Int {
       if known[node.slot] >= 0 { return known[node.slot] }
       var longest = 0
       if isNew(node) {
-        longest = frames(before: node) + node.latencyFrames
+        longest = (loops.isCut(node) ? 0 : frames(before: node)) + node.latencyFrames
         if case .builtIn(let effect) = node.kind { longest += effect.warmUpFrames }
       }
       known[node.slot] = longest

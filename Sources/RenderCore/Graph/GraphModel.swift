@@ -8,6 +8,8 @@ struct GraphModel {
   let output: NodeStorage
   /// All other nodes, in the order in which they were added.
   private(set) var nodes: [NodeStorage] = []
+  /// Those that can close a feedback loop.
+  private(set) var loopDelays: [NodeStorage] = []
   /// In the order in which they were connected, with the edges that fade out.
   private(set) var edges: [EdgeStorage] = [] { didSet { cache = Cache() } }
   private var cache = Cache()
@@ -64,6 +66,7 @@ struct GraphModel {
 
   mutating func add(_ node: NodeStorage) {
     nodes.append(node)
+    if node.loopDelay != nil { loopDelays.append(node) }
     takeSlot(for: node)
   }
 
@@ -90,6 +93,7 @@ struct GraphModel {
       (planned[node.slot], rendered[node.slot]) = (false, false)
     }
     nodes.removeAll(where: isDropped)
+    loopDelays.removeAll(where: isDropped)
     edges.removeAll { isDropped($0.source) || isDropped($0.target) }
   }
 
@@ -194,6 +198,9 @@ struct GraphModel {
   }
 
   // MARK: Plans
+
+  /// Returns whether an edge has faded out since the last plan was made.
+  var hasFaded: Bool { edges.contains(where: \.hasLeft) }
 
   /// Removes the edges that have faded out and the nodes that are removed, before a plan is made. A node that leads
   /// nowhere is not part of plans; it begins at rest when it is connected again.

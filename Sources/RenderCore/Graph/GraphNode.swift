@@ -87,6 +87,11 @@ final class NodeStorage: @unchecked Sendable {
     if case .builtIn(let effect) = kind { effect.tailFrames } else { statedTailFrames }
   }
 
+  /// The node as a delay that can close a feedback loop.
+  var loopDelay: DelayStorage? {
+    if case .builtIn(let effect) = kind { effect.loopDelay } else { nil }
+  }
+
   /// The node's position in the order of summation. It is fixed, so an edit elsewhere changes no bit of a sum.
   var rank: Int {
     switch kind {

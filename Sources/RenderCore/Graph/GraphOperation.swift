@@ -48,6 +48,15 @@ enum GraphOperation: BitwiseCopyable {
   case monitorOutput(UnsafeMutablePointer<MonitorUnit>, node: UInt32, BufferRange)
   /// Renders a built-in effect in place.
   case effect(EffectOperation, node: UInt32, BufferRange)
+  /// Begins a feedback loop: the operations up to ``endLoop`` run for at most so many frames at a time. The node stands for
+  /// the loop's time.
+  case beginLoop(frames: Int32, node: UInt32)
+  /// Reads the delay of a loop.
+  case readDelay(UnsafeMutablePointer<DelayUnit>, node: UInt32, BufferRange)
+  /// Writes it.
+  case writeDelay(UnsafeMutablePointer<DelayUnit>, node: UInt32, BufferRange)
+  /// Runs the operations since ``beginLoop(frames:node:)`` again until all frames are rendered.
+  case endLoop
   case makeFinite
   /// Captures the outputs.
   case captureOutputs(UnsafeMutablePointer<CaptureUnit>)
@@ -79,8 +88,12 @@ extension GraphOperation {
     case .monitorOutput(let unit, let node, let buffers):
       unsafe .monitorOutput(unit, node: node, place(buffers))
     case .effect(let effect, let node, let buffers): .effect(effect, node: node, place(buffers))
+    case .readDelay(let unit, let node, let buffers):
+      unsafe .readDelay(unit, node: node, place(buffers))
+    case .writeDelay(let unit, let node, let buffers):
+      unsafe .writeDelay(unit, node: node, place(buffers))
     case .takeInputs, .captureInputs, .workAhead, .markSources, .startTimer, .makeFinite,
-      .captureOutputs:
+      .captureOutputs, .beginLoop, .endLoop:
       self
     }
   }

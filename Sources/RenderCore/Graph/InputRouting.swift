@@ -19,7 +19,7 @@ extension ProcessingGraph {
   public var inputRouting: InputRouting {
     renderer.withModel { model in
       var trace = InputTrace(model)
-      return InputRouting(latencyFrames: trace.paths(into: model.output))
+      return InputRouting(latencyFrames: trace.pathsToOutput())
     }
   }
 }
@@ -39,6 +39,26 @@ private struct InputTrace {
     links = model.links
     known = Array(repeating: nil, count: model.slotCount)
     knownInputs = known
+  }
+
+  /// Returns the paths to each output. Of the ways through a feedback loop the first one that is found counts.
+  mutating func pathsToOutput() -> [Paths] {
+    let delays = model.loops.delays
+    for delay in delays { known[delay.slot] = Array(repeating: [:], count: delay.outputWidth) }
+    while true {
+      let result = paths(into: model.output)
+      var loops = known
+      for delay in delays {
+        for (channel, found) in paths(into: delay).enumerated() {
+          loops[delay.slot]![channel].merge(found) { old, _ in old }
+        }
+      }
+      let isComplete = delays.allSatisfy { loops[$0.slot]! == known[$0.slot]! }
+      if isComplete { return result }
+      known = Array(repeating: nil, count: model.slotCount)
+      knownInputs = known
+      for delay in delays { known[delay.slot] = loops[delay.slot] }
+    }
   }
 
   /// Returns the paths to each channel of a node's first input bus, or of all its input buses together.

@@ -2,7 +2,7 @@
 
 /// An edit that a ``ProcessingGraph`` refuses. Nothing of the edit takes effect.
 public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The edges would form a cycle through these nodes.
+  /// The edges would form a cycle through these nodes, without a delay that can close a loop, or with a monitor.
   case cycle(path: [String])
   /// The node is not in this graph.
   case unknownNode(String)
@@ -14,8 +14,8 @@ public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConver
   case alreadyConnected(from: String, to: String)
   /// The node belongs to the graph and cannot be removed.
   case permanentNode(String)
-  /// The node is not an effect with as many output channels as input channels, so its input cannot take the place of its
-  /// output.
+  /// The node is not an effect with as many output channels as input channels, or is a delay that can close a loop, so its
+  /// input cannot take the place of its output.
   case notBypassable(String)
   /// The edges have ``ProcessingGraph/scheduledGainCapacity`` scheduled gains.
   case scheduleFull(from: String, to: String)
@@ -29,14 +29,16 @@ public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConver
     switch self {
     case .cycle(let path):
       "the edges form a cycle: \(path.joined(separator: " → ")); disconnect one of them; "
-        + "one that fades out is gone after its fade"
+        + "one that fades out is gone after its fade; a feedback loop needs a delay with a "
+        + "minimum of \(DelayControl.minimumLoopFrames) frames or more, and no monitor"
     case .unknownNode(let node): "\(node) is not a node of this graph"
     case .noSuchChannels(let node): "\(node) has no such bus or channels"
     case .notConnected(let from, let to): "\(from) is not connected to \(to)"
     case .alreadyConnected(let from, let to): "\(from) is already connected to \(to)"
     case .permanentNode(let node): "\(node) cannot be removed"
     case .notBypassable(let node):
-      "\(node) cannot be bypassed; only an effect with as many outputs as inputs can"
+      "\(node) cannot be bypassed; only an effect with as many outputs as inputs can, and no "
+        + "delay that can close a loop"
     case .scheduleFull(let from, let to):
       "\(ProcessingGraph.scheduledGainCapacity) gains from \(from) to \(to) are scheduled; "
         + "schedule more after some of them have begun"

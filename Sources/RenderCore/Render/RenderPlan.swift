@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 /// A compiled graph: the operations of a cycle, in order. Made off the render thread. It does not change, except
-/// for the addresses of a cycle's outputs.
+/// for the addresses of a cycle's outputs, and for those of a feedback loop's frames.
 @safe
 struct RenderPlan: ~Copyable {
   let operations: UnsafeMutableBufferPointer<GraphOperation>
   /// The buffers that the operations' ranges index: the outputs of the cycle, then the pool's.
   let table: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+  let tableCount: Int
+  /// The same buffers, wherever a feedback loop has moved those of the table.
+  let origins: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
   /// As many addresses, for the outputs that callbacks receive.
   let addresses: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
   /// Sources are the only nodes that take time.
@@ -33,6 +36,9 @@ struct RenderPlan: ~Copyable {
     unsafe operations = Self.flat(compiler.operations)
     let buffers = unsafe Self.flat(outputs + pool.prefix(compiler.poolCount))
     unsafe table = buffers.baseAddress!
+    tableCount = buffers.count
+    unsafe origins = .allocate(capacity: max(1, tableCount))
+    unsafe origins.initialize(from: table, count: tableCount)
     unsafe addresses = .allocate(capacity: max(1, buffers.count))
     hasOnlySources = compiler.hasOnlySources
     serial = model.serial
@@ -56,6 +62,7 @@ struct RenderPlan: ~Copyable {
   deinit {
     unsafe operations.deallocate()
     unsafe table.deallocate()
+    unsafe origins.deallocate()
     unsafe addresses.deallocate()
     unsafe units.deallocate()
     unsafe captures.deallocate()

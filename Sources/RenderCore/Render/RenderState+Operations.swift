@@ -26,17 +26,20 @@ extension RenderState {
         from: buffers,
         byteCount: outputCount * MemoryLayout<UnsafeMutablePointer<Float>>.stride)
     }
+    if loop.done > 0 { unsafe recover(plan) }
     let serial = unsafe plan.pointee.serial
     if begunSerial.load(ordering: .relaxed) != serial { unsafe begin(plan) }
     let callbackTicks = work.callbackTicks
     var timer = start
     var nodeTicks: UInt64 = 0
-    let frameCount = cycle.frameCount
-    let deviceFrame = frames.load(ordering: .relaxed)
+    var frameCount = cycle.frameCount
+    var deviceFrame = frames.load(ordering: .relaxed)
     var pieces = WorkPieces()
     var isSteady = false
     let operations = unsafe plan.pointee.operations
-    for index in 0..<operations.count {
+    var index = 0
+    while index < operations.count {
+      defer { index = index &+ 1 }
       switch unsafe operations[index] {
       case .source(let unit, let buffers):
         isSteady = unsafe render(
@@ -63,8 +66,9 @@ extension RenderState {
           deviceFrame: deviceFrame, serial: serial)
       case .call(let unit, let node, let heard, let given):
         timer = unsafe call(
-          unit, node: node, cycle, inputs: inputs, heard: heard.buffers(in: table),
-          outputs: given.buffers(in: table), addresses: plan.pointee.addresses)
+          unit, node: node, cycle.slice(frameCount, from: loop.done), inputs: inputs,
+          heard: heard.buffers(in: table), outputs: given.buffers(in: table),
+          addresses: plan.pointee.addresses)
       case .takeInputs(let unit):
         unsafe unit.pointee.takeInputs(
           cycle, deviceFrame: deviceFrame, from: inputs, outputs: outputs)
@@ -90,6 +94,26 @@ extension RenderState {
           nonFinite: unsafe effect.render(
             buffers.buffers(in: table), frameCount: frameCount, deviceFrame: deviceFrame))
         nodeTicks &+= stop(&timer, of: node)
+      case .beginLoop(let frames, let node):
+        loop = LoopSlices(index, node, timer: timer, frameCount: frameCount)
+        frameCount = min(frameCount, Int(frames))
+      case .readDelay(let unit, let node, let buffers):
+        unsafe unit.pointee.readAhead(
+          into: buffers.buffers(in: table), frameCount: frameCount, deviceFrame: deviceFrame)
+        nodeTicks &+= stop(&timer, of: node)
+      case .writeDelay(let unit, let node, let buffers):
+        unsafe unit.pointee.write(buffers.buffers(in: table), frameCount: frameCount)
+        nodeTicks &+= stop(&timer, of: node)
+      case .endLoop:
+        let frames = loop.next(&frameCount)
+        unsafe move(plan, by: frames)
+        deviceFrame &+= UInt64(bitPattern: Int64(frames))
+        if frames > 0 {
+          index = loop.first
+        } else {
+          loop.end()
+          work.add(node: loop.node, ticks: timer &- loop.timer)
+        }
       case .captureOutputs(let unit):
         unsafe capture(outputs, in: unit, cycle: cycle, deviceFrame: deviceFrame, gap: inputs)
       }
@@ -98,6 +122,23 @@ extension RenderState {
     if !measuresPeaks.load(ordering: .relaxed) { return true }
     work.sourceTicks &+= drawbar_ticks() &- start
     return false
+  }
+
+  /// Moves the buffers of a plan back after a cycle that never ended: libjack may end its thread at any time.
+  @_noLocks @inline(never)
+  private mutating func recover(_ plan: UnsafeMutablePointer<RenderPlan>) {
+    let (table, origins) = unsafe (plan.pointee.table, plan.pointee.origins)
+    for buffer in unsafe outputChannels..<plan.pointee.tableCount {
+      unsafe table[buffer] = origins[buffer]
+    }
+    loop.end()
+  }
+
+  /// Moves the buffers of a plan on by frames, or back.
+  @_noLocks @inline(never)
+  func move(_ plan: UnsafeMutablePointer<RenderPlan>, by frames: Int) {
+    let table = unsafe plan.pointee.table
+    for buffer in unsafe 0..<plan.pointee.tableCount { unsafe table[buffer] += frames }
   }
 
   /// Ends a node's time, and begins that of the next node. The time includes the sums of the node's inputs.

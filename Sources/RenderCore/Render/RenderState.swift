@@ -32,6 +32,9 @@ struct RenderState: ~Copyable {
   /// What was done since the output took it last, for the cycle's record. The render thread's own.
   var work = RenderWork()
 
+  /// The feedback loop that renders. The render thread's own.
+  var loop = LoopSlices()
+
   /// Samples that were no finite numbers.
   let nonFiniteSamples = Atomic<UInt64>(0)
   /// Samples above full scale, of cycles that look for peaks.

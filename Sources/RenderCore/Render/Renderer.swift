@@ -246,33 +246,37 @@ public final class Renderer: Sendable {
     _ change: (inout GraphModel) throws(Failure) -> Void
   ) throws(Failure) {
     defer { reportInputRouting() }
-    try withAttached { (attached) throws(Failure) in
-      let before = attached.model
-      var model = before
-      let begun = unsafe context.state.pointee.begunSerial.load(ordering: .acquiring)
-      if begun == 0 { model.forgetPlans() }
-      model.settle(at: renderedFrames)
-      // Edges that have faded out do not count in the change's checks.
-      model.prune()
-      try change(&model)
-      for node in model.nodes {
-        if case .source(let source) = node.kind, source.hasLeft { model.release(node) }
-      }
-      model.align()
-      if begun == 0 { model.forgetPlans() }
-      model.prune()
-      attached.model = model
-      attached.tellSampleRate()
-      let new = unsafe UInt(bitPattern: attached.makePlan(begunSerial: begun))
-      let old = unsafe context.state.pointee.plan.exchange(new, ordering: .sequentiallyConsistent)
-      // A cycle stores an odd phase and then loads the plan; here the plan is exchanged and then the phase
-      // loaded. All four are sequentially consistent, so they have one order: a cycle that has loaded an old
-      // plan did so before the exchange, and what is loaded here is its phase or a later one. An even one
-      // says that no cycle has an old plan; an odd one, that at most the cycle of that phase has, which all
-      // plans wait for that were retired in it.
-      let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
-      attached.retired.append((old, before, phase))
+    try withAttached { (attached) throws(Failure) in try exchangePlan(of: &attached, change) }
+  }
+
+  private func exchangePlan<Failure: Error>(
+    of attached: inout Attached, _ change: (inout GraphModel) throws(Failure) -> Void
+  ) throws(Failure) {
+    let before = attached.model
+    var model = before
+    let begun = unsafe context.state.pointee.begunSerial.load(ordering: .acquiring)
+    if begun == 0 { model.forgetPlans() }
+    model.settle(at: renderedFrames)
+    // Edges that have faded out do not count in the change's checks.
+    model.prune()
+    try change(&model)
+    for node in model.nodes {
+      if case .source(let source) = node.kind, source.hasLeft { model.release(node) }
     }
+    model.align()
+    if begun == 0 { model.forgetPlans() }
+    model.prune()
+    attached.model = model
+    attached.tellSampleRate()
+    let new = unsafe UInt(bitPattern: attached.makePlan(begunSerial: begun))
+    let old = unsafe context.state.pointee.plan.exchange(new, ordering: .sequentiallyConsistent)
+    // A cycle stores an odd phase and then loads the plan; here the plan is exchanged and then the phase
+    // loaded. All four are sequentially consistent, so they have one order: a cycle that has loaded an old
+    // plan did so before the exchange, and what is loaded here is its phase or a later one. An even one
+    // says that no cycle has an old plan; an odd one, that at most the cycle of that phase has, which all
+    // plans wait for that were retired in it.
+    let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
+    attached.retired.append((old, before, phase))
   }
 
   /// Calls a function with the routing of the inputs, now and after each change. It replaces the function of the last call.
@@ -294,8 +298,8 @@ public final class Renderer: Sendable {
     }
   }
 
-  /// Gives access to the graph and the rate, and then frees the retired plans that no cycle uses any longer. So a plan that
-  /// was retired within a cycle does not wait for the next edit: the next call of any kind frees it.
+  /// Gives access to the graph and the rate. Then removes what has faded out from the graph, and frees the retired plans that
+  /// no cycle uses any longer. So these do not wait for the next edit: the next call of any kind does it.
   private func withAttached<Result, Failure: Error>(
     _ body: (inout Attached) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -303,7 +307,10 @@ public final class Renderer: Sendable {
     // Without the lock: an object that a node owns may call the renderer when it is freed.
     defer { for retired in ended { Self.freePlan(retired.plan) } }
     return try attached.withLock { (attached) throws(Failure) in
-      defer { ended = takeEndedPlans(of: &attached) }
+      defer {
+        if attached.model.hasFaded { exchangePlan(of: &attached) { _ in } }
+        ended = takeEndedPlans(of: &attached)
+      }
       return try body(&attached)
     }
   }

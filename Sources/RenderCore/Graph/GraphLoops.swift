@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+/// The feedback loops of a graph: nodes that lead to each other. Each loop has at least one delay, which is read before the
+/// other nodes of the loop render and written after them.
+struct GraphLoops {
+  struct Loop {
+    /// In the order in which they were added.
+    let nodes: [NodeStorage]
+    /// Those of the nodes that are delays, and their effects.
+    let delays: [(node: NodeStorage, effect: DelayStorage)]
+
+    /// As many frames of the loop can be rendered before its delays need what they give.
+    var sliceFrames: Int { delays.map { $0.effect.limits.lowerBound }.min() ?? 0 }
+  }
+
+  let all: [Loop]
+  /// The index of each node's loop, by slot; nil for nodes outside of loops.
+  private let places: [Int?]
+
+  init(_ model: GraphModel) {
+    var all: [Loop] = []
+    var places: [Int?] = []
+    // Most graphs have no such delay.
+    if !model.loopDelays.isEmpty {
+      places = [Int?](repeating: nil, count: model.slotCount)
+      let links = model.links
+      for delay in model.loopDelays where places[delay.slot] == nil {
+        let after = Self.reached(from: delay, model) { links.outOf($0).map(\.target) }
+        if !after[delay.slot] { continue }
+        let before = Self.reached(from: delay, model) { links.into($0).map(\.source) }
+        let nodes = ([model.mix] + model.nodes).filter { after[$0.slot] && before[$0.slot] }
+        for node in nodes { places[node.slot] = all.count }
+        all.append(
+          Loop(nodes: nodes, delays: nodes.compactMap { node in node.loopDelay.map { (node, $0) } })
+        )
+      }
+    }
+    (self.all, self.places) = (all, places)
+  }
+
+  private static func reached(
+    from start: NodeStorage, _ model: GraphModel, _ neighbours: (NodeStorage) -> [NodeStorage]
+  ) -> [Bool] {
+    var isReached = [Bool](repeating: false, count: model.slotCount)
+    var next = neighbours(start)
+    while let node = next.popLast() {
+      if isReached[node.slot] { continue }
+      isReached[node.slot] = true
+      next += neighbours(node)
+    }
+    return isReached
+  }
+
+  /// Returns the index of a node's loop.
+  func index(of node: NodeStorage) -> Int? { all.isEmpty ? nil : places[node.slot] }
+
+  /// The delays of all loops.
+  var delays: [NodeStorage] { all.flatMap { $0.delays.map(\.node) } }
+
+  /// Returns true for a delay of a loop: what leads into it is rendered after it.
+  func isCut(_ node: NodeStorage) -> Bool { index(of: node) != nil && node.loopDelay != nil }
+}
+
+extension GraphModel {
+  /// The feedback loops, also those of edges that fade out.
+  var loops: GraphLoops {
+    let links = links
+    if let loops = links.loops { return loops }
+    let loops = GraphLoops(self)
+    links.loops = loops
+    return loops
+  }
+}

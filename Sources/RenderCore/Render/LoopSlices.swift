@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+/// How far a feedback loop has come within a cycle.
+struct LoopSlices {
+  /// The index of the operation that begins the loop.
+  let first: Int
+  /// The node that stands for the loop's time, and the tick at which it began.
+  let (node, timer): (UInt32, UInt64)
+  private let frameCount: Int
+  /// The frames of the slices that have ended; 0 outside of loops.
+  private(set) var done = 0
+
+  /// Outside of loops.
+  @_noLocks
+  init() {
+    first = 0
+    (node, timer) = (0, 0)
+    frameCount = 0
+  }
+
+  @_noLocks
+  init(_ first: Int, _ node: UInt32, timer: UInt64, frameCount: Int) {
+    self.first = first
+    (self.node, self.timer) = (node, timer)
+    self.frameCount = frameCount
+  }
+
+  /// Ends a slice.
+  ///
+  /// - Parameter slice: its frames; becomes those of the next one, or of the cycle after the last one.
+  /// - Returns: the frames from its first frame to that of the next one. After the last one not above 0: back to the first
+  ///   frame of the cycle.
+  @_noLocks
+  mutating func next(_ slice: inout Int) -> Int {
+    let frames = slice
+    let left = frameCount &- done &- frames
+    if left <= 0 {
+      slice = frameCount
+      return 0 &- done
+    }
+    done = done &+ frames
+    slice = min(frames, left)
+    return frames
+  }
+
+  /// Ends the loop.
+  @_noLocks
+  mutating func end() { done = 0 }
+}
+
+extension RenderCycle {
+  /// Returns a part of the cycle.
+  @_noLocks
+  func slice(_ frames: Int, from first: Int) -> RenderCycle {
+    var slice = self
+    slice.frameCount = frames
+    slice.frameTime &+= UInt32(truncatingIfNeeded: first)
+    return slice
+  }
+}
