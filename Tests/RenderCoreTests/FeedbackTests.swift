@@ -50,8 +50,8 @@ struct FeedbackTests {
     var graph: ProcessingGraph { rig.renderer.graph }
 
     init(
-      delay frames: Int, minimum: Int = 64, gain: Float = 0.5, through nodes: [GraphNode] = [],
-      before: (GraphRig) throws -> [GraphNode] = { _ in [] }
+      delay frames: Int, minimum: Int = 64, gain: Float = 0.5,
+      effects: (GraphRig) throws -> [GraphNode] = { _ in [] }
     ) throws {
       _ = rig.addGenerator(step: 0.01)
       let graph = rig.renderer.graph
@@ -59,7 +59,7 @@ struct FeedbackTests {
       delay = graph.addDelay(channelCount: 1, minimumFrames: minimum, maximumFrames: 20_000)
       delay.set { _, _ in frames }
       let (mixer, delay) = (mixer, delay)
-      let others = try before(rig)
+      let others = try effects(rig)
       try graph.edit { (edit) throws(ProcessingGraphError) in
         try edit.insert(mixer, from: graph.mix, to: graph.output)
         try edit.connect(mixer, to: delay.node)
@@ -178,7 +178,8 @@ struct FeedbackTests {
     let monitor = renderer.addMonitor(MonitorSettings(inputs: 1, outputs: 1))
     let delay = graph.addDelay(channelCount: 1, minimumFrames: 64, maximumFrames: 1000)
     let output = try #require(graph.outputNode(of: monitor))
-    #expect(throws: ProcessingGraphError.self) {
+    let nodes = ["mix", "monitor", "monitor output", "delay"]
+    #expect(throws: ProcessingGraphError.loopWithMonitor(nodes: nodes)) {
       try graph.edit { (edit) throws(ProcessingGraphError) in
         try edit.connect(output, to: delay.node)
         try edit.connect(delay.node, to: graph.mix)
@@ -209,7 +210,7 @@ struct FeedbackTests {
       try edit.connect(inner.node, to: mixer, gain: 0.5)
       try edit.connect(mixer, to: graph.output)
     }
-    #expect(graph.latencyFrames == 130)
+    #expect(graph.latencyFrames == 100)
     var left = 2000
     var index = 0
     while left > 0 {
@@ -221,7 +222,112 @@ struct FeedbackTests {
       index += 1
     }
     let pulses = rig.samples.enumerated().filter { $0.element > 0.1 }.map(\.offset)
-    #expect(pulses == [130, 360, 590, 820])
+    #expect(pulses == [100, 330, 560, 790])
+  }
+
+  @Test(
+    "fades in without a step when it is inserted into a sound, also in later echoes",
+    arguments: cuts)
+  func insertion(_ cycles: [Int]) throws {
+    let rig = GraphRig()
+    _ = rig.addGenerator(step: 0)
+    let graph = rig.renderer.graph
+    rig.render(1000, cycles: cycles)
+    let mixer = graph.addMixer(channelCount: 1)
+    let delay = graph.addDelay(channelCount: 1, minimumFrames: 64, maximumFrames: 1000)
+    delay.set { _, _ in 700 }
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.insert(mixer, from: graph.mix, to: graph.output)
+      try edit.connect(mixer, to: delay.node)
+      try edit.connect(delay.node, to: mixer, gain: 0.5)
+    }
+    rig.render(20_000, cycles: cycles)
+    // A fade in a fade, from 0.5 to 0.75. An echo that began hard would step by 0.125 later.
+    let steepest = zip(rig.samples, rig.samples.dropFirst()).map { ($0 - $1).magnitude }.max()!
+    #expect(steepest < 0.25 * 2.5 / Float(Self.fade))
+    #expect((rig.samples.last! + 1).magnitude < 1e-4)
+  }
+
+  @Test("does not keep NaN, infinity or denormals")
+  func recovery() throws {
+    let rig = GraphRig()
+    let graph = rig.renderer.graph
+    let mixer = graph.addMixer(channelCount: 1)
+    let delay = graph.addDelay(channelCount: 1, minimumFrames: 64, maximumFrames: 64)
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.connect(graph.input, to: mixer)
+      try edit.connect(mixer, to: delay.node)
+      try edit.connect(delay.node, to: mixer, gain: 0.9)
+      try edit.connect(mixer, to: graph.output)
+    }
+    rig.render(inputs: [.nan, .infinity, 1] + [Float](repeating: 0, count: 253))
+    // NaN and infinity are replaced in the outputs, too.
+    #expect(rig.renderer.nonFiniteSampleCount == 4)
+    #expect(rig.samples[66] == 0.9 && rig.samples.allSatisfy(\.isFinite))
+    rig.render(inputs: [Float](repeating: 0, count: 8192))
+    for _ in 0..<8 { rig.render(inputs: [Float](repeating: 0, count: 8192)) }
+    #expect(rig.samples.suffix(8192).allSatisfy { $0 == 0 })
+  }
+
+  @Test("has its latency from outside, with several delays, loops and paths")
+  func latencies() throws {
+    let rig = GraphRig()
+    let graph = rig.renderer.graph
+    func delay() -> GraphNode {
+      graph.addDelay(channelCount: 1, minimumFrames: 64, maximumFrames: 100).node
+    }
+    let late = rig.addEffect(factor: 1, delay: 100).node
+    let inner = rig.addEffect(factor: 1, delay: 50).node
+    let (mixer, one, two) = (graph.addMixer(channelCount: 1), delay(), delay())
+    // Two delays in one loop, and a late path beside the direct one to the first of them.
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.connect(graph.input, to: late)
+      try edit.connect(late, to: mixer)
+      try edit.connect(mixer, to: inner)
+      try edit.connect(inner, to: one)
+      try edit.connect(mixer, to: one)
+      try edit.connect(one, to: two)
+      try edit.connect(two, to: mixer)
+      try edit.connect(mixer, to: graph.output)
+    }
+    #expect(graph.latencyFrames == 100)
+    rig.renderer.withModel { model in
+      let latencies = model.latencies()
+      #expect([mixer, inner, one, two].map { latencies[$0.storage.slot] } == [100, 150, 150, 150])
+      let delays = model.links.into(one.storage).map(\.delayFrames)
+      #expect(delays == [0, 50])
+      #expect(model.links.into(mixer.storage).map(\.delayFrames) == [0, 0])
+    }
+    // A loop behind the other one, and a path beside both.
+    let (second, third) = (graph.addMixer(channelCount: 1), delay())
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.disconnect(mixer, from: graph.output)
+      try edit.connect(two, to: second)
+      try edit.connect(second, to: third)
+      try edit.connect(third, to: second)
+      try edit.connect(second, to: graph.output)
+      try edit.connect(graph.input, to: graph.output)
+    }
+    #expect(graph.latencyFrames == 150)
+    rig.renderer.withModel { model in
+      let direct = model.links.into(model.output).first { $0.source === model.input }
+      #expect(direct?.delayFrames == 150)
+    }
+    #expect(graph.tailFrames == 64 * 3)
+  }
+
+  @Test("leaves the graph by itself once it has faded out", arguments: cuts)
+  func removal(_ cycles: [Int]) throws {
+    let echo = try Echo(delay: 64)
+    echo.rig.render(1000, cycles: cycles)
+    try echo.graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.remove(echo.delay.node)
+    }
+    let storage = echo.delay.node.storage
+    #expect(echo.rig.renderer.withModel { $0.contains(storage) })
+    echo.rig.render(1000, cycles: cycles)
+    _ = echo.rig.renderer.elapsedNanoseconds
+    #expect(echo.rig.renderer.withModel { !$0.contains(storage) })
   }
 
   @Test("continues after a cycle that never ended, as when libjack ends its thread")

@@ -140,7 +140,7 @@ public final class ConvolverControl: Sendable {
   ///
   /// The response is resampled to the renderer's rate, and again when that changes. Its end is cut off at a rate at which
   /// it would be longer than ``maximumFrames``. The calling thread resamples and transforms, 0.1 s for the longest stereo
-  /// response. Edits of the graph wait meanwhile.
+  /// response. Other calls of the graph and the renderer may wait meanwhile.
   ///
   /// - Parameter response: its channels are one for all channels of the node, one for each, or one for each pair of an
   ///   input and an output, those of the first input first: LL, LR, RL, RR for true stereo. Nil only delays, and

@@ -110,15 +110,26 @@ struct SampleDelay: ~Copyable {
     frame = start
   }
 
-  /// Writes the frames of every channel.
+  /// Writes the frames of every channel. Samples that are not finite, which would never leave a loop, become 0, and so do
+  /// those below 1e-30, which would stay denormal and slow.
+  ///
+  /// - Returns: the number of samples that were not finite.
   @_noLocks
   mutating func write(
     _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
-  ) {
+  ) -> Int {
+    var nonFinite = 0
     for channel in 0..<channels.count {
-      unsafe write(channels[channel], channel: channel, frameCount: frameCount)
+      let (samples, line) = unsafe (channels[channel], lines[channel])
+      for i in 0..<frameCount {
+        let sample = unsafe samples[i]
+        let isFinite = sample.isFinite
+        if !isFinite { nonFinite = nonFinite &+ 1 }
+        unsafe line[(frame &+ i) & mask] = isFinite && sample.magnitude > 1e-30 ? sample : 0
+      }
     }
     frame = frame &+ frameCount
+    return nonFinite
   }
 
   @_noLocks

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Compiles a graph into a plan's operations. Each node comes after the nodes that lead into it. A buffer is reused as
+/// Compiles a graph into a plan's operations. Each node comes after the nodes that lead into it; the delay of a feedback loop
+/// is read before them and written after them. A buffer is reused as
 /// soon as its last reader has run.
 @safe
 struct GraphCompiler {
@@ -187,6 +188,7 @@ struct GraphCompiler {
   /// Adds the operations of the feedback loop that a node is part of, if it is the first node of it.
   private mutating func emitLoop(of node: NodeStorage) {
     guard let index = loops.index(of: node), compiledLoops.insert(index).inserted else { return }
+    hasOnlySources = false
     let loop = loops.all[index]
     // What has no part in the loop renders whole cycles, before it.
     for node in loop.nodes {

@@ -17,7 +17,8 @@ struct GraphLoops {
   /// The index of each node's loop, by slot; nil for nodes outside of loops.
   private let places: [Int?]
 
-  init(_ model: GraphModel) {
+  /// - Parameter isLeaving: edges that do not count.
+  init(_ model: GraphModel, without isLeaving: (EdgeStorage) -> Bool = { _ in false }) {
     var all: [Loop] = []
     var places: [Int?] = []
     // Most graphs have no such delay.
@@ -25,9 +26,13 @@ struct GraphLoops {
       places = [Int?](repeating: nil, count: model.slotCount)
       let links = model.links
       for delay in model.loopDelays where places[delay.slot] == nil {
-        let after = Self.reached(from: delay, model) { links.outOf($0).map(\.target) }
+        let after = Self.reached(from: delay, model) { node in
+          links.outOf(node).compactMap { isLeaving($0) ? nil : $0.target }
+        }
         if !after[delay.slot] { continue }
-        let before = Self.reached(from: delay, model) { links.into($0).map(\.source) }
+        let before = Self.reached(from: delay, model) { node in
+          links.into(node).compactMap { isLeaving($0) ? nil : $0.source }
+        }
         let nodes = ([model.mix] + model.nodes).filter { after[$0.slot] && before[$0.slot] }
         for node in nodes { places[node.slot] = all.count }
         all.append(

@@ -14,9 +14,9 @@ extension GraphModel {
       try follow(node, links, path: &path, visits: &visits)
     }
     for loop in loops.all {
-      for case let node in loop.nodes {
+      for node in loop.nodes {
         switch node.kind {
-        case .monitor, .monitorOutput: throw .cycle(path: loop.nodes.map(\.name))
+        case .monitor, .monitorOutput: throw .loopWithMonitor(nodes: loop.nodes.map(\.name))
         default: break
         }
       }
@@ -48,42 +48,79 @@ extension GraphModel {
   func latencies(
     without isLeaving: (EdgeStorage) -> Bool = { $0.leavingSerial != nil }
   ) -> [Int] {
-    longestSums(of: { $0.latencyFrames }, without: isLeaving)
+    longestSums(of: { $0.latencyFrames }, without: isLeaving, loopsCount: false)
   }
 
   /// Returns the longest tail of a path to each node's output, by slot, in frames. Edges that fade out do not count.
   func tails() -> [Int] {
-    longestSums(of: { isBypassed($0) ? 0 : $0.tailFrames }, without: { $0.leavingSerial != nil })
+    longestSums(
+      of: { isBypassed($0) ? 0 : $0.tailFrames }, without: { $0.leavingSerial != nil },
+      loopsCount: true)
   }
 
-  /// Returns the longest sum of the nodes' frames on a path to each node's output, by slot. A path goes through the delay
-  /// of a loop once, and only if it comes from outside of the loop.
+  /// Returns the longest sum of the nodes' frames on a path to each node's output, by slot.
+  ///
+  /// - Parameter loopsCount: a path through a feedback loop has all nodes of the loop once. Otherwise, paths from outside
+  ///   count as far as they do not go through a delay of the loop, and then those through a delay to the nodes that are
+  ///   reached in no other way.
   private func longestSums(
-    of frames: (NodeStorage) -> Int, without isLeaving: (EdgeStorage) -> Bool
+    of frames: (NodeStorage) -> Int, without isLeaving: (EdgeStorage) -> Bool, loopsCount: Bool
   ) -> [Int] {
     let links = links
+    let loops = GraphLoops(self, without: isLeaving)
     var known = [Int?](repeating: nil, count: slotCount)
-    func sum(before node: NodeStorage) -> Int {
-      var longest: Int?
-      for edge in links.into(node) where !isLeaving(edge) {
-        let sum = sum(of: edge.source)
-        longest = max(longest ?? sum, sum)
-      }
-      return longest ?? 0
-    }
     func sum(of node: NodeStorage) -> Int {
       if let sum = known[node.slot] { return sum }
-      let sum = sum(before: node) + frames(node)
-      known[node.slot] = sum
-      return sum
+      if let index = loops.index(of: node) {
+        addSums(of: loops.all[index])
+        return known[node.slot] ?? 0
+      }
+      var longest = 0
+      for edge in links.into(node) where !isLeaving(edge) {
+        longest = max(longest, sum(of: edge.source))
+      }
+      known[node.slot] = longest + frames(node)
+      return longest + frames(node)
     }
-    let delays = loops.delays
-    if !delays.isEmpty {
-      // So that no path through the delays is the longest one.
-      for delay in delays { known[delay.slot] = -1 << 40 }
-      let sums = delays.map { max(0, sum(before: $0)) + frames($0) }
-      known = known.map { _ in nil }
-      for (delay, sum) in zip(delays, sums) { known[delay.slot] = sum }
+    func addSums(of loop: GraphLoops.Loop) {
+      let index = loops.index(of: loop.nodes[0])
+      if loopsCount {
+        let outside = loop.nodes.flatMap { links.into($0) }
+          .filter { !isLeaving($0) && loops.index(of: $0.source) != index }
+        let longest = outside.map { sum(of: $0.source) }.max() ?? 0
+        let sum = loop.nodes.reduce(longest) { $0 + frames($1) }
+        for node in loop.nodes { known[node.slot] = sum }
+        return
+      }
+      // The delays whose output counts.
+      var through: [NodeStorage] = []
+      while true {
+        var seen: [Int: Int?] = [:]
+        func reached(_ node: NodeStorage) -> Int? {
+          if let sum = known[node.slot] { return sum }
+          if let sum = seen[node.slot] { return sum }
+          var longest: Int?
+          for edge in links.into(node) where !isLeaving(edge) {
+            let source = edge.source
+            let isInside = loops.index(of: source) == index
+            let isOpen = source.loopDelay == nil || through.contains { $0 === source }
+            let sum = !isInside ? sum(of: source) : isOpen ? reached(source) : nil
+            if let sum { longest = max(longest ?? sum, sum) }
+          }
+          seen[node.slot] = .some(longest.map { $0 + frames(node) })
+          return longest.map { $0 + frames(node) }
+        }
+        let sums = loop.nodes.map { reached($0) }
+        for (node, sum) in zip(loop.nodes, sums) { known[node.slot] = sum }
+        let next = loop.delays.map(\.node).filter { delay in
+          known[delay.slot] != nil && !through.contains { $0 === delay }
+        }
+        through += next
+        if !next.isEmpty { continue }
+        guard let silent = loop.nodes.first(where: { known[$0.slot] == nil }) else { return }
+        // Nothing leads into the rest of the loop.
+        known[silent.slot] = frames(silent)
+      }
     }
     for node in [input, mix, output] + nodes { _ = sum(of: node) }
     return known.map { $0 ?? 0 }
@@ -97,7 +134,7 @@ extension GraphModel {
       let arrival = latencies[edge.target.slot] - edge.target.latencyFrames
       let isDry = isBypassed(edge.source)
       var delay = arrival - latencies[edge.source.slot]
-      // The way round a loop is as long as it is.
+      // Within a loop a path may be later than what it joins.
       if delay < 0 { delay = 0 }
       if isDry { delay += edge.source.latencyFrames }
       // A tap has one path.
@@ -146,7 +183,9 @@ extension GraphModel {
       if known[node.slot] >= 0 { return known[node.slot] }
       var longest = 0
       if isNew(node) {
-        longest = (loops.isCut(node) ? 0 : frames(before: node)) + node.latencyFrames
+        // The way round the loop is not one to wait for.
+        if loops.isCut(node) { known[node.slot] = 0 }
+        longest = frames(before: node) + node.latencyFrames
         if case .builtIn(let effect) = node.kind { longest += effect.warmUpFrames }
       }
       known[node.slot] = longest

@@ -157,9 +157,11 @@ struct GraphModel {
   ) {
     let fitting = min(
       source.outputWidth - channel, target.inputWidths[bus] - targetChannel)
-    // A source that begins with this plan needs no fade, and a target that begins with it has no sound to interrupt.
+    // A source that begins with this plan needs no fade, and a target that begins with it has no sound to interrupt, unless
+    // a loop repeats its first frame when others have faded in.
     let begins =
-      isHard || !planned[target.slot] || source.isAlwaysRendered && !planned[source.slot]
+      isHard || !planned[target.slot] && source.loopDelay == nil
+      || source.isAlwaysRendered && !planned[source.slot]
     edges.append(
       EdgeStorage(
         id: nextEdge, source, channel: channel, to: target, bus: bus, targetChannel: targetChannel,
@@ -205,12 +207,8 @@ struct GraphModel {
   /// Removes the edges that have faded out and the nodes that are removed, before a plan is made. A node that leads
   /// nowhere is not part of plans; it begins at rest when it is connected again.
   mutating func prune() {
-    if edges.contains(where: \.hasLeft) { edges.removeAll { $0.hasLeft } }
-    if leaving.contains(true) {
-      let links = links
-      let gone = nodes.filter { leaving[$0.slot] && links.outOf($0).isEmpty }
-      if !gone.isEmpty { drop { node in gone.contains { $0 === node } } }
-    }
+    if hasFaded { edges.removeAll { $0.hasLeft } }
+    dropLeft()
     let heard = heard()
     for slot in planned.indices where !heard[slot] {
       (planned[slot], rendered[slot]) = (false, false)
@@ -223,6 +221,15 @@ struct GraphModel {
       if heard[edge.target.slot] { return edge }
       return edge.leavingSerial == nil ? edge.atRest() : nil
     }
+    dropLeft()
+  }
+
+  /// Removes the removed nodes that no edge leads out of.
+  private mutating func dropLeft() {
+    if !leaving.contains(true) { return }
+    let links = links
+    let gone = nodes.filter { leaving[$0.slot] && links.outOf($0).isEmpty }
+    if !gone.isEmpty { drop { node in gone.contains { $0 === node } } }
   }
 
   /// Returns for each slot whether its node renders: those that lead to the output or to a capture, and sources and

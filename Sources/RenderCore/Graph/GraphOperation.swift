@@ -48,8 +48,8 @@ enum GraphOperation: BitwiseCopyable {
   case monitorOutput(UnsafeMutablePointer<MonitorUnit>, node: UInt32, BufferRange)
   /// Renders a built-in effect in place.
   case effect(EffectOperation, node: UInt32, BufferRange)
-  /// Begins a feedback loop: the operations up to ``endLoop`` run for at most so many frames at a time. The node stands for
-  /// the loop's time.
+  /// Begins a feedback loop: the operations up to ``endLoop`` render slices of at most `frames`. The time of the loop counts
+  /// for `node`.
   case beginLoop(frames: Int32, node: UInt32)
   /// Reads the delay of a loop.
   case readDelay(UnsafeMutablePointer<DelayUnit>, node: UInt32, BufferRange)

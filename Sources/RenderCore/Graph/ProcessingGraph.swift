@@ -39,7 +39,8 @@ public struct ProcessingGraph: Sendable {
   /// leads to the output.
   ///
   /// The function follows the rules of ``Renderer/Callback``. `inputs` are the frames of the input bus; `outputs` are
-  /// silent before the call. If the function returns a value other than 0, the node is silent for that cycle.
+  /// silent before the call. If the function returns a value other than 0, the node is silent for that cycle. In a feedback
+  /// loop the function is called for each slice of a cycle.
   ///
   /// - Parameters:
   ///   - effect: the function.

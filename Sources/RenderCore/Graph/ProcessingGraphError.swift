@@ -2,8 +2,10 @@
 
 /// An edit that a ``ProcessingGraph`` refuses. Nothing of the edit takes effect.
 public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The edges would form a cycle through these nodes, without a delay that can close a loop, or with a monitor.
+  /// The edges would form a cycle through these nodes, without a delay that can close a loop.
   case cycle(path: [String])
+  /// These nodes would lead to each other through a delay, and one of them is a monitor's.
+  case loopWithMonitor(nodes: [String])
   /// The node is not in this graph.
   case unknownNode(String)
   /// The node has no such bus, or the bus no such channels.
@@ -30,7 +32,10 @@ public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConver
     case .cycle(let path):
       "the edges form a cycle: \(path.joined(separator: " → ")); disconnect one of them; "
         + "one that fades out is gone after its fade; a feedback loop needs a delay with a "
-        + "minimum of \(DelayControl.minimumLoopFrames) frames or more, and no monitor"
+        + "minimum of \(DelayControl.minimumLoopFrames) frames or more"
+    case .loopWithMonitor(let nodes):
+      "a monitor cannot be in a feedback loop, here of \(nodes.joined(separator: ", ")); close the "
+        + "loop before or after the monitor"
     case .unknownNode(let node): "\(node) is not a node of this graph"
     case .noSuchChannels(let node): "\(node) has no such bus or channels"
     case .notConnected(let from, let to): "\(from) is not connected to \(to)"

@@ -27,9 +27,9 @@ struct LoopSlices {
 
   /// Ends a slice.
   ///
-  /// - Parameter slice: its frames; becomes those of the next one, or of the cycle after the last one.
-  /// - Returns: the frames from its first frame to that of the next one. After the last one not above 0: back to the first
-  ///   frame of the cycle.
+  /// - Parameter slice: the frames of the slice; becomes those of the next slice. After the last slice, those of the cycle.
+  /// - Returns: the frames from the beginning of this slice to that of the next one. After the last slice, 0 or less: the
+  ///   frames back to the beginning of the cycle.
   @_noLocks
   mutating func next(_ slice: inout Int) -> Int {
     let frames = slice

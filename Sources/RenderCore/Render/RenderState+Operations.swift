@@ -26,7 +26,7 @@ extension RenderState {
         from: buffers,
         byteCount: outputCount * MemoryLayout<UnsafeMutablePointer<Float>>.stride)
     }
-    if loop.done > 0 { unsafe recover(plan) }
+    if loop.done > 0 { unsafe recover(plan, outputCount: outputCount) }
     let serial = unsafe plan.pointee.serial
     if begunSerial.load(ordering: .relaxed) != serial { unsafe begin(plan) }
     let callbackTicks = work.callbackTicks
@@ -102,7 +102,9 @@ extension RenderState {
           into: buffers.buffers(in: table), frameCount: frameCount, deviceFrame: deviceFrame)
         nodeTicks &+= stop(&timer, of: node)
       case .writeDelay(let unit, let node, let buffers):
-        unsafe unit.pointee.write(buffers.buffers(in: table), frameCount: frameCount)
+        count(
+          nonFinite: unsafe unit.pointee.write(
+            buffers.buffers(in: table), frameCount: frameCount))
         nodeTicks &+= stop(&timer, of: node)
       case .endLoop:
         let frames = loop.next(&frameCount)
@@ -126,9 +128,9 @@ extension RenderState {
 
   /// Moves the buffers of a plan back after a cycle that never ended: libjack may end its thread at any time.
   @_noLocks @inline(never)
-  private mutating func recover(_ plan: UnsafeMutablePointer<RenderPlan>) {
+  private mutating func recover(_ plan: UnsafeMutablePointer<RenderPlan>, outputCount: Int) {
     let (table, origins) = unsafe (plan.pointee.table, plan.pointee.origins)
-    for buffer in unsafe outputChannels..<plan.pointee.tableCount {
+    for buffer in unsafe outputCount..<plan.pointee.tableCount {
       unsafe table[buffer] = origins[buffer]
     }
     loop.end()
