@@ -9,6 +9,14 @@ import RenderCore
 import TestKit
 import Testing
 
+/// An effect that must not do what it does.
+private func allocatingEffect(
+  _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
+) -> Int32 {
+  unsafe free(malloc(64))
+  return 0
+}
+
 /// In a build with RealtimeSanitizer every allocation, lock and blocking system call between the
 /// render entry's first and last line ends the process. In any other build these only run the path.
 @Suite("Real-time render path", .serialized)
@@ -28,6 +36,26 @@ struct RenderPathTests {
       drawbar_realtime_exit()
       unsafe free(memory)
     }
+  }
+
+  @Test("The sanitizer ends a process whose effect allocates, and names the effect")
+  func namesEffect() async {
+    guard drawbar_realtime_is_checked() == 1 else { return }
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let renderer = Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
+      let graph = renderer.graph
+      let effect = unsafe graph.addEffect(allocatingEffect, context: nil, channelCount: 1)
+      try graph.edit { (edit) throws(ProcessingGraphError) in
+        try edit.connect(graph.input, to: effect.node)
+        try edit.connect(effect.node, to: graph.output)
+      }
+      var output = OfflineOutput(renderer: renderer)
+      output.render(inputs: [[0.5, 0.25]])
+    }
+    let report = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(report.contains("malloc") && report.contains("allocatingEffect"))
   }
 
   @Test(
