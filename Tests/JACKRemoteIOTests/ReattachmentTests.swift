@@ -44,10 +44,10 @@ extension OutputTests {
       for attempt in 0..<5 {
         if try survives(seed: seed + UInt64(attempt)) { return }
       }
-      Issue.record("jackd stood still in each of five attempts")
+      Issue.record("jackd stalled in each of five attempts")
     }
 
-    /// - Returns: false if the server stood still, so that nothing can be said.
+    /// - Returns: false if jackd stalled, so the attempt is inconclusive.
     private func survives(seed: UInt64) throws -> Bool {
       var random = SplitMix(state: seed)
       let kinds = Trouble.allCases
@@ -83,7 +83,7 @@ extension OutputTests {
           let wires = try #require(Self.connections(server))
           looped.forget()
           let isReady = looped.pumps(seconds: 2) { looped.isSteady }
-          if server.hasStoodStill { return false }
+          if server.hasStalled { return false }
           try #require(isReady, round)
           let losses = looped.losses
 
@@ -93,14 +93,14 @@ extension OutputTests {
               && looped.output.cycleCount > back.cycles + 1
           }
           let seconds = monotonicSeconds() - back.time
-          if server.hasStoodStill { return false }
+          if server.hasStalled { return false }
           #expect(isBack && seconds < 1, "\(round): \(seconds) s, \(wires)")
           #expect(looped.losses == losses + (isLost ? 1 : 0), round)
           #expect(looped.output.sampleRate == Double(options.sampleRate), round)
           #expect(looped.output.clientName == "drawbar")
 
           let isSteady = looped.pumps(seconds: 3) { looped.isSteady }
-          if server.hasStoodStill { return false }
+          if server.hasStalled { return false }
           try #require(isSteady, round)
           expectContinuity(of: looped, at: back, isLost: isLost, round)
           for _ in 0..<5 {

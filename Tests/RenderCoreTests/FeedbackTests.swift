@@ -7,7 +7,7 @@ import Testing
 
 @testable import RenderCore
 
-/// What an effect was called with: without memory of its own, since it is called on the render thread.
+/// The calls of an effect. Allocates nothing, since the effect runs on the render thread.
 @safe
 private struct Calls {
   var count = 0
@@ -23,7 +23,7 @@ private struct Calls {
   }
 }
 
-/// An effect that notes its calls, and gives silence.
+/// Records its calls and outputs silence.
 @_noLocks
 private func note(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
@@ -96,7 +96,7 @@ struct FeedbackTests {
   }
 
   @Test(
-    "gives the same bits for all cycles with effects in it, and with another delay",
+    "renders the same bits for all cycle lengths, with effects in it and after a change of the delay",
     arguments: cuts)
   func effects(_ cycles: [Int]) throws {
     func heard(_ cycles: [Int]) throws -> [Float] {
@@ -120,7 +120,7 @@ struct FeedbackTests {
     #expect(samples.contains { $0.magnitude > 0.6 })
   }
 
-  @Test("asks effects for at most the shortest delay at a time, in order")
+  @Test("calls effects with at most the shortest delay's frames, in order")
   func slices() throws {
     let calls = UnsafeMutablePointer<Calls>.allocate(capacity: 1)
     unsafe calls.initialize(to: Calls())

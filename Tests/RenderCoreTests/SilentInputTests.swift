@@ -6,12 +6,13 @@ import Testing
 
 @testable import RenderCore
 
-/// An effect that is at rest leaves silence as it is. What it does afterwards must not depend on that.
+/// An effect at rest skips silence. Its later output must not depend on the skip.
 @Suite("Silence between two sounds")
 struct SilentInputTests {
   private static let cuts = Cuts.all + [.even(1), .random(seed: 5)]
 
-  /// Sound, so many silent frames, and the sound again. The second one begins at a multiple of 256 frames.
+  /// Returns sound with `silence` silent frames behind it, and the sound again. The second one begins at a multiple of
+  /// 256 frames.
   private func input(silence: Int) -> (first: [Float], second: [Float]) {
     let sound = whiteNoise(2048, seed: 3)
     return (sound + [Float](repeating: 0, count: silence), sound)

@@ -138,9 +138,10 @@ public final class ConvolverControl: Sendable {
 
   /// Sets the impulse response; none at first. The change is a crossfade of 20 ms.
   ///
-  /// The response is resampled to the renderer's rate, and again when that changes. Its end is cut off at a rate at which
-  /// it would be longer than ``maximumFrames``. The calling thread resamples and transforms, 0.1 s for the longest stereo
-  /// response. Other calls of the graph and the renderer may wait meanwhile.
+  /// The response is resampled to the renderer's rate, and again when that changes. If it is longer than
+  /// ``maximumFrames`` at the present rate, this throws. If it becomes so at a later rate, its end is cut off. The
+  /// calling thread resamples and transforms, 0.1 s for the longest stereo response. Other calls of the graph and the
+  /// renderer may wait meanwhile.
   ///
   /// - Parameter response: its channels are one for all channels of the node, one for each, or one for each pair of an
   ///   input and an output, those of the first input first: LL, LR, RL, RR for true stereo. Nil only delays, and

@@ -14,7 +14,7 @@ struct SpectrumHistory: ~Copyable {
   private var newest = 0
   /// Blocks since the start, at most ``blockCapacity``.
   private var count = 0
-  /// The newest blocks that are silent.
+  /// The number of silent blocks since the last block with sound.
   private var silentCount = 0
 
   /// - Parameter blocks: as many as a response has partitions, at least one.

@@ -93,7 +93,8 @@ struct DelayUnit: ~Copyable {
     unsafe delay.readAhead(into: buffers, frameCount: frameCount)
   }
 
-  /// Ends a slice of a feedback loop: takes what the loop has computed. Real-time: wait-free, render thread only.
+  /// Ends a slice of a feedback loop: writes the frames that the loop has rendered. Real-time: wait-free, render thread
+  /// only.
   ///
   /// - Returns: the number of samples that were NaN or infinite.
   @_noLocks @inline(never)
@@ -221,10 +222,10 @@ extension ProcessingGraph {
   /// Adds a delay. It delays once it leads to the output.
   ///
   /// With a minimum of ``DelayControl/minimumLoopFrames`` or more, the delay can close a feedback loop: edges may lead
-  /// from its output back to its input. If a cycle is longer than the minimum, the loop renders in slices of that length, so
-  /// a greater minimum costs less. The latencies of other nodes in the loop add to the delay. NaN and infinity do not
-  /// return: they become 0 and count in ``Renderer/nonFiniteSampleCount``. Monitors cannot be in a loop. Such a delay
-  /// cannot be bypassed.
+  /// from its output back to its input. If a cycle is longer than the least minimum of the loop's delays, the loop
+  /// renders in slices of that minimum. A greater minimum costs less. The latencies of other nodes in the loop add to
+  /// the delay. NaN and infinity do not return: they become 0 and count in ``Renderer/nonFiniteSampleCount``. Monitors
+  /// cannot be in a loop. Such a delay cannot be bypassed.
   ///
   /// - Parameters:
   ///   - channelCount: the channels of its input bus and of its output bus, at least one.

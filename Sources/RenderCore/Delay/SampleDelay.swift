@@ -5,8 +5,8 @@
 /// Other delays take effect in a crossfade of all channels. Delays that are set meanwhile wait; of several the last ones
 /// count. A channel without a delay keeps its samples to the bit. No sample depends on how frames are cut into cycles.
 ///
-/// In a feedback loop frames are read first, and written when the loop has computed them. At most as many frames as the
-/// shortest delay can be read ahead.
+/// In a feedback loop, ``readAhead(into:frameCount:)`` reads a slice, the loop renders it, and ``write(_:frameCount:)``
+/// writes the result. A slice is at most as long as the shortest delay.
 ///
 /// Real-time: every call but the initialiser is wait-free, render thread only.
 @safe
@@ -100,7 +100,7 @@ struct SampleDelay: ~Copyable {
     unsafe pass(channels, frameCount: frameCount, writes: true)
   }
 
-  /// Reads the frames that come out with the next ones that ``write(_:frameCount:)`` takes.
+  /// Reads the delayed frames of the next slice, before ``write(_:frameCount:)`` writes it.
   @_noLocks
   mutating func readAhead(
     into channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
@@ -110,8 +110,8 @@ struct SampleDelay: ~Copyable {
     frame = start
   }
 
-  /// Writes the frames of every channel. Samples that are not finite, which would never leave a loop, become 0, and so do
-  /// those below 1e-30, which would stay denormal and slow.
+  /// Writes the frames of every channel. NaN and infinity become 0, because a loop would keep them. Samples with a
+  /// magnitude of 1e-30 or less become 0, so that echoes end before they become denormal and slow.
   ///
   /// - Returns: the number of samples that were not finite.
   @_noLocks

@@ -10,8 +10,8 @@ internal import Synchronization
 /// then the sound fades from the old to the new ones. A curve that is set meanwhile waits; of several the last one
 /// counts. A channel whose curve does not change continues as without the change.
 ///
-/// A channel with a flat curve keeps its samples to the bit. Silence is not filtered once all sections are at rest. No sample depends on how device frames are cut into
-/// cycles.
+/// A channel with a flat curve keeps its samples to the bit. Once all sections are at rest, the bank does not filter
+/// silence. No sample depends on how device frames are cut into cycles.
 ///
 /// Real-time: every call but the initialiser is wait-free, render thread only.
 @safe
@@ -39,7 +39,7 @@ struct FilterBank: ~Copyable {
   private var rampFrames = 1
   /// Frames that the sections still run unheard, after the bank is turned on and before it fades in.
   private var mixWarmUp = 0
-  /// Nothing was left of earlier sound at the last flush, and all frames since then were silent.
+  /// True while the sections are at rest and the input is silent.
   private var isAtRest = false
   /// The weight of the coming sections against the present ones.
   private var change = Gain(0)
@@ -161,7 +161,7 @@ struct FilterBank: ~Copyable {
     }
   }
 
-  /// Returns whether silence comes out, since the bank is at rest, no gain moves and silence goes in.
+  /// Returns whether a bank at rest stays at rest: no gain ramps and the input is silent.
   @_noLocks
   private func staysAtRest(
     _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,

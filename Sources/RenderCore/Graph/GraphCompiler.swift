@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Compiles a graph into a plan's operations. Each node comes after the nodes that lead into it; the delay of a feedback loop
-/// is read before them and written after them. A buffer is reused as
-/// soon as its last reader has run.
+/// Compiles a graph into a plan's operations. Each node comes after the nodes that lead into it; the delays of a
+/// feedback loop are read before its other nodes and written after them. A buffer is reused as soon as its last reader
+/// has run.
 @safe
 struct GraphCompiler {
   private let model: GraphModel
@@ -190,7 +190,7 @@ struct GraphCompiler {
     guard let index = loops.index(of: node), compiledLoops.insert(index).inserted else { return }
     hasOnlySources = false
     let loop = loops.all[index]
-    // What has no part in the loop renders whole cycles, before it.
+    // Nodes outside the loop that lead into it render the whole cycle first.
     for node in loop.nodes {
       for edge in links.into(node) where loops.index(of: edge.source) != index {
         _ = emitSource(of: edge)

@@ -18,7 +18,7 @@ public struct GraphEdit {
 
   /// Connects a node's output to another node's input bus: Core Audio's `AUGraphConnectNodeInput`. Several edges into
   /// one bus are summed. The edge fades in, unless its target, or a source or callback that it leads out of, begins
-  /// with this edit.
+  /// with this edit. An edge out of a delay that can close a feedback loop fades in even then.
   ///
   /// - Parameters:
   ///   - source: the node to read.
@@ -144,9 +144,10 @@ public struct GraphEdit {
     model.noteLeaving(node.storage)
   }
 
-  /// Bypasses an effect, or ends that: Core Audio's `kAudioUnitProperty_BypassEffect`. In a crossfade, its input takes the
-  /// place of its output, with the same latency. A bypassed effect does not render once a call of the graph or the renderer
-  /// follows the crossfade; when the bypass ends, it begins at rest and fades in once its output is complete.
+  /// Bypasses an effect, or ends that: Core Audio's `kAudioUnitProperty_BypassEffect`. In a crossfade, its input takes
+  /// the place of its output, with the same latency. After the crossfade, the effect renders until the next call that
+  /// reads or changes the graph, the rate or the elapsed time. When the bypass ends, the effect begins at rest and
+  /// fades in once its output is complete.
   ///
   /// - Throws: ``ProcessingGraphError`` for an unknown node, for one that is not an effect with as many channels at its
   ///   output as at its only input bus, and for a delay that can close a feedback loop.

@@ -6,26 +6,26 @@ struct GraphLoops {
   struct Loop {
     /// In the order in which they were added.
     let nodes: [NodeStorage]
-    /// Those of the nodes that are delays, and their effects.
+    /// The loop's delays, and their effects.
     let delays: [(node: NodeStorage, effect: DelayStorage)]
 
-    /// As many frames of the loop can be rendered before its delays need what they give.
+    /// The most frames that the loop can render before its delays need their own output.
     var sliceFrames: Int { delays.map { $0.effect.limits.lowerBound }.min() ?? 0 }
   }
 
   let all: [Loop]
   /// The index of each node's loop, by slot; nil for nodes outside of loops.
-  private let places: [Int?]
+  private let loopIndices: [Int?]
 
   /// - Parameter isLeaving: edges that do not count.
   init(_ model: GraphModel, without isLeaving: (EdgeStorage) -> Bool = { _ in false }) {
     var all: [Loop] = []
-    var places: [Int?] = []
+    var loopIndices: [Int?] = []
     // Most graphs have no such delay.
     if !model.loopDelays.isEmpty {
-      places = [Int?](repeating: nil, count: model.slotCount)
+      loopIndices = [Int?](repeating: nil, count: model.slotCount)
       let links = model.links
-      for delay in model.loopDelays where places[delay.slot] == nil {
+      for delay in model.loopDelays where loopIndices[delay.slot] == nil {
         let after = Self.reached(from: delay, model) { node in
           links.outOf(node).compactMap { isLeaving($0) ? nil : $0.target }
         }
@@ -34,13 +34,13 @@ struct GraphLoops {
           links.into(node).compactMap { isLeaving($0) ? nil : $0.source }
         }
         let nodes = ([model.mix] + model.nodes).filter { after[$0.slot] && before[$0.slot] }
-        for node in nodes { places[node.slot] = all.count }
+        for node in nodes { loopIndices[node.slot] = all.count }
         all.append(
           Loop(nodes: nodes, delays: nodes.compactMap { node in node.loopDelay.map { (node, $0) } })
         )
       }
     }
-    (self.all, self.places) = (all, places)
+    (self.all, self.loopIndices) = (all, loopIndices)
   }
 
   private static func reached(
@@ -57,12 +57,12 @@ struct GraphLoops {
   }
 
   /// Returns the index of a node's loop.
-  func index(of node: NodeStorage) -> Int? { all.isEmpty ? nil : places[node.slot] }
+  func index(of node: NodeStorage) -> Int? { all.isEmpty ? nil : loopIndices[node.slot] }
 
   /// The delays of all loops.
   var delays: [NodeStorage] { all.flatMap { $0.delays.map(\.node) } }
 
-  /// Returns true for a delay of a loop: what leads into it is rendered after it.
+  /// Returns whether a node is a delay of a loop. The nodes that lead into it render after it is read.
   func isCut(_ node: NodeStorage) -> Bool { index(of: node) != nil && node.loopDelay != nil }
 }
 

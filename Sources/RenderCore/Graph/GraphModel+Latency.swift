@@ -5,7 +5,7 @@ extension GraphModel {
     case none, onPath, done
   }
 
-  /// Throws if the edges form a cycle without a delay, or with a monitor.
+  /// Throws if the edges form a loop without a delay that can close it, or a loop with a monitor.
   func checkCycles() throws(ProcessingGraphError) {
     let links = links
     var visits = [Visit](repeating: .none, count: slotCount)
@@ -60,9 +60,8 @@ extension GraphModel {
 
   /// Returns the longest sum of the nodes' frames on a path to each node's output, by slot.
   ///
-  /// - Parameter loopsCount: a path through a feedback loop has all nodes of the loop once. Otherwise, paths from outside
-  ///   count as far as they do not go through a delay of the loop, and then those through a delay to the nodes that are
-  ///   reached in no other way.
+  /// - Parameter loopsCount: whether a path through a feedback loop includes every node of the loop once. If false, a
+  ///   path through a delay of the loop counts only for nodes that no other path reaches.
   private func longestSums(
     of frames: (NodeStorage) -> Int, without isLeaving: (EdgeStorage) -> Bool, loopsCount: Bool
   ) -> [Int] {
@@ -134,7 +133,7 @@ extension GraphModel {
       let arrival = latencies[edge.target.slot] - edge.target.latencyFrames
       let isDry = isBypassed(edge.source)
       var delay = arrival - latencies[edge.source.slot]
-      // Within a loop a path may be later than what it joins.
+      // In a loop, a path can be later than the other paths into its bus.
       if delay < 0 { delay = 0 }
       if isDry { delay += edge.source.latencyFrames }
       // A tap has one path.
@@ -183,7 +182,7 @@ extension GraphModel {
       if known[node.slot] >= 0 { return known[node.slot] }
       var longest = 0
       if isNew(node) {
-        // The way round the loop is not one to wait for.
+        // The warm-up does not include the path around the loop.
         if loops.isCut(node) { known[node.slot] = 0 }
         longest = frames(before: node) + node.latencyFrames
         if case .builtIn(let effect) = node.kind { longest += effect.warmUpFrames }

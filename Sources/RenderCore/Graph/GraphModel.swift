@@ -8,7 +8,7 @@ struct GraphModel {
   let output: NodeStorage
   /// All other nodes, in the order in which they were added.
   private(set) var nodes: [NodeStorage] = []
-  /// Those that can close a feedback loop.
+  /// The delays that can close a feedback loop.
   private(set) var loopDelays: [NodeStorage] = []
   /// In the order in which they were connected, with the edges that fade out.
   private(set) var edges: [EdgeStorage] = [] { didSet { cache = Cache() } }
@@ -157,8 +157,8 @@ struct GraphModel {
   ) {
     let fitting = min(
       source.outputWidth - channel, target.inputWidths[bus] - targetChannel)
-    // A source that begins with this plan needs no fade, and a target that begins with it has no sound to interrupt, unless
-    // a loop repeats its first frame when others have faded in.
+    // An edge out of a new source, or into a new target, needs no fade. The exception is a delay that can close a loop:
+    // its echo would repeat the hard start of the loop's first frame.
     let begins =
       isHard || !planned[target.slot] && source.loopDelay == nil
       || source.isAlwaysRendered && !planned[source.slot]

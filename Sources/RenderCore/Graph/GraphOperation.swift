@@ -53,7 +53,7 @@ enum GraphOperation: BitwiseCopyable {
   case beginLoop(frames: Int32, node: UInt32)
   /// Reads the delay of a loop.
   case readDelay(UnsafeMutablePointer<DelayUnit>, node: UInt32, BufferRange)
-  /// Writes it.
+  /// Writes the delay of a loop.
   case writeDelay(UnsafeMutablePointer<DelayUnit>, node: UInt32, BufferRange)
   /// Runs the operations since ``beginLoop(frames:node:)`` again until all frames are rendered.
   case endLoop

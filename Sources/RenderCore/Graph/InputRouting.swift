@@ -41,7 +41,7 @@ private struct InputTrace {
     knownInputs = known
   }
 
-  /// Returns the paths to each output. Of the ways through a feedback loop the first one that is found counts.
+  /// Returns the paths to each output. If paths through a feedback loop differ in latency, the first one found counts.
   mutating func pathsToOutput() -> [Paths] {
     let delays = model.loops.delays
     for delay in delays { known[delay.slot] = Array(repeating: [:], count: delay.outputWidth) }

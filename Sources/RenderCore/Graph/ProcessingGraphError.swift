@@ -4,7 +4,7 @@
 public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The edges would form a cycle through these nodes, without a delay that can close a loop.
   case cycle(path: [String])
-  /// These nodes would lead to each other through a delay, and one of them is a monitor's.
+  /// These nodes would form a feedback loop, and one of them belongs to a monitor.
   case loopWithMonitor(nodes: [String])
   /// The node is not in this graph.
   case unknownNode(String)
@@ -30,20 +30,20 @@ public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConver
   public var description: String {
     switch self {
     case .cycle(let path):
-      "the edges form a cycle: \(path.joined(separator: " → ")); disconnect one of them; "
-        + "one that fades out is gone after its fade; a feedback loop needs a delay with a "
-        + "minimum of \(DelayControl.minimumLoopFrames) frames or more"
+      "the edges form a loop: \(path.joined(separator: " → ")); disconnect one, or close the loop "
+        + "with a delay whose minimumFrames is \(DelayControl.minimumLoopFrames) or more; an edge "
+        + "that fades out counts until its fade ends"
     case .loopWithMonitor(let nodes):
-      "a monitor cannot be in a feedback loop, here of \(nodes.joined(separator: ", ")); close the "
-        + "loop before or after the monitor"
+      "a feedback loop cannot contain a monitor: \(nodes.joined(separator: ", ")); close the loop "
+        + "before or after the monitor"
     case .unknownNode(let node): "\(node) is not a node of this graph"
     case .noSuchChannels(let node): "\(node) has no such bus or channels"
     case .notConnected(let from, let to): "\(from) is not connected to \(to)"
     case .alreadyConnected(let from, let to): "\(from) is already connected to \(to)"
     case .permanentNode(let node): "\(node) cannot be removed"
     case .notBypassable(let node):
-      "\(node) cannot be bypassed; only an effect with as many outputs as inputs can, and no "
-        + "delay that can close a loop"
+      "\(node) cannot be bypassed; only effects with as many outputs as inputs can, except delays "
+        + "that can close a feedback loop"
     case .scheduleFull(let from, let to):
       "\(ProcessingGraph.scheduledGainCapacity) gains from \(from) to \(to) are scheduled; "
         + "schedule more after some of them have begun"

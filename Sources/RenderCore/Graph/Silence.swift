@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 extension UnsafeMutablePointer<Float> {
-  /// Returns true if so many samples are 0. -0 counts as sound, so that who leaves silence as it is changes no bit.
+  /// Returns true if the first `count` samples are 0. -0 counts as sound, so an effect that skips silence changes no
+  /// bit.
   ///
-  /// An effect asks this once its own sound has ended. So silence costs little whatever it comes from, and there is
-  /// nothing to keep up to date between effects.
+  /// An effect calls this once its tail has ended. Each effect checks its own input, so no flag is passed between
+  /// effects.
   @_noLocks
   func isSilent(_ count: Int) -> Bool {
     var bits: UInt32 = 0

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// How far a feedback loop has come within a cycle.
+/// The progress of a feedback loop within a cycle.
 struct LoopSlices {
   /// The index of the operation that begins the loop.
   let first: Int
-  /// The node that stands for the loop's time, and the tick at which it began.
+  /// The node to which the loop's time is attributed, and the tick at which the loop began.
   let (node, timer): (UInt32, UInt64)
   private let frameCount: Int
   /// The frames of the slices that have ended; 0 outside of loops.
   private(set) var done = 0
 
-  /// Outside of loops.
+  /// Makes the state outside of loops.
   @_noLocks
   init() {
     first = 0

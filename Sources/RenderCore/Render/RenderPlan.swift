@@ -8,7 +8,7 @@ struct RenderPlan: ~Copyable {
   /// The buffers that the operations' ranges index: the outputs of the cycle, then the pool's.
   let table: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
   let tableCount: Int
-  /// The same buffers, wherever a feedback loop has moved those of the table.
+  /// The addresses of the table before a feedback loop advances them.
   let origins: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
   /// As many addresses, for the outputs that callbacks receive.
   let addresses: UnsafeMutablePointer<UnsafeMutablePointer<Float>>

@@ -126,7 +126,7 @@ extension RenderState {
     return false
   }
 
-  /// Moves the buffers of a plan back after a cycle that never ended: libjack may end its thread at any time.
+  /// Resets a plan's table after a cycle that never ended: libjack can end the thread of a cycle at any time.
   @_noLocks @inline(never)
   private mutating func recover(_ plan: UnsafeMutablePointer<RenderPlan>, outputCount: Int) {
     let (table, origins) = unsafe (plan.pointee.table, plan.pointee.origins)
@@ -136,7 +136,7 @@ extension RenderState {
     loop.end()
   }
 
-  /// Moves the buffers of a plan on by frames, or back.
+  /// Advances the addresses of a plan's table by frames; a negative number moves them back.
   @_noLocks @inline(never)
   func move(_ plan: UnsafeMutablePointer<RenderPlan>, by frames: Int) {
     let table = unsafe plan.pointee.table

@@ -270,11 +270,10 @@ public final class Renderer: Sendable {
     attached.tellSampleRate()
     let new = unsafe UInt(bitPattern: attached.makePlan(begunSerial: begun))
     let old = unsafe context.state.pointee.plan.exchange(new, ordering: .sequentiallyConsistent)
-    // A cycle stores an odd phase and then loads the plan; here the plan is exchanged and then the phase
-    // loaded. All four are sequentially consistent, so they have one order: a cycle that has loaded an old
-    // plan did so before the exchange, and what is loaded here is its phase or a later one. An even one
-    // says that no cycle has an old plan; an odd one, that at most the cycle of that phase has, which all
-    // plans wait for that were retired in it.
+    // A cycle stores an odd phase and then loads the plan; here the plan is exchanged and then the phase loaded. All
+    // four are sequentially consistent, so they have one order: a cycle that has loaded an old plan did so before the
+    // exchange, and what is loaded here is its phase or a later one. If the phase is even, no cycle uses an old plan.
+    // If it is odd, at most the cycle of that phase does; the plans retired in it wait for its end.
     let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
     attached.retired.append((old, before, phase))
   }
@@ -298,8 +297,9 @@ public final class Renderer: Sendable {
     }
   }
 
-  /// Gives access to the graph and the rate. Then removes what has faded out from the graph, and frees the retired plans that
-  /// no cycle uses any longer. So these do not wait for the next edit: the next call of any kind does it.
+  /// Calls a function with the graph and the rate. Then drops faded edges and removed nodes, and frees the retired
+  /// plans that no cycle uses. Neither waits for the next edit: reading the graph, the rate or the elapsed time is
+  /// enough.
   private func withAttached<Result, Failure: Error>(
     _ body: (inout Attached) throws(Failure) -> Result
   ) throws(Failure) -> Result {

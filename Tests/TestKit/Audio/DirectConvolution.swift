@@ -2,15 +2,15 @@
 
 import Glibc
 
-// Here, so that it is optimised code: a direct convolution is a long sum.
+// A direct convolution is a long sum; `scripts/test` optimises TestKit, not the tests.
 
-/// White noise between -1 and 1.
+/// Returns white noise between -1 and 1.
 public func whiteNoise(_ frames: Int, seed: UInt64) -> [Float] {
   var random = SplitMix(state: seed)
   return (0..<frames).map { _ in Float.random(in: -1...1, using: &random) }
 }
 
-/// The sum of products of a convolution at one frame, in double precision.
+/// Returns the sum of products of a convolution at one frame, in double precision.
 public func convolved(_ input: [Float], _ taps: [Float], at frame: Int) -> Double {
   var sum = 0.0
   for tap in max(0, frame - input.count + 1)..<max(0, min(taps.count, frame + 1)) {
@@ -19,7 +19,7 @@ public func convolved(_ input: [Float], _ taps: [Float], at frame: Int) -> Doubl
   return sum
 }
 
-/// The error of values against the exact ones, in decibels of the exact ones' RMS.
+/// Returns the error of values against the exact ones, in decibels of the exact ones' RMS.
 public func errorDecibels(_ values: [Float], _ exact: [Double]) -> Double {
   var (error, power) = (0.0, 0.0)
   for (value, exact) in zip(values, exact) {

@@ -39,7 +39,7 @@ public enum ReferenceDecoder {
     }
   }
 
-  /// Little-endian signed integers of a number of bits, as full scale is 1.
+  /// Returns little-endian signed integers as samples with a full scale of 1.
   public static func samples(_ raw: [UInt8], bits: Int) -> [Float] {
     let bytes = bits / 8
     return (0..<raw.count / bytes).map { index in

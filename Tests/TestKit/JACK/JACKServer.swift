@@ -93,9 +93,9 @@ public final class JACKServer: Sendable {
   /// What it has written so far.
   public var log: String { process.output + process.errors }
 
-  /// Whether it has waited in vain for a client that waited for it, as jackd with `-S` does in rare cases when clients
-  /// come and go. It then stands still for ten times its `-t`, and may give clients up.
-  public var hasStoodStill: Bool { log.contains("SuspendRefNum error") }
+  /// Whether jackd has timed out waiting for a client. With `-S` this is rare: jackd and a client that opens or closes
+  /// wait for each other. jackd then stalls for ten times its `-t` and may drop clients.
+  public var hasStalled: Bool { log.contains("SuspendRefNum error") }
 
   /// Ends it as a user would. When a signal ended it (a client's end can make it SIGPIPE), one of its
   /// name is started and ended for it.
