@@ -3,6 +3,8 @@
 
 from xml.sax.saxutils import escape
 
+from subjects import AHEAD, DRAWBAR
+
 BAR_HEIGHT = 14
 GROUP_GAP = 30
 LABEL_WIDTH = 150
@@ -21,7 +23,7 @@ def draw(report):
         y += 8
         for row in rows:
             ratio = row.figures.get("cpu_ratio")
-            colour = OWN if row.subject == "drawbar" else OTHERS
+            colour = OWN if row.subject in (DRAWBAR, AHEAD) else OTHERS
             text = "failed" if ratio is None else f"{ratio:.2f}"
             width = (ratio or 0) * scale
             parts.append(f'<text x="{LABEL_WIDTH - 6}" y="{y + 11}" text-anchor="end">{escape(row.subject)}</text>')

@@ -70,8 +70,8 @@ class Drawbar(Subject):
     seeks_by = "the key for a minute ahead, on a terminal"
     seek_with_terminal = True
 
-    def __init__(self, program):
-        super().__init__("drawbar", program, "play", "{file}")
+    def __init__(self, name, program, *options):
+        super().__init__(name, program, "play", *options, "{file}")
 
     def seek(self, program, folder):
         program.say("\x1b[A")
@@ -189,6 +189,8 @@ class JackPlay(Subject):
 EMPTY = "empty client"
 BARE = "bare client"
 CALLBACK = "callback client"
+DRAWBAR = "drawbar"
+AHEAD = "drawbar ahead"
 # What the others are measured by, in each comparison.
 FLOORS = (EMPTY, BARE, CALLBACK)
 
@@ -198,5 +200,5 @@ def all_subjects(drawbar, tools, launch):
         Subject(EMPTY, str(pathlib.Path(tools) / "empty_client")),
         Subject(BARE, str(pathlib.Path(tools) / "bare_client"), "{file}"),
         Subject(CALLBACK, str(pathlib.Path(tools) / "callback_client"), "{file}"),
-        Drawbar(drawbar), Mpg123(), Mpv(), Mpd(), GStreamer(), AlsaPlayer(launch), JackPlay(),
+        Drawbar(DRAWBAR, drawbar), Drawbar(AHEAD, drawbar, "--decode", "ahead"), Mpg123(), Mpv(), Mpd(), GStreamer(), AlsaPlayer(launch), JackPlay(),
     ]
