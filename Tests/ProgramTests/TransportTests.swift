@@ -239,6 +239,55 @@ extension ProgramTests {
       }
     }
 
+    /// For each place that is more than a tenth of a second from the sound before it: the frames from its first one
+    /// until the transport is there.
+    private static func lags(_ recorder: JACKRecorder) -> [Int] {
+      let (samples, times) = (recorder.samples, recorder.transportFrames)
+      var lags: [Int] = []
+      var last = 0
+      var begin: Int?
+      for index in 0..<min(samples[1].count, times.count) where times[index] >= 0 {
+        let number = CountingWave.number(samples[0][index], samples[1][index])
+        if number <= 0 { continue }
+        if last > 0, abs(number - last) > 4410 { begin = index }
+        last = number
+        if let start = begin, abs(Int(times[index]) - number) <= 1024 {
+          lags.append(index - start)
+          begin = nil
+        }
+      }
+      return lags
+    }
+
+    @Test("one that leads takes it along with each seek, a moment after the new sound has begun")
+    func leadsSeeks() throws {
+      let directory = TemporaryDirectory()
+      let path = Self.makeNumbers(in: directory)
+      try JACKServer.with(Self.options) { jack in
+        let program = TerminalProgram(Self.play("lead", path), columns: 120)
+        defer { program.signal(SIGKILL) }
+        #expect(program.shows("transport rolling"), "\(program.output)")
+        let recorder = try JACKRecorder(
+          ["drawbar:out_1", "drawbar:out_2"], capacityFrames: 2_000_000, recordsTransport: true)
+        defer { recorder.close() }
+        #expect(eventually { recorder.transport.isRolling && recorder.frameCount > 4410 })
+        for seek in 1...9 {
+          program.type("\u{1B}[C")
+          let isThere = eventually { recorder.transport.frame >= seek * 5 * 44100 }
+          #expect(isThere, "seek \(seek)")
+          let count = recorder.frameCount
+          #expect(eventually { recorder.frameCount > count + 22050 })
+        }
+        let lags = Self.lags(recorder).sorted()
+        try #require(lags.count == 9, "\(lags)")
+        // The loop's hundredth of a second, and the two cycles of a locate. The median, since a busy machine holds the
+        // loop up.
+        #expect(lags[4] <= 44100 / 20, "\(lags)")
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+      }
+    }
+
     @Test("one that leads has it stand when it ends, also while the server stands still")
     func leaves() throws {
       let directory = TemporaryDirectory()
