@@ -200,5 +200,6 @@ def all_subjects(drawbar, tools, launch):
         Subject(EMPTY, str(pathlib.Path(tools) / "empty_client")),
         Subject(BARE, str(pathlib.Path(tools) / "bare_client"), "{file}"),
         Subject(CALLBACK, str(pathlib.Path(tools) / "callback_client"), "{file}"),
-        Drawbar(DRAWBAR, drawbar), Drawbar(AHEAD, drawbar, "--decode", "ahead"), Mpg123(), Mpv(), Mpd(), GStreamer(), AlsaPlayer(launch), JackPlay(),
+        Drawbar(DRAWBAR, drawbar), Drawbar(AHEAD, drawbar, "--decode", "ahead"),
+        Mpg123(), Mpv(), Mpd(), GStreamer(), AlsaPlayer(launch), JackPlay(),
     ]

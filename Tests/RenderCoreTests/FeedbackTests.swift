@@ -351,7 +351,7 @@ struct FeedbackTests {
     let graph = renderer.graph
     let delay = graph.addDelay(channelCount: 2, minimumFrames: 64, maximumFrames: 1000)
     let mixer = graph.addMixer(channelCount: 2)
-    // Ping-pong: each side's echo is heard on the other one.
+    // The echo of each channel leads to the other channel.
     try graph.edit { (edit) throws(ProcessingGraphError) in
       try edit.connect(graph.input, to: mixer, channelCount: 1)
       try edit.connect(mixer, to: delay.node)

@@ -11,8 +11,8 @@ struct GraphSplatterTests {
     case gain, polarity, disconnection, connection, bypass, endOfBypass, insertion, toggling
   }
 
-  /// The input, through an effect that makes it quieter, or directly; what is heard around a change, which begins with
-  /// frame 4096.
+  /// Renders a tone, directly or through an effect that attenuates it. The change begins with frame 4096. Returns the
+  /// samples from frame 3000 on.
   private func hear(_ change: Change, hertz: Double) throws -> [Float] {
     let rig = GraphRig()
     let graph = rig.renderer.graph

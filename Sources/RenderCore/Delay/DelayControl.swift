@@ -211,8 +211,8 @@ public final class DelayControl: Sendable {
   /// Sets the delays; ``minimumFrames`` at first. The change is a crossfade of ``Renderer/fadeSeconds``.
   ///
   /// - Parameter frames: returns the frames of a channel, counted from 0, at a sample rate in frames per second,
-  ///   ``minimumFrames`` to ``maximumFrames``. Other numbers count as the nearest one. It is called at once, and again when the renderer's
-  ///   rate changes. It must not call the delay or the renderer, nor hold the renderer.
+  ///   ``minimumFrames`` to ``maximumFrames``. Other numbers count as the nearest one. It is called at once, and again
+  ///   when the renderer's rate changes. It must not call the delay or the renderer, nor hold the renderer.
   public func set(_ frames: @escaping @Sendable (_ channel: Int, _ sampleRate: Double) -> Int) {
     storage.set(frames)
   }

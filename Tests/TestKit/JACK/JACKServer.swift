@@ -93,8 +93,8 @@ public final class JACKServer: Sendable {
   /// What it has written so far.
   public var log: String { process.output + process.errors }
 
-  /// Whether jackd has timed out waiting for a client. With `-S` this is rare: jackd and a client that opens or closes
-  /// wait for each other. jackd then stalls for ten times its `-t` and may drop clients.
+  /// Whether jackd has timed out waiting for a client. With `-S`, this happens in rare cases while a client is opened
+  /// or closed. jackd then stalls for ten times its `-t` and may drop clients.
   public var hasStalled: Bool { log.contains("SuspendRefNum error") }
 
   /// Ends it as a user would. When a signal ended it (a client's end can make it SIGPIPE), one of its
