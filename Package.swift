@@ -127,10 +127,11 @@ func library(
 }
 
 func tests(
-  _ name: String, _ dependencies: [Target.Dependency], linkerSettings: [LinkerSetting] = []
+  _ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = [],
+  linkerSettings: [LinkerSetting] = []
 ) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, swiftSettings: strict,
+    name: name, dependencies: dependencies, swiftSettings: strict + settings,
     linkerSettings: linkerSettings)
 }
 
@@ -275,6 +276,9 @@ let package = Package(
         "AudioModel", "CRealtimeScope", "Equalizers", "OfflineOutput", "PacketParser",
         "RenderCore", "TestKit",
       ]),
+    // They contain a model that computes hours of sound.
+    tests(
+      "GraphTests", ["AudioModel", "RenderCore", "TestKit"], settings: optimised),
     tests(
       "PlayerEngineTests",
       [

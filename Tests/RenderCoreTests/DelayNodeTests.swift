@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+import TestKit
 import Testing
 
 @testable import RenderCore
 
 @Suite("A delay in a graph")
 struct DelayNodeTests {
-  private static let cuts = [[64], [1], [1000], [7, 300, 64, 1, 8192]]
+  private static let cuts = GraphRig.cuts
   private static let fade = 240
 
   /// A rig with a generator before a delay.

@@ -39,7 +39,7 @@ private func note(
 
 @Suite("A feedback loop")
 struct FeedbackTests {
-  private static let cuts = [[64], [1], [256], [1000], [7, 300, 64, 1, 8192]]
+  private static let cuts = GraphRig.cuts
   private static let fade = 240
 
   /// A generator before a mixer whose output goes through a delay, and perhaps other nodes, back to the mixer.

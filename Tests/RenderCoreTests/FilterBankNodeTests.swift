@@ -2,13 +2,14 @@
 
 import AudioModel
 import Equalizers
+import TestKit
 import Testing
 
 @testable import RenderCore
 
 @Suite("A filter bank in a graph")
 struct FilterBankNodeTests {
-  private static let cuts = [[64], [1], [1000], [7, 300, 64, 1, 8192]]
+  private static let cuts = GraphRig.cuts
   private static let fade = 240
 
   /// The sections of filters at any rate that has them.

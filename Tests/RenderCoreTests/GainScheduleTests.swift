@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A scheduled gain")
 struct GainScheduleTests {
-  private static let cuts = [[64], [7, 300, 64, 1, 8192], [1], [8192]]
+  private static let cuts = GraphRig.cuts
 
   /// A constant of -0.5 that leads to the output.
   private struct Constant {

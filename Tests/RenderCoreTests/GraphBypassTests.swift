@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+import TestKit
 import Testing
 
 @testable import RenderCore
 
 @Suite("A bypassed effect")
 struct GraphBypassTests {
-  private static let cuts = [[64], [7, 300, 64, 1, 8192]]
+  private static let cuts = GraphRig.cuts
 
   /// A generator that leads through an effect to the output.
   private struct Chain {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+import TestKit
 import Testing
 
 @testable import RenderCore
 
 @Suite("Latency in a processing graph")
 struct GraphLatencyTests {
-  private static let cuts = [[64], [7, 300, 64, 1, 8192]]
+  private static let cuts = GraphRig.cuts
 
   /// The samples of a constant -0.5 that differ from it.
   private func wrongFrames(_ rig: GraphRig) -> [Int] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import TestKit
 import Testing
 
 @testable import RenderCore
@@ -35,7 +36,7 @@ struct GraphTailTests {
     #expect(graph.tailFrames == 120)
   }
 
-  @Test("Sound on after a removal, without a step", arguments: [[64], [7, 300, 64, 1, 8192]])
+  @Test("Sound on after a removal, without a step", arguments: GraphRig.cuts)
   func removal(_ cycles: [Int]) throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph

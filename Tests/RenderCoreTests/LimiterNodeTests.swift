@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+import TestKit
 import Testing
 
 @testable import RenderCore
 
 @Suite("A limiter in a graph")
 struct LimiterNodeTests {
-  private static let cuts = [[64], [1], [1000], [7, 300, 64, 1, 8192]]
+  private static let cuts = GraphRig.cuts
   private static let lookAhead = 72
 
   /// A rig with a generator before a limiter.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import TestKit
 import Testing
 
 @testable import RenderCore
@@ -8,7 +9,7 @@ import Testing
 struct MeterNodeTests {
   @Test(
     "measures peaks and squares, and changes no bit",
-    arguments: [[64], [1], [1000], [7, 300, 64, 1, 8192]])
+    arguments: GraphRig.cuts)
   func measures(_ cycles: [Int]) throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph

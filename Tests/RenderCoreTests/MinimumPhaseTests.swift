@@ -4,6 +4,7 @@ import AudioModel
 import Equalizers
 import Glibc
 import Synchronization
+import TestKit
 import Testing
 
 @testable import RenderCore

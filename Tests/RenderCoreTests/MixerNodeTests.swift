@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+import TestKit
 import Testing
 
 @testable import RenderCore
 
 @Suite("A mixer in a graph")
 struct MixerNodeTests {
-  private static let cuts = [[64], [1], [1000], [7, 300, 64, 1, 8192]]
+  private static let cuts = GraphRig.cuts
 
   @Test("sums its inputs with the gains of the edges", arguments: cuts)
   func sum(_ cycles: [Int]) throws {

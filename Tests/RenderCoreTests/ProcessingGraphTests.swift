@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import TestKit
 import Testing
 
 @testable import RenderCore
@@ -7,7 +8,7 @@ import Testing
 @Suite("A processing graph")
 struct ProcessingGraphTests {
   private static let fade = 240
-  private static let cuts = [[64], [1], [1000], [7, 300, 64, 1, 8192]]
+  private static let cuts = GraphRig.cuts
 
   @Test("An effect is inserted and removed in a crossfade", arguments: cuts)
   func insertion(_ cycles: [Int]) throws {
@@ -174,7 +175,7 @@ struct ProcessingGraphTests {
         == .permanentNode("mix"))
     let late = [1, ProcessingGraph.maximumLatencyFrames].map { frames in
       unsafe graph.addEffect(
-        multiply, context: nil, channelCount: 2, latencyFrames: frames, name: "late"
+        { _, _ in 0 }, context: nil, channelCount: 2, latencyFrames: frames, name: "late"
       ).node
     }
     #expect(

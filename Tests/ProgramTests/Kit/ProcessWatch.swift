@@ -19,7 +19,7 @@ struct ProcessWatch {
 
   /// Looks at a process; false when it has ended.
   mutating func look(at pid: pid_t?, progress: UInt64) -> Bool {
-    guard let pid, let resident = Self.residentBytes(pid) else { return false }
+    guard let pid, let resident = ProcessResources.residentBytes(of: pid) else { return false }
     let sample = Sample(
       residentBytes: resident, descriptors: Self.entryCount("/proc/\(pid)/fd"),
       threads: Self.entryCount("/proc/\(pid)/task"), progress: progress)
@@ -39,15 +39,6 @@ struct ProcessWatch {
     return "\(samples.count) looks; resident \(sizes.first ?? 0) to \(sizes.max() ?? 0) KiB,"
       + " \(sizes.last ?? 0) in the end; descriptors \(Set(samples.map(\.descriptors)).sorted()),"
       + " threads \(Set(samples.map(\.threads)).sorted())"
-  }
-
-  private static func residentBytes(_ pid: pid_t) -> Int? {
-    let status = String(decoding: contents(ofFile: "/proc/\(pid)/status"), as: UTF8.self)
-    for line in status.split(separator: "\n") where line.hasPrefix("VmRSS:") {
-      return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
-        .flatMap { Int($0) }.map { $0 * 1024 }
-    }
-    return nil
   }
 
   private static func entryCount(_ path: String) -> Int {

@@ -80,6 +80,15 @@ public struct ProcessResources: Sendable, Equatable {
     }.joined(separator: "; ")
   }
 
+  /// The resident memory of a process, in bytes; nil once it has gone.
+  public static func residentBytes(of process: pid_t = getpid()) -> Int? {
+    let status = String(decoding: contents(ofFile: "/proc/\(process)/status"), as: UTF8.self)
+    for line in status.split(separator: "\n") where line.hasPrefix("VmRSS:") {
+      return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }.map { $0 << 10 }
+    }
+    return nil
+  }
+
   private static func names(in path: String) -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }

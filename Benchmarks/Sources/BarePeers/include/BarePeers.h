@@ -130,5 +130,20 @@ void bare_convolver_free(bare_convolver *convolver);
 void bare_convolver_run(
     bare_convolver *convolver, const float *input, float *const *outputs, size_t cycles);
 
+/// The LADSPA plugin Parametric Equalizer x16 Stereo of the Linux Studio Plugins, in cycles of `period` frames.
+typedef struct bare_equalizer bare_equalizer;
+
+/// A peak of an equaliser.
+typedef struct {
+  float hertz, gain, q;
+} bare_bell;
+
+/// NULL when the plugin is not installed, or has other ports. Each cycle writes its frames to the two outputs.
+bare_equalizer *bare_equalizer_make(
+    const bare_bell *bells, size_t count, size_t rate, size_t period, float *const *outputs);
+void bare_equalizer_free(bare_equalizer *equalizer);
+/// Filters the same input in each cycle.
+void bare_equalizer_run(bare_equalizer *equalizer, const float *input, size_t cycles);
+
 /// Nanoseconds of processor time that all threads of the process have used (CLOCK_PROCESS_CPUTIME_ID).
 uint64_t bare_process_nanoseconds(void);

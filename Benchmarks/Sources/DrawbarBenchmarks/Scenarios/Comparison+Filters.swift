@@ -32,15 +32,82 @@ extension Comparison {
   }
 }
 
+extension Comparison {
+  /// Ten peaks over a stereo pair in cycles of 64 frames, against the Linux Studio Plugins' equaliser.
+  static func plugin() throws(BenchmarkFailure) -> Comparison {
+    let work = FilterWork(sections: 10)
+    let plugin = try EqualizerPlugin(work)
+    return Comparison(
+      name: "filter-lsp-10", input: "stereo, \(FilterWork.period) frames",
+      operations: FilterWork.cycles, operation: "cycle",
+      baseline: Scenario("LSP para_equalizer_x16_stereo") { plugin.run() },
+      subject: Scenario("filter bank") { work.run() }, objection: { plugin.objection })
+  }
+}
+
+/// The plugin with the peaks of a benchmark.
+@safe
+private final class EqualizerPlugin {
+  private let work: FilterWork
+  private let equalizer: OpaquePointer
+  private let outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>
+
+  init(_ work: FilterWork) throws(BenchmarkFailure) {
+    self.work = work
+    unsafe outputs = .allocate(capacity: 2)
+    for channel in 0..<2 {
+      let samples = UnsafeMutablePointer<Float>.allocate(capacity: FilterWork.period)
+      unsafe samples.initialize(repeating: 0, count: FilterWork.period)
+      unsafe outputs.initializeElement(at: channel, to: samples)
+    }
+    let bells = work.peaks.map {
+      bare_bell(
+        hertz: Float($0.hertz), gain: Float(pow(10, $0.decibels / 20)), q: Float(FilterWork.q))
+    }
+    guard
+      let equalizer = unsafe bare_equalizer_make(
+        bells, bells.count, Int(FilterWork.rate), FilterWork.period, outputs.baseAddress)
+    else { throw BenchmarkFailure("the LSP plugins for LADSPA refuse, or are not installed") }
+    unsafe self.equalizer = unsafe equalizer
+  }
+
+  deinit {
+    unsafe bare_equalizer_free(equalizer)
+    for channel in 0..<2 { unsafe outputs[channel]?.deallocate() }
+    unsafe outputs.deallocate()
+  }
+
+  func run() -> Timing {
+    let (equalizer, input) = unsafe (self.equalizer, work.input)
+    return Timing(
+      nanoseconds: Timing.of { unsafe bare_equalizer_run(equalizer, input, FilterWork.cycles) })
+  }
+
+  var objection: String? {
+    for channel in 0..<2 {
+      guard let samples = unsafe outputs[channel] else { continue }
+      let change = (0..<FilterWork.period).reduce(0 as Float) {
+        max($0, unsafe (samples[$1] - work.input[$1]).magnitude)
+      }
+      // NaN fails, too.
+      if !(change > 0.01 && change < 1) { return "the plugin does not filter" }
+    }
+    return nil
+  }
+}
+
 @safe
 private final class FilterWork {
   static let period = 64
   static let cycles = 600
-  private static let rate = 48000.0
+  static let rate = 48000.0
+  static let q = 1.41
 
   private let changes: Bool
   private let curves: [[BiquadCoefficients]]
-  private let input: UnsafeMutablePointer<Float>
+  let input: UnsafeMutablePointer<Float>
+  /// Those of the first curve.
+  let peaks: [(hertz: Double, decibels: Double)]
   private let shared: UnsafeMutablePointer<FilterBankShared>
   private let bank: UnsafeMutablePointer<FilterBank>
   private let outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
@@ -53,11 +120,10 @@ private final class FilterWork {
   init(sections count: Int, changes: Bool = false) {
     self.changes = changes
     sectionCount = count
+    peaks = (0..<count).map { (31.25 * Double(1 << ($0 % 10)), $0 % 2 == 0 ? 3 : -3) }
     // The same sections, and the same with other gains.
-    curves = [3.0, 6].map { gain in
-      (0..<count).map {
-        Self.peak(31.25 * Double(1 << ($0 % 10)), decibels: $0 % 2 == 0 ? gain : -gain)
-      }
+    curves = [1.0, 2].map { [peaks] factor in
+      peaks.map { Self.peak($0.hertz, decibels: factor * $0.decibels) }
     }
     let frames = Self.period
     unsafe input = .allocate(capacity: frames)
@@ -93,10 +159,10 @@ private final class FilterWork {
     deviceFrame = UInt64(frames)
   }
 
-  /// The Audio EQ Cookbook's peak with a Q of 1.41.
+  /// The Audio EQ Cookbook's peak.
   private static func peak(_ hertz: Double, decibels: Double) -> BiquadCoefficients {
     let (omega, a) = (2 * Double.pi * hertz / rate, pow(10, decibels / 40))
-    let (cosine, alpha) = (cos(omega), sin(omega) / 2.82)
+    let (cosine, alpha) = (cos(omega), sin(omega) / (2 * q))
     let a0 = 1 + alpha / a
     return BiquadCoefficients(
       b0: (1 + alpha * a) / a0, b1: -2 * cosine / a0, b2: (1 - alpha * a) / a0,

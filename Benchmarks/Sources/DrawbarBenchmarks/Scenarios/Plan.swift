@@ -69,6 +69,8 @@ struct Plan {
     for count in [1, 2, 3, 10, 64] {
       plans.append(Plan(name: "filter-\(count)") { Comparison.filters(sections: count) })
     }
+    plans.append(
+      Plan(name: "filter-lsp-10") { () throws(BenchmarkFailure) in try Comparison.plugin() })
     plans.append(Plan(name: "filter-change-10") { Comparison.filterChange(sections: 10) })
     plans.append(Plan(name: "graph-64") { Comparison.graph(edges: 64, period: 64) })
     for count in [64, 1000] {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 import OfflineOutput
-import RenderCore
+public import RenderCore
 
 /// The state of a generator or an effect in the graph's tests.
 @safe
-struct GraphUnit {
+private struct GraphUnit {
   /// A generator's step, or an effect's factor.
   var value: Float
+  /// The greatest magnitude of an effect's output.
+  var limit = Float.infinity
   var frame: UInt64 = 0
   /// The delay of an effect, in frames.
   var delay = 0
@@ -17,8 +19,8 @@ struct GraphUnit {
 }
 
 /// The value of a generator in a frame.
-@_noLocks
-func generated(_ step: Float, _ frame: UInt64) -> Float {
+@_noLocks @inlinable
+public func generated(_ step: Float, _ frame: UInt64) -> Float {
   // A sawtooth between -1 and 1: exact in a Float, and no function of libm.
   let phase = step * Float(frame % 1024)
   return phase - Float(Int32(phase)) - 0.5
@@ -26,7 +28,7 @@ func generated(_ step: Float, _ frame: UInt64) -> Float {
 
 /// Writes ``generated(_:_:)`` to all channels.
 @_noLocks
-func generate(
+private func generate(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
 ) -> Int32 {
   guard let unit = unsafe context?.assumingMemoryBound(to: GraphUnit.self) else { return -1 }
@@ -43,16 +45,19 @@ func generate(
   return 0
 }
 
-/// Multiplies its input, and delays it on the first channel where it has a line.
+/// Multiplies its input, limits that, and delays it on the first channel where it has a line.
 @_noLocks
-func multiply(
+private func multiply(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
 ) -> Int32 {
   guard let unit = unsafe context?.assumingMemoryBound(to: GraphUnit.self) else { return -1 }
   let frames = unsafe call.pointee.frameCount
   for channel in unsafe 0..<call.pointee.outputCount {
     let (source, target) = unsafe (call.pointee.inputs[channel], call.pointee.outputs[channel])
-    for index in 0..<frames { unsafe target[index] = source[index] * unit.pointee.value }
+    let (factor, limit) = unsafe (unit.pointee.value, unit.pointee.limit)
+    for index in 0..<frames {
+      unsafe target[index] = max(-limit, min(limit, source[index] * factor))
+    }
     guard channel == 0, let line = unsafe unit.pointee.line else { continue }
     for index in 0..<frames {
       let position = unsafe unit.pointee.position
@@ -69,13 +74,25 @@ func multiply(
 /// A renderer with known generators and effects, and the samples that it rendered. One thread renders; another one may
 /// edit the graph.
 @safe
-final class GraphRig: @unchecked Sendable {
-  let renderer: Renderer
+public final class GraphRig: @unchecked Sendable {
+  /// The lengths of cycles at which each node must render the same bits, the last ones random.
+  public static let cuts: [[Int]] = {
+    var chance = SplitMix(state: 1)
+    let random = (0..<100).map { _ in
+      Int.random(in: 1...(1 << Int.random(in: 0...13, using: &chance)), using: &chance)
+    }
+    return [[64], [1], [16], [256], [1000], [8192], [7, 300, 64, 1, 8192], random]
+  }()
+
+  /// What it renders.
+  public let renderer: Renderer
   private var output: OfflineOutput
-  private(set) var samples: [Float] = []
+  /// The samples of the first channel.
+  public private(set) var samples: [Float] = []
   private var units: [UnsafeMutablePointer<GraphUnit>] = unsafe []
 
-  init(channels: Int = 1) {
+  /// A rig with as many inputs as outputs.
+  public init(channels: Int = 1) {
     renderer = Renderer(sampleRate: 48000, outputChannels: channels, inputChannels: channels)
     output = OfflineOutput(renderer: renderer)
   }
@@ -94,14 +111,17 @@ final class GraphRig: @unchecked Sendable {
     return unsafe memory
   }
 
-  func addGenerator(step: Float) -> RenderCallbackHandle {
+  /// Adds a callback that writes ``generated(_:_:)`` to all channels.
+  public func addGenerator(step: Float) -> RenderCallbackHandle {
     unsafe renderer.addCallback(generate, context: makeUnit(GraphUnit(value: step)))
   }
 
-  func addEffect(
-    factor: Float, delay: Int = 0, channels: Int = 1, name: String = "effect"
+  /// Adds an effect that multiplies, limits and delays, and tells that delay as its latency.
+  public func addEffect(
+    factor: Float, limit: Float = .infinity, delay: Int = 0, channels: Int = 1,
+    name: String = "effect"
   ) -> RenderCallbackHandle {
-    var unit = unsafe GraphUnit(value: factor)
+    var unit = unsafe GraphUnit(value: factor, limit: limit)
     unit.delay = delay
     if delay > 0 {
       unsafe unit.line = .allocate(capacity: delay)
@@ -112,12 +132,13 @@ final class GraphRig: @unchecked Sendable {
   }
 
   /// The number of calls of each unit, in the order in which the units were added.
-  var calls: [Int] { unsafe units.indices.map { callCount(of: $0) } }
+  public var calls: [Int] { unsafe units.indices.map { callCount(of: $0) } }
 
-  func callCount(of unit: Int) -> Int { unsafe units[unit].pointee.calls }
+  /// The number of calls of a unit.
+  public func callCount(of unit: Int) -> Int { unsafe units[unit].pointee.calls }
 
   /// Renders frames in cycles of these lengths, repeatedly.
-  func render(_ frames: Int, cycles: [Int]) {
+  public func render(_ frames: Int, cycles: [Int]) {
     var left = frames
     var index = 0
     while left > 0 {
@@ -130,8 +151,11 @@ final class GraphRig: @unchecked Sendable {
     }
   }
 
+  /// Forgets the samples that have been rendered.
+  public func forgetSamples() { samples.removeAll(keepingCapacity: true) }
+
   /// Renders one cycle with these input frames.
-  func render(inputs: [Float]) {
+  public func render(inputs: [Float]) {
     output.render(inputs: [inputs]) { _, span in
       for index in span.indices { samples.append(span[index]) }
     }

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT
 
+import TestKit
+
 @testable import RenderCore
 
-/// A model of a graph of generators and effects. It computes the output frame by frame, without plans, buffers and
-/// operations.
+/// A model of a graph. It computes the output frame by frame, without plans, buffers, operations and slices of loops.
 struct GraphReference {
   enum Node {
     case sum
     case generator(step: Float)
-    case effect(factor: Float)
+    /// A user effect.
+    case effect(factor: Float, limit: Float)
+    /// Called once a frame.
+    case builtIn(any BuiltInEffect)
+    /// Can close a loop.
+    case delay(frames: Int)
   }
 
   struct Edge {
@@ -28,16 +34,22 @@ struct GraphReference {
 
   /// The first two are the mix and the output.
   private(set) var nodes: [Node?] = [.sum, .sum]
-  private(set) var edges: [Edge] = []
+  var edges: [Edge] = []
   private var leaving: Set<Int> = []
   private var bypassed: Set<Int> = []
   /// The nodes that rendered after the previous edit.
   private var wasHeard: Set<Int> = [0, 1]
+  /// Those of them whose output was heard, not only their input.
+  private var wasRendered: Set<Int> = [0, 1]
   private var edit = 1
-  private var hasRendered = false
   private var nextEdge = 1
-  private var frame: UInt64 = 0
   private var births: [UInt64] = [0, 0]
+  var hasRendered = false
+  var frame: UInt64 = 0
+  /// The inputs of the delays, and the frame after their last one.
+  var lines: [Int: (end: UInt64, samples: [Float])] = [:]
+  /// The frames before the fades of the next cycle.
+  var warmUpFrames = 0
 
   static let (mix, output) = (0, 1)
 
@@ -48,7 +60,7 @@ struct GraphReference {
   }
 
   mutating func add(_ node: Node) -> Int {
-    if !hasRendered { wasHeard = [] }
+    if !hasRendered { (wasHeard, wasRendered) = ([], []) }
     nodes.append(node)
     births.append(frame)
     if case .generator = node { connect(nodes.count - 1, to: Self.mix) }
@@ -56,22 +68,66 @@ struct GraphReference {
     return nodes.count - 1
   }
 
+  // MARK: Questions
+
+  /// The nodes that can be removed or connected.
+  var present: [Int] { nodes.indices.filter { nodes[$0] != nil && !leaving.contains($0) } }
+
+  func isGenerator(_ node: Int) -> Bool {
+    if case .generator = nodes[node] { true } else { false }
+  }
+
+  func isDelay(_ node: Int) -> Bool {
+    if case .delay = nodes[node] { true } else { false }
+  }
+
+  /// Returns true for an effect that can be bypassed.
+  func isEffect(_ node: Int) -> Bool {
+    switch nodes[node] {
+    case .effect, .builtIn: true
+    case .sum, .generator, .delay, nil: false
+    }
+  }
+
+  func isBypassed(_ node: Int) -> Bool { bypassed.contains(node) }
+
+  /// The frames that a generator has rendered.
+  func age(_ node: Int) -> UInt64 { frame - births[node] }
+
   func isConnected(_ source: Int, to target: Int) -> Bool {
     edges.contains { $0.source == source && $0.target == target && $0.leavingEdit == nil }
   }
 
-  /// Returns true if an edge would close a cycle.
+  /// The edges that do not fade out, between nodes that are present.
+  var connected: [Edge] {
+    edges.filter { $0.leavingEdit == nil && !leaving.contains($0.target) }
+  }
+
+  /// Returns true if an edge would close a loop without a delay.
   func closes(_ source: Int, to target: Int) -> Bool {
+    isDelay(target) ? false : reaches(source, from: target) { !isDelay($0) }
+  }
+
+  /// Returns true for a node of a feedback loop.
+  func isInLoop(_ node: Int) -> Bool {
+    edges.contains { $0.source == node && reaches(node, from: $0.target) }
+  }
+
+  private func reaches(
+    _ node: Int, from start: Int, through isOpen: (Int) -> Bool = { _ in true }
+  ) -> Bool {
     var reached: Set<Int> = []
-    var next = [target]
-    while let node = next.popLast() {
-      if node == source { return true }
-      if reached.insert(node).inserted {
-        next += edges.filter { $0.source == node }.map(\.target)
+    var next = [start]
+    while let last = next.popLast() {
+      if last == node { return true }
+      if reached.insert(last).inserted {
+        next += edges.filter { $0.source == last && isOpen($0.target) }.map(\.target)
       }
     }
     return false
   }
+
+  // MARK: Edits
 
   mutating func connect(_ source: Int, to target: Int, gain: Float = 1) {
     let isDry = isBypassed(source)
@@ -82,16 +138,15 @@ struct GraphReference {
       edges[index].wanted = gain
       return
     }
-    let isNew = !wasHeard.contains(source) && isGenerator(source)
-    let begins = isNew || !wasHeard.contains(target)
+    let begins =
+      isGenerator(source) && !wasHeard.contains(source)
+      || !isDelay(source) && !wasHeard.contains(target)
     edges.append(
       Edge(
         id: nextEdge, source: source, target: target, isDry: isDry,
         gain: Gain(begins ? gain : 0), wanted: gain))
     nextEdge += 1
   }
-
-  func isBypassed(_ node: Int) -> Bool { bypassed.contains(node) }
 
   mutating func toggleBypass(_ node: Int) {
     bypassed.formSymmetricDifference([node])
@@ -135,21 +190,10 @@ struct GraphReference {
     leaving.insert(node)
   }
 
-  /// The nodes that can be removed or connected.
-  var present: [Int] { nodes.indices.filter { nodes[$0] != nil && !leaving.contains($0) } }
-
-  func isGenerator(_ node: Int) -> Bool {
-    if case .generator = nodes[node] { true } else { false }
-  }
-
-  func isEffect(_ node: Int) -> Bool {
-    if case .effect = nodes[node] { true } else { false }
-  }
-
   /// An edit begins.
   mutating func begin() {
     prune()
-    if !hasRendered { wasHeard = [] }
+    if !hasRendered { (wasHeard, wasRendered) = ([], []) }
   }
 
   /// An edit is over.
@@ -158,7 +202,12 @@ struct GraphReference {
     if !hasRendered {
       for index in edges.indices { edges[index].gain = Gain(edges[index].wanted) }
     }
+    warmUpFrames = max(warmUpFrames, warmUp())
     wasHeard = heard()
+    wasRendered = wasHeard.subtracting(bypassed)
+    for edge in edges where !edge.isDry && wasHeard.contains(edge.target) {
+      wasRendered.insert(edge.source)
+    }
     edit += 1
   }
 
@@ -167,17 +216,20 @@ struct GraphReference {
     for node in leaving where !edges.contains(where: { $0.source == node }) {
       leaving.remove(node)
       nodes[node] = nil
+      lines[node] = nil
       edges.removeAll { $0.target == node }
     }
     let heard = heard()
     wasHeard.formIntersection(heard)
+    wasRendered.formIntersection(heard)
     edges.removeAll { !heard.contains($0.target) && $0.leavingEdit != nil }
     for index in edges.indices where !heard.contains(edges[index].target) {
       edges[index].gain = Gain(edges[index].wanted)
     }
   }
 
-  private func heard() -> Set<Int> {
+  /// The nodes that lead to the output, and the generators.
+  func heard() -> Set<Int> {
     var heard: Set<Int> = []
     var next = [Self.output] + nodes.indices.filter { nodes[$0] != nil && isGenerator($0) }
     while let node = next.popLast() {
@@ -187,49 +239,31 @@ struct GraphReference {
     return heard
   }
 
-  /// A cycle's samples.
-  mutating func render(_ frames: Int) -> [Float] {
-    hasRendered = true
-    for index in edges.indices { edges[index].gain.go(to: edges[index].wanted, frames: 240) }
+  /// The longest sum of the delays on a path through new nodes. A path does not go round a loop.
+  private func warmUp() -> Int {
     let heard = heard()
-    // The order of summation: by kind of node, then by edge.
-    let order = edges.indices.filter { heard.contains(edges[$0].target) }.sorted {
-      (rank(edges[$0].source), edges[$0].id) < (rank(edges[$1].source), edges[$1].id)
+    func frames(into node: Int, after path: [Int]) -> Int {
+      edges.filter { $0.target == node }
+        .map { $0.isDry ? frames(into: $0.source, after: path) : frames(through: $0.source, path) }
+        .max() ?? 0
     }
-    let inputs = nodes.indices.map { node in order.filter { edges[$0].target == node } }
-    let result = (0..<frames).map { _ in
-      for index in order { edges[index].gain.advance() }
-      var known = [Float?](repeating: nil, count: nodes.count)
-      let sample = value(of: Self.output, inputs, &known)
-      frame += 1
-      return sample
+    func frames(through node: Int, _ path: [Int]) -> Int {
+      if wasRendered.contains(node) || path.contains(node) { return 0 }
+      let before = frames(into: node, after: path + [node])
+      if case .delay(let delay) = nodes[node] { return before + delay }
+      return before
     }
-    for index in order where edges[index].gain.isStill(at: 0) { edges[index].silentEdit = edit - 1 }
-    return result
+    if !heard.contains(where: { isDelay($0) && !wasRendered.contains($0) }) { return 0 }
+    return
+      edges.filter { heard.contains($0.target) && $0.leavingEdit == nil }
+      .map { $0.isDry ? frames(into: $0.source, after: []) : frames(through: $0.source, []) }
+      .max() ?? 0
   }
 
-  private func rank(_ node: Int) -> Int { isGenerator(node) ? 2 : 1 }
-
-  private func value(of node: Int, _ inputs: [[Int]], _ known: inout [Float?]) -> Float {
-    if let value = known[node] { return value }
-    if case .generator(let step) = nodes[node] { return generated(step, frame - births[node]) }
-    var sum = sum(into: node, inputs, &known)
-    if case .effect(let factor) = nodes[node] { sum *= factor }
-    known[node] = sum
-    return sum
-  }
-
-  private func sum(into node: Int, _ inputs: [[Int]], _ known: inout [Float?]) -> Float {
-    var sum: Float = 0
-    for index in inputs[node] {
-      let gain = edges[index].gain.value
-      if gain == 0 { continue }
-      let source = edges[index].source
-      sum +=
-        gain
-        * (edges[index].isDry
-          ? self.sum(into: source, inputs, &known) : value(of: source, inputs, &known))
+  /// Notes which edges rest at 0 after a cycle.
+  mutating func noteSilence(of indices: [Int]) {
+    for index in indices where edges[index].gain.isStill(at: 0) {
+      edges[index].silentEdit = edit - 1
     }
-    return sum
   }
 }
