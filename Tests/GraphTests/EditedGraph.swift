@@ -10,8 +10,8 @@ import TestKit
 struct EditedGraph {
   private let rig = GraphRig()
   private(set) var reference = GraphReference()
-  /// The node of each node of the model.
-  private var nodes: [GraphNode]
+  /// The node of each node of the model; nil once it is removed.
+  private var nodes: [GraphNode?]
   /// The filter banks, and those of the model.
   private var banks: [Int: (FilterBankControl, FilterBankStorage)] = [:]
   private var chance: SplitMix
@@ -22,7 +22,7 @@ struct EditedGraph {
 
   private static let sampleRate = 48000.0
 
-  /// Whether it has filter banks, limiters, compressors, and delays, which can close loops.
+  /// Whether edits also add filter banks, limiters, compressors and delays. Delays make feedback loops possible.
   private let hasBuiltInEffects: Bool
 
   init(seed: UInt64, hasBuiltInEffects: Bool) {
@@ -132,21 +132,21 @@ struct EditedGraph {
       let node = reference.present.randomElement(using: &chance), node > 1,
       !reference.isGenerator(node)
     else { return }
-    let handle = nodes[node]
+    let handle = nodes[node]!
     try change({ (edit) throws(ProcessingGraphError) in try edit.remove(handle) }) {
       $0.remove(node)
     }
-    banks[node] = nil
+    (nodes[node], banks[node]) = (nil, nil)
   }
 
   private mutating func toggleBypass() throws {
     let effects = reference.present.filter(reference.isEffect)
     guard let node = effects.randomElement(using: &chance) else { return }
-    // What leads into a delay limits a loop's sound.
+    // An effect before a delay limits the sound of a loop, so it stays on.
     if reference.edges.contains(where: { $0.source == node && reference.isDelay($0.target) }) {
       return
     }
-    let (handle, isBypassed) = (nodes[node], !reference.isBypassed(node))
+    let (handle, isBypassed) = (nodes[node]!, !reference.isBypassed(node))
     try change({ (edit) throws(ProcessingGraphError) in
       try edit.setBypassed(isBypassed, handle)
     }) { $0.toggleBypass(node) }
@@ -174,7 +174,7 @@ struct EditedGraph {
   private mutating func setGain() throws {
     guard let edge = reference.connected.randomElement(using: &chance) else { return }
     let gain = randomGain(from: edge.source)
-    let (source, target) = (nodes[edge.source], nodes[edge.target])
+    let (source, target) = (nodes[edge.source]!, nodes[edge.target]!)
     try change({ (editor) throws(ProcessingGraphError) in
       try editor.setGain(gain, from: source, to: target)
     }) { $0.setGain(gain, edge.source, to: edge.target) }
@@ -186,7 +186,7 @@ struct EditedGraph {
     guard Int.random(in: 0..<connected.count + 1, using: &chance) > reference.present.count,
       let edge = connected.randomElement(using: &chance)
     else { return }
-    let (source, target) = (nodes[edge.source], nodes[edge.target])
+    let (source, target) = (nodes[edge.source]!, nodes[edge.target]!)
     try change({ (editor) throws(ProcessingGraphError) in
       try editor.disconnect(source, from: target)
     }) { $0.disconnect(edge.source, from: edge.target) }
@@ -205,7 +205,7 @@ struct EditedGraph {
       guard case .effect = reference.nodes[source], !reference.isBypassed(source) else { return }
     }
     let gain = randomGain(from: source)
-    let (from, to) = (nodes[source], nodes[target])
+    let (from, to) = (nodes[source]!, nodes[target]!)
     try change({ (edit) throws(ProcessingGraphError) in
       try edit.connect(from, to: to, gain: gain)
     }) { $0.connect(source, to: target, gain: gain) }

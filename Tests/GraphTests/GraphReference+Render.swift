@@ -22,6 +22,7 @@ extension GraphReference {
 
   /// Computes a cycle's samples.
   mutating func render(_ frames: Int) -> [Float] {
+    dropFaded()
     hasRendered = true
     for index in edges.indices {
       edges[index].gain.go(to: edges[index].wanted, frames: 240, after: warmUpFrames)

@@ -190,8 +190,19 @@ struct GraphReference {
     leaving.insert(node)
   }
 
+  /// Drops the edges that have faded out, as every call does that reads the graph or the rate: an edit, and each cycle of
+  /// an OfflineOutput. An effect that loses its last edge so begins at rest again.
+  mutating func dropFaded() {
+    if edges.contains(where: hasFaded) { end() }
+  }
+
+  private func hasFaded(_ edge: Edge) -> Bool {
+    edge.leavingEdit.map { edge.silentEdit >= $0 } ?? false
+  }
+
   /// An edit begins.
   mutating func begin() {
+    dropFaded()
     prune()
     if !hasRendered { (wasHeard, wasRendered) = ([], []) }
   }
@@ -212,7 +223,7 @@ struct GraphReference {
   }
 
   private mutating func prune() {
-    edges.removeAll { edge in edge.leavingEdit.map { edge.silentEdit >= $0 } ?? false }
+    edges.removeAll(where: hasFaded)
     for node in leaving where !edges.contains(where: { $0.source == node }) {
       leaving.remove(node)
       nodes[node] = nil

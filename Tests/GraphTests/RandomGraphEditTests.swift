@@ -23,10 +23,7 @@ struct RandomGraphEditTests {
 
   @Test("does so with built-in effects and feedback loops", arguments: seeds)
   func builtIn(_ seed: UInt64) throws {
-    // In one of ten runs of 12 s the samples differ in the last bits from some frame on: not explained yet.
-    try withKnownIssue(isIntermittent: true) {
-      try compare(EditedGraph(seed: seed, hasBuiltInEffects: true), seed)
-    }
+    try compare(EditedGraph(seed: seed, hasBuiltInEffects: true), seed)
   }
 
   private func compare(_ edited: EditedGraph, _ seed: UInt64) throws {
@@ -56,6 +53,6 @@ struct RandomGraphEditTests {
       \(edited.mostEdges) edges and \(edited.mostLooped) nodes in loops, peak \(peak), \
       \(residentBytes >> 20) MiB resident, \(grown >> 10) KiB more in the second half
       """)
-    #expect(edited.mostNodes > 8 && peak > 0 && peak < 1e6)
+    #expect(edited.mostNodes > 32 && peak > 0 && peak < 1e6)
   }
 }

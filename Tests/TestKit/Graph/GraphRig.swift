@@ -84,7 +84,7 @@ public final class GraphRig: @unchecked Sendable {
     return [[64], [1], [16], [256], [1000], [8192], [7, 300, 64, 1, 8192], random]
   }()
 
-  /// What it renders.
+  /// The renderer of the graph.
   public let renderer: Renderer
   private var output: OfflineOutput
   /// The samples of the first channel.
@@ -116,7 +116,7 @@ public final class GraphRig: @unchecked Sendable {
     unsafe renderer.addCallback(generate, context: makeUnit(GraphUnit(value: step)))
   }
 
-  /// Adds an effect that multiplies, limits and delays, and tells that delay as its latency.
+  /// Adds an effect that multiplies its input, limits the product and delays that. The delay is the node's latency.
   public func addEffect(
     factor: Float, limit: Float = .infinity, delay: Int = 0, channels: Int = 1,
     name: String = "effect"
