@@ -13,7 +13,7 @@ struct bare_equalizer {
   void *library;
   const LADSPA_Descriptor *plugin;
   LADSPA_Handle instance;
-  /// One for each port. Those of audio ports are not used.
+  // One value for each port; an audio port does not use its own.
   LADSPA_Data *controls;
   size_t period;
   float *input;
@@ -58,12 +58,10 @@ static bool set_band(bare_equalizer *equalizer, size_t band, bare_bell bell) {
   return true;
 }
 
-/// The value that a port has if nobody sets it: of those hints that this plugin uses.
+/// The value of a port that nobody sets, for the hints that this plugin has.
 static float default_value(const LADSPA_PortRangeHint hint) {
   switch (hint.HintDescriptor & LADSPA_HINT_DEFAULT_MASK) {
     case LADSPA_HINT_DEFAULT_1: return 1;
-    case LADSPA_HINT_DEFAULT_100: return 100;
-    case LADSPA_HINT_DEFAULT_440: return 440;
     case LADSPA_HINT_DEFAULT_MINIMUM: return hint.LowerBound;
     case LADSPA_HINT_DEFAULT_MAXIMUM: return hint.UpperBound;
     // A frequency or a gain. No band that is off uses it.
@@ -77,7 +75,7 @@ static float default_value(const LADSPA_PortRangeHint hint) {
 bare_equalizer *bare_equalizer_make(
     const bare_bell *bells, size_t count, size_t rate, size_t period, float *const *outputs) {
   bare_equalizer *equalizer = calloc(1, sizeof *equalizer);
-  glob_t found;
+  glob_t found = {0};
   if (glob("/usr/lib/ladspa/lsp-plugins-ladspa*.so", 0, NULL, &found) == 0) {
     equalizer->library = dlopen(found.gl_pathv[0], RTLD_NOW | RTLD_LOCAL);
   }

@@ -120,7 +120,9 @@ private final class FilterWork {
   init(sections count: Int, changes: Bool = false) {
     self.changes = changes
     sectionCount = count
-    peaks = (0..<count).map { (31.25 * Double(1 << ($0 % 10)), $0 % 2 == 0 ? 3 : -3) }
+    peaks = (0..<count).map { index in
+      (hertz: 31.25 * Double(1 << (index % 10)), decibels: index % 2 == 0 ? 3.0 : -3.0)
+    }
     // The same sections, and the same with other gains.
     curves = [1.0, 2].map { [peaks] factor in
       peaks.map { Self.peak($0.hertz, decibels: factor * $0.decibels) }
