@@ -109,9 +109,7 @@ struct GraphReference {
   }
 
   /// Returns true for a node of a feedback loop.
-  func isInLoop(_ node: Int) -> Bool {
-    edges.contains { $0.source == node && reaches(node, from: $0.target) }
-  }
+  func isInLoop(_ node: Int) -> Bool { loop(of: node).contains(node) }
 
   private func reaches(
     _ node: Int, from start: Int, through isOpen: (Int) -> Bool = { _ in true }
@@ -250,25 +248,48 @@ struct GraphReference {
     return heard
   }
 
-  /// The longest sum of the delays on a path through new nodes. A path does not go round a loop.
+  /// The longest sum of the delays on a path through new nodes. A path through a loop includes all delays of the loop.
   private func warmUp() -> Int {
     let heard = heard()
-    func frames(into node: Int, after path: [Int]) -> Int {
-      edges.filter { $0.target == node }
-        .map { $0.isDry ? frames(into: $0.source, after: path) : frames(through: $0.source, path) }
-        .max() ?? 0
+    func isNew(_ node: Int) -> Bool { !wasRendered.contains(node) }
+    if !heard.contains(where: { isDelay($0) && isNew($0) }) { return 0 }
+    func delay(_ node: Int) -> Int {
+      if isNew(node), case .delay(let frames) = nodes[node] { frames } else { 0 }
     }
-    func frames(through node: Int, _ path: [Int]) -> Int {
-      if wasRendered.contains(node) || path.contains(node) { return 0 }
-      let before = frames(into: node, after: path + [node])
-      if case .delay(let delay) = nodes[node] { return before + delay }
-      return before
+    var known: [Int: Int] = [:]
+    func frames(into node: Int) -> Int {
+      if let frames = known[node] { return frames }
+      let loop = loop(of: node)
+      let together = loop.union([node])
+      let longest =
+        edges.filter { together.contains($0.target) && !loop.contains($0.source) }
+        .map(frames(after:)).max() ?? 0
+      let sum = longest + loop.reduce(0) { $0 + delay($1) }
+      for node in together { known[node] = sum }
+      return sum
     }
-    if !heard.contains(where: { isDelay($0) && !wasRendered.contains($0) }) { return 0 }
+    func frames(after edge: Edge) -> Int {
+      if edge.isDry { return frames(into: edge.source) }
+      if !isNew(edge.source) { return 0 }
+      return frames(into: edge.source) + (isInLoop(edge.source) ? 0 : delay(edge.source))
+    }
     return
       edges.filter { heard.contains($0.target) && $0.leavingEdit == nil }
-      .map { $0.isDry ? frames(into: $0.source, after: []) : frames(through: $0.source, []) }
-      .max() ?? 0
+      .map(frames(after:)).max() ?? 0
+  }
+
+  /// The nodes that lead to a node and to which it leads.
+  private func loop(of node: Int) -> Set<Int> {
+    func reached(_ next: (Int) -> [Int]) -> Set<Int> {
+      var reached: Set<Int> = []
+      var open = next(node)
+      while let last = open.popLast() {
+        if reached.insert(last).inserted { open += next(last) }
+      }
+      return reached
+    }
+    return reached { last in edges.filter { $0.source == last }.map(\.target) }
+      .intersection(reached { last in edges.filter { $0.target == last }.map(\.source) })
   }
 
   /// Notes which edges rest at 0 after a cycle.

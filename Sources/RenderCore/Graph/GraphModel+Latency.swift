@@ -162,33 +162,43 @@ extension GraphModel {
   }
 
   /// Returns the frames that new nodes and delays need before their output is complete: those of the longest path
-  /// through new nodes and edges.
+  /// through new nodes and edges. A path through a feedback loop includes every node of the loop once.
   func warmUpFrames() -> Int {
     let links = links
-    var known = [Int](repeating: -1, count: slotCount)
-    var knownInputs = known
+    let loops = loops
+    var known = [Int?](repeating: nil, count: slotCount)
+    func ownFrames(_ node: NodeStorage) -> Int {
+      if !isNew(node) { return 0 }
+      guard case .builtIn(let effect) = node.kind else { return node.latencyFrames }
+      return node.latencyFrames + effect.warmUpFrames
+    }
+    func ownFrames(_ edge: EdgeStorage) -> Int { edge.isPlanned ? 0 : edge.delayFrames }
     func frames(after edge: EdgeStorage) -> Int {
-      (edge.isDry ? frames(before: edge.source) : frames(of: edge.source))
-        + (edge.isPlanned ? 0 : edge.delayFrames)
+      let source = edge.source
+      let before = edge.isDry || isNew(source) ? frames(before: source) : 0
+      // What is known of a node in a loop includes the node.
+      let isIncluded = edge.isDry || loops.index(of: source) != nil
+      return before + (isIncluded ? 0 : ownFrames(source)) + ownFrames(edge)
     }
     func frames(before node: NodeStorage) -> Int {
-      if knownInputs[node.slot] >= 0 { return knownInputs[node.slot] }
-      let longest = links.into(node).reduce(0) { max($0, frames(after: $1)) }
-      knownInputs[node.slot] = longest
-      return longest
-    }
-    let loops = loops
-    func frames(of node: NodeStorage) -> Int {
-      if known[node.slot] >= 0 { return known[node.slot] }
+      if let frames = known[node.slot] { return frames }
+      let index = loops.index(of: node)
+      let nodes = index.map { loops.all[$0].nodes } ?? [node]
       var longest = 0
-      if isNew(node) {
-        // The warm-up does not include the path around the loop.
-        if loops.isCut(node) { known[node.slot] = 0 }
-        longest = frames(before: node) + node.latencyFrames
-        if case .builtIn(let effect) = node.kind { longest += effect.warmUpFrames }
+      var inside = 0
+      for node in nodes {
+        var delay = 0
+        for edge in links.into(node) {
+          if index != nil, loops.index(of: edge.source) == index {
+            delay = max(delay, ownFrames(edge))
+          } else {
+            longest = max(longest, frames(after: edge))
+          }
+        }
+        if index != nil { inside += ownFrames(node) + delay }
       }
-      known[node.slot] = longest
-      return longest
+      for node in nodes { known[node.slot] = longest + inside }
+      return longest + inside
     }
     let heard = heard()
     var longest = 0
