@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Glibc
+import Synchronization
 import TestKit
 import Testing
 
@@ -151,14 +153,22 @@ struct GainScheduleTests {
   func concurrent() throws {
     let constant = Constant()
     constant.rig.render(64, cycles: [64])
+    let lastFrame: UInt64 = 200_000
+    let scheduled = Atomic<UInt64>(0)
     let thread = JoinableThread {
-      // Ramps up to here are scheduled in time or late, but in order.
-      constant.rig.render(200_000, cycles: [64, 1, 300])
+      // Ramps are scheduled in time or late, but in order. At their last frame, there is room for more.
+      var rendered: UInt64 = 0
+      while rendered <= lastFrame {
+        if rendered > scheduled.load(ordering: .acquiring) + 1000 {
+          sched_yield()
+          continue
+        }
+        constant.rig.render(365, cycles: [64, 1, 300])
+        rendered += 365
+      }
     }
-    var frame: UInt64 = 0
-    for index in 0..<2000 {
-      frame += 100
-      let gain = Float(index % 2)
+    for frame in stride(from: 100, through: lastFrame, by: 100) {
+      let gain: Float = frame % 200 == 0 ? 1 : 0
       while true {
         do throws(ProcessingGraphError) {
           try constant.rig.renderer.graph.scheduleGain(
@@ -169,6 +179,7 @@ struct GainScheduleTests {
           guard case .scheduleFull = error else { throw error }
         }
       }
+      scheduled.store(frame, ordering: .releasing)
     }
     thread.join()
     constant.rig.render(100, cycles: [64])
