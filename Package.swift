@@ -116,6 +116,13 @@ let sessionLibraries = [
     target: "CLO", flag: "DRAWBAR_LIBLO", module: "liblo", debianPackage: "liblo-dev")
 ].filter(\.isFound)
 
+/// The commit of which the program is built, for `--version`.
+let commit: [CSetting] =
+  Context.gitInformation.map { git in
+    let text = git.currentCommit.prefix(12) + (git.hasUncommittedChanges ? "+" : "")
+    return [.define("DRAWBAR_COMMIT", to: "\"\(text)\"")]
+  } ?? []
+
 func library(
   _ name: String, _ dependencies: [Target.Dependency], optional: [OptionalLibrary] = [],
   settings: [SwiftSetting] = []
@@ -180,6 +187,7 @@ let package = Package(
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CDescriptors"),
     .systemLibrary(name: "CVectors"),
+    .target(name: "CBuild", cSettings: commit),
     .target(name: "CFloorClient", dependencies: ["CJACK"]),
     .target(
       name: "CRealtimeScope",
@@ -235,7 +243,8 @@ let package = Package(
       // All that it imports, also through Drawbar: what is not named here is not compiled again when
       // a module below changes the layout of its types.
       dependencies: [
-        "AudioConversion", "AudioModel", "ByteSources", "CCrypto", "CDescriptors", "CFloorClient",
+        "AudioConversion", "AudioModel", "ByteSources", "CBuild", "CCrypto", "CDescriptors",
+        "CFloorClient",
         "Drawbar", "Equalizers", "JACKRemoteIO", "MediaControl", "Metering", "OfflineOutput",
         "PacketDecoders", "PacketParser",
         "PlayerEngine", "Playlists", "PushQueue", "RenderCore", "SessionManagement",

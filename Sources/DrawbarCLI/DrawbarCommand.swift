@@ -3,6 +3,7 @@
 import ArgumentParser
 import AudioModel
 import ByteSources
+import CBuild
 import Glibc
 import SessionManagement
 
@@ -32,11 +33,17 @@ struct DrawbarCommand: ParsableCommand {
 
       Exit codes: 0 done, 1 failed (one line on standard error says why), 64 wrong usage.
       """,
-    version: "drawbar \(DrawbarVersion.text)",
+    version: "drawbar \(buildVersion)",
     subcommands: [
       PlayCommand.self, InfoCommand.self, RenderCommand.self, EqualizerCommand.self,
       MonitorCommand.self, LatencyCommand.self, PortsCommand.self, BenchCommand.self,
     ])
+
+  /// The release, and the commit where that is known.
+  static var buildVersion: String {
+    let commit = unsafe String(cString: drawbar_commit())
+    return commit.isEmpty ? DrawbarVersion.text : "\(DrawbarVersion.text) (commit \(commit))"
+  }
 
   static func main() {
     occupyStandardDescriptors()

@@ -130,7 +130,7 @@ struct BenchRunCommand: ParsableCommand {
       try reports.check(isNoneOf: input)
       let readiness = try processors.request()
       defer { withExtendedLifetime(readiness) {} }
-      let machine = MachineFacts.current(programVersion: DrawbarVersion.text)
+      let machine = MachineFacts.current(programVersion: DrawbarCommand.buildVersion)
       let steal = StealMeter()
       let bench = try Bench(self, isCancelled: { signals.take() })
       do {

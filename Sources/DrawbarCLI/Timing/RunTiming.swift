@@ -15,7 +15,7 @@ final class RunTiming {
   private let thread: JoinedThread
   private let meter = ProcessMeter()
   private let steal = StealMeter()
-  private let machine = MachineFacts.current(programVersion: DrawbarVersion.text)
+  private let machine = MachineFacts.current(programVersion: DrawbarCommand.buildVersion)
   private let path: String
 
   /// Begins with the next cycle.
