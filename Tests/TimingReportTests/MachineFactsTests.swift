@@ -39,6 +39,20 @@ struct MachineFactsTests {
     #expect(MachineFacts.processorModel(cpuinfo: "model name") == nil)
   }
 
+  @Test("list the sound cards, and have a date in UTC")
+  func cardsAndDate() {
+    let text = """
+       0 [PCH            ]: HDA-Intel - HDA Intel PCH
+                            HDA Intel PCH at 0xf7f10000 irq 31
+       1 [USB            ]: USB-Audio - Scarlett 2i2 - USB
+                            Focusrite Scarlett 2i2 at usb-0000:00:14.0-1, high speed
+      """
+    #expect(MachineFacts.soundCards(cards: text) == ["HDA Intel PCH", "Scarlett 2i2 - USB"])
+    #expect(MachineFacts.soundCards(cards: "--- no soundcards ---\n") == [])
+    #expect(MachineFacts.date(of: 1_796_034_845) == "2026-11-30 10:34:05")
+    #expect(MachineFacts.current().date?.count == 19)
+  }
+
   @Test("tell which preemption was chosen, else what the kernel was built for")
   func preemption() {
     #expect(MachineFacts.chosenPreemption("none voluntary (full) lazy\n") == "full")

@@ -41,7 +41,7 @@ final class FloorSubject: MeasuredClient {
       periodFrames: Int(last?.frame_count ?? 0), sampleRate: statistics.sampleRate, input: "",
       streams: 0, load: "")
     var run = statistics.run(
-      subject: "empty client", conditions: conditions, lostRecords: lostRecords)
+      subject: TimingRun.emptyClient, conditions: conditions, lostRecords: lostRecords)
     run.scheduling = ThreadScheduling(threadID: unsafe drawbar_floor_thread(client))?.text
     return run
   }

@@ -34,8 +34,31 @@ extension MachineFacts {
       period: SystemText.read("/proc/sys/kernel/sched_rt_period_us") ?? "")
     facts.lockableBytes = limit(__RLIMIT_MEMLOCK).flatMap { $0 == .max ? nil : $0 }
     facts.realtimePriorityLimit = limit(__RLIMIT_RTPRIO).map { Int(min($0, 99)) }
+    facts.date = date(of: unsafe time(nil))
+    facts.soundCards = SystemText.read("/proc/asound/cards").map(soundCards(cards:))
     facts.programVersion = programVersion
     return facts
+  }
+
+  /// A time in UTC, such as `2026-11-30 10:34:05`.
+  static func date(of seconds: time_t) -> String? {
+    var seconds = seconds
+    var date = unsafe tm()
+    var text = [CChar](repeating: 0, count: 32)
+    guard unsafe gmtime_r(&seconds, &date) != nil,
+      unsafe strftime(&text, text.count, "%Y-%m-%d %H:%M:%S", &date) > 0
+    else { return nil }
+    return unsafe String(cString: text)
+  }
+
+  /// The names of /proc/asound/cards: of ` 0 [PCH ]: HDA-Intel - HDA Intel PCH` the last part. Each card has two lines.
+  static func soundCards(cards text: String) -> [String] {
+    text.split(whereSeparator: \.isNewline).compactMap { line in
+      guard let name = line.firstRange(of: "]: "),
+        let separator = line[name.upperBound...].firstRange(of: " - ")
+      else { return nil }
+      return String(line[separator.upperBound...])
+    }
   }
 
   /// `PRETTY_NAME` of os-release(5), without its quotes and escapes.

@@ -33,6 +33,10 @@ public struct MachineFacts: Sendable, Equatable, Codable {
   public var stealNanosecondsPerSecond: UInt64?
   /// How often it stood still by itself between the runs; nil where that was not looked for.
   public var stalls: MachineStalls?
+  /// The time at which these facts were read, in UTC, such as `2026-11-30 10:34:05`.
+  public var date: String?
+  /// The sound cards that the kernel has, such as `HDA Intel PCH`; nil without ALSA.
+  public var soundCards: [String]?
   /// The program's version.
   public var programVersion: String?
 

@@ -54,6 +54,11 @@ public struct TimingDistribution: Sendable, Equatable, Codable {
     buckets.reduce(0) { $0.addingSaturated($1.count) }
   }
 
+  /// Returns whether at least one value is beyond a percentile of 50 or more.
+  func hasEnough(forPercentile percentile: Double) -> Bool {
+    percentile >= 100 || Double(count) * (100 - percentile) >= 100 * (1 - 1e-9)
+  }
+
   /// The value that so many of a hundred do not exceed; 0 without values.
   public func nanoseconds(percentile: Double) -> UInt64 {
     let wanted = max(1, (Double(count) * percentile / 100).rounded(.up))

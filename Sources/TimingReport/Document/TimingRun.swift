@@ -2,7 +2,10 @@
 
 /// One measured run of one client, under one set of conditions.
 public struct TimingRun: Sendable, Equatable, Codable {
-  /// What ran, such as `drawbar` or `empty client`.
+  /// The subject of runs whose callback does nothing, for comparison.
+  public static let emptyClient = "empty client"
+
+  /// What ran, such as `drawbar` or ``emptyClient``.
   public var subject: String
   /// Under which conditions.
   public var conditions: TimingConditions

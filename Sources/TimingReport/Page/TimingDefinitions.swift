@@ -80,11 +80,13 @@ enum TimingDefinitions {
   /// Writes them as a list.
   static func write(to writer: inout MarkupWriter) {
     writer.newLine()
-    writer.element("h2", text: "Definitions")
-    writer.element("dl") { list in
-      for (word, meaning) in definitions {
-        list.element("dt", text: word)
-        list.element("dd", text: meaning)
+    writer.element("section", ["class": "definitions"]) { section in
+      section.element("h2", text: "Definitions")
+      section.element("dl") { list in
+        for (word, meaning) in definitions {
+          list.element("dt", text: word)
+          list.element("dd", text: meaning)
+        }
       }
     }
   }

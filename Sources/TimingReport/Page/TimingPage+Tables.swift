@@ -47,6 +47,7 @@ extension TimingPage {
     let unknown = "not known"
     let averages = machine.loadAverages.map { NumberText.decimal($0, digits: 2) }
     let facts: [(String, String)] = [
+      ("Date (UTC)", machine.date ?? unknown),
       ("Kernel", machine.kernel),
       ("System", machine.system ?? unknown),
       ("Processor", machine.processor ?? unknown),
@@ -86,6 +87,10 @@ extension TimingPage {
       (
         "Times that it stood still, of each second of a loop that does nothing",
         machine.stalls.flatMap(Self.text(of:)) ?? unknown
+      ),
+      (
+        "Sound cards",
+        machine.soundCards.map { $0.isEmpty ? "none" : $0.joined(separator: ", ") } ?? unknown
       ),
       ("Program", machine.programVersion ?? unknown),
     ]
@@ -136,8 +141,8 @@ extension TimingPage {
       }, to: &writer)
     Self.table(
       caption: """
-        In microseconds. Lateness and duration: what so many of a hundred cycles do not exceed, and the \
-        greatest. Headroom: what so many of a hundred cycles have at least, and the least.
+        In microseconds. 99 %: 99 of 100 cycles are at or below this value (for headroom: at or above). A dash: too \
+        few cycles.
         """,
       headers: [
         "Run", "Quantity", "50\u{A0}%", "90\u{A0}%", "99\u{A0}%", "99.9\u{A0}%", "99.99\u{A0}%",
@@ -219,6 +224,9 @@ extension TimingPage {
         distribution.p999Nanoseconds, distribution.p9999Nanoseconds,
         distribution.maximumNanoseconds,
       ]
-    return values.map(NumberText.microseconds)
+    return zip(values, [50, 90, 99, 99.9, 99.99, 100]).map { value, percentile in
+      distribution.hasEnough(forPercentile: percentile)
+        ? NumberText.microseconds(value) : NumberText.none
+    }
   }
 }

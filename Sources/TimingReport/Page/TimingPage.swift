@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A document as one page of HTML: tables, plots and the worst incidents. It has no script and takes nothing
+/// A document as one page of HTML: the verdict, tables, plots and the worst incidents. It has no script and takes nothing
 /// from outside, and what the document's texts have in them is shown, not obeyed.
 public struct TimingPage: Sendable {
   /// What is shown.
@@ -32,13 +32,14 @@ public struct TimingPage: Sendable {
       page.element("body") { body in
         body.element("main") { main in
           main.element("h1", text: title)
+          TimingVerdict(document).write(to: &main)
           main.element("p") { paragraph in
-            paragraph.text("Command: ")
+            paragraph.text(TimingTable.machine(document.machine) + ". Command: ")
             paragraph.element("code", text: document.command)
           }
-          write(document.machine, to: &main)
-          writeRuns(to: &main)
           writeComparingPlots(to: &main)
+          writeRuns(to: &main)
+          write(document.machine, to: &main)
           for (place, run) in document.runs.enumerated() { write(run, at: place, to: &main) }
           TimingDefinitions.write(to: &main)
         }
@@ -63,13 +64,15 @@ public struct TimingPage: Sendable {
         periods.append([run])
       }
     }
-    write(.durationAgainstDeadline(of: document.runs), to: &main)
-    if !document.sustainableLoads.isEmpty {
-      write(.sustainableLoad(document.sustainableLoads), to: &main)
-    }
-    for runs in periods {
-      for quantity in [TimingStatistics.Quantity.lateness, .duration] {
-        write(.percentiles(of: runs, quantity: quantity), to: &main)
+    main.element("div", ["class": "plots"]) { plots in
+      write(.durationAgainstDeadline(of: document.runs), to: &plots)
+      if !document.sustainableLoads.isEmpty {
+        write(.sustainableLoad(document.sustainableLoads), to: &plots)
+      }
+      for runs in periods {
+        for quantity in [TimingStatistics.Quantity.lateness, .duration] {
+          write(.percentiles(of: runs, quantity: quantity), to: &plots)
+        }
       }
     }
   }
@@ -82,8 +85,10 @@ public struct TimingPage: Sendable {
       section.element("summary") { summary in
         summary.element("h2", text: "Run \(place + 1): \(Self.name(of: run))")
       }
-      write(.series(of: run), to: &section)
-      write(.histogram(of: run), to: &section)
+      section.element("div", ["class": "plots"]) { plots in
+        write(.series(of: run), to: &plots)
+        write(.histogram(of: run), to: &plots)
+      }
       writeIncidents(of: run, to: &section)
     }
   }
@@ -109,27 +114,40 @@ public struct TimingPage: Sendable {
   }
 
   private static let style = """
-    body{margin:0;background:#fff;color:#222;font:15px/1.45 sans-serif}
-    main{max-width:1100px;margin:0 auto;padding:1em 16px 3em}
+    :root{color-scheme:light dark;--text:#222;--page:#fff;--line:#ccc;--head:#f2f2f2;--bad:#fbe3d6;--faint:#555}
+    @media (prefers-color-scheme:dark){
+    :root{--text:#ddd;--page:#1b1b1d;--line:#555;--head:#2b2b2e;--bad:#5a3320;--faint:#aaa}
+    figure svg{filter:invert(.9) hue-rotate(180deg)}
+    a{color:#8cf}}
+    body{margin:0;background:var(--page);color:var(--text);font:15px/1.45 sans-serif}
+    main{padding:1em 24px 3em}
     h1{font-size:1.6em}
+    .verdict{background:var(--head);padding:.2em 1em}
+    .plots{display:flex;flex-wrap:wrap;gap:0 24px}
+    .summary{font-size:1.2em;font-weight:bold}
     h2{font-size:1.2em;margin:1.8em 0 .5em}
     h3{font-size:1em;margin:1.2em 0 .3em}
     summary h2{display:inline}
     summary{margin:1.8em 0 .5em;cursor:pointer}
-    code{overflow-wrap:anywhere;background:#f4f4f4;padding:0 .2em}
+    code{overflow-wrap:anywhere;background:var(--head);padding:0 .2em}
     .wide{overflow-x:auto}
     table{border-collapse:collapse;font-size:13px;margin:.5em 0 1em}
     caption{text-align:left;padding:.3em 0}
-    th,td{border:1px solid #ccc;padding:.2em .5em;text-align:left;vertical-align:top}
-    thead th{background:#f0f0f0}
+    th,td{border:1px solid var(--line);padding:.2em .5em;text-align:left;vertical-align:top}
+    thead th{background:var(--head)}
     tbody th{font-weight:normal;min-width:5em}
     td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-    tr.bad{background:#fbe3d6;font-weight:bold}
+    tr.bad{background:var(--bad);font-weight:bold}
     tr.bad th{font-weight:bold}
     figure{margin:1em 0;max-width:760px}
-    figure svg{max-width:100%;height:auto;border:1px solid #ddd}
-    figcaption{font-size:13px;color:#555}
+    figure svg{max-width:100%;height:auto;border:1px solid var(--line)}
+    figcaption{font-size:13px;color:var(--faint)}
     dt{font-weight:bold;margin-top:.6em}
     dd{margin-left:1.5em}
+    @media print{details,.definitions{display:none}
+    main{padding:0}
+    body{font-size:11px}
+    table{font-size:8px}
+    figure{width:48%;break-inside:avoid;margin:.4em 0}}
     """
 }

@@ -2,7 +2,7 @@
 
 internal import AudioModel
 
-/// A document as a table for a terminal, 80 columns wide.
+/// A document for a terminal, 80 columns wide: the verdict, then tables.
 ///
 /// Runs of the same kind are taken together. Times are in microseconds. A percentile of the headroom is what
 /// so many of a hundred cycles have at least.
@@ -21,17 +21,20 @@ public struct TimingTable: Sendable {
 
   /// Writes its lines.
   public func write(to output: inout some TextOutputStream) {
+    TimingVerdict(document).write(to: &output)
+    output.write(Self.plain(Self.machine(document.machine)) + "\n\n")
     for group in RunGroup.groups(of: document.runs) {
       let runs = group.runs.count == 1 ? "" : ", \(group.runs.count) runs"
       output.write(Self.plain(RunLabels.full(group.key)) + runs + "\n")
-      output.write(Self.line("", Self.columns))
+      output.write(Self.line("  in µs", Self.columns))
       for (name, quantity) in [
         ("lateness", TimingStatistics.Quantity.lateness), ("duration", .duration),
         ("headroom", .headroom),
       ] {
         guard let distribution = group.distribution(of: quantity) else { continue }
         let values = Self.percentiles.map { percentile in
-          NumberText.microseconds(
+          guard distribution.hasEnough(forPercentile: percentile) else { return NumberText.none }
+          return NumberText.microseconds(
             distribution.nanoseconds(
               percentile: quantity == .headroom ? 100 - percentile : percentile))
         }
@@ -62,6 +65,15 @@ public struct TimingTable: Sendable {
     output.write("  the longest took \(plain(longest))\n\n")
   }
 
+  /// The date and the machine.
+  static func machine(_ machine: MachineFacts) -> String {
+    var parts = [machine.date.map { $0 + " UTC" }, machine.system, machine.processor].compactMap(
+      \.self)
+    parts.append(machine.processors == 1 ? "1 processor" : "\(machine.processors) processors")
+    if machine.isVirtual == true { parts.append("virtual machine") }
+    return parts.joined(separator: ", ")
+  }
+
   private static func counts(of group: RunGroup) -> [String] {
     let runs = group.runs
     func sum(_ count: (TimingRun) -> UInt64) -> UInt64 {
@@ -81,6 +93,9 @@ public struct TimingTable: Sendable {
       first.append("process " + plain(NumberText.percent(share)) + " of a processor")
     }
     var lines = [first.joined(separator: ", ")]
+    if let scheduling = runs.compactMap(\.scheduling).last {
+      lines.append("scheduling " + plain(scheduling))
+    }
     let decoding = runs.compactMap(\.decoding)
     if let last = decoding.last {
       lines.append("decoded " + plain(last) + (Set(decoding).count > 1 ? ", in the last run" : ""))

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+/// The verdict on measured runs: the number of bad cycles, their causes, and remedies.
+///
+/// Runs of the empty client only serve as a comparison.
+public struct TimingVerdict: Sendable, Equatable {
+  /// A fact that causes bad cycles or makes them likely, and its remedy.
+  public struct Finding: Sendable, Equatable {
+    /// The fact, in one or two sentences.
+    public var fact: String
+    /// The remedy, as a sentence.
+    public var remedy: String
+    /// The address of a page about the remedy.
+    public var link: String?
+  }
+
+  /// One or two sentences, such as `199 of 2213 cycles were bad: 116 woken late, 83 over budget.`
+  public let summary: String
+  /// The findings, the most important one first.
+  public let findings: [Finding]
+
+  /// Judges the runs of a document.
+  public init(_ document: TimingDocument) {
+    var runs = document.runs.filter { $0.subject != TimingRun.emptyClient }
+    let empty = CycleCount(document.runs.filter { $0.subject == TimingRun.emptyClient })
+    if runs.isEmpty { runs = document.runs }
+    let count = CycleCount(runs)
+    summary = Self.summary(of: count, beside: runs.count < document.runs.count ? empty : nil)
+    findings =
+      count.cycles == 0
+      ? []
+      : Self.rightsFindings(runs, document.machine)
+        + Self.causeFindings(runs, count, document.machine)
+  }
+
+  private static func summary(of count: CycleCount, beside empty: CycleCount?) -> String {
+    if count.cycles == 0 { return "Nothing was measured." }
+    let cycles = NumberText.count(count.cycles)
+    var text = "All \(cycles) cycles were in time."
+    if count.bad > 0 {
+      let causes = count.causes.map { "\(NumberText.count($0.count)) \(name(of: $0.cause))" }
+      let verb = count.bad == 1 ? "was" : "were"
+      text =
+        "\(NumberText.count(count.bad)) of \(cycles) cycles \(verb) bad: "
+        + causes.joined(separator: ", ") + "."
+    }
+    if let empty, empty.cycles > 0 {
+      text +=
+        " Of an empty callback beside it, \(NumberText.count(empty.bad)) of "
+        + "\(NumberText.count(empty.cycles)) were."
+    }
+    return text
+  }
+
+  private static func name(of cause: CycleCause) -> String {
+    switch cause {
+    case .wokenLate: "woken late"
+    case .overBudget: "over budget"
+    case .preempted: "preempted"
+    case .starved: "without sound to play"
+    case .stopped: "of a stopped process"
+    case .server: "of a late server"
+    }
+  }
+}
+
+/// The cycles of runs, and the bad ones among them.
+struct CycleCount {
+  let cycles: UInt64
+  let bad: UInt64
+  /// The causes that occurred, the most frequent one first.
+  let causes: [(cause: CycleCause, count: UInt64)]
+
+  init(_ runs: [TimingRun]) {
+    cycles = runs.reduce(0) { $0.addingSaturated($1.cycles) }
+    causes = CycleCause.allCases
+      .map { cause in (cause, runs.reduce(0) { $0.addingSaturated($1.count(of: cause)) }) }
+      .filter { $0.1 > 0 }
+      .sorted { $0.1 > $1.1 }
+    bad = causes.reduce(0) { $0.addingSaturated($1.count) }
+  }
+
+  func count(of cause: CycleCause) -> UInt64 {
+    causes.first { $0.cause == cause }?.count ?? 0
+  }
+}
