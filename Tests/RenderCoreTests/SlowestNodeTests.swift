@@ -2,6 +2,7 @@
 
 import Glibc
 import OfflineOutput
+import TestKit
 import Testing
 
 @testable import RenderCore
@@ -71,6 +72,26 @@ struct SlowestNodeTests {
     let work = work(of: renderer)
     #expect(graph.nodeName(of: work.slowestNode) == "limiter")
     #expect(work.slowestNodeTicks > 0)
+  }
+
+  @Test("is a convolver of 65,536 frames beside a limiter")
+  func convolver() throws {
+    let rig = GraphRig(channels: 2)
+    _ = rig.addGenerator(step: 0.01)
+    let graph = rig.renderer.graph
+    let limiter = graph.addLimiter(channelCount: 2, lookAheadFrames: 64)
+    let convolver = try graph.addConvolver(channelCount: 2, maximumFrames: 65536)
+    var chance = SplitMix(state: 1)
+    let response = (0..<65536).map { _ in Float.random(in: -0.01...0.01, using: &chance) }
+    try convolver.set(ImpulseResponse(channels: [response], sampleRate: 48000))
+    try graph.edit { (edit) throws(ProcessingGraphError) in
+      try edit.insert(limiter.node, from: graph.mix, to: graph.output)
+      try edit.insert(convolver.node, from: limiter.node, to: graph.output)
+    }
+    rig.render(131_072, cycles: [256])
+    let work = unsafe rig.renderer.context.state.pointee.work
+    #expect(graph.nodeName(of: work.slowestNode) == "convolver")
+    #expect(work.slowestNodeTicks > work.callbackTicks / 2)
   }
 
   @Test("is none in a graph of sources, and a node that has left has no name")
