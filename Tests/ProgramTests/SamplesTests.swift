@@ -65,6 +65,7 @@ extension ProgramTests {
           }, "frames were lost or repeated at \(end)")
         #expect(heard[min(end + fade, next)..<next].isSilent)
         pauses += 1
+        if heard.count - next <= fade { break }
         (position, played) = (next + fade, played + fade)
       }
       #expect(pauses >= 2)

@@ -259,36 +259,46 @@ extension ProgramTests {
       return lags
     }
 
-    @Test("one that leads takes it along with each seek, a moment after the new sound has begun")
-    func leadsSeeks() throws {
+    /// The lags of nine seeks; nil if the server has stalled, which makes lags of its own.
+    private static func lagsOfSeeks() throws -> [Int]? {
       let directory = TemporaryDirectory()
-      let path = Self.makeNumbers(in: directory)
-      try JACKServer.with(Self.options) { jack in
-        let program = TerminalProgram(Self.play("lead", path), columns: 120)
+      let path = makeNumbers(in: directory)
+      return try JACKServer.with(options) { jack in
+        let program = TerminalProgram(play("lead", path), columns: 120)
         defer { program.signal(SIGKILL) }
         #expect(program.shows("transport rolling"), "\(program.output)")
         let recorder = try JACKRecorder(
           ["drawbar:out_1", "drawbar:out_2"], capacityFrames: 2_000_000, recordsTransport: true)
         defer { recorder.close() }
-        #expect(eventually { recorder.transport.isRolling && recorder.frameCount > 4410 })
         // Constant but for seeks.
         func lead() -> Int { Int(recorder.transport.frame) - recorder.frameCount }
-        for seek in 1...9 {
+        var isThere = eventually { recorder.transport.isRolling && recorder.frameCount > 4410 }
+        for _ in 1...9 where isThere {
           let before = lead()
           program.type("\u{1B}[C")
-          let isThere = eventually { lead() >= before + 4 * 44100 }
-          try #require(isThere, "seek \(seek)")
+          isThere = eventually { lead() >= before + 4 * 44100 }
           let count = recorder.frameCount
-          #expect(eventually { recorder.frameCount > count + 22050 })
+          isThere = isThere && eventually { recorder.frameCount > count + 22050 }
         }
-        let lags = Self.lags(recorder).sorted()
+        if jack.hasStalled { return nil }
+        #expect(isThere, "\(program.output)")
+        program.type("q")
+        #expect(program.end().exit == .status(0))
+        return lags(recorder)
+      }
+    }
+
+    @Test("one that leads takes it along with each seek, a moment after the new sound has begun")
+    func leadsSeeks() throws {
+      for _ in 1...5 {
+        guard let lags = try Self.lagsOfSeeks()?.sorted() else { continue }
         try #require(lags.count == 9, "\(lags)")
         // The loop's hundredth of a second, and the two cycles of a locate. The median, since a busy machine holds the
         // loop up.
         #expect(lags[4] <= 44100 / 20, "\(lags)")
-        program.type("q")
-        #expect(program.end().exit == .status(0))
+        return
       }
+      Issue.record("the server stalled in each of five attempts")
     }
 
     @Test("one that leads has it stand when it ends, also while the server stands still")
