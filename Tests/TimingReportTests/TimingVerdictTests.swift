@@ -39,8 +39,8 @@ struct TimingVerdictTests {
     ])
     #expect(
       plain(verdict.summary) == """
-        7 of 3 000 cycles were bad: 3 woken late, 2 of a late server, 1 preempted, 1 without sound to play. Of an \
-        empty callback beside it, 1 of 3 000 were.
+        7 of 3 000 cycles were bad: 3 woken late, 2 of a late server, 1 preempted, 1 without sound to play. An \
+        empty callback beside it had 1 bad of 3 000.
         """)
   }
 

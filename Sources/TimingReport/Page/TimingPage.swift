@@ -123,7 +123,7 @@ public struct TimingPage: Sendable {
     main{padding:1em 24px 3em}
     h1{font-size:1.6em}
     .verdict{background:var(--head);padding:.2em 1em}
-    .plots{display:flex;flex-wrap:wrap;gap:0 24px}
+    .plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(560px,100%),1fr));gap:0 24px}
     .summary{font-size:1.2em;font-weight:bold}
     h2{font-size:1.2em;margin:1.8em 0 .5em}
     h3{font-size:1em;margin:1.2em 0 .3em}
@@ -139,8 +139,8 @@ public struct TimingPage: Sendable {
     td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
     tr.bad{background:var(--bad);font-weight:bold}
     tr.bad th{font-weight:bold}
-    figure{margin:1em 0;max-width:760px}
-    figure svg{max-width:100%;height:auto;border:1px solid var(--line)}
+    figure{margin:1em 0;max-width:900px}
+    figure svg{width:100%;height:auto;border:1px solid var(--line)}
     figcaption{font-size:13px;color:var(--faint)}
     dt{font-weight:bold;margin-top:.6em}
     dd{margin-left:1.5em}
@@ -148,6 +148,7 @@ public struct TimingPage: Sendable {
     main{padding:0}
     body{font-size:11px}
     table{font-size:8px}
-    figure{width:48%;break-inside:avoid;margin:.4em 0}}
+    .plots{grid-template-columns:1fr 1fr 1fr}
+    figure{break-inside:avoid;margin:.4em 0}}
     """
 }

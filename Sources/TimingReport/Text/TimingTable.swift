@@ -22,7 +22,8 @@ public struct TimingTable: Sendable {
   /// Writes its lines.
   public func write(to output: inout some TextOutputStream) {
     TimingVerdict(document).write(to: &output)
-    output.write(Self.plain(Self.machine(document.machine)) + "\n\n")
+    TimingVerdict.write(Self.machine(document.machine), indentation: "", to: &output)
+    output.write("\n")
     for group in RunGroup.groups(of: document.runs) {
       let runs = group.runs.count == 1 ? "" : ", \(group.runs.count) runs"
       output.write(Self.plain(RunLabels.full(group.key)) + runs + "\n")

@@ -101,7 +101,9 @@ extension TimingVerdict {
         Finding(
           fact:
             "The machine itself stood still for up to \(time): its firmware, its interrupts or its host.",
-          remedy: "Switch off power saving in the firmware's settings.",
+          remedy: machine.isVirtual == true
+            ? "Measure on a machine that is not virtual."
+            : "Switch off power saving in the firmware's settings.",
           link: "https://docs.kernel.org/trace/hwlat_detector.html"))
     }
     if let governor = machine.governor, governor != "performance" {

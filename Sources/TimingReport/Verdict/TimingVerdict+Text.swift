@@ -11,7 +11,8 @@ extension TimingVerdict {
     output.write("\n")
   }
 
-  private static func write(
+  /// Writes a paragraph in lines of up to 80 columns.
+  static func write(
     _ text: String, indentation: String, to output: inout some TextOutputStream
   ) {
     var line = ""

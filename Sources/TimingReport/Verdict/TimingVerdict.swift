@@ -46,8 +46,8 @@ public struct TimingVerdict: Sendable, Equatable {
     }
     if let empty, empty.cycles > 0 {
       text +=
-        " Of an empty callback beside it, \(NumberText.count(empty.bad)) of "
-        + "\(NumberText.count(empty.cycles)) were."
+        " An empty callback beside it had \(NumberText.count(empty.bad)) bad of "
+        + "\(NumberText.count(empty.cycles))."
     }
     return text
   }
