@@ -93,7 +93,7 @@ struct WorkAheadTests {
       var one = try ManyStreams(stream, volumes: [volume], outputRate: 48000, period: period)
       for cycle in 0..<cycles {
         let alone = one.render().samples
-        sums[cycle] = sums[cycle].isEmpty ? alone : zip(sums[cycle], alone).map { $0 + $1 }
+        if sums[cycle].isEmpty { sums[cycle] = alone } else { sums[cycle].mix(alone) }
       }
     }
     for sum in sums {
