@@ -116,7 +116,7 @@ let sessionLibraries = [
     target: "CLO", flag: "DRAWBAR_LIBLO", module: "liblo", debianPackage: "liblo-dev")
 ].filter(\.isFound)
 
-/// The commit of which the program is built, for `--version`.
+/// The commit from which the program is built, for `--version`.
 let commit: [CSetting] =
   Context.gitInformation.map { git in
     let text = git.currentCommit.prefix(12) + (git.hasUncommittedChanges ? "+" : "")

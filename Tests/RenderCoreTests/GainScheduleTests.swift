@@ -156,7 +156,7 @@ struct GainScheduleTests {
     let lastFrame: UInt64 = 200_000
     let scheduled = Atomic<UInt64>(0)
     let thread = JoinableThread {
-      // Ramps are scheduled in time or late, but in order. At their last frame, there is room for more.
+      // It renders further than the last scheduled ramp, so that a full schedule gets room again.
       var rendered: UInt64 = 0
       while rendered <= lastFrame {
         if rendered > scheduled.load(ordering: .acquiring) + 1000 {

@@ -57,7 +57,7 @@ struct TimingPlotTests {
     for text in ["lateness", "duration", "period 1.33 ms", "Time since the start [s]"] {
       #expect(texts.contains(text))
     }
-    #expect(texts.contains("woken late") && texts.contains("server"))
+    #expect(texts.contains("woken late") && texts.contains("server late"))
     #expect(!texts.contains("starved"))
     #expect(texts.contains("100 µs") && texts.contains("0") && texts.contains("6"))
     let calm = SampleRuns.run(cycles: 1000)

@@ -39,7 +39,7 @@ struct TimingVerdictTests {
     ])
     #expect(
       plain(verdict.summary) == """
-        7 of 3 000 cycles were bad: 3 woken late, 2 of a late server, 1 preempted, 1 without sound to play. An \
+        7 of 3 000 cycles were bad: 3 woken late, 2 server late, 1 preempted, 1 starved. An \
         empty callback beside it had 1 bad of 3 000.
         """)
   }

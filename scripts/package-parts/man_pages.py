@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Makes man pages of what ArgumentParser's generate-manual writes: names as in git-log(1), paragraphs, and examples
-line by line.
+"""Converts the pages of ArgumentParser's generate-manual: names as in git-log(1), paragraphs, and examples line by
+line.
 
 Usage: man_pages.py FROM TO
 """
@@ -19,7 +19,7 @@ def page_name(name):
 
 
 def description(lines):
-    """The lines of a description: paragraphs apart, and what is indented as it stands."""
+    """Yields the lines of a description with marks for paragraphs and for indented text."""
     is_literal = False
     for line in lines:
         is_indented = line.startswith("  ")

@@ -176,7 +176,7 @@ extension GraphModel {
     func frames(after edge: EdgeStorage) -> Int {
       let source = edge.source
       let before = edge.isDry || isNew(source) ? frames(before: source) : 0
-      // What is known of a node in a loop includes the node.
+      // The sum of a loop includes all its nodes.
       let isIncluded = edge.isDry || loops.index(of: source) != nil
       return before + (isIncluded ? 0 : ownFrames(source)) + ownFrames(edge)
     }

@@ -40,7 +40,7 @@ extension MachineFacts {
     return facts
   }
 
-  /// A time in UTC, such as `2026-11-30 10:34:05`.
+  /// Returns a time in UTC, such as `2026-11-30 10:34:05`.
   static func date(of seconds: time_t) -> String? {
     var seconds = seconds
     var date = unsafe tm()
@@ -51,7 +51,8 @@ extension MachineFacts {
     return unsafe String(cString: text)
   }
 
-  /// The names of /proc/asound/cards: of ` 0 [PCH ]: HDA-Intel - HDA Intel PCH` the last part. Each card has two lines.
+  /// Returns the names in /proc/asound/cards, such as `HDA Intel PCH` of ` 0 [PCH ]: HDA-Intel - HDA Intel PCH`. The
+  /// second line of each card has none.
   static func soundCards(cards text: String) -> [String] {
     text.split(whereSeparator: \.isNewline).compactMap { line in
       guard let name = line.firstRange(of: "]: "),

@@ -46,4 +46,12 @@ public struct MachineFacts: Sendable, Equatable, Codable {
     self.processors = processors
     self.loadAverages = loadAverages
   }
+
+  /// The date and the machine in one line.
+  var summary: String {
+    var parts = [date.map { $0 + " UTC" }, system, processor].compactMap(\.self)
+    parts.append(processors == 1 ? "1 processor" : "\(processors) processors")
+    if isVirtual == true { parts.append("virtual machine") }
+    return parts.joined(separator: ", ")
+  }
 }

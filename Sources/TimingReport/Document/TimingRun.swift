@@ -5,7 +5,7 @@ public struct TimingRun: Sendable, Equatable, Codable {
   /// The subject of runs whose callback does nothing, for comparison.
   public static let emptyClient = "empty client"
 
-  /// What ran, such as `drawbar` or ``emptyClient``.
+  /// The measured client, such as `drawbar` or ``emptyClient``.
   public var subject: String
   /// Under which conditions.
   public var conditions: TimingConditions

@@ -34,7 +34,7 @@ public struct TimingPage: Sendable {
           main.element("h1", text: title)
           TimingVerdict(document).write(to: &main)
           main.element("p") { paragraph in
-            paragraph.text(TimingTable.machine(document.machine) + ". Command: ")
+            paragraph.text(document.machine.summary + ". Command: ")
             paragraph.element("code", text: document.command)
           }
           writeComparingPlots(to: &main)

@@ -33,7 +33,7 @@ public struct TimingPlot: Sendable, Equatable {
     case .preempted: "preempted"
     case .starved: "starved"
     case .stopped: "stopped"
-    case .server: "server"
+    case .server: "server\u{A0}late"
     }
   }
 }

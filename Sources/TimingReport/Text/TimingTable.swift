@@ -22,7 +22,7 @@ public struct TimingTable: Sendable {
   /// Writes its lines.
   public func write(to output: inout some TextOutputStream) {
     TimingVerdict(document).write(to: &output)
-    TimingVerdict.write(Self.machine(document.machine), indentation: "", to: &output)
+    TimingVerdict.write(document.machine.summary, indentation: "", to: &output)
     output.write("\n")
     for group in RunGroup.groups(of: document.runs) {
       let runs = group.runs.count == 1 ? "" : ", \(group.runs.count) runs"
@@ -66,15 +66,6 @@ public struct TimingTable: Sendable {
     output.write("  the longest took \(plain(longest))\n\n")
   }
 
-  /// The date and the machine.
-  static func machine(_ machine: MachineFacts) -> String {
-    var parts = [machine.date.map { $0 + " UTC" }, machine.system, machine.processor].compactMap(
-      \.self)
-    parts.append(machine.processors == 1 ? "1 processor" : "\(machine.processors) processors")
-    if machine.isVirtual == true { parts.append("virtual machine") }
-    return parts.joined(separator: ", ")
-  }
-
   private static func counts(of group: RunGroup) -> [String] {
     let runs = group.runs
     func sum(_ count: (TimingRun) -> UInt64) -> UInt64 {
@@ -101,19 +92,14 @@ public struct TimingTable: Sendable {
     if let last = decoding.last {
       lines.append("decoded " + plain(last) + (Set(decoding).count > 1 ? ", in the last run" : ""))
     }
-    let causes = CycleCause.allCases.compactMap { cause -> String? in
-      let count = sum { $0.count(of: cause) }
-      return count > 0 ? "\(count) \(plain(TimingPlot.name(of: cause)))" : nil
+    let count = CycleCount(runs)
+    if count.bad > 0 {
+      let causes = count.causes.map { "\($0.count) \(plain(TimingPlot.name(of: $0.cause)))" }
+      lines.append("went wrong: " + causes.joined(separator: ", "))
     }
-    if !causes.isEmpty { lines.append("went wrong: " + causes.joined(separator: ", ")) }
-    var slowNodes: [String: UInt64] = [:]
-    for run in runs {
-      slowNodes.merge(run.slowNodes ?? [:]) { $0.addingSaturated($1) }
-    }
-    if !slowNodes.isEmpty {
-      let nodes = slowNodes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
-      lines.append(
-        "over budget in: " + nodes.map { "\(plain($0.key)) \($0.value)" }.joined(separator: ", "))
+    if !count.slowNodes.isEmpty {
+      let nodes = count.slowNodes.prefix(5).map { "\(plain($0.name)) \($0.count)" }
+      lines.append("over budget in: " + nodes.joined(separator: ", "))
     }
     let preempted = sum { $0.preemptedCycles ?? 0 }
     if preempted > 0 {

@@ -39,9 +39,10 @@ extension TimingVerdict {
   ) -> [Finding] {
     let isLate = [CycleCause.wokenLate, .preempted, .server].contains { count.count(of: $0) > 0 }
     var findings = isLate ? machineFindings(machine) : []
+    let slowest = count.slowNodes.first?.name
     for (cause, count) in count.causes {
       switch cause {
-      case .overBudget: findings.append(budgetFinding(runs, count))
+      case .overBudget: findings.append(budgetFinding(runs, count, slowest))
       case .starved:
         findings.append(
           Finding(
@@ -68,10 +69,9 @@ extension TimingVerdict {
     count == 1 ? "once" : "\(NumberText.count(count)) times"
   }
 
-  private static func budgetFinding(_ runs: [TimingRun], _ count: UInt64) -> Finding {
-    var nodes: [String: UInt64] = [:]
-    for run in runs { nodes.merge(run.slowNodes ?? [:]) { $0.addingSaturated($1) } }
-    let slowest = nodes.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+  private static func budgetFinding(
+    _ runs: [TimingRun], _ count: UInt64, _ slowest: String?
+  ) -> Finding {
     let share = runs.map(\.dspLoad).max() ?? 0
     let fact =
       "The callback took too long \(times(count))"

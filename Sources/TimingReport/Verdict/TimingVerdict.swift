@@ -38,7 +38,9 @@ public struct TimingVerdict: Sendable, Equatable {
     let cycles = NumberText.count(count.cycles)
     var text = "All \(cycles) cycles were in time."
     if count.bad > 0 {
-      let causes = count.causes.map { "\(NumberText.count($0.count)) \(name(of: $0.cause))" }
+      let causes = count.causes.map {
+        "\(NumberText.count($0.count)) \(TimingPlot.name(of: $0.cause))"
+      }
       let verb = count.bad == 1 ? "was" : "were"
       text =
         "\(NumberText.count(count.bad)) of \(cycles) cycles \(verb) bad: "
@@ -51,25 +53,16 @@ public struct TimingVerdict: Sendable, Equatable {
     }
     return text
   }
-
-  private static func name(of cause: CycleCause) -> String {
-    switch cause {
-    case .wokenLate: "woken late"
-    case .overBudget: "over budget"
-    case .preempted: "preempted"
-    case .starved: "without sound to play"
-    case .stopped: "of a stopped process"
-    case .server: "of a late server"
-    }
-  }
 }
 
-/// The cycles of runs, and the bad ones among them.
+/// The cycles of runs, the bad ones among them, and their causes.
 struct CycleCount {
   let cycles: UInt64
   let bad: UInt64
   /// The causes that occurred, the most frequent one first.
   let causes: [(cause: CycleCause, count: UInt64)]
+  /// The nodes that were over budget, the most frequent one first.
+  let slowNodes: [(name: String, count: UInt64)]
 
   init(_ runs: [TimingRun]) {
     cycles = runs.reduce(0) { $0.addingSaturated($1.cycles) }
@@ -78,6 +71,9 @@ struct CycleCount {
       .filter { $0.1 > 0 }
       .sorted { $0.1 > $1.1 }
     bad = causes.reduce(0) { $0.addingSaturated($1.count) }
+    var nodes: [String: UInt64] = [:]
+    for run in runs { nodes.merge(run.slowNodes ?? [:]) { $0.addingSaturated($1) } }
+    slowNodes = nodes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
   }
 
   func count(of cause: CycleCause) -> UInt64 {
