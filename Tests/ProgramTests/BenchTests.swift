@@ -8,6 +8,8 @@ import Testing
 @Suite("drawbar bench", .serialized, .timeLimit(.minutes(3)))
 struct BenchTests {
   private let folder = TemporaryDirectory()
+  /// Sockets of servers that were killed before this test.
+  private let dead = BenchTests.sockets
 
   /// What Python makes of a file.
   private func python(_ script: String, _ path: String) -> String {
@@ -16,11 +18,14 @@ struct BenchTests {
     return result.output
   }
 
-  /// Servers that `drawbar bench` has started and not ended.
-  private var servers: Int {
-    Subprocess.run(["sh", "-c", "ls /dev/shm | grep -c '^jack_drawbar-bench' || true"])
-      .output.split(separator: "\n").first.flatMap { Int($0) } ?? -1
+  private static var sockets: Set<Substring> {
+    Set(
+      Subprocess.run(["sh", "-c", "ls /dev/shm | grep '^jack_drawbar-bench' || true"])
+        .output.split(separator: "\n"))
   }
+
+  /// Servers that `drawbar bench` has started in this test and not ended.
+  private var servers: Int { Self.sockets.subtracting(dead).count }
 
   @Test(
     "measures the empty client and each input in turn, and tells it as table, JSON, page and hgrm")

@@ -88,10 +88,17 @@ struct SlowestNodeTests {
       try edit.insert(limiter.node, from: graph.mix, to: graph.output)
       try edit.insert(convolver.node, from: limiter.node, to: graph.output)
     }
-    rig.render(131_072, cycles: [256])
-    let work = unsafe rig.renderer.context.state.pointee.work
-    #expect(graph.nodeName(of: work.slowestNode) == "convolver")
-    #expect(work.slowestNodeTicks > work.callbackTicks / 2)
+    // Any one node is the slowest where the host stops it.
+    let cycles = 200
+    var slowest = 0
+    for _ in 0..<cycles {
+      // A server's cycle begins without any.
+      unsafe rig.renderer.context.state.pointee.work = RenderWork()
+      rig.render(256, cycles: [256])
+      let work = unsafe rig.renderer.context.state.pointee.work
+      if graph.nodeName(of: work.slowestNode) == "convolver" { slowest += 1 }
+    }
+    #expect(slowest > cycles * 9 / 10, "\(slowest)")
   }
 
   @Test("is none in a graph of sources, and a node that has left has no name")

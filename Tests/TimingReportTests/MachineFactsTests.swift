@@ -97,6 +97,18 @@ struct MachineFactsTests {
     #expect(MachineFacts.usableProcessors(status: "Cpus_allowed_list:\t0-1") == nil)
   }
 
+  @Test("tell whether the process may go beyond its limits")
+  func capabilities() {
+    func read(_ mask: String) -> MachineFacts.Capabilities? {
+      MachineFacts.capabilities(status: "Name:\tx\nCapEff:\t\(mask)\n")
+    }
+    #expect(read("0000000000000000") == [])
+    #expect(read("0000000000800000") == .setPriorities)
+    #expect(read("0000000000004000") == .lockMemory)
+    #expect(read("000001ffffffffff")?.isSuperset(of: [.setPriorities, .lockMemory]) == true)
+    #expect(read("x") == nil && MachineFacts.capabilities(status: "CapPrm:\t1\n") == nil)
+  }
+
   @Test("tell three load averages or none")
   func loadAverages() {
     #expect(

@@ -47,19 +47,6 @@ final class Bench {
 
   /// Measures all that was asked for.
   func run() throws {
-    try measureAll()
-    if let run = runs.first(where: { $0.scheduling == "SCHED_OTHER" }) {
-      let remedy =
-        command.server == nil
-        ? "let your user have it ('ulimit -r' of more than 70: rtprio in /etc/security/limits.d)"
-        : "restart the JACK server with 'jackd -R'"
-      conclusions.append(
-        "\(run.subject) was not real-time (SCHED_OTHER), so lateness is the kernel's choice: \(remedy), and "
-          + "measure again")
-    }
-  }
-
-  private func measureAll() throws {
     if let name = command.server {
       return try measure(on: BenchServer(running: name), periodFrames: nil)
     }

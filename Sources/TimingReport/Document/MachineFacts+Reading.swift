@@ -32,8 +32,12 @@ extension MachineFacts {
     facts.realtimeRuntimeMicroseconds = realtimeRuntimeMicroseconds(
       runtime: SystemText.read("/proc/sys/kernel/sched_rt_runtime_us") ?? "",
       period: SystemText.read("/proc/sys/kernel/sched_rt_period_us") ?? "")
-    facts.lockableBytes = limit(__RLIMIT_MEMLOCK).flatMap { $0 == .max ? nil : $0 }
-    facts.realtimePriorityLimit = limit(__RLIMIT_RTPRIO).map { Int(min($0, 99)) }
+    let capabilities = SystemText.read("/proc/self/status").flatMap(capabilities(status:)) ?? []
+    if !capabilities.contains(.lockMemory) {
+      facts.lockableBytes = limit(__RLIMIT_MEMLOCK).flatMap { $0 == .max ? nil : $0 }
+    }
+    facts.realtimePriorityLimit =
+      capabilities.contains(.setPriorities) ? 99 : limit(__RLIMIT_RTPRIO).map { Int(min($0, 99)) }
     facts.date = date(of: unsafe time(nil))
     facts.soundCards = SystemText.read("/proc/asound/cards").map(soundCards(cards:))
     facts.programVersion = programVersion
@@ -148,6 +152,21 @@ extension MachineFacts {
       count += value.nonzeroBitCount
     }
     return count > 0 ? count : nil
+  }
+
+  /// Capabilities that a process has beyond its limits, as <linux/capability.h> numbers them.
+  struct Capabilities: OptionSet {
+    let rawValue: UInt64
+    /// `CAP_IPC_LOCK`.
+    static let lockMemory = Capabilities(rawValue: 1 << 14)
+    /// `CAP_SYS_NICE`.
+    static let setPriorities = Capabilities(rawValue: 1 << 23)
+  }
+
+  /// The effective capabilities in `/proc/self/status`; nil where they are missing.
+  static func capabilities(status text: String) -> Capabilities? {
+    SystemText.value(of: "CapEff", in: text).flatMap { UInt64($0, radix: 16) }
+      .map(Capabilities.init(rawValue:))
   }
 
   /// The first three numbers of `/proc/loadavg`.

@@ -23,9 +23,9 @@ public struct MachineFacts: Sendable, Equatable, Codable {
   public var preemption: String?
   /// Of each second, microseconds that real-time threads may run; -1 when there is no limit.
   public var realtimeRuntimeMicroseconds: Int?
-  /// Bytes that a process may lock; nil when unlimited.
+  /// Bytes that a process may lock; nil when unlimited, as with `CAP_IPC_LOCK`.
   public var lockableBytes: UInt64?
-  /// Greatest real-time priority that a process may ask for.
+  /// Greatest real-time priority that a process may ask for: 99 with `CAP_SYS_NICE`.
   public var realtimePriorityLimit: Int?
   /// Load averages of 1, 5 and 15 minutes at the start.
   public var loadAverages: [Double]

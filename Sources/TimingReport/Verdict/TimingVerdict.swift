@@ -29,7 +29,7 @@ public struct TimingVerdict: Sendable, Equatable {
     findings =
       count.cycles == 0
       ? []
-      : Self.rightsFindings(runs, document.machine)
+      : Self.rightsFindings(document.runs, document.machine)
         + Self.causeFindings(runs, count, document.machine)
   }
 
