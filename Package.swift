@@ -8,7 +8,7 @@ import PackageDescription
 /// `DRAWBAR_RTSAN` names the archive. `scripts/test` sets it; a plain build never sees unsafe flags.
 let realtimeSanitizer = Context.environment["DRAWBAR_RTSAN"]
 
-/// What every Swift target is compiled with.
+/// The settings of every Swift target.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .strictMemorySafety(),
@@ -19,8 +19,8 @@ let strict: [SwiftSetting] = [
 ]
 
 /// The tests decode hours of sound, which takes four times as long unoptimised; their own code, which is mostly
-/// expectations, takes the compiler twice as long with the optimiser. So `scripts/test` has what is tested
-/// optimised, with all assertions, and the tests not; `DRAWBAR_OPTIMISED` is the number of processors.
+/// expectations, takes twice as long to compile optimised. So `scripts/test` builds the tested modules optimised
+/// with all assertions, and the tests unoptimised; `DRAWBAR_OPTIMISED` is the number of processors.
 let optimised: [SwiftSetting] =
   Context.environment["DRAWBAR_OPTIMISED"].map { processors in
     [
@@ -40,8 +40,8 @@ let realtimeLink: [LinkerSetting] =
     ]
   } ?? []
 
-/// A library that the package builds without, too: what needs it is then left out. None is linked, which
-/// the flags of pkg-config would do: each is loaded when it is needed.
+/// An optional library: without it the package builds without the features that need it. It is not linked, as
+/// the flags of pkg-config would do, but loaded when it is needed.
 struct OptionalLibrary {
   /// The system library target, and the flag for Swift code.
   let target: String
@@ -50,7 +50,7 @@ struct OptionalLibrary {
   let module: String
   let debianPackage: String
 
-  /// Found where pkg-config looks, and not named in `DRAWBAR_WITHOUT` (names of modules, commas between).
+  /// Whether pkg-config's folders have it, and `DRAWBAR_WITHOUT` (names of modules, commas between) does not.
   var isFound: Bool {
     let environment = Context.environment
     let unwanted = environment["DRAWBAR_WITHOUT"]?.split(separator: ",").map(String.init) ?? []
@@ -69,7 +69,7 @@ struct OptionalLibrary {
   }
 }
 
-/// Decoded in the render callback. Whoever wants to play what is missing is told so.
+/// Codec libraries for decoding in the render callback. A format without its library is refused with a message.
 let callbackCodecs = [
   OptionalLibrary(
     target: "CFLAC", flag: "DRAWBAR_FLAC", module: "flac", debianPackage: "libflac-dev"),
@@ -77,46 +77,46 @@ let callbackCodecs = [
     target: "COpus", flag: "DRAWBAR_OPUS", module: "opus", debianPackage: "libopus-dev"),
 ].filter(\.isFound)
 
-/// Fourier transforms. Without them the graph has no convolver.
+/// Libraries for Fourier transforms. Without one the graph has no convolver.
 let transformLibraries = [
   OptionalLibrary(
     target: "CFFTW", flag: "DRAWBAR_FFTW", module: "fftw3f", debianPackage: "libfftw3-dev")
 ].filter(\.isFound)
 
-/// Decoded ahead, on the feeder's side.
+/// Codec libraries for decoding ahead, on the feeder's side.
 let aheadCodecs = [
   OptionalLibrary(
     target: "CAVCodec", flag: "DRAWBAR_AVCODEC", module: "libavcodec",
     debianPackage: "libavcodec-dev")
 ].filter(\.isFound)
 
-/// The session bus. Without it the program plays all the same, and only its own terminal controls it.
+/// Libraries for the session bus. Without one the program still plays, controlled only by its own terminal.
 let busLibraries = [
   OptionalLibrary(
     target: "CSDBus", flag: "DRAWBAR_SDBUS", module: "libsystemd", debianPackage: "libsystemd-dev")
 ].filter(\.isFound)
 
-/// What changes the speed of sound and keeps its pitch. Without it an AudioQueue plays at its own speed.
+/// Libraries that change the speed of sound and keep its pitch. Without one an AudioQueue plays at normal speed.
 let timePitchLibraries = [
   OptionalLibrary(
     target: "CRubberBand", flag: "DRAWBAR_RUBBERBAND", module: "rubberband",
     debianPackage: "librubberband-dev")
 ].filter(\.isFound)
 
-/// Loudness. Without it meters show peaks and RMS only.
+/// Libraries for loudness. Without one meters show peaks and RMS only.
 let meterLibraries = [
   OptionalLibrary(
     target: "CEBUR128", flag: "DRAWBAR_EBUR128", module: "libebur128",
     debianPackage: "libebur128-dev")
 ].filter(\.isFound)
 
-/// Session managers. Without it the program plays all the same, and none of them saves or names it.
+/// Libraries for session managers. Without one the program still plays, but no session manager saves or names it.
 let sessionLibraries = [
   OptionalLibrary(
     target: "CLO", flag: "DRAWBAR_LIBLO", module: "liblo", debianPackage: "liblo-dev")
 ].filter(\.isFound)
 
-/// The commit from which the program is built, for `--version`.
+/// The commit of the build, for `--version`.
 let commit: [CSetting] =
   Context.gitInformation.map { git in
     let text = git.currentCommit.prefix(12) + (git.hasUncommittedChanges ? "+" : "")
@@ -142,11 +142,11 @@ func tests(
     linkerSettings: linkerSettings)
 }
 
-/// An example program. Its sources import what a user's program would, `Drawbar` and `JACKRemoteIO`.
+/// An example program. Like a user's program, its sources import `Drawbar` and `JACKRemoteIO`.
 func example(_ name: String) -> Target {
   .executableTarget(
     name: name,
-    // All that it imports through Drawbar is named, for the reason given at DrawbarCLI.
+    // All modules imported through Drawbar are named, for the reason stated at DrawbarCLI.
     dependencies: [
       "AudioModel", "ByteSources", "Drawbar", "JACKRemoteIO", "Metering", "PacketParser",
       "PlayerEngine", "PlayerProgram", "PushQueue", "RenderCore",
@@ -182,7 +182,7 @@ let package = Package(
       name: "CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(name: "CJACK", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
-    // Loaded when they are needed: with the flags of pkg-config they would be linked.
+    // Loaded when needed: with the flags of pkg-config they would be linked.
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CDescriptors"),
@@ -194,7 +194,7 @@ let package = Package(
       cSettings: realtimeSanitizer == nil ? [] : [.define("DRAWBAR_RTSAN")]),
     library("AudioModel", []),
 
-    // Level 1: bytes to packets, bytes from somewhere, packets to frames.
+    // Level 1: parsing bytes to packets, sources of bytes, decoding packets to frames.
     library("PacketParser", ["AudioModel"]),
     library("Playlists", ["AudioModel"]),
     library("Equalizers", ["AudioModel"]),
@@ -204,13 +204,13 @@ let package = Package(
       optional: callbackCodecs + transformLibraries),
     library(
       "PacketDecoders", ["AudioModel"], optional: aheadCodecs,
-      // For a property that is a span.
+      // For a property of type Span.
       settings: [.enableExperimentalFeature("Lifetimes")]),
     library("MediaControl", ["AudioModel"], optional: busLibraries),
     library("Metering", ["AudioModel"], optional: meterLibraries),
     library("SessionManagement", ["AudioModel", "CDescriptors"], optional: sessionLibraries),
 
-    // Level 2: what drives them.
+    // Level 2: the modules that drive those of level 1.
     library(
       "PlayerEngine",
       ["AudioModel", "ByteSources", "PacketDecoders", "PacketParser", "Playlists", "RenderCore"]),
@@ -240,8 +240,8 @@ let package = Package(
       ]),
     .executableTarget(
       name: "DrawbarCLI",
-      // All that it imports, also through Drawbar: what is not named here is not compiled again when
-      // a module below changes the layout of its types.
+      // All imported modules, also those through Drawbar: without a name here, the program is not compiled
+      // again when such a module changes the layout of its types.
       dependencies: [
         "AudioConversion", "AudioModel", "ByteSources", "CBuild", "CCrypto", "CDescriptors",
         "CFloorClient",
@@ -253,7 +253,7 @@ let package = Package(
       ],
       swiftSettings: strict + optimised, linkerSettings: realtimeLink),
 
-    // The tutorials' two players, a render callback of a user's, and what is no part of either.
+    // The tutorials' two players, an example with its own render callback, and their common code.
     example("AudioQueuePlayer"),
     example("RemoteIOPlayer"),
     example("VocalRemover"),
@@ -261,7 +261,7 @@ let package = Package(
       name: "PlayerProgram", dependencies: ["AudioModel", "JACKRemoteIO", "RenderCore"],
       path: "Sources/Examples/PlayerProgram", swiftSettings: strict + optimised),
 
-    // Tests, and what they share.
+    // Tests, and their common code.
     .target(
       name: "TestKit",
       dependencies: [
@@ -285,7 +285,7 @@ let package = Package(
         "AudioModel", "CRealtimeScope", "Equalizers", "OfflineOutput", "PacketParser",
         "RenderCore", "TestKit",
       ]),
-    // They contain a model that computes hours of sound.
+    // These tests contain a model that computes hours of sound.
     tests(
       "GraphTests", ["AudioModel", "RenderCore", "TestKit"], settings: optimised),
     tests(
@@ -316,9 +316,9 @@ let package = Package(
     tests("TimingReportTests", ["AudioModel", "RenderCore", "TimingReport"]),
     tests("PacketParserTests", ["AudioModel", "PacketParser", "TestKit"]),
     tests("PacketDecodersTests", ["AudioModel", "PacketDecoders", "PacketParser", "TestKit"]),
-    // They read what scripts/corpus makes.
+    // These tests read the files of scripts/corpus.
     tests("CorpusTests", ["AudioModel", "PacketParser", "PlayerEngine", "TestKit"]),
-    // They run the built program, and need none of its code.
+    // These tests run the built program, and need none of its code.
     tests("ProgramTests", ["TestKit"]),
   ]
     + (callbackCodecs + aheadCodecs + busLibraries + timePitchLibraries + meterLibraries
@@ -328,15 +328,15 @@ let package = Package(
     }
 )
 
-// What a program that is built with RealtimeSanitizer has to end at.
+// A library whose allocations must end a program built with RealtimeSanitizer.
 if realtimeSanitizer != nil {
   package.targets.append(.target(name: "AllocatingResampler", path: "Tests/AllocatingResampler"))
   package.products.append(
     .library(name: "AllocatingResampler", type: .dynamic, targets: ["AllocatingResampler"]))
 }
 
-// A run of some tests has no use for the others, nor for the programs, and compiling them takes longer than the
-// run: `DRAWBAR_TESTS` names the targets of tests and programs that are wanted (commas between), or `all` tests.
+// For a run of some tests, compiling the other tests and the programs would take longer than the run itself, so
+// `DRAWBAR_TESTS` names the wanted targets of tests and programs (commas between), or `all` tests.
 if let wanted = Context.environment["DRAWBAR_TESTS"]?.split(separator: ",").map(String.init) {
   package.targets.removeAll {
     ($0.type == .executable && !wanted.contains($0.name))

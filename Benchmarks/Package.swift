@@ -24,7 +24,7 @@ let package = Package(
     .package(name: "drawbar", path: "..")
   ],
   targets: [
-    // What the engine is measured against. Its optimisation is fixed, so that a debug build of the
+    // The C loops that the engine is measured against. Its optimisation is fixed, so that a debug build of the
     // rest cannot flatter it.
     .target(
       name: "BarePeers", cSettings: [.unsafeFlags(["-O3"])],

@@ -60,7 +60,7 @@ def main(program, base):
     starts = [address for address, _, _ in table]
     names = {}
     for granule in touched(sys.stdin, int(base, 16), within):
-        # The last symbols that begin before the granule's end and reach into it.
+        # Find the symbols that begin before the granule's end and reach into it.
         index = bisect.bisect_left(starts, granule + GRANULE) - 1
         while index >= 0 and table[index][0] + table[index][1] > granule:
             names[table[index][2]] = None

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The least that plays an MP3: libmpg123 and libsoxr fill a ring of a second from the main thread, many packets
-// at a time, and the callback copies out of it. No seek, no position, no other format, one file to its end.
-// What a player costs more than this is the player's; what this costs more than the empty client, the libraries'.
+// A minimal MP3 player: libmpg123 and libsoxr fill a ring of a second from the main thread, many packets at a
+// time, and the callback copies out of it. No seek, no position, no other format, one file to its end.
+// A player's additional cost is its own; this client's additional cost over the empty client is the libraries'.
 
 #include <jack/jack.h>
 #include <mpg123.h>
@@ -18,7 +18,7 @@
 enum { CHANNELS = 2, RING_FRAMES = 1 << 16, FULL_FRAMES = 48000, LOW_FRAMES = 24000, MOST_FRAMES = 8192 };
 
 static float ring[CHANNELS][RING_FRAMES];
-// Frames since the start; what lies between them is in the ring.
+// Frames since the start; the difference is in the ring.
 static atomic_uint written, played;
 static sem_t has_room;
 static volatile sig_atomic_t has_ended;

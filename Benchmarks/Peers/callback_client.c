@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The least that decodes an MP3 in its callback: libmpg123 and libsoxr process one packet when it is needed. No seek, no
-// position, no other format, one file to its end, which is read to memory first. At its end it prints how long the
-// callbacks took.
+// A minimal client that decodes an MP3 in its callback: libmpg123 and libsoxr process one packet when it is needed.
+// No seek, no position, no other format, one file to its end, which is read to memory first. At its end it prints the
+// callbacks' durations.
 
 #include <jack/jack.h>
 #include <mpg123.h>
@@ -29,7 +29,7 @@ static size_t waiting_from, waiting_count;
 static jack_port_t *ports[CHANNELS];
 static sem_t has_ended;
 static double ratio = 1;
-// Nanoseconds of the callbacks.
+// The callbacks' durations in nanoseconds.
 static unsigned durations[MOST_CYCLES];
 static unsigned cycles;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The floor: a JACK client that does nothing but write a constant to two ports, connected to the playback
-// ports of the server. What a player costs more than this is the player's.
+// The floor: a JACK client that only writes a constant to two ports, connected to the playback ports of the
+// server. A player's additional cost is its own.
 
 #include <jack/jack.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// launch DESCRIPTOR PROGRAM ARGUMENT... becomes the program, and tells on that file descriptor when:
-// nanoseconds of CLOCK_MONOTONIC. The program ends with whoever started it, even if that is killed outright.
+// launch DESCRIPTOR PROGRAM ARGUMENT... writes the time in nanoseconds of CLOCK_MONOTONIC to that file descriptor,
+// and then executes the program. The program ends with its parent process, even if the parent is killed.
 
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ int main(int count, char **arguments) {
   if (count < 3) return 64;
   const int descriptor = atoi(arguments[1]);
   if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0) return 71;
-  // Of a session of its own, with a terminal: without this it would not be in the foreground.
+  // In a session of its own with a terminal, the program would otherwise not be in the foreground.
   if (isatty(0) && ioctl(0, TIOCSCTTY, 0) != 0) return 71;
   struct timespec now;
   char text[32];

@@ -15,10 +15,10 @@ from subjects import EMPTY, all_subjects
 
 SETTLE_SECONDS = 1.0
 STARTING_SECONDS = 10
-# What the sum of an empty client and the bare work would be: libmpg123 alone, into nothing.
+# libmpg123 alone without an output, which is added to the empty client for a comparison.
 DECODING = "decoding alone"
 DECODER = ("mpg123", "-q", "-t")
-# What a program has of its user is none of the comparison's business.
+# Variables of the user's session, which the measured programs must not get.
 FOREIGN = ("DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "NSM_URL", "JACK_PROMISCUOUS_SERVER")
 
 
@@ -109,9 +109,9 @@ class Bench:
             beside = Reading(program.pid).used_since(before)
             later_cycles, later_xruns = self.recorder.count()
             recording = self.recorder.stop()
-            # A recorder keeps the processor from its sleep, and to be woken from it is most of what an empty client takes.
+            # A recorder keeps the processor from sleeping, but waking it is most of an empty client's cost.
             with self.recorder.away():
-                # For a second after a change of the graph some look at it anew.
+                # Some programs read the graph again for a second after a change.
                 time.sleep(1.5 * SETTLE_SECONDS)
                 before = Reading(program.pid)
                 time.sleep(seconds)

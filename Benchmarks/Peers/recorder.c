@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Records what the server's dummy driver plays, from its monitor ports, and tells when sound began.
+// Records the output of the server's dummy driver from its monitor ports, and reports the start of sound.
 //
-// It also plays silence: with nothing connected to a playback port the driver leaves its monitor as it was.
+// It also plays silence, because the driver does not clear the monitor of an unconnected playback port.
 //
-// usage: recorder SECONDS        how much of a recording is kept, at most
+// usage: recorder SECONDS        the most that is kept of a recording
 //
 // Commands, a line each, on the standard input; each is answered by a line:
 //   record        start a recording                       -> recording
@@ -13,9 +13,9 @@
 //   leave         play no part in the graph             -> left
 //   return        play it again                         -> returned
 //   stop FILE     end the recording and write it: 32-bit floats, all of the left channel. Frames that
-//                 this client itself did not get are listed in FILE.lost, by their place in the file.
+//                 this client itself missed are listed in FILE.lost, by their index in the file.
 //                                                         -> stopped FRAMES
-// Lines that come by themselves while recording, with a time in nanoseconds of CLOCK_MONOTONIC:
+// Unsolicited lines while recording, with a time in nanoseconds of CLOCK_MONOTONIC:
 //   sound TIME    the first sample above -60 dBFS in either channel
 //   loud TIME     the first sample above -6 dBFS in the left channel
 
@@ -40,7 +40,7 @@ static float *samples;
 static size_t capacity;
 static double nanoseconds_per_frame;
 
-// The callback's own between `record` and `stop`, which are seen by `is_recording`.
+// Owned by the callback between `record` and `stop`, as shown by `is_recording`.
 static size_t recorded;
 static size_t losses[most_losses];
 static size_t loss_count;
@@ -158,7 +158,7 @@ static void start_recording(void) {
 
 static void stop_recording(void) {
   atomic_store(&is_recording, false);
-  // Until the callback is known to be out of the recording.
+  // Wait until the callback no longer uses the recording.
   while (!atomic_load(&is_idle)) pause_briefly();
 }
 

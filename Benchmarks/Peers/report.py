@@ -12,10 +12,10 @@ from server import RATE
 from subjects import AHEAD, CALLBACK, DRAWBAR, EMPTY
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Decoding ahead, to the empty client, at this period.
+# The ratio of decoding ahead to the empty client is judged at this period.
 GOAL_PERIOD = 128
 CPU_LIMIT = 1.35
-# Decoding in the callback, to a client that does no more.
+# The limit of the ratio of decoding in the callback to a client that does only that.
 CALLBACK_LIMIT = 1.10
 MEMORY_LIMIT_MIB = 8
 SOUND_LIMIT_MS = 10
@@ -123,7 +123,7 @@ class Row:
             "" if self.glitches is None else str(self.glitches), self._text("frequency", 1), str(self.xruns)]
 
     def notes(self):
-        # Numbers of ports are never the same.
+        # Port numbers differ each time.
         reasons = collections.Counter(re.sub(r"\d{5,}", "…", reason) for reason in self.failures)
         return [
             f"* {self.subject}: {count} times in {self.rounds} rounds: {reason}" for reason, count in reasons.items()]

@@ -98,7 +98,7 @@ class Reading:
 
     def __init__(self, pid):
         self.time = time.monotonic_ns()
-        # Unlike the sum of the threads this has the time of those that have ended.
+        # Unlike the sum over the threads, this includes the time of ended threads.
         self.cpu = time.clock_gettime_ns(~pid << 3 | CLOCK_OF_PROCESS)
         self.threads = {}
         for folder in pathlib.Path(f"/proc/{pid}/task").iterdir():

@@ -34,7 +34,7 @@ class Server:
 
     def end(self):
         self.program.end()
-        # Of clients that did not take leave.
+        # Semaphores of clients that did not close properly.
         for semaphore in pathlib.Path("/dev/shm").glob(f"jack_sem.*_{NAME}_*"):
             semaphore.unlink(missing_ok=True)
 
@@ -120,7 +120,7 @@ class Recorder:
         self._expect("silent")
 
     def end(self):
-        # It takes leave of the server when its input ends.
+        # The recorder closes its client when its input ends.
         self.program.process.stdin.close()
         try:
             self.program.process.wait(timeout=5)

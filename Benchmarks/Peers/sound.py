@@ -6,7 +6,7 @@ import subprocess
 
 FREQUENCY = 997
 # The left channel is this tone, at -9 dBFS and then at -3 dBFS, so that a seek is seen at once; the right
-# one is noise, which a decoder has to work for as it has for music.
+# channel is noise, which costs a decoder as much as music.
 QUIET_SECONDS = 45
 LOUD_SECONDS = 45
 SEEK_SECONDS = 60  # where a seek goes, from the start of the file
@@ -28,7 +28,7 @@ def make(folder, rate):
     _run([*synthesize, right, "synth", str(QUIET_SECONDS + LOUD_SECONDS), "pinknoise", "gain", "-n", "-9"])
     _run(["sox", "-D", "-V1", "-M", left, right, "-b", "16", str(wave)])
     unfinished = folder / f"making-{rate}.mp3"
-    # Channels apart, so that the noise does not get into the tone.
+    # Separate channels, so that the noise does not leak into the tone.
     _run(["lame", "--quiet", "--noreplaygain", "-q", "5", "-m", "s", "-b", "320", str(wave), str(unfinished)])
     for path in parts:
         path.unlink()

@@ -45,7 +45,7 @@ def connect(path, program, seconds=10):
 class Subject:
     """A client that comes with its file on the command line."""
 
-    seeks_by = None  # None: it cannot be told to seek while it plays
+    seeks_by = None  # None: it cannot seek on request while it plays
     seek_with_terminal = False
     packages = ()
     file_kind = "mp3"
@@ -191,7 +191,7 @@ BARE = "bare client"
 CALLBACK = "callback client"
 DRAWBAR = "drawbar"
 AHEAD = "drawbar ahead"
-# What the others are measured by, in each comparison.
+# The baselines for the others in each comparison.
 FLOORS = (EMPTY, BARE, CALLBACK)
 
 

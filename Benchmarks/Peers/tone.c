@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// What became of a tone: its frequency, how much is left when it is taken off, and where it breaks.
+// Analyses a recorded tone: its frequency, the residual without it, and its breaks.
 //
 // usage: tone FILE RATE FREQUENCY FIRST PERIOD
 //
-// FILE holds 32-bit floats, FILE.lost the places where frames are missing that the recorder did not get;
-// what is FIRST frames after the start is looked at. Prints one JSON object:
-//   frequency     found, in Hz: by the median step of phase from window to window
+// FILE holds 32-bit floats, FILE.lost the indices at which the recorder missed frames. The analysis begins
+// FIRST frames after the start. Prints one JSON object:
+//   frequency     the measured frequency in Hz, by the median step of phase from window to window
 //   amplitude     the median window's
-//   residual_db   root mean square of what is not the tone, against the tone's, the median window's
-//   glitches      runs of 10 ms windows whose residual is out of family, or whose phase steps
+//   residual_db   root mean square of the rest relative to the tone's, in the median window
+//   glitches      runs of 10 ms windows with an outlying residual, or with a step of phase
 //   gaps          runs of 16 and more samples of silence
-//   gap_frames    how long these are together
-//   repeats       places where at least half a period is the same, to the bit, as a period before
-//   lost          places that the recorder has no frames for; not looked at
+//   gap_frames    the total length of the gaps
+//   repeats       stretches of at least half a period that equal, to the bit, the sound a period before
+//   lost          losses by the recorder, which are not examined
 
 #include <math.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Out of family is what is more than so many times the median, and more than the least.
+// An outlier exceeds the median by this factor, and also exceeds the least value below.
 static const double out_of_family = 6;
 static const double least_phase_step = 0.1;
 static const double least_residual = 0.001;
@@ -50,7 +50,7 @@ static double median(double *values, size_t count) {
 
 static double wrapped(double phase) { return remainder(phase, 2 * M_PI); }
 
-// Least squares of a sine and a cosine of this frequency (radians a sample) and no more.
+// Fits a sine and a cosine of this frequency (radians per sample) by least squares.
 static void fit(Window *window, const float *samples, size_t first, size_t length, double frequency) {
   double cc = 0, ss = 0, cs = 0, xc = 0, xs = 0, xx = 0;
   for (size_t index = 0; index < length; index++) {
@@ -77,7 +77,7 @@ static float *read_samples(const char *path, size_t *count) {
   return samples;
 }
 
-// Marks the windows around lost frames as not to be judged; returns how many places there are.
+// Excludes the windows around lost frames from judgement; returns the number of losses.
 static size_t leave_out_losses(const char *path, Window *windows, size_t count, size_t length, size_t first) {
   char losses_path[4096];
   snprintf(losses_path, sizeof losses_path, "%s.lost", path);
@@ -112,7 +112,7 @@ int main(int count, char **arguments) {
   for (size_t index = 0; index < windows_count; index++) windows[index].is_whole = true;
   const size_t losses = leave_out_losses(arguments[1], windows, windows_count, length, first);
 
-  // Twice to come close to the frequency that is there, then to fit it.
+  // Two passes approach the real frequency, and the third one fits it.
   for (int pass = 0; pass < 3; pass++) {
     for (size_t index = 0; index < windows_count; index++) {
       fit(&windows[index], samples, first + index * length, length, frequency);

@@ -3,7 +3,7 @@
 public import AudioModel
 internal import RenderCore
 
-/// What a converter refused or could not do: a code of Core Audio's and a sentence for a person.
+/// An error of a converter: a Core Audio code and a sentence for the user.
 public struct AudioConversionError: Error, Hashable, Sendable {
   /// Core Audio's result codes (AudioConverter.h).
   public struct Code: RawRepresentable, Hashable, Sendable {
@@ -17,13 +17,13 @@ public struct AudioConversionError: Error, Hashable, Sendable {
 
     /// There is no conversion between these formats: `'fmt?'`.
     public static let formatNotSupported = Code(rawValue: "fmt?")
-    /// This converter cannot do that: `'op??'`.
+    /// This converter does not support the operation: `'op??'`.
     public static let operationNotSupported = Code(rawValue: "op??")
-    /// The property has no such value here: `'prop'`.
+    /// The property is not supported here, or not with this value: `'prop'`.
     public static let propertyNotSupported = Code(rawValue: "prop")
-    /// The input is no whole number of packets, or a packet lies outside of it: `'insz'`.
+    /// The input is not a whole number of packets, or a packet lies outside of it: `'insz'`.
     public static let invalidInputSize = Code(rawValue: "insz")
-    /// The output has no room for a packet, or not one buffer for each channel: `'otsz'`.
+    /// The output has no room for a packet, or lacks a buffer for a channel: `'otsz'`.
     public static let invalidOutputSize = Code(rawValue: "otsz")
     /// The property has another number of elements: `'!siz'`.
     public static let badPropertySize = Code(rawValue: "!siz")
@@ -39,10 +39,10 @@ public struct AudioConversionError: Error, Hashable, Sendable {
 
   /// The result code.
   public var code: Code
-  /// What happened, in one line.
+  /// The failure, in one line.
   public var reason: String
 
-  /// An error with this code.
+  /// Creates an error with this code.
   public init(_ code: Code, _ reason: String) {
     self.code = code
     self.reason = reason
@@ -51,7 +51,7 @@ public struct AudioConversionError: Error, Hashable, Sendable {
   /// The code as Core Audio's `OSStatus`.
   public var status: Int32 { Int32(bitPattern: code.rawValue.rawValue) }
 
-  /// What the parts of the render path refused.
+  /// Creates the error for a refusal by the render path's parts.
   init(_ error: AudioConverterError) {
     switch error {
     case .sampleRateNotSupported: self.init(.outputSampleRateOutOfRange, error.description)
@@ -61,7 +61,7 @@ public struct AudioConversionError: Error, Hashable, Sendable {
 }
 
 extension AudioConversionError: CustomStringConvertible {
-  /// What happened and Core Audio's code for it, in one line.
+  /// The message and Core Audio's code, in one line.
   public var description: String {
     let suffix = "('\(code.rawValue)')"
     return reason.hasSuffix(suffix) ? reason : "\(reason) \(suffix)"

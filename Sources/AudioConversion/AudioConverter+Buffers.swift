@@ -6,7 +6,7 @@ extension AudioConverter {
   /// Converts linear PCM to linear PCM of the same rate, all at once and without a callback. Core
   /// Audio's `AudioConverterConvertBuffer` and `AudioConverterConvertComplexBuffer`.
   ///
-  /// It has nothing to do with a stream that is being filled.
+  /// It is independent of a stream that is being filled.
   ///
   /// - Parameters:
   ///   - input: whole frames: one buffer, or one of the same size for each channel.

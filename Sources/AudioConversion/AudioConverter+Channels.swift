@@ -2,13 +2,13 @@
 
 public import AudioModel
 
-/// Which input channels sound in which output channels, and for which speakers the channels are.
+/// The routing of input channels to output channels, and the speakers of the channels.
 extension AudioConverter {
-  /// For each output channel the input channel that it plays, -1 for silence; empty while the default
-  /// is in effect. `'chmp'`
+  /// The input channel that each output channel plays, -1 for silence; empty while the default is in effect.
+  /// `'chmp'`
   public var channelMap: [Int] { chosenMap ?? [] }
 
-  /// Chooses which input channel each output channel plays; an empty map is the default again.
+  /// Sets the input channel that each output channel plays; an empty map restores the default.
   ///
   /// - Throws: `'!siz'` unless there is one entry for each output channel, `'prop'` for an input
   ///   channel that is not there, `'op??'` while ``isDownmixEnabled``.
@@ -33,12 +33,13 @@ extension AudioConverter {
   /// Whether channels are mixed. `'dmix'`
   public var isDownmixEnabled: Bool { isDownmixing }
 
-  /// Mixes the input's channels to the output's, by ``mixMap``. Without one that was set:
+  /// Turns the mixing of the input's channels to the output's, by ``mixMap``, on or off. Without a map that was
+  /// set:
   ///
-  /// - With an ``outputLayout`` that was set, each speaker to the same one, and those that the output
-  ///   lacks to the nearest that it has, after ITU-R BS.775.
-  /// - Else more channels than the output has are mixed down to it after the same rules, and as many or
-  ///   fewer go through as they are.
+  /// - With an ``outputLayout`` that was set, each speaker goes to the same one, and speakers that the output
+  ///   lacks go to the nearest that it has, after ITU-R BS.775.
+  /// - Otherwise more channels than the output has are mixed down by the same rules, and as many or fewer pass
+  ///   unchanged.
   ///
   /// Neither is ever louder than full scale.
   ///
@@ -53,9 +54,9 @@ extension AudioConverter {
     routing = makeRouting(inputs: routing.inputs)
   }
 
-  /// The gain with which each input channel sounds in each output channel, now: what was set or what
-  /// comes of the layouts, of a channel map, or of the default. Core Audio's order: a row for each input
-  /// channel, `mixMap[input * outputs + output]`. `'mmap'`
+  /// The current gain from each input channel to each output channel: as set, or as the layouts, a channel map
+  /// or the default determine it. Core Audio's order: a row for each input channel,
+  /// `mixMap[input * outputs + output]`. `'mmap'`
   public var mixMap: [Float] {
     let (inputs, outputs) = (routing.inputs, routing.outputs)
     return (0..<inputs * outputs).map { index in
@@ -63,18 +64,18 @@ extension AudioConverter {
     }
   }
 
-  /// Chooses the gain with which each input channel sounds in each output channel; an empty map is the
-  /// default mix again. It outlives a reset and a downmix that is disabled for a while, and ends where a
-  /// decoder comes upon another number of channels.
+  /// Sets the gain from each input channel to each output channel; an empty map restores the default mix. The
+  /// map outlives a reset and a downmix that is disabled for a while, and ends when a decoder changes the
+  /// number of channels.
   ///
   /// Channels are mixed after decoding and after a rate conversion. Sums are not scaled: integers are
   /// clipped.
   ///
-  /// - Parameter map: a row for each input channel, `map[input * outputs + output]`. Core Audio's gains
-  ///   are from 0 to 1; here any finite ones, and -1 turns a channel's phase.
-  /// - Throws: `'op??'` unless ``isDownmixEnabled``, so never beside a channel map; `'!siz'` unless there
-  ///   is a gain for each input and each output channel; `'prop'` for a gain that is no finite number.
-  ///   What was set before is then still in use.
+  /// - Parameter map: a row for each input channel, `map[input * outputs + output]`. Core Audio's gains are
+  ///   from 0 to 1; here any finite ones, and -1 inverts a channel's phase.
+  /// - Throws: `'op??'` unless ``isDownmixEnabled``, so never beside a channel map; `'!siz'` unless there is a
+  ///   gain for each input and each output channel; `'prop'` for a gain that is not finite. The map set before
+  ///   then stays in use.
   public func setMixMap(_ map: [Float]) throws(AudioConversionError) {
     guard isDownmixing else {
       throw AudioConversionError(
@@ -95,27 +96,27 @@ extension AudioConverter {
     routing = makeRouting(inputs: inputs)
   }
 
-  /// The speaker of each input channel, in the order in which the source has them; nil where nobody
-  /// says. A decoder may give them in another order, which the mix knows. `'icl '`
+  /// The speaker of each input channel, in the source's order; nil if unknown. A decoder may deliver them in
+  /// another order, which the mix takes into account. `'icl '`
   public var inputLayout: AudioChannelLayout? { stream.layout }
 
-  /// Says for which speaker each channel of linear PCM is; nil for nobody knows.
+  /// Sets the speaker of each channel of linear PCM; nil if unknown.
   ///
-  /// - Throws: `'prop'` for a compressed source, whose packets or container say it; `'!siz'` for another
-  ///   number of channels than the input has.
+  /// - Throws: `'prop'` for a compressed source, whose packets or container state the speakers; `'!siz'` for
+  ///   another number of channels than the input has.
   public func setInputLayout(_ layout: AudioChannelLayout?) throws(AudioConversionError) {
     guard decoder == nil else {
       throw AudioConversionError(
-        .propertyNotSupported, "\(inputFormat.formatID.name) says itself which speakers it is for")
+        .propertyNotSupported, "\(inputFormat.formatID.name) already defines its channel layout")
     }
     try check(layout, channels: routing.inputs, of: "input")
     stream.layout = layout
     routing = makeRouting(inputs: routing.inputs)
   }
 
-  /// The speaker of each output channel: what was set; else what comes of the input's, 0xFFFFFFFF being
-  /// a channel for none; nil where that is not known. After a decoder that is the order in which it
-  /// gives its channels. `'ocl '`
+  /// The speaker of each output channel: as set, else as derived from the input's, with 0xFFFFFFFF for a
+  /// channel without a speaker; nil if unknown. After a decoder it has the order of the decoder's channels.
+  /// `'ocl '`
   public var outputLayout: AudioChannelLayout? {
     if let chosenOutputLayout { return chosenOutputLayout }
     let (inputs, outputs) = (routing.inputs, routing.outputs)
@@ -132,9 +133,8 @@ extension AudioConverter {
     }
   }
 
-  /// Says for which speaker each output channel shall be, which the downmix follows; nil for the default
-  /// again. Without a downmix it changes no sample: channels are never put in another order but by a
-  /// channel map.
+  /// Sets the speaker of each output channel, which the downmix follows; nil restores the default. Without a
+  /// downmix it changes no sample: only a channel map reorders channels.
   ///
   /// - Throws: `'!siz'` for another number of channels than the output has.
   public func setOutputLayout(_ layout: AudioChannelLayout?) throws(AudioConversionError) {
@@ -143,7 +143,7 @@ extension AudioConverter {
     routing = makeRouting(inputs: routing.inputs)
   }
 
-  /// The formats that the output is: linear PCM is one, with ``outputLayout``. `'flst'`
+  /// The output's formats: linear PCM is one, with ``outputLayout``. `'flst'`
   public var formatList: [AudioFormatListItem] {
     [AudioFormatListItem(format: outputFormat, channelLayout: outputLayout)]
   }
@@ -157,13 +157,13 @@ extension AudioConverter {
       "the layout has \(layout.labels.count) channels, the \(side) \(channels)")
   }
 
-  /// The speakers of the channels as they come out of the decoder.
+  /// The speakers of the channels, in the decoder's order.
   var decodedLayout: AudioChannelLayout? {
     guard let decoder else { return stream.layout }
     return decoder.layout
   }
 
-  /// The routing that the maps or the downmix ask for.
+  /// Returns the routing that the maps or the downmix require.
   func makeRouting(inputs: Int) -> ChannelRouting {
     let outputs = outputSamples.channels
     routedLayout = decodedLayout

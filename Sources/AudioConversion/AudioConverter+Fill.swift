@@ -3,23 +3,23 @@
 internal import AudioModel
 
 extension AudioConverter {
-  /// Most frames moved at once.
+  /// The most frames moved at once.
   private static var framesPerStep: Int { 1024 }
 
-  /// Writes output packets, which are frames, until all are written, the stream ends, or the callback
-  /// says to stop. Core Audio's `AudioConverterFillComplexBuffer`.
+  /// Writes output packets, which are frames, until all are written, the stream ends, or the callback stops it.
+  /// Core Audio's `AudioConverterFillComplexBuffer`.
   ///
-  /// What was written is part of the result whatever the status is, and nothing that the callback has
-  /// handed over is lost: the next call goes on where this one stopped. The callback runs inside this
-  /// call, on the same thread, only when a packet is needed; it must not call the converter.
+  /// Written packets are part of the result whatever the status is, and no packet that the callback has passed
+  /// is lost: the next call goes on where this one stopped. The callback runs inside this call, on the same
+  /// thread, only when a packet is needed; it must not call the converter.
   ///
   /// - Parameters:
-  ///   - buffers: where the frames go: one buffer, or one for each channel where the output is not
-  ///     interleaved. Never written beyond their size.
-  ///   - packetCount: packets wanted. At most so many are written as every buffer has room for; nil is
-  ///     as many. With 0 nothing is done.
-  ///   - input: asked for packets, with the fewest that are wanted. It may hand over fewer or more.
-  /// - Returns: how many packets were written, and why no more.
+  ///   - buffers: the destination: one buffer, or one for each channel if the output is not interleaved. Never
+  ///     written beyond their size.
+  ///   - packetCount: the packets wanted, limited by the room in every buffer; nil for as many as fit. With 0
+  ///     nothing is done.
+  ///   - input: returns packets; receives the fewest that are wanted, and may return fewer or more.
+  /// - Returns: the number of packets written, and the reason for the end.
   public func fill(
     _ buffers: [UnsafeMutableRawBufferPointer], packetCount: Int? = nil,
     from input: (_ minimumPacketCount: Int) -> Answer
@@ -53,8 +53,8 @@ extension AudioConverter {
     }
   }
 
-  /// Writes interleaved output packets into an array's memory, such as `samples.mutableSpan`. Apart
-  /// from that as the other `fill`.
+  /// Writes interleaved output packets into an array's memory, such as `samples.mutableSpan`. Otherwise as the
+  /// other `fill`.
   public func fill<Sample: Numeric & BitwiseCopyable>(
     _ samples: inout MutableSpan<Sample>, packetCount: Int? = nil,
     from input: (_ minimumPacketCount: Int) -> Answer
@@ -82,15 +82,15 @@ extension AudioConverter {
     return .complete
   }
 
-  /// Gives some frames out of what is there already.
+  /// Converts frames without a call of the callback.
   ///
-  /// - Returns: frames given; 0 when more packets are needed, or at the end nothing is left.
+  /// - Returns: the number of frames written; 0 when more packets are needed, or at the end nothing is left.
   private func convert(
     into targets: [UnsafeMutableRawPointer], at offset: Int, frames: Int
   ) throws(AudioConversionError) -> Int {
     while true {
       dropLeadingFrames()
-      // After the end the rate converter may give only what its input stands for.
+      // After the end the rate converter may deliver only frames that belong to its input.
       if ratePlan != nil, hasEnded, decoded.count == 0 {
         return unsafe try preparedRateConverter().drain(outputCount: frames) { samples, count in
           unsafe write(samples, frames: count, to: targets, at: offset)
@@ -123,13 +123,13 @@ extension AudioConverter {
     leadingFramesLeft -= dropped
   }
 
-  /// Decodes what follows of the run at hand.
+  /// Decodes the next packets of the current run.
   ///
-  /// - Returns: false when it is used up.
+  /// - Returns: false when the run is used up.
   private func decodeNext(_ framesWanted: Int) throws(AudioConversionError) -> Bool {
     guard run?.isUsedUp == false else { return false }
     if let inputSamples {
-      // Without a rate conversion just what is needed, so that the rest stays with the caller.
+      // Without a rate conversion only the needed frames, so that the rest stays with the caller.
       let limit =
         ratePlan == nil ? min(framesWanted, Self.framesPerStep) : Self.framesPerStep
       unsafe run?.takePackets(limit) { planes, count, _ in
@@ -163,11 +163,11 @@ extension AudioConverter {
 
   /// Asks the callback for packets.
   ///
-  /// - Returns: why to stop; nil to go on.
+  /// - Returns: the status with which to stop; nil to go on.
   private func ask(
     _ input: (Int) -> Answer, remaining: Int
   ) throws(AudioConversionError) -> Status? {
-    // The caller's memory is the caller's again from here on.
+    // From here on the caller may reuse its memory.
     run = nil
     switch input(minimumPackets(forOutputFrames: remaining)) {
     case .packets(let packets) where packets.count != 0:
@@ -180,7 +180,7 @@ extension AudioConverter {
     }
   }
 
-  /// The fewest packets that can be enough for so many output frames.
+  /// Returns the fewest packets that can suffice for this many output frames.
   private func minimumPackets(forOutputFrames frames: Int) -> Int {
     var needed = frames
     if let ratePlan {
@@ -193,7 +193,7 @@ extension AudioConverter {
     return framesPerPacket == 0 ? 1 : max(1, (needed + framesPerPacket - 1) / framesPerPacket)
   }
 
-  /// The rate converter, made if this is the first use.
+  /// Returns the rate converter, creating it on the first use.
   private func preparedRateConverter() throws(AudioConversionError) -> RateConverter {
     if let rateConverter { return rateConverter }
     guard let ratePlan else {
@@ -239,8 +239,8 @@ extension AudioConverter {
 }
 
 extension AudioStreamBasicDescription {
-  /// Frames of a packet whose number varies: what its description states, else what its bytes do. A
-  /// description with 0 need not mean it: Vorbis's first packet has none, and its decoder says so.
+  /// Returns the frames of a packet whose number varies: from its description, else from its bytes. A 0 in the
+  /// description means unknown: Vorbis's first packet has no frames, which its decoder detects.
   fileprivate func frameCount(of packet: UnsafeRawBufferPointer, stated: Int) -> Int? {
     if stated > 0 { return min(stated, 1 << 16) }
     guard formatID == .opus else { return nil }

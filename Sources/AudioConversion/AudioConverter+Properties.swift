@@ -4,13 +4,13 @@ internal import AudioModel
 internal import RenderCore
 
 extension AudioConverter {
-  /// What the encoding needs besides the packets. `'dmgc'`
+  /// The decoder's setup data beside the packets. `'dmgc'`
   public var magicCookie: [UInt8] { stream.magicCookie }
 
-  /// Gives the decoder its magic cookie, and resets the converter.
+  /// Passes a magic cookie to the decoder, and resets the converter.
   ///
-  /// - Throws: `'prop'` for linear PCM, `'fmt?'` for a cookie that the decoder refuses; the old one is
-  ///   then still in use.
+  /// - Throws: `'prop'` for linear PCM, `'fmt?'` for a cookie that the decoder refuses; the old one then stays
+  ///   in use.
   public func setMagicCookie(_ cookie: [UInt8]) throws(AudioConversionError) {
     guard decoder != nil else {
       throw AudioConversionError(.propertyNotSupported, "linear PCM has no magic cookie")
@@ -24,11 +24,11 @@ extension AudioConverter {
     try adoptFormat(of: made)
   }
 
-  /// How good the rate conversion is. Numbers below `medium` are the resampler's fast quality, those
-  /// below `maximum` its good one, `maximum` its best. `'srcq'`
+  /// The quality of the rate conversion. Numbers below `medium` are the resampler's fast quality, those below
+  /// `maximum` its good one, `maximum` its best. `'srcq'`
   public var quality: Quality { chosenQuality }
 
-  /// Chooses how good the rate conversion is, from the next ``reset()`` on if frames were given already.
+  /// Sets the quality of the rate conversion, from the next ``reset()`` on if it has begun.
   ///
   /// - Throws: `'prop'` for a number above 0x7F.
   public func setQuality(_ quality: Quality) throws(AudioConversionError) {
@@ -43,11 +43,11 @@ extension AudioConverter {
     ratePlan = plan
   }
 
-  /// Which kind of rate conversion is wanted. With `linear` and `minimumPhase` the prime method is
-  /// ignored, as in Core Audio. `'srca'`
+  /// The kind of rate conversion. With `linear` and `minimumPhase` the prime method is ignored, as in Core
+  /// Audio. `'srca'`
   public var complexity: Complexity { chosenComplexity }
 
-  /// Chooses the kind of rate conversion, from the next ``reset()`` on if frames were given already.
+  /// Sets the kind of rate conversion, from the next ``reset()`` on if it has begun.
   ///
   /// - Throws: `'prop'` for an unknown kind.
   public func setComplexity(_ complexity: Complexity) throws(AudioConversionError) {
@@ -59,8 +59,7 @@ extension AudioConverter {
     }
   }
 
-  /// How a rate conversion begins; effective from the next ``reset()`` on if frames were given
-  /// already. `'prmm'`
+  /// The priming of a rate conversion; effective from the next ``reset()`` on if it has begun. `'prmm'`
   public var primeMethod: PrimeMethod {
     get { chosenPrimeMethod }
     set { chosenPrimeMethod = newValue }
@@ -70,17 +69,17 @@ extension AudioConverter {
     chosenComplexity == .linear || chosenComplexity == .minimumPhase ? .normal : chosenPrimeMethod
   }
 
-  /// Frames at the edges. For a decoder as set, at first none: an encoder's delay is not cut unless
-  /// told. For a rate conversion of linear PCM, what its filter wants on either side. `'prim'`
+  /// Frames at the edges. For a decoder as set, none at first: an encoder's delay is cut only on request. For a
+  /// rate conversion of linear PCM, the frames that its filter needs on either side. `'prim'`
   public var primeInfo: PrimeInfo {
     if decoder != nil || ratePlan == nil { return chosenPrimeInfo }
     return PrimeInfo(
       leadingFrames: UInt32(clamping: lookAhead), trailingFrames: UInt32(clamping: lookAhead))
   }
 
-  /// Tells a decoder how many decoded frames to drop at the start of the stream, and after each
-  /// ``reset()``: an encoder's priming frames, or those of a pre-roll after a seek. To be set before
-  /// the first `fill`, or before a reset.
+  /// Sets the number of decoded frames to drop at the start of the stream, and after each ``reset()``: an
+  /// encoder's priming frames, or those of a pre-roll after a seek. Set it before the first `fill`, or before a
+  /// reset.
   ///
   /// - Throws: `'prop'` for linear PCM.
   public func setPrimeInfo(_ info: PrimeInfo) throws(AudioConversionError) {
@@ -94,7 +93,7 @@ extension AudioConverter {
 }
 
 extension AudioConverter.Quality {
-  /// The resampler's quality that stands for Core Audio's number.
+  /// The resampler's quality that corresponds to Core Audio's number.
   var resamplerQuality: ResamplerQuality {
     switch rawValue {
     case ..<Self.medium.rawValue: .fast

@@ -24,14 +24,14 @@ extension AudioConverter {
   /// Bytes of an output packet. `'xops'`
   public var maximumOutputPacketSize: Int { Int(outputFormat.bytesPerPacket) }
 
-  /// The fewest bytes that are worth handing over: one packet. `'mibs'`
+  /// The fewest bytes worth passing: one packet. `'mibs'`
   public var minimumInputBufferSize: Int { maximumInputPacketSize }
 
   /// The fewest bytes that the output must have room for, in each buffer: one frame. `'mobs'`
   public var minimumOutputBufferSize: Int { maximumOutputPacketSize }
 
-  /// Bytes of input that so many bytes of output, in each buffer, can ask for; packets of differing
-  /// size count with the most that they can have. `'cibs'`
+  /// Returns the bytes of input that this many bytes of output, in each buffer, can require; packets of
+  /// variable size count with the most that they can have. `'cibs'`
   ///
   /// - Throws: `'otsz'` for a size that is negative or no whole number of frames.
   public func inputBufferSize(forOutputSize byteCount: Int) throws(AudioConversionError) -> Int {
@@ -47,16 +47,16 @@ extension AudioConverter {
     return (needed + framesPerPacket - 1) / framesPerPacket * maximumInputPacketSize
   }
 
-  /// Bytes of output, in each buffer, that so many bytes of input give.
+  /// Returns the bytes of output, in each buffer, for this many bytes of input.
   ///
   /// `'cobs'`
   ///
-  /// - Throws: `'insz'` for a size that is negative or no whole number of packets, `'op??'` for packets
-  ///   of differing size, whose number the bytes do not tell.
+  /// - Throws: `'insz'` for a size that is negative or no whole number of packets, `'op??'` for packets of
+  ///   variable size, whose number the bytes do not determine.
   public func outputBufferSize(forInputSize byteCount: Int) throws(AudioConversionError) -> Int {
     guard !inputFormat.needsPacketDescriptions else {
       throw AudioConversionError(
-        .operationNotSupported, "packets of differing size do not tell how many frames they hold")
+        .operationNotSupported, "packets of variable size do not state their frame counts")
     }
     let bytesPerPacket = Int(inputFormat.bytesPerPacket)
     guard byteCount >= 0, byteCount % bytesPerPacket == 0, byteCount < 1 << 40 else {

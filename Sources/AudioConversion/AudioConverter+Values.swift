@@ -3,21 +3,21 @@
 public import AudioModel
 
 extension AudioConverter {
-  /// What one `fill` did.
+  /// The result of one `fill`.
   public struct Fill: Hashable, Sendable {
     /// Output packets written, also when the status is not ``Status/complete``.
     public var packetCount: Int
-    /// Why it ended.
+    /// The reason for its end.
     public var status: Status
 
-    /// A result with these parts.
+    /// Creates a result with these parts.
     public init(packetCount: Int, status: Status) {
       self.packetCount = packetCount
       self.status = status
     }
 
-    /// The status as Core Audio's `OSStatus`: 0 for all that was asked for and for the end of the
-    /// stream, the callback's own number, or an error's code.
+    /// The status as Core Audio's `OSStatus`: 0 when all packets were written and at the end of the stream, the
+    /// callback's own number, or an error's code.
     public var code: Int32 {
       switch status {
       case .complete, .endOfStream: 0
@@ -27,25 +27,25 @@ extension AudioConverter {
     }
   }
 
-  /// Why a fill ended.
+  /// The reason for a fill's end.
   public enum Status: Hashable, Sendable {
-    /// All that was asked for was written.
+    /// All requested packets were written.
     case complete
     /// The stream has ended; nothing follows before ``AudioConverter/reset()``.
     case endOfStream
-    /// The callback answered with this status.
+    /// The callback returned this status.
     case stopped(Int32)
     /// The output or the callback's packets cannot be used.
     case failed(AudioConversionError)
   }
 
-  /// How a rate conversion begins: Core Audio's `kAudioConverterPrimeMethod_…`.
+  /// The priming of a rate conversion: Core Audio's `kAudioConverterPrimeMethod_…`.
   public enum PrimeMethod: UInt32, Sendable {
     /// The first input frames come before the nominal start; the output begins after them.
     case pre = 0
-    /// More input is asked for at first; the output begins with the first input frame.
+    /// More input is requested at first; the output begins with the first input frame.
     case normal = 1
-    /// No more input is asked for than the ratio says; the output begins with silence.
+    /// No more input is requested than the ratio requires; the output begins with silence.
     case none = 2
   }
 
@@ -54,23 +54,23 @@ extension AudioConverter {
     /// For a rate conversion, input frames before the nominal start; for a decoder, decoded frames
     /// that are dropped at the start.
     public var leadingFrames: UInt32
-    /// For a rate conversion, input frames that are read ahead. For a decoder they are only kept for
-    /// the caller, who cuts the end.
+    /// For a rate conversion, input frames that are read ahead. For a decoder they are only stored for the
+    /// caller, which trims the end.
     public var trailingFrames: UInt32
 
-    /// Information with these fields.
+    /// Creates information with these fields.
     public init(leadingFrames: UInt32 = 0, trailingFrames: UInt32 = 0) {
       self.leadingFrames = leadingFrames
       self.trailingFrames = trailingFrames
     }
   }
 
-  /// How good a rate conversion is: Core Audio's numbers from 0 to 0x7F.
+  /// The quality of a rate conversion: Core Audio's numbers from 0 to 0x7F.
   public struct Quality: RawRepresentable, Hashable, Sendable {
     /// Core Audio's number.
     public var rawValue: UInt32
 
-    /// The quality with this number.
+    /// Creates the quality with this number.
     public init(rawValue: UInt32) {
       self.rawValue = rawValue
     }
@@ -92,7 +92,7 @@ extension AudioConverter {
     /// The four-character code.
     public var rawValue: FourCharacterCode
 
-    /// The complexity with this code.
+    /// Creates the complexity with this code.
     public init(rawValue: FourCharacterCode) {
       self.rawValue = rawValue
     }

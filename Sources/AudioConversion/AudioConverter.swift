@@ -2,50 +2,47 @@
 
 public import AudioModel
 
-/// Turns packets of one format into frames of another: Core Audio's AudioConverter.
+/// Converts packets of one format to frames of another: Core Audio's AudioConverter.
 ///
-/// Made from a source description, a destination description and, where the encoding has one, a magic
-/// cookie. The source is anything that this build decodes; the destination is linear PCM, of any
-/// number of channels and any rate, interleaved or not, float of 32 or 64 bits or integers of up to 32
-/// bits in either byte order. It is pulled: `fill` asks its callback for
-/// packets when it needs them.
+/// Made from a source description, a destination description and, if the encoding has one, a magic cookie. The
+/// source is anything that this build decodes; the destination is linear PCM, of any number of channels and any
+/// rate, interleaved or not, float of 32 or 64 bits or integers of up to 32 bits in either byte order. The
+/// caller pulls: `fill` asks its callback for packets when it needs them.
 ///
-/// - Integers go through unchanged where only their layout differs. Fewer bits are rounded to the
-///   nearest, halves to the even number, without dither, and clipped.
-/// - Channels are not mixed: channel n goes to channel n, what is left over is discarded, what is
-///   missing is silent, so that mono sounds on the left of stereo alone. ``setChannelMap(_:)``,
-///   ``setDownmix(_:)`` and ``setMixMap(_:)`` change that.
+/// - Integers pass unchanged if only their layout differs. Fewer bits are rounded to the nearest, halves to the
+///   even number, without dither, and clipped.
+/// - Channels are not mixed: channel n goes to channel n, surplus channels are discarded, missing ones are
+///   silent, so that mono sounds on the left of stereo alone. ``setChannelMap(_:)``, ``setDownmix(_:)`` and
+///   ``setMixMap(_:)`` change that.
 /// - A rate that is no whole number is rounded to one when the rate is changed.
 ///
 /// One thread at a time. Real-time: never on the render thread; it allocates.
 public final class AudioConverter {
-  /// The source description in effect, with fields that were 0 filled in where the others tell them.
-  /// `'acid'`
+  /// The source description in effect; fields of 0 are filled in if the others determine them. `'acid'`
   public let inputFormat: AudioStreamBasicDescription
   /// The destination description in effect, completed likewise. `'acod'`
   public let outputFormat: AudioStreamBasicDescription
-  /// Packets that could not be decoded, for which silence was given.
+  /// Packets that could not be decoded, which silence replaced.
   public internal(set) var failedPacketCount: UInt64 = 0
-  /// How wide the source's samples really are, for whoever chooses a destination: below zero for
-  /// floats; 0 where nobody says.
-  /// It changes nothing in the conversion. `'acbd'`
+  /// The actual width of the source's samples, for the choice of a destination: below zero for floats; 0 if
+  /// unknown. It changes nothing in the conversion. `'acbd'`
   public var bitDepthHint: Int32
 
   var stream: CodedStreamDescription
-  /// How input samples lie in memory; nil for a compressed source.
+  /// The memory layout of input samples; nil for a compressed source.
   let inputSamples: SampleFormat?
   let outputSamples: SampleFormat
-  /// Nil for linear PCM.
+  /// nil for linear PCM.
   var decoder: (any InputDecoder)?
-  /// What the decoder gives, which may be more than the description says: implicit SBR doubles it.
+  /// The decoder's rate, which may be higher than the description's: implicit SBR doubles it.
   private var inputRate: Double
-  /// Nil when the rates are the same.
+  /// nil when the rates are the same.
   var ratePlan: RateConverter.Plan?
   var lookAhead = 0
-  /// Made when it is first needed, and anew after a reset.
+  /// Created when it is first needed, and again after a reset.
   var rateConverter: RateConverter?
   var routing: ChannelRouting
-  /// The speakers of the decoded channels that the routing was made for.
+  /// The speakers of the decoded channels for which the routing was made.
   var routedLayout: AudioChannelLayout?
 
   var chosenQuality = Quality.medium
@@ -60,21 +57,21 @@ public final class AudioConverter {
 
   var run: InputRun?
   var decoded: DecodedFrames
-  /// Memory for what is mixed and for what the rate converter gives, which only grows.
+  /// Memory for mixed frames and for the rate converter's output, which only grows.
   var mixed: [Double] = []
   var widened: [Double] = []
-  /// The callback said that the stream has ended.
+  /// Whether the callback has ended the stream.
   var hasEnded = false
   var leadingFramesLeft = 0
   var isFilling = false
 
-  /// A converter between two formats. Core Audio's `AudioConverterNew`.
+  /// Creates a converter between two formats. Core Audio's `AudioConverterNew`.
   ///
   /// - Parameters:
   ///   - source: the packets' format.
   ///   - destination: the frames' format, linear PCM. A rate of 0 is the source's.
-  ///   - magicCookie: what the encoding needs besides, as the container has it; it can also be given
-  ///     later with ``setMagicCookie(_:)``.
+  ///   - magicCookie: the decoder's setup data, as the container has it; it can also be set later with
+  ///     ``setMagicCookie(_:)``.
   ///   - inputLayout: the speaker of each input channel.
   /// - Throws: `'fmt?'` where there is no such conversion, `'!isr'` and `'!osr'` for rates that cannot
   ///   be converted.
@@ -88,7 +85,7 @@ public final class AudioConverter {
       to: destination)
   }
 
-  /// A converter of a stream as a parser describes it.
+  /// Creates a converter of a stream as a parser describes it.
   ///
   /// - Parameters:
   ///   - source: format, layout, magic cookie and, for free-format MPEG audio, the frames' size.
@@ -146,9 +143,9 @@ public final class AudioConverter {
     bitDepthHint = input.sourceBitDepth
   }
 
-  /// Follows a decoder that gives another rate or other channels than before, which HE-AAC does with
-  /// its first packet where only the packets tell that it is that. A channel map for channels that are
-  /// gone ends, and so does a mix map for another number of them.
+  /// Adopts a decoder's new rate or channels. HE-AAC changes them with its first packet if only the packets
+  /// signal HE-AAC. A channel map for missing channels ends, and so does a mix map for another number of
+  /// channels.
   func adoptFormat(of decoder: any InputDecoder) throws(AudioConversionError) {
     let (rate, channels) = (decoder.sampleRate, decoder.channels)
     guard rate != inputRate || channels != routing.inputs else {
@@ -166,11 +163,11 @@ public final class AudioConverter {
     routing = makeRouting(inputs: channels)
   }
 
-  /// Forgets everything of the stream so far: packets and frames not given yet, the decoder's and the
-  /// rate converter's state, and that the stream has ended. To be called wherever the source does not
-  /// continue. What was set stays set. Core Audio's `AudioConverterReset`.
+  /// Forgets the stream so far: pending packets and frames, the decoder's and the rate converter's state, and
+  /// the end of the stream. Call it wherever the source is discontinuous. Settings stay. Core Audio's
+  /// `AudioConverterReset`.
   ///
-  /// The frames that ``primeInfo`` says are dropped at the start are dropped again.
+  /// The leading frames of ``primeInfo`` are dropped again.
   public func reset() {
     run = nil
     decoded.removeAll()
@@ -182,7 +179,7 @@ public final class AudioConverter {
 }
 
 extension AudioStreamBasicDescription {
-  /// With the frames of a packet, which an MPEG audio layer and rate determine.
+  /// The description with the frames of a packet, which an MPEG audio layer and rate determine.
   fileprivate var completedMPEGAudio: AudioStreamBasicDescription {
     var result = self
     switch formatID {
@@ -194,7 +191,7 @@ extension AudioStreamBasicDescription {
     return result
   }
 
-  /// Bits of the source's samples: linear PCM's own, or what the flags of a lossless encoding say.
+  /// Bits of the source's samples: linear PCM's own, or those in the flags of a lossless encoding.
   fileprivate var sourceBitDepth: Int32 {
     switch formatID {
     // Floats count below zero, as in Core Audio.
@@ -228,7 +225,7 @@ extension RateConverter.Plan {
       throw AudioConversionError(
         .outputSampleRateOutOfRange, "cannot convert to a sample rate of \(output) Hz")
     }
-    // What a resampler needs grows with both.
+    // The needs of a resampler grow with both.
     guard output / input * Double(channels) <= 1024, input / output * Double(channels) <= 1024
     else {
       throw AudioConversionError(

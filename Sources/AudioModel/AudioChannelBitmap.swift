@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// Which speakers a stream's channels are for, as a set of speaker positions in their fixed order.
+/// The speakers of a stream's channels, as a set of speaker positions in their fixed order.
 /// Core Audio's `AudioChannelBitmap` and WAVE's `dwChannelMask`, which share their bits.
 public struct AudioChannelBitmap: OptionSet, Hashable, Sendable {
   /// The position bits; bit n − 1 is Core Audio's channel label n.
   public var rawValue: UInt32
 
-  /// The positions with these bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
@@ -34,8 +34,8 @@ public struct AudioChannelBitmap: OptionSet, Hashable, Sendable {
   /// Side right.
   public static let rightSurroundDirect = AudioChannelBitmap(rawValue: 1 << 10)
 
-  /// The usual layout for a number of channels without one of its own (WAVE's and Core Audio's
-  /// order): mono, stereo, L R C, quadraphonic, 5.0, 5.1, 6.1 and 7.1; none beyond.
+  /// Returns the usual layout of channels whose speakers are not stated, in WAVE's and Core Audio's
+  /// order: mono, stereo, L R C, quadraphonic, 5.0, 5.1, 6.1 and 7.1; none beyond.
   public static func standard(channels: UInt32) -> AudioChannelBitmap {
     switch channels {
     case 1: [.center]

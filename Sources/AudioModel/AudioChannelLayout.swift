@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: MIT
 
-/// Which speaker each channel is for, in the channels' order. Core Audio's `AudioChannelLayout`
+/// The speaker of each channel, in the channels' order. Core Audio's `AudioChannelLayout`
 /// (CoreAudioBaseTypes.h), with the labels always spelled out.
 public struct AudioChannelLayout: Hashable, Sendable {
   /// The layout tag as stated by the file; 0 (`UseChannelDescriptions`) and 0x10000
-  /// (`UseChannelBitmap`) where it named no tag.
+  /// (`UseChannelBitmap`) if the file states no tag.
   public var tag: UInt32
   /// One label a channel: n + 1 for the speaker of bit n of an ``AudioChannelBitmap``, 42 for mono,
   /// 0xFFFFFFFF for unknown, other values as in CoreAudioBaseTypes.h.
   public var labels: [UInt32]
 
-  /// A layout with these labels.
+  /// Creates a layout with these labels.
   public init(tag: UInt32 = 0, labels: [UInt32]) {
     self.tag = tag
     self.labels = labels
   }
 
-  /// The speakers of this set, in the order of their bits.
+  /// Creates the layout of a set of speakers, in the order of their bits.
   public init(_ bitmap: AudioChannelBitmap) {
     tag = 0x10000
     labels = (0..<32).filter { bitmap.rawValue >> $0 & 1 != 0 }.map { UInt32($0) + 1 }
   }
 
-  /// The layout that a tag stands for (`kAudioChannelLayoutTag_…`); nil for one that says no more
-  /// than how many channels there are, and for a tag that is not known here.
+  /// Creates the layout of a tag (`kAudioChannelLayoutTag_…`); nil for a tag that states only the
+  /// number of channels, and for an unknown tag.
   public init?(tag: UInt32) {
     guard let labels = Self.labels(tag: tag) else { return nil }
     self.init(tag: tag, labels: labels)
   }
 
-  /// The set of speakers, if every channel has one of its own.
+  /// The set of speakers, if no two channels share a speaker.
   public var bitmap: AudioChannelBitmap? {
     var bits: UInt32 = 0
     for label in labels {
-      // Mono has a label of its own; it is the centre's sound.
+      // Mono has its own label; its speaker is the centre.
       let place = label == 42 ? 3 : label
       guard (1...32).contains(place), bits >> (place - 1) & 1 == 0 else { return nil }
       bits |= 1 << (place - 1)
@@ -41,12 +41,13 @@ public struct AudioChannelLayout: Hashable, Sendable {
     return AudioChannelBitmap(rawValue: bits)
   }
 
-  /// Whether the channels come in the order of their speakers' bits, as WAVE has them.
+  /// Whether the channels are in the order of their speakers' bits, as in WAVE.
   public var isInBitmapOrder: Bool {
     zip(labels, labels.dropFirst()).allSatisfy { $0 < $1 }
   }
 
-  /// L 1, R 2, C 3, LFE 4, Ls 5, Rs 6, Lc 7, Rc 8, Cs 9, Lsd 10, Rsd 11, rear 33 and 34.
+  /// Returns the labels of a tag: L 1, R 2, C 3, LFE 4, Ls 5, Rs 6, Lc 7, Rc 8, Cs 9, Lsd 10, Rsd 11,
+  /// rear 33 and 34.
   private static func labels(tag: UInt32) -> [UInt32]? {
     switch tag >> 16 {
     case 100: [42]  // Mono

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Which of a stream's frames are sound, and which the encoder added. Core Audio's
-/// `AudioFilePacketTableInfo` (AudioFile.h), with the values as the file states them: the decoder's
-/// own delay is not in them.
+/// A stream's valid frames and those that the encoder added. Core Audio's `AudioFilePacketTableInfo`
+/// (AudioFile.h), with the values as the file states them: the decoder's own delay is not included.
 public struct AudioFilePacketTableInfo: Hashable, Sendable {
   /// Frames of sound.
   public var numberValidFrames: Int64
@@ -11,7 +10,7 @@ public struct AudioFilePacketTableInfo: Hashable, Sendable {
   /// Frames after the sound, up to the end of the last packet.
   public var remainderFrames: Int32
 
-  /// A table with these fields.
+  /// Creates a table with these fields.
   public init(numberValidFrames: Int64, primingFrames: Int32, remainderFrames: Int32) {
     self.numberValidFrames = numberValidFrames
     self.primingFrames = primingFrames

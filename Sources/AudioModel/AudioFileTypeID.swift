@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// What kind of file or stream carries the packets. Core Audio's `AudioFileTypeID` (AudioFile.h).
+/// The kind of file or stream that carries the packets. Core Audio's `AudioFileTypeID` (AudioFile.h).
 public struct AudioFileTypeID: RawRepresentable, Hashable, Sendable {
   /// The four-character code.
   public var rawValue: FourCharacterCode
 
-  /// The file type with this code.
+  /// Creates the file type with this code.
   public init(rawValue: FourCharacterCode) {
     self.rawValue = rawValue
   }
@@ -28,7 +28,7 @@ public struct AudioFileTypeID: RawRepresentable, Hashable, Sendable {
   public static let wave64 = AudioFileTypeID(rawValue: "W64f")
   /// Audio Interchange File Format: `'AIFF'`.
   public static let aiff = AudioFileTypeID(rawValue: "AIFF")
-  /// AIFF with an encoding of its own: `'AIFC'`.
+  /// AIFF with a stated encoding: `'AIFC'`.
   public static let aifc = AudioFileTypeID(rawValue: "AIFC")
   /// NeXT and Sun sound, `.au` and `.snd`: `'NeXT'`.
   public static let next = AudioFileTypeID(rawValue: "NeXT")
@@ -44,7 +44,7 @@ public struct AudioFileTypeID: RawRepresentable, Hashable, Sendable {
   public static let threeGPP = AudioFileTypeID(rawValue: "3gpp")
   /// 3GPP2, `.3g2`: `'3gp2'`.
   public static let threeGPP2 = AudioFileTypeID(rawValue: "3gp2")
-  /// FLAC's own file: `'flac'`.
+  /// FLAC's native file: `'flac'`.
   public static let flac = AudioFileTypeID(rawValue: "flac")
   /// Ogg: `'Oggf'`.
   public static let ogg = AudioFileTypeID(rawValue: "Oggf")
@@ -53,7 +53,7 @@ public struct AudioFileTypeID: RawRepresentable, Hashable, Sendable {
   /// An AMR file: `'amrf'`.
   public static let amr = AudioFileTypeID(rawValue: "amrf")
 
-  /// The type's name for people; the code itself for one without a name here.
+  /// The type's name for people; the code itself if it has none here.
   public var name: String {
     switch self {
     case .mpegLayer1, .mpegLayer2, .mpegLayer3: "MPEG audio stream"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// What a stream's packets are encoded with. Core Audio's `AudioFormatID` (CoreAudioBaseTypes.h).
+/// The encoding of a stream's packets. Core Audio's `AudioFormatID` (CoreAudioBaseTypes.h).
 public struct AudioFormatID: RawRepresentable, Hashable, Sendable {
   /// The four-character code.
   public var rawValue: FourCharacterCode
 
-  /// The format with this code.
+  /// Creates the format with this code.
   public init(rawValue: FourCharacterCode) {
     self.rawValue = rawValue
   }
 
-  /// Uncompressed samples, laid out as the format flags say: `'lpcm'`.
+  /// Uncompressed samples, laid out by the format flags: `'lpcm'`.
   public static let linearPCM = AudioFormatID(rawValue: "lpcm")
   /// MPEG-1/2 audio layer I: `'.mp1'`.
   public static let mpegLayer1 = AudioFormatID(rawValue: ".mp1")
@@ -22,7 +22,7 @@ public struct AudioFormatID: RawRepresentable, Hashable, Sendable {
   public static let mpeg4AAC = AudioFormatID(rawValue: "aac ")
   /// MPEG-4 HE-AAC, with spectral band replication: `'aach'`.
   public static let mpeg4HEAAC = AudioFormatID(rawValue: "aach")
-  /// MPEG-4 HE-AAC v2, with parametric stereo too: `'aacp'`.
+  /// MPEG-4 HE-AAC v2, which adds parametric stereo: `'aacp'`.
   public static let mpeg4HEAACv2 = AudioFormatID(rawValue: "aacp")
   /// MPEG-4 AAC low delay: `'aacl'`.
   public static let mpeg4AACLD = AudioFormatID(rawValue: "aacl")
@@ -52,16 +52,16 @@ public struct AudioFormatID: RawRepresentable, Hashable, Sendable {
   public static let amrWideBand = AudioFormatID(rawValue: "sawb")
   /// Microsoft ADPCM, WAVE format 2: `'ms\0\2'`.
   public static let microsoftADPCM = AudioFormatID(waveFormatTag: 0x02)
-  /// IMA (DVI) ADPCM as WAVE has it, format 11 hexadecimal: `'ms\0\21'`.
+  /// IMA (DVI) ADPCM of WAVE, format 11 hexadecimal: `'ms\0\21'`.
   public static let waveIMAADPCM = AudioFormatID(waveFormatTag: 0x11)
-  /// GSM 6.10 as WAVE has it, format 31 hexadecimal: `'ms\01'`.
+  /// GSM 6.10 of WAVE, format 31 hexadecimal: `'ms\01'`.
   public static let microsoftGSM = AudioFormatID(waveFormatTag: 0x31)
-  /// GSM 06.10 in frames of 33 bytes, as AIFF-C and QuickTime have it: `'GSM '`. Core Audio has no
-  /// code for it; this one is AIFF-C's.
+  /// GSM 06.10 in frames of 33 bytes, for AIFF-C and QuickTime: `'GSM '`. Core Audio has no code for
+  /// it; this one is AIFF-C's.
   public static let gsm = AudioFormatID(rawValue: "GSM ")
 
-  /// The code that Core Audio gives an encoding that only WAVE's register knows (RFC 2361):
-  /// `'ms'` and the format tag.
+  /// Creates Core Audio's code for an encoding that is only registered for WAVE (RFC 2361): `'ms'` and
+  /// the format tag.
   public init(waveFormatTag: UInt16) {
     rawValue = FourCharacterCode(rawValue: 0x6D73_0000 | UInt32(waveFormatTag))
   }
@@ -71,7 +71,7 @@ public struct AudioFormatID: RawRepresentable, Hashable, Sendable {
     self == .mpegLayer1 || self == .mpegLayer2 || self == .mpegLayer3
   }
 
-  /// The encoding's name for people; the code itself for one without a name here.
+  /// The encoding's name for people; the code itself if it has none here.
   public var name: String {
     switch self {
     case .linearPCM: "linear PCM"

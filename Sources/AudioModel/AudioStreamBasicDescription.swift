@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// How a stream's samples, frames and packets are laid out. Core Audio's type of the same name
+/// The layout of a stream's samples, frames and packets. Core Audio's type of the same name
 /// (CoreAudioBaseTypes.h); zero in a field means unknown or not applicable.
 ///
 /// A *frame* is one sample of every channel at one instant. A *packet* is the smallest run of
@@ -10,11 +10,11 @@ public struct AudioStreamBasicDescription: Hashable, Sendable {
   public var sampleRate: Double
   /// The encoding.
   public var formatID: AudioFormatID
-  /// How linear PCM samples are laid out; 0 for MPEG audio.
+  /// The layout of linear PCM samples; 0 for MPEG audio.
   public var formatFlags: AudioFormatFlags
-  /// Bytes in each packet; 0 when packets differ in size.
+  /// Bytes in each packet; 0 if packets differ in size.
   public var bytesPerPacket: UInt32
-  /// Frames in each packet; 0 when packets differ in duration.
+  /// Frames in each packet; 0 if packets differ in duration.
   public var framesPerPacket: UInt32
   /// Bytes from one frame to the next in one buffer; 0 for compressed formats.
   public var bytesPerFrame: UInt32
@@ -23,7 +23,7 @@ public struct AudioStreamBasicDescription: Hashable, Sendable {
   /// Bits of each sample of one channel; 0 for compressed formats.
   public var bitsPerChannel: UInt32
 
-  /// A description with these fields.
+  /// Creates a description with these fields.
   public init(
     sampleRate: Double, formatID: AudioFormatID, formatFlags: AudioFormatFlags = [],
     bytesPerPacket: UInt32 = 0, framesPerPacket: UInt32 = 0, bytesPerFrame: UInt32 = 0,
@@ -39,14 +39,14 @@ public struct AudioStreamBasicDescription: Hashable, Sendable {
     self.bitsPerChannel = bitsPerChannel
   }
 
-  /// Interleaved linear PCM with one frame a packet.
+  /// Creates a description of interleaved linear PCM with one frame a packet.
   ///
   /// - Parameters:
   ///   - sampleRate: frames per second.
   ///   - channels: samples in each frame.
   ///   - bitsPerChannel: bits that carry the sample.
   ///   - bytesPerSample: bytes that hold it; by default the fewest that fit.
-  ///   - flags: how the sample lies in those bytes.
+  ///   - flags: the layout of the sample in those bytes.
   public static func linearPCM(
     sampleRate: Double, channels: UInt32, bitsPerChannel: UInt32, bytesPerSample: UInt32? = nil,
     flags: AudioFormatFlags
@@ -58,7 +58,7 @@ public struct AudioStreamBasicDescription: Hashable, Sendable {
       channelsPerFrame: channels, bitsPerChannel: bitsPerChannel)
   }
 
-  /// What every decoder gives: interleaved 32-bit floats in the machine's byte order.
+  /// Returns the output format of every decoder: interleaved 32-bit floats in the machine's byte order.
   package static func decoded(sampleRate: Double, channels: UInt32) -> AudioStreamBasicDescription {
     var flags: AudioFormatFlags = [.float, .packed]
     if 1.bigEndian == 1 { flags.insert(.bigEndian) }
@@ -66,19 +66,18 @@ public struct AudioStreamBasicDescription: Hashable, Sendable {
       sampleRate: sampleRate, channels: channels, bitsPerChannel: 32, flags: flags)
   }
 
-  /// Whether a packet cannot be found without a description of its own: the packets differ in size
-  /// or in duration.
+  /// Whether each packet needs its own description, because packets differ in size or duration.
   public var needsPacketDescriptions: Bool {
     bytesPerPacket == 0 || framesPerPacket == 0
   }
 }
 
-/// How linear PCM samples are laid out. Core Audio's `AudioFormatFlags` (CoreAudioBaseTypes.h).
+/// The layout of linear PCM samples. Core Audio's `AudioFormatFlags` (CoreAudioBaseTypes.h).
 public struct AudioFormatFlags: OptionSet, Hashable, Sendable {
   /// The flag bits.
   public var rawValue: UInt32
 
-  /// The flags with these bits.
+  /// Creates the flags from their bits.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
@@ -91,7 +90,7 @@ public struct AudioFormatFlags: OptionSet, Hashable, Sendable {
   public static let signedInteger = AudioFormatFlags(rawValue: 4)
   /// The sample's bits fill its bytes.
   public static let packed = AudioFormatFlags(rawValue: 8)
-  /// The sample is in the high bits of its bytes, when they are more than it needs.
+  /// The sample is in the high bits of its bytes, if they have more bits than it needs.
   public static let alignedHigh = AudioFormatFlags(rawValue: 16)
   /// One buffer a channel; channels side by side in one buffer otherwise.
   public static let nonInterleaved = AudioFormatFlags(rawValue: 32)

@@ -5,13 +5,13 @@
 public struct BiquadCoefficients: Hashable, Sendable, BitwiseCopyable {
   /// The factor of the input.
   public var b0: Double
-  /// The factor of the input one frame before.
+  /// The factor of the previous frame's input.
   public var b1: Double
-  /// The factor of the input two frames before.
+  /// The factor of the input two frames earlier.
   public var b2: Double
-  /// The factor of the output one frame before, which is subtracted.
+  /// The factor of the previous frame's output, which is subtracted.
   public var a1: Double
-  /// The factor of the output two frames before, which is subtracted.
+  /// The factor of the output two frames earlier, which is subtracted.
   public var a2: Double
 
   /// Makes a section with these coefficients. Real-time safe.

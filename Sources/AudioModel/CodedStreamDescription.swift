@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// What a decoder has to know of a stream before its first packet: what Core Audio gives a converter
-/// as source description, input channel layout and decompression magic cookie.
+/// The description of a stream that a decoder needs before the first packet: Core Audio's source
+/// description, input channel layout and decompression magic cookie of a converter.
 public struct CodedStreamDescription: Hashable, Sendable {
   /// The packets' encoding, rate and channels.
   public var format: AudioStreamBasicDescription
-  /// The speaker of each channel; nil where nobody says.
+  /// The speaker of each channel; nil if unknown.
   public var layout: AudioChannelLayout?
-  /// What the encoding needs besides, as the container has it: for AAC the ES descriptor or the
-  /// AudioSpecificConfig, for Apple Lossless its specific config, for FLAC the metadata from the
-  /// stream information on, for Opus the identification header, for Vorbis its headers. Empty for
-  /// encodings that need none.
+  /// Further data that the encoding needs, in the container's form: for AAC the ES descriptor or the
+  /// AudioSpecificConfig, for Apple Lossless its specific config, for FLAC the metadata from the stream
+  /// information on, for Opus the identification header, for Vorbis its headers. Empty for encodings
+  /// that need none.
   public var magicCookie: [UInt8]
   /// For free-format MPEG audio: bytes of a frame without its padding.
   public var freeFormatFrameByteCount: Int?
 
-  /// A description with these fields.
+  /// Creates a description with these fields.
   public init(
     format: AudioStreamBasicDescription, layout: AudioChannelLayout? = nil,
     magicCookie: [UInt8] = [], freeFormatFrameByteCount: Int? = nil

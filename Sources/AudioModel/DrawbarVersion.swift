@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Which release this is.
+/// The release of Drawbar.
 public enum DrawbarVersion {
-  /// The release's number, as in semantic versioning.
+  /// The release's number in semantic versioning.
   public static let text = "0.1.0"
 }

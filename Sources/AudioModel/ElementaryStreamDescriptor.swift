@@ -3,14 +3,14 @@
 /// The content of an `esds` box (ES_Descriptor, ISO/IEC 14496-1 section 7.2.6.5): a magic cookie of
 /// MPEG-4 audio.
 package struct ElementaryStreamDescriptor {
-  /// What the packets are: 0x40 for MPEG-4 audio (ISO/IEC 14496-1 table 5).
+  /// The type of the packets: 0x40 for MPEG-4 audio (ISO/IEC 14496-1 table 5).
   package private(set) var objectType: UInt8?
-  /// Bits per second; 0 when not stated.
+  /// Bits per second; 0 if not stated.
   package private(set) var averageBitRate: UInt32 = 0
-  /// What the decoder is told: an AudioSpecificConfig for AAC.
+  /// The configuration for the decoder: an AudioSpecificConfig for AAC.
   package private(set) var specificInfo: [UInt8] = []
 
-  /// Reads as much as makes sense.
+  /// Reads all valid fields.
   package init(_ bytes: Span<UInt8>) {
     guard let (tag, content) = Self.descriptor(bytes, 0..<bytes.count), tag == 3,
       content.count >= 3
@@ -39,7 +39,8 @@ package struct ElementaryStreamDescriptor {
     specificInfo = info.map { bytes[$0] }
   }
 
-  /// A tag, a length of up to four groups of seven bits, and the content, no more than is there.
+  /// Reads a tag, a length of up to four groups of seven bits, and the range of the content that is
+  /// present.
   private static func descriptor(
     _ bytes: Span<UInt8>, _ range: Range<Int>
   ) -> (tag: UInt8, content: Range<Int>)? {

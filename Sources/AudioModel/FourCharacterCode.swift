@@ -6,12 +6,12 @@ public struct FourCharacterCode: RawRepresentable, Hashable, Sendable {
   /// `b0 << 24 | b1 << 16 | b2 << 8 | b3`.
   public var rawValue: UInt32
 
-  /// The code with this numeric value.
+  /// Creates the code with this numeric value.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
-  /// The code spelled by four ASCII characters. Traps on any other number of bytes.
+  /// Creates the code from four ASCII characters. Traps on any other number of bytes.
   public init(_ text: String) {
     precondition(text.utf8.count == 4, "a four-character code has four ASCII characters")
     rawValue = text.utf8.reduce(0) { $0 << 8 | UInt32($1) }
@@ -19,7 +19,7 @@ public struct FourCharacterCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension FourCharacterCode: ExpressibleByStringLiteral {
-  /// The code spelled by a literal of four ASCII characters. Traps on any other number of bytes.
+  /// Creates the code from a literal of four ASCII characters. Traps on any other number of bytes.
   public init(stringLiteral text: String) {
     self.init(text)
   }

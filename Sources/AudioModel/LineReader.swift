@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// The lines of a text. Each ends at CR LF, CR or LF.
+/// A reader of a text's lines. Each ends at CR LF, CR or LF.
 package struct LineReader {
   private let bytes: [UInt8]
   private var place = 0
   /// The number of the last line that was returned, from 1.
   package private(set) var number = 0
 
-  /// A reader at the start of a text.
+  /// Creates a reader at the start of a text.
   package init(_ bytes: [UInt8]) {
     self.bytes = bytes
   }
 
-  /// Returns the next line without its end; nil behind the last one.
+  /// Returns the next line without its end; nil after the last one.
   package mutating func next() -> ArraySlice<UInt8>? {
     guard place < bytes.count else { return nil }
     number += 1

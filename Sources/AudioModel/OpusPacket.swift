@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// What an Opus packet says of itself (RFC 6716 section 3.1).
+/// The duration of an Opus packet by its own header (RFC 6716 section 3.1).
 package enum OpusPacket {
-  /// Frames of a packet at most: 120 ms at 48 kHz.
+  /// The most frames of a packet: 120 ms at 48 kHz.
   package static let maximumFrames = 5760
 
-  /// Frames that a packet sounds, by its first byte, and the second where that has the number of the
-  /// packet's parts in its low six bits; nil for a packet that cannot be.
+  /// Returns the frames that a packet decodes to, by its first byte and, if that announces one, by the
+  /// count of parts in the low six bits of the second; nil for an invalid packet.
   package static func frames(_ packet: Span<UInt8>) -> Int? {
     guard let first = packet.count > 0 ? packet[0] : nil else { return nil }
     let configuration = Int(first >> 3)

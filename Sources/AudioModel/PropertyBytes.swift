@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Values as properties have them that are asked for as bytes: Core Audio's structures, in little-endian
-/// order.
+/// Property values as bytes: Core Audio's structures, in little-endian order.
 extension [UInt8] {
   /// Appends an integer, its lowest byte first.
   package mutating func append(_ value: some FixedWidthInteger & UnsignedInteger) {

@@ -4,7 +4,7 @@ import AudioModel
 import Glibc
 
 extension ByteSourceError: CustomStringConvertible {
-  /// What happened, where, and what to do; one line.
+  /// A one-line message: the failure, its location, and a remedy.
   public var description: String {
     var text = sentence
     if let redirectedFrom { text += " (redirected from \(redirectedFrom))" }
@@ -109,8 +109,8 @@ extension ByteSourceError: CustomStringConvertible {
     }
   }
 
-  /// The advice on a failed connection. With a proxy in the environment libcurl goes there instead
-  /// of to the host, and does not say so in its result.
+  /// The advice on a failed connection. With a proxy in the environment libcurl connects to the proxy instead
+  /// of the host, and its result does not show this.
   private func connectionAdvice(_ host: String) -> String {
     guard let proxyVariable, !ProxyEnvironment().isReachedDirectly(host) else {
       return "check that the server runs, and the port"
@@ -118,7 +118,7 @@ extension ByteSourceError: CustomStringConvertible {
     return "check that the server runs, the port, and the proxy in \(proxyVariable)"
   }
 
-  /// The variable of the environment that names the proxy for such a location.
+  /// The environment variable that names the proxy for such a location.
   private var proxyVariable: String? {
     ProxyEnvironment().variable(forScheme: location.prefix { $0 != ":" }.lowercased())
   }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
 
-/// Which bytes of a stream, or times of a track, are there: ranges that are sorted, neither overlap nor
-/// touch, and are limited in number.
+/// The present bytes of a stream, or times of a track: sorted ranges that neither overlap nor touch, limited in
+/// number.
 package struct DisjointRanges: Hashable {
-  /// The ranges, by their place; none is empty.
+  /// The ranges, in ascending order; none is empty.
   package private(set) var ranges: [Range<UInt64>] = []
 
-  /// Ranges that are kept. A reader that goes to so many places needs few of them again.
+  /// The most ranges kept. A reader that seeks this often needs few of them again.
   static var limit: Int { 1024 }
 
-  /// None.
+  /// Creates an empty set.
   package init() {}
 
-  /// The range that holds a byte.
+  /// Returns the range that holds a byte.
   func range(containing byteOffset: UInt64) -> Range<UInt64>? {
     let index = firstIndex(endingBehind: byteOffset)
     guard index < ranges.count, ranges[index].lowerBound <= byteOffset else { return nil }
     return ranges[index]
   }
 
-  /// Adds bytes. When there are too many ranges then, the shortest of the others goes.
+  /// Adds bytes. If there are then too many ranges, the shortest of the others is removed.
   package mutating func insert(_ range: Range<UInt64>) {
     guard !range.isEmpty else { return }
-    // Those that touch it, too.
+    // Including those that touch it.
     let first = range.lowerBound == 0 ? 0 : firstIndex(endingBehind: range.lowerBound - 1)
     var end = first
     var joined = range
@@ -41,7 +41,7 @@ package struct DisjointRanges: Hashable {
     }
   }
 
-  /// Takes bytes away, as far as they are there.
+  /// Removes bytes, as far as they are present.
   mutating func remove(_ range: Range<UInt64>) {
     guard !range.isEmpty else { return }
     let first = firstIndex(endingBehind: range.lowerBound)
@@ -60,7 +60,7 @@ package struct DisjointRanges: Hashable {
     ranges.replaceSubrange(first..<end, with: rest)
   }
 
-  /// The first range with an end behind this byte's start; by halving.
+  /// Returns the index of the first range that ends behind this byte's start, by binary search.
   private func firstIndex(endingBehind byteOffset: UInt64) -> Int {
     var (low, high) = (0, ranges.count)
     while low < high {

@@ -2,12 +2,12 @@
 
 import Synchronization
 
-/// Traps when two threads use the same source at once. It is what makes a source's state safe to
-/// hold in a `Sendable` class without a lock.
+/// Traps when two threads use the same source at once. This makes a source's state safe in a `Sendable` class
+/// without a lock.
 final class ExclusiveUse: Sendable {
   private let isInUse = Atomic(false)
 
-  /// Runs the body as the only one.
+  /// Runs the body exclusively.
   func callAsFunction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -2,14 +2,13 @@
 
 /// A field of an HTTP request (RFC 9110, section 5): a name, and a value that fits on its line.
 public struct HTTPRequestField: Hashable, Sendable {
-  /// The name, as it is sent; names are compared without regard to case.
+  /// The name, as sent; names are compared without regard to case.
   public let name: String
   /// The value without blanks around it; may be empty.
   public let value: String
 
-  /// A field; nil if the name is not a token, if the value has a control character in it, or if the
-  /// field is one that a request for sound has to set itself: how long it is, to which host, and
-  /// which part is asked for.
+  /// Creates a field; nil if the name is not a token, the value contains a control character, or a request for
+  /// sound sets this field itself, such as its length, its host and the requested part.
   public init?(name: String, value: String) {
     let value = value.utf8.drop { $0 == 0x20 || $0 == 0x09 }
     let end = value.lastIndex { $0 != 0x20 && $0 != 0x09 }.map { value.index(after: $0) }
@@ -22,16 +21,16 @@ public struct HTTPRequestField: Hashable, Sendable {
     self.value = String(Substring(text))
   }
 
-  /// Reads `Name: value`; nil for what is not such a field.
+  /// Parses `Name: value`; nil if it is not such a field.
   public init?(_ line: String) {
     guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     self.init(name: String(line[..<colon]), value: String(line[line.utf8.index(after: colon)...]))
   }
 
-  /// Whether the value is for the location's own server alone.
+  /// Whether the value may go only to the location's own server.
   var isPrivate: Bool { ["authorization", "cookie"].contains(name.lowercased()) }
 
-  /// The line for libcurl, which takes a name with a semicolon for a field without a value.
+  /// The line for libcurl, which treats a name with a semicolon as a field without a value.
   var line: String { value.isEmpty ? "\(name);" : "\(name): \(value)" }
 
   private static var reserved: Set<String> {

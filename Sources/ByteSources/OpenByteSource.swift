@@ -2,8 +2,8 @@
 
 /// Opens a location for reading.
 ///
-/// For a file, what stands in the way is found at once. For a URL nothing is sent yet: the
-/// transfer runs inside `ByteSource.read`, on the reader's thread, and its failures appear there.
+/// For a file, obstacles are found at once. For a URL nothing is sent yet: the transfer runs inside
+/// `ByteSource.read`, on the reader's thread, which throws its failures.
 ///
 /// - Parameters:
 ///   - location: a path, a `file:` URL (RFC 8089), an `http:` or `https:` URL, with

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
 
-/// A source whose first bytes were read to learn what they are, and are given again: of a pipe or a
-/// radio stream they can be had only once.
+/// A source whose first bytes were read to detect their type, and are delivered again: a pipe or a radio stream
+/// sends them only once.
 public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
   private let source: any ByteSource
   private let prefix: [UInt8]
-  /// Bytes of the source before the prefix, which are not given and do not count.
+  /// Bytes of the source before the prefix, which are not delivered and do not count.
   private let passedCount: UInt64
   private let exclusive = ExclusiveUse()
-  /// The next byte to give is this one of the prefix; nil when it is the source's next one.
+  /// The index of the prefix's next byte to deliver; nil when the source's bytes are next.
   private var place: Int?
-  /// The source's next byte is the one behind the prefix.
+  /// Whether the source's next byte is the one behind the prefix.
   private var sourceFollowsPrefix = true
   private var hasBeenRead = false
   private var failure: ByteSourceError?
   private var isClosed = false
 
-  /// Takes a source over.
+  /// Takes over a source.
   ///
   /// - Parameters:
-  ///   - prefix: what was read from it.
-  ///   - passedCount: bytes that were read before the prefix, if that does not begin with the first one.
-  ///     They are left out, as if the source began behind them.
-  ///   - source: stands behind the prefix, also at its end or where it failed; nobody else uses it.
+  ///   - prefix: the bytes read from it.
+  ///   - passedCount: bytes read before the prefix, if it does not begin with the first one. They are left out,
+  ///     as if the source began behind them.
+  ///   - source: a source that stands behind the prefix, at its end or at its failure, and is not used
+  ///     elsewhere.
   public init(
     _ prefix: [UInt8], after passedCount: UInt64 = 0, followedBy source: any ByteSource
   ) {
@@ -32,8 +33,8 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
     place = prefix.isEmpty ? nil : 0
   }
 
-  /// What the source knows. Whether a server can be asked for other bytes is told with the first
-  /// read, as by the source itself: before that, whoever asks would cost a request.
+  /// The source's information. A server's `isRepositionable` is false before the first read, as with the source
+  /// itself: an earlier reposition would cost a request.
   public var information: ByteSourceInformation {
     exclusive { presentInformation }
   }
@@ -44,7 +45,7 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
     return information
   }
 
-  /// What the source has spooled, with the prefix if it is there; told with the first read, too.
+  /// The source's spooled ranges, with the prefix if it is spooled; empty before the first read.
   public var spooledByteRanges: [Range<UInt64>] {
     exclusive { presentSpooledByteRanges }
   }
@@ -57,10 +58,10 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
     }
   }
 
-  /// What has become of the source's spool.
+  /// The state of the source's spool.
   public var spoolState: SpoolState { exclusive { source.spoolState } }
 
-  /// Gives the prefix without waiting, and then what the source gives.
+  /// Reads the prefix without waiting, and then the source.
   public func read(
     into buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
   ) throws(ByteSourceError) -> ByteSourceRead {
@@ -86,7 +87,7 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
     }
   }
 
-  /// Goes to a byte; within the prefix that asks nothing of the source while this stands behind it.
+  /// Repositions to a byte; within the prefix without the source, while that stands behind the prefix.
   public func reposition(to byteOffset: UInt64) throws(ByteSourceError) {
     try exclusive { () throws(ByteSourceError) in
       if isClosed { return }
@@ -100,10 +101,10 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
         return
       }
       do throws(ByteSourceError) {
-        // No stream has so many bytes that the sum could overflow.
+        // No stream has enough bytes to reach the limit.
         try source.reposition(to: min(byteOffset, .max - passedCount) + passedCount)
       } catch {
-        // One that only refuses reads on where it was, and so does this.
+        // A source that only refuses reads on where it was, and so does this one.
         if error.reason != .notRepositionable { failure = error }
         throw error
       }
@@ -112,10 +113,10 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
     }
   }
 
-  /// What the source is doing.
+  /// The source's status.
   public var status: ByteSourceStatus { exclusive { source.status } }
 
-  /// What the source says between its bytes; the prefix counts as given.
+  /// Returns the source's metadata; the prefix counts as delivered.
   public func takeStreamMetadata() -> [StreamMetadata] {
     exclusive {
       source.takeStreamMetadata().map { metadata in
@@ -131,7 +132,7 @@ public final class PrefixedByteSource: ByteSource, @unchecked Sendable {
     source.wake()
   }
 
-  /// Closes the source. The prefix is not given after that.
+  /// Closes the source. The prefix is not delivered afterwards.
   public func close() {
     exclusive {
       isClosed = true

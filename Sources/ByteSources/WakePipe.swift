@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Ends a poll from another thread: a pipe whose reading end is polled too. It lives as long as
-/// anyone who might wake holds it, so that a wake needs no lock against closing. (An eventfd would
-/// be one descriptor fewer, but its header is not part of Swift's Glibc module.)
+/// Ends a poll from another thread: a pipe whose reading end is polled too. It lives as long as any thread that
+/// may wake holds it, so that a wake needs no lock against closing. (An eventfd would be one descriptor fewer,
+/// but its header is not part of Swift's Glibc module.)
 final class WakePipe: Sendable {
   /// The reading end, to be polled.
   let readEnd: Int32
@@ -27,13 +27,13 @@ final class WakePipe: Sendable {
     close(writeEnd)
   }
 
-  /// Makes `readEnd` readable. Any thread. A full pipe is a wake already.
+  /// Makes `readEnd` readable. Any thread. A full pipe counts as a wake.
   func wake() {
     var byte: UInt8 = 0
     _ = unsafe write(writeEnd, &byte, 1)
   }
 
-  /// Waits for a wake, at most so long; whether there was one. The reader's thread.
+  /// Waits for a wake, at most this long; returns whether there was one. On the reader's thread.
   func wait(nanoseconds: UInt64) -> Bool {
     var entry = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&entry, 1, pollMilliseconds(nanoseconds)) > 0 else { return false }
@@ -41,7 +41,7 @@ final class WakePipe: Sendable {
     return true
   }
 
-  /// Makes `readEnd` unreadable again. The reader's thread.
+  /// Makes `readEnd` unreadable again. On the reader's thread.
   func drain() {
     var bytes: [UInt8] = Array(repeating: 0, count: 64)
     while unsafe read(readEnd, &bytes, bytes.count) == bytes.count {}

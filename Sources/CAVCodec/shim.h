@@ -7,13 +7,13 @@
 #include <libavutil/error.h>
 #include <libavutil/opt.h>
 
-// Nothing of it is vouched for: libavcodec allocates and locks with every packet, so that it decodes
-// ahead, on the feeder's thread.
+// libavcodec is not verified as real-time safe: it allocates and locks with every packet. So it decodes ahead, on
+// the feeder's thread.
 //
-// And nothing of it is linked: it brings some hundred libraries, which every start of a program would
-// load. It is loaded when the first stream needs it.
+// The program does not link it, because it brings some hundred libraries that every start of a program would load.
+// It is loaded when the first stream needs it.
 
-/// The functions that are used, of libavcodec and of libavutil, which comes with it.
+/// The functions used from libavcodec and from libavutil, which comes with it.
 #define DRAWBAR_AVCODEC_FUNCTIONS(function) \
   function(av_channel_layout_channel_from_index) \
   function(av_frame_alloc) \
@@ -33,19 +33,19 @@
   function(avcodec_receive_frame) \
   function(avcodec_send_packet)
 
-/// Where the functions are in the process, by their names.
+/// The addresses of the functions in the process, by name.
 struct drawbar_avcodec {
 #define DRAWBAR_FIELD(name) __typeof__(name) *_Nonnull name;
   DRAWBAR_AVCODEC_FUNCTIONS(DRAWBAR_FIELD)
 #undef DRAWBAR_FIELD
 };
 
-/// The file of the version whose headers these are: structures change with the first number.
+/// The library file of the version that these headers belong to: structures change with the major version.
 #define DRAWBAR_AVCODEC_FILE "libavcodec.so." AV_STRINGIFY(LIBAVCODEC_VERSION_MAJOR)
 
 static inline const char *_Nonnull drawbar_avcodec_file(void) { return DRAWBAR_AVCODEC_FILE; }
 
-/// Loads the library for the rest of the process; false if it is not there, or not whole.
+/// Loads the library for the rest of the process; false if it is missing or incomplete.
 static inline bool drawbar_avcodec_load(struct drawbar_avcodec *_Nonnull functions) {
   void *library = dlopen(DRAWBAR_AVCODEC_FILE, RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Its macros would check the types of the table's variadics, which the functions below fix.
+// libcurl's macros would check the types of the table's variadics, which the functions below fix.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 
-// Nothing of libcurl is linked: it brings some thirty libraries, several megabytes of memory, which a
-// program that plays a file would load for nothing. It is loaded for the first URL.
+// The program does not link libcurl: it brings some thirty libraries and several megabytes of memory, and a program
+// that plays a file does not need them. It is loaded for the first URL.
 
 /// The functions that are used.
 #define DRAWBAR_CURL_FUNCTIONS(function) \
@@ -38,17 +38,17 @@
   function(curl_url_get) \
   function(curl_url_set)
 
-/// Where the functions are in the process, by their names: nothing that is ever written.
+/// The addresses of the functions in the process, by name. They are never written again.
 struct __attribute__((swift_attr("@Sendable"))) drawbar_curl {
 #define DRAWBAR_FIELD(name) __typeof__(name) *_Nonnull name;
   DRAWBAR_CURL_FUNCTIONS(DRAWBAR_FIELD)
 #undef DRAWBAR_FIELD
 };
 
-/// Loads the library for the rest of the process; false if it is not there, or older than its header.
+/// Loads the library for the rest of the process; false if it is missing or older than its header.
 static inline bool drawbar_curl_load(struct drawbar_curl *_Nonnull curl) {
   void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-  // Debian's name for the one that is built with GnuTLS.
+  // Debian's file name for the library built with GnuTLS.
   if (!library) library = dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;
 #define DRAWBAR_FIND(name) \
@@ -62,7 +62,7 @@ static inline bool drawbar_curl_load(struct drawbar_curl *_Nonnull curl) {
 
 // curl_easy_setopt and curl_easy_getinfo are C variadics, which Swift cannot call. Each function
 // below fixes the type of the one argument, so that a value of the wrong width does not compile.
-// They see none of a target's defines: a header's inline code is compiled by whoever imports it.
+// They see no target's defines: the importing target compiles a header's inline code.
 
 /// Sets an option that takes a `long`.
 static inline CURLcode drawbar_curl_set_long(
@@ -88,22 +88,22 @@ static inline CURLcode drawbar_curl_set_list(
   return curl.curl_easy_setopt(easy, option, value);
 }
 
-/// Sets the function that is given the body, and the pointer it is called with.
+/// Sets the function that receives the body, and the pointer it is called with.
 static inline CURLcode drawbar_curl_set_body_function(
     struct drawbar_curl curl, CURL *easy, curl_write_callback function, void *context) {
   CURLcode code = curl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, function);
   return code != CURLE_OK ? code : curl.curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
 }
 
-/// Sets the function that is given each header line, and the pointer it is called with.
+/// Sets the function that receives each header line, and the pointer it is called with.
 static inline CURLcode drawbar_curl_set_header_function(
     struct drawbar_curl curl, CURL *easy, curl_write_callback function, void *context) {
   CURLcode code = curl.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, function);
   return code != CURLE_OK ? code : curl.curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
 }
 
-/// Sets the function that is told when a connection is ready for the request, and the pointer it
-/// is called with.
+/// Sets the function that libcurl calls when a connection is ready for the request, and the pointer it is called
+/// with.
 static inline CURLcode drawbar_curl_set_prerequest_function(
     struct drawbar_curl curl, CURL *easy, curl_prereq_callback function, void *context) {
   CURLcode code = curl.curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
@@ -123,8 +123,8 @@ static inline void drawbar_curl_unlock_share(CURL *easy, curl_lock_data data, vo
   pthread_mutex_unlock(&drawbar_curl_share_mutex);
 }
 
-/// Makes cookies that all handles of the process can share, on any thread; NULL if there is no memory. To be
-/// called once: there is one mutex.
+/// Returns a store of cookies that all handles of the process can share, on any thread; NULL if there is no memory.
+/// Call it once: there is one mutex.
 static inline CURLSH *_Nullable drawbar_curl_make_cookies(struct drawbar_curl curl) {
   CURLSH *share = curl.curl_share_init();
   if (!share) return NULL;

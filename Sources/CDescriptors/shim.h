@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What Swift's module of the C library leaves out: what Linux lets poll(2) wait for, and how it allocates.
+// Linux headers that Swift's module of the C library leaves out: descriptors for poll(2), and mallopt(3).
 #include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>

@@ -4,8 +4,8 @@
 #include <ebur128.h>
 #include <stdbool.h>
 
-// Nothing of libebur128 is linked, and nothing of it is vouched for: it allocates, so loudness is measured
-// on a thread that may take its time. It is loaded when the first meter asks for it.
+// The program does not link libebur128. The library is not verified as real-time safe: it allocates, so loudness is
+// measured on a thread without deadlines. It is loaded when the first meter asks for it.
 
 /// The functions that are used.
 #define DRAWBAR_EBUR128_FUNCTIONS(function) \
@@ -17,14 +17,14 @@
   function(ebur128_loudness_momentary) \
   function(ebur128_loudness_shortterm)
 
-/// Where the functions are in the process, by their names: nothing that is ever written.
+/// The addresses of the functions in the process, by name. They are never written again.
 struct __attribute__((swift_attr("@Sendable"))) drawbar_ebur128 {
 #define DRAWBAR_FIELD(name) __typeof__(name) *_Nonnull name;
   DRAWBAR_EBUR128_FUNCTIONS(DRAWBAR_FIELD)
 #undef DRAWBAR_FIELD
 };
 
-/// Loads the library for the rest of the process; false if it is not there.
+/// Loads the library for the rest of the process; false if it is missing or incomplete.
 static inline bool drawbar_ebur128_load(struct drawbar_ebur128 *_Nonnull functions) {
   void *library = dlopen("libebur128.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;

@@ -4,7 +4,7 @@
 #include <fftw3.h>
 #include <stdbool.h>
 
-// Nothing of FFTW is linked. It is loaded when the first convolver is made.
+// The program does not link FFTW. It is loaded when the first convolver is made.
 
 /// The functions that are used, in single precision.
 #define DRAWBAR_FFTW_FUNCTIONS(function) \
@@ -38,7 +38,7 @@ static inline bool drawbar_fftw_load(struct drawbar_fftw *_Nonnull functions) {
   return true;
 }
 
-/// Plans a transform from real samples to their spectrum. Estimated, so each run chooses the same algorithm.
+/// Plans a transform from real samples to their spectrum. FFTW_ESTIMATE makes each run choose the same algorithm.
 /// One thread at a time.
 static inline fftwf_plan _Nullable drawbar_fftw_plan_forward(
     const struct drawbar_fftw *_Nonnull fftw, int count, float *_Nonnull samples,
@@ -55,7 +55,7 @@ static inline fftwf_plan _Nullable drawbar_fftw_plan_inverse(
       count, (fftwf_complex *)spectrum, samples, FFTW_ESTIMATE | FFTW_DESTROY_INPUT);
 }
 
-// Vouched for on the render thread. A function of its own in the object code, so that the check of that code finds it
+// Verified for the render thread. A function of its own in the object code, so that the check of that code finds it
 // by its name.
 
 /// Transforms the arrays of a plan. FFTW documents it as thread-safe. It takes no lock. Buffers below 64 KiB are on

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// Nothing of libFLAC is linked: who plays MP3 would load it, and the library of Ogg that it brings, for
-// nothing. It is loaded when the first decoder or encoder asks for it.
+// The program does not link libFLAC: a program that plays MP3 does not need it, nor the Ogg library that it brings.
+// It is loaded when the first decoder or encoder asks for it.
 
 /// The functions that are used.
 #define DRAWBAR_FLAC_FUNCTIONS(function) \
@@ -30,19 +30,19 @@
   function(FLAC__stream_encoder_set_sample_rate) \
   function(FLAC__stream_encoder_set_streamable_subset)
 
-/// Where the functions are in the process, by their names: nothing that is ever written.
+/// The addresses of the functions in the process, by name. They are never written again.
 struct __attribute__((swift_attr("@Sendable"))) drawbar_flac {
 #define DRAWBAR_FIELD(name) __typeof__(name) *_Nonnull name;
   DRAWBAR_FLAC_FUNCTIONS(DRAWBAR_FIELD)
 #undef DRAWBAR_FIELD
 };
 
-/// The number of the library's interface that these headers are of; its file is named after it.
+/// The interface version that these headers belong to; the library's file is named after it.
 static inline int drawbar_flac_version(void) {
   return FLAC_API_VERSION_CURRENT - FLAC_API_VERSION_AGE;
 }
 
-/// Loads the library for the rest of the process; false if it is not there, or not whole.
+/// Loads the library for the rest of the process; false if it is missing or incomplete.
 static inline bool drawbar_flac_load(struct drawbar_flac *_Nonnull functions) {
   char file[32];
   snprintf(file, sizeof file, "libFLAC.so.%d", drawbar_flac_version());
@@ -57,19 +57,19 @@ static inline bool drawbar_flac_load(struct drawbar_flac *_Nonnull functions) {
   return true;
 }
 
-// Vouched for on the render thread, with a decoder that `FLACPriming` has made to allocate all that
-// any frame can ask for: run under RealtimeSanitizer, also with frames larger than the stream's own.
-// Each is a function of its own in the object code, so that what checks that finds it by its name.
+// Verified for the render thread with a decoder for which `FLACPriming` has forced every allocation that any frame
+// can need: run under RealtimeSanitizer, also with frames larger than the stream's own. Each is a function of its
+// own in the object code, so that the check of that code finds it by its name.
 
-/// Decodes one frame out of the read callback. Allocates only for a frame with more channels, a
-/// larger block or more partitions than any before it.
+/// Decodes one frame from the read callback. It allocates only for a frame with more channels, a larger block or
+/// more partitions than any before it.
 __attribute__((swift_attr("@_noLocks"), noinline))
 static FLAC__bool drawbar_flac_process_single(
     const struct drawbar_flac *_Nonnull flac, FLAC__StreamDecoder *_Nonnull decoder) {
   return flac->FLAC__stream_decoder_process_single(decoder);
 }
 
-/// Forgets the bytes of the packet before, and any error. Sets fields only.
+/// Discards the bytes of the packet before, and any error. Only sets fields.
 __attribute__((swift_attr("@_noLocks"), noinline))
 static FLAC__bool drawbar_flac_flush(
     const struct drawbar_flac *_Nonnull flac, FLAC__StreamDecoder *_Nonnull decoder) {

@@ -11,7 +11,7 @@
 
 enum { capacity = 8192, port_count = 2, thread_limit = 8 };
 
-// A thread of libjack's: what it is told by in the callback without a system call, and the kernel's number.
+// A thread of libjack's: its thread pointer, which the callback reads without a system call, and the kernel's number.
 struct thread {
   _Atomic(void *) pointer;
   atomic_int number;
@@ -24,7 +24,7 @@ struct drawbar_floor_client {
   struct thread threads[thread_limit];
   atomic_int thread_count;
   _Atomic(void *) process_thread;
-  // Cycles that are complete. A slot is valid while no more than the capacity were begun after it.
+  // Complete cycles. A slot is valid while fewer than `capacity` cycles were begun after it.
   atomic_uint_fast64_t written;
   uint64_t taken;
   struct drawbar_floor_cycle cycles[capacity];
@@ -36,7 +36,7 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-// libjack has more threads than the one that processes.
+// libjack has more threads than the one that runs the process callback.
 static void note_thread(void *context) {
   struct drawbar_floor_client *client = context;
   int index = atomic_fetch_add(&client->thread_count, 1);
@@ -45,7 +45,7 @@ static void note_thread(void *context) {
   atomic_store(&client->threads[index].pointer, __builtin_thread_pointer());
 }
 
-// Not static, as is the next: what checks the callbacks' object code goes by their names.
+// Not static, and neither is the next callback: the check of their object code finds them by their names.
 __attribute__((visibility("hidden"))) int drawbar_floor_process(jack_nframes_t frame_count, void *context) {
   struct drawbar_floor_client *client = context;
   uint64_t entry = now();
@@ -134,7 +134,7 @@ bool drawbar_floor_take(struct drawbar_floor_client *client, struct drawbar_floo
                         uint64_t *lost) {
   uint64_t written = atomic_load_explicit(&client->written, memory_order_acquire);
   if (client->taken == written) return false;
-  // One slot less than there are: the one behind the newest may be being written.
+  // One slot fewer than there are: the callback may be writing the slot behind the newest.
   if (written - client->taken >= capacity) {
     uint64_t oldest = written - capacity + 1;
     *lost += oldest - client->taken;

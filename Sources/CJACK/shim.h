@@ -15,10 +15,10 @@
 #include <sys/types.h>
 #include <time.h>
 
-/// read(2) as the kernel counts its calls.
+/// The kernel's number of the system call read(2).
 static const long cjack_read_number = SYS_read;
 
-/// `jack_client_open` is variadic in C, which Swift cannot call.
+/// Opens a client. `jack_client_open` is variadic in C, and Swift cannot call it.
 static inline jack_client_t *cjack_client_open(
     const char *name, jack_options_t options, jack_status_t *status, const char *server) {
   return server
@@ -26,7 +26,7 @@ static inline jack_client_t *cjack_client_open(
              : jack_client_open(name, options, status);
 }
 
-// Vouched for on the render thread: JACK documents each as callable from the process callback.
+// Verified for the render thread: JACK documents each as callable from the process callback.
 
 /// The memory of one port for this cycle.
 __attribute__((swift_attr("@_noLocks")))
@@ -40,8 +40,8 @@ jack_nframes_t jack_last_frame_time(const jack_client_t *client);
 __attribute__((swift_attr("@_noLocks")))
 jack_nframes_t jack_frames_since_cycle_start(const jack_client_t *client);
 
-/// How many connections a port has in this cycle. Of jack2 only, which reads that in shared memory and waits
-/// for no change under way on the process thread; others take a lock.
+/// The number of a port's connections in this cycle. jack2 only: it reads the number in shared memory, and on the
+/// process thread it does not wait for a change in progress. Other implementations take a lock.
 __attribute__((swift_attr("@_noLocks")))
 int jack_port_connected(const jack_port_t *port);
 
@@ -49,7 +49,7 @@ int jack_port_connected(const jack_port_t *port);
 __attribute__((swift_attr("@_noLocks")))
 jack_time_t jack_get_time(void);
 
-/// Where the server's transport is in this cycle; nothing of it but the frame, and whether it rolls.
+/// Reads the frame of the server's transport in this cycle, and returns whether the transport rolls.
 __attribute__((swift_attr("@_noLocks")))
 static inline bool cjack_transport(const jack_client_t *client, jack_nframes_t *frame) {
   jack_position_t position;
@@ -58,14 +58,13 @@ static inline bool cjack_transport(const jack_client_t *client, jack_nframes_t *
   return state == JackTransportRolling || state == JackTransportLooping;
 }
 
-/// The frame that a transport is at (`jack_position_t` is packed, which Swift does not read).
+/// The frame of a transport position (`jack_position_t` is packed, which Swift does not read).
 __attribute__((swift_attr("@_noLocks")))
 static inline jack_nframes_t cjack_position_frame(const jack_position_t *position) {
   return position->frame;
 }
 
-/// A number of the calling thread, different from that of any other that lives: its thread pointer, a
-/// register.
+/// A number that identifies the calling thread among all live threads: its thread pointer, read from a register.
 __attribute__((swift_attr("@_noLocks")))
 static inline uintptr_t cjack_current_thread(void) { return (uintptr_t)__builtin_thread_pointer(); }
 
@@ -74,10 +73,10 @@ static inline uintptr_t cjack_current_thread(void) { return (uintptr_t)__builtin
 /// `sem_timedwait` by a clock of choice (glibc 2.30).
 int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *deadline);
 
-/// A stream over functions (fopencookie(3)).
+/// Opens a stdio stream over functions (fopencookie(3)).
 FILE *fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions);
 
-/// Makes a function what stdio's `stderr` writes to, line by line. False where there is no memory for it.
+/// Makes stdio's `stderr` write to a function, line by line. False if there is no memory for it.
 static inline bool cjack_redirect_stderr(cookie_write_function_t *write) {
   FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write});
   if (!stream) return false;

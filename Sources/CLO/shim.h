@@ -4,7 +4,7 @@
 #include <lo/lo.h>
 #include <stdbool.h>
 
-// Nothing of liblo is linked: it is loaded where there is a session manager to talk to.
+// The program does not link liblo. It is loaded when there is a session manager to talk to.
 
 /// The functions that are used.
 #define DRAWBAR_LO_FUNCTIONS(function) \
@@ -26,14 +26,14 @@
   function(lo_server_new) \
   function(lo_server_recv_noblock)
 
-/// Where the functions are in the process, by their names: nothing that is ever written.
+/// The addresses of the functions in the process, by name. They are never written again.
 struct __attribute__((swift_attr("@Sendable"))) drawbar_lo {
 #define DRAWBAR_FIELD(name) __typeof__(name) *_Nonnull name;
   DRAWBAR_LO_FUNCTIONS(DRAWBAR_FIELD)
 #undef DRAWBAR_FIELD
 };
 
-/// Loads the library for the rest of the process; false if it is not there, or older than its header.
+/// Loads the library for the rest of the process; false if it is missing or older than its header.
 static inline bool drawbar_lo_load(struct drawbar_lo *_Nonnull lo) {
   void *library = dlopen("liblo.so.7", RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;

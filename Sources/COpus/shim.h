@@ -5,8 +5,8 @@
 #include <opus/opus_multistream.h>
 #include <stdbool.h>
 
-// Nothing of libopus is linked: who plays MP3 would load it for nothing. It is loaded when the first
-// decoder asks for it.
+// The program does not link libopus: a program that plays MP3 does not need it. It is loaded when the first decoder
+// asks for it.
 
 /// The functions that are used.
 #define DRAWBAR_OPUS_FUNCTIONS(function) \
@@ -20,19 +20,19 @@
   function(opus_multistream_decoder_destroy) \
   function(opus_strerror)
 
-/// Where the functions are in the process, by their names: nothing that is ever written.
+/// The addresses of the functions in the process, by name. They are never written again.
 struct __attribute__((swift_attr("@Sendable"))) drawbar_opus {
 #define DRAWBAR_FIELD(name) __typeof__(name) *_Nonnull name;
   DRAWBAR_OPUS_FUNCTIONS(DRAWBAR_FIELD)
 #undef DRAWBAR_FIELD
 };
 
-/// The library's file, whose interface has never changed.
+/// The library's file. Its interface has never changed.
 #define DRAWBAR_OPUS_FILE "libopus.so.0"
 
 static inline const char *_Nonnull drawbar_opus_file(void) { return DRAWBAR_OPUS_FILE; }
 
-/// Loads the library for the rest of the process; false if it is not there, or not whole.
+/// Loads the library for the rest of the process; false if it is missing or incomplete.
 static inline bool drawbar_opus_load(struct drawbar_opus *_Nonnull functions) {
   void *library = dlopen(DRAWBAR_OPUS_FILE, RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;
@@ -45,7 +45,7 @@ static inline bool drawbar_opus_load(struct drawbar_opus *_Nonnull functions) {
   return true;
 }
 
-// The functions that end in `ctl` are variadic in C, which Swift cannot call.
+// The functions that end in `ctl` are variadic in C, and Swift cannot call them.
 
 static inline int drawbar_opus_set_single_gain(
     const struct drawbar_opus *_Nonnull opus, OpusDecoder *_Nonnull decoder, opus_int32 gain) {
@@ -57,12 +57,11 @@ static inline int drawbar_opus_set_gain(
   return opus->opus_multistream_decoder_ctl(decoder, OPUS_SET_GAIN(gain));
 }
 
-// Vouched for on the render thread. Each is a function of its own in the object code, so that what checks
-// that finds it by its name.
+// Verified for the render thread. Each is a function of its own in the object code, so that the check of that code
+// finds it by its name.
 
-/// Decodes one packet of one stream, or conceals a lost one. All of a decoder's memory is allocated when
-/// it is made (run under RealtimeSanitizer from the first packet); what a call needs besides is on the
-/// stack.
+/// Decodes one packet of one stream, or conceals a lost one. The decoder's memory is all allocated when it is made
+/// (run under RealtimeSanitizer from the first packet); further memory that a call needs is on the stack.
 __attribute__((swift_attr("@_noLocks"), noinline))
 static int drawbar_opus_decode(
     const struct drawbar_opus *_Nonnull opus, OpusDecoder *_Nonnull decoder,
@@ -71,7 +70,7 @@ static int drawbar_opus_decode(
   return opus->opus_decode_float(decoder, bytes, byte_count, samples, frame_capacity, 0);
 }
 
-/// The same for packets of several streams.
+/// Decodes one packet of several streams, or conceals a lost one.
 __attribute__((swift_attr("@_noLocks"), noinline))
 static int drawbar_opus_multistream_decode(
     const struct drawbar_opus *_Nonnull opus, OpusMSDecoder *_Nonnull decoder,

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Once decided it stays: what was counted in the one must not be read as the other.
+// Decided once per process: ticks of one clock must not be read as ticks of the other.
 enum { undecided, by_counter, by_clock };
 static atomic_int ticking = undecided;
 

@@ -10,25 +10,25 @@
 #endif
 #endif
 
-// A restartable sequence (rseq(2)) is how a thread learns that it was interrupted: whenever the kernel has
-// given its processor to another thread, it looks where the thread was. Inside the sequence that the
-// thread's area names, the thread goes on at the sequence's abort address; outside of it, the kernel takes
-// the sequence's name out of the area. Here the sequence lies where no thread ever runs. So its name stays
-// in the area as long as the thread keeps the processor.
+// A thread learns from a restartable sequence (rseq(2)) that it was interrupted. Whenever the kernel has given the
+// thread's processor to another thread, it compares the thread's instruction pointer with the sequence that the
+// thread's area names. Inside that sequence, the thread resumes at the sequence's abort address; outside, the kernel
+// clears the sequence's name in the area. Here the sequence lies where no thread ever runs, so its name stays in the
+// area as long as the thread keeps the processor.
 
 #if defined(RSEQ_SIG) && defined(__has_builtin) && __has_builtin(__builtin_thread_pointer)
 
-// The kernel checks that the word before the abort address is the signature that glibc has registered.
+// The kernel requires the signature that glibc has registered in the word before the abort address.
 static const uint32_t nowhere[2] = {0, RSEQ_SIG};
 static struct rseq_cs sequence __attribute__((aligned(32)));
 
-// Where every thread's area is from its thread pointer, which is never nothing; 0 while that is not known.
+// Offset of a thread's area from its thread pointer, never 0 once known; 0 until it is known.
 static ptrdiff_t area_offset;
 
 void drawbar_prepare_preemption_watch(void) {
-  // 0 where glibc has registered no area: an old kernel, a debugger that knows none, a tunable.
+  // 0 if glibc has registered no area: an old kernel, a debugger without support, a tunable.
   if (__rseq_size == 0) return;
-  // Always the same values: threads that do this at once do no harm.
+  // The values are always the same, so several threads may do this at once.
   __atomic_store_n(&sequence.start_ip, (uint64_t)(uintptr_t)&nowhere[0], __ATOMIC_RELAXED);
   __atomic_store_n(&sequence.post_commit_offset, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&sequence.abort_ip, (uint64_t)(uintptr_t)&nowhere[2], __ATOMIC_RELAXED);

@@ -8,8 +8,8 @@
 #error "librubberband 3.0 or later is needed; DRAWBAR_WITHOUT=rubberband builds without it"
 #endif
 
-// Nothing of librubberband is linked, and nothing of it is vouched for: it allocates when its ratios
-// change, so that it runs on the producer's thread. It is loaded when the first queue asks for it.
+// The program does not link librubberband. The library is not verified as real-time safe: it allocates when its
+// ratios change, so it runs on the producer's thread. It is loaded when the first queue asks for it.
 
 /// The functions that are used.
 #define DRAWBAR_RUBBERBAND_FUNCTIONS(function) \
@@ -25,7 +25,7 @@
   function(rubberband_available) \
   function(rubberband_retrieve)
 
-/// Where the functions are in the process, by their names: nothing that is ever written.
+/// The addresses of the functions in the process, by name. They are never written again.
 struct __attribute__((swift_attr("@Sendable"))) drawbar_rubberband {
 #define DRAWBAR_FIELD(name) __typeof__(name) *_Nonnull name;
   DRAWBAR_RUBBERBAND_FUNCTIONS(DRAWBAR_FIELD)
@@ -37,7 +37,7 @@ struct __attribute__((swift_attr("@Sendable"))) drawbar_rubberband {
 
 static inline const char *_Nonnull drawbar_rubberband_file(void) { return DRAWBAR_RUBBERBAND_FILE; }
 
-/// Loads the library for the rest of the process; false if it is not there, or older than its header.
+/// Loads the library for the rest of the process; false if it is missing or older than its header.
 static inline bool drawbar_rubberband_load(struct drawbar_rubberband *_Nonnull functions) {
   void *library = dlopen(DRAWBAR_RUBBERBAND_FILE, RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <systemd/sd-bus.h>
 
-// Nothing of libsystemd is linked: it brings five more libraries, a megabyte of memory in all, which a
-// program on a machine without a session bus would load for nothing. It is loaded when there is a bus.
+// The program does not link libsystemd: it brings five more libraries, a megabyte of memory in all, and a program on
+// a machine without a session bus does not need them. It is loaded when there is a bus.
 
 /// The functions that are used.
 #define DRAWBAR_SDBUS_FUNCTIONS(function) \
@@ -35,8 +35,8 @@
   function(sd_bus_set_trusted) \
   function(sd_bus_start)
 
-/// Where the functions are in the process, by their names, and what a table's first entry refers to:
-/// nothing that is ever written.
+/// The addresses of the functions in the process, by name, and of the format that a table's first entry refers to.
+/// They are never written again.
 struct __attribute__((swift_attr("@Sendable"))) drawbar_sdbus {
 #define DRAWBAR_FIELD(name) __typeof__(name) *_Nonnull name;
   DRAWBAR_SDBUS_FUNCTIONS(DRAWBAR_FIELD)
@@ -44,7 +44,7 @@ struct __attribute__((swift_attr("@Sendable"))) drawbar_sdbus {
   const unsigned *_Nonnull vtable_format;
 };
 
-/// Loads the library for the rest of the process; false if it is not there, or older than its header.
+/// Loads the library for the rest of the process; false if it is missing or older than its header.
 static inline bool drawbar_sdbus_load(struct drawbar_sdbus *_Nonnull sdbus) {
   void *library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;
@@ -60,8 +60,8 @@ static inline bool drawbar_sdbus_load(struct drawbar_sdbus *_Nonnull sdbus) {
   return true;
 }
 
-// The entries of an interface's table are made by macros in C, which Swift cannot use. The memory that an
-// entry's kind does not use has to be zero (sd-bus-vtable.h).
+// In C, macros make the entries of an interface's table; Swift cannot use them. The memory that an entry's kind does
+// not use must be zero (sd-bus-vtable.h).
 
 /// The first entry.
 static inline sd_bus_vtable drawbar_sdbus_start(const struct drawbar_sdbus *_Nonnull sdbus) {
@@ -110,7 +110,7 @@ static inline sd_bus_vtable drawbar_sdbus_signal(
   return entry;
 }
 
-/// A property; one that can be set has a function for that.
+/// A property. A settable one has a `set` function.
 static inline sd_bus_vtable drawbar_sdbus_property(
     const char *_Nonnull member, const char *_Nonnull signature, bool emits_change,
     sd_bus_property_get_t _Nonnull get, sd_bus_property_set_t _Nullable set) {
@@ -125,7 +125,7 @@ static inline sd_bus_vtable drawbar_sdbus_property(
   return entry;
 }
 
-// C variadics, which Swift cannot call.
+// These are variadic in C, and Swift cannot call them.
 
 /// Answers a call of a method without results.
 static inline int drawbar_sdbus_reply(

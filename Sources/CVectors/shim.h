@@ -2,11 +2,11 @@
 #pragma once
 // Arithmetic on two doubles, or on four floats, in one register. Swift 6.3 compiles the operators of SIMD2<Double> to
 // one instruction for each lane, and LLVM joins the lanes again only where each result has one use: a filter of three
-// sections takes twice the time. The render thread may call them: they compute in registers.
+// sections takes twice the time. The render thread may call these functions: they compute in registers.
 
-/// Swift imports it as SIMD2<Double>.
+/// Imported by Swift as SIMD2<Double>.
 typedef double drawbar_pair __attribute__((ext_vector_type(2)));
-/// Swift imports it as SIMD4<Float>.
+/// Imported by Swift as SIMD4<Float>.
 typedef float drawbar_quad __attribute__((ext_vector_type(4)));
 
 #define DRAWBAR_PAIR_OPERATION \
@@ -14,7 +14,7 @@ typedef float drawbar_quad __attribute__((ext_vector_type(4)));
 #define DRAWBAR_QUAD_OPERATION \
   static inline __attribute__((always_inline, const, swift_attr("@_noLocks"))) drawbar_quad
 
-// No two of them are contracted to a fused operation, so every processor computes the same bits.
+// The compiler contracts no two of them to a fused operation, so every processor computes the same bits.
 #pragma STDC FP_CONTRACT OFF
 
 DRAWBAR_PAIR_OPERATION drawbar_pair_add(drawbar_pair a, drawbar_pair b) { return a + b; }

@@ -3,7 +3,7 @@
 import ArgumentParser
 import JACKRemoteIO
 
-/// `--cpu-dma-latency`: what the commands that run a callback have in common.
+/// `--cpu-dma-latency`: the option common to the commands that run a callback.
 struct CPULatencyOptions: ParsableArguments {
   @Option(
     name: .customLong("cpu-dma-latency"),
@@ -21,9 +21,9 @@ struct CPULatencyOptions: ParsableArguments {
     }
   }
 
-  /// Has the processors kept as ready as is asked for, while the request exists; nil when nothing is.
+  /// Limits the processors' wake-up latency while the request exists; returns nil without the option.
   ///
-  /// - Throws: `CPULatencyError` when they cannot be.
+  /// - Throws: `CPULatencyError` if the request fails.
   func request() throws(CPULatencyError) -> CPULatencyRequest? {
     guard let microseconds else { return nil }
     return try CPULatencyRequest(microseconds: microseconds)

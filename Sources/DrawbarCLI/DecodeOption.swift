@@ -7,7 +7,7 @@ import PlayerEngine
 enum DecodeOption: String, ExpressibleByArgument, CaseIterable {
   case auto, callback, ahead
 
-  /// The required place; nil for `auto`.
+  /// The required decoding thread; nil for `auto`.
   var place: DecodePlace? {
     switch self {
     case .auto: nil
@@ -18,7 +18,7 @@ enum DecodeOption: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension DecoderChoice {
-  /// The place and the reason in a few words.
+  /// The decoding thread and the reason for it, in a few words.
   var words: String {
     let place = place == .callback ? "in the callback" : "ahead"
     return switch reason {

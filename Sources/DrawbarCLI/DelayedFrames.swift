@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The frames that a file keeps of a sound that the renderer's graph delays.
+/// The rendered frames to write to a file if the renderer's graph delays the sound.
 struct DelayedFrames {
   private let latencyFrames: Int
   private let tailFrames: Int
@@ -9,19 +9,19 @@ struct DelayedFrames {
   private var renderedFrames = 0
 
   /// - Parameters:
-  ///   - latencyFrames: by which all of the sound is late.
-  ///   - tailFrames: for which the sound continues after its last frame.
+  ///   - latencyFrames: the delay of all sound.
+  ///   - tailFrames: the frames for which the sound continues after its end.
   init(latencyFrames: Int, tailFrames: Int) {
     self.latencyFrames = latencyFrames
     self.tailFrames = tailFrames
   }
 
-  /// Frames to render until the last one to keep is rendered.
+  /// The frames still to render, up to the last one to keep.
   var framesLeft: Int { max(0, (kept.last?.upperBound ?? 0) - renderedFrames) }
 
   /// Counts a cycle.
   ///
-  /// - Parameter soundingFrames: its frames from the first on that sources render.
+  /// - Parameter soundingFrames: the number of the cycle's first frames, which sources render.
   /// - Returns: the ranges of its frames to keep.
   mutating func take(frameCount: Int, soundingFrames: Int) -> [Range<Int>] {
     if soundingFrames > 0 {

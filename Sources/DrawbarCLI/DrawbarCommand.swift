@@ -21,17 +21,17 @@ struct DrawbarCommand: ParsableCommand {
         drawbar play song.mp3                     play to the sound card
         drawbar play --connect none *.mp3         an album without gaps, for you to connect
         drawbar play http://radio.example/live    a stream
-        drawbar info --json song.mp3              what it is, for a program
-        drawbar render -o out.wav song.mp3        the very same samples, into a file
+        drawbar info --json song.mp3              its format and tags as JSON
+        drawbar render -o out.wav song.mp3        the same samples into a file
         drawbar eq HD650.txt                      the response of an equaliser file
-        drawbar monitor --with song.mp3           hear an input, and play along
-        drawbar latency --from Mic --to Speaker   how long a way out and back takes
-        drawbar ports                             what is in the JACK graph
-        drawbar bench --input song.mp3            what the callback costs here
+        drawbar monitor --with song.mp3           pass an input through, and play along
+        drawbar latency --from Mic --to Speaker   the latency of a way out and back
+        drawbar ports                             the ports of the JACK graph
+        drawbar bench --input song.mp3            the timing of the callback
 
-      A session manager (NSM_URL is set) starts it without a command; it goes on then with what was saved.
+      Without a command, and with NSM_URL set, it continues what the session manager has saved.
 
-      Exit codes: 0 done, 1 failed (one line on standard error says why), 64 wrong usage.
+      Exit codes: 0 done, 1 failed (one line on standard error states why), 64 wrong usage.
       """,
     version: "drawbar \(buildVersion)",
     subcommands: [
@@ -39,7 +39,7 @@ struct DrawbarCommand: ParsableCommand {
       MonitorCommand.self, LatencyCommand.self, PortsCommand.self, BenchCommand.self,
     ])
 
-  /// The release, and the commit where that is known.
+  /// The release, and the commit if it is known.
   static var buildVersion: String {
     let commit = unsafe String(cString: drawbar_commit())
     return commit.isEmpty ? DrawbarVersion.text : "\(DrawbarVersion.text) (commit \(commit))"
@@ -47,7 +47,7 @@ struct DrawbarCommand: ParsableCommand {
 
   static func main() {
     occupyStandardDescriptors()
-    // A file that has reached `ulimit -f` is a failed write, and not the end of the program.
+    // At the `ulimit -f` size limit a write fails, and the program goes on.
     signal(SIGXFSZ, SIG_IGN)
     refuseOtherText()
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -59,7 +59,7 @@ struct DrawbarCommand: ParsableCommand {
     }
   }
 
-  /// Ends the program as ArgumentParser does. Its messages quote arguments: each line of them is cleaned.
+  /// Prints the error and exits as ArgumentParser does. Each line is cleaned, because messages quote arguments.
   private static func leave(with error: any Error) -> Never {
     let code = exitCode(for: error)
     guard code != .success else { exit(withError: error) }
@@ -70,15 +70,15 @@ struct DrawbarCommand: ParsableCommand {
     Glibc.exit(code.rawValue)
   }
 
-  /// A standard stream that is closed would be the number of the next file that is opened, a track or JACK's
-  /// socket: what is meant for the stream would go there. What stands in its place fails as a closed one does.
+  /// Opens /dev/null for each closed standard stream. Otherwise a track or JACK's socket could get its descriptor, and
+  /// text meant for the stream would go there. The access mode is the wrong one, so that using the stream fails.
   private static func occupyStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
       _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 
-  /// Arguments are read as UTF-8. A file whose name is none would be looked for by another name.
+  /// Refuses arguments that are not UTF-8: they are read as UTF-8 and would name a different file.
   private static func refuseOtherText() {
     for (index, argument) in CommandLine.arguments.enumerated() {
       guard let bytes = unsafe CommandLine.unsafeArgv[index],
@@ -91,10 +91,10 @@ struct DrawbarCommand: ParsableCommand {
     }
   }
 
-  /// Parses a command that is named first by itself, which takes a seventh of the instructions less until a
-  /// missing file is told: from the root on, its options are looked up three times.
+  /// Parses a command named by the first argument without the root command. That takes a seventh fewer instructions
+  /// until a missing file is reported, because the root command looks up the options three times.
   ///
-  /// - Returns: nil where that does not do: for help, and for what is wrong, which only the root words fully.
+  /// - Returns: nil for help and for errors, for which only the root command has the full text.
   private static func parseDirectly(_ arguments: [String]) -> (any ParsableCommand)? {
     let command = configuration.subcommands.first {
       $0.configuration.commandName == arguments.first && $0.configuration.subcommands.isEmpty
@@ -105,7 +105,7 @@ struct DrawbarCommand: ParsableCommand {
   func run() throws {
     guard SessionManagerURL.inEnvironment != nil else { throw CleanExit.helpRequest(self) }
     try Failure.reporting {
-      // Before any thread is made, so that all of them leave these to the command's loop.
+      // Created before any thread, so that all threads block these signals and the command's loop takes them.
       let signals = TerminationSignals()
       guard let session = try ManagedSession.join(signals) else {
         throw ValidationError("Missing a command.")

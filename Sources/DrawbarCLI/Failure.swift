@@ -7,7 +7,7 @@ import JACKRemoteIO
 import PlayerEngine
 import SessionManagement
 
-/// How the program says that something failed: one line on standard error, exit code 1.
+/// The program's failure messages: one line on standard error, and exit code 1.
 enum Failure {
   static func report(_ error: some Error) {
     report("\(error)")
@@ -17,15 +17,15 @@ enum Failure {
     write("drawbar: \(message.asMessage)\n", to: STDERR_FILENO)
   }
 
-  /// The system's words for an error number.
+  /// Returns the system's text for an error number.
   static func reason(_ code: Int32) -> String {
     code == ENOSPC ? "disk full" : unsafe String(cString: strerror(code))
   }
 
-  /// Runs what a command does, and says how it ended as the program does: with the exit code 1, and one line
-  /// of an error; 0 when the user has ended it.
+  /// Runs a command and sets its exit code: 1 after an error, which is printed on one line, and 0 if the user ended
+  /// the command.
   ///
-  /// - Parameter body: returns false when something went wrong that it has told of itself.
+  /// - Parameter body: returns false after a failure that it has reported itself.
   static func reporting(_ body: () throws -> Bool) throws {
     let isWell: Bool
     do {
@@ -49,13 +49,13 @@ enum Failure {
     if !isWell { throw ExitCode(1) }
   }
 
-  /// What a pipe takes at once when it takes anything (pipe(7), PIPE_BUF).
+  /// The bytes that a writable pipe accepts at once (pipe(7), PIPE_BUF).
   private static let pieceBytes = 4096
 
-  /// Writes all of a text, as far as the descriptor takes it.
+  /// Writes a text completely, or up to the first error.
   ///
-  /// - Parameter signals: end the wait for one who does not read.
-  /// - Returns: whether it took all. Where a signal has ended it, `errno` is EINTR.
+  /// - Parameter signals: signals that end the wait for a reader that does not read.
+  /// - Returns: whether all was written. If a signal ended the wait, `errno` is EINTR.
   @discardableResult
   static func write(
     _ text: String, to descriptor: Int32, until signals: TerminationSignals? = nil

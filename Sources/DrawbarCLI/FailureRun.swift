@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// Failures that come in a row, as of a list whose tracks are all missing: the first ones are printed, each in
-/// a line, and the others are counted.
+/// Consecutive failures, as of a list whose tracks are all missing: the first ones are printed, one on each line, and
+/// the others are counted.
 struct FailureRun {
-  /// Lines that are printed of one run.
+  /// The maximum number of printed lines in one run.
   static let printedLimit = 10
 
   private var count = 0
   private var unprintedCount = 0
-  /// Prints a line.
+  /// The function that prints a line.
   private let print: (String) -> Void
 
   /// - Parameter print: prints a message that is on one line.
@@ -22,7 +22,7 @@ struct FailureRun {
     if count <= Self.printedLimit { print(line) } else { unprintedCount += 1 }
   }
 
-  /// Counts failures of which nothing else is known.
+  /// Counts failures without a message.
   mutating func addUnlisted(_ number: Int) {
     count += number
     unprintedCount += number

@@ -2,12 +2,12 @@
 
 import Glibc
 
-/// Notices when files change, by looking at them: stat(2).
+/// A watch that detects changes of files by polling stat(2).
 ///
-/// That also finds a folder or a symbolic link that was replaced on the way to the file, which inotify(7) reports to
-/// nobody who watches the file or its folder.
+/// Polling also detects a replaced folder or symbolic link on the path to the file, which inotify(7) does not report
+/// to watchers of the file or its folder.
 final class FileWatch {
-  /// The time between two looks.
+  /// The time between two checks.
   static let milliseconds: Int32 = 200
 
   /// The identity and the times of a regular file.
@@ -18,7 +18,7 @@ final class FileWatch {
     let written: [Int]
     let changed: [Int]
 
-    /// nil if there is no regular file: a pipe or a device has its bytes once.
+    /// nil if there is no regular file: a pipe or a device delivers its bytes only once.
     init?(_ path: String) {
       var status = stat()
       guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -36,18 +36,18 @@ final class FileWatch {
     }
   }
 
-  /// The stamp of each file at the last look, and whether the file was so new that a later write might have had the same
-  /// times.
+  /// The stamp of each file at the last check, and whether the file was so new that a later write might have had the
+  /// same times.
   private var looks: [String: (stamp: Stamp?, isNew: Bool)] = [:]
 
-  /// Watches a file, which need not exist, in addition to the others. Call it before the file is read.
+  /// Watches another file, which need not exist. Call it before reading the file.
   func add(_ path: String) {
     let stamp = Stamp(path)
     looks[path] = (stamp, stamp?.isNew ?? false)
   }
 
-  /// Returns whether a file may have changed since the last look at it. Files that are gone, and those that are not
-  /// regular ones, count when they are back.
+  /// Returns true if a file may have changed since its last check. A file that is missing or not a regular one counts
+  /// when it is back.
   func poll() -> Bool {
     var hasChanged = false
     for (path, old) in looks {

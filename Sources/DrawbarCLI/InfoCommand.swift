@@ -5,7 +5,7 @@ import ByteSources
 import Glibc
 import PlayerEngine
 
-/// `drawbar info`: what files and streams are.
+/// `drawbar info`: prints the properties of files and streams.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
@@ -37,7 +37,7 @@ struct InfoCommand: ParsableCommand {
   @Option(help: "Write the cover, or else the first picture, into this file.")
   var picture: String?
 
-  @Option(help: "Give the parser pieces of so many bytes; makes no difference to what is told.")
+  @Option(help: "Bytes that the parser gets at once; the output does not depend on it.")
   var slice: Int?
 
   @OptionGroup
@@ -58,7 +58,7 @@ struct InfoCommand: ParsableCommand {
     try Failure.reporting { try tellAll() }
   }
 
-  /// - Returns: whether nothing went wrong.
+  /// - Returns: false if anything failed.
   private func tellAll() throws -> Bool {
     var output = StandardOutput()
     var hasFailed = false
@@ -72,7 +72,7 @@ struct InfoCommand: ParsableCommand {
         }
       } catch {
         if case .source = error.reason {
-          // What cannot be had may have been anything: it is told as of a file.
+          // A location that cannot be read may be of any kind: it is reported as a file.
         } else {
           list = PlaylistSheet(location, error: error)
         }
@@ -91,7 +91,7 @@ struct InfoCommand: ParsableCommand {
     return !hasFailed
   }
 
-  /// - Returns: whether nothing went wrong.
+  /// - Returns: false if anything failed.
   private func write(
     _ list: PlaylistSheet, isFirst: Bool, to output: inout StandardOutput
   ) throws -> Bool {
@@ -120,7 +120,7 @@ struct InfoCommand: ParsableCommand {
       pipePictureByteLimit: picture == nil ? 0 : PictureExport.largestFromPipe)
   }
 
-  /// - Returns: whether nothing went wrong.
+  /// - Returns: false if anything failed.
   private func writeObject(
     _ location: String, _ source: (any ByteSource)?, to output: inout StandardOutput
   ) -> Bool {
@@ -140,7 +140,7 @@ struct InfoCommand: ParsableCommand {
     return sheet.error == nil
   }
 
-  /// - Returns: whether nothing went wrong.
+  /// - Returns: false if anything failed.
   private func writeText(
     _ location: String, _ source: (any ByteSource)?, isFirst: Bool,
     to output: inout StandardOutput
@@ -154,7 +154,7 @@ struct InfoCommand: ParsableCommand {
         hasWritten = true
       }
       for packet in inspection.takePackets() { output.write(PacketRow.text(packet)) }
-      // What is wrong is told again by the next one.
+      // The next flush reports an error again.
       return (try? output.flush()) != nil
     }
     let sheet = inspection.sheet
@@ -165,7 +165,7 @@ struct InfoCommand: ParsableCommand {
     return error == nil
   }
 
-  /// - Returns: what went wrong, if anything did.
+  /// - Returns: the error message; nil if nothing failed.
   private func exportPicture(
     _ sheet: InfoSheet, _ location: String, isReadOnce: Bool
   ) -> String? {
@@ -185,7 +185,7 @@ struct InfoCommand: ParsableCommand {
   }
 }
 
-/// A line of the list of packets.
+/// The lines of the packet list.
 private enum PacketRow {
   static let header = line("Packet", "Frame", "Byte", "Size")
 

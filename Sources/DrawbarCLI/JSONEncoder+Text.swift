@@ -11,7 +11,7 @@ extension JSONEncoder {
     let json = String(decoding: try encode(value), as: UTF8.self)
     var text = ""
     for scalar in json.unicodeScalars {
-      // Those below stand between the values.
+      // `encode` leaves lower ones between the values only.
       if scalar.value >= 0x7F, scalar.isControlling {
         text += scalar.escapedInJSON
       } else {

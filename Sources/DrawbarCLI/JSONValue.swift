@@ -3,19 +3,19 @@
 import AudioModel
 import SessionManagement
 
-/// A JSON value (RFC 8259) whose objects keep the order that they were written in, so that output is
-/// stable and can be compared as text.
+/// A JSON value (RFC 8259) whose objects keep the order of their members, so that output is stable and can be compared
+/// as text.
 enum JSONValue {
   case null
   case bool(Bool)
   case integer(Int64)
   case number(Double)
   case string(String)
-  /// Elements that may be made while they are written.
+  /// Elements that may be created while they are written.
   case array(AnySequence<JSONValue>)
   case object([(String, JSONValue)])
 
-  /// Scalars of a string: more than any tag needs, so that one line of output stays bounded.
+  /// The maximum scalars of a string: more than any tag needs, so that an output line stays bounded.
   private static let longestText = 1 << 16
 
   static func optional(_ value: Bool?) -> JSONValue { value.map(JSONValue.bool) ?? .null }
@@ -23,7 +23,7 @@ enum JSONValue {
   static func optional(_ value: Double?) -> JSONValue { value.map(JSONValue.number) ?? .null }
   static func optional(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
 
-  /// Writes an object with each of its members on a line, and what is in them on that line, too.
+  /// Writes an object with each member on its own line, including all values in it.
   static func writeLines(
     _ members: [(String, JSONValue)], to output: inout some TextOutputStream
   ) {
@@ -38,7 +38,7 @@ enum JSONValue {
 
   /// Writes the value on one line.
   ///
-  /// - Parameter space: what follows a comma or a colon.
+  /// - Parameter space: the text after a comma or a colon.
   func write(to output: inout some TextOutputStream, space: String = "") {
     switch self {
     case .null: output.write("null")

@@ -2,13 +2,13 @@
 
 import Glibc
 
-/// A thread that does one thing and is waited for. One thread makes, joins and lets go of it.
+/// A thread that runs one function and is joined. One thread creates, joins and releases it.
 final class JoinedThread {
   private var thread: pthread_t?
 
-  /// Starts it. What `run` refers to lives until it has ended.
+  /// Starts the thread. Objects captured by `run` live until the thread ends.
   ///
-  /// - Parameter name: whose it is, for the report that the system has no thread: the program then ends.
+  /// - Parameter name: the thread's purpose, for the message if no thread can be created: the program then ends.
   init(for name: String, _ run: @escaping @Sendable () -> Void) {
     var thread = pthread_t()
     let argument = unsafe Unmanaged.passRetained(ThreadBody(run)).toOpaque()
@@ -17,7 +17,7 @@ final class JoinedThread {
     self.thread = thread
   }
 
-  /// Waits for its end. Once it has ended, nothing.
+  /// Waits for the thread's end; later calls do nothing.
   func join() {
     if let thread { pthread_join(thread, nil) }
     thread = nil

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// The line for sound that was no sound, as a command ends.
+/// The warning about samples that were not finite, printed when a command ends.
 enum NonFiniteSamples {
-  /// nil for none.
+  /// Returns nil if there were none.
   static func warning(_ count: UInt64) -> String? {
     if count == 0 { return nil }
     return

@@ -6,15 +6,15 @@ import PlayerEngine
 /// The output of `drawbar render --json`: an object for each track, also for tracks that cannot be played.
 struct RenderAccounts {
   private var objects: [JSONValue] = []
-  /// Why tracks failed whose accounts have not come yet.
+  /// The failures of tracks whose accounts have not arrived yet.
   private var failures: [Int: PlayerError] = [:]
 
-  /// Adds a location of which nothing is rendered.
+  /// Adds a location without rendered sound.
   mutating func add(location: String, error: String) {
     append(location, TrackAccount(), error: error)
   }
 
-  /// Takes each event of the player, in order.
+  /// Handles an event of the player. Call it for each event, in order.
   ///
   /// - Parameter name: the name of a track.
   mutating func take(_ event: PlayerEvent, name: (Int) -> String) {
@@ -28,7 +28,7 @@ struct RenderAccounts {
     }
   }
 
-  /// Adds those of another list, and its tracks that could not be opened: they have no account.
+  /// Adds the objects of another list, and its tracks that could not be opened and so have no account.
   mutating func append(_ other: RenderAccounts) {
     objects += other.objects
     for (_, failure) in other.failures.sorted(by: { $0.key < $1.key }) {
@@ -36,7 +36,7 @@ struct RenderAccounts {
     }
   }
 
-  /// Prints the objects, one a line.
+  /// Prints the objects, one on each line.
   func write() throws {
     var standardOutput = StandardOutput()
     for object in objects {

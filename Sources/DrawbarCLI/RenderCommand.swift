@@ -7,7 +7,7 @@ import OfflineOutput
 import PlayerEngine
 import RenderCore
 
-/// `drawbar render`: the same render entry as JACK's, cranked by hand, into a WAVE or FLAC file.
+/// `drawbar render`: renders into a WAVE or FLAC file through the entry that JACK calls, but without JACK.
 struct RenderCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "render",
@@ -103,7 +103,7 @@ struct RenderCommand: ParsableCommand {
     }
     try queue.check(writing: output)
     let format = try queue.first.readDecodedFormat(at: place)
-    // The decoder refuses a stated rate outside of these limits, and names it.
+    // The decoder refuses a stated rate outside of these limits, and reports it.
     let outputRate = rate ?? Int(max(1, min(format.sampleRate.rounded(), 1_000_000)))
     let outputChannels = channels ?? Int(format.channelsPerFrame)
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: outputChannels)
@@ -153,7 +153,7 @@ struct RenderCommand: ParsableCommand {
     if report.hasFailures || queue.hasFailures { throw ExitCode(1) }
   }
 
-  /// Renders cycle after cycle, each when the ring holds enough for it.
+  /// Renders one cycle after another, each when the ring holds enough for it.
   private func crank(
     _ player: SteppedPlayer, renderer: Renderer, tailFrames: Int,
     into write: (Span<Float>) throws -> Void
@@ -167,7 +167,7 @@ struct RenderCommand: ParsableCommand {
       tailFrames: tailFrames)
     func renderCycle(_ frameCount: Int) throws {
       output.render(frameCount: frameCount, interleavedInto: &samples)
-      // The last cycle ends in silence that is not the track's.
+      // The last cycle ends in silence that does not belong to the track.
       let sounding = Int(player.control.position.outputFrames - sounded)
       sounded += UInt64(sounding)
       for range in frames.take(frameCount: frameCount, soundingFrames: sounding) {
@@ -177,7 +177,7 @@ struct RenderCommand: ParsableCommand {
     }
     while player.step(mayWait: true) != .finished {
       guard player.state == .playing, player.isBufferReady else { continue }
-      // A cycle that is longer than what is buffered would have a gap. A resampler holds back a part of it.
+      // A cycle longer than the buffered sound would have a gap. A resampler holds back a part of that sound.
       let buffered = Double(player.bufferedNanoseconds) * renderer.sampleRate / 1_000_000_000
       try renderCycle(min(period, max(64, Int(buffered / 2))))
     }

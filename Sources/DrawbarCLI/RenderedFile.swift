@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The file that `drawbar render` writes: its format, by the ending of its name, and whether it may be written.
+/// The file that `drawbar render` writes: its format, by the ending of its name, and permission to replace it.
 struct RenderedFile {
   /// A format that can be written.
   enum Format {
@@ -15,8 +15,8 @@ struct RenderedFile {
   private let replacesExisting: Bool
 
   /// - Parameters:
-  ///   - path: `-` for standard output, which gets WAVE, as a name without an ending does.
-  ///   - replacesExisting: whether a file that is there already may be replaced.
+  ///   - path: `-` for standard output, which is WAVE, as is a name without an ending.
+  ///   - replacesExisting: whether an existing file may be replaced.
   /// - Throws: the refusal of a format that cannot be written, or of a file that must not be replaced.
   init(path: String, replacesExisting: Bool) throws(WrittenFileFailure) {
     self.path = path
@@ -27,17 +27,17 @@ struct RenderedFile {
     case let ending:
       throw WrittenFileFailure(
         path: path,
-        reason: "render writes .wav and .flac files, and no .\(ending); choose another place")
+        reason: "render writes .wav and .flac files, and no .\(ending); choose another path")
     }
     try check()
   }
 
-  /// Checks again that no file would be replaced: reading the tracks takes its time.
+  /// Checks again that no file would be replaced, because reading the tracks takes time.
   func check() throws(WrittenFileFailure) {
     try WrittenFile(path: path).check(replacesExisting: replacesExisting)
   }
 
-  /// The letters behind the last dot of the name, in lower case.
+  /// Returns the letters after the last dot of the name, in lower case.
   private static func ending(of path: String) -> String {
     let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     // A dot at the start hides the file.

@@ -4,7 +4,7 @@ import ArgumentParser
 import Glibc
 import JACKRemoteIO
 
-/// What a command does where there is no JACK server yet.
+/// The option to wait for a JACK server that does not run yet.
 struct ServerWaitOptions: ParsableArguments {
   @Flag(help: "Wait for the JACK server, if it does not run yet.")
   var wait = false
@@ -12,13 +12,13 @@ struct ServerWaitOptions: ParsableArguments {
   static let contradiction = ValidationError(
     "--start-server starts a server and --wait waits for one: choose one of them.")
 
-  /// Waits for the server, if that was asked for.
+  /// Waits for the server, if requested.
   ///
   /// - Parameters:
-  ///   - server: its name; nil for the usual one.
-  ///   - writesJSON: whether standard output is for lines of JSON.
-  ///   - isCancelled: whether the user has ended the program.
-  /// - Throws: `RemoteIOError.cancelled` when the user has.
+  ///   - server: its name; nil for the default one.
+  ///   - writesJSON: whether standard output carries lines of JSON.
+  ///   - isCancelled: polled; true if the user has ended the program.
+  /// - Throws: `RemoteIOError.cancelled` if the user has ended the program.
   func waitForServer(
     _ server: String?, writesJSON: Bool = false, isCancelled: () -> Bool = { false }
   ) throws {

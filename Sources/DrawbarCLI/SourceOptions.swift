@@ -3,7 +3,7 @@
 import ArgumentParser
 import ByteSources
 
-/// How servers are asked: what all commands that read have in common.
+/// The options for requests to servers, common to all commands that read.
 struct SourceOptions: ParsableArguments {
   @Option(
     name: .customLong("header"),
@@ -12,12 +12,12 @@ struct SourceOptions: ParsableArguments {
       valueName: "name: value"))
   var headers: [String] = []
 
-  @Option(help: "What the program calls itself in HTTP requests.")
+  @Option(help: "User-Agent field of HTTP requests.")
   var userAgent = ByteSourceConfiguration().userAgent
 
   @Option(
     help: ArgumentHelp(
-      "How long a server may take to connect, and again to send its first byte.",
+      "Limit of the time to connect, and again of the time to the first byte.",
       valueName: "seconds"))
   var timeout = Double(ByteSourceConfiguration().connectTimeoutNanoseconds) / 1e9
 
@@ -25,7 +25,7 @@ struct SourceOptions: ParsableArguments {
     guard timeout >= 0.1, timeout <= 600 else {
       throw ValidationError("--timeout takes 0.1 to 600 seconds.")
     }
-    // The line itself may hold a password: it is not shown.
+    // The field itself may contain a password, and is not shown.
     guard headers.allSatisfy({ HTTPRequestField($0) != nil }) else {
       throw ValidationError(
         "--header takes 'Name: value', and no field that the request sets itself, such as Range.")
@@ -35,7 +35,7 @@ struct SourceOptions: ParsableArguments {
     }
   }
 
-  /// A configuration of sources with these choices.
+  /// The source configuration for these options.
   var configuration: ByteSourceConfiguration {
     var configuration = ByteSourceConfiguration()
     configuration.requestFields = headers.compactMap { HTTPRequestField($0) }

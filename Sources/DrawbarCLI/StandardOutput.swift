@@ -2,14 +2,14 @@
 
 import Glibc
 
-/// Standard output, written to in large pieces.
+/// Standard output, written in large pieces.
 struct StandardOutput: TextOutputStream {
-  /// What messages call it.
+  /// The name in messages.
   static let name = "standard output"
 
   private static let pieceBytes = 64 << 10
 
-  /// End the wait for one who does not read, in a program that blocks them.
+  /// Signals that end the wait for a reader that does not read, in a program that blocks them.
   var signals: TerminationSignals?
   private var pending = ""
   private var failure: StandardOutputFailure?
@@ -19,25 +19,25 @@ struct StandardOutput: TextOutputStream {
     if pending.utf8.count >= Self.pieceBytes { handOver() }
   }
 
-  /// Hands over what is still here.
+  /// Writes the pending text.
   ///
-  /// - Throws: why what was written until now was not taken; not where nobody reads it any longer, as with `head`,
-  ///   and where a signal has ended it.
+  /// - Throws: the error of this or an earlier write; none if the reader has gone, as with `head`, or if a signal
+  ///   ended the wait.
   mutating func flush() throws(StandardOutputFailure) {
     handOver()
     if let failure, failure.code != EPIPE, failure.code != EINTR { throw failure }
   }
 
   private mutating func handOver() {
-    // A piece behind one that is missing would be worse than none.
+    // A piece after a missing one would be worse than none.
     if failure == nil, !Failure.write(pending, to: STDOUT_FILENO, until: signals) {
       failure = StandardOutputFailure(code: errno)
     }
     pending = ""
   }
 
-  /// Another descriptor of what it leads to: it may be closed without closing this. Opened anew by its name,
-  /// a file would lose what is in it, and a socket could not be opened.
+  /// Returns a duplicate of the descriptor, which may be closed without closing standard output. Opening it by its
+  /// name would empty a file, and is impossible for a socket.
   static func duplicate() throws(StandardOutputFailure) -> Int32 {
     let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
     guard descriptor >= 0 else { throw StandardOutputFailure(code: errno) }
@@ -45,7 +45,7 @@ struct StandardOutput: TextOutputStream {
   }
 }
 
-/// Why standard output does not take what is written.
+/// An error of writing to standard output.
 struct StandardOutputFailure: Error, CustomStringConvertible {
   /// The system's error number.
   var code: Int32

@@ -3,20 +3,19 @@
 import CDescriptors
 import Glibc
 
-/// Ctrl-C and its like as something to ask for, not as an interruption: the signals are blocked in
-/// every thread and taken where the program is ready for them. A SIGHUP that is ignored from the start, as by
-/// nohup(1), is ignored on.
+/// Ctrl-C and similar signals, polled instead of interrupting: they are blocked in every thread and taken when the
+/// program is ready. A SIGHUP that is ignored from the start, as by nohup(1), stays ignored.
 struct TerminationSignals {
   private var set = sigset_t()
-  /// A signalfd(2) that is readable while one has come and was not taken; -1 where the system has none
-  /// left. Open as long as the program runs.
+  /// A signalfd(2) that is readable while a signal is pending; -1 if the system has none left. Open as long as the
+  /// program runs.
   let descriptor: Int32
 
-  /// Blocks SIGINT, SIGTERM and SIGHUP in this thread and those that it makes, and ignores SIGPIPE.
+  /// Blocks SIGINT, SIGTERM and SIGHUP in this thread and in threads that it creates, and ignores SIGPIPE.
   init() {
     unsafe sigemptyset(&set)
     for signal in [SIGINT, SIGTERM] { unsafe sigaddset(&set, signal) }
-    // A signal that is blocked comes to the descriptor even where it is ignored.
+    // A blocked signal reaches the descriptor even if it is ignored.
     if !Self.isIgnored(SIGHUP) { unsafe sigaddset(&set, SIGHUP) }
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     descriptor = unsafe signalfd(-1, &set, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
@@ -30,9 +29,9 @@ struct TerminationSignals {
       == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
-  /// Waits until a descriptor takes some bytes, or an error.
+  /// Waits until a descriptor accepts bytes or has an error, or until a signal is pending.
   ///
-  /// - Returns: false where one has come, and stays to be taken, and the descriptor would have to be waited for.
+  /// - Returns: false if a signal is pending, which stays pending, and the descriptor is not ready.
   func allowWriting(to descriptor: Int32) -> Bool {
     var polled = [
       pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
@@ -42,7 +41,7 @@ struct TerminationSignals {
     return polled[0].revents != 0
   }
 
-  /// Whether one has come since the last call. Does not wait.
+  /// Returns true if a signal has come since the last call. Does not wait.
   func take() -> Bool {
     var set = set
     var none = timespec(tv_sec: 0, tv_nsec: 0)

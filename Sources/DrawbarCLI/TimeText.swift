@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Times for people: `m:ss`, `h:mm:ss`, with tenths where asked.
+/// Times for people: `m:ss`, `h:mm:ss`, or seconds with decimals.
 enum TimeText {
   static func clock(nanoseconds: UInt64) -> String {
     let seconds = nanoseconds / 1_000_000_000

@@ -4,23 +4,21 @@ import ArgumentParser
 import PlayerEngine
 import RenderCore
 
-/// How tracks are read, decoded and resampled: what `play` and `render` have in common.
+/// The options for reading, decoding and resampling tracks, common to `play` and `render`.
 struct TrackOptions: ParsableArguments {
-  @Option(help: "Seconds into the first track to begin at.")
+  @Option(help: "Position in the first track to start at, in seconds.")
   var start = 0.0
 
   @Option(
     help: """
-      Where to decode and resample: callback, or ahead (on another thread). auto chooses the callback if its \
-      decoder neither allocates nor locks and one packet takes at most 5 % of the period, measured for each \
-      stream.
+      Thread that decodes and resamples: callback (the process callback), ahead (another thread), or auto. \
+      auto chooses the callback if its decoder neither allocates nor locks and one packet takes at most 5 % \
+      of the period, measured for each stream.
       """)
   var decode = DecodeOption.auto
 
   @Option(
-    help: """
-      How tracks of another rate are resampled: fast (least work, softer treble), good, or best.
-      """)
+    help: "Quality for tracks at another rate: fast (least work, softer treble), good, or best.")
   var resampler = ResamplerQuality.good
 
   @OptionGroup
@@ -30,7 +28,7 @@ struct TrackOptions: ParsableArguments {
     guard start >= 0 else { throw ValidationError("--start must not be negative.") }
   }
 
-  /// A player's configuration with these choices.
+  /// A player's configuration for these options.
   var configuration: PlayerConfiguration {
     var configuration = PlayerConfiguration()
     configuration.decodePlace = decode.place

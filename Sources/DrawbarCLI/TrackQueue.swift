@@ -4,32 +4,32 @@ import ArgumentParser
 import ByteSources
 import PlayerEngine
 
-/// The tracks that a command line leads to: its locations, with each playlist replaced by its tracks. A
-/// location or an entry that cannot be used is reported, and the others are taken.
+/// The tracks of a command line: its locations, with each playlist replaced by its tracks. Locations and entries that
+/// cannot be used are reported and left out.
 struct TrackQueue {
-  /// The first track that can be had, open.
+  /// The first usable track, open.
   let first: TrackReader
-  /// What that was opened as.
+  /// The item of the first track.
   let firstItem: PlaylistItem
   /// The tracks after it.
   let rest: [PlaylistItem]
-  /// Something was left out, and has been told.
+  /// Whether something was left out and reported.
   let hasFailures: Bool
-  /// What the command line names.
+  /// The locations of the command line.
   let locations: [String]
 
-  /// Opens the first track. Of the other locations only files, and what is named like a playlist, are
-  /// looked into: a server that does not answer is met when it is its turn.
+  /// Opens the first track. Of the other locations, only files and those named like a playlist are opened: a server
+  /// that does not answer is met when its track is due.
   ///
   /// - Parameters:
-  ///   - configuration: how servers are asked.
-  ///   - isCancelled: asked while it waits; `PlaylistFailure.Reason.cancelled`, or of a track that is
-  ///     prepared `PlayerError.Reason.cancelled`, is then thrown.
-  ///   - failures: prints what cannot be used.
-  ///   - leftOut: takes each location that cannot be used, and why.
-  ///   - prepare: what has to work for a track to be the first.
-  /// - Throws: what is wrong with the only location; `ExitCode` where none of several, or no entry of a list,
-  ///   can be used, which has been reported; why it was cancelled.
+  ///   - configuration: the options for requests to servers.
+  ///   - isCancelled: polled during waits; if true, `PlaylistFailure.Reason.cancelled` or, while a track is prepared,
+  ///     `PlayerError.Reason.cancelled` is thrown.
+  ///   - failures: prints the failures.
+  ///   - leftOut: receives each location that cannot be used, and its error.
+  ///   - prepare: a step that has to succeed for a track to be the first.
+  /// - Throws: the error of the only location; `ExitCode` if none of several, or no entry of a list, can be used,
+  ///   which has been reported; the cancellation.
   init(
     _ locations: [String], configuration: ByteSourceConfiguration,
     isCancelled: @escaping @Sendable () -> Bool = { false },
@@ -55,7 +55,7 @@ struct TrackQueue {
         if locations.count == 1, error.reason != .cancelled { leftOut(location, "\(error)") }
         if locations.count == 1 || error.reason == .cancelled { throw error }
         if case .source = error.reason, first != nil {
-          // Told when it is its turn, like any other track that cannot be opened.
+          // Reported when its track is due, like any other track that cannot be opened.
           rest.append(PlaylistItem(location: location))
         } else {
           leaveOut(error, at: location)

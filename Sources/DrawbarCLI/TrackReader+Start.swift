@@ -4,7 +4,7 @@ import AudioModel
 import PlayerEngine
 
 extension TrackReader {
-  /// Goes to a time in the track; 0 leaves it where it is.
+  /// Seeks to a time in the track; 0 does nothing.
   func seek(
     toSeconds seconds: Double, purpose: SeekPurpose = .listening
   ) throws(PlayerError) {

@@ -2,27 +2,27 @@
 
 import PlayerEngine
 
-/// Prints one line for each of a player's tracks that failed or lost sound.
+/// The printed failures of a player: one line for each track that failed or lost sound.
 struct TrackReport {
-  /// A track failed or lost sound.
+  /// Whether a track failed or lost sound.
   private(set) var hasFailures: Bool
   private var failedTracks: Set<Int> = []
   private var names: [Int: String] = [:]
-  /// Tracks in a row that failed.
+  /// Consecutive tracks that failed.
   private var failures: FailureRun
 
   /// - Parameters:
-  ///   - hasFailures: something failed before.
+  ///   - hasFailures: whether something failed before.
   ///   - print: prints a message that is on one line.
   init(hasFailures: Bool = false, print: @escaping (String) -> Void = Failure.report) {
     self.hasFailures = hasFailures
     failures = FailureRun(print: print)
   }
 
-  /// The track's path, or its URL without credentials.
+  /// Returns a track's path, or its URL without credentials.
   func name(ofTrack index: Int) -> String { names[index] ?? "track \(index + 1)" }
 
-  /// Takes each event of the player, in order.
+  /// Handles an event of the player. Call it for each event, in order.
   mutating func take(_ event: PlayerEvent) {
     switch event {
     case .track(let index, let information): names[index] = information.location
@@ -31,7 +31,7 @@ struct TrackReport {
       failedTracks.insert(index)
       add("\(error)")
     case .account(let index, let account):
-      // Why a track has failed is printed already.
+      // The error of a failed track is printed already.
       guard failedTracks.remove(index) == nil, let text = account.lossDescription else { break }
       add("\(name(ofTrack: index)): \(text)")
     default: break

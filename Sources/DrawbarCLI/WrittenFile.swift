@@ -3,13 +3,13 @@
 import Glibc
 import PlayerEngine
 
-/// A file that a command is to write, before it is opened: that empties it.
+/// A file that a command will write, before it is opened, which empties it.
 struct WrittenFile {
   /// Its path; `-` for standard output.
   let path: String
 
-  /// Sees that it is none of the files that are read, by whatever name. They would be destroyed; and what is
-  /// written behind the place that is read has no end.
+  /// Checks that the file is none of the files that are read, under any name. Such a file would be destroyed, or would
+  /// have no end if it were written after the position of its reader.
   func check(isNoneOf locations: some Sequence<String>) throws(WrittenFileFailure) {
     guard let own = path == "-" ? FileIdentity(STDOUT_FILENO) : FileIdentity(path) else { return }
     for location in locations {
@@ -18,7 +18,7 @@ struct WrittenFile {
         ? FileIdentity(STDIN_FILENO) : location.filePath.flatMap { FileIdentity($0) }
       if read == own {
         throw WrittenFileFailure(
-          path: path, reason: "it is one of the files that are read; choose another place")
+          path: path, reason: "it is one of the files that are read; choose another path")
       }
     }
   }
@@ -29,15 +29,15 @@ struct WrittenFile {
   func check(replacesExisting: Bool) throws(WrittenFileFailure) {
     var status = stat()
     guard path != "-", !replacesExisting, unsafe stat(path, &status) == 0 else { return }
-    // Devices and pipes are written into; an empty file, as of mktemp(1), has nothing to lose.
+    // Devices and pipes are not replaced; an empty file, as of mktemp(1), has nothing to lose.
     guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
     throw WrittenFileFailure(
-      path: path, reason: "the file exists; add --force to replace it, or choose another place")
+      path: path, reason: "the file exists; add --force to replace it, or choose another path")
   }
 }
 
 extension TrackQueue {
-  /// Sees that a file which is to be written is none of these tracks, nor a list that leads to them.
+  /// Checks that a file to be written is none of these tracks, nor a list that contains them.
   func check(writing path: String) throws(WrittenFileFailure) {
     try WrittenFile(path: path).check(
       isNoneOf: locations + [firstItem.location] + rest.map(\.location))
@@ -54,10 +54,10 @@ struct WrittenFileFailure: Error, CustomStringConvertible {
   }
 }
 
-/// A regular file, however it is called.
+/// A regular file, under any name.
 private enum FileIdentity: Equatable {
   case file(device: dev_t, number: ino_t)
-  /// One that is not there yet: whoever opens it later, reads what is written.
+  /// A file that does not exist yet: an input opened under its name later would be the output.
   case missing(name: Substring, device: dev_t, folder: ino_t)
 
   init?(_ descriptor: Int32) {

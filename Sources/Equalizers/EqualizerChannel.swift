@@ -25,7 +25,7 @@ public enum EqualizerChannel: Hashable, Sendable {
     /// Side right.
     case sideRight = "SR"
 
-    /// The position that stands in for this one in a layout without it.
+    /// The position that replaces this one in a layout without it.
     var alternative: Position? {
       switch self {
       case .sideLeft: .rearLeft
@@ -44,7 +44,7 @@ public enum EqualizerChannel: Hashable, Sendable {
   /// A virtual channel, in upper case. `Copy:` creates it, and it is not an output.
   case virtual(String)
 
-  /// The channel of this name: letters, digits and `_`, in any case; nil for anything else.
+  /// Creates the channel of this name: letters, digits and `_`, in any case; nil for anything else.
   init?(name: ArraySlice<UInt8>) {
     guard let first = name.first, name.count <= 32 else { return nil }
     let isWord = name.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
@@ -81,7 +81,7 @@ public struct EqualizerSelection: Hashable, Sendable {
   /// Channels that are selected by name, in the file's order.
   public var channels: [EqualizerChannel]
 
-  /// A selection with these fields.
+  /// Creates a selection with these fields.
   public init(includesOutputs: Bool, channels: [EqualizerChannel]) {
     self.includesOutputs = includesOutputs
     self.channels = channels
@@ -96,13 +96,13 @@ public struct EqualizerLayout: Hashable, Sendable {
   /// Each channel's position; nil for a channel that has only a number.
   public var positions: [EqualizerChannel.Position?]
 
-  /// A layout of these positions.
+  /// Creates a layout of these positions.
   public init(_ positions: [EqualizerChannel.Position?]) {
     self.positions = positions
   }
 
-  /// The usual layout for a number of channels: mono is `C`, and 2, 4, 6 and 8 channels are `L R C LFE RL RR SL SR`
-  /// without those that are missing. Channels of any other count have only numbers.
+  /// Creates the usual layout for a number of channels: mono is `C`; 2, 4, 6 and 8 channels are those
+  /// of `L R C LFE RL RR SL SR` that are present. Channels of any other count have only numbers.
   ///
   /// - Parameter channelCount: The number of channels, 1 or more.
   public init(channelCount: Int) {
@@ -123,7 +123,7 @@ public struct EqualizerLayout: Hashable, Sendable {
   /// Left and right.
   public static let stereo = EqualizerLayout([.left, .right])
 
-  /// The index of a channel; nil if the layout has no such channel.
+  /// Returns the index of a channel; nil if the layout has no such channel.
   func index(of channel: EqualizerChannel) -> Int? {
     switch channel {
     case .number(let number): number <= positions.count ? number - 1 : nil

@@ -13,7 +13,7 @@ extension EqualizerCurve {
       if content.isEmpty { continue }
       if isFirst, content.hasPrefix(ignoringCase: "filter settings file") { return .roomEQWizard }
       isFirst = false
-      // A key without a value at the start of a line begins a section of YAML.
+      // In YAML a key without a value at the start of a line begins a section.
       guard line.first?.isLetter == true, let colon = line.firstIndex(of: UInt8(ascii: ":"))
       else { continue }
       let rest = line[(colon + 1)...].trimmed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// An equaliser as a file describes it: its steps, in the order in which they are applied.
+/// An equaliser as described by a file: its steps, in the order in which they are applied.
 ///
 /// A value without input or output; any thread, never the render thread. A curve exists only if every line of its
 /// file was understood: a file with one unsupported line is refused, and the error names all such lines.
@@ -23,7 +23,7 @@ public struct EqualizerCurve: Hashable, Sendable {
     case camillaDSP
   }
 
-  /// Bounds on a file and the files that it includes.
+  /// Limits on a file and the files that it includes.
   public struct Limits: Hashable, Sendable {
     /// The largest number of bytes, of all files together.
     public var bytes = 1 << 20
@@ -35,16 +35,16 @@ public struct EqualizerCurve: Hashable, Sendable {
     public var graphicPoints = 4096
     /// The largest number of assignments in one `Copy:`, of summands in one assignment, and of virtual channels.
     public var copyTerms = 64
-    /// The largest order of an IIR filter that is given by its coefficients.
+    /// The largest order of an IIR filter that is defined by its coefficients.
     public var coefficientOrder = 16
-    /// The largest number of problems that are listed. More are counted.
+    /// The largest number of problems that are listed. Further ones are only counted.
     public var problems = 100
-    /// The depth to which files may include files.
+    /// The largest depth of nested includes.
     public var includeDepth = 8
     /// The largest number of included files.
     public var includedFiles = 64
 
-    /// The values above.
+    /// Creates limits with the values above.
     public init() {}
   }
 
@@ -53,7 +53,7 @@ public struct EqualizerCurve: Hashable, Sendable {
   /// The steps, in the file's order. Filters that are off, and empty ones (`None`), are left out.
   public var steps: [EqualizerStep]
 
-  /// A curve with these steps.
+  /// Creates a curve with these steps.
   public init(form: Form, steps: [EqualizerStep]) {
     self.form = form
     self.steps = steps
@@ -63,11 +63,12 @@ public struct EqualizerCurve: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - bytes: All of the file: UTF-8, UTF-16 with a byte-order mark, or Latin-1.
-  ///   - name: The file's name, by which an `Include:` of the file itself is recognised. It is also handed to
-  ///     `includer` as the including file.
-  ///   - limits: Bounds on the file and the files that it includes.
-  ///   - includer: Returns the file that an `Include:` names. Without an includer such lines are problems.
-  /// - Throws: Every line that cannot be read, with its number, its text and what the user can do.
+  ///   - name: The file's name, by which an `Include:` of the file itself is recognised. `includer`
+  ///     also receives it as the including file.
+  ///   - limits: Limits on the file and the files that it includes.
+  ///   - includer: Returns the file that an `Include:` names. Without an includer such lines are
+  ///     problems.
+  /// - Throws: An error that lists every unreadable line with its number, its text and a remedy.
   public init(
     parsing bytes: Span<UInt8>, named name: String = "", limits: Limits = Limits(),
     including includer: EqualizerIncluder? = nil
@@ -80,7 +81,7 @@ public struct EqualizerCurve: Hashable, Sendable {
 
   /// The sum of the gains of `Preamp:` lines that apply to all channels, in dB; nil if the file has none.
   ///
-  /// A `Preamp:` below a `Channel:` that selects single channels is only in ``steps``.
+  /// A `Preamp:` after a `Channel:` that selects single channels is only in ``steps``.
   public var preampDecibels: Double? {
     var sum: Double?
     for step in steps where step.selection == .all {
@@ -89,7 +90,7 @@ public struct EqualizerCurve: Hashable, Sendable {
     return sum
   }
 
-  /// The filters, in the file's order, of all channels.
+  /// The filters of all channels, in the file's order.
   public var filters: [EqualizerFilter] {
     steps.compactMap { if case .filter(let filter) = $0.operation { filter } else { nil } }
   }

@@ -9,7 +9,7 @@ public struct EqualizerError: Error, Hashable, Sendable {
   /// The number of further problems, beyond ``EqualizerCurve/Limits/problems``.
   public var unlistedProblemCount: Int
 
-  /// An error of these problems.
+  /// Creates an error of these problems.
   public init(_ problems: [EqualizerProblem], unlistedProblemCount: Int = 0) {
     self.problems = problems
     self.unlistedProblemCount = unlistedProblemCount
@@ -17,7 +17,7 @@ public struct EqualizerError: Error, Hashable, Sendable {
 }
 
 extension EqualizerError: CustomStringConvertible {
-  /// The first problem, and the number of the others, in one line.
+  /// The first problem and the number of the others, in one line.
   public var description: String {
     let others = problems.count - 1 + unlistedProblemCount
     let first = problems.first?.description ?? "no problem"

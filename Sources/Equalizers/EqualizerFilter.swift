@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A filter of an equaliser, as its file gives it. It holds for any sample rate.
+/// A filter of an equaliser as its file defines it, for any sample rate.
 public struct EqualizerFilter: Hashable, Sendable {
   /// A filter's type. The formulas are those of the Audio EQ Cookbook unless stated otherwise.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -51,7 +51,7 @@ public struct EqualizerFilter: Hashable, Sendable {
       }
     }
 
-    /// True for a type of first order, which has no width.
+    /// True for a first-order type, which has no width.
     public var isFirstOrder: Bool {
       switch self {
       case .lowPassFirstOrder, .highPassFirstOrder, .lowShelfFirstOrder, .highShelfFirstOrder,
@@ -62,7 +62,7 @@ public struct EqualizerFilter: Hashable, Sendable {
     }
   }
 
-  /// How wide a filter is, or how steep a shelf.
+  /// The width of a filter, or the slope of a shelf.
   public enum Width: Hashable, Sendable {
     /// The Q.
     case quality(Double)
@@ -81,7 +81,7 @@ public struct EqualizerFilter: Hashable, Sendable {
   /// The width; nil only for a first-order type.
   public var width: Width?
 
-  /// A filter with these fields.
+  /// Creates a filter with these fields.
   public init(
     _ kind: Kind, frequencyHertz: Double, gainDecibels: Double = 0, width: Width? = nil
   ) {

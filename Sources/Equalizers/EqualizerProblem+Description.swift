@@ -3,12 +3,13 @@
 internal import AudioModel
 
 extension EqualizerProblem: CustomStringConvertible {
-  /// The problem in one line: where it is, what is wrong, what the user can do, and the line's text.
+  /// The problem in one line: its position, the reason, a remedy, and the line's text.
   public var description: String { message(inFile: nil) }
 
   /// Returns the problem in one line that begins with `FILE:LINE: `.
   ///
-  /// - Parameter name: The name of the file that was read. A problem of an included file has that file's name.
+  /// - Parameter name: The name of the file that was read. For a problem in an included file, that
+  ///   file's name is used instead.
   public func message(inFile name: String?) -> String {
     let place = (file ?? name).map { "\($0):\(line): " } ?? "line \(line): "
     let excerpt = text.isEmpty ? "" : " “\(text)”"

@@ -48,9 +48,9 @@ public struct EqualizerProblem: Hashable, Sendable {
     case unknownChannel(String)
     /// The file is exported for this equaliser of Room EQ Wizard.
     case otherEqualizer(String)
-    /// An `Include:` that nobody resolves.
+    /// An `Include:` without an includer.
     case includeNotAllowed
-    /// The included file cannot be had, for this reason.
+    /// The included file cannot be read, for this reason.
     case includeFailed(name: String, reason: String)
     /// The file includes itself, directly or through others.
     case includeCycle(name: String)
@@ -60,13 +60,13 @@ public struct EqualizerProblem: Hashable, Sendable {
     case tooManyIncludes(limit: Int)
     /// A file in another form is included.
     case includeForm(EqualizerCurve.Form)
-    /// The impulse response cannot be had, for this reason.
+    /// The impulse response cannot be used, for this reason.
     case responseFailed(name: String, reason: String)
     /// The section of a CamillaDSP configuration is not read.
     case unsupportedSection(String)
     /// The filter of a CamillaDSP configuration is not supported.
     case unsupportedFilter(String)
-    /// The line uses more of YAML than is read here.
+    /// The line uses a part of YAML that is not supported.
     case unsupportedYAML(String)
     /// No filter bank, delay or mixer can play the step.
     case notASection(String)
@@ -83,7 +83,7 @@ public struct EqualizerProblem: Hashable, Sendable {
   /// The line's text, on one line of at most 120 Unicode scalars.
   public var text: String
 
-  /// A problem with these fields.
+  /// Creates a problem with these fields.
   public init(_ reason: Reason, file: String? = nil, line: Int, text: String = "") {
     self.reason = reason
     self.file = file
@@ -96,8 +96,8 @@ public struct EqualizerProblem: Hashable, Sendable {
 public enum EqualizerFilterError: Error, Hashable, Sendable {
   /// The sample rate in Hz is not a positive number.
   case sampleRateOutOfRange(Double)
-  /// The frequency in Hz is not below half the sample rate. Of a shelf at its corner it is the centre that follows
-  /// from it.
+  /// The frequency in Hz is not below half the sample rate. For a shelf at its corner it is the centre
+  /// computed from the corner.
   case frequencyNotBelowHalfSampleRate(frequencyHertz: Double, sampleRate: Double)
   /// The shelf's slope in dB per octave is too steep for its gain.
   case slopeTooSteep(slopeDecibelsPerOctave: Double)
@@ -105,6 +105,6 @@ public enum EqualizerFilterError: Error, Hashable, Sendable {
   case missingWidth
   /// A value is not finite, not positive, or so extreme that the coefficients are not finite.
   case notRepresentable
-  /// The filter has a pole on or outside the unit circle: its output grows without bound.
+  /// The filter has a pole on or outside the unit circle, so its output can grow without bound.
   case unstable
 }

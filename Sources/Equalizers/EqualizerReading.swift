@@ -2,7 +2,7 @@
 
 internal import AudioModel
 
-/// The state of one reading: what has been read, the problems, and how much of the limits is used.
+/// The state of one reading: the steps, the problems, and the counts for the limits.
 struct EqualizerReading {
   let limits: EqualizerCurve.Limits
   let includer: EqualizerIncluder?
@@ -42,7 +42,8 @@ struct EqualizerReading {
     return form == .roomEQWizard ? form : reader.form(ofSteps: steps)
   }
 
-  /// Returns a file's text; nil for a file that is no text or too large, which is a problem then.
+  /// Returns a file's text; for a file that is not text or too large, reports a problem and returns
+  /// nil.
   mutating func decode(_ bytes: Span<UInt8>, file: String?) -> [UInt8]? {
     byteCount += bytes.count
     guard byteCount <= limits.bytes else {
@@ -60,7 +61,7 @@ struct EqualizerReading {
     return text
   }
 
-  /// Counts a line; false if there are too many.
+  /// Counts a line; returns false once a limit is exceeded.
   mutating func countLine(file: String?, line: Int) -> Bool {
     lineCount += 1
     if lineCount > limits.lines, !isOver {
@@ -83,13 +84,13 @@ struct EqualizerReading {
       unlistedProblemCount += 1
       return
     }
-    // A line may be as long as the file.
+    // The prefix bounds the work: a line may be as long as the file.
     let excerpt = String(decoding: text.trimmed.prefix(600), as: UTF8.self)
     problems.append(
       EqualizerProblem(reason, file: file, line: line, text: excerpt.onOneLine(atMost: 120)))
   }
 
-  /// Reports a problem after which nothing more is read.
+  /// Reports a problem that ends the reading.
   private mutating func end(
     _ reason: EqualizerProblem.Reason, file: String?, line: Int, text: ArraySlice<UInt8>
   ) {

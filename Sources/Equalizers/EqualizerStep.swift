@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// One step of an equaliser: an operation, and the channels that it applies to.
+/// One step of an equaliser: an operation and its channels.
 public struct EqualizerStep: Hashable, Sendable {
   /// A step's effect on its channels.
   public enum Operation: Hashable, Sendable {
@@ -8,7 +8,7 @@ public struct EqualizerStep: Hashable, Sendable {
     case preamp(gainDecibels: Double)
     /// A filter of a known type (`Filter:`).
     case filter(EqualizerFilter)
-    /// A filter that is given by its coefficients (`Filter: ON IIR`; `Free` in CamillaDSP).
+    /// A filter that is defined by its coefficients (`Filter: ON IIR`; `Free` in CamillaDSP).
     case transferFunction(TransferFunction)
     /// A curve of frequencies and gains (`GraphicEQ:`).
     case graphic(GraphicCurve)
@@ -25,14 +25,14 @@ public struct EqualizerStep: Hashable, Sendable {
 
   /// The effect.
   public var operation: Operation
-  /// The channels that it applies to.
+  /// The channels to which it applies.
   public var selection: EqualizerSelection
   /// The name of the included file that has the step; nil for the file itself.
   public var file: String?
   /// The number of the step's line in its file, from 1; 0 for a step that comes from no file.
   public var line: Int
 
-  /// A step with these fields.
+  /// Creates a step with these fields.
   public init(
     _ operation: Operation, of selection: EqualizerSelection = .all, file: String? = nil,
     line: Int = 0
@@ -53,7 +53,7 @@ public struct ChannelAssignment: Hashable, Sendable {
     /// Its linear factor. A negative one inverts.
     public var factor: Double
 
-    /// A summand with these fields.
+    /// Creates a summand with these fields.
     public init(_ source: EqualizerChannel, factor: Double = 1) {
       self.source = source
       self.factor = factor
@@ -65,7 +65,7 @@ public struct ChannelAssignment: Hashable, Sendable {
   /// The sum; empty for silence (`L=0`).
   public var summands: [Summand]
 
-  /// An assignment with these fields.
+  /// Creates an assignment with these fields.
   public init(_ target: EqualizerChannel, _ summands: [Summand]) {
     self.target = target
     self.summands = summands

@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// A gain that is given at some frequencies: linear in dB over the logarithm of the frequency between them, and
-/// constant below the first and above the last.
+/// A gain defined at some frequencies: linear in dB over the logarithm of the frequency between them,
+/// and constant below the first and above the last.
 public struct GraphicCurve: Hashable, Sendable {
   /// One point of a curve.
   public struct Point: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct GraphicCurve: Hashable, Sendable {
     /// The gain in dB.
     public var gainDecibels: Double
 
-    /// A point with these fields.
+    /// Creates a point with these fields.
     public init(frequencyHertz: Double, gainDecibels: Double) {
       self.frequencyHertz = frequencyHertz
       self.gainDecibels = gainDecibels
@@ -22,7 +22,8 @@ public struct GraphicCurve: Hashable, Sendable {
   /// The points, by ascending frequency.
   public private(set) var points: [Point]
 
-  /// A curve through these points, in any order. Of two points of one frequency the first counts.
+  /// Creates a curve through these points, in any order. Of two points of one frequency the first
+  /// counts.
   public init(_ points: [Point]) {
     var sorted: [Point] = []
     // The sort is stable.
@@ -32,7 +33,7 @@ public struct GraphicCurve: Hashable, Sendable {
     self.points = sorted
   }
 
-  /// Returns the gain in dB at a frequency; 0 of a curve without points.
+  /// Returns the gain in dB at a frequency; 0 for a curve without points.
   ///
   /// - Parameter frequencyHertz: The frequency, 0 or more.
   public func gainDecibels(atHertz frequencyHertz: Double) -> Double {

@@ -3,23 +3,22 @@
 internal import CJACK
 internal import Glibc
 
-/// Has a server make clients active.
+/// Activates clients on a server.
 enum Activation {
-  /// For how long a server is asked that refuses.
+  /// The longest time over which a refused activation is retried.
   static let patienceNanoseconds: UInt64 = 1_000_000_000
 
-  /// Asks the server to call for the client's cycles.
+  /// Activates the client: the server calls it in each cycle from then on.
   ///
-  /// jackd refuses when no cycle of its own begins within twenty periods, ten times the client timeout that it
-  /// works with: at 16 frames 6.7 ms, which a machine that is busy with other things lets pass now and then. So it
-  /// is asked again.
+  /// jackd refuses if none of its own cycles begins within twenty periods, ten times its client timeout: 6.7 ms
+  /// at 16 frames. A busy machine exceeds that now and then, so the request is repeated.
   ///
-  /// - Parameter isServerGone: whether there is nobody left to ask.
-  /// - Returns: whether it has done so. If not, the client is as it was.
+  /// - Parameter isServerGone: whether the server has ended, which ends the attempts.
+  /// - Returns: whether the client is active. If not, the client is as it was.
   static func activate(_ client: OpaquePointer, unless isServerGone: () -> Bool) -> Bool {
     let end = Deadline(nanosecondsFromNow: patienceNanoseconds)
     while unsafe jack_activate(client) != 0 {
-      // libjack takes a client for active that was refused.
+      // libjack regards the refused client as active.
       unsafe jack_deactivate(client)
       if isServerGone() || end.hasPassed { return false }
       usleep(10_000)

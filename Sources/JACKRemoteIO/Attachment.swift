@@ -3,41 +3,41 @@
 internal import RenderCore
 internal import Synchronization
 
-/// Keeps a client on a server: when the server has ended, closes the client and looks for the next server,
-/// opens a client there as the last one was, and restores its connections.
+/// Keeps a client attached to a server. When the server ends, it closes the client, polls for the next server,
+/// opens an equivalent client there and restores its connections.
 ///
-/// All but the properties that are marked is for the control thread, which does a ``step()`` when it is
-/// woken. Each step may wait for the server without limit.
+/// Everything except ``live`` is for the control thread, which calls ``step()`` when it is woken. Each step may
+/// wait for the server without limit.
 final class Attachment: @unchecked Sendable {
   /// The client as other threads see it.
   let live: LiveClient
   private let storage: OutputStateStorage
   private let server: String
-  /// Where the server takes clients, as far as is known.
+  /// The socket on which the server accepts clients; nil if unknown.
   private let socket: ServerSocket?
   private var configuration: RemoteIO.Configuration
   private var client: Client?
-  /// Follows the server's rate; kept as long as it may be called.
+  /// The renderer, whose rate follows the server's. Retained as long as a cycle may call it.
   private var renderer: Renderer?
   private var inputRouting = InputRouting()
-  /// The client's, while that is active.
+  /// The writer of the active client's metadata.
   private var metadata: MetadataWriter?
   private var memory = ConnectionMemory()
   private var seenGraphChanges: UInt64 = 0
-  /// Until when the graph is looked at again and again: it changes after the notice of it, in the next
-  /// cycle or, when clients are late, some later.
+  /// The end of the time in which the graph is polled: it changes after its notification, in the next cycle, or
+  /// some cycles later if clients are late.
   private var unsettledUntil = Deadline(nanosecondsFromNow: 0)
   private var missingUntil = Deadline(nanosecondsFromNow: 0)
   private var attempts = 0
   private var refusals = 0
 
-  /// How long nothing is rendered because connections are not made yet.
+  /// The longest time for which rendering waits for the connections.
   private static let connectingNanoseconds: UInt64 = 300_000_000
-  /// After so many refusals, which take two seconds, or five when the server was away for long, another name than
-  /// the last client's will do. That of a client which the server did not get on with is taken until the server has
-  /// noticed that it has gone.
+  /// The number of refusals after which a client may get another name than the last one's. They take 2 s, or
+  /// 5 s when the server was away for long. A client that the server failed to open occupies its name until the
+  /// server notices that the client has gone.
   private static let refusalsForName = 20
-  /// How long the ports of other clients are waited for, which have to come back as well.
+  /// The time allowed for other clients' ports to come back.
   private static let patienceNanoseconds: UInt64 = 60_000_000_000
 
   init(
@@ -50,12 +50,13 @@ final class Attachment: @unchecked Sendable {
     self.server = server
     self.socket = socket
     live = LiveClient(client)
-    // The name that it has, and not a server that this makes libjack start.
+    // Later clients request the name that this one has, and start no server.
     self.configuration.clientName = client.name
     self.configuration.startsServer = false
   }
 
-  /// Starts the client. With ``RemoteIO/Configuration/reattaches`` it has to be given steps from then on.
+  /// Starts the client. With ``RemoteIO/Configuration/reattaches``, the control thread must call ``step()``
+  /// from then on.
   func start(
     _ context: RenderContext, renderer: Renderer?
   ) throws(RemoteIOError) -> RemoteIO.ConnectionReport {
@@ -72,7 +73,7 @@ final class Attachment: @unchecked Sendable {
     return report
   }
 
-  /// Does something while nothing is rendered: into ports that are not connected yet it would be lost.
+  /// Runs `body` while nothing is rendered: sound rendered to unconnected ports would be lost.
   private func held<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result
   {
     unsafe storage.state.pointee.isHeld.store(true, ordering: .releasing)
@@ -80,15 +81,15 @@ final class Attachment: @unchecked Sendable {
     return try body()
   }
 
-  /// The sound of the inputs reaches the outputs in another way, in this client and in the next ones.
+  /// Changes the routing of the input ports to the output ports, for this client and later ones.
   func change(_ inputRouting: InputRouting) {
     self.inputRouting = inputRouting
     client?.change(inputRouting)
   }
 
-  /// Closes the client, if there is one. There is none from then on.
+  /// Closes the client, if there is one, for good.
   ///
-  /// - Returns: whether it is closed now, and not later.
+  /// - Returns: whether it is closed now; if not, it is closed later.
   func close() -> Bool {
     live.close()
     defer {
@@ -99,7 +100,9 @@ final class Attachment: @unchecked Sendable {
     return close(client, isServerGone: storage.isShutDown)
   }
 
-  /// - Returns: why other programs do not see the client's metadata, in one line.
+  /// Publishes the client's metadata.
+  ///
+  /// - Returns: the reason, in one line, if other programs do not see them; otherwise nil.
   private func publishMetadata(of client: Client) -> String? {
     guard configuration.setsMetadata else { return nil }
     let metadata = MetadataWriter()
@@ -122,7 +125,7 @@ final class Attachment: @unchecked Sendable {
         client.close()
         unsafe storage.state.pointee.endWaiting()
       } else {
-        // The server, too, takes back what it finds of a client that is closed.
+        // The server also removes a closed client's metadata, so closing takes the store's lock.
         MetadataTurn.take(withinMilliseconds: 300) { _ in client.close() }
       }
       withExtendedLifetime(renderer) {}
@@ -139,9 +142,9 @@ final class Attachment: @unchecked Sendable {
     return metadata.withdraw(isServerGone ? nil : remove, close: closing)
   }
 
-  /// Looks whether the server is there, and does what is due.
+  /// Checks the server and performs the work that is due.
   ///
-  /// - Returns: when the next step is due, unless something happens before; nil: not before.
+  /// - Returns: when the next step is due, unless the thread is woken before; nil: only when it is woken.
   func step() -> Deadline? {
     if live.isClosed { return nil }
     if client != nil {
@@ -155,18 +158,18 @@ final class Attachment: @unchecked Sendable {
     return Client.mayLoseServerSilently ? Deadline(nanosecondsFromNow: 500_000_000) : nil
   }
 
-  /// Looks whether a server that may go without a word is still there, where a ``step()`` does not: for a
-  /// client that is not attached again.
+  /// Checks whether a server has ended silently, for a client that is not re-attached and so takes no
+  /// ``step()``.
   ///
-  /// - Returns: when to look again; nil: not any more.
+  /// - Returns: when to check again; nil: never.
   func watchSilence() -> Deadline? {
     if live.isClosed { return nil }
     noteSilence()
     return storage.isShutDown ? nil : Deadline(nanosecondsFromNow: 500_000_000)
   }
 
-  /// Takes a server that may go without a word for gone when it is silent. Any other one that is silent is
-  /// merely stopped and must be waited for: its clients go on with it.
+  /// Treats a silent server as ended, where a server may end without notice. Any other silent server is only
+  /// stopped: its clients wait and go on with it.
   private func noteSilence() {
     guard Client.mayLoseServerSilently, let silence = storage.silenceNanoseconds,
       silence > Client.longestSilenceNanoseconds,
@@ -175,14 +178,14 @@ final class Attachment: @unchecked Sendable {
     unsafe storage.state.pointee.noteShutDown(reason: Client.silenceReason)
   }
 
-  /// Takes in the connections, and asks again for those that are missing.
+  /// Records the client's connections, and requests the missing ones again.
   private func look(at client: Client) {
     let changes = unsafe storage.state.pointee.graphChanges.load(ordering: .acquiring)
     if changes != seenGraphChanges {
       seenGraphChanges = changes
       unsettledUntil = Deadline(nanosecondsFromNow: 1_000_000_000)
     }
-    // The server takes its own ports away for as long as it is freewheeling.
+    // The server removes its own ports while it is freewheeling.
     if unsafe storage.state.pointee.isFreewheeling.load(ordering: .acquiring) { return }
     let cycle = storage.cycleCount
     memory.look(client.ownConnections, atCycle: cycle)
@@ -191,8 +194,7 @@ final class Attachment: @unchecked Sendable {
     client.restore(memory.missing)
   }
 
-  /// Closes the client of a server that is gone. libjack must be called for that from another thread than
-  /// its own.
+  /// Closes the client of a server that has ended. libjack requires this on a thread that is not its own.
   private func leave() {
     guard let gone = client.take() else { return }
     live.remove()
@@ -200,14 +202,14 @@ final class Attachment: @unchecked Sendable {
     memory.lose(atCycle: storage.cycleCount)
     let storage = storage
     _ = close(gone, isServerGone: true) {
-      // Of the next client this is not known; ServerGuard looks at it.
+      // Cleared for the next client: ServerGuard takes a set flag for an ended server.
       unsafe storage.state.pointee.isShutDown.store(false, ordering: .releasing)
     }
     attempts = 0
     refusals = 0
   }
 
-  /// Tries once to get onto a server.
+  /// Tries once to attach to a server.
   private func reattach() -> Deadline? {
     attempts += 1
     let again = Deadline(nanosecondsFromNow: attempts <= 30 ? 100_000_000 : 250_000_000)
@@ -240,7 +242,7 @@ final class Attachment: @unchecked Sendable {
       live.remove()
       return abandon(opened, again)
     }
-    // What could be said of it was said at the start.
+    // The first start has already reported missing metadata.
     _ = publishMetadata(of: opened)
     return Deadline(nanosecondsFromNow: 0)
   }

@@ -2,11 +2,11 @@
 
 internal import CJACK
 
-/// The connections that a client's start is to make, for the process thread: the first cycle that has them all
-/// is heard. Who asks from elsewhere learns of them a cycle later.
+/// The connections that a client's start makes, checked on the process thread: rendering begins in the first
+/// cycle that has all of them. Another thread sees them a cycle later.
 @safe
 struct AwaitedConnections: ~Copyable {
-  /// Each port that is to be connected, and to how many others.
+  /// Each port to connect, and its number of connections.
   private var ports: UnsafeMutableBufferPointer<(port: OpaquePointer, connections: Int32)>
 
   init() {
@@ -17,7 +17,7 @@ struct AwaitedConnections: ~Copyable {
     unsafe ports.deallocate()
   }
 
-  /// Sets what is awaited. Before the client is activated.
+  /// Sets the awaited connections. Call it before the client is activated.
   mutating func expect(_ connections: [OpaquePointer: Int32]) {
     forgetAll()
     unsafe ports = .allocate(capacity: connections.count)
@@ -25,13 +25,13 @@ struct AwaitedConnections: ~Copyable {
       from: connections.map { unsafe (port: $0.key, connections: $0.value) })
   }
 
-  /// Awaits nothing. While no callback runs.
+  /// Removes all awaited connections. Call it while no callback runs.
   mutating func forgetAll() {
     unsafe ports.deallocate()
     unsafe ports = UnsafeMutableBufferPointer(start: nil, count: 0)
   }
 
-  /// Whether something is awaited and all of that is there, in this cycle.
+  /// Whether connections are awaited and all of them exist in this cycle.
   var areMade: Bool {
     @_noLocks get {
       for index in unsafe 0..<ports.count {

@@ -2,32 +2,31 @@
 
 internal import Glibc
 
-/// A request to the kernel, in force while it exists, that no processor may sleep so deeply that it takes longer
-/// than this to wake up.
+/// A request to the kernel to limit the wake-up latency of all processors, in force while this value exists.
 ///
-/// A real-time thread wakes for each cycle. A processor that has gone to sleep meanwhile has to come back first: from
-/// a deep idle state that takes up to some hundred microseconds, on a virtual machine as long as the host likes, and
-/// the caches may be empty then. With 0 the kernel waits in a loop instead of sleeping, which is what cyclictest(8)
-/// measures with. That takes power, and concerns all of the machine: of all programs' requests the shortest holds.
+/// A real-time thread wakes for each cycle, and its processor may have to leave an idle state first. From a
+/// deep one this takes up to some hundred microseconds, on a virtual machine as long as the host takes, and the
+/// caches may be empty then. With 0 the kernel polls instead of sleeping, as cyclictest(8) requests for its
+/// measurements. This uses power and affects the whole machine: the shortest of all programs' requests applies.
 ///
-/// It is the kernel's CPU latency QoS (`Documentation/power/pm_qos_interface.rst`): a descriptor of
-/// `/dev/cpu_dma_latency`, which the kernel takes back when it is closed, however the process ends. The device is
-/// root's unless a rule of udev(7) gives it to others, and a kernel that does not manage idle states (cpuidle) takes
-/// the request and does nothing.
+/// It uses the kernel's CPU latency QoS (`Documentation/power/pm_qos_interface.rst`): an open descriptor of
+/// `/dev/cpu_dma_latency`. The kernel withdraws the request when the descriptor is closed, however the process
+/// ends. The device belongs to root unless a udev(7) rule grants access. A kernel that does not manage idle
+/// states (cpuidle) accepts the request and does nothing.
 ///
 /// Not for the render thread: it makes system calls.
 public struct CPULatencyRequest: ~Copyable, Sendable {
-  /// Where the kernel takes requests.
+  /// The device that accepts requests.
   static let devicePath = "/dev/cpu_dma_latency"
 
-  /// How long a processor may take to wake up, at most.
+  /// The longest wake-up latency of a processor.
   public let microseconds: Int32
   private let descriptor: Int32
 
   /// Makes the request.
   ///
-  /// - Parameter microseconds: how long a processor may take to wake up, not negative; 0 has none of them sleep.
-  /// - Throws: ``CPULatencyError`` when the kernel does not take it.
+  /// - Parameter microseconds: the longest wake-up latency of a processor, not negative; with 0 none sleeps.
+  /// - Throws: ``CPULatencyError`` when the kernel rejects the request.
   public init(microseconds: Int32) throws(CPULatencyError) {
     try self.init(microseconds: microseconds, devicePath: Self.devicePath)
   }
@@ -51,14 +50,14 @@ public struct CPULatencyRequest: ~Copyable, Sendable {
   deinit { close(descriptor) }
 }
 
-/// Why the kernel could not be asked to keep the processors ready.
+/// The failure of a request to limit the processors' wake-up latency.
 public struct CPULatencyError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kernel's device.
   public var devicePath: String
   /// The system's error number.
   public var code: Int32
 
-  /// One line: what happened, where, and what can be done.
+  /// A one-line message: the failure, the device, and a remedy.
   public var description: String {
     let why = unsafe String(cString: strerror(code))
     let help =

@@ -9,8 +9,8 @@ internal import Synchronization
 // `OutputState`, which outlives the client. None of them calls the server: jack2 refuses that on its
 // notification thread.
 
-/// The process thread, once a cycle. Always 0: on anything else jack2 drops the client from the graph
-/// without telling it.
+/// Runs on the process thread, once a cycle. Always returns 0: on any other value jack2 silently drops the
+/// client from the graph.
 @_noLocks
 func remoteIOProcess(_ frameCount: jack_nframes_t, _ argument: UnsafeMutableRawPointer?) -> Int32 {
   drawbar_realtime_enter()
@@ -22,8 +22,8 @@ func remoteIOProcess(_ frameCount: jack_nframes_t, _ argument: UnsafeMutableRawP
   return 0
 }
 
-/// The process thread before a cycle, while the transport waits for its slow clients: whether it may roll.
-/// It only reads what the cycles before have written.
+/// Runs on the process thread before a cycle, while the transport waits for slow clients, and returns whether
+/// it may roll. Only reads values written by earlier cycles.
 @_noLocks
 func remoteIOSync(
   _: jack_transport_state_t, _ position: UnsafeMutablePointer<jack_position_t>?,
@@ -35,20 +35,20 @@ func remoteIOSync(
     .isReady(forTransportFrame: frame) ? 1 : 0
 }
 
-/// Each of libjack's threads when it begins; several, and some of them twice.
+/// Runs on each of libjack's threads when the thread begins; on some of them twice.
 func remoteIOThreadInit(_ argument: UnsafeMutableRawPointer?) {
   unsafe state(argument)?.pointee.threads.noteCurrentThread()
 }
 
-/// The notification thread; in later PipeWire releases the process thread, so only a count: no
-/// system call to wake the owner.
+/// Runs on the notification thread, or in later PipeWire releases on the process thread. So it only counts,
+/// without a system call to wake the owner.
 func remoteIOXRun(_ argument: UnsafeMutableRawPointer?) -> Int32 {
   unsafe state(argument)?.pointee.xruns.add(1, ordering: .relaxed)
   return 0
 }
 
-/// The process thread while jack2 activates; else the notification thread. Memory for any size is
-/// there already and each cycle's own count is what holds, so this is news only.
+/// Runs on the process thread while jack2 activates, otherwise on the notification thread. It only notifies:
+/// memory for any size exists already, and each cycle passes its own frame count.
 func remoteIOBufferSize(
   _ frameCount: jack_nframes_t, _ argument: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -59,7 +59,7 @@ func remoteIOBufferSize(
   return 0
 }
 
-/// The thread that sets the callback; later PipeWire's notification thread.
+/// Runs on the thread that sets the callback; in later PipeWire releases on the notification thread.
 func remoteIOSampleRate(
   _ sampleRate: jack_nframes_t, _ argument: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -70,14 +70,14 @@ func remoteIOSampleRate(
   return 0
 }
 
-/// The notification thread.
+/// Runs on the notification thread.
 func remoteIOFreewheel(_ isStarting: Int32, _ argument: UnsafeMutableRawPointer?) {
   guard let state = unsafe state(argument) else { return }
   unsafe state.pointee.isFreewheeling.store(isStarting != 0, ordering: .relaxed)
   unsafe state.pointee.wakeOwner()
 }
 
-/// A thread of libjack's, once: no callback follows. The client must not be closed here.
+/// Runs once, on a libjack thread; no callback follows. The client must not be closed here.
 func remoteIOShutdown(
   _ status: jack_status_t, _ reason: UnsafePointer<CChar>?, _ argument: UnsafeMutableRawPointer?
 ) {
@@ -87,14 +87,14 @@ func remoteIOShutdown(
   unsafe state.pointee.noteShutDown(reason: text.isEmpty ? "no reason given" : text)
 }
 
-/// The notification thread.
+/// Runs on the notification thread.
 func remoteIOPortConnect(
   _: jack_port_id_t, _: jack_port_id_t, _: Int32, _ argument: UnsafeMutableRawPointer?
 ) {
   unsafe state(argument)?.pointee.noteGraphChange()
 }
 
-/// The notification thread.
+/// Runs on the notification thread.
 func remoteIOPortRegistration(
   _: jack_port_id_t, _: Int32, _ argument: UnsafeMutableRawPointer?
 ) {

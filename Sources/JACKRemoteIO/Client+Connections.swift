@@ -4,19 +4,19 @@ internal import CJACK
 internal import Glibc
 
 extension Client {
-  /// What the ports of each direction are connected to.
+  /// The connection policies of the output and the input ports.
   struct Connections: Sendable {
     var outputs: RemoteIO.ConnectionPolicy
     var inputs: RemoteIO.ConnectionPolicy
   }
 
-  /// What to connect, for the outputs and for the inputs.
+  /// The connection plans of the outputs and the inputs.
   struct Plans {
     fileprivate var outputs: ConnectionPlan
     fileprivate var inputs: ConnectionPlan
   }
 
-  /// Decides what to connect to which of the ports that there are.
+  /// Plans the connections to the server's existing ports.
   func plans(_ connections: Connections) throws(RemoteIOError) -> Plans {
     let isUnderSessionManager = unsafe getenv("NSM_URL").map { unsafe $0.pointee != 0 } ?? false
     return try Plans(
@@ -32,13 +32,13 @@ extension Client {
         isUnderSessionManager: isUnderSessionManager))
   }
 
-  /// Whether libjack tells on the process thread, without a lock, what is connected there: jack2 does, whose
-  /// versions begin so.
+  /// Whether libjack reports connections on the process thread without a lock. jack2 does; its versions begin
+  /// with 1.9.
   static var readsGraphInCycles: Bool {
     unsafe strncmp(jack_get_version_string(), "1.9.", 4) == 0
   }
 
-  /// How many connections each of our ports is to have.
+  /// Returns the number of planned connections of each of our ports.
   func counts(_ plans: Plans) -> [OpaquePointer: Int32] {
     var result: [OpaquePointer: Int32] = unsafe [:]
     let planned =
@@ -50,7 +50,8 @@ extension Client {
     return unsafe result
   }
 
-  /// Makes the connections. What was chosen by itself may fail, and is told; what was asked for may not.
+  /// Makes the connections. The failure of an automatic connection is reported in a note; that of a requested
+  /// one throws.
   func connect(
     _ plans: Plans, _ connections: Connections
   ) throws(RemoteIOError) -> RemoteIO.ConnectionReport {
@@ -70,11 +71,11 @@ extension Client {
     report.notes += plan.notes
     let answers = plan.connections.map { graph.requestConnection($0.output, $0.input) }
     if answers.contains(true), !report.isServerFreewheeling { waitForNextCycle() }
-    // A server that is on time shows a connection at once or in its next cycle. When its clients are
-    // late it leaves the graph as it is, for half a second at most (`jackd -t`).
+    // A punctual server shows a connection at once or in its next cycle. When clients are late, it leaves the
+    // graph unchanged for up to half a second (`jackd -t`).
     let deadline = Deadline(nanosecondsFromNow: 1_000_000_000)
     for (connection, isGranted) in zip(plan.connections, answers) {
-      // It is made when that ends.
+      // The server makes it when freewheeling ends.
       if isGranted, report.isServerFreewheeling { continue }
       let isMade =
         isGranted
@@ -92,8 +93,8 @@ extension Client {
     }
   }
 
-  /// Waits until the server has had the occasion to change its graph. Who reads the graph before that sleeps
-  /// in libjack for more than a period, whatever happens meanwhile.
+  /// Waits until the server has had a cycle in which to change its graph. A thread that reads the graph earlier
+  /// sleeps in libjack for more than a period, even if the change comes sooner.
   private func waitForNextCycle() {
     let cycle = storage.cycleCount
     let deadline = Deadline(nanosecondsFromNow: 50_000_000)
@@ -108,7 +109,7 @@ extension Client {
       let result = unsafe ServerPort(
         name: name, aliases: PortAliases.read(port), isPhysical: isPhysical,
         isOwn: jack_port_is_mine(handle, port) != 0)
-      // One that its client has given back meanwhile was not read whole.
+      // A port that its client has unregistered meanwhile was not read completely.
       return unsafe graph.isPresent(port, named: name) ? result : nil
     }
   }

@@ -3,10 +3,10 @@
 internal import CJACK
 
 extension Client {
-  /// Gives the ports names for people, their order and what they carry, and the client an icon: metadata
-  /// that other programs show (jack/metadata.h). Once the client is active.
+  /// Sets metadata that other programs show (jack/metadata.h): display name, order and signal type of each
+  /// port, and an icon for the client. Call it once the client is active.
   ///
-  /// - Returns: whether the server has taken all of it.
+  /// - Returns: whether the server has accepted all of it.
   func setMetadata(
     outputGroups: [RemoteIO.PortGroup], inputGroups: [RemoteIO.PortGroup]
   ) -> Bool {
@@ -37,7 +37,8 @@ extension Client {
     return isTaken
   }
 
-  /// Takes them back. jack2 keeps what is not taken back, for whoever gets the ports' numbers next.
+  /// Removes the metadata. jack2 keeps metadata that is not removed, for the ports that get the same UUIDs
+  /// next.
   func removeMetadata() {
     for index in unsafe outputs.indices {
       unsafe jack_remove_properties(handle, jack_port_uuid(outputs[index]))
@@ -51,7 +52,7 @@ extension Client {
   private static var iconNameKey: String { "http://jackaudio.org/metadata/icon-name" }
   private static var portGroupKey: String { "http://jackaudio.org/metadata/port-group" }
 
-  /// The client's own number.
+  /// The client's UUID.
   private var subject: jack_uuid_t? {
     guard let text = unsafe jack_get_uuid_for_client_name(handle, name) else { return nil }
     defer { unsafe jack_free(text) }
@@ -60,7 +61,7 @@ extension Client {
   }
 }
 
-/// What a port is called for people, and the group that it belongs to.
+/// A port's display name and its group.
 private struct PortName {
   let forPeople: String
   let group: String?

@@ -3,21 +3,21 @@
 internal import CJACK
 internal import Glibc
 
-/// What is needed to go on where a client before this one was. For the control thread.
+/// Facts and requests for re-attachment. For the control thread.
 extension Client {
-  /// Whether this library may lose its server without telling, and then only its silence shows it: in
-  /// PipeWire's, a daemon that dies before release 1.0.
+  /// Whether libjack may lose its server without notice, so that only silence shows it. PipeWire's may: its
+  /// daemon dies without notice before release 1.0.
   static var mayLoseServerSilently: Bool {
     unsafe strstr(jack_get_version_string(), "PipeWire") != nil
   }
 
-  /// How long a server may be silent, where that is the only sign of its end.
+  /// The longest silence of a server, where silence is the only sign of its end.
   static var longestSilenceNanoseconds: UInt64 { 2_000_000_000 }
-  /// What is told then.
+  /// The reason reported after such a silence.
   static var silenceReason: String { "it has not called for 2 s" }
 
-  /// The connections of our ports, also those that others have made. Reads shared memory, no server; with
-  /// a change under way it takes a period longer, to have it.
+  /// The connections of our ports, including those made by other programs. Reads shared memory, without a
+  /// request to the server; during a change of the graph it waits a period longer, for the result.
   var ownConnections: Set<OwnConnection> {
     var result: Set<OwnConnection> = []
     for direction in [ConnectionPlan.Direction.outputs, .inputs] {
@@ -31,10 +31,9 @@ extension Client {
     return result
   }
 
-  /// Asks the server for connections whose other port is there. That they are made is seen in the graph,
-  /// later.
+  /// Requests the connections whose other port exists. The graph shows later whether they were made.
   ///
-  /// - Returns: those that it has granted.
+  /// - Returns: those that the server has granted.
   @discardableResult
   func restore(_ connections: Set<OwnConnection>) -> Set<OwnConnection> {
     var granted: Set<OwnConnection> = []
@@ -54,7 +53,7 @@ extension Client {
     return granted
   }
 
-  /// Waits until the graph has connections, or the server has ended.
+  /// Waits until the graph has these connections, the server has ended, or the deadline has passed.
   func wait(for connections: Set<OwnConnection>, until deadline: Deadline) {
     _ = graph.waits(until: deadline) { ownConnections.isSuperset(of: connections) }
   }

@@ -5,18 +5,18 @@ internal import Glibc
 internal import RenderCore
 internal import Synchronization
 
-/// An open JACK client. All but the properties is for the output's control thread: each call asks the
-/// server and waits for it.
+/// An open JACK client. Everything except the properties is for the output's control thread: each call is a
+/// request that waits for the server.
 @safe
 final class Client: @unchecked Sendable {
-  /// The name that the server gave it.
+  /// The name that the server assigned.
   let name: String
   let server: String
   let storage: OutputStateStorage
   let handle: OpaquePointer
   let outputs: [OpaquePointer]
   let inputs: [OpaquePointer]
-  /// Kept for libjack.
+  /// Retained while libjack holds its address.
   private let routing: PortRouting?
   /// The server's frame clock when the client was opened.
   let openedAt: (frameTime: UInt32, microseconds: UInt64)
@@ -42,7 +42,7 @@ final class Client: @unchecked Sendable {
     openedAt = unsafe (jack_last_frame_time(handle), jack_get_time())
   }
 
-  /// Until a client is asked for again that the server did not get on with.
+  /// The pause before the server is asked again for a client that it failed to open.
   private static let openingPauseMicroseconds: UInt32 = 20_000
 
   private static func ask(
@@ -61,8 +61,8 @@ final class Client: @unchecked Sendable {
   /// Opens a client, sets all callbacks and registers its ports. Nothing runs yet.
   ///
   /// - Parameters:
-  ///   - socket: where the server takes clients, as far as is known.
-  ///   - exactly: whether to fail where another client has the name, instead of taking another one.
+  ///   - socket: the socket on which the server accepts clients; nil if unknown.
+  ///   - exactly: whether to fail if another client has the name, instead of taking a different name.
   static func open(
     _ configuration: RemoteIO.Configuration, routing inputRouting: InputRouting = InputRouting(),
     storage: OutputStateStorage, socket: ServerSocket?, exactly: Bool = false
@@ -73,10 +73,10 @@ final class Client: @unchecked Sendable {
     let notifier = unsafe storage.state.pointee.farewell.notifier
     var (opened, status) = unsafe ask(configuration, exactly: exactly, notifier)
     if unsafe opened == nil, status.rawValue & JackServerError.rawValue != 0 {
-      // The socket through which a server calls its client has the client's name, not the server's: of two that
-      // are opened at once, on two servers and with one name, one is refused.
+      // The server's socket for a client is named after the client only: of two clients with one name that are
+      // opened at once on two servers, one is refused.
       usleep(openingPauseMicroseconds)
-      // Or it has ended meanwhile, and removes the store.
+      // Or the server has ended meanwhile and is removing the metadata store.
       if let socket, !socket.isListening { throw .serverNotRunning(server) }
       unsafe (opened, status) = unsafe ask(configuration, exactly: exactly, notifier)
     }
@@ -93,7 +93,7 @@ final class Client: @unchecked Sendable {
       unsafe jack_set_sync_callback(handle, remoteIOSync, storage.state)
     }
     do throws(RemoteIOError) {
-      // Terminal: the sound begins or ends here, no port's latency adds to another's.
+      // Terminal: sound begins or ends here, and no port's latency adds to another's.
       let end = configuration.passesInputsOn ? 0 : JackPortIsTerminal.rawValue
       let outputs = unsafe try register(
         configuration.outputPortNames, JackPortIsOutput.rawValue | end, at: handle)
@@ -106,7 +106,8 @@ final class Client: @unchecked Sendable {
         unsafe storage.state.pointee.setInputPort(inputs[channel], channel: channel)
       }
       var routing: PortRouting?
-      // Also where nothing is passed on: without it libjack takes every input for one of every output.
+      // Needed even if no input reaches an output: without it libjack assumes that every input reaches every
+      // output.
       if unsafe !outputs.isEmpty, unsafe !inputs.isEmpty {
         routing = unsafe PortRouting(outputs: outputs, inputs: inputs, inputRouting)
       }
@@ -148,13 +149,13 @@ final class Client: @unchecked Sendable {
     unsafe jack_set_port_registration_callback(client, remoteIOPortRegistration, state)
   }
 
-  /// Lets the server call, and connects.
+  /// Activates the client and makes its connections.
   func start(
     _ context: RenderContext, _ connections: Connections
   ) throws(RemoteIOError) -> RemoteIO.ConnectionReport {
-    // Another thread may have closed the output while this waited for its turn.
+    // Another thread may have closed the output while this job was queued.
     if isClosed { throw .closed }
-    // Before activation, so that a port that is not there leaves nothing running.
+    // Planned before activation, so that a missing port leaves nothing running.
     let plans = try plans(connections)
     unsafe storage.state.pointee.context = context
     if Self.readsGraphInCycles { unsafe storage.state.pointee.awaited.expect(counts(plans)) }
@@ -167,7 +168,7 @@ final class Client: @unchecked Sendable {
     }
   }
 
-  /// Lets the server call.
+  /// Activates the client.
   func activate() throws(RemoteIOError) {
     unsafe storage.state.pointee.lastCycleMicroseconds.store(jack_get_time(), ordering: .relaxed)
     let isActive = unsafe Activation.activate(handle) {
@@ -178,12 +179,12 @@ final class Client: @unchecked Sendable {
     }
   }
 
-  /// The sound of the inputs reaches the outputs in another way.
+  /// Changes the routing of the input ports to the output ports.
   func change(_ inputRouting: InputRouting) {
     unsafe routing?.change(inputRouting, at: handle)
   }
 
-  /// Closes the client: no callback runs after it.
+  /// Closes the client. No callback runs afterwards.
   func close() {
     isClosed = true
     unsafe storage.state.pointee.farewell.close(handle)
@@ -191,12 +192,12 @@ final class Client: @unchecked Sendable {
 
   // MARK: Facts, from any thread while the client is open. They read shared memory, no server.
 
-  /// Frames until what is written now is heard, over all output ports.
+  /// Frames between writing a sample and hearing it, over all output ports.
   var playbackLatency: ClosedRange<Int> {
     unsafe Self.latency(outputs, JackPlaybackLatency)
   }
 
-  /// Frames since what is read now was heard, over all input ports.
+  /// Frames between a sound's arrival and reading it, over all input ports.
   var captureLatency: ClosedRange<Int> {
     unsafe Self.latency(inputs, JackCaptureLatency)
   }
@@ -215,10 +216,10 @@ final class Client: @unchecked Sendable {
     return min(lowest, highest)...highest
   }
 
-  /// The frame clock's estimate of now.
+  /// The frame clock's current estimate.
   var frameTime: UInt32 { unsafe jack_frame_time(handle) }
 
-  /// What went wrong, or the end of the server when that is behind it.
+  /// Returns the error, or the server's end if that is the cause.
   private func failure(_ error: RemoteIOError) -> RemoteIOError {
     if let reason = unsafe storage.state.pointee.shutDownReason {
       return .serverShutDown(server: server, reason: reason)

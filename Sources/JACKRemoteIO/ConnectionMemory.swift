@@ -3,32 +3,32 @@
 /// One connection of a port of ours to another port.
 struct OwnConnection: Sendable, Hashable {
   var direction: ConnectionPlan.Direction
-  /// Which of our ports of that direction.
+  /// The index of our port in that direction.
   var channel: Int
   /// The other port's full name.
   var other: String
 }
 
-/// Which connections the client has, so that they can be made again when the server is gone and cannot
-/// be asked any more. A decision without a server.
+/// The client's connections, kept so that they can be restored when the server has ended and can no longer
+/// report them. Makes no request to the server.
 struct ConnectionMemory {
-  /// What the client had at the last look that counts, and what has come since.
+  /// The connections at the last confirmed reading, and those added since.
   private var known: Set<OwnConnection>
-  /// The last look, and the count of cycles then.
+  /// The latest reading, and its cycle count.
   private var latest: (connections: Set<OwnConnection>, cycle: UInt64)?
-  /// What an earlier server had and this one has not yet: another port is not back, or the graph has
-  /// not changed yet.
+  /// Connections of an earlier server that this one lacks: the other port is not back, or the graph has not
+  /// changed yet.
   private(set) var missing: Set<OwnConnection> = []
 
-  /// - Parameter connections: those of the start.
+  /// - Parameter connections: the initial connections.
   init(_ connections: Set<OwnConnection> = []) {
     known = connections
   }
 
-  /// Takes in what the graph has.
+  /// Records the graph's connections.
   ///
-  /// What is there counts at once. What is not there any more is forgotten only once a cycle has come after
-  /// the look: a server that ends stops its driver, and takes the ports away after that.
+  /// New connections count at once. A vanished connection is forgotten only when a cycle has run after the
+  /// reading: a server that ends stops its driver first and removes the ports after that.
   mutating func look(_ connections: Set<OwnConnection>, atCycle cycle: UInt64) {
     confirm(atCycle: cycle)
     latest = (connections, cycle)
@@ -36,7 +36,7 @@ struct ConnectionMemory {
     missing.subtract(connections)
   }
 
-  /// Takes in that the server is lost: all that the client had is missing now.
+  /// Records the loss of the server: all known connections are missing now.
   mutating func lose(atCycle cycle: UInt64) {
     confirm(atCycle: cycle)
     latest = nil
@@ -44,7 +44,7 @@ struct ConnectionMemory {
     known = []
   }
 
-  /// Lets go of what does not come back.
+  /// Forgets the missing connections.
   mutating func giveUpMissing() {
     missing = []
   }

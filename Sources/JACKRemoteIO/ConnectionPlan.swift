@@ -9,15 +9,15 @@ extension RemoteIO {
     public var input: String
   }
 
-  /// What starting a client has connected.
+  /// The result of connecting a client's ports at its start.
   public struct ConnectionReport: Sendable, Equatable {
     /// Connections that exist: each was looked up after it was made. First those of our outputs.
     public var connections: [PortConnection]
-    /// One line for each thing that was left unconnected, or without metadata, and why; empty when all
-    /// fits.
+    /// One line with its reason for each shortfall, such as an unconnected port or missing metadata; empty if
+    /// there is none.
     public var notes: [String]
-    /// The server freewheels: it calls the client, and makes the connections, when that ends. Only the notes tell
-    /// it otherwise.
+    /// Whether the server freewheels. It calls the client and makes the connections when freewheeling ends.
+    /// Apart from this flag, only a note reports it.
     public var isServerFreewheeling = false
   }
 }
@@ -27,20 +27,20 @@ struct ServerPort: Sendable, Equatable {
   var name: String
   var aliases: [String] = []
   var isPhysical: Bool
-  /// Belongs to the client that is to be connected.
+  /// Whether the port belongs to the client that is being connected.
   var isOwn = false
 
-  /// Whether it puts out what a playback port is given, as the servers name such ports: to hear that is
-  /// to hear oneself.
+  /// Whether the port monitors a playback port, by the servers' naming. An input connected to it would record
+  /// our own output.
   var isMonitor: Bool { name.dropFirst(client.count + 1).hasPrefix("monitor") }
 
   /// The part of the name before the first ':'. Client names have none.
   var client: Substring { name.prefix { $0 != ":" } }
 }
 
-/// Which of our ports go to which others: a decision without a server.
+/// The connections between our ports and others, computed without a request to the server.
 struct ConnectionPlan: Equatable {
-  /// Which of our ports are to be connected, to ports of the other kind.
+  /// The direction of our ports to connect; the other ports have the opposite one.
   enum Direction {
     case outputs
     case inputs
@@ -62,7 +62,7 @@ struct ConnectionPlan: Equatable {
   ) throws(RemoteIOError) {
     self.direction = direction
     if ours.isEmpty { return }
-    // What would feed back is not there for any choice but by name, which is told.
+    // Our own ports would feed back. Only a policy that names one finds it, and throws.
     let candidates = others.filter { !$0.isOwn }
     switch policy {
     case .none: return
@@ -105,8 +105,8 @@ struct ConnectionPlan: Equatable {
     return port.name
   }
 
-  /// - Parameter mono: how many ports one port of ours goes to. By itself one output goes to two
-  ///   loudspeakers, and one input comes from one microphone.
+  /// - Parameter mono: the number of ports for a single port of ours. By default an output goes to two
+  ///   loudspeakers, and an input comes from one microphone.
   private mutating func pair(_ ours: [String], with others: [String], mono: Int? = nil) {
     if ours.count == 1 {
       let count = mono ?? (direction.isInput ? 1 : 2)
@@ -140,7 +140,7 @@ struct ConnectionPlan: Equatable {
     return firstClient(of: matching)
   }
 
-  /// The ports of one client only: PipeWire lists those of every card.
+  /// Returns the ports of the first client only: PipeWire lists those of every card.
   private static func firstClient(of ports: [ServerPort]) -> [String] {
     guard let client = ports.first?.client else { return [] }
     return ports.filter { $0.client == client }.map(\.name)

@@ -3,22 +3,23 @@
 internal import Glibc
 
 extension RemoteIO {
-  /// What the output ports, or the input ports, are connected to when the client starts. Connections are
-  /// made once and then left to the user. A client is never connected to itself.
+  /// The ports to which the output or input ports are connected when the client starts. Connections are made
+  /// once and then left to the user. A client is never connected to itself.
   public enum ConnectionPolicy: Sendable, Equatable {
-    /// The i-th output to the i-th physical playback port of the first client that has any; one
-    /// output to the first two. The i-th input to the i-th physical capture port likewise; one input to
-    /// the first; ports that monitor what is played are left out. Nothing under a session manager
+    /// Connects the i-th output to the i-th physical playback port of the first client that has any; a single
+    /// output to the first two. Connects the i-th input to the i-th physical capture port likewise; a single
+    /// input to the first. Skips ports that monitor playback. Connects nothing under a session manager
     /// (`NSM_URL` is set), which restores the connections itself.
     case automatic
-    /// Nothing.
+    /// Connects nothing.
     case none
-    /// The audio input ports of one client, for inputs its output ports: the port of exactly this name,
-    /// else the client of exactly this name, else the first client with ports that match this POSIX
-    /// extended regular expression anywhere in their full name. One output goes to the first two, one
-    /// input to the first.
+    /// Connects outputs to audio input ports, or inputs to audio output ports, of one client: the port with
+    /// exactly this name, else the client with exactly this name, else the first client with ports that match
+    /// this POSIX extended regular expression anywhere in their full name. A single output goes to the first
+    /// two ports, a single input to the first.
     case pattern(String)
-    /// The i-th output or input to the i-th port; one alone to all of them. Full names or aliases.
+    /// Connects the i-th output or input to the i-th port, and a single one to all of them. Full names or
+    /// aliases.
     case ports([String])
 
     /// Reads a policy as written on a command line: `auto`, `none`, `PORT,PORT…` or a pattern. A
@@ -72,8 +73,8 @@ extension RemoteIO {
   }
 }
 
-/// A POSIX extended regular expression, compiled once (regex(3)). Not by libjack, which treats one
-/// that is malformed as one without matches.
+/// A POSIX extended regular expression, compiled once (regex(3)). libjack does not compile it, because it
+/// treats a malformed expression as one without matches.
 @safe
 struct PortPattern: ~Copyable {
   private let compiled: UnsafeMutablePointer<regex_t>

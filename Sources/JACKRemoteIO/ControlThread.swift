@@ -3,9 +3,9 @@
 internal import Glibc
 internal import RenderCore
 
-/// The one thread that makes an output's calls to the server, one after the other. A server that is
-/// stopped never answers and libjack has no time limit: so who asks waits here for so long and no
-/// longer, and a call that hangs takes no one with it.
+/// The thread that makes an output's calls to the server, one after the other. A stopped server never answers
+/// and libjack has no time limit. So a caller waits here until a deadline, and a call that hangs blocks only
+/// this thread.
 ///
 /// All signals are blocked on it and on the threads that libjack makes from it: they are for the
 /// program's own threads, and a dead server's socket raises no SIGPIPE.
@@ -13,11 +13,11 @@ final class ControlThread: Sendable {
   private struct Queue {
     var jobs: [@Sendable () -> Void] = []
     var isFinished = false
-    /// What the thread does when it has no job and is woken, and when it wants to do that again.
+    /// Runs when the thread is woken without a job; returns when it is to run again.
     var watch: (@Sendable () -> Deadline?)?
   }
 
-  /// Protects the jobs. Between those who ask and the thread.
+  /// Protects the jobs, between callers and the thread.
   private let queue = GuardedState(Queue())
   private let wake: WakeSemaphore
 
@@ -27,7 +27,7 @@ final class ControlThread: Sendable {
 
   /// Starts the thread. It runs until ``finish()``.
   ///
-  /// - Parameter wake: what others wake it with, to let it do what it was given to ``watch(_:)``.
+  /// - Parameter wake: the semaphore with which others wake the thread for the step of ``watch(_:)``.
   static func start(
     wake: WakeSemaphore = WakeSemaphore()
   ) throws(RemoteIOError) -> ControlThread {
@@ -51,12 +51,13 @@ final class ControlThread: Sendable {
   /// Runs a job after those before it.
   ///
   /// - Parameters:
-  ///   - isCancelled: asked 50 times a second: whether it is to be waited for no longer.
-  ///   - meanwhile: is done by who asks, before it waits; not after ``finish()``.
-  ///   - disposeLate: is given the result, on the thread, when no one waits for it any more.
-  /// - Returns: its result, or nil when it is not there by the deadline; the job may then still run. nil, too,
-  ///   when `isCancelled` has said so, whatever has come meanwhile: it may not say so again.
-  ///   nil at once, and the job never runs, after ``finish()``.
+  ///   - isCancelled: called 50 times a second; true ends the wait.
+  ///   - meanwhile: runs on the caller's thread before it waits; not after ``finish()``.
+  ///   - disposeLate: receives a result that no caller waits for any more, on this thread; after ``finish()``
+  ///     on the caller's.
+  /// - Returns: the job's result; nil if there is none by the deadline, and the job may then still run; nil,
+  ///   too, if `isCancelled` has returned true, even if the result has come meanwhile, because it may not
+  ///   return true again; nil at once after ``finish()``, and the job never runs.
   func run<Result: Sendable>(
     until deadline: Deadline, unless isCancelled: (() -> Bool)? = nil,
     meanwhile: () -> Void = {}, _ job: @escaping @Sendable () -> Result,
@@ -89,15 +90,15 @@ final class ControlThread: Sendable {
     return isTaken
   }
 
-  /// Has the thread do something whenever it has no job and is woken, until ``finish()``.
+  /// Sets the step that the thread runs whenever it is woken without a job, until ``finish()``.
   ///
-  /// - Parameter step: does it once; returns when it is to be done again unless woken before, if ever.
+  /// - Parameter step: returns when it is to run again unless the thread is woken before; nil: only then.
   func watch(_ step: @escaping @Sendable () -> Deadline?) {
     queue.withLock { if !$0.isFinished { $0.watch = step } }
     wake.post()
   }
 
-  /// Ends the thread after the jobs that it has.
+  /// Ends the thread after its queued jobs.
   func finish() {
     queue.withLock { queue in
       queue.isFinished = true
@@ -123,7 +124,7 @@ final class ControlThread: Sendable {
     }
   }
 
-  /// A job's result on its way back.
+  /// A job's result, on its way to the caller.
   private final class Answer<Value: Sendable>: Sendable {
     private enum Progress {
       case awaited
@@ -131,11 +132,11 @@ final class ControlThread: Sendable {
       case abandoned
     }
 
-    /// Protects the value, between the thread and who asked.
+    /// Protects the value, between the thread and the caller.
     private let progress = GuardedState(Progress.awaited)
     private let wake = WakeSemaphore()
 
-    /// - Returns: whether someone still waits for it.
+    /// - Returns: whether the caller still waits for it.
     func give(_ value: Value) -> Bool {
       let isAwaited = progress.withLock { progress in
         if case .abandoned = progress { return false }
@@ -165,7 +166,7 @@ final class ControlThread: Sendable {
       return false
     }
 
-    /// What was given; if nothing was, nobody waits for it from now on.
+    /// Returns the result; if there is none, abandons it.
     func take() -> Value? {
       progress.withLock { progress in
         if case .given(let value) = progress { return value }

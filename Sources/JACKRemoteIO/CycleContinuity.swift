@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// Counts the cycles that the client was not called for, from the jumps of JACK's frame clock.
+/// Counts missed cycles, from the jumps of JACK's frame clock.
 struct CycleContinuity {
-  /// How a cycle follows the one before.
+  /// The gap between a cycle and the one before.
   struct Step {
-    /// Frames of the clock in between.
+    /// Frames of the clock in the gap.
     var missedFrames: UInt32
-    /// Cycles in between. After an xrun the driver begins a new grid: part of a cycle lost is a cycle
-    /// missed.
+    /// Cycles in the gap. After an xrun the driver begins a new grid, so a partly lost cycle counts as missed.
     var missedCycles: UInt64
-    /// Whether the clock could tell.
+    /// Whether the clock could measure the gap.
     var isMeasured: Bool
 
     @_noLocks
@@ -26,11 +25,11 @@ struct CycleContinuity {
   @_noLocks
   init() {}
 
-  /// Takes in a cycle and judges it by the one before.
+  /// Records a cycle and measures the gap since the one before.
   ///
-  /// A cycle of another size than the last is not judged: jack2 advances the clock by the new size
-  /// there and PipeWire by the old one. Neither is a clock that went back, as PipeWire's does when
-  /// the graph's rate changes.
+  /// A cycle whose size differs from the last one's is not measured: jack2 advances the clock by the new size
+  /// and PipeWire by the old one. A clock that went back is not measured either, as PipeWire's does when the
+  /// graph's rate changes.
   @_noLocks
   mutating func advance(frameTime: UInt32, frameCount: UInt32) -> Step {
     let jump = Int32(truncatingIfNeeded: frameTime &- lastFrameTime)
@@ -43,8 +42,8 @@ struct CycleContinuity {
       missedFrames: missed, missedCycles: UInt64((missed + frameCount - 1) / frameCount))
   }
 
-  /// Takes in a cycle of a server that runs as fast as it can: its clock tells nothing, and it leaves
-  /// out no one. The first cycle after it is not judged.
+  /// Records a cycle of a freewheeling server, whose clock measures nothing and which skips no client. The
+  /// first cycle after freewheeling is not measured.
   @_noLocks
   mutating func advanceFreewheeling() -> Step {
     lastFrameCount = 0

@@ -2,11 +2,11 @@
 
 internal import Glibc
 
-/// A moment on the monotonic clock until which something is waited for.
+/// A point on the monotonic clock at which a wait ends.
 struct Deadline: Sendable {
   private let nanoseconds: UInt64
 
-  /// The moment this far from now.
+  /// Creates a deadline this far from now.
   init(nanosecondsFromNow: UInt64) {
     let (sum, isOverflow) = Self.now.addingReportingOverflow(nanosecondsFromNow)
     nanoseconds = isOverflow ? .max : sum

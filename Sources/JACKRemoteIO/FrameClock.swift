@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The frame clock that cycles are told: the server's, and where another server began anew, the old
-/// one's continued by the frames that were rendered. The time without a server is not counted.
+/// The frame clock passed to cycles: the server's clock, and after a change of server the old clock continued
+/// by the rendered frames. The time without a server is not counted.
 struct FrameClock {
   private var offset: UInt32 = 0
   private var next: UInt32 = 0
@@ -10,20 +10,20 @@ struct FrameClock {
 
   private static var isKnown: UInt64 { @_noLocks get { 1 << 32 } }
 
-  /// What other threads need to read the clock: what is added to the server's. The bit above it says that
-  /// it is known.
+  /// The value from which other threads read the clock: the offset to the server's clock, with the bit above it
+  /// set if the offset is known.
   var publication: UInt64 {
     @_noLocks get { isRestarting ? 0 : UInt64(offset) | Self.isKnown }
   }
 
   init() {}
 
-  /// Lets the next cycle, which another server's clock tells, follow the last one. While no cycle runs.
+  /// Makes the next cycle, on another server's clock, continue from the last one. Call it while no cycle runs.
   mutating func restart() {
     isRestarting = hasBegun
   }
 
-  /// Takes in a cycle.
+  /// Advances the clock by a cycle.
   ///
   /// - Returns: the clock at its first frame.
   @_noLocks
@@ -38,7 +38,8 @@ struct FrameClock {
     return time
   }
 
-  /// The clock when the server's is at a time. nil between another server's start and its first cycle.
+  /// Returns the clock's value for a time of the server's clock; nil between another server's start and its
+  /// first cycle.
   static func time(atServerTime serverTime: UInt32, publication: UInt64) -> UInt32? {
     publication & isKnown == 0 ? nil : serverTime &+ UInt32(truncatingIfNeeded: publication)
   }

@@ -7,9 +7,9 @@ internal import RenderCore
 @safe
 struct InputPorts: ~Copyable {
   private let ports: UnsafeMutableBufferPointer<OpaquePointer?>
-  /// Where each channel of a cycle comes from; filled in anew every cycle.
+  /// The input buffer of each channel; set anew in every cycle.
   private let buffers: UnsafeMutableBufferPointer<UnsafePointer<Float>>
-  /// Stands for a port that has no buffer.
+  /// The silent buffer for a port that has none.
   private let silence: UnsafeMutablePointer<Float>
 
   init(channels: Int) {
@@ -32,12 +32,13 @@ struct InputPorts: ~Copyable {
     @_noLocks get { unsafe ports.count == 0 }
   }
 
-  /// Sets the port of a channel. Before the client is activated.
+  /// Sets the port of a channel. Call it before the client is activated.
   func setPort(_ port: OpaquePointer, channel: Int) {
     unsafe ports[channel] = port
   }
 
-  /// The ports' memory in this cycle, from a frame on. It may be another client's: it is only read.
+  /// Returns the ports' buffers in this cycle, from a frame on. The memory may be another client's, so it is
+  /// only read.
   @_noLocks
   func inputs(
     from frame: Int, of frameCount: UInt32, missedFrames: UInt32, isMeasured: Bool

@@ -5,31 +5,31 @@ internal import CJACK
 internal import Glibc
 internal import Synchronization
 
-/// Where libjack's own messages go. libjack's two message functions are one pair for the process and
-/// are called on several of its threads, so this is a descriptor and no closure.
+/// The destination of libjack's own messages. libjack has one pair of message functions per process and calls
+/// them on several threads, so this is a descriptor, not a closure.
 enum LibraryMessages {
   static let descriptor = Atomic<Int32>(-1)
-  /// How many are looking for a server that may not be there, again and again.
+  /// The number of callers that poll for a server.
   private static let lookers = Atomic<Int>(0)
 
-  /// Drops the messages while a server is looked for.
+  /// Runs `look`, dropping libjack's messages meanwhile.
   static func silenced<Result>(_ look: () -> Result) -> Result {
     lookers.add(1, ordering: .relaxed)
     defer { lookers.subtract(1, ordering: .relaxed) }
     return look()
   }
 
-  /// libdb has complained, and that was told.
+  /// Whether a complaint of libdb was reported.
   static let hasToldOfDatabase = Atomic<Bool>(false)
 
-  /// Takes over the lines that libdb, in which jack2 keeps its metadata, writes to stdio's `stderr`: nothing else
-  /// can keep them off a program's lines. Once for the process.
+  /// Captures the lines that libdb, which stores jack2's metadata, writes to stdio's `stderr`; nothing else
+  /// keeps them out of a program's output. Once per process.
   static let takeDatabaseLines: Void = { _ = unsafe cjack_redirect_stderr(takeStandardError) }()
 
   static var isSilenced: Bool { lookers.load(ordering: .relaxed) > 0 }
 
-  /// Takes the messages over from libjack, which prints several lines for a server that is merely
-  /// not there. Must come before the open.
+  /// Captures libjack's messages: it prints several lines when a server is merely not running. Call it before
+  /// opening a client.
   static func install() {
     unsafe jack_set_error_function(takeLibraryMessage)
     unsafe jack_set_info_function(takeLibraryMessage)
@@ -37,12 +37,12 @@ enum LibraryMessages {
 }
 
 extension RemoteIO {
-  /// The file descriptor that libjack's own messages are written to, a line each, beginning with
-  /// `jack: `; nil drops them, as is done by default. One setting for the process. Any thread.
+  /// The file descriptor to which libjack's own messages are written, one line each, beginning with `jack: `;
+  /// nil, the default, drops them. One setting per process. Any thread.
   ///
-  /// Setting it, to nil too, takes over the lines of libdb, in which jack2 keeps its metadata: they go here as well,
-  /// and where there is no descriptor the first of them becomes one line on standard error with the remedy. For
-  /// that, stdio's `stderr` is another stream from then on. It passes on all else to descriptor 2.
+  /// Setting it, even to nil, also captures the lines of libdb, which stores jack2's metadata. They are written
+  /// to the same descriptor; without one, the first of them is printed on standard error as one line with the
+  /// remedy. For this, stdio's `stderr` is replaced by a stream that passes all other output to descriptor 2.
   public static var libraryMessageDescriptor: Int32? {
     get {
       let descriptor = LibraryMessages.descriptor.load(ordering: .relaxed)
@@ -61,18 +61,18 @@ private func takeLibraryMessage(_ message: UnsafePointer<CChar>?) {
   var line = unsafe String(cString: message)
   if line.hasSuffix("\n") { line.removeLast() }
   var text = "jack: \(line.asMessage)\n"
-  // One write, so that lines of several threads do not mix. A message that cannot be written is
-  // dropped: there is nowhere to say so.
+  // One write, so that lines of several threads do not mix. A message that cannot be written is dropped: there
+  // is nowhere to report it.
   _ = text.withUTF8 { unsafe write(descriptor, $0.baseAddress, $0.count) }
 }
 
-/// What is written to stdio's `stderr`, a line or more.
+/// Handles text written to stdio's `stderr`, a line or more.
 private func takeStandardError(
   _: UnsafeMutableRawPointer?, _ bytes: UnsafePointer<CChar>?, _ count: Int
 ) -> Int {
   let text = unsafe String(
     decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
-  // libdb's messages have a number each.
+  // libdb numbers its messages.
   guard text.hasPrefix("BDB"), text.dropFirst(3).prefix(4).allSatisfy(\.isNumber) else {
     return unsafe write(STDERR_FILENO, bytes, count)
   }

@@ -2,8 +2,8 @@
 
 internal import RenderCore
 
-/// The client that is open now, for threads that read its facts: it is taken out before it is closed, so
-/// that it lives while one of them reads.
+/// The open client, for threads that read its facts. It is removed before it is closed, so it stays open while
+/// a thread reads.
 final class LiveClient: Sendable {
   private struct Content {
     var client: Client?
@@ -12,7 +12,7 @@ final class LiveClient: Sendable {
     var isClosed = false
   }
 
-  /// Protects the client's life against threads that read its facts.
+  /// Protects the client's lifetime against threads that read its facts.
   private let content: GuardedState<Content>
 
   init(_ client: Client) {
@@ -24,14 +24,14 @@ final class LiveClient: Sendable {
     content.withLock { read($0.client) }
   }
 
-  /// Takes the client out, because its server is gone.
+  /// Removes the client, because its server has ended.
   func remove() {
     content.withLock { $0.client = nil }
   }
 
-  /// Puts in the next one.
+  /// Sets the next client.
   ///
-  /// - Returns: false, and it is not put in, after ``close()``.
+  /// - Returns: false after ``close()``, and the client is not set.
   func replace(with client: Client) -> Bool {
     content.withLock { content in
       if content.isClosed { return false }
@@ -40,7 +40,7 @@ final class LiveClient: Sendable {
     }
   }
 
-  /// Takes the client out for ever.
+  /// Removes the client for good.
   func close() {
     content.withLock { content in
       content.client = nil
@@ -48,7 +48,7 @@ final class LiveClient: Sendable {
     }
   }
 
-  /// The name that the server gave the client, or the one before gave the last.
+  /// The name that the server assigned to the client; without a client, the last one's.
   var name: String { content.withLock { $0.name } }
 
   var isClosed: Bool { content.withLock { $0.isClosed } }

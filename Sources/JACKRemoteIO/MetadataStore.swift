@@ -2,26 +2,27 @@
 
 internal import Glibc
 
-/// jack2's store of metadata: a Berkeley DB of the user's, which libjack opens with each client.
+/// jack2's metadata store: a Berkeley DB per user, which libjack opens with each client.
 ///
-/// The DB has three files that all processes map (`__db.001` to `__db.003`). The server that ends removes them one
-/// by one, without asking whether somebody makes them anew meanwhile. Then the first is a new one and the others are
-/// gone; who opens the store next makes an empty one for each, and is ended by SIGBUS at the first look beyond
-/// its end. So is everybody after that, servers too, until somebody removes the store.
+/// All processes map three files of the DB (`__db.001` to `__db.003`). A server that ends removes them one by
+/// one, without checking whether another process creates them anew meanwhile. Then the first file is new and
+/// the others are missing. The next process that opens the store makes them empty, and SIGBUS ends it when it
+/// first reads beyond their end. The same happens to every later process, servers included, until the store is
+/// removed.
 struct MetadataStore {
-  /// The folder.
+  /// The store's folder.
   let path: String
 
   private static let pollMicroseconds: UInt32 = 2000
-  /// What its files and a client's take of the disk at most, until they are used. Where that is missing, the system
-  /// ends the program at the first use, by SIGBUS.
+  /// The most disk space that the first use of the store's files and a client's takes. If it is missing, SIGBUS
+  /// ends the program at that use.
   private static let neededBytes: UInt64 = 512 << 10
   private static let longestMakingNanoseconds: UInt64 = 1_000_000_000
 
-  /// The one that libjack opens.
+  /// The store that libjack opens.
   static var ofUser: Self { Self(path: "/dev/shm/jack_db-\(getuid())") }
 
-  /// Whether it can be opened: all of its files have a size, or there is nothing, and who opens it makes it.
+  /// Whether the store can be opened: all of its files have a size, or there is none and opening creates them.
   var isWhole: Bool {
     guard size(of: "__db.001") ?? 0 > 0 else { return true }
     return ["__db.002", "__db.003"].allSatisfy { size(of: $0) ?? 0 > 0 }
@@ -33,11 +34,11 @@ struct MetadataStore {
     return Int(facts.st_size)
   }
 
-  /// Waits until it is whole, for a second at most: somebody may just be making or removing it.
+  /// Waits until the store is whole, a second at most: another process may be creating or removing it.
   ///
   /// - Throws: ``RemoteIOError/brokenMetadataStore(path:)``.
   func check() throws(RemoteIOError) {
-    // PipeWire's libjack has another.
+    // PipeWire's libjack has a different store.
     if Client.mayLoseServerSilently { return }
     var disk = statvfs()
     if unsafe statvfs("/dev/shm", &disk) == 0,

@@ -2,22 +2,21 @@
 
 internal import Glibc
 
-/// Lets the clients of a user's programs ask JACK's store of metadata one at a time.
+/// A lock that lets one client of a user at a time access JACK's metadata store.
 ///
-/// jack2 keeps it in a Berkeley DB that the processes themselves read and write, with locks and without
-/// anything that finds a deadlock: of two clients that set their metadata at once, each can wait for the
-/// other for ever, and then the server does so, too, as soon as a client is closed. Two programs that a
-/// session starts together did that within some tries.
+/// jack2 keeps the store in a Berkeley DB that the processes themselves read and write, with locks but without
+/// deadlock detection. Two clients that set metadata at once can wait for each other for ever, and so does the
+/// server as soon as a client is closed. Two programs started together by a session did this within some tries.
 ///
-/// The kernel gives a turn back when its process ends, however that is.
+/// The kernel releases the lock when its process ends, however it ends.
 enum MetadataTurn {
   private static let pollMicroseconds: UInt32 = 2000
 
-  /// Does something in a turn of its own. Waits for that; not for the render thread.
+  /// Runs `body` with the lock, after waiting for it. Not for the render thread.
   ///
   /// - Parameters:
-  ///   - milliseconds: how long it waits at most.
-  ///   - body: is told whether it has the turn. It has it, too, where turns cannot be taken.
+  ///   - milliseconds: the longest wait.
+  ///   - body: receives whether it has the lock; true, too, if the lock file cannot be used.
   static func take<Result>(
     withinMilliseconds milliseconds: Int, _ body: (_ isOurs: Bool) -> Result
   ) -> Result {
@@ -25,7 +24,7 @@ enum MetadataTurn {
       "/dev/shm/drawbar-metadata-\(geteuid()).lock",
       O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { return body(true) }
-    // Gives the turn back as well.
+    // Also releases the lock.
     defer { close(file) }
     let deadline = Deadline(nanosecondsFromNow: UInt64(milliseconds) * 1_000_000)
     while flock(file, LOCK_EX | LOCK_NB) != 0 {

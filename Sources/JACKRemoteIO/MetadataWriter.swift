@@ -2,26 +2,25 @@
 
 internal import RenderCore
 
-/// Sets a client's metadata and takes them back, on a thread of its own: jack2 keeps them in a Berkeley DB
-/// that all processes lock for each other, so one that was killed can leave it locked, and then nothing else
-/// is to wait.
+/// Sets and removes a client's metadata on a thread of its own. jack2 keeps them in a Berkeley DB that all
+/// processes lock, and a killed process can leave it locked; then no other thread has to wait.
 final class MetadataWriter: Sendable {
   private enum Progress {
     case idle
     case set(ControlThread)
-    /// A call has not come back; who closes the client has to wait for it.
+    /// A call has not returned; the client is closed after it.
     case stuck(ControlThread)
-    /// The client is closed, or is going to be: nothing is set any more.
+    /// The client is closed or will be; no metadata are set any more.
     case ended
   }
 
   /// Protects the progress, between the output's owner and its control thread.
   private let progress = GuardedState(Progress.idle)
 
-  /// Sets a client's metadata. It waits a second at most.
+  /// Sets a client's metadata, waiting a second at most.
   ///
-  /// - Parameter set: does it, and returns whether the server has taken them.
-  /// - Returns: why they are not there, in one line.
+  /// - Parameter set: sets the metadata, and returns whether the server has accepted them.
+  /// - Returns: the reason, in one line, if they are not set; otherwise nil.
   func publish(_ set: @escaping @Sendable () -> Bool) -> String? {
     progress.withLock { progress in
       guard case .idle = progress else { return nil }
@@ -42,11 +41,11 @@ final class MetadataWriter: Sendable {
     }
   }
 
-  /// Takes a client's metadata back, and then has it closed: here, or when a call that has not come back
-  /// does.
+  /// Removes a client's metadata and then closes the client: here, or after an earlier call that has not
+  /// returned.
   ///
   /// - Parameters:
-  ///   - remove: takes them back; nil when the server has ended.
+  ///   - remove: removes them; nil when the server has ended.
   ///   - close: closes the client.
   /// - Returns: whether it is closed.
   func withdraw(

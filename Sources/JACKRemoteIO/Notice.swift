@@ -4,29 +4,28 @@ internal import RenderCore
 internal import Synchronization
 
 extension RemoteIO {
-  /// Something that the server did. Notices of one kind are merged until they are taken: none is
-  /// lost in meaning and no queue can overflow.
+  /// A server event. Notices of one kind are merged until they are taken, so no kind is lost and no queue can
+  /// overflow.
   public enum Notice: Sendable, Equatable {
-    /// The server has ended, with its reason. No cycle follows until ``reattached``; without
-    /// ``Configuration/reattaches``, or when this was not started yet, none ever does: close, and open
-    /// again when it is back.
+    /// The server has ended, with its reason. No cycle follows until ``reattached``. Without
+    /// ``Configuration/reattaches``, or before the start, none ever does: close, and open again when the server
+    /// is back.
     case serverShutDown(reason: String)
-    /// A server is there again, perhaps with another rate and cycles of another size, which are then
-    /// told as well. What it renders goes on where it was, and the connections that other clients' ports
-    /// are there for are made again. Comes after the loss.
+    /// The client is attached to a server again. Other notices report a changed rate or cycle size. Rendering
+    /// goes on where it was, and connections to existing ports are restored. Follows
+    /// ``serverShutDown(reason:)``.
     case reattached
-    /// The server missed its own deadline this many times. It tells every client; the fault may be
-    /// anyone's.
+    /// The server missed its own deadline this many times. It notifies every client, whatever the cause.
     case xruns(count: UInt64)
-    /// Cycles now have this many frames. Nothing needs doing.
+    /// Cycles now have this many frames. No action is needed.
     case bufferSizeChanged(frames: Int)
-    /// The server now runs at this many frames per second: the renderer's `sampleRate` has to follow.
+    /// The server now runs at this many frames per second: the renderer's `sampleRate` must follow.
     case sampleRateChanged(hertz: Double)
-    /// The server began (true) or ended (false) to run as fast as it can.
+    /// The server began (true) or ended (false) freewheeling: running as fast as it can.
     case freewheeling(Bool)
   }
 
-  /// What has been told already.
+  /// The state covered by the notices taken so far.
   struct Told {
     var losses: UInt64 = 0
     var reattachments: UInt64 = 0
@@ -35,7 +34,7 @@ extension RemoteIO {
     var sampleRate: UInt32
     var isFreewheeling = false
 
-    /// What is not told yet.
+    /// Returns the notices that are due, and marks them as taken.
     mutating func notices(from storage: OutputStateStorage) -> [Notice] {
       let state = unsafe storage.state
       var notices: [Notice] = []
@@ -66,7 +65,7 @@ extension RemoteIO {
       }
       if presence.reattachments != reattachments {
         reattachments = presence.reattachments
-        // One that was lost again is over, and the loss is told.
+        // If the server was lost again, only the loss is reported.
         if !presence.isAway { notices.append(.reattached) }
       }
       return notices

@@ -4,26 +4,27 @@ internal import CJACK
 internal import Glibc
 internal import RenderCore
 
-/// The thread on which libjack takes in what the server tells a client: others that come and go, ports,
-/// connections.
+/// libjack's thread that handles a client's notifications from the server: clients, ports and connections that
+/// come and go.
 ///
-/// jack2 cancels it when the client is closed, wherever it is. If that is while it takes in that another client
-/// has come or gone, it does not give back a lock of libjack's; closing then waits for that without end, and with
-/// it every other call that opens or closes a client in the process. So it is left to finish what it does.
+/// jack2 cancels the thread when the client is closed, at any point. If the thread is handling the arrival or
+/// departure of another client, it never releases a lock of libjack's. Closing then waits for that lock without
+/// end, as does every other call in the process that opens or closes a client. So closing first waits until the
+/// thread is idle.
 final class NotifierThread: Sendable {
   private static let pollMicroseconds: UInt32 = 200
 
   private struct Known {
-    /// Threads that libjack has made so far while it opened the client.
+    /// Threads that libjack has created so far while it opened the client.
     var count = 0
-    /// The kernel's number of the last one; 0 until it runs.
+    /// The kernel's ID of the last thread; 0 until it runs.
     var id: pid_t = 0
   }
 
-  /// Protects what is known, between the opener's thread and libjack's.
+  /// Protects the known thread, between the opener's thread and libjack's.
   private let known = GuardedState(Known())
 
-  /// Opens a client, and learns which thread it gets: the last one that libjack makes for it.
+  /// Opens a client, and records its notifier thread: the last one that libjack creates for it.
   func opening<Result>(_ open: () -> Result) -> Result {
     guard Self.areThreadsOurs else { return open() }
     let before = unsafe pthread_getspecific(openerKey)
@@ -32,17 +33,17 @@ final class NotifierThread: Sendable {
     return open()
   }
 
-  /// Whether it is known which one it is.
+  /// Whether the thread's ID is known.
   var isKnown: Bool { known.withLock { $0.id != 0 } }
 
-  /// Waits until it waits itself for what the server tells next.
+  /// Waits until the thread waits for the next notification, or the deadline has passed.
   func waitUntilIdle(until deadline: Deadline) {
     let id = known.withLock { $0.id }
     guard id != 0 else { return }
     while !isIdle(id), !deadline.hasPassed { usleep(Self.pollMicroseconds) }
   }
 
-  /// Whether the thread is in read(2), or is there no longer.
+  /// Returns whether the thread is in read(2), or no longer exists.
   private func isIdle(_ id: pid_t) -> Bool {
     let file = unsafe open("/proc/self/task/\(id)/syscall", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return true }
@@ -53,16 +54,17 @@ final class NotifierThread: Sendable {
     return text.prefix { $0 != UInt8(ascii: " ") }.elementsEqual("\(cjack_read_number)".utf8)
   }
 
-  /// Has libjack make its threads here from now on. PipeWire's has one for all clients, which is never cancelled.
+  /// Whether libjack creates its threads with `makeThread`, which this installs. PipeWire's library does not:
+  /// it has one thread for all clients, which is never cancelled.
   private static let areThreadsOurs: Bool = {
     guard !Client.mayLoseServerSilently else { return false }
     unsafe jack_set_thread_creator(makeThread)
     return true
   }()
 
-  /// A thread is being made.
+  /// Records that a thread is being created.
   ///
-  /// - Returns: which one it is.
+  /// - Returns: the thread's number.
   func noteMaking() -> Int {
     known.withLock { known in
       known.count += 1
@@ -71,20 +73,20 @@ final class NotifierThread: Sendable {
     }
   }
 
-  /// A thread has begun.
+  /// Records the ID of a thread that has begun.
   fileprivate func note(_ id: pid_t, number: Int) {
     known.withLock { known in if known.count == number { known.id = id } }
   }
 }
 
-/// Whose client the calling thread opens.
+/// The key of the notifier whose client the calling thread opens.
 private let openerKey: pthread_key_t = {
   var key = pthread_key_t()
   unsafe pthread_key_create(&key, nil)
   return key
 }()
 
-/// What a thread of libjack's does, and who wants to know of it.
+/// The start routine of a libjack thread, and the notifier that records the thread.
 @safe
 private final class ThreadStart {
   let notifier: NotifierThread
@@ -104,7 +106,7 @@ private final class ThreadStart {
   }
 }
 
-/// libjack's pthread_create(3).
+/// Creates a thread for libjack, as pthread_create(3) does.
 func makeThread(
   _ thread: UnsafeMutablePointer<pthread_t>?, _ attributes: UnsafePointer<pthread_attr_t>?,
   _ function: (@convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?)?,
@@ -128,7 +130,8 @@ private func runThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
   return unsafe function(argument)
 }
 
-/// Notes the calling thread. By itself, so that nothing is held while the thread runs, which may be cancelled.
+/// Records the calling thread. A separate function, so that the thread, which may be cancelled, holds no
+/// reference while it runs.
 @inline(never)
 private func begin(_ start: Unmanaged<ThreadStart>) -> (
   @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?, UnsafeMutableRawPointer?

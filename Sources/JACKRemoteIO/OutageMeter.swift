@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
 
-/// Finds by the time that has passed how many frames no cycle had, where the server's frame clock does not
-/// tell: a server that was stopped (SIGSTOP) goes on where it was, and the next server begins anew.
+/// Computes from the elapsed time how many frames no cycle covered, where the server's frame clock does not
+/// count them: after a stop (SIGSTOP) the clock goes on where it was, and the next server's begins anew.
 struct OutageMeter {
-  /// Entry and length of the cycle before; none at first.
+  /// Start time and length of the previous cycle; nil at first.
   private var last: (microseconds: UInt64, frameCount: UInt32)?
-  /// The cycle before was another server's.
+  /// Whether the previous cycle was another server's.
   private var isOfOtherServer = false
 
-  /// Cycles that come later than this after the one before are no jitter.
+  /// The longest interval between cycles that counts as jitter.
   private static var longestMicroseconds: UInt64 { @_noLocks get { 500_000 } }
 
   @_noLocks
   init() {}
 
-  /// Takes in that the next cycle is another server's.
+  /// Records that the next cycle is another server's.
   mutating func changeServer() { isOfOtherServer = last != nil }
 
-  /// Takes in a cycle.
+  /// Records a cycle.
   ///
   /// - Parameters:
-  ///   - missedFrames: frames that the frame clock has told before this cycle.
-  ///   - isFreewheeling: cycles keep no time.
-  /// - Returns: the frames before this cycle that no cycle had.
+  ///   - missedFrames: missed frames before this cycle, according to the frame clock.
+  ///   - isFreewheeling: whether the server freewheels, so that cycles keep no time.
+  /// - Returns: the frames before this cycle that no cycle covered.
   @_noLocks @inline(__always)
   mutating func missedFrames(
     toldByClock missedFrames: UInt32, microseconds: UInt64, frameCount: UInt32, sampleRate: UInt32,

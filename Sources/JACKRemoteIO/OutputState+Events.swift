@@ -6,10 +6,10 @@ internal import Glibc
 internal import RenderCore
 internal import Synchronization
 
-/// What happens outside of cycles, and who is woken by it.
+/// Events outside of cycles, and the threads that they wake.
 extension OutputState {
-  /// Takes in that the server has ended. On a thread of libjack's, or on the control thread when it has
-  /// ended without telling.
+  /// Records the server's end. Called on a libjack thread, or on the control thread if the server has ended
+  /// without notice.
   func noteShutDown(reason text: String) {
     presence.withLock { presence in
       isShutDown.store(true, ordering: .releasing)
@@ -19,7 +19,7 @@ extension OutputState {
     wakeControl()
   }
 
-  /// Takes in that the client, which is not the first, is at work.
+  /// Records that a re-attached client is active.
   ///
   /// - Returns: false when its server has ended already.
   func noteReattachment() -> Bool {
@@ -32,12 +32,12 @@ extension OutputState {
     return isThere
   }
 
-  /// Why the server has ended; nil while it has not, as far as it has told.
+  /// The reason of the server's end; nil while none was reported.
   var shutDownReason: String? {
     isShutDown.load(ordering: .acquiring) ? presence.withLock { $0.reason } : nil
   }
 
-  /// Takes in that a port or a connection of anyone has come or gone.
+  /// Records that a port or a connection of any client has appeared or gone.
   func noteGraphChange() {
     graphChanges.add(1, ordering: .releasing)
     wakeControl()
@@ -48,14 +48,14 @@ extension OutputState {
     eventfd_write(eventDescriptor, 1)
   }
 
-  /// Makes the event descriptor unreadable until the next change. Before the changes are looked at,
-  /// so that none falls in between.
+  /// Makes the event descriptor unreadable until the next change. Call it before reading the changes, so that
+  /// none is missed.
   func acknowledgeWake() {
     var count: eventfd_t = 0
     unsafe eventfd_read(eventDescriptor, &count)
   }
 
-  /// Lets the control thread look what has changed.
+  /// Wakes the control thread to check for changes.
   func wakeControl() {
     controlWake.post()
   }

@@ -5,30 +5,30 @@ internal import CRealtimeScope
 internal import RenderCore
 internal import Synchronization
 
-/// What a cycle knows of the waits before it.
+/// The state of the waits for sound, kept from cycle to cycle.
 struct FreewheelPatience {
-  /// The cycle before was a freewheeling one; or there was none, and what the client before this one has
-  /// asked is not known.
+  /// Whether the sources may still be marked as waited for: the previous cycle freewheeled, or there was none
+  /// and the state left by the previous client is unknown.
   var hasAsked = true
-  /// The last wait was given up, and the sound has not come since.
+  /// Whether the last wait was abandoned and the sound has not come since.
   var isOver = false
 
-  /// How long a cycle waits: half of the 10 s after which jackd goes on without its clients.
+  /// The longest wait of a cycle: half of the 10 s after which jackd goes on without its clients.
   static var limitMicroseconds: UInt64 { @_noLocks get { 5_000_000 } }
 
   @_noLocks
   init() {}
 }
 
-/// Cycles of a server that freewheels. They come as fast as the clients answer and none of them can be
-/// late, so sound that is on its way is waited for: silence in its place would be in the recording.
+/// Cycles of a freewheeling server. They come as fast as the clients answer and cannot be late, so a cycle
+/// waits for sound that is on its way: silence instead would end up in the recording.
 extension OutputState {
-  /// Waits, while the server freewheels, until every source has the sound for this cycle, has ended, or
-  /// wants none. Before anything is rendered; it is no part of the real-time path, which never waits.
+  /// Waits, while the server freewheels, until every source has the sound for this cycle, has ended, or needs
+  /// none. Called before rendering; not part of the real-time path, which never waits.
   ///
-  /// A wait is given up after ``FreewheelPatience/limitMicroseconds``, and none follows until the sound is
-  /// there again, so that a source that is dead does not hold up the server. One that has begun is not
-  /// ended with freewheeling: this cycle is still heard.
+  /// A wait is abandoned after ``FreewheelPatience/limitMicroseconds``, and none follows until the sound is
+  /// there again, so that a dead source does not hold up the server. A wait that has begun does not end with
+  /// freewheeling: its cycle is still played.
   @_noLocks
   mutating func awaitSound(_ context: RenderContext, frameCount: UInt32) {
     guard isFreewheeling.load(ordering: .relaxed) else {
@@ -61,8 +61,9 @@ extension OutputState {
     abandonedWaits.store(abandonedWaits.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
-  /// Tells the sources that nothing waits for them, in place of a cycle: the client is closed, and there may
-  /// be no other one for long. As a cycle it leaves them alone once this is detached.
+  /// Notifies the sources that no cycle waits for them. Called instead of a cycle when the client is closed,
+  /// because the next client may be long in coming. Like a cycle, it leaves the sources alone once this is
+  /// detached.
   func endWaiting() {
     isInCycle.store(true, ordering: .sequentiallyConsistent)
     if let context, !isDetached.load(ordering: .sequentiallyConsistent) { context.endWaiting() }

@@ -8,7 +8,7 @@ internal import Synchronization
 extension OutputState {
   private static var isKnown: UInt64 { @_noLocks get { 1 << 32 } }
 
-  /// Where the transport is in this cycle. On the process thread.
+  /// Returns the transport's position in this cycle. On the process thread.
   @_noLocks
   func queryTransport(_ client: OpaquePointer) -> RenderTransport {
     var frame: UInt32 = 0
@@ -16,7 +16,7 @@ extension OutputState {
     return RenderTransport(frame: Int64(frame), isRolling: isRolling)
   }
 
-  /// Says what everything is ready for, before the transport asks in a later cycle.
+  /// Publishes the frame for which all sources are ready, before the transport's query in a later cycle.
   @_noLocks
   func publishReadiness(_ context: RenderContext, _ transport: RenderTransport) {
     let isReady = context.isReady(forTransportFrame: transport.frame)
@@ -24,8 +24,8 @@ extension OutputState {
       isReady ? UInt64(transport.frame) | Self.isKnown : 0, ordering: .releasing)
   }
 
-  /// Whether the transport may roll from a frame on. Any thread: jack2 asks on the process thread, before
-  /// the cycle.
+  /// Returns whether the transport may roll from a frame on. Any thread: jack2 asks on the process thread,
+  /// before the cycle.
   @_noLocks
   func isReady(forTransportFrame frame: UInt32) -> Bool {
     readyTransportFrame.load(ordering: .acquiring) == UInt64(frame) | Self.isKnown

@@ -5,28 +5,28 @@ internal import Glibc
 internal import RenderCore
 internal import Synchronization
 
-/// All that libjack's callbacks touch. Lives at a fixed address, never behind a class: a class field
-/// would cost exclusivity checks and reference counts in the process callback.
+/// The state that libjack's callbacks use. Lives at a fixed address, never behind a class: a class field would
+/// cost exclusivity checks and reference counts in the process callback.
 @safe
 struct OutputState: ~Copyable {
-  /// Where each cycle is recorded. Lives as long as the storage of this.
+  /// The log of cycles. Lives as long as the storage of this state.
   private let log: CycleLogStorage
-  /// What renders, from the start on. Written before the client is activated.
+  /// The render context, from the start on. Written before the client is activated.
   var context: RenderContext?
-  /// Written after a client is opened and before any of its callbacks can run, those of the one before
-  /// being over.
+  /// Written after a client is opened and before any of its callbacks can run, when those of the last client
+  /// have ended.
   private var client: OpaquePointer?
   private let ports: UnsafeMutableBufferPointer<OpaquePointer?>
-  /// Where each channel of a cycle goes; filled in anew every cycle.
+  /// The output buffer of each channel; set anew in every cycle.
   private let buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
-  /// Takes the sound of a port that has no buffer.
+  /// The buffer for the sound of a port that has none.
   private let spare: UnsafeMutablePointer<Float>
-  /// Frames that the renderer takes at once: a copy, because a class's metadata may take a lock.
+  /// The most frames that the renderer takes at once: a copy, because a class's metadata may take a lock.
   private let maximumSlice = Renderer.maximumFramesPerCycle
   private let inputs: InputPorts
-  /// What ends the time that nothing is rendered. Written before the client is activated.
+  /// The connections whose appearance starts rendering. Written before the client is activated.
   var awaited = AwaitedConnections()
-  /// Cycles are told where the server's transport is.
+  /// Whether cycles receive the position of the server's transport.
   private let followsTransport: Bool
   private var continuity = CycleContinuity()
   private var outage = OutageMeter()
@@ -35,26 +35,26 @@ struct OutputState: ~Copyable {
 
   /// Set by the control side: nothing is rendered any more.
   let isDetached = Atomic<Bool>(false)
-  /// Set by the control side while nothing is rendered yet: the clocks stand still, too. Taken back by it,
-  /// or in the first cycle that has the connections.
+  /// Set by the control side while nothing is rendered yet and the clocks stand still. Cleared by it, or in the
+  /// first cycle that has the awaited connections.
   let isHeld = Atomic<Bool>(false)
   /// Set by the process thread while it may be rendering.
   let isInCycle = Atomic<Bool>(false)
 
-  /// `FrameClock.publication`, for other threads. Written by the process thread, and while there is none.
+  /// `FrameClock.publication`, for other threads. Written by the process thread, or while there is none.
   let clockPublication = Atomic<UInt64>(FrameClock().publication)
 
   // Written by the process thread alone.
   let cycles = Atomic<UInt64>(0)
   let missedCycles = Atomic<UInt64>(0)
-  /// Waits of a freewheeling server's cycles that were given up.
+  /// Abandoned waits in a freewheeling server's cycles.
   let abandonedWaits = Atomic<UInt64>(0)
-  /// When the last cycle was called for, or when the client was activated, on JACK's clock.
+  /// The time of the last cycle's call, or of the client's activation, on JACK's clock.
   let lastCycleMicroseconds = Atomic<UInt64>(0)
-  /// Which thread that is: `cjack_current_thread`.
+  /// The process thread, by `cjack_current_thread`.
   let processThread = Atomic<UInt>(0)
 
-  /// The transport's frame that everything is ready for, and a bit above it; 0 for none. Written by the
+  /// The transport's frame for which all sources are ready, with a bit above it set; 0 for none. Written by the
   /// process thread.
   let readyTransportFrame = Atomic<UInt64>(0)
 
@@ -66,15 +66,15 @@ struct OutputState: ~Copyable {
   let sampleRate = Atomic<UInt32>(0)
   let isFreewheeling = Atomic<Bool>(false)
   let isShutDown = Atomic<Bool>(false)
-  /// Protects what is known of the server, and that `isShutDown` is set with it, between libjack's, the
-  /// control and the owner's thread. Never taken in a cycle.
+  /// Protects the server's presence, and keeps `isShutDown` consistent with it, between libjack's, the control
+  /// and the owner's threads. Never taken in a cycle.
   let presence = GuardedState(ServerPresence())
-  /// Which thread has told that the server has ended.
+  /// Records the thread that reported the server's end, and closes the client.
   let farewell = ServerFarewell()
-  /// Counts what has happened to anyone's ports and connections.
+  /// Counts changes of any client's ports and connections.
   let graphChanges = Atomic<UInt64>(0)
 
-  /// The threads that libjack has told of, so that the kernel can be asked how it schedules them.
+  /// The threads that libjack has announced, for reading their scheduling from the kernel.
   let threads: ThreadTable
   /// An eventfd(2) that is readable when there may be a notice.
   let eventDescriptor: Int32
@@ -106,17 +106,18 @@ struct OutputState: ~Copyable {
     close(eventDescriptor)
   }
 
-  /// Sets the output port of a channel. Before the client is activated.
+  /// Sets the output port of a channel. Call it before the client is activated.
   mutating func setPort(_ port: OpaquePointer, channel: Int) {
     unsafe ports[channel] = port
   }
 
-  /// Sets the input port of a channel. Before the client is activated.
+  /// Sets the input port of a channel. Call it before the client is activated.
   func setInputPort(_ port: OpaquePointer, channel: Int) {
     unsafe inputs.setPort(port, channel: channel)
   }
 
-  /// Takes in an opened client. Before any of its callbacks can run, those of the one before being over.
+  /// Prepares the state for an opened client. Call it before any of its callbacks can run, when those of the
+  /// last client have ended.
   mutating func attach(client: OpaquePointer) {
     unsafe self.client = client
     // A server without a rate must not stop the program: no renderer has a rate of 0.
@@ -143,13 +144,13 @@ struct OutputState: ~Copyable {
 
   /// One cycle: every frame of every output port is written, with sound or silence.
   ///
-  /// What few cycles need is never inlined, for the reason that `SourceUnit.renderSteadily` gives.
+  /// Code that few cycles need is never inlined, for the reason stated at `SourceUnit.renderSteadily`.
   @_noLocks
   mutating func process(frameCount: UInt32) {
     guard let client = unsafe client else { return }
     var recorder = CycleRecorder()
-    // Sequentially consistent with `isDetached`: either this sees that it is set, or who sets it
-    // sees that a cycle runs and waits.
+    // Sequentially consistent with `isDetached`: either this cycle sees it set, or the thread that sets it sees
+    // the running cycle and waits.
     isInCycle.store(true, ordering: .sequentiallyConsistent)
     let now = jack_get_time()
     recorder.facts.frameTime = unsafe jack_last_frame_time(client)
@@ -168,7 +169,7 @@ struct OutputState: ~Copyable {
     isInCycle.store(false, ordering: .releasing)
   }
 
-  /// Whether nothing is to be rendered yet.
+  /// Returns whether rendering is still held; ends the hold when the awaited connections are made.
   @_noLocks @inline(never)
   private func staysHeld() -> Bool {
     if awaited.areMade { isHeld.store(false, ordering: .relaxed) }
@@ -177,8 +178,8 @@ struct OutputState: ~Copyable {
 
   /// Renders a cycle.
   ///
-  /// - Parameter facts: those of the cycle; what comes to be known is added.
-  /// - Returns: cycles that were missed before it.
+  /// - Parameter facts: the cycle's facts, which this completes.
+  /// - Returns: the cycles missed before it.
   @_noLocks @inline(__always)
   private mutating func perform(
     _ facts: inout CycleFacts, of client: OpaquePointer, microseconds: UInt64
@@ -196,7 +197,7 @@ struct OutputState: ~Copyable {
       sampleRate: sampleRate.load(ordering: .relaxed), isFreewheeling: facts.isFreewheeling)
     facts.frameTime = clock.advance(serverTime: serverTime, frameCount: frameCount)
     clockPublication.store(clock.publication, ordering: .relaxed)
-    // Looked at before the wait and after it: who has detached this may have freed what renders.
+    // Checked before the wait and after it: the thread that detached this may have freed the context.
     if facts.isFreewheeling || patience.hasAsked, let context,
       !isDetached.load(ordering: .sequentiallyConsistent)
     {
@@ -232,8 +233,8 @@ struct OutputState: ~Copyable {
     unsafe context.render(cycle, into: buffers)
   }
 
-  /// Renders in slices of what the renderer takes at most, with inputs or without, after a gap or not. Only
-  /// PipeWire can be set to longer cycles.
+  /// Renders in slices of the renderer's maximum, with or without inputs, with or without a gap before. Only
+  /// PipeWire can be configured for longer cycles.
   @_noLocks @inline(never)
   private mutating func renderSlices(
     _ context: RenderContext, of cycle: RenderCycle, missedFrames: UInt32, isMeasured: Bool
@@ -260,7 +261,7 @@ struct OutputState: ~Copyable {
     }
   }
 
-  /// Finds out where each channel's frames of this cycle go, from one of them on.
+  /// Sets each channel's buffer for this cycle, from a frame on.
   @_noLocks
   private func setBuffers(frameCount: UInt32, from frame: Int) {
     for channel in unsafe 0..<buffers.count {
@@ -277,7 +278,7 @@ struct OutputState: ~Copyable {
     }
   }
 
-  /// The memory of an output port for this cycle; never kept. JACK may have none.
+  /// Returns an output port's memory for this cycle, which must not be kept. JACK may have none.
   @_noLocks
   private func portBuffer(_ channel: Int, _ frameCount: UInt32) -> UnsafeMutablePointer<Float>? {
     guard let port = unsafe ports[channel],

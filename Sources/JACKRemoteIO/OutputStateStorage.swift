@@ -13,7 +13,7 @@ final class OutputStateStorage: ServerUser, @unchecked Sendable {
   let state: UnsafeMutablePointer<OutputState>
   /// Wakes the control thread.
   let controlWake = WakeSemaphore()
-  /// What the cycles were like.
+  /// The log of the cycles.
   let cycleLog = CycleLog()
 
   init(outputs: Int, inputs: Int, followsTransport: Bool = false) throws(RemoteIOError) {
@@ -38,7 +38,7 @@ final class OutputStateStorage: ServerUser, @unchecked Sendable {
 
   var cycleCount: UInt64 { unsafe state.pointee.cycles.load(ordering: .acquiring) }
 
-  /// How long there was no cycle; nil when the client is not active yet.
+  /// The time since the last cycle; nil when the client is not active yet.
   var silenceNanoseconds: UInt64? {
     let last = unsafe state.pointee.lastCycleMicroseconds.load(ordering: .relaxed)
     let now = jack_get_time()
@@ -46,7 +46,7 @@ final class OutputStateStorage: ServerUser, @unchecked Sendable {
     return last == 0 ? nil : last < now ? (now - last) * 1000 : 0
   }
 
-  /// Judges how long there was no cycle.
+  /// The watchdog for the server's current period, rate and mode.
   var watchdog: CycleWatchdog {
     unsafe CycleWatchdog(
       bufferSize: Int(state.pointee.bufferSize.load(ordering: .relaxed)),
@@ -54,14 +54,14 @@ final class OutputStateStorage: ServerUser, @unchecked Sendable {
       isFreewheeling: state.pointee.isFreewheeling.load(ordering: .relaxed))
   }
 
-  /// Lets no cycle render any more and waits for one that does, until the deadline.
+  /// Stops rendering from the next cycle on and waits, until the deadline, for a cycle that renders.
   ///
   /// - Returns: whether nothing renders any more.
   func detach(until deadline: Deadline) -> Bool {
     unsafe state.pointee.isDetached.store(true, ordering: .sequentiallyConsistent)
     while unsafe state.pointee.isInCycle.load(ordering: .sequentiallyConsistent) {
       if deadline.hasPassed { return false }
-      // A cycle is a fraction of a period and calls no one; if it waits for sound, that ends now.
+      // A cycle takes a fraction of a period; if it waits for sound, that wait ends now.
       usleep(100)
     }
     return true

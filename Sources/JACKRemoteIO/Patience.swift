@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Whether who waits for the server still wants to, and that it was so in the end.
+/// A caller's cancellation of a wait for the server, and the last answer.
 final class Patience {
-  /// Asked now and then; nil: it is never over.
+  /// Returns whether the wait is cancelled; called now and then. nil: never cancelled.
   private(set) var isOver: (() -> Bool)?
-  /// It was over when that was asked last.
+  /// Whether the last call returned true.
   private(set) var wasCancelled = false
 
   init(_ isCancelled: (() -> Bool)?) {

@@ -3,16 +3,16 @@
 extension RemoteIO {
   /// Ports of one direction that belong together: a bus, as Core Audio calls it.
   ///
-  /// The engine's part of a bus are the channels of the same numbers: `Renderer.addSource`,
-  /// `addCallback`, `addCapture` and the queues take them as a range. To other programs each port tells its
-  /// group (`http://jackaudio.org/metadata/port-group`), and its name for people begins with it.
+  /// In the engine a bus is the range of channels with the same numbers, which `Renderer.addSource`,
+  /// `addCallback`, `addCapture` and the queues take. Metadata publish each port's group to other programs
+  /// (`http://jackaudio.org/metadata/port-group`), and its display name begins with the group's.
   public struct PortGroup: Hashable, Sendable {
-    /// The bus' name, for people.
+    /// The bus' display name.
     public var name: String
     /// The ports, counted from 0.
     public var ports: Range<Int>
 
-    /// A group of these ports.
+    /// Creates a group of these ports.
     public init(name: String, ports: Range<Int>) {
       self.name = name
       self.ports = ports

@@ -3,8 +3,8 @@
 internal import CJACK
 internal import RenderCore
 
-/// The output ports that the sound of the input ports reaches, for libjack's latency callback. Lives as long as the client:
-/// libjack has its address.
+/// The output ports that the sound of the input ports reaches, for libjack's latency callback. Lives as long as
+/// the client: libjack has its address.
 @safe
 final class PortRouting: @unchecked Sendable {
   private let outputs: [OpaquePointer]
@@ -17,20 +17,21 @@ final class PortRouting: @unchecked Sendable {
     self.routing = GuardedState(routing)
   }
 
-  /// Asks libjack to be told when the latency of a port's neighbours changes. Before activation.
+  /// Sets libjack's latency callback, which reports a latency change of a port's neighbours. Call it before
+  /// activation.
   func attach(to client: OpaquePointer) {
     unsafe jack_set_latency_callback(
       client, remoteIOLatency, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Changes the routing, and lets libjack compute the latencies that follow from it. For the control thread.
+  /// Changes the routing, and makes libjack recompute the latencies. For the control thread.
   func change(_ routing: InputRouting, at client: OpaquePointer) {
     self.routing.withLock { $0 = routing }
     unsafe jack_recompute_total_latencies(client)
   }
 
-  /// Sets the latency of the ports on one side: that of the ports on the other side that they are connected to, and that of
-  /// the way between the two (jack.h, `jack_latency_callback_t`).
+  /// Sets the latency of the ports on one side: the latency of the ports on the other side that the routing
+  /// joins them with, plus that of the path between (jack.h, `jack_latency_callback_t`).
   func update(_ mode: jack_latency_callback_mode_t) {
     let routing = routing.withLock { $0 }
     let isCapture = mode == JackCaptureLatency
@@ -69,7 +70,7 @@ final class PortRouting: @unchecked Sendable {
   }
 }
 
-/// The notification thread, at every change of the graph.
+/// Runs on the notification thread, at every change of the graph.
 private func remoteIOLatency(
   _ mode: jack_latency_callback_mode_t, _ argument: UnsafeMutableRawPointer?
 ) {

@@ -3,8 +3,8 @@
 internal import CJACK
 
 extension RemoteIO {
-  /// The remedy, in one line, where the process thread is not real-time, so that any other program can make it
-  /// late. nil where it is real-time, and while that is unknown: before the first cycle, without a server, and
+  /// The remedy, in one line, if the process thread is not real-time, so that any other program can make it
+  /// late. nil if it is real-time, and while that is unknown: before the first cycle, without a server, and
   /// while the server freewheels. Any thread.
   public var realtimeAdvice: String? {
     guard !isFreewheeling, let scheduling, !scheduling.isRealtime else { return nil }
@@ -18,7 +18,8 @@ extension RemoteIO {
       : "\(name) does not run in real time (\(scheduling.text)), so sound may break up: restart it with 'jackd -R'"
   }
 
-  /// What a server that freewheels has its new clients wait for, in one line.
+  /// Returns the note, in one line, that a freewheeling server calls and connects new clients when freewheeling
+  /// ends.
   static func freewheelAdvice(server: String) -> String {
     "the JACK server '\(server)' is freewheeling, which is as fast as it can and not in real time: it calls and "
       + "connects new clients when that ends; 'jack_freewheel n' ends it"
@@ -26,11 +27,12 @@ extension RemoteIO {
 }
 
 extension Client {
-  /// Whether the server was started to be real-time. What its clients' threads got is another matter.
+  /// Whether the server was started in real-time mode. Its clients' threads may still lack real-time
+  /// scheduling.
   var isServerRealtime: Bool { unsafe jack_is_realtime(handle) != 0 }
 
-  /// Whether the server freewheels. It does not tell that to a client that opens meanwhile; but its frame clock runs
-  /// faster than time.
+  /// Whether the server freewheels, judged by its frame clock, which then runs faster than time. The server
+  /// does not notify a client that opens meanwhile.
   var isServerFreewheeling: Bool {
     // PipeWire's clock begins with the client.
     if Self.mayLoseServerSilently { return false }

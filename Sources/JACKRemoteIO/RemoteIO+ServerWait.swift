@@ -4,17 +4,17 @@ internal import Glibc
 
 extension RemoteIO {
   private static let lookMicroseconds: UInt32 = 50_000
-  /// Looks between two questions to libjack, which opens a client for each. jack2's server is seen without: only
-  /// one whose socket is elsewhere needs them.
+  /// Polls of the socket between two requests to libjack, each of which opens a client. A jack2 server is
+  /// detected by its socket; only one whose socket is elsewhere needs the requests.
   private static var looksPerQuestion: Int { Client.mayLoseServerSilently ? 10 : 100 }
 
-  /// Waits until a server takes clients. It starts none. Not for a process callback.
+  /// Waits until a server accepts clients. Starts no server. Not for a process callback.
   ///
   /// - Parameters:
   ///   - serverName: as in ``Configuration/serverName``.
-  ///   - isCancelled: asked 20 times a second, on this thread: whether to wait no longer.
-  ///   - begin: called when there is none at once.
-  /// - Returns: whether there is one; false when it was cancelled.
+  ///   - isCancelled: called 20 times a second, on this thread; true ends the wait.
+  ///   - begin: called if no server accepts clients at once.
+  /// - Returns: whether a server accepts clients; false when the wait was cancelled.
   public static func waitForServer(
     named serverName: String? = nil, isCancelled: () -> Bool, begin: () -> Void = {}
   ) -> Bool {

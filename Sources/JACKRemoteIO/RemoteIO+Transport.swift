@@ -3,26 +3,27 @@
 internal import CJACK
 
 extension RemoteIO {
-  /// The server's transport: one time line for all clients, on which any of them may go anywhere.
+  /// The server's transport: one time line for all clients, each of which may locate it anywhere.
   public struct Transport: Sendable, Equatable {
-    /// What it is doing.
+    /// The activity of a transport.
     public enum State: String, Sendable {
-      /// It stands at its frame.
+      /// The transport stands at its frame.
       case stopped
-      /// It is to roll as soon as all who follow it are ready, or the server waits for them no longer.
+      /// The transport rolls as soon as all clients that follow it are ready, or the server waits for them no
+      /// longer.
       case starting
       /// Time passes.
       case rolling
     }
 
-    /// What it is doing.
+    /// The activity.
     public var state: State
-    /// The time line's frame at the start of the cycle that runs, at the server's rate.
+    /// The time line's frame at the start of the running cycle, at the server's rate.
     public var frame: UInt32
     /// Frames in a second.
     public var sampleRate: Double
 
-    /// The time that is ``frame``, in nanoseconds.
+    /// The time of ``frame``, in nanoseconds.
     public var nanoseconds: UInt64 { UInt64(Double(frame) * 1_000_000_000 / max(1, sampleRate)) }
   }
 
@@ -38,26 +39,26 @@ extension RemoteIO {
     }
   }
 
-  /// Lets the transport roll, for all clients: in the next cycles, when all who follow it are ready. Any
-  /// thread; does not wait, and does nothing when closed or without a server.
+  /// Starts the transport, for all clients: it rolls in one of the next cycles, when all clients that follow it
+  /// are ready. Any thread; does not wait, and does nothing when closed or without a server.
   public func startTransport() {
     live.withLock { $0?.startTransport() }
   }
 
-  /// Has the transport stand still, for all clients, from one of the next cycles on. As
-  /// ``startTransport()``.
+  /// Stops the transport, for all clients, from one of the next cycles on. Threads as for ``startTransport()``.
   public func stopTransport() {
     live.withLock { $0?.stopTransport() }
   }
 
-  /// Has the transport go to a frame of its time line, for all clients, in one of the next cycles. Where it
-  /// rolls it goes on rolling there, when all who follow it are ready. As ``startTransport()``.
+  /// Locates the transport to a frame of its time line, for all clients, in one of the next cycles. A rolling
+  /// transport rolls on from there when all clients that follow it are ready. Threads as for
+  /// ``startTransport()``.
   public func locateTransport(toFrame frame: UInt32) {
     live.withLock { $0?.locateTransport(toFrame: frame) }
   }
 
-  /// As ``locateTransport(toFrame:)``, to the frame at a time; at the last one if that is later, which at
-  /// 48 kHz is after a day.
+  /// Locates the transport to the frame at a time, as ``locateTransport(toFrame:)`` does; to the last frame if
+  /// the time is later, which at 48 kHz is after a day.
   public func locateTransport(toNanoseconds nanoseconds: UInt64) {
     let frame = (Double(nanoseconds) * sampleRate / 1_000_000_000).rounded()
     locateTransport(toFrame: UInt32(min(frame, Double(UInt32.max))))

@@ -3,24 +3,24 @@
 public import RenderCore
 internal import Synchronization
 
-/// A JACK client as a Remote IO unit (`kAudioUnitSubType_RemoteIO`, AUComponent.h), with its output
-/// (element 0), its input (element 1) or both: the server calls, and this pulls.
+/// A JACK client as a Remote IO unit (`kAudioUnitSubType_RemoteIO`, AUComponent.h), with its output (element
+/// 0), its input (element 1) or both: the server calls, and the unit pulls.
 ///
-/// The format is the server's: one port of 32-bit float samples for each channel, at its rate, in cycles
-/// of its size. A render callback may have one of its own
-/// (`Renderer.addCallback(_:context:format:quality:)`). Once started it renders until it is closed; pausing is
-/// for what it renders, because stopping a client drops its connections.
+/// The format is the server's: one port of 32-bit float samples for each channel, at its rate, in cycles of its
+/// size. A render callback may have a format of its own (`Renderer.addCallback(_:context:format:quality:)`).
+/// Once started, the unit renders until it is closed; pause its sources instead, because stopping a client
+/// drops its connections.
 ///
 /// The inputs' frames go to the renderer's captures (`Renderer.addCapture`), which another thread reads.
 ///
 /// Life cycle: open it with `init`; make a `Renderer` for ``sampleRate`` and the numbers of ports;
 /// `start(rendering:)`; ``close(withinMilliseconds:)``.
 ///
-/// When the server ends, what was started waits for the next one of this name, looking 4 to 10 times a
-/// second, and goes on there: with the same ports, with the connections that they had, and where it was,
-/// the time between left out. It tells of both (``Notice``). Other clients' ports that are not back yet
-/// are waited for, up to a minute. Not with ``Configuration/reattaches`` off: then close, and open another
-/// one. A server that is stopped and goes on has lost nothing.
+/// When the server ends, a started unit polls for the next one of this name, 4 to 10 times a second, and goes
+/// on there: with the same ports, with their connections, and where it was, without the time between.
+/// ``Notice`` reports both. The unit waits up to a minute for other clients' ports that are not back yet. With
+/// ``Configuration/reattaches`` off, close the unit and open another one. A server that is stopped and goes on
+/// has lost nothing.
 ///
 /// Any thread may call it, but not the process callback. `init`, `start` and `close` wait for the
 /// server, for a limited time; nothing else waits.
@@ -36,8 +36,8 @@ public final class RemoteIO: Sendable {
     var told: Told
   }
 
-  /// The client's name as the server has it: the one asked for, perhaps with `-01` appended.
-  /// The next server may have to append something else.
+  /// The client's name on the server: the requested one, perhaps with `-01` appended. It may differ on the next
+  /// server.
   public var clientName: String { live.name }
   /// The server's name: as configured, or as libjack found it in the environment.
   public let serverName: String
@@ -47,15 +47,15 @@ public final class RemoteIO: Sendable {
   private let configuration: Configuration
   /// The client, for reading its facts.
   var live: LiveClient { attachment.live }
-  /// Protects the phase and what was told, between the owner's threads.
+  /// Protects the phase and the reported state, between the owner's threads.
   let progress: GuardedState<Progress>
 
   /// Opens a client and registers its ports. Nothing runs yet.
   ///
   /// - Parameters:
-  ///   - configuration: names, the server, and what to connect to.
-  ///   - isCancelled: asked 50 times a second while the server is waited for, on this thread: whether that
-  ///     is to end, with ``RemoteIOError/cancelled``.
+  ///   - configuration: names, the server, and the connections.
+  ///   - isCancelled: called 50 times a second, on this thread, during the wait for the server; true ends the
+  ///     wait with ``RemoteIOError/cancelled``.
   /// - Throws: ``RemoteIOError`` when a name cannot be used, no such server is running (within
   ///   milliseconds), this process has a client on another server, or the server does not answer
   ///   within 5 seconds (15 when it may have to be started).
@@ -70,7 +70,7 @@ public final class RemoteIO: Sendable {
     try ServerGuard.enter(storage, server: server)
     let control: ControlThread
     let client: Client
-    // Before the client is opened: from then on the server may end at any time, and take it away.
+    // Before the client is opened: later the server may end at any time, and remove the socket.
     var socket = ServerSocket.ofPresent(server)
     do throws(RemoteIOError) {
       control = try ControlThread.start(wake: storage.controlWake)
@@ -134,18 +134,17 @@ public final class RemoteIO: Sendable {
   }
 
   /// Connects the ports, starts to render, and sets the ports' metadata, for which it waits a second at most.
-  /// The server calls from the start on; until it has made the connections there is silence, and nothing is
-  /// rendered: it would be lost.
+  /// The server calls at once. Until it has made the connections, the output is silent and nothing is rendered,
+  /// so that no sound is lost.
   ///
   /// - Parameters:
-  ///   - context: what renders, for as many outputs and inputs as there are ports and for ``sampleRate``.
+  ///   - context: the render context, for as many outputs and inputs as there are ports and for ``sampleRate``.
   ///     Its renderer must live until ``close(withinMilliseconds:)`` has returned true.
   ///   - isCancelled: as for ``init(_:isCancelled:)``.
-  /// - Returns: which connections were made, and notes for what was left unconnected.
-  /// - Throws: ``RemoteIOError``: a port to connect to is not there, the server refused, has ended or
-  ///   does not answer within 5 seconds, or this was started or closed before. Nothing renders then.
-  ///   It can be started again, unless the server did not answer or was not waited for, and it has to be
-  ///   closed.
+  /// - Returns: the connections that were made, and notes about ports left unconnected.
+  /// - Throws: ``RemoteIOError``: a port to connect to does not exist, the server refused, has ended or does
+  ///   not answer within 5 seconds, or the unit was started or closed before. Nothing renders then. The unit
+  ///   can be started again, except after a time-out or a cancellation; then it must be closed.
   @discardableResult
   public func start(
     rendering context: RenderContext, isCancelled: (() -> Bool)? = nil
@@ -153,18 +152,18 @@ public final class RemoteIO: Sendable {
     try start(context, renderer: nil, isCancelled, meanwhile: {})
   }
 
-  /// Connects the ports and starts to render, as with a context, and keeps the
-  /// renderer until nothing renders any more. When it re-attaches to a server of another rate, the
-  /// renderer's rate is set before the first cycle there: nothing is rendered at a wrong pitch.
+  /// Connects the ports and starts to render, as with a context, and retains the renderer until nothing renders
+  /// any more. On re-attachment to a server of another rate, the renderer's rate is set before the first cycle
+  /// there, so that nothing is rendered at a wrong pitch.
   ///
   /// - Parameters:
-  ///   - renderer: what renders, for as many outputs and inputs as there are ports and for ``sampleRate``.
+  ///   - renderer: the renderer, for as many outputs and inputs as there are ports and for ``sampleRate``.
   ///   - isCancelled: as for ``init(_:isCancelled:)``.
-  ///   - meanwhile: called once, on this thread, while the server makes the client active, which takes it
-  ///     some cycles: for what is to sound first and can be made ready in that time. Not called when this was
-  ///     started or closed before.
-  /// - Returns: which connections were made, and notes for what was left unconnected.
-  /// - Throws: ``RemoteIOError``, as the other.
+  ///   - meanwhile: called once, on this thread, while the server activates the client, which takes some
+  ///     cycles; for preparing the first sound in that time. Not called if the unit was started or closed
+  ///     before.
+  /// - Returns: the connections that were made, and notes about ports left unconnected.
+  /// - Throws: ``RemoteIOError``, as ``start(rendering:isCancelled:)`` does.
   @discardableResult
   public func start(
     rendering renderer: Renderer, isCancelled: (() -> Bool)? = nil, meanwhile: () -> Void = {}
@@ -185,7 +184,7 @@ public final class RemoteIO: Sendable {
       return nil
     }
     if let refusal { throw refusal }
-    // `meanwhile` may start a player, which reads it.
+    // `meanwhile` may start a player, which reads the period.
     context.periodFrames = bufferSize
     let (attachment, control) = (attachment, control)
     if configuration.passesInputsOn {
@@ -213,7 +212,7 @@ public final class RemoteIO: Sendable {
     }
     guard let started else {
       if progress.withLock({ $0.phase == .closed }) { throw .closed }
-      // It may yet become active, when the server answers: then with silence.
+      // The client may still become active, when the server answers; it is silent then.
       _ = storage.detach(until: Deadline(nanosecondsFromNow: 0))
       if patience.wasCancelled { throw .cancelled }
       throw .serverNotAnswering(server: serverName, doing: "starting the output", seconds: 5)
@@ -226,10 +225,10 @@ public final class RemoteIO: Sendable {
 
   /// Stops rendering at once and closes the client. Closing again does nothing.
   ///
-  /// - Parameter milliseconds: how long to wait at most. A server that is stopped never answers; the
-  ///   client is then closed when it does, and is left behind until then.
-  /// - Returns: whether nothing renders any more, so that the renderer may go. False only when a
-  ///   cycle did not end in that time.
+  /// - Parameter milliseconds: the longest time to wait. A stopped server does not answer; the client is then
+  ///   left open until the server answers, and closed.
+  /// - Returns: whether nothing renders any more, so that the renderer may be freed. False only when a cycle
+  ///   did not end in that time.
   @discardableResult
   public func close(withinMilliseconds milliseconds: UInt32 = 1000) -> Bool {
     let isFirst = progress.withLock { progress in

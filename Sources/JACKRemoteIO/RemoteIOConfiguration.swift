@@ -4,7 +4,7 @@ internal import CJACK
 internal import Glibc
 
 extension RemoteIO {
-  /// What to open: names, the server, and what to connect to.
+  /// The configuration of a unit: names, the server, and the connections.
   public struct Configuration: Sendable, Equatable {
     /// The wanted client name. The server makes it unique by appending `-01` and so on; read back
     /// ``RemoteIO/clientName``.
@@ -12,45 +12,46 @@ extension RemoteIO {
     /// The server's name (`jackd -n`). nil: `JACK_DEFAULT_SERVER` of the environment, or `default`.
     /// PipeWire has one server and ignores the name.
     public var serverName: String?
-    /// Whether libjack may start a server when none runs, as `~/.jackdrc` says. Off by default:
+    /// Whether libjack may start a server when none runs, as configured in `~/.jackdrc`. Off by default:
     /// a broken `~/.jackdrc` makes the open wait for seconds.
     public var startsServer: Bool
-    /// One mono output port for each, in channel order. They should not change from run to run:
-    /// session managers reconnect by name.
+    /// The names of the output ports, one mono port each, in channel order. They should not change from run to
+    /// run: session managers reconnect by name.
     public var outputPortNames: [String]
-    /// What the output ports are connected to when the output starts.
+    /// The ports to which the output ports are connected when the output starts.
     public var connection: ConnectionPolicy
-    /// One mono input port for each, in channel order: `in_1` and so on by custom. None by default.
+    /// The names of the input ports, one mono port each, in channel order: `in_1` and so on by custom. None by
+    /// default.
     public var inputPortNames: [String]
-    /// What the input ports are connected to when the unit starts. Nothing by default: a microphone that
-    /// is opened unasked, beside a loudspeaker, howls. Never to this client's own outputs.
+    /// The ports to which the input ports are connected when the unit starts. None by default: a microphone
+    /// opened unasked, beside a loudspeaker, howls. Never this client's own outputs.
     public var inputConnection: ConnectionPolicy
-    /// Whether a monitor, a callback or edges of the renderer's graph lead inputs to outputs within a cycle. Then latency
-    /// adds up through this client: that of the outputs is the latency of the inputs that reach them, and that of the
-    /// graph between the two (`ProcessingGraph.inputRouting`). An edit of the graph changes it. Otherwise, and by
-    /// default, the ports are ends of the signal's way (`JackPortIsTerminal`).
+    /// Whether a monitor, a callback or edges of the renderer's graph lead inputs to outputs within a cycle.
+    /// Latency then adds up through this client: an output's latency is that of the inputs that reach it plus
+    /// that of the graph between (`ProcessingGraph.inputRouting`), and follows edits of the graph. Otherwise,
+    /// and by default, the ports are ends of the signal path (`JackPortIsTerminal`).
     public var passesInputsOn = false
 
-    /// Ports that belong together, as a bus each: told to other programs, with the metadata.
+    /// Groups of output ports, each a bus. Published to other programs as metadata.
     public var outputGroups: [PortGroup] = []
-    /// As ``outputGroups``, of input ports.
+    /// Groups of input ports, as ``outputGroups``.
     public var inputGroups: [PortGroup] = []
 
-    /// Whether the ports get metadata when the unit starts: names for people, such as `Left output`, their
-    /// order, and that they carry audio; and the client an icon. They are taken back when it is closed. A
-    /// server that does not take them is told in a note.
+    /// Whether the unit sets metadata when it starts: display names, such as `Left output`, order and signal
+    /// type of the ports, and the client's icon. They are removed when it is closed. If the server does not
+    /// accept them, a note reports it.
     public var setsMetadata: Bool
-    /// Whether what is rendered follows the server's transport: cycles are told where that is
-    /// (`RenderCycle.transport`), and it waits, before it rolls, until the sources that follow have their
-    /// sound ready (`SourceControl.followsTransport`, `PlayerConfiguration.followsTransport`), as long as the
-    /// server lets it: 2 s, if nobody has set another time (`jack_set_sync_timeout`). Off by default.
+    /// Whether rendering follows the server's transport. Cycles receive its position (`RenderCycle.transport`).
+    /// Before it rolls, the transport waits until the sources that follow it are ready
+    /// (`SourceControl.followsTransport`, `PlayerConfiguration.followsTransport`), up to the server's limit:
+    /// 2 s unless changed (`jack_set_sync_timeout`). Off by default.
     public var followsTransport = false
-    /// Whether what was started attaches by itself to the next server of the same name when its own has
-    /// ended: with the same ports, with the connections that it had, and going on where it was. See
-    /// ``RemoteIO``. It does not start a server.
+    /// Whether a started unit attaches by itself to the next server of the same name when its own has ended:
+    /// with the same ports and connections, and going on where it was. See ``RemoteIO``. It does not start a
+    /// server.
     public var reattaches: Bool
 
-    /// A configuration with these values.
+    /// Creates a configuration with these values.
     public init(
       clientName: String = "drawbar", serverName: String? = nil, startsServer: Bool = false,
       outputPortNames: [String] = ["out_1", "out_2"], connection: ConnectionPolicy = .automatic,
@@ -79,9 +80,9 @@ extension RemoteIO {
       return "default"
     }
 
-    /// Checks names before libjack sees them: it truncates or refuses them without a reason.
+    /// Checks names before libjack does, which truncates or refuses them without a reason.
     func validate() throws(RemoteIOError) {
-      // jack2 takes 63 bytes; what it tells, the zero included, is 64 or 65 by release.
+      // jack2 takes 63 bytes; the size that it reports, the zero included, is 64 or 65 by release.
       try Self.check(
         clientName, limit: min(63, Int(jack_client_name_size()) - 1),
         error: RemoteIOError.invalidClientName)

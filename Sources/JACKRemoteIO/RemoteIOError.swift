@@ -2,30 +2,30 @@
 
 import AudioModel
 
-/// Why a client could not be opened, started or connected.
+/// An error of opening, starting or connecting a client.
 public enum RemoteIOError: Error, Sendable, Equatable {
-  /// The client name cannot be used; the text says why.
+  /// The client name cannot be used; the text is the reason.
   case invalidClientName(String, String)
-  /// The server name cannot be used; the text says why.
+  /// The server name cannot be used; the text is the reason.
   case invalidServerName(String, String)
-  /// The port name cannot be used; the text says why.
+  /// The port name cannot be used; the text is the reason.
   case invalidPortName(String, String)
-  /// No port was asked for.
+  /// The configuration has no ports.
   case noPorts
-  /// A group of ports has one that there is not, or none; `ports` is how many there are.
+  /// A group of ports is empty or has a port that does not exist; `ports` is the number of ports.
   case invalidGroup(String, ports: Int)
-  /// The text of a connection policy cannot be used; the second text says why.
+  /// The text of a connection policy cannot be used; the second text is the reason.
   case invalidConnection(String, String)
   /// No server of this name is running, or it belongs to another user.
   case serverNotRunning(String)
   /// libjack was allowed to start a server of this name and could not.
   case serverNotStarted(String)
-  /// This process has a client on `current`, and libjack serves one server to a process.
+  /// This process has a client on `current`, and libjack connects a process to one server only.
   case otherServerInUse(requested: String, current: String)
-  /// A client of this process is still open on this server although the server has ended: libjack
-  /// would give its stale memory to the new client.
+  /// A client of this process is still open on this server although the server has ended: libjack would use its
+  /// stale memory for the new client.
   case closePreviousClient(server: String)
-  /// libjack's store of metadata, in the folder at `path`, is one that ends every program that opens it.
+  /// libjack's metadata store, in the folder at `path`, is broken: it would end every program that opens it.
   case brokenMetadataStore(path: String)
   /// The server refused the client; `status` is libjack's `JackStatus`.
   case openRefused(server: String, client: String, status: UInt32)
@@ -35,7 +35,7 @@ public enum RemoteIOError: Error, Sendable, Equatable {
   case serverShutDown(server: String, reason: String)
   /// The server refused to register the port.
   case portRefused(String)
-  /// The server refused to activate the client, for a second.
+  /// The server refused to activate the client, throughout a second of attempts.
   case activationRefused(server: String, client: String)
   /// The output was started before.
   case alreadyStarted
@@ -47,24 +47,24 @@ public enum RemoteIOError: Error, Sendable, Equatable {
   case noSuchPort(String)
   /// More ports were named than there are outputs.
   case tooManyPorts(named: Int, outputs: Int)
-  /// No audio output port, nor a client with one, matches: an input has nothing to hear.
+  /// No audio output port, nor a client with one, matches, so an input has no source.
   case noMatchingSourcePorts(pattern: String)
   /// There is no audio output port of this name.
   case noSuchSourcePort(String)
-  /// More ports to hear were named than there are inputs.
+  /// More source ports were named than there are inputs.
   case tooManySourcePorts(named: Int, inputs: Int)
   /// The port is this client's own: connected to another port of it, it would feed back.
   case ownPort(String)
-  /// The server refused the connection, or said yes and did not make it.
+  /// The server refused the connection, or accepted the request and did not make it.
   case connectionRefused(output: String, input: String)
-  /// Who asked wanted it no longer before the server had answered.
+  /// The caller cancelled before the server answered.
   case cancelled
   /// The system has no more threads or descriptors.
   case outOfResources(String)
 }
 
 extension RemoteIOError: CustomStringConvertible {
-  /// One line: what happened, where, and what can be done.
+  /// A one-line message: the failure, its location, and a remedy.
   public var description: String { sentence.asMessage }
 
   private var sentence: String {

@@ -2,11 +2,11 @@
 
 internal import RenderCore
 
-/// What keeps a process on a server: an output, or a look at the graph.
+/// An object that binds a process to a server: an output, or a graph.
 protocol ServerUser: AnyObject, Sendable {
-  /// Whether the server has told that it has ended.
+  /// Whether the server has reported its end.
   var isShutDown: Bool { get }
-  /// Cycles that it was called for: as long as these grow there is a server. 0 for what has none.
+  /// The number of cycles, which grows while there is a server. 0 for an object without cycles.
   var cycleCount: UInt64 { get }
 }
 
@@ -16,7 +16,7 @@ enum ServerGuard {
   private struct Clients {
     var server = ""
     var states: [any ServerUser] = []
-    /// Clients whose server is lost, as another one of them has told, with their count of cycles then.
+    /// Clients whose server is lost according to another client, with their cycle counts at that time.
     var doubtful: [(state: any ServerUser, cycle: UInt64)] = []
 
     /// Whether a client is open on a server that has ended.
@@ -26,13 +26,13 @@ enum ServerGuard {
     }
   }
 
-  /// With so many cycles more a client has a server: those that had begun are fewer.
+  /// A client with more than this number of further cycles has a server: fewer may have been under way.
   private static let convincingCycles: UInt64 = 8
 
   /// Protects the list against outputs that are opened and closed on several threads.
   private static let clients = GuardedState(Clients())
 
-  /// Counts a client in, before it is opened.
+  /// Registers a client, before it is opened.
   static func enter(_ state: any ServerUser, server: String) throws(RemoteIOError) {
     let failure: RemoteIOError? = clients.withLock { clients in
       if !clients.states.isEmpty {
@@ -50,15 +50,15 @@ enum ServerGuard {
     if let failure { throw failure }
   }
 
-  /// Takes in that a client's server has ended. All clients were on that one, and those that are not told
-  /// yet will be: until they are closed too no client is opened.
+  /// Records that a client's server has ended. All clients were on that server, and the others will be
+  /// notified, too. Until they are closed, no client is opened.
   static func noteLoss(of state: any ServerUser) {
     clients.withLock { clients in
       clients.doubtful = clients.states.filter { $0 !== state }.map { ($0, $0.cycleCount) }
     }
   }
 
-  /// Counts a client out, once it is closed or was not opened.
+  /// Unregisters a client, once it is closed or was not opened.
   static func leave(_ state: any ServerUser) {
     clients.withLock { clients in
       clients.states.removeAll { $0 === state }

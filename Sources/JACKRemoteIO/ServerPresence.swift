@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Whether there is a server, and how often one was lost and found, in the order of it.
+/// The presence of a server, with the numbers of losses and re-attachments.
 struct ServerPresence {
-  /// The server has ended, and no other one is attached to yet.
+  /// Whether the server has ended and the client is not attached to another one yet.
   private(set) var isAway = false
   private(set) var losses: UInt64 = 0
   private(set) var reattachments: UInt64 = 0
-  /// Why the last one was lost.
+  /// The reason of the last loss.
   private(set) var reason = ""
 
-  /// Takes in a loss. One that is lost while it is being attached to was not there yet.
+  /// Records a loss. A server that is lost during the attachment does not count.
   mutating func lose(reason: String) {
     guard !isAway else { return }
     isAway = true
@@ -17,7 +17,7 @@ struct ServerPresence {
     self.reason = reason
   }
 
-  /// Takes in that another one is attached to.
+  /// Records the attachment to another server.
   mutating func reattach() {
     isAway = false
     reattachments += 1

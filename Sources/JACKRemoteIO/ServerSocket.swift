@@ -2,22 +2,23 @@
 
 internal import Glibc
 
-/// Where a server of jack2's takes clients.
+/// The socket on which a jack2 server accepts clients.
 ///
-/// libjack opens the store of metadata (``MetadataStore``) before it looks whether there is a server, and makes one
-/// where there is none: so does a server that starts, and one that ends removes it. Two that do so at once spoil it
-/// for everybody. Who waits for a server therefore asks here first: one that takes clients has its store.
+/// libjack opens the metadata store (``MetadataStore``) before it looks for a server, and creates the store if
+/// there is none. A server that starts creates it, too, and one that ends removes it. Two processes that do so
+/// at once break it for all. So code that waits for a server checks the socket first: a server that accepts
+/// clients has its store.
 package struct ServerSocket: Sendable {
   private let path: String
 
-  /// The one of a server of this user's, which may not be there.
+  /// Creates the socket of a server of this user, which may not be running.
   package init(of server: String) {
-    // jack2's directory in Debian, and what it makes of a name. Of a promiscuous server the number is another.
+    // jack2's directory in Debian, and its naming. A promiscuous server has another number.
     path = "/dev/shm/jack_\(server)_\(getuid())_0"
   }
 
-  /// The one of a server that is there now; nil where libjack does not look here: the server is PipeWire, or takes
-  /// clients elsewhere.
+  /// Returns the socket of a running server; nil if libjack does not look here: the server is PipeWire, or
+  /// accepts clients elsewhere.
   static func ofPresent(_ server: String) -> Self? {
     let socket = Self(of: server)
     guard !Client.mayLoseServerSilently, unsafe getenv("JACK_PROMISCUOUS_SERVER") == nil,
@@ -26,12 +27,12 @@ package struct ServerSocket: Sendable {
     return socket
   }
 
-  /// Whether a server takes clients now. Does not wait.
+  /// Whether a server accepts clients now. Does not wait.
   package var isListening: Bool {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let isShort = unsafe withUnsafeMutableBytes(of: &address.sun_path) { memory in
-      // With the zero behind it.
+      // The terminating zero must fit.
       guard path.utf8.count < memory.count else { return false }
       unsafe memory.copyBytes(from: path.utf8)
       return true
@@ -46,7 +47,7 @@ package struct ServerSocket: Sendable {
         unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    // One that is stopped has a queue, which may be full.
+    // A stopped server has a queue, which may be full.
     return result == 0 || errno == EAGAIN
   }
 }

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// How the kernel schedules a thread, as read back from it: what was asked for is not always got.
+/// The kernel's scheduling of a thread, as read back: a request is not always granted.
 public struct ThreadScheduling: Sendable, Equatable {
   /// A scheduling policy of sched(7).
   public enum Policy: Sendable, Equatable {
@@ -19,12 +19,12 @@ public struct ThreadScheduling: Sendable, Equatable {
   /// The real-time priority, 1 to 99; 0 for policies that are not real-time.
   public var priority: Int
 
-  /// Whether the thread goes before all that are not real-time.
+  /// Whether the thread precedes all that are not real-time.
   public var isRealtime: Bool {
     policy == .fifo || policy == .roundRobin
   }
 
-  /// Such as `SCHED_FIFO 65`.
+  /// The policy and the priority, such as `SCHED_FIFO 65`.
   public var text: String {
     switch policy {
     case .fifo: "SCHED_FIFO \(priority)"

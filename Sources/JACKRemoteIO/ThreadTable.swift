@@ -4,15 +4,15 @@ internal import CJACK
 internal import Glibc
 internal import RenderCore
 
-/// The kernel's thread numbers of libjack's threads. jack2 initialises three threads with the same
-/// callback and makes the process thread real-time only afterwards: so the number is noted there, the
-/// process thread tells which one it is by its thread pointer, and the scheduling is read later.
+/// The kernel's thread IDs of libjack's threads. jack2 initialises three threads with the same callback and
+/// makes the process thread real-time only afterwards. So the callback records the ID, the process thread
+/// identifies itself by its thread pointer, and the scheduling is read later.
 struct ThreadTable: ~Copyable {
   /// Protects the table. Taken when a thread begins and by the control side; never in a cycle.
   private let entries = GuardedState<[UInt: pid_t]>([:])
   private let usageReader = ThreadUsageReader()
 
-  /// Notes the calling thread. PipeWire calls this again after a change of rate.
+  /// Records the calling thread. PipeWire calls this again after a change of rate.
   func noteCurrentThread() {
     let thread = cjack_current_thread()
     let threadID = gettid()
@@ -25,12 +25,12 @@ struct ThreadTable: ~Copyable {
     usageReader.close()
   }
 
-  /// The kernel's number of a thread, by that of `cjack_current_thread`.
+  /// Returns the kernel's ID of a thread, by its `cjack_current_thread` number.
   func threadID(of thread: UInt) -> pid_t? {
     entries.withLock { $0[thread] }
   }
 
-  /// What a thread has used, by its number of `cjack_current_thread`. System calls.
+  /// Returns a thread's processor usage, by its `cjack_current_thread` number. Makes system calls.
   func usage(of thread: UInt) -> ThreadUsage? {
     threadID(of: thread).flatMap { usageReader.usage(of: $0) }
   }

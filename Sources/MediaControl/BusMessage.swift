@@ -3,8 +3,8 @@
 #if DRAWBAR_SDBUS
   internal import CSDBus
 
-  /// A message of sd-bus while it is written or read; borrowed, not owned. Failures are negative `errno`s,
-  /// as the library has them.
+  /// A message of sd-bus while it is written or read; borrowed, not owned. Failures are negative `errno`s, as in the
+  /// library.
   @safe
   struct BusMessage {
     private let message: OpaquePointer
@@ -67,7 +67,7 @@
       return result < 0 ? result : unsafe sdbus.sd_bus_message_close_container(message)
     }
 
-    /// The next argument, which is a string or an object path.
+    /// Reads the next argument, which is a string or an object path.
     func readText(_ type: Unicode.Scalar) -> String? {
       var text: UnsafePointer<CChar>?
       guard unsafe sdbus.sd_bus_message_read_basic(message, CChar(type.value), &text) > 0 else {
@@ -76,7 +76,7 @@
       return unsafe text.map { unsafe String(cString: $0) }
     }
 
-    /// The next argument, which is a number.
+    /// Reads the next argument, which is a number.
     func read<Number: BitwiseCopyable & Numeric>(_ type: Unicode.Scalar) -> Number? {
       var number = Number.zero
       guard unsafe sdbus.sd_bus_message_read_basic(message, CChar(type.value), &number) > 0 else {

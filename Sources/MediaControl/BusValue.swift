@@ -14,7 +14,7 @@ enum BusValue: Equatable {
   /// In the order in which they are sent.
   case dictionary([BusEntry])
 
-  /// The type as D-Bus writes it.
+  /// The type in D-Bus's notation.
   var signature: StaticString {
     switch self {
     case .boolean: "b"
@@ -36,7 +36,7 @@ struct BusEntry: Equatable {
 }
 
 extension String {
-  /// The text as a D-Bus string. NUL and noncharacters would have the whole message refused; and no screen
-  /// shows more.
+  /// The text as a D-Bus string. sd-bus refuses a whole message for a NUL or noncharacter, and no screen shows more
+  /// than 4096 scalars.
   var asBusString: String { onOneLine(atMost: 4096) }
 }

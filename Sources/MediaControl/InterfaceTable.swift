@@ -4,15 +4,15 @@
   internal import CSDBus
   internal import Glibc
 
-  /// An interface's methods, signals and properties as sd-bus wants them: it checks types by them, and
-  /// answers `Introspectable` and `Properties`. To be kept until the bus that uses it is gone.
+  /// An interface's methods, signals and properties for sd-bus, which checks types by them and answers `Introspectable`
+  /// and `Properties`. It must outlive the bus that uses it.
   @safe
   final class InterfaceTable {
     let name: String
     private(set) var entries: UnsafeMutablePointer<sd_bus_vtable>
     private var strings: [UnsafeMutablePointer<CChar>] = unsafe []
 
-    /// The functions that sd-bus calls; each finds the member's name in what it is given.
+    /// The functions that sd-bus calls; each finds the member's name in its arguments.
     @safe
     struct Handlers {
       var call:
@@ -80,7 +80,7 @@
       return unsafe UnsafePointer(copy)
     }
 
-    /// The arguments' names, each with a NUL behind it, and another behind the last.
+    /// Returns a copy of the arguments' names, each followed by a NUL, with another after the last.
     private func kept(names method: Method) -> UnsafePointer<CChar> {
       let bytes: [CChar] = method.arguments.flatMap { Array($0.name.utf8CString) } + [0]
       let copy = unsafe malloc(bytes.count)!.bindMemory(to: CChar.self, capacity: bytes.count)

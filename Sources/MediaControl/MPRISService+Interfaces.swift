@@ -4,7 +4,7 @@
   internal import CSDBus
   internal import Glibc
 
-  /// The names that MPRIS gives.
+  /// The names that MPRIS defines.
   enum MPRISName {
     static let path = "/org/mpris/MediaPlayer2"
     static let root = "org.mpris.MediaPlayer2"
@@ -49,7 +49,7 @@
   }
 
   extension BusMessage {
-    /// The request that a call makes; nil where this is not one.
+    /// The request of a method call; nil if the call contains none.
     fileprivate var request: RemoteRequest? {
       guard let member else { return nil }
       if let plain = RemoteRequest.plainMethods[member] { return plain }
@@ -64,7 +64,7 @@
       }
     }
 
-    /// The request that a property's new value makes.
+    /// Returns the request to set a property; nil if there is none.
     fileprivate func request(settingProperty name: String) -> RemoteRequest? {
       switch PlayerProperty(rawValue: name) {
       case .loopStatus: readText("s").map { .setLoopStatus($0) }
@@ -76,7 +76,7 @@
   }
 
   extension MPRISService {
-    /// Takes a request in, or tells why not.
+    /// Takes a request, or sets the error to reply with.
     fileprivate func take(
       _ request: RemoteRequest?, _ error: UnsafeMutablePointer<sd_bus_error>?
     ) -> Int32 {
@@ -94,7 +94,7 @@
     unsafe context.map { unsafe Unmanaged<MPRISService>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Any method's function. `Raise` does nothing, as `CanRaise` says.
+  /// Handles every method. `Raise` does nothing, as `CanRaise` is false.
   private func handleCall(
     _ call: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
     _ error: UnsafeMutablePointer<sd_bus_error>?

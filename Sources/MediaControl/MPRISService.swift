@@ -9,9 +9,9 @@ public import Glibc
   /// desktops and programs like `playerctl` look for. The counterpart of Core Audio's now-playing centre
   /// and remote command centre.
   ///
-  /// It has no thread: its owner waits for ``pollRequest`` among whatever else it waits for, gives it the
-  /// player's state, and takes commands, at least some times a second. Nothing in it blocks: neither a bus
-  /// that does not answer nor one that is gone. All from one thread, which is not the render thread.
+  /// It has no thread: its owner polls ``pollRequest`` along with its other descriptors, passes in the player's state,
+  /// and takes commands, at least a few times a second. Nothing in it blocks, not even on a bus that does not answer or
+  /// is gone. One thread at a time, never the render thread.
   @safe
   public final class MPRISService {
     private let player: MediaPlayerIdentity
@@ -19,23 +19,22 @@ public import Glibc
     private var bus: OpaquePointer?
     private var tables: [InterfaceTable] = []
     private var state: NowPlaying
-    /// What the bus has been told.
+    /// The state that was last announced on the bus.
     private var announced: NowPlaying
     private var watch = PositionWatch()
-    /// Asked for by the message that was taken last.
+    /// The command of the last message taken.
     private var command: RemoteCommand?
 
-    /// Whether this build can do it at all.
+    /// Whether this build includes MPRIS.
     public static var isBuiltIn: Bool { true }
 
-    /// Puts a player on the bus, as `org.mpris.MediaPlayer2.NAME.instancePID`. What comes of it is seen
-    /// later: it waits for nothing.
+    /// Puts a player on the bus, as `org.mpris.MediaPlayer2.NAME.instancePID`. Does not wait; the bus answers later.
     ///
     /// - Parameters:
-    ///   - player: what does not change.
-    ///   - state: what the first client sees.
-    ///   - address: the bus, as ``SessionBus/address`` gives it.
-    /// - Returns: nil where the address leads to no bus, or libsystemd is not installed.
+    ///   - player: the player's constant properties.
+    ///   - state: the state that the first client sees.
+    ///   - address: the bus's address, from ``SessionBus/address``.
+    /// - Returns: nil if the address leads to no bus, or libsystemd is not installed.
     public init?(_ player: MediaPlayerIdentity, state: NowPlaying, address: String) {
       guard let sdbus = unsafe SDBusLibrary.functions else { return nil }
       unsafe self.sdbus = unsafe sdbus
@@ -45,8 +44,8 @@ public import Glibc
       guard unsafe sdbus.sd_bus_new(&bus) >= 0, let bus = unsafe bus else { return nil }
       tables = unsafe [Self.rootTable(player, sdbus), Self.playerTable(sdbus)]
       let name = "\(MPRISName.root).\(player.busName).instance\(getpid())"
-      // The bus lets in its user alone, and asking it for each caller's rights would have to wait for the
-      // answer. Nothing here takes file descriptors, so nobody can fill the table with theirs.
+      // The bus admits only its user, and a query of each caller's rights would wait for the answer. Without file
+      // descriptors in messages, no caller can fill the descriptor table.
       guard unsafe sdbus.sd_bus_set_address(bus, address) >= 0,
         unsafe sdbus.sd_bus_set_bus_client(bus, 1) >= 0,
         unsafe sdbus.sd_bus_set_trusted(bus, 1) >= 0,
@@ -67,7 +66,7 @@ public import Glibc
         Unmanaged.passUnretained(self).toOpaque()) >= 0
     }
 
-    /// What to wait for with poll(2); nil when the bus is gone.
+    /// The descriptor to wait for with poll(2); nil once the bus is gone.
     public var pollRequest: pollfd? {
       guard let bus = unsafe bus else { return nil }
       let (descriptor, events) = unsafe (sdbus.sd_bus_get_fd(bus), sdbus.sd_bus_get_events(bus))
@@ -75,8 +74,8 @@ public import Glibc
       return pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: events), revents: 0)
     }
 
-    /// Takes in what the player does now. What has changed is told at once, unless the bus has not taken
-    /// what it was told before: then the last of several changes is told when it has.
+    /// Updates the player's state and announces changes at once. While the bus has not taken earlier messages, changes
+    /// wait for a later call, which announces the latest state.
     public func update(_ state: NowPlaying) {
       self.state = state
       var waiting: UInt64 = 0
@@ -89,8 +88,8 @@ public import Glibc
       if watch.hasJumped(to: state, now: Self.monotonicNanoseconds) { unsafe tellOfJump(on: bus) }
     }
 
-    /// Answers what has come over the bus, up to the next command, or a good deal of it. Give the state anew
-    /// after each command, and then ask again: what is asked next may be about it.
+    /// Processes up to 64 steps of the bus, until one has a command, and returns that command. After each command, call
+    /// ``update(_:)`` and then this again: the next message may depend on the new state.
     public func nextCommand() -> RemoteCommand? {
       for _ in 0..<64 {
         guard let bus = unsafe bus else { break }
@@ -134,35 +133,35 @@ public import Glibc
     }
   }
 
-  // What the tables' functions do: all in ``nextCommand()``.
+  // Called by the tables' functions, inside ``nextCommand()``.
   extension MPRISService {
-    /// Takes a request in; the answer, or what stands in its way, is the caller's to send.
+    /// Takes a request; the caller sends the reply or the error.
     func take(_ request: RemoteRequest) throws(RequestRefusal) {
       command = try request.command(in: state, for: player)
     }
 
-    /// A property's value now.
+    /// Returns a property's present value.
     func value(ofProperty name: String) -> BusValue? {
       RootProperty(rawValue: name)?.value(of: player)
         ?? PlayerProperty(rawValue: name)?.value(in: state)
     }
   }
 #else
-  /// A player on the session bus. This build has no library for that, so there never is one.
+  /// A player on the session bus. This build lacks libsystemd, so there never is one.
   public final class MPRISService {
-    /// Whether this build can do it at all.
+    /// Whether this build includes MPRIS.
     public static var isBuiltIn: Bool { false }
 
-    /// Nil.
+    /// Returns nil.
     public init?(_ player: MediaPlayerIdentity, state: NowPlaying, address: String) { return nil }
 
-    /// Nothing to wait for.
+    /// Nil: there is nothing to wait for.
     public var pollRequest: pollfd? { nil }
 
-    /// Tells nobody.
+    /// Does nothing.
     public func update(_ state: NowPlaying) {}
 
-    /// There is none.
+    /// Returns nil.
     public func nextCommand() -> RemoteCommand? { nil }
   }
 #endif

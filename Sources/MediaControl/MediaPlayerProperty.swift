@@ -45,8 +45,7 @@ enum PlayerProperty: String, CaseIterable {
     }
   }
 
-  /// Whether `PropertiesChanged` tells of it. A position goes on by itself, and its jumps have a signal
-  /// of their own.
+  /// Whether `PropertiesChanged` announces it. A position advances by itself, and its jumps have a signal of their own.
   var isAnnounced: Bool {
     switch self {
     case .position, .canControl: false
@@ -69,17 +68,17 @@ enum PlayerProperty: String, CaseIterable {
     }
   }
 
-  /// Those that are announced and differ.
+  /// Returns the announced properties that differ.
   static func changes(from old: NowPlaying, to new: NowPlaying) -> [PlayerProperty] {
     allCases.filter { $0.isAnnounced && $0.value(in: old) != $0.value(in: new) }
   }
 }
 
-/// MPRIS's unit of time; whatever a stream states fits.
+/// Converts to MPRIS's unit of time; any time that a stream states fits.
 func microseconds(_ nanoseconds: UInt64) -> Int64 { Int64(nanoseconds / 1000) }
 
 extension NowPlaying.Track {
-  /// What the track is called on the bus. Paths below `/org/mpris` are the specification's own.
+  /// The track's object path on the bus. The specification reserves paths below `/org/mpris`.
   var objectPath: String { "/drawbar/track/\(index)" }
 
   /// The field names are those of "MPRIS v2 metadata guidelines".

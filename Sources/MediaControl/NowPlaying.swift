@@ -1,65 +1,65 @@
 // SPDX-License-Identifier: MIT
 
-/// What a player is doing, as others are shown it: a value, made anew whenever it may have changed.
+/// The state of a player for other programs: a value, created anew whenever it may have changed.
 public struct NowPlaying: Sendable, Equatable {
-  /// Whether there is sound.
+  /// The playback status.
   public enum Status: String, Sendable, CaseIterable {
-    /// Sound, or as soon as it can be had.
+    /// Sound plays, or will as soon as enough is buffered.
     case playing = "Playing"
-    /// Silent, and keeps its place.
+    /// Silent; keeps its position.
     case paused = "Paused"
-    /// Silent; playing begins with the track's start.
+    /// Silent; playback will begin at the track's start.
     case stopped = "Stopped"
   }
 
-  /// What follows when a track has been played to its end.
+  /// A repeat mode: the track that plays after the end of another.
   public enum Loop: String, Sendable, CaseIterable {
-    /// The next one, and after the last one nothing.
+    /// The next track; playback ends after the last one.
     case none = "None"
     /// The same track again.
     case track = "Track"
-    /// The next one, and after the last one the first.
+    /// The next track; after the last one, the first.
     case playlist = "Playlist"
   }
 
-  /// A track, with what is known of it.
+  /// A track and its known metadata.
   public struct Track: Sendable, Equatable {
-    /// Its place in the list, counted from 0: what tells it from the others.
+    /// Its index in the list, from 0, which identifies it.
     public var index: Int
-    /// Its name.
+    /// Its title.
     public var title: String?
-    /// Who made it.
+    /// Its artist.
     public var artist: String?
-    /// What it is from.
+    /// Its album.
     public var album: String?
     /// Its number on the album.
     public var number: Int32?
-    /// Where it is, as a URL without user name and password. It is told to every program that asks.
+    /// Its URL without user name and password. Every program that asks receives it.
     public var url: String?
     /// Nanoseconds of sound.
     public var durationNanoseconds: UInt64?
 
-    /// A track of which nothing is known.
+    /// A track without metadata.
     public init(index: Int) {
       self.index = index
     }
   }
 
-  /// Whether there is sound.
+  /// The playback status.
   public var status = Status.stopped
-  /// What follows the track.
+  /// The repeat mode.
   public var loop = Loop.none
   /// Gain of the sound, 1 is as decoded.
   public var volume = 1.0
-  /// Time in the track of what is heard, or of where a seek is leading. Nanoseconds.
+  /// Position in the track, or the target of a seek in progress. Nanoseconds.
   public var positionNanoseconds: UInt64 = 0
-  /// The track that is heard; nil before the first.
+  /// The current track; nil before the first.
   public var track: Track?
-  /// There is a track to go on to.
+  /// Whether there is a next track.
   public var canGoNext = false
-  /// There is a track to go back to.
+  /// Whether there is a track to return to.
   public var canGoPrevious = false
-  /// A time in the track can be gone to.
+  /// Whether the track can be sought in.
   public var canSeek = false
 
   /// Stopped, and before the first track.

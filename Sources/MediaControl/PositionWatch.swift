@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 
-/// Follows a position as a client does that was told of it once, and says when the client would be wrong:
-/// then `Seeked` is due (MPRIS 2.2). A value without a clock.
+/// Extrapolates a position from its last announcement, as a client does, and detects jumps from it: then `Seeked` is
+/// due (MPRIS 2.2). A value without a clock.
 struct PositionWatch {
-  /// What a client cannot tell from late delivery. An output's position moves by its cycles, of at most
-  /// 8192 frames (186 ms at 44100 Hz).
+  /// The largest error that may be late delivery. An output's position moves in cycles, of at most 8192 frames (186 ms
+  /// at 44100 Hz).
   private static let toleranceNanoseconds: UInt64 = 250_000_000
 
   private var track: Int?
   private var status = NowPlaying.Status.stopped
-  /// What the client knows: this position at that time.
+  /// The last announced position, and its time.
   private var positionNanoseconds: UInt64 = 0
   private var timeNanoseconds: UInt64 = 0
 
-  /// Takes in a state.
+  /// Compares a new state with the extrapolated position.
   ///
   /// - Parameter now: nanoseconds of a monotonic clock.
-  /// - Returns: whether the position is not the one that follows from what was known.
+  /// - Returns: whether the position differs from the extrapolated one.
   mutating func hasJumped(to state: NowPlaying, now: UInt64) -> Bool {
     let here = state.positionNanoseconds
     // A new track, and one that was stopped, are expected at their start.

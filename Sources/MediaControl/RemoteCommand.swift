@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
 
-/// What another program asks a player to do. What MPRIS has ignored, clamped or refused is not among
-/// them: each is something that the player can try.
+/// A command of another program to a player. Requests that MPRIS ignores or refuses are left out, and values out of
+/// range are clamped: the player can try each command.
 public enum RemoteCommand: Sendable, Equatable {
-  /// Go on, or begin.
+  /// Resume, or start.
   case play
-  /// Be silent and keep the place.
+  /// Become silent and keep the position.
   case pause
-  /// Be silent, and begin with the track's start when asked to play.
+  /// Become silent; a later play starts the track from its beginning.
   case stop
-  /// Go on with the next track.
+  /// Start the next track.
   case next
-  /// Go back to the track before.
+  /// Return to the previous track.
   case previous
-  /// Go so much on from where the sound is, or a seek is leading; negative: back.
+  /// Seek forward or, if negative, backward, relative to the position or to the target of a seek in progress.
   case seekBy(nanoseconds: Int64)
-  /// Go to a time in the track that is heard.
+  /// Seek to a time in the current track.
   case seekTo(nanoseconds: UInt64)
-  /// Choose what follows a track.
+  /// Set the repeat mode.
   case setLoop(NowPlaying.Loop)
-  /// Choose the gain, 1 is as decoded: finite, and not negative.
+  /// Set the gain: finite and not negative; 1 leaves the sound as decoded.
   case setVolume(Double)
-  /// Play what is there: a URL of one of the schemes that were announced.
+  /// Play a URL of one of the announced schemes.
   case open(url: String)
-  /// End.
+  /// Quit.
   case quit
 }

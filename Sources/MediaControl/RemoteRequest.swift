@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// A call or a property's new value, as it came from the bus. Its types have been checked; what is in it
-/// may be anything.
+/// A method call or a property's new value, as it came from the bus. sd-bus has checked its types; the values may be
+/// anything.
 enum RemoteRequest: Equatable {
   case quit
   case next, previous, pause, playPause, stop, play
@@ -18,9 +18,9 @@ enum RemoteRequest: Equatable {
     "Play": .play,
   ]
 
-  /// What the specification has the player do (MPRIS 2.2), in this state; nil where that is nothing.
+  /// Returns the command that MPRIS 2.2 requires for this request in this state; nil if none.
   ///
-  /// - Throws: where it has the caller told that the request is of no use.
+  /// - Throws: ``RequestRefusal`` if the caller must get an error.
   func command(
     in state: NowPlaying, for player: MediaPlayerIdentity
   ) throws(RequestRefusal) -> RemoteCommand? {
@@ -48,17 +48,17 @@ enum RemoteRequest: Equatable {
       guard let loop = NowPlaying.Loop(rawValue: name) else { throw .unknownLoopStatus }
       return loop == state.loop ? nil : .setLoop(loop)
     case .setRate(let rate):
-      // Nought means a pause; other rates than those that are offered may be ignored.
+      // A rate of 0 means a pause; rates outside the offered range may be ignored.
       guard !rate.isNaN else { throw .notANumber }
       return rate == 0 ? try RemoteRequest.pause.command(in: state, for: player) : nil
     case .setVolume(let volume):
       guard !volume.isNaN else { throw .notANumber }
-      // Negative ones mean silence.
+      // A negative volume means silence.
       return .setVolume(min(max(volume, 0), .greatestFiniteMagnitude))
     }
   }
 
-  /// Longer ones are no addresses: HTTP servers take 8,000 bytes (RFC 9110, section 4.1).
+  /// The longest accepted URI: HTTP servers take 8,000 bytes (RFC 9110, section 4.1).
   private static let longestURI = 8192
 
   private static func seek(byMicroseconds offset: Int64, in state: NowPlaying) -> RemoteCommand? {
@@ -72,14 +72,14 @@ enum RemoteRequest: Equatable {
     let (place, isBeyondAll) = state.positionNanoseconds.addingReportingOverflow(
       nanoseconds.magnitude)
     if let duration = state.track?.durationNanoseconds, isBeyondAll || place > duration {
-      // Beyond the end is a call of Next.
+      // A seek beyond the end counts as Next.
       return state.canGoNext ? .next : nil
     }
     return .seekBy(nanoseconds: nanoseconds)
   }
 }
 
-/// Why a request is answered with an error.
+/// The error that answers a request.
 enum RequestRefusal: Error {
   case unsupportedURI
   case unknownLoopStatus
@@ -93,7 +93,7 @@ enum RequestRefusal: Error {
     }
   }
 
-  /// What the caller can do.
+  /// The message for the caller.
   var message: String {
     switch self {
     case .unsupportedURI:
@@ -105,7 +105,7 @@ enum RequestRefusal: Error {
 }
 
 extension UInt64 {
-  /// This many microseconds; nil where they are too many.
+  /// This many microseconds in nanoseconds; nil on overflow.
   fileprivate var nanoseconds: UInt64? {
     let (product, isTooLarge) = multipliedReportingOverflow(by: 1000)
     return isTooLarge ? nil : product

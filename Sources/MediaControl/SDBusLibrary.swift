@@ -3,9 +3,9 @@
 #if DRAWBAR_SDBUS
   internal import CSDBus
 
-  /// libsystemd's sd-bus, loaded when it is first asked for.
+  /// libsystemd's sd-bus, loaded on first use.
   enum SDBusLibrary {
-    /// Nil where the library that the header was for is not installed.
+    /// Nil if the library that matches the header is not installed.
     static let functions: drawbar_sdbus? = {
       let place = UnsafeMutablePointer<drawbar_sdbus>.allocate(capacity: 1)
       defer { unsafe place.deallocate() }

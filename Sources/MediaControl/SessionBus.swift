@@ -2,10 +2,10 @@
 
 internal import Glibc
 
-/// Where the user's session bus is.
+/// The user's session bus.
 public enum SessionBus {
-  /// The address (D-Bus specification, "Server Addresses") that the environment names, or that of the
-  /// socket where a login session has its bus. Nil where there is none: one is never started.
+  /// The address (D-Bus specification, "Server Addresses") in the environment, or that of a login session's bus socket.
+  /// Nil if there is none: this never starts a bus.
   public static var address: String? {
     address(
       variable: { name in unsafe getenv(name).map { unsafe String(cString: $0) } },
@@ -16,14 +16,14 @@ public enum SessionBus {
   }
 
   /// - Parameters:
-  ///   - variable: the environment.
-  ///   - isSocket: whether there is a socket at a path.
+  ///   - variable: returns the value of an environment variable.
+  ///   - isSocket: returns whether a path is a socket.
   static func address(
     variable: (String) -> String?, isSocket: (String) -> Bool
   ) -> String? {
     if let address = variable("DBUS_SESSION_BUS_ADDRESS"), !address.isEmpty {
-      // "autolaunch:" has a library start a bus, which would outlive the program; "disabled:" is how one
-      // says that there is none.
+      // "autolaunch:" would make a library start a bus that outlives the program; "disabled:" states that there is
+      // none.
       return ["autolaunch:", "disabled:"].contains { address.hasPrefix($0) } ? nil : address
     }
     guard let folder = variable("XDG_RUNTIME_DIR"), folder.hasPrefix("/"),
@@ -32,7 +32,7 @@ public enum SessionBus {
     return "unix:path=" + escaped(folder + "/bus")
   }
 
-  /// A value in an address: all but a few bytes are written as `%` and two hexadecimal digits.
+  /// Returns a value escaped for an address: all but a few bytes as `%` and two hexadecimal digits.
   private static func escaped(_ value: String) -> String {
     value.utf8.map { byte in
       switch byte {

@@ -6,21 +6,21 @@ public import AudioModel
   internal import CEBUR128
 #endif
 
-/// Measures the loudness of what a capture brings, with libebur128.
+/// A meter of the loudness of captured sound, using libebur128.
 ///
 /// One thread at a time, not the render thread: it allocates.
 @safe
 public struct LoudnessMeter: ~Copyable {
   /// Channels of the frames.
   public let channelCount: Int
-  /// Frames of one cycle, the channels side by side.
+  /// Frames of one cycle, interleaved.
   private var interleaved: [Float] = []
 
   #if DRAWBAR_EBUR128
     private let functions: drawbar_ebur128
     private var state: UnsafeMutablePointer<ebur128_state>?
 
-    /// Nil where the library that the header was for is not installed.
+    /// The functions; nil if the library that the header belongs to is not installed.
     private static let library: drawbar_ebur128? = {
       let place = UnsafeMutablePointer<drawbar_ebur128>.allocate(capacity: 1)
       defer { unsafe place.deallocate() }
@@ -29,14 +29,14 @@ public struct LoudnessMeter: ~Copyable {
     }()
   #endif
 
-  /// A meter that has heard nothing.
+  /// Creates a meter that has measured no frames.
   ///
   /// - Parameters:
   ///   - sampleRate: frames per second, rounded to whole ones.
-  ///   - channelCount: of one channel it is counted as heard from two loudspeakers; of several, each is
-  ///     as loud as the first two, because nothing is known of where they sound.
-  /// - Returns: nil where the package was built without libebur128, it is not installed, or it takes no
-  ///   such rate or number of channels.
+  ///   - channelCount: channels of the frames. One channel is measured as played by two loudspeakers. Of several, each
+  ///     has the weight of a front left channel, because their positions are unknown.
+  /// - Returns: nil if the package was built without libebur128, the library is not installed, or it does not support
+  ///   the rate or the number of channels.
   public init?(sampleRate: Double, channelCount: Int) {
     #if DRAWBAR_EBUR128
       guard let functions = Self.library, channelCount > 0, sampleRate >= 1, sampleRate < 1e7,
@@ -65,7 +65,7 @@ public struct LoudnessMeter: ~Copyable {
     #endif
   }
 
-  /// Takes in frames, the channels side by side. What is no number counts as silence.
+  /// Adds interleaved frames to the measurement. A sample that is not finite counts as silence.
   public mutating func add(interleaved samples: Span<Float>) {
     #if DRAWBAR_EBUR128
       precondition(samples.count % channelCount == 0, "frames are taken in whole")
@@ -80,7 +80,7 @@ public struct LoudnessMeter: ~Copyable {
     #endif
   }
 
-  /// The loudness up to the last frame that was taken in.
+  /// The loudness up to the last frame that was added.
   public var loudness: Loudness {
     #if DRAWBAR_EBUR128
       var (momentary, shortTerm, integrated) = (0.0, 0.0, 0.0)

@@ -8,8 +8,8 @@ internal import AudioModel
   internal import RenderCore
 #endif
 
-/// Writes 24-bit FLAC with libFLAC: samples are rounded to the nearest, and what is above full scale is
-/// clipped. The length in the file's head is rewritten with each block, and after a write that failed.
+/// A writer of 24-bit FLAC with libFLAC: samples are rounded to the nearest integer and clipped at full scale. The
+/// length in the file's header is rewritten with each block, and after a failed write.
 ///
 /// One thread at a time; encodes and blocks on the disk, so never for a render thread.
 @safe
@@ -22,7 +22,7 @@ public struct FLACFileWriter: ~Copyable {
   #if DRAWBAR_FLAC
     private let library: UnsafePointer<drawbar_flac>
     private let encoder: UnsafeMutablePointer<FLAC__StreamEncoder>
-    /// Where the encoder writes.
+    /// The file that the encoder writes to.
     private let stream: FLACOutputStream
     private var isClosed = false
     private var integers: [Int32] = []
@@ -54,7 +54,7 @@ public struct FLACFileWriter: ~Copyable {
       _ = unsafe library.pointee.FLAC__stream_encoder_set_channels(encoder, UInt32(channels))
       _ = unsafe library.pointee.FLAC__stream_encoder_set_bits_per_sample(encoder, 24)
       _ = unsafe library.pointee.FLAC__stream_encoder_set_sample_rate(encoder, UInt32(sampleRate))
-      // Other rates than a subset decoder has to take.
+      // Allows other rates than a subset decoder has to support.
       _ = unsafe library.pointee.FLAC__stream_encoder_set_streamable_subset(encoder, 0)
       let stream: FLACOutputStream
       do throws(OutputFile.Failure) {
@@ -82,14 +82,14 @@ public struct FLACFileWriter: ~Copyable {
 
   deinit {
     #if DRAWBAR_FLAC
-      // What was not closed ends with its last whole block.
+      // Without close(), the file ends with its last whole block.
       unsafe library.pointee.FLAC__stream_encoder_delete(encoder)
     #endif
   }
 
   /// Appends frames.
   ///
-  /// - Parameter samples: whole frames, the channels side by side. What is no number is silence.
+  /// - Parameter samples: whole frames, interleaved. A sample that is not finite becomes silence.
   /// - Throws: ``FLACFileWriterError`` when the disk is full or gone. The file then ends with the last block that was
   ///   written whole; further calls throw the same.
   public mutating func write(interleaved samples: Span<Float>) throws(FLACFileWriterError) {
@@ -109,7 +109,7 @@ public struct FLACFileWriter: ~Copyable {
     #endif
   }
 
-  /// Writes what is left, and the length and the checksum into the head.
+  /// Writes the remaining frames, and the length and the checksum into the header.
   public mutating func close() throws(FLACFileWriterError) {
     #if DRAWBAR_FLAC
       guard !isClosed else { return }
@@ -140,15 +140,15 @@ public struct FLACFileWriter: ~Copyable {
   #endif
 }
 
-/// Why a FLAC file could not be written.
+/// The error of a FLAC file that could not be written.
 public struct FLACFileWriterError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file.
   public let path: String
-  /// What was tried: create, write or finish.
+  /// The failed operation: create, write or finish.
   public let operation: String
-  /// Why it failed, and what can be done.
+  /// The reason of the failure, and the remedy.
   public let reason: String
 
-  /// What happened and where, in one line.
+  /// The failed operation, the file and the reason, in one line.
   public var description: String { "cannot \(operation) \(path): \(reason)".asMessage }
 }

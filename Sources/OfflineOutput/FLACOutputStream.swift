@@ -5,7 +5,7 @@
   internal import Glibc
   internal import RenderCore
 
-  /// The file that a FLAC encoder writes to. libFLAC writes the length into the head only at the end; this
+  /// The file that a FLAC encoder writes to. libFLAC writes the length into the header only at the end; this class
   /// does so with each block, and when a write fails.
   ///
   /// For the encoder's thread.
@@ -13,21 +13,21 @@
   final class FLACOutputStream {
     /// Frames of the blocks in the file.
     private(set) var frameCount: UInt64 = 0
-    /// Why nothing more is written.
+    /// The first failure, after which nothing more is written.
     private(set) var failure: OutputFile.Failure?
     private let file: OutputFile
-    /// Where libFLAC writes next: the end of the file, but for the head at the end of all.
+    /// The offset of libFLAC's next write: the end of the file, or, when it finishes, an offset in the header.
     private var offset: UInt64 = 0
 
     init(creating path: String) throws(OutputFile.Failure) {
       file = try OutputFile(creating: path)
     }
 
-    /// Has the encoder write here. This has to live as long as the encoder.
+    /// Makes the encoder write to this file. This object has to live as long as the encoder.
     func begin(
       _ encoder: UnsafeMutablePointer<FLAC__StreamEncoder>, _ library: UnsafePointer<drawbar_flac>
     ) -> FLAC__StreamEncoderInitStatus {
-      // Without a place to seek in, libFLAC leaves the head alone.
+      // Without a seek callback, libFLAC does not rewrite the header.
       unsafe library.pointee.FLAC__stream_encoder_init_stream(
         encoder, flacWrite, file.isSeekable ? flacSeek : nil, file.isSeekable ? flacTell : nil,
         nil, Unmanaged.passUnretained(self).toOpaque())
@@ -35,7 +35,7 @@
 
     func close() throws(OutputFile.Failure) { try file.close() }
 
-    /// Writes a block of so many frames, or, with none, a part of the head.
+    /// Writes a block of `frames` frames or, if `frames` is 0, a part of the header.
     fileprivate func write(_ bytes: RawSpan, frames: Int) -> Bool {
       guard failure == nil else { return false }
       let end = file.byteCount
@@ -64,7 +64,7 @@
     /// of the sample size (RFC 9639, 8.2).
     private func updateLength() throws(OutputFile.Failure) {
       let lowSampleSize: UInt64 = (24 - 1) & 0xF
-      // As many as fit; more is "unknown".
+      // 0 means "unknown": the number does not fit in 36 bits.
       let length = frameCount < 1 << 36 ? frameCount : 0
       let field = (lowSampleSize << 36 | length).bigEndian
       let bytes = unsafe withUnsafeBytes(of: field) { unsafe Array($0.suffix(5)) }

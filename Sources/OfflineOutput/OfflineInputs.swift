@@ -2,7 +2,7 @@
 
 internal import RenderCore
 
-/// The memory of an offline output's inputs. Silence, but while a cycle brings frames.
+/// The memory of an offline output's inputs. Holds silence except while a cycle with input frames is rendered.
 @safe
 struct OfflineInputs: ~Copyable {
   private let channels: [UnsafeMutablePointer<Float>]
@@ -25,7 +25,7 @@ struct OfflineInputs: ~Copyable {
     unsafe pointers.deallocate()
   }
 
-  /// What a render entry takes.
+  /// The input buffers, in the form that a render entry takes.
   var buffers: UnsafeBufferPointer<UnsafePointer<Float>> {
     unsafe UnsafeBufferPointer(pointers)
   }

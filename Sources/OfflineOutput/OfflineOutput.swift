@@ -2,29 +2,29 @@
 
 public import RenderCore
 
-/// An output cranked by hand: the very same render entry that JACK's callback uses, with virtual time
-/// (rule R7). Time moves only when ``render(frameCount:_:)`` is called. For rendering to a file, for
+/// An output that the caller drives: the same render entry that JACK's callback uses, with virtual time (rule R7).
+/// Time moves only when ``render(frameCount:_:)`` or ``skip(frameCount:)`` is called. For rendering to a file, for
 /// tests and for benchmarks.
 ///
-/// One thread at a time. Not real-time itself; what it calls is.
+/// One thread at a time. Not real-time itself; the render entry that it calls is.
 @safe
 public struct OfflineOutput: ~Copyable {
-  /// What is rendered. Kept alive by this.
+  /// The renderer that this output drives and keeps alive.
   public let renderer: Renderer
   /// Frames rendered so far: the virtual clock.
   public private(set) var frameTime: UInt64 = 0
-  /// Where the next cycle is on the time line of a transport, for sources that follow one; while it rolls it
-  /// goes on with each cycle. None at first.
+  /// The position of the next cycle on a transport's time line, for sources that follow one. While the transport
+  /// rolls, the position advances with each cycle. None at first.
   public var transport = RenderTransport.none
   private var lastSampleRate: Double
   private var frameOfRateChange: UInt64 = 0
   private var nanosecondsAtRateChange: UInt64 = 0
   private let buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
-  /// What the next cycle's inputs are: silence when it was given none.
+  /// The inputs of the next cycle: silence unless the caller provides frames.
   private let inputs: OfflineInputs
   private var missedFrames: UInt32 = 0
 
-  /// An output that stands at frame 0.
+  /// Creates an output at frame 0.
   public init(renderer: Renderer) {
     self.renderer = renderer
     lastSampleRate = renderer.sampleRate
@@ -42,12 +42,12 @@ public struct OfflineOutput: ~Copyable {
     unsafe buffers.deallocate()
   }
 
-  /// Renders one cycle into an array, frame by frame with the channels side by side.
+  /// Renders one cycle into an array, interleaved.
   ///
   /// - Parameters:
   ///   - frameCount: frames of this cycle, 1 to `Renderer.maximumFramesPerCycle`.
-  ///   - samples: is replaced by the cycle's `frameCount` times
-  ///     `Renderer.outputChannels` samples; its memory is used again.
+  ///   - samples: is replaced by the cycle's `frameCount` times `Renderer.outputChannels` samples; its memory is
+  ///     reused.
   public mutating func render(frameCount: Int, interleavedInto samples: inout [Float]) {
     let channels = renderer.outputChannels
     if samples.count != frameCount * channels {
@@ -64,12 +64,12 @@ public struct OfflineOutput: ~Copyable {
     }
   }
 
-  /// Renders one cycle that brings these frames at the renderer's inputs.
+  /// Renders one cycle with these frames at the renderer's inputs.
   ///
   /// - Parameters:
-  ///   - samples: one array for each of `Renderer.inputChannels`, all as long as the cycle shall be: 1 to
+  ///   - samples: one array for each of `Renderer.inputChannels`. All have the length of the cycle: 1 to
   ///     `Renderer.maximumFramesPerCycle` samples.
-  ///   - body: is given what each output channel got, one span a channel, in order.
+  ///   - body: receives the samples of each output channel, one span a channel, in order.
   public mutating func render(
     inputs samples: [[Float]],
     _ body: (_ channel: Int, _ samples: Span<Float>) -> Void = { _, _ in }
@@ -79,8 +79,8 @@ public struct OfflineOutput: ~Copyable {
     inputs.clear(frameCount: samples[0].count)
   }
 
-  /// Lets the clock go on without a cycle, as that of a server that does not call. Captures are told
-  /// with the next cycle that these frames are missed, or as many of them as 32 bits can say.
+  /// Advances the clock without a cycle, like a server that does not call. The next cycle reports these frames as
+  /// missed to captures, clamped to 32 bits.
   public mutating func skip(frameCount: Int) {
     precondition(frameCount >= 0, "time does not go back")
     frameTime += UInt64(frameCount)
@@ -88,11 +88,11 @@ public struct OfflineOutput: ~Copyable {
     missedFrames = UInt32(clamping: UInt64(missedFrames) + UInt64(frameCount))
   }
 
-  /// Renders one cycle. The renderer's inputs bring silence.
+  /// Renders one cycle. The renderer's inputs receive silence.
   ///
   /// - Parameters:
   ///   - frameCount: frames of this cycle, 1 to `Renderer.maximumFramesPerCycle`.
-  ///   - body: is given what each channel got, one span a channel, in order.
+  ///   - body: receives the samples of each channel, one span a channel, in order.
   public mutating func render(
     frameCount: Int, _ body: (_ channel: Int, _ samples: Span<Float>) -> Void
   ) {

@@ -7,7 +7,7 @@ internal import Glibc
 ///
 /// One thread at a time; blocks on the disk.
 final class OutputFile {
-  /// Why the system refused.
+  /// An operation that the system refused.
   struct Failure: Error {
     /// The refused operation: create, write, finish or close.
     var operation: String
@@ -15,7 +15,7 @@ final class OutputFile {
     var code: Int32
   }
 
-  /// Whether bytes in front of the end can be replaced. A pipe's cannot.
+  /// Whether bytes in front of the end can be replaced. They cannot in a pipe.
   let isSeekable: Bool
   /// Bytes from the start of the file to its end.
   private(set) var byteCount: UInt64 = 0
@@ -48,14 +48,14 @@ final class OutputFile {
         unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
       }
       if count < 0 && errno == EINTR { continue }
-      // A disk that takes nothing and reports no error is full.
+      // A disk that accepts no bytes and reports no error is full.
       guard count > 0 else { throw Failure(operation: "write", code: count == 0 ? ENOSPC : errno) }
       byteCount += UInt64(count)
       rest = rest.extracting(droppingFirst: count)
     }
   }
 
-  /// Replaces bytes that are in the file, which needs no space on the disk.
+  /// Replaces bytes inside the file, which needs no space on the disk.
   func replace(with bytes: RawSpan, at offset: UInt64) throws(Failure) {
     guard isSeekable, !isClosed else { return }
     var (rest, place) = (bytes, off_t(offset))
@@ -70,7 +70,7 @@ final class OutputFile {
     }
   }
 
-  /// Removes what is behind an offset, such as a part of a frame. A file that cannot be cut keeps it.
+  /// Removes the bytes behind an offset, such as a part of a frame. A file that cannot be cut keeps them.
   func cut(to offset: UInt64) {
     guard isSeekable, offset < byteCount, ftruncate(descriptor, off_t(offset)) == 0 else { return }
     byteCount = offset
@@ -89,11 +89,11 @@ extension OutputFile.Failure {
   /// The reason and the remedy, for one line.
   var reason: String {
     switch code {
-    case ENOSPC: "disk full; free space on it, or choose another place"
-    case EDQUOT: "disk full up to your quota; free space, or choose another place"
+    case ENOSPC: "disk full; free space on it, or choose another path"
+    case EDQUOT: "disk full up to your quota; free space, or choose another path"
     case EFBIG:
-      "larger than the disk's format or 'ulimit -f' allows; choose another place, or raise the limit"
-    default: "\(unsafe String(cString: strerror(code))); choose another place"
+      "larger than the disk's format or 'ulimit -f' allows; choose another path, or raise the limit"
+    default: "\(unsafe String(cString: strerror(code))); choose another path"
     }
   }
 }

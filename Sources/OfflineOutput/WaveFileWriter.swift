@@ -3,10 +3,10 @@
 internal import AudioModel
 internal import Glibc
 
-/// Writes interleaved 32-bit float WAVE (format tag 3). A file that outgrows the 4 GiB of RIFF's size
-/// fields becomes RF64 (EBU Tech 3306), for which room is kept in the header. The header's sizes follow the
-/// file: they are rewritten at least once a second of sound, and after a write that failed. In a pipe, where
-/// that is impossible, they say "unknown" and readers go by the end of the data.
+/// A writer of interleaved 32-bit float WAVE (format tag 3). A file that outgrows the 4 GiB of RIFF's size fields
+/// becomes RF64 (EBU Tech 3306), for which the header reserves room. The header's sizes follow the file: they are
+/// rewritten at least once a second of sound, and after a failed write. A pipe does not allow that, so there they are
+/// the "unknown" value, and readers use the end of the data.
 ///
 /// One thread at a time; blocks on the disk, so never for a render thread.
 public struct WaveFileWriter: ~Copyable {
@@ -16,12 +16,12 @@ public struct WaveFileWriter: ~Copyable {
   private let channels: Int
   private let sampleRate: Int
   private let file: OutputFile
-  /// Samples that have not been written yet. WAVE is little-endian, as this machine must be.
+  /// Samples that have not been written yet. WAVE is little-endian, and so must be this machine.
   private var pending: [Float] = []
-  /// Nothing more is written.
+  /// The first failure, or the closing of the file, after which nothing more is written.
   private var failure: WaveFileWriterError?
 
-  /// Samples that are written at once: a second of sound, or less.
+  /// Samples of one write: a second of sound, or fewer.
   private let flushedSamples: Int
   /// The largest size in a RIFF field.
   private let largestRIFF: UInt64
@@ -48,12 +48,12 @@ public struct WaveFileWriter: ~Copyable {
     }
   }
 
-  /// Writes to a descriptor that is open, such as a pipe's. Its sizes say "unknown" wherever that leads: a
-  /// header in it is not this one's alone.
+  /// Writes to an open descriptor, such as a pipe's. Its sizes always have the "unknown" value, because other programs
+  /// may also write to the descriptor.
   ///
   /// - Parameters:
-  ///   - descriptor: is taken over, and closed in the end.
-  ///   - name: the name in failures.
+  ///   - descriptor: is taken over, and closed by the writer.
+  ///   - name: the name in error messages.
   ///   - sampleRate: frames per second.
   ///   - channels: samples per frame.
   /// - Throws: ``WaveFileWriterError`` when it cannot be written to.
@@ -85,7 +85,7 @@ public struct WaveFileWriter: ~Copyable {
 
   /// Appends frames.
   ///
-  /// - Parameter samples: whole frames, the channels side by side.
+  /// - Parameter samples: whole frames, interleaved.
   /// - Throws: ``WaveFileWriterError`` when the disk is full or gone, or the file closed. The file then ends with
   ///   the last frame that was written whole; further calls throw the same.
   public mutating func write(interleaved samples: Span<Float>) throws(WaveFileWriterError) {
@@ -96,7 +96,7 @@ public struct WaveFileWriter: ~Copyable {
     if pending.count >= flushedSamples { try flush() }
   }
 
-  /// Writes what is left, and the sizes into the header. Nothing is done once it has been, or after a failure.
+  /// Writes the remaining samples, and the sizes into the header. Does nothing after a first call or a failure.
   public mutating func close() throws(WaveFileWriterError) {
     guard failure == nil else { return }
     try flush()
@@ -127,7 +127,8 @@ public struct WaveFileWriter: ~Copyable {
     unsafe try file.replace(with: header.span.bytes, at: 0)
   }
 
-  /// RIFF or RF64, a place for ds64, fmt, fact and the start of data, with what is known now.
+  /// Returns the header for the frames so far: RIFF or RF64, ds64 or a JUNK chunk of its size, fmt, fact and the start
+  /// of data.
   private func header() -> [UInt8] {
     var bytes: [UInt8] = []
     func text(_ text: String) { bytes.append(contentsOf: text.utf8) }
@@ -166,11 +167,11 @@ public struct WaveFileWriter: ~Copyable {
   }
 }
 
-/// Why a WAVE file could not be written.
+/// The error of a WAVE file that could not be written.
 public struct WaveFileWriterError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file.
   public let path: String
-  /// What was tried: create, write, finish or close.
+  /// The failed operation: create, write, finish or close.
   public let operation: String
   /// The system's error number.
   public let code: Int32
@@ -185,7 +186,7 @@ public struct WaveFileWriterError: Error, Hashable, Sendable, CustomStringConver
     self.init(path: path, operation: failure.operation, code: failure.code)
   }
 
-  /// What happened, where, and the remedy, in one line.
+  /// The failed operation, the file, the reason and the remedy, in one line.
   public var description: String {
     let reason = OutputFile.Failure(operation: operation, code: code).reason
     return "cannot \(operation) \(path): \(reason)".asMessage

@@ -2,12 +2,12 @@
 
 /// The raw data blocks of an ADTS frame (ISO/IEC 14496-3 section 1.A.3.2).
 struct ADTSFrame {
-  /// Where in the packet there are blocks to decode. Without checksums nothing tells where one block
-  /// ends and the next begins but decoding it, and a single part holds them all.
+  /// The byte ranges of the blocks to decode in the packet. Without checksums only decoding finds the boundary
+  /// between two blocks, so a single part holds them all.
   let parts: [Range<Int>]
 
-  /// - Returns: nil if the packet is no such frame. A bare block is not taken for one: its first
-  ///   element would be the end.
+  /// - Returns: nil if the packet is no such frame. A bare block is never mistaken for one: its first element
+  ///   would be the end.
   init?(_ packet: Span<UInt8>) {
     guard packet.count >= 7, packet[0] == 0xFF, packet[1] & 0xF6 == 0xF0 else { return nil }
     let hasChecksum = packet[1] & 1 == 0
@@ -18,8 +18,8 @@ struct ADTSFrame {
       parts = end > 7 ? [7..<end] : []
       return
     }
-    // Positions of the second block and those behind it, then a checksum; and one behind each block
-    // where there are several.
+    // Positions of the second and later blocks, then a checksum; with several blocks, a further checksum behind
+    // each.
     let start = 7 + 2 * (blockCount - 1) + 2
     guard blockCount > 1 else {
       parts = end > start ? [start..<end] : []

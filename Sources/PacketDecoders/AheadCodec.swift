@@ -2,15 +2,15 @@
 
 public import AudioModel
 
-/// Which formats can be decoded ahead of the render callback, and by which library.
+/// The formats that can be decoded ahead of the render callback, and their library.
 public enum AheadCodec {
-  /// The library that decodes a format ahead; nil when nothing in this build does, also where the
-  /// library itself was built without that decoder. Any thread, not the render thread.
+  /// Returns the library that decodes a format ahead; nil when nothing in this build does, also if the library
+  /// itself lacks that decoder. Any thread, not the render thread.
   public static func library(for format: AudioFormatID) -> String? {
     LibavcodecDecoder.isAvailable(for: format) ? "libavcodec" : nil
   }
 
-  /// The names of libavcodec's decoders for a format, the best first; none for what is not decoded.
+  /// Returns the names of libavcodec's decoders for a format, the best first; none for an unsupported format.
   static func decoderNames(for format: AudioFormatID) -> [String] {
     switch format {
     case .mpeg4AAC, .mpeg4HEAAC, .mpeg4HEAACv2: ["aac"]

@@ -2,60 +2,60 @@
 
 public import AudioModel
 
-/// What became of one packet.
+/// The result of decoding one packet.
 public struct AheadDecoderOutput: Hashable, Sendable {
-  /// Frames of sound, at the output's rate: the packet's stated duration, but for a packet of Apple
-  /// Lossless that says that it has fewer, and one whose duration is not known.
+  /// Frames of sound, at the output's rate: the packet's stated duration, except for a packet of Apple Lossless
+  /// or FLAC that holds fewer, and for one whose duration is unknown.
   public let frames: Int
-  /// False for a packet that is damaged: all or part of its duration is silence, or what the decoder
-  /// puts in its place; of one whose duration is not known, nothing need be there.
+  /// False for a damaged packet: all or part of its duration is silence, or the decoder's substitute; one of
+  /// unknown duration may yield nothing.
   public let isDecoded: Bool
-  /// The output format, or the speakers of its channels, became another with this packet.
+  /// Whether the output format, or the speakers of its channels, changed with this packet.
   public let changesFormat: Bool
 }
 
 /// Decodes one stream's packets ahead of the render callback, through libavcodec.
 ///
-/// The sound of a packet has the packet's stated duration, whatever is in it, so that damage does not
-/// shift the time line; without one it is what the decoder gives. Nothing is trimmed: priming and
-/// remainder are the caller's.
+/// A packet yields its stated duration of sound, whatever its contents, so that damage does not shift the time
+/// line; without a stated duration it yields the decoder's output. Nothing is trimmed: priming and remainder
+/// are the caller's.
 ///
-/// Not thread-safe: one thread at a time. It allocates, locks and takes its time: never on the render
-/// thread. The first one made sets libavcodec's log level, which is the process's, to quiet.
+/// Not thread-safe: one thread at a time. It allocates, locks and takes its time: never on the render thread.
+/// The first decoder sets libavcodec's log level to quiet, for the whole process.
 @safe
 public final class AheadDecoder {
-  /// The frames of one packet at most. A longer one is cut to them, and to 2^24 samples.
+  /// The most frames of one packet. A longer one is cut to them, and to 2^24 samples.
   static let maximumFrames = 1 << 20
   /// More frames than a packet of any of these formats has.
   private static let framesOfAnyPacket = 1 << 16
   private static let maximumSamples = 1 << 24
 
-  /// Float 32, interleaved, packed, native endian: the rate and channels that packets decode to. As
-  /// the stream says until a packet has shown otherwise: implicit SBR doubles the rate, parametric
-  /// stereo makes mono stereo.
+  /// Float 32, interleaved, packed, native endian: the rate and channels to which packets decode. The stream's
+  /// stated ones until a packet has shown others: implicit SBR doubles the rate, parametric stereo turns mono
+  /// into stereo.
   public private(set) var outputFormat: AudioStreamBasicDescription
-  /// The speakers of the output's channels, in their order, which is WAVE's but for rare layouts;
-  /// nil if they are not known.
+  /// The speakers of the output's channels, in their order, which is WAVE's except for rare layouts; nil if
+  /// unknown.
   public private(set) var outputLayout: AudioChannelLayout?
 
   private let library: LibavcodecDecoder
-  /// The speakers of the last packet that told them, by the decoder's names.
+  /// The speakers of the last packet that stated them, by the decoder's names.
   private var toldLayout: AudioChannelLayout?
   private let statedRate: Double
   private let statedLayout: AudioChannelLayout?
-  /// Packets may be ADTS frames, which are taken apart here: the cookie says what their headers say.
+  /// Whether packets may be ADTS frames, which are taken apart here: the cookie has the data of their headers.
   private let mayBeADTS: Bool
   private let mayEndShort: Bool
   private let isOpus: Bool
-  /// The stated duration that the last packet bore out.
+  /// The stated duration that the last packet confirmed.
   private var usualFrames = 0
   private var buffer = SampleBuffer()
-  /// What the packets so far lasted beyond whole frames, where rates are not multiples.
+  /// The duration of the packets so far beyond whole frames, if rates are not multiples.
   private var fraction = 0.0
 
-  /// A decoder at the start of a stream.
+  /// Creates a decoder at the start of a stream.
   ///
-  /// - Throws: what makes the stream one that cannot be decoded.
+  /// - Throws: the reason why the stream cannot be decoded.
   public init(_ stream: CodedStreamDescription) throws(AheadDecoderError) {
     let format = stream.format
     let name = format.formatID.name
@@ -103,8 +103,8 @@ public final class AheadDecoder {
   /// Decodes one packet. Its sound is in ``samples`` afterwards.
   ///
   /// - Parameters:
-  ///   - packet: a whole packet as the parser gives it; an empty one is a lost one.
-  ///   - frameCount: its duration at the stream's stated rate; nil where nobody tells it.
+  ///   - packet: a whole packet from the parser; an empty one stands for a lost one.
+  ///   - frameCount: its duration at the stream's stated rate; nil if unknown.
   public func decode(_ packet: Span<UInt8>, frameCount: Int?) -> AheadDecoderOutput {
     let (formatBefore, layoutBefore) = (outputFormat, outputLayout)
     var state = PacketState(frameCount: frameCount.map { max(0, min($0, Self.maximumFrames)) })
@@ -122,8 +122,8 @@ public final class AheadDecoder {
       if !isShort { usualFrames = frameCount }
       if isShort, frameCount == usualFrames { state.isDecoded = false }
     }
-    // The last packet of Apple Lossless or FLAC may hold fewer frames than the stream's packets do, and
-    // says so itself.
+    // The last packet of Apple Lossless or FLAC may hold fewer frames than the stream's other packets, and
+    // states so itself.
     let isShort = mayEndShort && state.isDecoded && buffer.frameCount > 0
     if state.frameCount != nil, !isShort { buffer.fill() }
     return AheadDecoderOutput(
@@ -132,8 +132,8 @@ public final class AheadDecoder {
         || (layoutBefore != nil && outputLayout != layoutBefore))
   }
 
-  /// Forgets what came before, after a discontinuity. The output format stays what it has become.
-  /// The packets after it are right again once what their encoding remembers has been decoded anew.
+  /// Forgets the packets before, after a discontinuity. The output format stays as it is now. The packets after
+  /// it are right again once the data on which their encoding depends has been decoded anew.
   public func reset() {
     library.reset()
     fraction = 0
@@ -143,11 +143,11 @@ public final class AheadDecoder {
   private struct PacketState {
     let frameCount: Int?
     var isDecoded = true
-    /// Something was received, and the buffer made ready for it.
+    /// Whether a frame was received, and the buffer prepared for it.
     var hasFormat = false
   }
 
-  /// Decodes what is or was within a packet.
+  /// Decodes a packet, or a part of one.
   private func decode(_ bytes: Span<UInt8>, _ state: inout PacketState) {
     guard library.send(bytes) else {
       state.isDecoded = false
@@ -161,7 +161,7 @@ public final class AheadDecoder {
       case .failure: state.isDecoded = false
       }
     }
-    // The decoder would refuse the next packet before it has given all of this one.
+    // The decoder would refuse the next packet until all of this one is received.
     library.reset()
     state.isDecoded = false
   }
@@ -184,7 +184,7 @@ public final class AheadDecoder {
       makeRoom(state.frameCount)
       state.hasFormat = true
     }
-    // A packet has one format: what else is in it is damage.
+    // A packet has one format: frames of another are damage.
     guard format == outputFormat, library.append(to: &buffer) else {
       state.isDecoded = false
       return
@@ -192,13 +192,13 @@ public final class AheadDecoder {
     if !library.isReceivedWhole { state.isDecoded = false }
   }
 
-  /// Empties the buffer and gives it room for a duration in frames of the stream's rate, or for any.
+  /// Empties the buffer and makes room for a duration in frames of the stream's rate, or for any.
   private func makeRoom(_ frameCount: Int?) {
     let channels = Int(outputFormat.channelsPerFrame)
     var frames = frameCount ?? Self.framesOfAnyPacket
     if let frameCount, outputFormat.sampleRate != statedRate {
       let exact = Double(frameCount) * outputFormat.sampleRate / statedRate + fraction
-      // What is a whole number but for rounding is one.
+      // A number that is whole except for rounding counts as whole.
       frames = Int((exact + 0x1p-20).rounded(.down))
       fraction = exact - Double(frames)
     }

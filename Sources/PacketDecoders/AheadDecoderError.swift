@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a decoder that runs ahead cannot be made. Nothing of it exists then.
+/// The reason why a decoder that runs ahead cannot be created. No part of it exists then.
 public enum AheadDecoderError: Error, Hashable, Sendable {
   /// No decoder for this encoding: Core Audio's `'fmt?'`.
   case formatNotSupported(String)
-  /// This encoding would be decoded, had the package been built with the library.
+  /// This encoding would be decoded if the package were built with the library.
   case libraryMissing(format: String)
-  /// The library with which this encoding would be decoded is not on this machine.
+  /// The library that decodes this encoding is not on this machine.
   case libraryNotInstalled(format: String, file: String)
-  /// What the container says to the decoder makes no sense.
+  /// The container's setup data for the decoder makes no sense.
   case cookieRefused(format: String, String)
-  /// The decoder does not start with what is known of the stream.
+  /// The decoder does not start with the known facts of the stream.
   case decoderRefused(format: String, String)
 }
 
 extension AheadDecoderError: CustomStringConvertible {
-  /// What happened and what can be done, in one line.
+  /// A one-line message: the failure and a remedy.
   public var description: String {
     switch self {
     case .formatNotSupported(let format):

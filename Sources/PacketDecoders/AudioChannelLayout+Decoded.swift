@@ -2,17 +2,17 @@
 
 import AudioModel
 
-/// The stream's and the decoder's words for the same speakers.
+/// Conversion between the stream's and the decoder's names for the same speakers.
 extension AudioChannelLayout {
-  /// The same speakers in the order of their bits, as decoders give them; nil if two channels are for
-  /// one, or some for none.
+  /// The same speakers in the order of their bits, as decoders deliver them; nil if two channels share a
+  /// speaker, or one has none.
   var sorted: AudioChannelLayout? {
     guard let bitmap else { return nil }
     return AudioChannelLayout(labels: AudioChannelLayout(bitmap).labels).named(as: self)
   }
 
-  /// These channels by the names that another layout has for them. A lone pair of surround speakers is
-  /// at the sides to some and at the back to others; and mono has a name besides centre.
+  /// Returns these channels by the names that another layout has for them. A lone pair of surround speakers is
+  /// at the sides in some layouts and at the back in others; and mono has a name besides centre.
   func named(as other: AudioChannelLayout?) -> AudioChannelLayout {
     guard let other, other.labels.count == labels.count else { return self }
     var result = self

@@ -2,11 +2,11 @@
 
 import AudioModel
 
-/// What libavcodec calls extradata: a magic cookie in the form in which its decoders want it.
+/// libavcodec's extradata: a magic cookie in the form that its decoders need.
 struct DecoderExtradata {
-  /// No more is handed on; the largest that make sense are Vorbis' headers.
+  /// The most bytes passed on; the largest sensible ones are Vorbis' headers.
   private static let maximumBytes = 1 << 20
-  /// Frames of an Apple Lossless packet at most, for each of which the decoder has memory in store.
+  /// The most frames of an Apple Lossless packet, for each of which the decoder has memory in store.
   private static let maximumLosslessFrames: UInt32 = 1 << 20
 
   let bytes: [UInt8]
@@ -21,14 +21,15 @@ struct DecoderExtradata {
       case .appleLossless: Self.losslessAtom(cookie)
       case .flac: Self.streamInfo(cookie)
       case .vorbis, .opus: cookie
-      // What AC-3 and MPEG audio need is in each packet.
+      // Each packet of AC-3 and MPEG audio has the data that its decoder needs.
       default: []
       }
     guard let bytes else { return nil }
     self.bytes = bytes
   }
 
-  /// From an ES_Descriptor (ISO/IEC 14496-1 section 7.2.6.5), alone or in an `esds` atom, or bare.
+  /// Returns the AudioSpecificConfig of an ES_Descriptor (ISO/IEC 14496-1 section 7.2.6.5), alone or in an
+  /// `esds` atom, or a bare one.
   private static func audioSpecificConfig(_ cookie: [UInt8]) -> [UInt8]? {
     let start = has("esds", cookie, at: 4) ? 12 : 0
     // Bare, a first byte of 3 would be an object type of 0, which is none.
@@ -37,8 +38,8 @@ struct DecoderExtradata {
     return info.isEmpty ? nil : info
   }
 
-  /// The 24 bytes of an ALACSpecificConfig, bare or in QuickTime's atoms, as an atom: size, `alac`,
-  /// version. What follows it is the layout, which the packets' elements tell as well.
+  /// Returns the 24 bytes of an ALACSpecificConfig, bare or in QuickTime's atoms, as an atom: size, `alac`,
+  /// version. The layout behind it is left out: the packets' elements state it as well.
   private static func losslessAtom(_ cookie: [UInt8]) -> [UInt8]? {
     var start = has("frmaalac", cookie, at: 4) ? 12 : 0
     if has("alac", cookie, at: start + 4) { start += 12 }
@@ -48,7 +49,7 @@ struct DecoderExtradata {
     return [0, 0, 0, 36] + Array("alac".utf8) + [0, 0, 0, 0] + cookie[start..<start + 24]
   }
 
-  /// The 34 bytes of a STREAMINFO block (RFC 9639 section 8.2), bare or behind its header and the
+  /// Returns the 34 bytes of a STREAMINFO block (RFC 9639 section 8.2), bare or behind its header and the
   /// stream's marker.
   private static func streamInfo(_ cookie: [UInt8]) -> [UInt8]? {
     var start = has("fLaC", cookie, at: 0) ? 4 : 0

@@ -3,14 +3,14 @@
 #if DRAWBAR_AVCODEC
   import CAVCodec
 
-  /// libavcodec's functions, from the first time that a stream needs one on. Never on the render thread.
+  /// libavcodec's functions, loaded when a stream first needs one. Never on the render thread.
   enum Libavcodec {
-    /// Nil where the library that the headers were for is not installed.
+    /// nil if the library of these headers' version is not installed.
     static let functions: drawbar_avcodec? = {
       let place = UnsafeMutablePointer<drawbar_avcodec>.allocate(capacity: 1)
       defer { unsafe place.deallocate() }
       guard unsafe drawbar_avcodec_load(place) else { return nil }
-      // A library must not write to its user's terminal. The level is one for the whole process.
+      // A library must not write to its user's terminal. The level applies to the whole process.
       unsafe place.pointee.av_log_set_level(AV_LOG_QUIET)
       return unsafe place.pointee
     }()

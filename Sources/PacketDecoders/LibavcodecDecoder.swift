@@ -5,19 +5,19 @@
   import CAVCodec
   import Glibc
 
-  /// One of libavcodec's audio decoders: packets in, frames of whatever sample format out. It trims
-  /// nothing. One thread at a time; it allocates and locks: never on the render thread.
+  /// One of libavcodec's audio decoders: packets in, frames of any sample format out. It trims nothing. One
+  /// thread at a time; it allocates and locks: never on the render thread.
   @safe
   final class LibavcodecDecoder {
-    /// What there was to receive.
+    /// The result of a call to receive.
     enum Reception {
       case frame
-      /// All that the packets sent so far hold was received.
+      /// All frames of the packets sent so far were received.
       case nothing
       case failure
     }
 
-    /// The most channels and the highest rate that are taken for true.
+    /// The most channels and the highest rate that are accepted as valid.
     static let channelRange = 1...255
     static let rateRange = 1...3_000_000
 
@@ -25,19 +25,19 @@
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var packet: UnsafeMutablePointer<AVPacket>?
     private var frame: UnsafeMutablePointer<AVFrame>?
-    /// The layout of the last frame whose speakers were told by a mask, and what was made of it.
+    /// The mask of the last frame that stated its speakers by a mask, and the layout made of it.
     private var lastLayout: (mask: UInt64, layout: AudioChannelLayout?)?
 
     /// Whether the library has a decoder for a format.
     static func isAvailable(for format: AudioFormatID) -> Bool {
-      // Asking for what it never decodes does not load it.
+      // A format that is never decoded does not load the library.
       guard !AheadCodec.decoderNames(for: format).isEmpty,
         let library = Libavcodec.functions
       else { return false }
       return unsafe find(format, library) != nil
     }
 
-    /// Starts a decoder. The stream's rate and channels have been found to make sense.
+    /// Starts a decoder. The stream's rate and channels are known to be valid.
     init(_ stream: CodedStreamDescription, _ extradata: DecoderExtradata) throws(AheadDecoderError)
     {
       let name = stream.format.formatID.name
@@ -71,14 +71,14 @@
       unsafe library.av_frame_free(&frame)
     }
 
-    /// Hands the decoder a packet, a whole one and not an empty one, after all frames of the last were
-    /// received; false if it refuses.
+    /// Sends a packet to the decoder, a whole one and not an empty one, after all frames of the last were
+    /// received; returns false if the decoder refuses it.
     func send(_ bytes: Span<UInt8>) -> Bool {
       guard let context = unsafe context, let packet = unsafe packet, bytes.count > 0,
         let size = Int32(exactly: bytes.count)
       else { return false }
       return unsafe bytes.withUnsafeBufferPointer { source in
-        // The bytes belong to nobody that it knows, so it makes a copy, and only reads them.
+        // The bytes have no owner that the library knows, so it makes a copy, and only reads them.
         unsafe packet.pointee.data = UnsafeMutablePointer(mutating: source.baseAddress)
         unsafe packet.pointee.size = size
         let result = unsafe library.avcodec_send_packet(context, packet)
@@ -88,7 +88,7 @@
       }
     }
 
-    /// Takes the next frame, which is then there until the next call.
+    /// Receives the next frame, which is valid until the next call.
     func receive() -> Reception {
       guard let context = unsafe context, let frame = unsafe frame else { return .failure }
       let result = unsafe library.avcodec_receive_frame(context, frame)
@@ -115,14 +115,13 @@
       return layout
     }
 
-    /// Whether the received frame is what its packet says, and not the decoder's guess at it.
+    /// Whether the received frame is its packet's content, and not the decoder's guess at it.
     var isReceivedWhole: Bool {
       guard let frame = unsafe frame else { return false }
       return unsafe frame.pointee.decode_error_flags == 0
     }
 
-    /// Appends the received frame's samples, as far as there is room; false if they are of a kind that
-    /// is not known.
+    /// Appends the received frame's samples, as far as there is room; returns false if their format is unknown.
     func append(to buffer: inout SampleBuffer) -> Bool {
       guard let frame = unsafe frame, let planes = unsafe frame.pointee.extended_data else {
         return false
@@ -181,22 +180,22 @@
       _ context: UnsafeMutablePointer<AVCodecContext>, _ stream: CodedStreamDescription
     ) {
       unsafe context.pointee.thread_count = 1
-      // What is to be cut the container's numbers say; a decoder that cut as well would cut twice.
+      // The container states the trims; a decoder that trimmed as well would trim twice.
       unsafe context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
-      // libopus rounds to 16 bits unless it is asked; for the others it is one of two, or the only one.
+      // libopus rounds to 16 bits unless floats are requested; the request is harmless for the others.
       unsafe context.pointee.request_sample_fmt = AV_SAMPLE_FMT_FLT
       unsafe context.pointee.max_samples = Int64(AheadDecoder.maximumFrames)
       unsafe context.pointee.sample_rate = Int32(stream.format.sampleRate)
-      // Which speakers they are for the decoder has to find out, or nobody says.
+      // The decoder has to find the speakers, if the stream states them.
       unsafe context.pointee.ch_layout.order = AV_CHANNEL_ORDER_UNSPEC
       unsafe context.pointee.ch_layout.nb_channels = Int32(stream.format.channelsPerFrame)
       switch stream.format.formatID {
       case .flac: unsafe context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE
       case .ac3, .enhancedAC3:
-        // With its checksum wrong, a packet is concealed by the last one.
+        // A packet with a wrong checksum is concealed by the last one.
         unsafe context.pointee.err_recognition = AV_EF_CRCCHECK
-        // A packet's own bytes seed its dither, so that it sounds alike wherever decoding began. A
-        // library without the option seeds it once, which the standard allows as well.
+        // A packet's own bytes seed its dither, so that it sounds alike wherever decoding began. A library
+        // without the option seeds it once, which the standard allows as well.
         _ = unsafe library.av_opt_set_int(context, "cons_noisegen", 1, AV_OPT_SEARCH_CHILDREN)
       default: break
       }
@@ -210,7 +209,7 @@
   }
 
   extension AudioChannelLayout {
-    /// libavcodec's layout; nil where it says no more than how many channels there are.
+    /// Creates a layout from libavcodec's; nil if that states only the number of channels.
     fileprivate init?(_ layout: UnsafePointer<AVChannelLayout>, _ library: drawbar_avcodec) {
       let order = unsafe layout.pointee.order
       guard order == AV_CHANNEL_ORDER_NATIVE || order == AV_CHANNEL_ORDER_CUSTOM else { return nil }
@@ -227,7 +226,7 @@
 #else
   import AudioModel
 
-  /// The package was built without libavcodec: none can be made, so that nothing is ever called of it.
+  /// The stand-in in a package built without libavcodec: none can be created, so that no method is ever called.
   final class LibavcodecDecoder {
     enum Reception {
       case frame

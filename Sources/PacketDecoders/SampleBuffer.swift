@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Interleaved samples of one packet. Grows to the largest packet and stays.
+/// Interleaved samples of one packet. Grows to the largest packet and never shrinks.
 @safe
 struct SampleBuffer: ~Copyable {
-  /// How a decoder lays out its samples.
+  /// The encoding of a decoder's samples.
   enum Encoding {
     case unsigned8
     case signed16
@@ -21,12 +21,12 @@ struct SampleBuffer: ~Copyable {
     unsafe storage.deallocate()
   }
 
-  /// The samples; they stay where they are until the buffer is changed.
+  /// The samples; their addresses are valid until the buffer is changed.
   var samples: UnsafeBufferPointer<Float> {
     unsafe UnsafeBufferPointer(rebasing: storage[..<(frameCount * channels)])
   }
 
-  /// Makes it empty, with room for so many frames.
+  /// Empties the buffer, and makes room for this many frames.
   mutating func clear(channels: Int, room frames: Int) {
     frameCount = 0
     maximumFrames = frames
@@ -36,11 +36,11 @@ struct SampleBuffer: ~Copyable {
     unsafe storage = .allocate(capacity: frames * channels)
   }
 
-  /// Appends frames, no more than there is room for. Integers become fractions of their full scale.
+  /// Appends frames, as far as there is room. Integers become fractions of their full scale.
   ///
   /// - Parameters:
-  ///   - frames: how many there are.
-  ///   - planes: a place for each channel, or one for all, with the channels side by side.
+  ///   - frames: the number of frames.
+  ///   - planes: the address of each channel's samples, or one address for all, with the channels side by side.
   mutating func append(
     _ frames: Int, _ encoding: Encoding, isPlanar: Bool,
     planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
@@ -95,7 +95,7 @@ struct SampleBuffer: ~Copyable {
     frameCount += frames
   }
 
-  /// Fills the room that is left with silence.
+  /// Fills the remaining room with silence.
   mutating func fill() {
     let (first, end) = (frameCount * channels, maximumFrames * channels)
     for index in first..<end { unsafe storage[index] = 0 }

@@ -6,29 +6,29 @@ public import PacketDecoders
 public import PacketParser
 public import RenderCore
 
-/// Why a track, or what is left of it, cannot be played: who says so, and about which location.
+/// A failure that prevents a track, or the rest of it, from being played: the failing stage's error and the location.
 public struct PlayerError: Error, Hashable, Sendable {
-  /// What the failing stage says.
+  /// The failing stage and its error.
   public enum Reason: Hashable, Sendable {
-    /// The bytes could not be had.
+    /// The source cannot be opened or read.
     case source(ByteSourceError)
-    /// The bytes could not be parsed.
+    /// The parser cannot parse the bytes.
     case parser(AudioFileStreamError)
     /// The packets cannot be decoded or resampled.
     case converter(AudioConverterError)
     /// The packets cannot be decoded ahead of the render callback.
     case decoder(AheadDecoderError)
-    /// Packets of this format cannot be decoded at the place that was asked for.
+    /// This build has no decoder of this format for the requested thread.
     case placeNotAvailable(AudioFormatID, DecodePlace)
     /// A packet of this many bytes, at this byte offset, is larger than the ring takes.
     case packetTooLarge(bytes: Int, byteOffset: Int64)
-    /// ``TrackReader/isCancelled`` said so while it waited.
+    /// ``TrackReader/isCancelled`` returned true while the reader waited.
     case cancelled
   }
 
   /// The file's path or the URL without credentials.
   public var location: String
-  /// What the failing stage says.
+  /// The failing stage and its error.
   public var reason: Reason
 
   /// An error of one stage.
@@ -39,7 +39,7 @@ public struct PlayerError: Error, Hashable, Sendable {
 }
 
 extension PlayerError: CustomStringConvertible {
-  /// What happened, where, and what can be done, in one line.
+  /// The failure, its location and a remedy, in one line.
   public var description: String { sentence.asMessage }
 
   private var sentence: String {
@@ -55,7 +55,7 @@ extension PlayerError: CustomStringConvertible {
     case .packetTooLarge(let bytes, let byteOffset):
       "\(location): packet of \(bytes) bytes at byte \(byteOffset) is larger than the packet ring "
         + "takes; give the source a larger ring"
-    case .cancelled: "\(location) was not read to the place that was asked for"
+    case .cancelled: "\(location) was not read up to the requested position"
     }
   }
 }

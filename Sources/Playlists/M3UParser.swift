@@ -42,7 +42,7 @@ enum M3UParser {
     return (title, entries)
   }
 
-  /// `seconds[ name="value"…],title`; a comma between quotes does not count.
+  /// Reads `seconds[ name="value"…],title`, ignoring commas between quotes.
   private static func information(
     _ text: ArraySlice<UInt8>
   ) -> (title: String?, durationNanoseconds: UInt64?) {

@@ -11,8 +11,8 @@ import AudioModel
 ///     NumberOfEntries=1
 ///     Version=2
 ///
-/// Numbers may be missing and in any order: entries are ordered by them. How many there are is
-/// counted; what the list says about that is often wrong.
+/// Numbers may be missing and in any order: entries are sorted by them. `NumberOfEntries` is ignored
+/// because it is often wrong.
 enum PLSParser {
   static func parse(
     _ text: [UInt8], _ resolver: EntryResolver, entryLimit: Int
@@ -31,7 +31,7 @@ enum PLSParser {
       let key = line[..<equals].trimmed
       let value = line[(equals + 1)...].trimmed
       guard !value.isEmpty else { continue }
-      // The first of two with one number counts, as it does for Windows, where the format is from.
+      // The first of two entries with one number counts, as in Windows, where the format comes from.
       if let number = number(of: key, behind: "file"), files[number] == nil {
         guard files.count < entryLimit else {
           throw PlaylistError(.tooManyEntries(limit: entryLimit), line: lines.number)

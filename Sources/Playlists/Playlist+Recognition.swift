@@ -3,14 +3,15 @@
 import AudioModel
 
 extension Playlist {
-  /// Bytes from a list's start that are enough to recognise it.
+  /// Bytes at a list's start that suffice to recognise it.
   public static let recognitionBytes = 1024
 
-  /// The list that begins like this: `#EXTM3U`, `[playlist]`, or XML whose root is `playlist`.
+  /// Returns the kind of list by its first bytes: `#EXTM3U`, `[playlist]`, or XML whose root is
+  /// `playlist`.
   ///
-  /// - Parameter bytes: the first bytes, ``recognitionBytes`` of them where there are as many.
-  /// - Returns: nil for everything else, and also for M3U without `#EXTM3U`, which nothing but its
-  ///   name tells from other text.
+  /// - Parameter bytes: the first bytes, ``recognitionBytes`` of them if there are as many.
+  /// - Returns: nil for everything else, and for M3U without `#EXTM3U`, which only its name
+  ///   distinguishes from other text.
   public static func kind(ofFirstBytes bytes: Span<UInt8>) -> Kind? {
     let head = text(bytes)
     if head.hasPrefix(ignoringCase: "#extm3u") { return .m3u }
@@ -21,8 +22,8 @@ extension Playlist {
     return .xspf
   }
 
-  /// The list that a server says it sends (`audio/x-mpegurl`, `application/vnd.apple.mpegurl`,
-  /// `audio/x-scpls`, `application/xspf+xml` and their variants).
+  /// Returns the kind of list by a server's content type (`audio/x-mpegurl`,
+  /// `application/vnd.apple.mpegurl`, `audio/x-scpls`, `application/xspf+xml` and their variants).
   ///
   /// - Parameter contentType: the media type, with or without parameters.
   public static func kind(ofContentType contentType: String) -> Kind? {
@@ -36,9 +37,9 @@ extension Playlist {
     }
   }
 
-  /// The list that a name ends like: `.m3u`, `.m3u8`, `.pls` or `.xspf`.
+  /// Returns the kind of list by the end of its name: `.m3u`, `.m3u8`, `.pls` or `.xspf`.
   ///
-  /// - Parameter location: a path, or a URL whose query and fragment do not count.
+  /// - Parameter location: a path, or a URL whose query and fragment are ignored.
   public static func kind(ofName location: String) -> Kind? {
     let reference = URIReference(location)
     let path = reference.authority == nil ? location : reference.path
@@ -46,12 +47,13 @@ extension Playlist {
     return Kind(rawValue: path[dot...].dropFirst().lowercased())
   }
 
-  /// What a list of this name or content type is when it begins like this: its own signature has the
-  /// last word, and what cannot be a list, because it is no text or is HTML, is none.
+  /// Returns the kind of list by its first bytes and its expected kind. A signature in the bytes
+  /// outranks the expectation. Bytes that cannot be a list, because they are not text or are HTML,
+  /// yield nil.
   ///
   /// - Parameters:
-  ///   - bytes: the first bytes, ``recognitionBytes`` of them where there are as many.
-  ///   - expected: what name or content type let expect.
+  ///   - bytes: the first bytes, ``recognitionBytes`` of them if there are as many.
+  ///   - expected: the kind by name or content type.
   public static func kind(ofFirstBytes bytes: Span<UInt8>, expected: Kind?) -> Kind? {
     if let kind = kind(ofFirstBytes: bytes) {
       return kind == .m3u && expected == .m3u8 ? .m3u8 : kind
@@ -66,7 +68,7 @@ extension Playlist {
     return isMarkup == (expected == .xspf) ? expected : nil
   }
 
-  /// Behind a byte-order mark and white space.
+  /// Returns the bytes after a byte-order mark and white space.
   private static func text(_ bytes: Span<UInt8>) -> ArraySlice<UInt8> {
     let start = PlaylistText.hasMark(bytes) ? 3 : 0
     let head = (start..<max(start, bytes.count)).map { bytes[$0] }

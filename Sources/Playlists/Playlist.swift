@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// What a playlist says: its entries in their order, each with what it leads to.
+/// The content of a playlist: its entries in order, each with its target.
 ///
-/// A value without input or output; any thread, never the render thread. The bytes come from whoever
-/// wrote the list: they are never trusted, and memory stays in proportion to them.
+/// A value without input or output; any thread, never the render thread. The bytes are untrusted, and
+/// memory stays in proportion to them.
 public struct Playlist: Hashable, Sendable {
   /// A list's format.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A location a line, with `#` comments of which some are known. UTF-8 where all of it is, else
-    /// Windows-1252, of which Latin-1 is a part.
+    /// One location per line, with `#` comments of which some are known. UTF-8 if all of it is valid,
+    /// else Windows-1252, which includes Latin-1.
     case m3u
     /// The same, always in UTF-8.
     case m3u8
@@ -21,35 +21,35 @@ public struct Playlist: Hashable, Sendable {
     public var name: String { rawValue.uppercased() }
   }
 
-  /// How large a list may be.
+  /// The maximum size of a list.
   public struct Limits: Hashable, Sendable {
     /// Bytes of the list.
     public var bytes = 4 << 20
     /// Entries of the list.
     public var entries = 100_000
 
-    /// 4 MiB and 100,000 entries.
+    /// Creates limits of 4 MiB and 100,000 entries.
     public init() {}
   }
 
-  /// The format that it was read as.
+  /// The format as which the list was read.
   public var kind: Kind
-  /// The list's own title, where it has one: `#PLAYLIST:`, or XSPF's `title`.
+  /// The list's own title, if it has one: `#PLAYLIST:`, or XSPF's `title`.
   public var title: String?
   /// The entries, in the list's order.
   public var entries: [PlaylistEntry] = []
 
   /// Reads a list.
   ///
-  /// An entry that leads nowhere, or to where it must not, has an error for its target; the others
-  /// are not harmed by it.
+  /// An entry without a usable or permitted location has an error as its target; the others are
+  /// unaffected.
   ///
   /// - Parameters:
   ///   - bytes: all of the list.
   ///   - kind: its format.
-  ///   - origin: where it came from; its entries are relative to that.
-  ///   - limits: how large it may be.
-  /// - Throws: why it cannot be used at all.
+  ///   - origin: the list's origin, to which its entries are relative.
+  ///   - limits: the maximum size.
+  /// - Throws: the reason why the list is unusable as a whole.
   public init(
     parsing bytes: Span<UInt8>, as kind: Kind, from origin: PlaylistOrigin,
     limits: Limits = Limits()

@@ -4,18 +4,17 @@ import AudioModel
 
 /// One entry of a list.
 public struct PlaylistEntry: Hashable, Sendable {
-  /// The location as it is written in the list, without white space around it; empty where there is
-  /// none.
+  /// The location as written in the list, without white space around it; empty if there is none.
   public var written: String
-  /// What it leads to, or why nowhere.
+  /// The target, or the reason why there is none.
   public var target: Result<PlaylistTarget, PlaylistEntryError>
-  /// What to call it, where the list says so.
+  /// The title, if the list states it.
   public var title: String?
-  /// Who made it; only XSPF says so.
+  /// The creator; only XSPF states it.
   public var creator: String?
-  /// What it is a part of; only XSPF says so.
+  /// The album; only XSPF states it.
   public var album: String?
-  /// How long it is by the list's own word, in nanoseconds; nil where that is unknown, zero or less.
+  /// The duration that the list states, in nanoseconds; nil if unknown, zero or less.
   public var durationNanoseconds: UInt64?
   /// The line of the location in the list, from 1.
   public var line: Int
@@ -27,17 +26,16 @@ public struct PlaylistEntry: Hashable, Sendable {
   }
 }
 
-/// What an entry leads to.
+/// The target of an entry.
 public enum PlaylistTarget: Hashable, Sendable {
-  /// A file: its path, and other paths that may have been meant, to be tried in their order where
-  /// there is no such file. Programs write `%20` or `\` into lists of paths; others have files with
-  /// such names.
+  /// A file: its path, and alternative paths to try in order if it does not exist. Programs write `%20`
+  /// or `\` into lists of paths; some files have such names.
   case file(path: String, alternatives: [String] = [])
   /// An `http:` or `https:` URL.
   case web(url: String)
 }
 
-/// Why an entry leads nowhere; its description says what to do, too.
+/// The reason why an entry has no target; its description includes a remedy.
 public enum PlaylistEntryError: Error, Hashable, Sendable {
   /// A list that came from a server names a file of this machine, which it must not reach.
   case localFile
@@ -52,7 +50,7 @@ public enum PlaylistEntryError: Error, Hashable, Sendable {
 }
 
 extension PlaylistEntryError: CustomStringConvertible {
-  /// What is wrong with it, and what to do; to be read behind the entry's location.
+  /// The problem and its remedy, to be read after the entry's location.
   public var description: String { sentence.asMessage }
 
   private var sentence: String {

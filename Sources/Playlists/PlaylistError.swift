@@ -2,23 +2,23 @@
 
 import AudioModel
 
-/// Why a list cannot be used at all, and where in it.
+/// The reason why a list is unusable as a whole, and its line.
 public struct PlaylistError: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The reason.
   public enum Reason: Hashable, Sendable {
-    /// It is no list of tracks but an HLS stream (RFC 8216), told by this tag.
+    /// It is not a list of tracks but an HLS stream (RFC 8216), recognised by this tag.
     case httpLiveStreaming(tag: String)
     /// It has more bytes than this.
     case tooManyBytes(limit: Int)
     /// It has more entries than this.
     case tooManyEntries(limit: Int)
-    /// It has to be UTF-8 and is not, from this byte offset on.
+    /// It must be UTF-8 and is invalid at this byte offset.
     case invalidUTF8(byteOffset: Int)
-    /// It is in an encoding that is not read.
+    /// Its encoding is not supported.
     case unsupportedEncoding(String)
     /// It is not well-formed XML at this byte offset, for this reason.
     case malformedXML(String, byteOffset: Int)
-    /// It declares a document type of its own, which nobody needs but an attacker.
+    /// It has its own document type declaration, which only an attacker needs.
     case documentType
     /// An entity that XML does not define.
     case unknownEntity(String)
@@ -28,12 +28,12 @@ public struct PlaylistError: Error, Hashable, Sendable {
     case foreignRoot(String)
   }
 
-  /// What is wrong.
+  /// The reason.
   public var reason: Reason
-  /// In which line, from 1, where that can be said.
+  /// The line, from 1, if it is known.
   public var line: Int?
 
-  /// An error with these fields.
+  /// Creates an error with these fields.
   public init(_ reason: Reason, line: Int? = nil) {
     self.reason = reason
     self.line = line
@@ -41,7 +41,7 @@ public struct PlaylistError: Error, Hashable, Sendable {
 }
 
 extension PlaylistError: CustomStringConvertible {
-  /// What is wrong, where, and what to do, in one line.
+  /// The line, the problem and its remedy, in one line.
   public var description: String {
     (line.map { "line \($0): " + sentence } ?? sentence).asMessage
   }
@@ -49,8 +49,8 @@ extension PlaylistError: CustomStringConvertible {
   private var sentence: String {
     switch reason {
     case .httpLiveStreaming(let tag):
-      "this is an HLS stream (\(tag)), which is not supported; use an address that gives the audio"
-        + " in one piece"
+      "this is an HLS stream (\(tag)), which is not supported; use the address of a whole"
+        + " file or stream"
     case .tooManyBytes(let limit):
       "the list has more than \(limit) bytes; divide it"
     case .tooManyEntries(let limit):

@@ -3,12 +3,12 @@
 public import AudioModel
 
 extension AudioQueue {
-  /// Memory for packets. Core Audio's `AudioQueueAllocateBuffer` and
+  /// Allocates memory for packets. Core Audio's `AudioQueueAllocateBuffer` and
   /// `AudioQueueAllocateBufferWithPacketDescriptions`. In any state, also from a callback.
   ///
   /// - Parameters:
-  ///   - byteCapacity: bytes, may be 0.
-  ///   - packetDescriptionCapacity: how many descriptions it shall take.
+  ///   - byteCapacity: the size in bytes, may be 0.
+  ///   - packetDescriptionCapacity: the most packet descriptions.
   /// - Throws: `disposalPending`; `parameterError` for negative numbers.
   public func allocateBuffer(
     byteCapacity: Int, packetDescriptionCapacity: Int = 0
@@ -24,7 +24,7 @@ extension AudioQueue {
       packetDescriptionCapacity: packetDescriptionCapacity)
   }
 
-  /// Gives a buffer up that is not enqueued, in any state; its memory goes with the last reference to it.
+  /// Frees a buffer that is not enqueued, in any state; its memory lives until the last reference to it ends.
   /// Core Audio's `AudioQueueFreeBuffer`.
   ///
   /// - Throws: `bufferInQueue`, `invalidBuffer`, `disposalPending`.
@@ -34,34 +34,35 @@ extension AudioQueue {
     }
   }
 
-  /// Puts a buffer behind the others. Core Audio's `AudioQueueEnqueueBuffer`. In any state, also from a
+  /// Enqueues a buffer behind the others. Core Audio's `AudioQueueEnqueueBuffer`. In any state, also from a
   /// callback; until the buffer comes back its bytes must not change.
   ///
-  /// - Parameter buffer: one that this queue has made.
-  /// - Parameter descriptions: where its packets lie, for a format whose packets differ in size; if there
-  ///   are none, the buffer's own. They are copied, and ignored for other formats.
+  /// - Parameter buffer: a buffer allocated by this queue.
+  /// - Parameter descriptions: the byte ranges of its packets, for a format whose packets differ in size; if
+  ///   empty, the buffer's own. They are copied, and ignored for other formats.
   /// - Throws: `bufferEmpty` for a buffer without bytes; `invalidBuffer` for one of another queue;
   ///   `bufferInQueue` for one that is enqueued; `parameterError` for missing or wrong descriptions;
-  ///   `enqueueDuringReset` while all buffers are being given back; `disposalPending`.
+  ///   `enqueueDuringReset` while all buffers are being returned; `disposalPending`.
   public func enqueue(
     _ buffer: AudioQueueBuffer, descriptions: [AudioStreamPacketDescription] = []
   ) throws(AudioQueueError) {
     try enqueue(buffer, descriptions: descriptions, parameters: [])
   }
 
-  /// Puts a buffer behind the others, with more said about it. Core Audio's
+  /// Enqueues a buffer behind the others, with trims, parameters and a start time. Core Audio's
   /// `AudioQueueEnqueueBufferWithParameters`.
   ///
   /// - Parameters:
   ///   - buffer: as in ``enqueue(_:descriptions:)``.
   ///   - descriptions: as there.
-  ///   - trimStartFrames: decoded frames that are left out at its start.
-  ///   - trimEndFrames: decoded frames that are left out at its end.
-  ///   - parameters: what changes with its first frame. Later of these and of ``set(_:to:)`` holds.
-  ///   - startFrame: when its first frame that is not left out sounds, in frames of the source since the
+  ///   - trimStartFrames: decoded frames to leave out at its start.
+  ///   - trimEndFrames: decoded frames to leave out at its end.
+  ///   - parameters: changes that take effect with its first frame. The later one of these and of
+  ///     ``set(_:to:)`` holds.
+  ///   - startFrame: the time at which its first untrimmed frame sounds, in frames of the source since the
   ///     queue was started: exactly then, with silence before it, or as soon as possible if that has passed.
-  ///     Times must ascend. Nil is right after the buffer before. Where the buffer before is to be heard to
-  ///     the very end of what the decoder holds back, ``flush()`` comes first.
+  ///     Times must ascend. nil: right after the buffer before. To play the buffer before to the very end, with
+  ///     the decoder's remainder, call ``flush()`` first.
   /// - Throws: as ``enqueue(_:descriptions:)``, and `parameterError` for a time before another's,
   ///   `invalidParameter` for a parameter that cannot be set now.
   public func enqueue(

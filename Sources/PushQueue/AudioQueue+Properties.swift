@@ -8,10 +8,9 @@ internal import RenderCore
 extension AudioQueue {
   // MARK: Parameters
 
-  /// Changes a parameter at once, to the nearest value that it can have. Core Audio's
-  /// `AudioQueueSetParameter`.
+  /// Sets a parameter at once, to the nearest possible value. Core Audio's `AudioQueueSetParameter`.
   ///
-  /// Speed and pitch change with the sound that is stretched next, 0.2 to 0.4 s before it is heard, or more
+  /// Speed and pitch change with the sound that is stretched next, 0.2 to 0.4 s before it plays, or earlier
   /// where two of the output's cycles are longer than 0.15 s.
   ///
   /// - Throws: `invalidParameter` for speed and pitch unless ``isTimePitchEnabled``, `disposalPending`.
@@ -19,30 +18,30 @@ extension AudioQueue {
     try core.locked { engine throws(AudioQueueError) in try engine.set(parameter, to: value) }
   }
 
-  /// What a parameter is, or is on its way to, also where a buffer has brought it. Core Audio's
+  /// Returns a parameter's value, or the target of its change, also if a buffer has set it. Core Audio's
   /// `AudioQueueGetParameter`.
   public func value(of parameter: AudioQueueParameter) -> Float {
     core.locked { $0.value(of: parameter) }
   }
 
-  // MARK: What it plays, and where
+  // MARK: Formats and output
 
-  /// The packets' format, with what was 0 and is known filled in. `'aqft'`
+  /// The packets' format, with fields of 0 filled in if known. `'aqft'`
   public var streamDescription: AudioStreamBasicDescription { core.locked { $0.format } }
 
   /// The output's frames per second. `'aqsr'`
   public var deviceSampleRate: Double { core.locked { $0.renderer.sampleRate } }
 
-  /// The channels of the output that it is heard on. `'aqdc'`
+  /// The number of output channels that it plays on. `'aqdc'`
   public var deviceChannelCount: Int { core.locked { $0.deviceChannels } }
 
-  /// Bytes of the largest packet that comes out of the queue's decoder, which gives floats. `'xops'`
+  /// Bytes of the largest packet from the queue's decoder, which produces floats. `'xops'`
   public var maximumOutputPacketSize: Int { core.locked { Int($0.decodedFormat.bytesPerPacket) } }
 
-  /// What the encoding needs besides its packets. `'aqmc'`
+  /// The decoder's setup data beside the packets. `'aqmc'`
   public var magicCookie: [UInt8] { core.locked { $0.converter.magicCookie } }
 
-  /// Gives the decoder its magic cookie, before the first buffer is enqueued.
+  /// Passes a magic cookie to the decoder, before the first buffer is enqueued.
   ///
   /// - Throws: `invalidPropertyValue` for a cookie that the decoder refuses, or for linear PCM;
   ///   `invalidRunState` when packets are enqueued or decoded; `disposalPending`.
@@ -50,13 +49,13 @@ extension AudioQueue {
     try core.locked { engine throws(AudioQueueError) in try engine.setMagicCookie(cookie) }
   }
 
-  /// The speaker of each channel: what was set, or what the stream says; nil where nobody does. `'aqcl'`
+  /// The speaker of each channel: as set, or as the stream states it; nil if neither. `'aqcl'`
   public var channelLayout: AudioChannelLayout? {
     core.locked { $0.layout ?? $0.converter.outputLayout }
   }
 
-  /// Says for which speaker each channel is, from the next buffer after a stop, a flush or a reset on; nil
-  /// leaves it to the stream.
+  /// Sets the speaker of each channel, from the next buffer after a stop, a flush or a reset on; nil leaves it
+  /// to the stream.
   ///
   /// - Throws: `invalidPropertySize` for another number of channels than the format has,
   ///   `disposalPending`.
@@ -71,8 +70,8 @@ extension AudioQueue {
     }
   }
 
-  /// Frames that are decoded ahead, at least 1; at first a second. Below some 0.1 s the output may find
-  /// nothing to play. `'dcbf'`
+  /// Frames that are decoded ahead, at least 1; at first a second. Below some 0.1 s the output may underrun.
+  /// `'dcbf'`
   public var decodeBufferSizeFrames: Int {
     get { core.locked { $0.decodeBufferFrames } }
     set {
@@ -87,17 +86,17 @@ extension AudioQueue {
 
   // MARK: Levels
 
-  /// Whether levels are measured; at first they are not. `'aqme'`
+  /// Whether levels are measured; off at first. `'aqme'`
   public var isLevelMeteringEnabled: Bool {
     get { core.locked { $0.control.measuresLevels } }
     set { core.locked { $0.control.measuresLevels = newValue } }
   }
 
-  /// How loud the queue was at each output since this was last asked, after its volume and pan; the last
-  /// answer again while there is nothing new, at first silence. `'aqmv'`
+  /// Returns the level at each output since the last call, after volume and pan; the last result again while
+  /// there is nothing new, at first silence. `'aqmv'`
   public func currentLevels() -> [AudioQueueLevel] { core.locked { $0.takeLevels() } }
 
-  /// As ``currentLevels()``, in decibels of full scale, at least -120. `'aqmd'`
+  /// Returns ``currentLevels()`` in decibels of full scale, at least -120. `'aqmd'`
   public func currentLevelsInDecibels() -> [AudioQueueLevel] {
     func decibels(_ value: Float) -> Float { max(-120, 20 * log10f(max(value, 1e-6))) }
     return currentLevels().map {
@@ -107,10 +106,10 @@ extension AudioQueue {
 
   // MARK: Speed and pitch
 
-  /// Whether speed and pitch can be changed; at first they cannot. `'q_tp'`
+  /// Whether speed and pitch can be changed; off at first. `'q_tp'`
   public var isTimePitchEnabled: Bool { core.locked { $0.timePitch.isEnabled } }
 
-  /// Has sound go through librubberband, or not.
+  /// Routes sound through librubberband, or not.
   ///
   /// - Throws: `codecNotFound` where that library is missing; `invalidRunState` unless the queue is stopped;
   ///   `disposalPending`.
@@ -120,12 +119,12 @@ extension AudioQueue {
     }
   }
 
-  /// How speed and pitch are changed. `'qtpa'`
+  /// The algorithm that changes speed and pitch. `'qtpa'`
   public var timePitchAlgorithm: AudioQueueTimePitchAlgorithm {
     core.locked { $0.timePitch.algorithm }
   }
 
-  /// Chooses how speed and pitch are changed.
+  /// Sets the algorithm that changes speed and pitch.
   ///
   /// - Throws: `invalidRunState` unless time and pitch is enabled and the queue stopped.
   public func setTimePitchAlgorithm(
@@ -134,7 +133,7 @@ extension AudioQueue {
     try core.locked { engine throws(AudioQueueError) in try engine.setTimePitch(algorithm) }
   }
 
-  /// Whether sound goes past what changes speed and pitch. `'qtpb'`
+  /// Whether sound bypasses the change of speed and pitch. `'qtpb'`
   public var isTimePitchBypassed: Bool {
     get { core.locked { $0.timePitch.isBypassed } }
     set { core.locked { $0.timePitch.isBypassed = newValue } }

@@ -2,12 +2,12 @@
 
 internal import AudioModel
 
-/// Properties as Core Audio's `AudioQueueGetProperty` and `AudioQueueSetProperty` take them: the C values of
+/// Properties in the form of Core Audio's `AudioQueueGetProperty` and `AudioQueueSetProperty`: the C values of
 /// AudioQueue.h and CoreAudioBaseTypes.h, little-endian.
 extension AudioQueue {
-  /// Bytes of a property's value. Core Audio's `AudioQueueGetPropertySize`.
+  /// Returns the number of bytes of a property's value. Core Audio's `AudioQueueGetPropertySize`.
   ///
-  /// - Throws: `invalidProperty` for one that is not known, or has no value.
+  /// - Throws: `invalidProperty` for a property that is unknown, or has no value.
   public func propertyByteCount(_ property: AudioQueueProperty) throws(AudioQueueError) -> Int {
     if let byteCount = levelByteCount(of: property) { return byteCount }
     return try data(of: property).count
@@ -15,12 +15,11 @@ extension AudioQueue {
 
   /// Writes a property's value to the start of a buffer. Core Audio's `AudioQueueGetProperty`.
   ///
-  /// - Parameter property: which one.
-  /// - Parameter buffer: room for at least as many bytes as ``propertyByteCount(_:)`` tells. Left as it is
-  ///   when the call throws.
-  /// - Returns: bytes written.
+  /// - Parameter property: the property.
+  /// - Parameter buffer: room for at least ``propertyByteCount(_:)`` bytes. Unchanged when the call throws.
+  /// - Returns: the number of bytes written.
   /// - Throws: `invalidPropertySize` for a buffer that is too small, `invalidProperty` for a property that is
-  ///   not known, or has no value.
+  ///   unknown, or has no value.
   public func copyProperty(
     _ property: AudioQueueProperty, into buffer: inout MutableSpan<UInt8>
   ) throws(AudioQueueError) -> Int {
@@ -33,7 +32,7 @@ extension AudioQueue {
     return data.count
   }
 
-  /// Bytes of levels, which are taken away by whoever reads them; nil for any other property.
+  /// Returns the number of bytes of levels, which a read resets; nil for any other property.
   private func levelByteCount(of property: AudioQueueProperty) -> Int? {
     switch property {
     case .currentLevelMeter, .currentLevelMeterDB: 8 * deviceChannelCount
@@ -53,9 +52,9 @@ extension AudioQueue {
 
   /// Sets a property from its bytes. Core Audio's `AudioQueueSetProperty`.
   ///
-  /// - Throws: `invalidPropertySize` for another number of bytes than it has, `invalidProperty` for one that
-  ///   is not known or cannot be set, `invalidPropertyValue` for a value that it cannot have, and what the
-  ///   Swift property's setter throws.
+  /// - Throws: `invalidPropertySize` for another number of bytes than it has, `invalidProperty` for a property
+  ///   that is unknown or cannot be set, `invalidPropertyValue` for an impossible value, and the errors of the
+  ///   Swift property's setter.
   public func setProperty(
     _ property: AudioQueueProperty, to data: [UInt8]
   ) throws(AudioQueueError) {
@@ -119,7 +118,7 @@ extension AudioQueue {
 }
 
 extension [UInt8] {
-  /// An `AudioQueueLevelMeterState` for each channel: 8 bytes.
+  /// Appends an `AudioQueueLevelMeterState` for each channel: 8 bytes.
   fileprivate mutating func append(_ levels: [AudioQueueLevel]) {
     for level in levels {
       append(level.average.bitPattern)

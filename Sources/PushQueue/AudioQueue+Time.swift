@@ -4,15 +4,15 @@ internal import AudioModel
 internal import RenderCore
 
 extension AudioQueue {
-  /// Something that tells each discontinuity of the queue's time once. Core Audio's
+  /// Creates a time line, which reports each discontinuity of the queue's time once. Core Audio's
   /// `AudioQueueCreateTimeline`.
   public func makeTimeline() -> AudioQueueTimeline {
     AudioQueueTimeline(
       owner: ObjectIdentifier(core), discontinuities: core.locked { $0.discontinuities })
   }
 
-  /// The queue's time: frames of the source since it was started, silence for want of buffers included, what
-  /// was paused not; below 0 before a start at a device time that is to come. It moves with each cycle of
+  /// Returns the queue's time: frames of the source since it was started, including silence for want of
+  /// buffers, excluding pauses; below 0 before a start at a future device time. It advances with each cycle of
   /// the output. With a play rate it follows the sound. Core Audio's `AudioQueueGetCurrentTime`.
   ///
   /// - Throws: `'stop'` while the queue is stopped, `disposalPending`.
@@ -20,8 +20,8 @@ extension AudioQueue {
     try core.locked { engine throws(AudioQueueError) in try engine.currentTime() }
   }
 
-  /// The queue's time, and whether it has been discontinuous since this time line was last asked: the queue
-  /// had nothing to play in time, or the output has changed its rate.
+  /// Returns the queue's time, and whether it has been discontinuous since the last call with this time line:
+  /// the queue had nothing to play in time, or the output has changed its rate.
   ///
   /// - Throws: as ``currentTime()``, and `parameterError` for a time line of another queue.
   public func currentTime(
@@ -36,16 +36,16 @@ extension AudioQueue {
     return (time, timeline.takeDiscontinuity(discontinuities))
   }
 
-  /// Times that the queue had nothing to play though it had not been told that this was the end.
+  /// The number of underruns: the queue had nothing to play, although no end was announced.
   public var underrunCount: UInt64 { core.locked { $0.control.counters.underruns } }
 
-  /// The output's time: frames that it was given since its renderer was made, and when the next is due. Core
-  /// Audio's `AudioQueueDeviceGetCurrentTime`.
+  /// Returns the output's time: frames delivered to it since its renderer was made, and the time at which the
+  /// next is due. Core Audio's `AudioQueueDeviceGetCurrentTime`.
   public func deviceCurrentTime() -> AudioQueueTime {
     core.locked { $0.deviceTime }
   }
 
-  /// Brings an output's frame to its clock, by the last cycle and the nominal rate. Core Audio's
+  /// Converts an output's frame to a time on its clock, by the last cycle and the nominal rate. Core Audio's
   /// `AudioQueueDeviceTranslateTime`.
   public func deviceTime(atFrame frame: Double) -> AudioQueueTime {
     core.locked { engine in
@@ -57,8 +57,8 @@ extension AudioQueue {
     }
   }
 
-  /// The first time at or after this one at which a start is sure to be exact: after the cycle that may be
-  /// under way. Core Audio's `AudioQueueDeviceGetNearestStartTime`.
+  /// Returns the first time at or after this one at which a start is sure to be exact: after the cycle that may
+  /// be under way. Core Audio's `AudioQueueDeviceGetNearestStartTime`.
   public func nearestStartTime(to time: Double) -> Double {
     core.locked { engine in
       let position = engine.control.position
@@ -69,10 +69,10 @@ extension AudioQueue {
 }
 
 extension QueueEngine {
-  /// Underruns, and changes of the output's rate.
+  /// The number of underruns, and of changes of the output's rate.
   var discontinuities: UInt64 { control.counters.underruns + otherDiscontinuities }
 
-  /// After the last cycle.
+  /// The output's time after the last cycle.
   var deviceTime: AudioQueueTime {
     let position = control.position
     let cycle = Double(position.cycleFrames) * 1e9 / renderer.sampleRate

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 extension AudioQueue {
-  /// Decodes what is enqueued, ahead of ``start(atDeviceTime:)``. Core Audio's `AudioQueuePrime`.
+  /// Decodes enqueued packets, ahead of ``start(atDeviceTime:)``. Core Audio's `AudioQueuePrime`.
   ///
-  /// It returns when so many frames are decoded, or all that was enqueued is. Buffers that were used up on
-  /// the way come back through the callback. It has no effect once the queue has been started or primed,
-  /// until it is stopped or reset. It never waits, so that it cannot time out.
+  /// It returns when the requested frames, or all enqueued ones, are decoded. Buffers used up meanwhile come
+  /// back through the callback. It has no effect once the queue has been started or primed, until it is stopped
+  /// or reset. It never waits, so that it cannot time out.
   ///
-  /// - Parameter frameCount: frames of the source, at most a minute; 0 is ``decodeBufferSizeFrames``.
-  /// - Returns: frames that are decoded.
+  /// - Parameter frameCount: frames of the source, at most a minute; 0 stands for ``decodeBufferSizeFrames``.
+  /// - Returns: the number of decoded frames.
   /// - Throws: `disposalPending`.
   @discardableResult
   public func prime(frameCount: Int = 0) throws(AudioQueueError) -> Int {
@@ -20,19 +20,19 @@ extension AudioQueue {
     return core.locked { $0.preparedFrames }
   }
 
-  /// Steps until so many frames are decoded, or no more can be.
+  /// Steps until this many frames are decoded, or no more can be.
   private func step(untilPrepared frames: Int) {
     while core.locked({ frames <= 0 || $0.preparedFrames < frames }), core.step() {}
   }
 
-  /// Starts, or goes on after ``pause()``. Core Audio's `AudioQueueStart`. Nothing is done to a queue that is
-  /// running, but that a stop is called off whose end has not come; a pause is gone on from with its stop.
+  /// Starts or resumes the queue. Core Audio's `AudioQueueStart`. If the queue is running, this only cancels a
+  /// pending asynchronous stop. A paused queue resumes with its pending stop.
   ///
-  /// It decodes a little first, and returns before the first frame is heard. With nothing enqueued the queue
+  /// It decodes a little first, and returns before the first frame sounds. With nothing enqueued the queue
   /// runs, and its time with it.
   ///
-  /// - Parameter time: the output's frame at which to start, as ``deviceCurrentTime()`` counts; nil, or one
-  ///   that has passed, is at once.
+  /// - Parameter time: the output's frame at which to start, as in ``deviceCurrentTime()``; nil, or a time that
+  ///   has passed: at once.
   /// - Throws: `disposalPending`.
   public func start(atDeviceTime time: Double? = nil) throws(AudioQueueError) {
     let isStopped = try core.locked { engine throws(AudioQueueError) in
@@ -46,20 +46,20 @@ extension AudioQueue {
     core.ringProducer()
   }
 
-  /// Falls silent, with a short fade, and goes on with the very next frame when it is started again. The
-  /// queue's time stands; nothing is given up. Core Audio's `AudioQueuePause`.
+  /// Pauses with a short fade; the next start resumes with the very next frame. The queue's time stands still;
+  /// nothing is dropped. Core Audio's `AudioQueuePause`.
   ///
   /// - Throws: `disposalPending`.
   public func pause() throws(AudioQueueError) {
     try core.locked { engine throws(AudioQueueError) in try engine.pause() }
   }
 
-  /// Stops. Core Audio's `AudioQueueStop`.
+  /// Stops the queue. Core Audio's `AudioQueueStop`.
   ///
   /// - Parameter immediately: true stops at once: before this returns, every buffer has come back through the
-  ///   callback, and listeners have been told. Called from inside a callback, the same holds, for the
-  ///   callbacks after that one. False lets everything that is enqueued be heard first, and returns at
-  ///   once; more may be enqueued until the last of it is on its way.
+  ///   callback, and listeners have been notified. Called from inside a callback, the same holds, for the
+  ///   callbacks after that one. False plays all enqueued buffers first, and returns at once; more may be
+  ///   enqueued until the last of them is on its way.
   /// - Throws: `disposalPending`.
   public func stop(immediately: Bool) throws(AudioQueueError) {
     guard immediately else {
@@ -78,8 +78,8 @@ extension AudioQueue {
     returnAll()
   }
 
-  /// Has what the decoder holds back at the end of what is enqueued be heard, and the decoder begin afresh
-  /// after it. Core Audio's `AudioQueueFlush`. Returns at once; nothing stops, nothing is dropped.
+  /// Plays the decoder's remainder at the end of the enqueued buffers, and resets the decoder after it. Core
+  /// Audio's `AudioQueueFlush`. Returns at once; nothing stops, nothing is dropped.
   ///
   /// - Throws: `disposalPending`.
   public func flush() throws(AudioQueueError) {
@@ -90,9 +90,8 @@ extension AudioQueue {
     core.ringProducer()
   }
 
-  /// Drops everything that is enqueued or decoded, with a short fade, and gives the buffers back through the
-  /// callback before it returns. The queue goes on running, and its time with it. Core Audio's
-  /// `AudioQueueReset`.
+  /// Drops everything that is enqueued or decoded, with a short fade, and returns the buffers through the
+  /// callback during the call. The queue goes on running, and its time with it. Core Audio's `AudioQueueReset`.
   ///
   /// - Throws: `disposalPending`.
   public func reset() throws(AudioQueueError) {
@@ -104,13 +103,13 @@ extension AudioQueue {
     returnAll()
   }
 
-  /// Ends the queue. Core Audio's `AudioQueueDispose`. Every later call throws `disposalPending`.
+  /// Disposes of the queue. Core Audio's `AudioQueueDispose`. Every later call throws `disposalPending`.
   ///
-  /// - Parameter immediately: true stops at once, as ``stop(immediately:)`` does: nothing is called after this
-  ///   has returned. False lets everything that is enqueued be heard first, with the callbacks, and returns
-  ///   at once; a paused queue, which nobody can start any more, gives its buffers back unheard.
-  /// - Throws: `disposalPending` when it has been called before; true is possible, too, while the end of what
-  ///   is heard first is waited for.
+  /// - Parameter immediately: true stops at once, as ``stop(immediately:)`` does: no callback follows after
+  ///   this has returned. False plays all enqueued buffers first, with the callbacks, and returns at once; a
+  ///   paused queue, which can no longer be started, returns its buffers unplayed.
+  /// - Throws: `disposalPending` on a second call; but true is possible while an earlier disposal with false is
+  ///   pending.
   public func dispose(immediately: Bool) throws(AudioQueueError) {
     try core.locked { engine throws(AudioQueueError) in
       try engine.dispose(immediately: immediately)
@@ -120,7 +119,7 @@ extension AudioQueue {
     core.ringProducer()
   }
 
-  /// Makes the calls on this thread. Until they are made no buffer is taken.
+  /// Makes the pending calls on this thread. Until they are made no buffer is accepted.
   private func returnAll() {
     core.deliver()
     core.locked { $0.isReturningAll = false }

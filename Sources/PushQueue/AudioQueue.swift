@@ -13,32 +13,32 @@ public import RenderCore
 ///    thread.
 /// 3. ``start(atDeviceTime:)``. The queue's own thread decodes ahead into the ring that the output's render
 ///    thread pulls from.
-/// 4. The callback gives each buffer back once the data has been *taken*, which is up to
-///    ``decodeBufferSizeFrames`` before it is heard; on a thread of the queue's, or wherever the caller's
-///    executor brings it. It may enqueue the buffer again, free it, or call anything else of the queue.
-/// 5. ``stop(immediately:)``, then ``dispose(immediately:)``, or let go of it.
+/// 4. The callback returns each buffer once its data has been *taken*, which is up to
+///    ``decodeBufferSizeFrames`` before it sounds; on a thread of the queue's, or on the caller's executor. It
+///    may enqueue the buffer again, free it, or call any other function of the queue.
+/// 5. ``stop(immediately:)``, then ``dispose(immediately:)``, or release it.
 ///
-/// Every method may be called from any thread but the render thread, also from inside a callback. Those that
-/// give all buffers back, ``stop(immediately:)``, ``reset()`` and ``dispose(immediately:)``, make the callbacks
-/// themselves, and wait while another thread is in one: a lock that the callback takes must not be held around
-/// them.
+/// Every method may be called from any thread but the render thread, also from inside a callback. The methods
+/// that return all buffers, ``stop(immediately:)``, ``reset()`` and ``dispose(immediately:)``, make the
+/// callbacks themselves, and wait while another thread is in one: do not hold a lock around them that the
+/// callback takes.
 public final class AudioQueue: Sendable {
-  /// Runs a piece of work soon, in the order in which it was given.
+  /// Runs a piece of work soon, in the order of submission.
   public typealias Executor = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
-  /// Is given a buffer whose data has been taken.
+  /// Receives a buffer whose data has been taken.
   public typealias Callback = @Sendable (_ queue: AudioQueue, _ buffer: AudioQueueBuffer) -> Void
 
   let core: QueueCore
 
-  /// A queue that is stopped.
+  /// Creates a stopped queue.
   ///
   /// - Parameters:
   ///   - format: the packets' format: interleaved linear PCM, or anything that this build decodes.
-  ///   - renderer: where it renders to. Kept alive by this.
-  ///   - outputs: the renderer's outputs that it is heard on, a bus of them; nil for all.
-  ///   - executor: where callbacks and listeners are called; by default a thread of the queue's own.
-  ///   - callback: is given each buffer once for each time that it was enqueued, in that order.
-  /// - Throws: `'fmt?'` for a format that cannot be played, and says why.
+  ///   - renderer: the renderer to play through. Retained by the queue.
+  ///   - outputs: the renderer's outputs to play on, a bus of them; nil for all.
+  ///   - executor: runs callbacks and listeners; by default a thread of the queue's own.
+  ///   - callback: receives each buffer once for each time that it was enqueued, in that order.
+  /// - Throws: `'fmt?'`, with the reason, for a format that cannot be played.
   public convenience init(
     playing format: AudioStreamBasicDescription, into renderer: Renderer,
     outputs: Range<Int>? = nil, executor: Executor? = nil, callback: @escaping Callback
@@ -48,7 +48,7 @@ public final class AudioQueue: Sendable {
       hasProducer: true, callback: callback)
   }
 
-  /// - Parameter hasProducer: false for a queue whose steps its owner makes.
+  /// - Parameter hasProducer: false for a queue whose owner performs its steps.
   init(
     engine: QueueEngine, executor: Executor?, hasProducer: Bool, callback: @escaping Callback
   ) throws(AudioQueueError) {
@@ -71,20 +71,20 @@ public final class AudioQueue: Sendable {
     core.end()
   }
 
-  /// One step of the producer, for a queue without one.
+  /// Performs one step of the producer, for a queue without one.
   @discardableResult
   func step() -> Bool { core.step() }
 
-  /// Whether it is playing: from the first frame that the output has rendered until it has stopped, also
+  /// Whether the queue is playing: from the first frame that the output has rendered until it has stopped, also
   /// while it is paused. `'aqrn'`
   public var isRunning: Bool { core.locked { $0.isReportedRunning } }
 
   // MARK: Listeners
 
-  /// Has a function called after a property has changed: ``AudioQueueProperty/isRunning`` and
-  /// ``AudioQueueProperty/converterError`` do. It asks for the value itself.
+  /// Adds a function that is called after a property has changed: ``AudioQueueProperty/isRunning`` or
+  /// ``AudioQueueProperty/converterError``. The function reads the value itself.
   ///
-  /// - Returns: what to remove it by.
+  /// - Returns: the listener, with which to remove it.
   @discardableResult
   public func addPropertyListener(
     _ property: AudioQueueProperty,

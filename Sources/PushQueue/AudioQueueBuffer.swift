@@ -5,8 +5,8 @@ public import AudioModel
 /// Memory for packets on their way to a queue, or from one. Core Audio's `AudioQueueBuffer`.
 ///
 /// A queue allocates it. For an output queue the caller writes packets into it and enqueues it; the queue
-/// gives it back through its callback when it has taken the data. Between the two the memory is the
-/// queue's: it must not be written. An input queue does it the other way round.
+/// returns it through its callback when it has taken the data. In between, the memory belongs to the queue and
+/// must not be written. For an input queue it is the other way round.
 ///
 /// One thread at a time: the caller's while the caller has it, the queue's while it is enqueued.
 @safe
@@ -15,22 +15,22 @@ public final class AudioQueueBuffer: @unchecked Sendable {
   public let byteCapacity: Int
   /// The memory; its address never changes. Valid while this object lives. `mAudioData`
   public let bytes: UnsafeMutableRawBufferPointer
-  /// Bytes with data, from the start; at first 0. From 0 to ``byteCapacity``: what is set beyond is taken
-  /// as the nearest of them. `mAudioDataByteSize`
+  /// Bytes with data, from the start; at first 0. Values are clamped to 0 through ``byteCapacity``.
+  /// `mAudioDataByteSize`
   public var byteCount = 0 {
     didSet { byteCount = min(max(0, byteCount), byteCapacity) }
   }
-  /// How many packet descriptions it was allocated for. Never changes. `mPacketDescriptionCapacity`
+  /// The number of packet descriptions that it was allocated for. Never changes. `mPacketDescriptionCapacity`
   public let packetDescriptionCapacity: Int
-  /// Where the packets lie, for a buffer that was allocated with room for descriptions. Those beyond
+  /// The packets' byte ranges, for a buffer that was allocated with room for descriptions. Those beyond
   /// ``packetDescriptionCapacity`` are left out when it is enqueued. `mPacketDescriptions`
   public var packetDescriptions: [AudioStreamPacketDescription] = []
-  /// Anything of the caller's. `mUserData`
+  /// Any object of the caller's. `mUserData`
   public var userData: AnyObject?
 
-  /// The queue that it belongs to. What a queue knows of its buffers is protected by the queue's lock.
+  /// The queue that it belongs to. The queue's lock protects the queue's state of its buffers.
   let owner: ObjectIdentifier
-  /// Who has it.
+  /// The current owner.
   var place = Place.caller
 
   enum Place {
@@ -51,7 +51,7 @@ public final class AudioQueueBuffer: @unchecked Sendable {
     unsafe bytes.deallocate()
   }
 
-  /// Puts bytes behind those that are there.
+  /// Appends bytes.
   ///
   /// - Returns: false when they do not fit; nothing has changed then.
   @discardableResult
@@ -65,11 +65,11 @@ public final class AudioQueueBuffer: @unchecked Sendable {
     return true
   }
 
-  /// Puts a packet behind those that are there, and its description behind theirs.
+  /// Appends a packet and its description.
   ///
-  /// - Parameter packet: its bytes; they are copied.
-  /// - Parameter frameCount: its frames, where the format's `framesPerPacket` is 0.
-  /// - Returns: false when it or its description does not fit; nothing has changed then.
+  /// - Parameter packet: its bytes, which are copied.
+  /// - Parameter frameCount: its frames, if the format's `framesPerPacket` is 0.
+  /// - Returns: false when the packet or its description does not fit; nothing has changed then.
   @discardableResult
   public func append(packet: Span<UInt8>, frameCount: UInt32 = 0) -> Bool {
     guard packetDescriptions.count < packetDescriptionCapacity else { return false }
@@ -82,7 +82,7 @@ public final class AudioQueueBuffer: @unchecked Sendable {
     return true
   }
 
-  /// Forgets the bytes and the descriptions, to be filled again.
+  /// Removes the bytes and the descriptions, so that it can be filled again.
   public func removeAll() {
     byteCount = 0
     packetDescriptions.removeAll(keepingCapacity: true)

@@ -2,7 +2,7 @@
 
 internal import AudioModel
 
-/// What a queue refused: a code of Core Audio's and a sentence for a person.
+/// An error of a queue: a Core Audio code and a sentence for the user.
 public struct AudioQueueError: Error, Hashable, Sendable {
   /// Core Audio's result codes (AudioQueue.h), as its `OSStatus`.
   public struct Code: RawRepresentable, Hashable, Sendable {
@@ -28,7 +28,7 @@ public struct AudioQueueError: Error, Hashable, Sendable {
     public static let invalidProperty = Code(rawValue: -66684)
     /// The property has another size.
     public static let invalidPropertySize = Code(rawValue: -66683)
-    /// There is no such parameter, or not in this state.
+    /// There is no such parameter, or it cannot be set in this state.
     public static let invalidParameter = Code(rawValue: -66682)
     /// The queue cannot start.
     public static let cannotStart = Code(rawValue: -66681)
@@ -36,11 +36,11 @@ public struct AudioQueueError: Error, Hashable, Sendable {
     public static let invalidDevice = Code(rawValue: -66680)
     /// The buffer is enqueued.
     public static let bufferInQueue = Code(rawValue: -66679)
-    /// Not in this run state.
+    /// The call is not possible in this run state.
     public static let invalidRunState = Code(rawValue: -66678)
     /// An input queue where an output queue is needed, or the other way round.
     public static let invalidQueueType = Code(rawValue: -66677)
-    /// The process may not do that.
+    /// The process lacks the permission.
     public static let permissions = Code(rawValue: -66676)
     /// The property cannot have this value, or not now.
     public static let invalidPropertyValue = Code(rawValue: -66675)
@@ -70,7 +70,7 @@ public struct AudioQueueError: Error, Hashable, Sendable {
     public static let invalidOfflineMode = Code(rawValue: -66626)
     /// An argument cannot be right: Core Audio's `kAudio_ParamError`.
     public static let parameterError = Code(rawValue: -50)
-    /// Nothing here takes this format: `'fmt?'`.
+    /// This format is not supported: `'fmt?'`.
     public static let formatNotSupported = Code("fmt?")
     /// The queue is stopped, so that it has no time: `'stop'`.
     public static let stopped = Code("stop")
@@ -78,10 +78,10 @@ public struct AudioQueueError: Error, Hashable, Sendable {
 
   /// The result code.
   public var code: Code
-  /// What happened and what to do, in one line.
+  /// A one-line message: the failure and a remedy.
   public var reason: String
 
-  /// An error with this code.
+  /// Creates an error with this code.
   public init(_ code: Code, _ reason: String) {
     self.code = code
     self.reason = reason
@@ -92,6 +92,6 @@ public struct AudioQueueError: Error, Hashable, Sendable {
 }
 
 extension AudioQueueError: CustomStringConvertible {
-  /// What happened and Core Audio's code for it, in one line.
+  /// The message and Core Audio's code, in one line.
   public var description: String { "\(reason) (\(code.rawValue))" }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// What of a queue's sound can be changed at any time. Core Audio's `kAudioQueueParam_…`, with its numbers.
+/// A parameter of the sound, which can be changed at any time. Core Audio's `kAudioQueueParam_…`, with its
+/// numbers.
 public enum AudioQueueParameter: UInt32, Sendable, CaseIterable {
   /// Gain, from 0 to 1; at first 1.
   case volume = 1
@@ -11,10 +12,10 @@ public enum AudioQueueParameter: UInt32, Sendable, CaseIterable {
   case pitch = 3
   /// Seconds that later changes of the volume take, from 0 to 60; at first 0.
   case volumeRampTime = 4
-  /// Where the sound is, from -1, left, to 1, right; at first 0. The nearer side keeps its volume.
+  /// Stereo position, from -1, left, to 1, right; at first 0. The nearer side keeps its volume.
   case pan = 13
 
-  /// The values that it can have. What is set beyond is taken as the nearest of them.
+  /// The possible values. Others are clamped to them.
   public var range: ClosedRange<Float> {
     switch self {
     case .volume: 0...1
@@ -25,7 +26,7 @@ public enum AudioQueueParameter: UInt32, Sendable, CaseIterable {
     }
   }
 
-  /// What it is when nothing was set.
+  /// The value when none was set.
   public var defaultValue: Float {
     switch self {
     case .volume, .playRate: 1
@@ -33,7 +34,7 @@ public enum AudioQueueParameter: UInt32, Sendable, CaseIterable {
     }
   }
 
-  /// The nearest possible value; the default for what is no number.
+  /// Returns the nearest possible value; the default for NaN.
   func possible(_ value: Float) -> Float {
     value.isNaN ? defaultValue : min(max(range.lowerBound, value), range.upperBound)
   }
@@ -41,12 +42,12 @@ public enum AudioQueueParameter: UInt32, Sendable, CaseIterable {
 
 /// A parameter that changes with a buffer's first frame. Core Audio's `AudioQueueParameterEvent`.
 public struct AudioQueueParameterEvent: Hashable, Sendable {
-  /// What changes.
+  /// The parameter.
   public var parameter: AudioQueueParameter
-  /// What it changes to.
+  /// The new value.
   public var value: Float
 
-  /// A change of this parameter.
+  /// Creates a change of this parameter.
   public init(_ parameter: AudioQueueParameter, _ value: Float) {
     self.parameter = parameter
     self.value = value

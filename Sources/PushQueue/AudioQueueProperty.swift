@@ -2,8 +2,8 @@
 
 public import AudioModel
 
-/// What a queue can be asked for, and told of when it changes. Core Audio's `kAudioQueueProperty_…`, with
-/// its codes. In Swift each is a property of the queue.
+/// A property of a queue, which can be read, and whose changes can notify a listener. Core Audio's
+/// `kAudioQueueProperty_…`, with its codes. In Swift each is a property of the queue.
 public struct AudioQueueProperty: RawRepresentable, Hashable, Sendable {
   /// The four-character code.
   public var rawValue: FourCharacterCode
@@ -21,9 +21,9 @@ public struct AudioQueueProperty: RawRepresentable, Hashable, Sendable {
   public static let deviceNumberChannels = AudioQueueProperty(rawValue: "aqdc")
   /// The device: `'aqcd'`.
   public static let currentDevice = AudioQueueProperty(rawValue: "aqcd")
-  /// What the encoding needs besides its packets: `'aqmc'`.
+  /// The decoder's setup data beside the packets: `'aqmc'`.
   public static let magicCookie = AudioQueueProperty(rawValue: "aqmc")
-  /// Bytes of the largest packet that can come out: `'xops'`.
+  /// Bytes of the decoder's largest packet: `'xops'`.
   public static let maximumOutputPacketSize = AudioQueueProperty(rawValue: "xops")
   /// The packets' format: `'aqft'`.
   public static let streamDescription = AudioQueueProperty(rawValue: "aqft")
@@ -41,17 +41,17 @@ public struct AudioQueueProperty: RawRepresentable, Hashable, Sendable {
   public static let converterError = AudioQueueProperty(rawValue: "qcve")
   /// Whether speed and pitch can be changed: `'q_tp'`.
   public static let enableTimePitch = AudioQueueProperty(rawValue: "q_tp")
-  /// How they are changed: `'qtpa'`.
+  /// The algorithm that changes them: `'qtpa'`.
   public static let timePitchAlgorithm = AudioQueueProperty(rawValue: "qtpa")
-  /// Whether sound goes past that as it is: `'qtpb'`.
+  /// Whether sound bypasses that change: `'qtpb'`.
   public static let timePitchBypass = AudioQueueProperty(rawValue: "qtpb")
 }
 
-/// How speed and pitch are changed. Core Audio's `kAudioQueueTimePitchAlgorithm_…`.
+/// An algorithm that changes speed and pitch. Core Audio's `kAudioQueueTimePitchAlgorithm_…`.
 public enum AudioQueueTimePitchAlgorithm: Sendable, CaseIterable {
   /// In the frequency domain with long windows, best for music: `'spec'`.
   case spectral
-  /// At less than half the cost, good for speech; it has no pitch of its own to set: `'tido'`.
+  /// At less than half the cost, good for speech; its pitch cannot be set: `'tido'`.
   case timeDomain
   /// The pitch goes with the speed, as on a tape: `'vspd'`.
   case varispeed

@@ -10,18 +10,18 @@ public struct AudioQueueTime: Hashable, Sendable {
   /// The same time on the output's clock, in nanoseconds.
   public var hostNanoseconds: UInt64
 
-  /// A time with these numbers.
+  /// Creates a time with these numbers.
   public init(sampleTime: Double, hostNanoseconds: UInt64) {
     self.sampleTime = sampleTime
     self.hostNanoseconds = hostNanoseconds
   }
 }
 
-/// Tells each discontinuity of a queue's time once: an underrun, or another rate of the output. Core Audio's
+/// Reports each discontinuity of a queue's time once: an underrun, or another rate of the output. Core Audio's
 /// `AudioQueueTimeline`.
 public final class AudioQueueTimeline: Sendable {
   let owner: ObjectIdentifier
-  /// Discontinuities that were told.
+  /// Discontinuities that were reported.
   private let told: Atomic<UInt64>
 
   init(owner: ObjectIdentifier, discontinuities: UInt64) {
@@ -29,20 +29,20 @@ public final class AudioQueueTimeline: Sendable {
     told = Atomic(discontinuities)
   }
 
-  /// Whether there were more than the last time.
+  /// Returns whether there were more since the last call.
   func takeDiscontinuity(_ discontinuities: UInt64) -> Bool {
     told.exchange(discontinuities, ordering: .acquiringAndReleasing) != discontinuities
   }
 }
 
-/// How loud a queue was at one output. Core Audio's `AudioQueueLevelMeterState`.
+/// The level of a queue at one output. Core Audio's `AudioQueueLevelMeterState`.
 public struct AudioQueueLevel: Hashable, Sendable {
   /// The root of the mean square, 1 being full scale.
   public var average: Float
   /// The largest magnitude, 1 being full scale.
   public var peak: Float
 
-  /// A level with these numbers.
+  /// Creates a level with these numbers.
   public init(average: Float, peak: Float) {
     self.average = average
     self.peak = peak

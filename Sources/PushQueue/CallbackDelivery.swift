@@ -4,11 +4,11 @@ internal import Glibc
 internal import RenderCore
 internal import Synchronization
 
-/// Brings a queue's calls to the caller: in order, one at a time, and with no lock held that any function
+/// Makes a queue's calls to the caller: in order, one at a time, and without holding a lock that any function
 /// of the queue needs.
 ///
-/// Whoever is calling has the turn, which one thread may take several times over: what is called may ask
-/// for more calls to be made at once.
+/// The calling thread holds the mutex `turn`. It is recursive: a called function may request that further calls
+/// be made at once.
 @safe
 final class CallbackDelivery: @unchecked Sendable {
   /// Runs a piece of work soon: on a thread, a run loop, an executor.
@@ -16,7 +16,7 @@ final class CallbackDelivery: @unchecked Sendable {
 
   private let turn = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let executor: Executor
-  /// Takes the oldest call that has not been made.
+  /// Removes and returns the oldest pending call.
   private let next: @Sendable () -> (() -> Void)?
   private let isScheduled = Atomic<Bool>(false)
 
@@ -35,7 +35,7 @@ final class CallbackDelivery: @unchecked Sendable {
     unsafe turn.deallocate()
   }
 
-  /// Has the executor make the calls that there are.
+  /// Submits the pending calls to the executor.
   func schedule() {
     guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
     executor { [self] in
@@ -44,7 +44,7 @@ final class CallbackDelivery: @unchecked Sendable {
     }
   }
 
-  /// Makes the calls that there are, on this thread, once no other thread is in a call.
+  /// Makes the pending calls on this thread, once no other thread is in a call.
   func deliver() {
     unsafe pthread_mutex_lock(turn)
     while let call = next() { call() }
@@ -52,14 +52,14 @@ final class CallbackDelivery: @unchecked Sendable {
   }
 }
 
-/// A thread for calls, for a queue whose owner has none to offer. It ends when it is let go of.
+/// A thread for calls, for a queue whose owner supplies none. It ends with this object.
 final class CallbackThread: Sendable {
   private struct State {
     var work: [@Sendable () -> Void] = []
     var isEnding = false
   }
 
-  /// What the thread keeps alive; not this object itself, whose end ends the thread.
+  /// The state that the thread retains; not this object itself, whose end ends the thread.
   private final class Shared: Sendable {
     let state = GuardedState(State())
   }
@@ -67,7 +67,7 @@ final class CallbackThread: Sendable {
   private let shared = Shared()
   private let thread = StepThread()
 
-  /// Nil when the system has no thread.
+  /// nil when the system has no thread.
   init?() {
     let isStarted = thread.start { [shared] in
       let (work, isEnding) = shared.state.withLock { state in

@@ -2,11 +2,11 @@
 
 internal import RenderCore
 
-/// What a queue's threads share: the engine with its lock, and the way to the callbacks.
+/// The shared state of a queue's threads: the engine with its lock, and the delivery of callbacks.
 ///
-/// The queue's threads keep this alive, and this does not keep the queue alive.
+/// The queue's threads retain this, and this does not retain the queue.
 final class QueueCore: Sendable {
-  /// What the calls need, too.
+  /// The state that the calls need, too.
   private final class Shared: Sendable {
     struct State {
       let engine: QueueEngine
@@ -23,7 +23,7 @@ final class QueueCore: Sendable {
       self.callback = callback
     }
 
-    /// The oldest call that has not been made. A buffer becomes the caller's here.
+    /// Removes and returns the oldest pending call. A buffer becomes the caller's here.
     func nextCall() -> (() -> Void)? {
       let (call, owner, listeners) = state.withLock { state in
         let call = state.engine.calls.removeFirst()
@@ -69,7 +69,7 @@ final class QueueCore: Sendable {
     }
   }
 
-  /// Lets one thread at the engine, and does what follows of it.
+  /// Runs `body` with exclusive use of the engine, and schedules the resulting calls.
   func locked<Result: Sendable>(
     _ body: (QueueEngine) throws(AudioQueueError) -> Result
   ) throws(AudioQueueError) -> Result {
@@ -92,17 +92,17 @@ final class QueueCore: Sendable {
 
   func step() -> Bool { locked { $0.step() } }
 
-  /// Has the producer look at once.
+  /// Wakes the producer for a step.
   func ringProducer() {
     producer.ring()
   }
 
-  /// Makes the calls that there are, before it returns.
+  /// Makes the pending calls before it returns.
   func deliver() {
     delivery.deliver()
   }
 
-  /// Ends the producer; nothing is called any more.
+  /// Ends the producer; no call is made any more.
   func end() {
     shared.state.withLock { state in
       state.engine.calls.removeAll()

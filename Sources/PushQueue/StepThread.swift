@@ -5,12 +5,12 @@ internal import RenderCore
 
 /// A thread that repeats a step, and rests between two of them until it is rung or some time has passed.
 final class StepThread: Sendable {
-  /// What follows a step.
+  /// The action after a step.
   enum Step: Equatable {
     case again
-    /// Nothing to do until it is rung or, if there is a number, so much later.
+    /// Rests until it is rung or, with a number, until this time has passed.
     case rest(nanoseconds: UInt64?)
-    /// The thread ends.
+    /// Ends the thread.
     case finished
   }
 
@@ -19,8 +19,7 @@ final class StepThread: Sendable {
   /// Ends a rest, or the next one. Any thread but the render thread.
   func ring() { bell.ring() }
 
-  /// Starts the thread, which ends with the step that says so and keeps `step` alive until then. To be
-  /// called once.
+  /// Starts the thread, which ends with a `finished` step and retains `step` until then. Call it once.
   ///
   /// - Returns: false when the system has no thread.
   func start(repeating step: @escaping @Sendable () -> Step) -> Bool {

@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// A value that one thread at a time gets at. A POSIX mutex, because ThreadSanitizer knows these, and not
-/// the library's `Mutex`.
+/// A value that one thread at a time can access. It uses a POSIX mutex, which ThreadSanitizer supports, unlike the
+/// library's `Mutex`.
 @safe
 package final class GuardedState<Value: ~Copyable>: @unchecked Sendable {
   private var value: Value

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// A bell that ends another thread's wait. A ring before the wait is not lost.
+/// A signal that ends another thread's wait. A signal before the wait is not lost.
 @safe
 package final class Wakeup: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -10,7 +10,7 @@ package final class Wakeup: @unchecked Sendable {
   /// Protected by `mutex`.
   private var isRung = false
 
-  /// Makes one that has not been rung.
+  /// Creates a signal that has not been sent.
   package init() {
     var attributes = pthread_condattr_t()
     unsafe pthread_condattr_init(&attributes)
@@ -35,7 +35,7 @@ package final class Wakeup: @unchecked Sendable {
     unsafe pthread_mutex_unlock(mutex)
   }
 
-  /// Waits until it is rung; at most so long, where there is a number.
+  /// Waits for the signal; at most `nanoseconds`, unless that is nil.
   package func wait(nanoseconds: UInt64?) {
     unsafe pthread_mutex_lock(mutex)
     if let nanoseconds {

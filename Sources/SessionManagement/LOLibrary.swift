@@ -3,9 +3,9 @@
 #if DRAWBAR_LIBLO
   internal import CLO
 
-  /// liblo, loaded when it is first asked for.
+  /// liblo, loaded on first use.
   enum LOLibrary {
-    /// Nil where the library that the header was for is not installed.
+    /// Nil if the library that matches the header is not installed.
     static let functions: drawbar_lo? = {
       let place = UnsafeMutablePointer<drawbar_lo>.allocate(capacity: 1)
       defer { unsafe place.deallocate() }

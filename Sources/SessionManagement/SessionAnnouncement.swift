@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// What a program says of itself to a session manager.
+/// A program's announcement to a session manager.
 public struct SessionAnnouncement: Sendable, Equatable {
-  /// What it is called, and its JACK client where there is no session.
+  /// The program's name; also the name of its JACK client without a session.
   public var applicationName: String
-  /// What it was started as, its `argv[0]`: a session manager starts it by that again, without arguments.
+  /// The program's `argv[0]`: the session manager starts it by this name again, without arguments.
   public var executableName: String
 
   /// An announcement with these fields.

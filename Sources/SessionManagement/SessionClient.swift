@@ -5,33 +5,33 @@ public import Glibc
 #if DRAWBAR_LIBLO
   /// A program in a session of the Non or New Session Manager (NSM API 1.1, Open Sound Control over UDP).
   ///
-  /// It has no thread: its owner waits for ``pollRequest`` among whatever else it waits for, takes events, and
-  /// answers those that ask for something. After ``join(_:as:withinSeconds:isCancelled:)`` nothing in it waits.
-  /// All from one thread, which is not the render thread.
+  /// It has no thread: its owner polls ``pollRequest`` along with its other descriptors, takes events, and answers
+  /// requests. After ``join(_:as:withinSeconds:isCancelled:)`` nothing in it waits. One thread at a time, never the
+  /// render thread.
   public final class SessionClient {
     private let socket: SessionSocket
     private var conversation = SessionConversation()
     private var isDirty = false
 
-    /// Messages that are taken before the owner's other work goes on.
+    /// The most messages taken before the owner's other work continues.
     private static let messagesATime = 64
 
-    /// Whether this build can do it at all.
+    /// Whether this build includes session management.
     public static var isBuiltIn: Bool { true }
 
     private init(_ socket: SessionSocket) {
       self.socket = socket
     }
 
-    /// Announces the program and waits for its place in the session.
+    /// Announces the program and waits for the session manager's request to open a state.
     ///
     /// - Parameters:
-    ///   - url: where the session manager listens.
-    ///   - announcement: what it is told.
-    ///   - seconds: how long it is waited for, all in all.
-    ///   - isCancelled: asked about ten times a second.
-    /// - Returns: the client, and the place: ``SessionRequest/open``, which is still to be answered.
-    /// - Throws: ``SessionFailure``: why there is no session for this program.
+    ///   - url: the session manager's URL.
+    ///   - announcement: the program's names.
+    ///   - seconds: the time limit for everything.
+    ///   - isCancelled: called about ten times a second; true ends the wait.
+    /// - Returns: the client, and the path and names to use: ``SessionRequest/open`` is still to be answered.
+    /// - Throws: ``SessionFailure`` if the program cannot join a session.
     public static func join(
       _ url: SessionManagerURL, as announcement: SessionAnnouncement, withinSeconds seconds: Double,
       isCancelled: () -> Bool
@@ -74,12 +74,12 @@ public import Glibc
         ])
     }
 
-    /// What to wait for with poll(2).
+    /// The descriptor to wait for with poll(2).
     public var pollRequest: pollfd {
       pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
     }
 
-    /// What has come next; nil when there is nothing. What does not belong here is ignored.
+    /// Returns the next event; nil if there is none. Ignores unrelated messages.
     public func nextEvent() -> SessionEvent? {
       for _ in 0..<Self.messagesATime {
         guard let message = socket.next() else { break }
@@ -94,12 +94,12 @@ public import Glibc
       return nil
     }
 
-    /// Tells that a request has been done.
+    /// Reports to the session manager that a request has been done.
     public func answer(_ request: SessionRequest, _ message: String) {
       socket.send("/reply", [.string(request.rawValue), .string(message)])
     }
 
-    /// Tells that a request could not be done.
+    /// Reports to the session manager that a request could not be done.
     public func refuse(_ request: SessionRequest, _ refusal: SessionRefusal) {
       socket.send(
         "/error",
@@ -108,7 +108,7 @@ public import Glibc
         ])
     }
 
-    /// Tells whether there is something that was not saved, where that has changed.
+    /// Reports to the session manager whether there are unsaved changes, if that has changed.
     public func tell(isDirty: Bool) {
       guard isDirty != self.isDirty else { return }
       self.isDirty = isDirty
@@ -116,9 +116,9 @@ public import Glibc
     }
   }
 #else
-  /// A program in a session of a session manager. This build has no library for that, so there never is one.
+  /// A program in a session of a session manager. This build lacks liblo, so no program can join one.
   public final class SessionClient {
-    /// Whether this build can do it at all.
+    /// Whether this build includes session management.
     public static var isBuiltIn: Bool { false }
 
     private init() {}
@@ -131,19 +131,19 @@ public import Glibc
       throw .notBuiltIn
     }
 
-    /// Nothing to wait for.
+    /// A descriptor of -1: there is nothing to wait for.
     public var pollRequest: pollfd { pollfd(fd: -1, events: 0, revents: 0) }
 
-    /// There is none.
+    /// Returns nil.
     public func nextEvent() -> SessionEvent? { nil }
 
-    /// Tells nobody.
+    /// Does nothing.
     public func answer(_ request: SessionRequest, _ message: String) {}
 
-    /// Tells nobody.
+    /// Does nothing.
     public func refuse(_ request: SessionRequest, _ refusal: SessionRefusal) {}
 
-    /// Tells nobody.
+    /// Does nothing.
     public func tell(isDirty: Bool) {}
   }
 #endif

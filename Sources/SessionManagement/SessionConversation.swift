@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: MIT
 
-/// Where a client has its place in a session.
+/// A client's path and names in a session.
 public struct SessionPlace: Equatable, Sendable {
-  /// The path below which the client keeps what it saves. Nothing is there before the first save.
+  /// The path below which the client saves its state. It does not exist before the first save.
   public var path: String
-  /// What the session is called.
+  /// The session's name.
   public var displayName: String
-  /// What the client is called in this session, and in JACK's graph.
+  /// The client's name in this session, and in JACK's graph.
   public var clientID: String
 }
 
-/// What a session manager asks for; each is answered when it has been done.
+/// A request of a session manager; the client answers it once it is done.
 public enum SessionRequest: String, Sendable {
-  /// Take a place, and what is saved there.
+  /// Use a path and names, and load the state saved there.
   case open = "/nsm/client/open"
   /// Save.
   case save = "/nsm/client/save"
 }
 
-/// What came from the session manager.
+/// An event from the session manager.
 public enum SessionEvent: Equatable, Sendable {
-  /// It has taken the program in; its own name.
+  /// The session manager has accepted the program; its own name.
   case joined(manager: String)
-  /// It has not.
+  /// The session manager has refused the program.
   case refused(code: Int32, message: String)
   /// ``SessionRequest/open``, to be answered.
   case open(SessionPlace)
   /// ``SessionRequest/save``, to be answered.
   case save
-  /// A request that cannot be done, which has been answered with this.
+  /// A request that cannot be done; this refusal was sent as its answer.
   case invalid(SessionRequest, SessionRefusal)
-  /// All of the session's programs have opened what was theirs.
+  /// All programs of the session have loaded their state.
   case sessionIsLoaded
 }
 
-/// The protocol (NSM API 1.1) as a value without input or output: a message that came in, an event for the
-/// program or an answer out. Whatever does not belong here is ignored or refused; nothing traps.
+/// The protocol (NSM API 1.1) as a value without input or output: turns a message into an event for the program or a
+/// refusal to send. Ignores or refuses unrelated messages; nothing traps.
 struct SessionConversation {
   enum Outcome: Equatable {
     case event(SessionEvent)
@@ -43,16 +43,16 @@ struct SessionConversation {
     case nothing
   }
 
-  /// What the program can do: it tells when something has changed that was not saved.
+  /// The program's capabilities: it reports unsaved changes.
   static let capabilities = ":dirty:"
   static let apiVersion: (major: Int32, minor: Int32) = (1, 1)
   static let announcePath = "/nsm/server/announce"
-  /// Room for a file's name and its temporary one below the path, within Linux's 4096 bytes.
+  /// Leaves room for the names of a file and a temporary file below the path, within Linux's 4096 bytes.
   static let longestPath = 4000
-  /// Longer texts are of no use to a reader.
+  /// The most characters kept of a text for the user.
   private static let longestText = 1024
 
-  /// The session manager has said that it has taken the program in, or given it a place.
+  /// Whether the session manager has accepted the program, or sent it a request to open a state.
   private(set) var isJoined = false
   private(set) var isOpen = false
 

@@ -2,28 +2,28 @@
 
 import AudioModel
 
-/// What a client tells a session manager to have gone wrong (NSM API, "Error Code Definitions").
+/// An error code that a client sends to a session manager (NSM API, "Error Code Definitions").
 ///
 /// `ERR_SAVE_FAILED`, which the API names among the answers to a save, has no number there: it is
 /// ``general``.
 public enum SessionErrorCode: Int32, Sendable {
-  /// Anything that has no number of its own, a save that failed included.
+  /// Any error without a number of its own, including a failed save.
   case general = -1
   /// The other side has another major version of the API.
   case incompatibleAPI = -2
-  /// It cannot be done now.
+  /// The request cannot be done now.
   case notNow = -8
-  /// What was saved is corrupt, or not this program's.
+  /// The saved state is corrupt, or not this program's.
   case badProject = -9
-  /// There is nothing saved, and nothing to begin with.
+  /// No state is saved, and a new one cannot be created.
   case createFailed = -10
 }
 
-/// Why a request of a session manager's is answered with an error.
+/// The error that answers a session manager's request.
 public struct SessionRefusal: Error, Equatable, Sendable {
-  /// What it is to the session manager.
+  /// The code for the session manager.
   public var code: SessionErrorCode
-  /// What it is to a user, in one line.
+  /// The message for the user, in one line.
   public var message: String
 
   /// A refusal with these fields.

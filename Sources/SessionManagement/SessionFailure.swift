@@ -2,9 +2,9 @@
 
 import AudioModel
 
-/// Why a program takes part in no session.
+/// A failure to join a session.
 public enum SessionFailure: Error, Hashable, Sendable {
-  /// This build has no library for it.
+  /// This build lacks liblo.
   case notBuiltIn
   /// The library that the program was built for is not installed.
   case noLibrary
@@ -12,22 +12,22 @@ public enum SessionFailure: Error, Hashable, Sendable {
   case invalidURL(String)
   /// The session manager's host has no address.
   case unknownHost(String)
-  /// There is no socket to talk through.
+  /// No UDP socket could be opened, or no thread started to open it.
   case noSocket
-  /// Nobody listens at this URL.
+  /// No program listens at this URL.
   case nobodyListens(String)
-  /// Nothing came of it within so many seconds.
+  /// The session manager did not answer within this many seconds.
   case noAnswer(String, seconds: Double)
   /// The session manager has refused the program.
   case refused(code: Int32, message: String)
-  /// The session manager has given the program a place that cannot be one.
+  /// The session manager's request to open a state is invalid.
   case unusablePlace(String)
-  /// Whoever asked wants it no longer.
+  /// The caller cancelled the wait.
   case cancelled
 }
 
 extension SessionFailure: CustomStringConvertible {
-  /// What is wrong, and what to do, in one line.
+  /// The failure and a remedy, in one line.
   public var description: String { sentence.asMessage }
 
   private var sentence: String {
@@ -46,8 +46,8 @@ extension SessionFailure: CustomStringConvertible {
       "the session manager speaks another version of the protocol: \(message)"
     case .refused(_, let message): "the session manager has refused this program: \(message)"
     case .unusablePlace(let message):
-      "the session manager gave no place that can be used: \(message)"
-    case .cancelled: "nobody waits for the session manager any longer"
+      "the session manager sent no usable path: \(message)"
+    case .cancelled: "no command waits for the session manager any longer"
     }
   }
 }

@@ -2,28 +2,27 @@
 
 internal import Glibc
 
-/// Where a session manager listens: `osc.udp://HOST:PORT/`, as liblo writes it.
+/// The URL of a session manager: `osc.udp://HOST:PORT/`, as liblo writes it.
 public struct SessionManagerURL: Sendable, Equatable {
   /// The variable that a session manager sets for the programs that it starts.
   public static let variable = "NSM_URL"
 
-  /// The URL as it was given.
+  /// The URL as written.
   public let text: String
   /// A name or an address, without the brackets of IPv6.
   let host: String
   /// 1 to 65535.
   let port: UInt16
 
-  /// What the environment says; nil where it names no session manager.
+  /// The URL in the environment; nil if it names no session manager.
   public static var inEnvironment: String? {
     guard let value = unsafe getenv(variable), unsafe value.pointee != 0 else { return nil }
     return unsafe String(cString: value)
   }
 
-  /// Reads a URL.
+  /// Parses a URL.
   ///
-  /// - Throws: ``SessionFailure/invalidURL(_:)`` where it is none, or of another kind than UDP, the only one that
-  ///   session managers have.
+  /// - Throws: ``SessionFailure/invalidURL(_:)`` unless it is a URL of UDP, the only protocol of session managers.
   public init(_ text: String) throws(SessionFailure) {
     let scheme = "osc.udp://"
     guard text.utf8.count <= 512, text.hasPrefix(scheme),

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// The address that a session manager sends from, as numbers.
+/// The address that a session manager sends from, in numeric form.
 struct SessionPeer: Equatable {
   /// An IPv4 address.
   let host: String
@@ -13,7 +13,7 @@ struct SessionPeer: Equatable {
     self.port = port
   }
 
-  /// Looks the host up; that may take as long as the resolver likes. Only IPv4, which is what liblo has.
+  /// Looks up the host, which blocks as long as the resolver does. IPv4 only, as in liblo.
   init(_ url: SessionManagerURL) throws(SessionFailure) {
     var hints = unsafe addrinfo()
     unsafe hints.ai_family = AF_INET
@@ -33,11 +33,11 @@ struct SessionPeer: Equatable {
     port = url.port
   }
 
-  /// Whether a message from this address is the session manager's. A machine answers from another address of
-  /// its loopback network than it was asked at: Debian's own name is 127.0.1.1.
+  /// Returns whether a message from this address is the session manager's. A machine may answer from another loopback
+  /// address than the one it was asked at: Debian's own name is 127.0.1.1.
   func sent(fromHost host: String, port: String) -> Bool {
     guard port == String(self.port) else { return false }
-    // A liblo with IPv6 tells an IPv4 address as one of its own (RFC 4291, section 2.5.5.2).
+    // A liblo with IPv6 reports an IPv4 address as an IPv6 one (RFC 4291, section 2.5.5.2).
     let mapped = "::ffff:"
     let host = host.hasPrefix(mapped) ? String(host.dropFirst(mapped.count)) : host
     func isLoopback(_ host: String) -> Bool { host.hasPrefix("127.") }

@@ -7,7 +7,7 @@
   internal import Synchronization
 
   extension SessionSocket {
-    /// What a thread that opens a socket has to show for it.
+    /// The URL and the result of a thread that opens a socket.
     private final class Opening: Sendable {
       let url: SessionManagerURL
       let result = Mutex<Result<SessionSocket, SessionFailure>?>(nil)
@@ -30,12 +30,12 @@
       }
     }
 
-    /// Opens a socket on a thread of its own, which is left to itself when it takes too long: name servers
-    /// cannot be interrupted.
+    /// Opens a socket on its own thread, which is abandoned when it takes too long: a query of a name server cannot be
+    /// interrupted.
     ///
     /// - Parameters:
-    ///   - end: on the monotonic clock, in seconds.
-    ///   - isCancelled: asked about ten times a second.
+    ///   - end: the time limit, on the monotonic clock, in seconds.
+    ///   - isCancelled: called about ten times a second; true ends the wait.
     static func open(
       _ url: SessionManagerURL, until end: Double, isCancelled: () -> Bool
     ) throws(SessionFailure) -> SessionSocket? {

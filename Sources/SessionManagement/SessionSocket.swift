@@ -4,32 +4,32 @@
   internal import CLO
   internal import Glibc
 
-  /// The UDP socket that a session manager is talked to through: liblo's server, which all is sent from as the
-  /// API wants it. One thread at a time: whoever opens it hands it over.
+  /// The UDP socket to a session manager: liblo's server, which also sends all messages, as the API requires. One
+  /// thread at a time: the thread that opens it hands it over.
   @safe
   final class SessionSocket: @unchecked Sendable {
     private let lo: drawbar_lo
     private let server: UnsafeMutableRawPointer
     private let address: UnsafeMutableRawPointer
     private let peer: SessionPeer
-    /// What has come from the session manager and was not taken.
+    /// Messages from the session manager that were not taken yet.
     private var inbox: [OSCMessage] = []
 
-    /// Packets that are read at once; what comes faster than that is left to the kernel, which drops it.
+    /// The most packets read at once; the kernel keeps the rest and drops what exceeds its buffer.
     private static let packetsATime = 64
 
-    /// Looks the host up and opens a port. Both may ask a name server, and take as long as that likes.
+    /// Looks up the host and opens a port. Both may block on a name server.
     init(_ url: SessionManagerURL) throws(SessionFailure) {
       guard let lo = LOLibrary.functions else { throw .noLibrary }
       peer = try SessionPeer(url)
-      // A handler that says nothing: without one liblo prints.
+      // An empty error handler: without one, liblo prints.
       guard let server = unsafe lo.lo_server_new(nil, { _, _, _ in }) else { throw .noSocket }
       guard let address = unsafe lo.lo_address_new(peer.host, String(peer.port)) else {
         unsafe lo.lo_server_free(server)
         throw .noSocket
       }
       unsafe (self.lo, self.server, self.address) = unsafe (lo, server, address)
-      // What is to be done later is done now: nobody can fill the memory with it.
+      // liblo handles messages for a later time at once, so no sender can fill the memory with them.
       _ = unsafe lo.lo_server_enable_queue(server, 0, 0)
       _ = unsafe lo.lo_server_add_method(
         server, nil, nil, receive, Unmanaged.passUnretained(self).toOpaque())
@@ -40,18 +40,17 @@
       unsafe lo.lo_address_free(address)
     }
 
-    /// What to wait for with poll(2).
+    /// The descriptor to wait for with poll(2).
     var descriptor: Int32 { unsafe lo.lo_server_get_socket_fd(server) }
 
-    /// Whether the kernel is told, and tells, that nobody listens where a message was sent to (ip(7),
-    /// `IP_RECVERR`).
+    /// Sets whether the kernel reports that no program listens where a message was sent to (ip(7), `IP_RECVERR`).
     func reportsRefusals(_ isWanted: Bool) {
       var value: Int32 = isWanted ? 1 : 0
       unsafe setsockopt(
         descriptor, Int32(IPPROTO_IP), IP_RECVERR, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Whether nobody listened since this was asked last.
+    /// Whether a message found no listener since the last read of this property.
     var wasRefused: Bool {
       var code: Int32 = 0
       var size = socklen_t(MemoryLayout<Int32>.size)
@@ -59,7 +58,7 @@
       return code == ECONNREFUSED
     }
 
-    /// Sends a message; a datagram that is lost is lost.
+    /// Sends a message; a lost datagram is not repeated.
     func send(_ path: String, _ arguments: [OSCMessage.Argument]) {
       guard let message = unsafe lo.lo_message_new() else { return }
       defer { unsafe lo.lo_message_free(message) }
@@ -73,7 +72,7 @@
       _ = unsafe lo.lo_send_message_from(address, server, path, message)
     }
 
-    /// The next message of the session manager's; nil when there is none. Does not wait.
+    /// Returns the session manager's next message; nil if there is none. Does not wait.
     func next() -> OSCMessage? {
       var count = 0
       while inbox.isEmpty, count < Self.packetsATime, isReadable {
@@ -88,7 +87,7 @@
       return unsafe poll(&item, 1, 0) > 0 && item.revents & Int16(POLLIN) != 0
     }
 
-    /// Takes a message in if it is the session manager's.
+    /// Keeps a message if it is the session manager's.
     fileprivate func take(
       _ path: UnsafePointer<CChar>, _ types: UnsafePointer<CChar>?,
       _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<lo_arg>?>?, _ count: Int32,
@@ -112,9 +111,9 @@
   extension OSCMessage.Argument {
     /// - Parameters:
     ///   - type: its tag (OSC 1.0, "OSC Type Tag String").
-    ///   - value: as liblo has it, which has checked that a string ends inside the message.
+    ///   - value: liblo's value; liblo has checked that a string ends inside the message.
     fileprivate init(_ type: CChar, _ value: UnsafeMutablePointer<lo_arg>) {
-      // Not as the union that it is declared as: that is larger than what the message has for it.
+      // Not read as the declared union, which is larger than the argument in the message.
       let value = UnsafeRawPointer(value)
       switch UInt8(bitPattern: type) {
       case UInt8(ascii: "s"):
@@ -126,7 +125,7 @@
     }
   }
 
-  /// Any message's function; 0 says that it was meant for here.
+  /// Receives every message. 0 means that the message was handled.
   private func receive(
     _ path: UnsafePointer<CChar>?, _ types: UnsafePointer<CChar>?,
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<lo_arg>?>?, _ count: Int32,

@@ -11,7 +11,7 @@ import Testing
 struct AheadCodecTests {
   private let folder = TemporaryDirectory()
 
-  /// The sound encoded by ffmpeg.
+  /// Encodes the sound with ffmpeg, and returns the path.
   private func encoded(_ name: String, _ options: String) throws -> String {
     let path = folder.file(name)
     _ = Samples.bytes(
@@ -25,7 +25,7 @@ struct AheadCodecTests {
     ).floats
   }
 
-  @Test("AAC gives every frame of every packet, encoder delay included, as ffmpeg decodes them")
+  @Test("AAC yields every frame of every packet, encoder delay included, as ffmpeg decodes them")
   func aac() throws {
     let path = try encoded("a.m4a", "-c:a aac -b:a 128k")
     let file = try PacketFile(path: path)
@@ -38,7 +38,7 @@ struct AheadCodecTests {
     }
   }
 
-  @Test("Told the priming frames, the sound begins with its first frame")
+  @Test("With the priming frames set, the sound begins with its first frame")
   func priming() throws {
     let file = try PacketFile(path: try encoded("a.m4a", "-c:a aac -b:a 256k"))
     let info = try #require(file.tableInfo)
@@ -49,7 +49,7 @@ struct AheadCodecTests {
     let ours = puller.drain()[0].int16
     let sound = try PacketFile(path: Samples.wave16).bytes.int16
     #expect(ours.count / 2 == Int(info.numberValidFrames) + Int(info.remainderFrames))
-    // A lossy encoding: alike, which a shift of one frame would not be.
+    // The encoding is lossy, so the samples are compared for similarity, which a shift of one frame reduces.
     func distance(_ shift: Int) -> Double {
       (2000..<18000).reduce(0.0) { sum, index in
         let error = Double(ours[index + 2 * shift]) - Double(sound[index])
@@ -59,14 +59,14 @@ struct AheadCodecTests {
     #expect(distance(0) < distance(1) && distance(0) < distance(-1))
   }
 
-  @Test("Apple Lossless is bit for bit what went in")
+  @Test("Apple Lossless restores the input bit for bit")
   func lossless() throws {
     let file = try PacketFile(path: try encoded("a.m4a", "-c:a alac"))
     let wave = try PacketFile(path: Samples.wave16)
     let puller = try Puller(file, to: wave.format, packetsPerRun: 3)
     for fill in [333, 4096] {
       let ours = puller.drain(fill)[0]
-      // The last packet is shorter than the format states, and says so.
+      // The last packet is shorter than the format states, and states its own length.
       #expect(ours == wave.bytes)
       puller.converter.reset()
       puller.next = 0
@@ -74,7 +74,7 @@ struct AheadCodecTests {
     #expect(puller.converter.failedPacketCount == 0)
   }
 
-  @Test("A magic cookie may be given later; until then there is no decoding")
+  @Test("A magic cookie may be set later; until then nothing is decoded")
   func lateCookie() throws {
     var file = try PacketFile(path: try encoded("a.m4a", "-c:a alac"))
     let cookie = file.stream.magicCookie
@@ -88,9 +88,9 @@ struct AheadCodecTests {
     #expect(Array(puller.drain()[0].prefix(wave.bytes.count)) == wave.bytes)
   }
 
-  /// The samples of a file decoded from a packet on.
+  /// Returns the samples of a file decoded from a packet on.
   ///
-  /// - Parameter isStated: the packets come with the frames that the parser states.
+  /// - Parameter isStated: whether the packets come with the frames that the parser states.
   private func decoded(_ file: PacketFile, isStated: Bool, from first: Int = 0) throws -> [Float] {
     let puller = try Puller(file, to: .float(file.format.sampleRate, 2))
     puller.next = first
@@ -104,7 +104,7 @@ struct AheadCodecTests {
   }
 
   @Test(
-    "Vorbis gives the frames that its packets state, none for the first, or else its decoder does",
+    "Vorbis yields the frames that its packets state, none for the first, or else its decoder's",
     arguments: [true, false])
   func vorbis(_ isStated: Bool) throws {
     let path = try encoded("a.ogg", "-c:a libvorbis")
@@ -114,7 +114,7 @@ struct AheadCodecTests {
     let expected = ReferenceDecoder.ffmpeg(path)
     let ours = try decoded(file, isStated: isStated)
     #expect(ours.count == 2 * stated.reduce(0, +))
-    // Where the last packet is cut is not the converter's business.
+    // The converter does not cut the last packet, so only the range of the count is checked.
     #expect((2 * 11_025...ours.count).contains(expected.count))
     #expect(zip(ours, expected).allSatisfy { abs($0 - $1) < 1e-3 })
     // Behind a seek the parser states no frames for the packet that only starts the overlap.
@@ -124,7 +124,7 @@ struct AheadCodecTests {
     #expect(zip(rest, ours.suffix(rest.count)).allSatisfy { abs($0 - $1) < 1e-3 })
   }
 
-  @Test("A stream that does not tell its packets' frames has those that its decoder gives")
+  @Test("A stream that does not state its packets' frames has those that its decoder returns")
   func untoldFrames() throws {
     var file = try PacketFile(path: try encoded("a.mov", "-c:a eac3"))
     let expected = try decoded(file, isStated: false)
@@ -134,7 +134,7 @@ struct AheadCodecTests {
   }
 
   @Test(
-    "HE-AAC that only its packets tell of keeps its place in time",
+    "HE-AAC signalled only in its packets keeps its time",
     arguments: [("he-aac-v1.aac", 2), ("he-aac-v2.aac", 2)])
   func highEfficiency(_ name: String, _ channels: UInt32) throws {
     let path = Fixtures.repository + "/Tests/Fixtures/" + name

@@ -5,7 +5,7 @@ import AudioModel
 import TestKit
 import Testing
 
-@Suite("What the fill callback answers")
+@Suite("Answers of the fill callback")
 struct AnswerTests {
   @Test("Packets beyond those needed are kept, and used before the callback is asked again")
   func surplus() throws {
@@ -17,7 +17,7 @@ struct AnswerTests {
     #expect(puller.asked == [100, 1])
   }
 
-  @Test("Fewer packets than the minimum: the callback is asked again in the same call")
+  @Test("With fewer packets than the minimum, the callback is asked again in the same call")
   func partial() throws {
     let puller = try Puller(try Kind.linearPCM.file(), to: .float(44100, 2), packetsPerRun: 30)
     #expect(puller.fill(100).1 == .init(packetCount: 100, status: .complete))
@@ -59,7 +59,7 @@ struct AnswerTests {
   }
 
   @Test(
-    "A status stops the fill, comes back unchanged with what was produced, and loses nothing",
+    "A status stops the fill, is returned unchanged with the frames so far, and loses nothing",
     arguments: Kind.allCases)
   func status(_ kind: Kind) throws {
     let expected = try kind.reference()
@@ -93,7 +93,7 @@ struct AnswerTests {
     #expect(puller.asked.count == 3)
   }
 
-  @Test("A request for nothing does nothing")
+  @Test("A request for no frames does nothing")
   func nothing() throws {
     let puller = try Puller(try Kind.mp3.file(), to: .float(44100, 2))
     #expect(puller.fill(0).1 == .init(packetCount: 0, status: .complete))
@@ -116,7 +116,7 @@ struct AnswerTests {
   }
 
   @Test(
-    "The output is the same however fills and runs are cut", arguments: Kind.allCases,
+    "The output is the same for all sizes of fills and runs", arguments: Kind.allCases,
     [1, 7, 64, 1000])
   func cuts(_ kind: Kind, _ size: Int) throws {
     let expected = try kind.reference()

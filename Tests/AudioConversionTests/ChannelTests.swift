@@ -7,19 +7,19 @@ import Testing
 
 @Suite("Channels")
 struct ChannelTests {
-  @Test("More channels than outputs: the rest is discarded, not mixed")
+  @Test("Of more channels than outputs the rest is discarded, not mixed")
   func discarded() throws {
     #expect(try convertedFrame([1, 2, 3, 4], outputs: 2) == [1, 2])
     #expect(try convertedFrame([1, 2], outputs: 1) == [1])
   }
 
-  @Test("Fewer channels than outputs: the rest is silent, so mono sounds on the left alone")
+  @Test("Outputs beyond the channels are silent, so mono sounds on the left alone")
   func silent() throws {
     #expect(try convertedFrame([9], outputs: 2) == [9, 0])
     #expect(try convertedFrame([1, 2], outputs: 4) == [1, 2, 0, 0])
   }
 
-  @Test("A channel map says which channel each output plays, and -1 is silence")
+  @Test("A channel map selects the channel that each output plays, and -1 is silence")
   func map() throws {
     #expect(try convertedFrame([9], outputs: 2) { try $0.setChannelMap([0, 0]) } == [9, 9])
     #expect(try convertedFrame([1, 2], outputs: 2) { try $0.setChannelMap([1, 0]) } == [2, 1])
@@ -41,7 +41,7 @@ struct ChannelTests {
       } == [9, 9])
   }
 
-  @Test("A map of another length is '!siz', of channels that are not there 'prop'")
+  @Test("A map of another length is '!siz', and one of missing channels 'prop'")
   func wrongMaps() throws {
     let converter = try AudioConverter(from: .int16(44100, 1), to: .int16(44100, 2))
     #expect(errorCode { try converter.setChannelMap([0]) } == .badPropertySize)
@@ -79,7 +79,7 @@ struct ChannelTests {
     #expect(try convertedFrame([9], outputs: 2) { try $0.setDownmix(true) } == [9, 0])
   }
 
-  @Test("Mono MP3 to stereo is the left channel alone, with a map both")
+  @Test("Mono MP3 to stereo is on the left channel alone, and with a map on both")
   func mono() throws {
     let file = try PacketFile(path: Samples.monoMP3)
     let left = try Puller(file, to: .int16(44100, 2)).drain()[0].int16

@@ -11,7 +11,7 @@ struct LayoutTests {
   /// MPEG's order: centre, left, right, surrounds, low frequencies.
   private let centerFirst = AudioChannelLayout(labels: [3, 1, 2, 5, 6, 4])
 
-  @Test("The output's speakers are the input's, by way of a channel map, or what was set")
+  @Test("The output's speakers are the input's, after the channel map, or the ones that were set")
   func outputLayout() throws {
     let converter = try AudioConverter(from: .int16(44100, 6), to: .int16(44100, 6))
     #expect(converter.inputLayout == nil && converter.outputLayout == nil)
@@ -65,7 +65,7 @@ struct LayoutTests {
     #expect(straight == input)
   }
 
-  @Test("Speakers that the output lacks go to the nearest that it has")
+  @Test("Speakers that the output lacks are mixed to the nearest ones that it has")
   func nearest() throws {
     func mixed(_ labels: [UInt32], to target: [UInt32]) throws -> [Float] {
       let converter = try AudioConverter(
@@ -79,33 +79,33 @@ struct LayoutTests {
       one.count == other.count && zip(one, other).allSatisfy { abs($0 - $1) < 1e-6 }
     }
     let half = Float(0.5).squareRoot()
-    // 7.1 to 5.1: backs to the sides, at half because the sum is two.
+    // 7.1 to 5.1 sends the backs to the sides, all at half because the sum is two.
     let wide = try mixed([1, 2, 3, 4, 5, 6, 10, 11], to: [1, 2, 3, 4, 5, 6])
     let identity: [[Float]] = (0..<6).map { row in (0..<6).map { $0 == row ? 0.5 : 0 } }
     #expect(isNear(wide, (identity + [identity[4], identity[5]]).flatMap { $0 }))
-    // A centre that is not there sounds on both sides; the low frequencies nowhere.
+    // A missing centre is mixed to both sides, and the low frequencies to none.
     #expect(isNear(try mixed([42], to: [1, 2]), [half, half]))
     #expect(
       isNear(
         try mixed([1, 2, 3, 4], to: [2, 1]),
         [0, 1, 1, 0, half, half, 0, 0].map { $0 / (1 + half) }))
-    // A centre at the back goes to the surrounds, or else to the front.
+    // A rear centre goes to the surrounds, or else to the front.
     #expect(
       isNear(
         try mixed([1, 2, 9], to: [1, 2, 5, 6]), [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, half, half]))
     #expect(
       isNear(try mixed([1, 2, 9], to: [1, 2]), [1, 0, 0, 1, 0.5, 0.5].map { $0 / 1.5 }))
-    // To mono everything alike.
+    // To mono all channels are mixed equally.
     #expect(isNear(try mixed([1, 2, 3, 4], to: [42]), [1, 1, 1, 0].map { $0 / 3 }))
-    // Layouts without a speaker for each channel mix as if nobody said.
+    // Layouts without a speaker for each channel mix as without a layout.
     #expect(isNear(try mixed([1, 1, .max], to: [1, 2]), [0.5, 0, 0, 0.5, 0.5, 0]))
   }
 
-  @Test("A downmix of AAC takes each channel for the speaker that the decoder gives it as")
+  @Test("A downmix of AAC uses each channel's speaker in the decoder's output")
   func decodedOrder() throws {
     let directory = TemporaryDirectory()
     let path = directory.file("a.m4a")
-    // Sound in the centre alone.
+    // The sound is in the centre alone.
     _ = ReferenceDecoder.output(
       "ffmpeg -nostdin -v error -f lavfi -i \"aevalsrc='0|0|0.5*sin(5000*t)|0|0|0':c=5.1:s=44100:d=0.5\""
         + " -c:a aac -b:a 448k -movflags +faststart '\(path)'")
@@ -120,7 +120,7 @@ struct LayoutTests {
     }
     #expect(power(0) > 10)
     #expect(abs(power(0) - power(1)) < 1e-3 * power(0))
-    // In WAVE's order, whatever the container's is.
+    // The output has WAVE's order, whatever the container's is.
     let whole = try AudioConverter(decoding: file.stream, to: .float(44100, 6))
     #expect(whole.outputLayout?.labels == [1, 2, 3, 4, 5, 6])
   }

@@ -5,7 +5,7 @@ import AudioModel
 import TestKit
 import Testing
 
-/// A layout of samples, in our words and in ffmpeg's.
+/// A layout of samples, as a format and by ffmpeg's name.
 struct Layout: CustomTestStringConvertible, Sendable {
   var name: String
   var bits: UInt32
@@ -41,13 +41,13 @@ struct LinearPCMTests {
     try Puller(PacketFile(from, bytes: bytes), to: to, packetsPerRun: 500).drain(1024)
   }
 
-  /// The sound in 32 bits, in a layout, as ffmpeg writes it by way of doubles.
+  /// Returns the sound of 32 bits in a layout, as ffmpeg converts it by way of doubles.
   private func sound(_ layout: Layout, from path: String) -> [UInt8] {
     Samples.bytes(
       "ffmpeg -v error -i IN -af aformat=sample_fmts=dbl -f \(layout.name) -", of: path)
   }
 
-  @Test("Samples of 16 bits come out of every layout as they went in", arguments: Layout.all)
+  @Test("Samples of 16 bits survive the round trip through every layout", arguments: Layout.all)
   func roundTrip(_ layout: Layout) throws {
     let file = try PacketFile(path: Samples.wave16)
     let there = try converted(file.bytes, file.format, layout.format)[0]
@@ -58,13 +58,13 @@ struct LinearPCMTests {
     #expect(there == sound(layout, from: Samples.wave16))
   }
 
-  @Test("Every layout becomes every other as ffmpeg has it", arguments: Layout.all)
+  @Test("Every layout is converted to every other as ffmpeg converts it", arguments: Layout.all)
   func pairs(_ source: Layout) throws {
     let input = sound(source, from: Samples.brief32)
     for target in Layout.all {
       let name = "-ar 44100 -ac 2 -channel_layout stereo"
-      // ffmpeg has no 24 bits of its own, and cuts 32 where it writes them; source and target of
-      // as many bits are not touched.
+      // ffmpeg has no 24-bit samples of its own, and truncates 32 bits to 24 on output. It does not change samples if
+      // source and target have equal widths.
       if target.bits == 24, source.bits > 24 { continue }
       let folder = TemporaryDirectory()
       let raw = folder.file("raw")
@@ -77,7 +77,7 @@ struct LinearPCMTests {
     }
   }
 
-  @Test("Fewer bits are the same as sox's, but for exact halves", arguments: [16, 24])
+  @Test("Reduced widths equal sox's, except for exact halves", arguments: [16, 24])
   func sox(_ bits: UInt32) throws {
     let file = try PacketFile(path: Samples.wave32)
     let target = AudioStreamBasicDescription.linearPCM(
@@ -96,7 +96,7 @@ struct LinearPCMTests {
     #expect(differing.isEmpty)
   }
 
-  @Test("Interleaved and planar are the same samples, and go back")
+  @Test("Interleaved and planar have the same samples, and convert back")
   func planar() throws {
     let file = try PacketFile(path: Samples.wave16)
     let planes = try converted(file.bytes, file.format, file.format.planar)
@@ -120,7 +120,7 @@ struct LinearPCMTests {
     #expect(bytes == file.bytes)
   }
 
-  @Test("Samples in the high bits of their bytes keep their place")
+  @Test("Samples in the high bits of their bytes keep their values")
   func aligned() throws {
     let aligned = AudioStreamBasicDescription.linearPCM(
       sampleRate: 44100, channels: 1, bitsPerChannel: 20, bytesPerSample: 4,
@@ -132,7 +132,7 @@ struct LinearPCMTests {
     #expect(try converted(out, aligned, .int16(44100, 1))[0].int16 == samples)
   }
 
-  @Test("The fixed point of 8.24 bits is understood")
+  @Test("The fixed point of 8.24 bits is supported")
   func fixedPoint() throws {
     let fixed = AudioStreamBasicDescription.linearPCM(
       sampleRate: 44100, channels: 1, bitsPerChannel: 32,
@@ -143,7 +143,7 @@ struct LinearPCMTests {
     #expect(words == expected)
   }
 
-  @Test("Integers are rounded to the nearest, halves to even, and clipped; no number is silence")
+  @Test("Integers are rounded to the nearest, halves to even, and clipped; NaN is silence")
   func rounding() throws {
     let unit = Float(0x1p-15)
     let input: [Float] = [
@@ -168,7 +168,7 @@ struct LinearPCMTests {
 
   @Test("Fields that are 0 are filled in, and the packed flag is implied")
   func completion() throws {
-    // The tutorial's format: signed, nothing else said.
+    // The tutorial's format: signed, with no other flag.
     let loose = AudioStreamBasicDescription(
       sampleRate: 44100, formatID: .linearPCM, formatFlags: .signedInteger, channelsPerFrame: 2,
       bitsPerChannel: 16)
@@ -209,7 +209,7 @@ struct LinearPCMTests {
     }
   }
 
-  @Test("Encoding is 'fmt?', and says that the destination must be linear PCM")
+  @Test("Encoding is 'fmt?', and the error states that the destination must be linear PCM")
   func encoding() throws {
     let mp3 = try Kind.mp3.file()
     #expect {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Mix map")
 struct MixMapTests {
-  /// One frame through a converter that mixes.
+  /// Converts one frame with a mix map.
   private func frame(
     _ input: [Int16], outputs: UInt32, rate: Double = 44100, _ map: [Float]
   ) throws -> [Int16] {
@@ -21,9 +21,9 @@ struct MixMapTests {
   func sums() throws {
     #expect(try frame([1000, 200], outputs: 2, [0.5, 0.25, 1, 0.5]) == [700, 350])
     #expect(try frame([1000, 200, 30], outputs: 1, [0.5, 1, 0]) == [700])
-    // More outputs than inputs.
+    // The map has more outputs than inputs.
     #expect(try frame([1000], outputs: 3, [1, 0.5, 0]) == [1000, 500, 0])
-    // Another phase, and gains above one.
+    // The map inverts a channel, and has a gain above one.
     #expect(try frame([1000, 200], outputs: 2, [-1, 0, 0, 2]) == [-1000, 400])
   }
 
@@ -33,7 +33,7 @@ struct MixMapTests {
     #expect(try frame([-30000, -30000], outputs: 1, [1, 1]) == [-32768])
   }
 
-  @Test("What is mixed is the whole stream, through a rate conversion and to separate buffers")
+  @Test("The whole stream is mixed, through a rate conversion and to separate buffers")
   func stream() throws {
     let file = try PacketFile(path: Samples.wave16)
     for rate in [44100.0, 48000] {
@@ -111,7 +111,7 @@ struct MixMapTests {
     #expect(puller.converter.mixMap == [1, 0, 0, 1])
   }
 
-  @Test("Without one that was set, the mix map says what is done without it")
+  @Test("If no mix map was set, the property returns the mix that is in effect")
   func effective() throws {
     let wider = try AudioConverter(from: .int16(44100, 1), to: .int16(44100, 2))
     #expect(wider.mixMap == [1, 0])

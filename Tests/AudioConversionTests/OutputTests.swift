@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The output, and properties")
 struct OutputTests {
-  @Test("More packets than the buffers have room for are clipped to it, and nothing lies beyond")
+  @Test("A request beyond the buffers' room is clipped to it, and no byte beyond is written")
   func clipped() throws {
     let file = try Kind.linearPCM.file()
     let puller = try Puller(file, to: .float(44100, 2).planar, packetsPerRun: 50)
@@ -25,7 +25,7 @@ struct OutputTests {
     #expect(unsafe memory[140..<200].allSatisfy { $0 == 0x55 })
   }
 
-  @Test("No room for a packet, or a buffer too few, is 'otsz', and the callback is not called")
+  @Test("No room for a packet, or a missing buffer, is 'otsz', and the callback is not called")
   func noRoom() throws {
     let file = try Kind.linearPCM.file()
     let puller = try Puller(file, to: .float(44100, 2).planar)
@@ -45,7 +45,7 @@ struct OutputTests {
     #expect(puller.asked.isEmpty)
   }
 
-  @Test("MP3 decodes to what mpg123 decodes it to, encoder delay included")
+  @Test("MP3 decodes to mpg123's samples, encoder delay included")
   func mpg123() throws {
     let ours = try Kind.mp3.reference().floats
     let theirs = ReferenceDecoder.output(
@@ -95,7 +95,7 @@ struct OutputTests {
     #expect(errorCode { _ = try mp3.outputBufferSize(forInputSize: 417) } == .operationNotSupported)
   }
 
-  @Test("Properties keep what they are set to, and refuse what they do not know")
+  @Test("Properties keep their set values, and refuse unknown ones")
   func properties() throws {
     let converter = try AudioConverter(from: .int16(44100, 2), to: .float(48000, 2))
     #expect(converter.quality == .medium)

@@ -5,17 +5,17 @@ import AudioModel
 import TestKit
 import Testing
 
-@Suite("The packets that are handed over")
+@Suite("The packets of an answer")
 struct PacketTests {
   @Test(
-    "Memory handed over is not touched once the callback is called again or fill has returned",
+    "Their memory is not used once the callback is called again or fill has returned",
     arguments: Kind.allCases)
   func lifetime(_ kind: Kind) throws {
     let expected = try kind.reference()
     let file = try kind.file()
     let converter = try AudioConverter(decoding: file.stream, to: kind.destination)
     var handedOver: UnsafeMutableRawBufferPointer?
-    // What is poisoned sounds; what is freed is found by the address sanitizer.
+    // A use of poisoned memory is audible; the address sanitizer finds a use of freed memory.
     func release() {
       guard let memory = unsafe handedOver else { return }
       for index in memory.indices { unsafe memory[index] = 0xAA }
@@ -77,7 +77,7 @@ struct PacketTests {
     #expect(result.code == 0x2170_6B64)
   }
 
-  @Test("Packets of one size: fewer bytes than packets are whole packets, less than one is 'insz'")
+  @Test("Of constant size, missing bytes leave only whole packets, and less than one is 'insz'")
   func clamp() throws {
     let bytes = [Int16](repeating: 1, count: 20).rawBytes
     let puller = try Puller(
@@ -97,7 +97,7 @@ struct PacketTests {
     #expect(puller.drain()[0] == file.bytes)
   }
 
-  @Test("The stated frames of a packet are ignored where the format states them")
+  @Test("The stated frames of a packet are ignored if the format states them")
   func statedFrames() throws {
     let file = try Kind.mp3.file()
     var (bytes, descriptions) = file.run(0..<4)
@@ -109,7 +109,7 @@ struct PacketTests {
     #expect(puller.fill(4 * 1152).0 == reference)
   }
 
-  @Test("MPEG audio gives its frames for every packet: the first, damaged ones, after a reset")
+  @Test("MPEG audio yields its frames for every packet: the first, damaged ones, after a reset")
   func exactFrames() throws {
     let file = try Kind.mp3.file()
     let puller = try Puller(file, to: .float(44100, 2))
@@ -122,7 +122,7 @@ struct PacketTests {
     for index in [0, 1, 7, 3] { #expect(frames(file.run(index..<index + 1).bytes) == 1152) }
     #expect(frames([1, 2, 3]) == 1152)
     puller.converter.reset()
-    // In the middle of the stream, where the bit reservoir is missing.
+    // These packets are in the middle of the stream, where the bit reservoir is missing.
     for index in 6..<10 { #expect(frames(file.run(index..<index + 1).bytes) == 1152) }
   }
 }

@@ -12,7 +12,7 @@ struct RateTests {
   }
 
   @Test(
-    "The output is as long as the rates say, to the frame",
+    "The output has the length that the rates require, to the frame",
     arguments: [(44100, 48000), (48000, 44100), (8000, 48000), (96000, 44100), (22050, 44100)])
   func lengths(_ from: Int, _ to: Int) throws {
     for frames in [1, 1000, from] {
@@ -23,9 +23,9 @@ struct RateTests {
     }
   }
 
-  @Test("The sound keeps its place and its height, as sox has it, to -80 dB")
+  @Test("The sound keeps its time and its level, compared with sox, to -80 dB")
   func tone() throws {
-    // Without the highest octave, where filters may differ.
+    // The highest octave is left out, where filters may differ.
     let folder = TemporaryDirectory()
     let path = folder.file("low.wav")
     write(Samples.bytes("sox -D IN -t wav - sinc -15k", of: Samples.second32), to: path)
@@ -41,7 +41,7 @@ struct RateTests {
     #expect(error < 1e-4)
   }
 
-  @Test("A better quality reads further ahead, and the output is as long")
+  @Test("A better quality reads further ahead, and the output has the same length")
   func qualities() throws {
     var lookAhead: [UInt32] = []
     for quality in [AudioConverter.Quality.low, .medium, .maximum] {
@@ -73,7 +73,7 @@ struct RateTests {
     #expect(code(44100.2, 44100.4) == nil)
   }
 
-  @Test("Normal priming asks for the read-ahead at first, and for no more than the ratio later")
+  @Test("Normal priming requests the read-ahead at first, and no more than the ratio later")
   func normal() throws {
     let puller = try Puller(silence(44100, 44100), to: .int16(48000, 1), packetsPerRun: 1 << 20)
     let trailing = Int(puller.converter.primeInfo.trailingFrames)
@@ -82,7 +82,7 @@ struct RateTests {
     #expect(puller.asked.first == 4410 + trailing)
   }
 
-  @Test("Without priming no more is asked for, and the output begins with silence")
+  @Test("Without priming no more is requested, and the output begins with silence")
   func none() throws {
     let samples = [Int16](repeating: 10000, count: 44100)
     let file = PacketFile(.int16(44100, 1), bytes: samples.rawBytes)
@@ -90,7 +90,7 @@ struct RateTests {
     puller.converter.primeMethod = .none
     let trailing = Int(puller.converter.primeInfo.trailingFrames)
     let first = puller.fill(4800).0[0].int16
-    // Less, because some of the silence comes out before the first packet is needed.
+    // The request is smaller, because some of the silence is output before the first packet is needed.
     #expect((1...4410).contains(puller.asked[0]))
     let delay = (trailing * 48000 + 22050) / 44100
     #expect(first[..<(delay / 2)].allSatisfy { $0 == 0 })
@@ -99,7 +99,7 @@ struct RateTests {
     #expect(abs(Int((first + rest)[delay + 2000]) - 10000) < 5)
   }
 
-  @Test("Primed with what comes before, the output begins after the leading frames")
+  @Test("Primed with preceding frames, the output begins after the leading frames")
   func pre() throws {
     let samples = (0..<44100).map { Int16($0 / 4) }
     let file = PacketFile(.int16(44100, 1), bytes: samples.rawBytes)

@@ -3,7 +3,7 @@
 import Glibc
 import Testing
 
-/// open(2), with mode 0644 for a file that it makes.
+/// open(2), with mode 0644 for a new file.
 func openDescriptor(_ path: String, _ flags: Int32) -> Int32 {
   let descriptor = unsafe open(path, flags | O_CLOEXEC, 0o644)
   #expect(descriptor >= 0)
@@ -25,7 +25,7 @@ func makePipe() -> (readEnd: Int32, writeEnd: Int32) {
   return (ends[0], ends[1])
 }
 
-/// Descriptors that this process has open.
+/// The number of descriptors that this process has open.
 func openDescriptorCount() -> Int {
   guard let directory = unsafe opendir("/proc/self/fd") else { return -1 }
   defer { unsafe closedir(directory) }
@@ -34,7 +34,7 @@ func openDescriptorCount() -> Int {
   return count
 }
 
-/// Descriptors of this process that lead to a directory or to what is in it.
+/// The number of this process's descriptors for a directory or its contents.
 func openDescriptorCount(under path: String) -> Int {
   (0..<1024).count { descriptor in
     var target = [CChar](repeating: 0, count: 4096)
@@ -45,7 +45,7 @@ func openDescriptorCount(under path: String) -> Int {
   }
 }
 
-/// A directory of its own for a test's files.
+/// A temporary directory for a test's files.
 final class TemporaryDirectory: Sendable {
   let path: String
 
@@ -59,7 +59,7 @@ final class TemporaryDirectory: Sendable {
     _ = unsafe rmdir(path)
   }
 
-  /// What is in it.
+  /// The names of its entries.
   var names: [String] {
     guard let directory = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(directory) }
@@ -73,7 +73,7 @@ final class TemporaryDirectory: Sendable {
     return names
   }
 
-  /// Writes a file and gives its path.
+  /// Writes a file and returns its path.
   func file(_ name: String, _ bytes: [UInt8]) -> String {
     let path = "\(path)/\(name)"
     let descriptor = openDescriptor(path, O_WRONLY | O_CREAT | O_TRUNC)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ByteSources
 
-@Suite("Ranges of bytes that are spooled")
+@Suite("Ranges of spooled bytes")
 struct DisjointRangesTests {
-  @Test("what was inserted and not removed is there, in sorted ranges that do not touch")
+  @Test("inserted and not removed bytes are present, in sorted ranges that do not touch")
   func model() {
     var random = SplitMix(state: 3)
     for _ in 0..<200 {
@@ -46,7 +46,7 @@ struct DisjointRangesTests {
     #expect(ranges.ranges == [10..<40])
   }
 
-  @Test("when there are too many, the shortest goes, but never the newest")
+  @Test("if there are too many, the shortest is removed, but never the newest")
   func limit() {
     var ranges = DisjointRanges()
     for index in 0..<UInt64(DisjointRanges.limit) {

@@ -10,7 +10,7 @@ import Testing
 struct FileByteSourceTests {
   let directory = TemporaryDirectory()
 
-  @Test("a file is read whole, in pieces of any size", arguments: [1, 7, 4096, 1 << 20])
+  @Test("a file is read whole, in reads of any size", arguments: [1, 7, 4096, 1 << 20])
   func whole(pieceSize: Int) throws {
     let body = Pattern.body(10_000)
     let source = try openByteSource(directory.file("a.mp3", body))
@@ -39,7 +39,7 @@ struct FileByteSourceTests {
     }
   }
 
-  @Test("the system is asked for the next half of a mebibyte at least, before it is read")
+  @Test("at least the next 512 KiB are requested from the system before they are read")
   func readAhead() throws {
     let path = directory.file("long.mp3", Pattern.body(4 << 20))
     let file = unsafe open(path, O_RDONLY)
@@ -65,7 +65,7 @@ struct FileByteSourceTests {
     return unsafe mincore(memory, bytes.count, &pages) == 0 && pages.allSatisfy { $0 & 1 == 1 }
   }
 
-  @Test("a missing file is told when it is opened")
+  @Test("a missing file is reported when it is opened")
   func missing() {
     let path = "\(directory.path)/none.mp3"
     #expect(throws: ByteSourceError(.notFound, at: path)) { try openByteSource(path) }
@@ -73,13 +73,13 @@ struct FileByteSourceTests {
     #expect(throws: ByteSourceError(.notFound, at: beyondFile)) { try openByteSource(beyondFile) }
   }
 
-  @Test("a directory is told when it is opened")
+  @Test("a directory is reported when it is opened")
   func isDirectory() {
     let path = directory.path
     #expect(throws: ByteSourceError(.directory, at: path)) { try openByteSource(path) }
   }
 
-  @Test("an empty file is told by the first read and by every one after it")
+  @Test("an empty file is reported by the first read and by every later one")
   func empty() throws {
     let path = directory.file("empty.mp3", [])
     let source = try openByteSource(path)
@@ -89,9 +89,9 @@ struct FileByteSourceTests {
     #expect(failure("/dev/null") == .empty)
   }
 
-  @Test("a file that may not be read is told when it is opened")
+  @Test("an unreadable file is reported when it is opened")
   func permission() async {
-    // In a process of its own: the identity is the whole process's.
+    // In its own process, because the user identity applies to the whole process.
     await #expect(processExitsWith: .success) {
       let directory = TemporaryDirectory()
       let path = directory.file("secret.mp3", [1])
@@ -102,9 +102,9 @@ struct FileByteSourceTests {
     }
   }
 
-  @Test("a read error of the system is told with its name")
+  @Test("a read error of the system is reported with its name")
   func systemError() {
-    // Reading this file at offset 0 is an error: no process has memory there.
+    // Reading this file at offset 0 fails, because no process has memory there.
     let error = readAll("/proc/self/mem").error
     #expect(error?.reason == .system(errno: EIO))
     #expect(error?.description.contains("Input/output error") == true)
@@ -145,7 +145,7 @@ struct PipeByteSourceTests {
     return path
   }
 
-  @Test("a FIFO is waited for, read as its writer writes, and ends with its writer")
+  @Test("a FIFO is waited for, read as it is written, and ends with its writer")
   func fifo() throws {
     let path = makeFIFO()
     let source = try openByteSource(path)
@@ -173,7 +173,7 @@ struct PipeByteSourceTests {
     #expect(throws: ByteSourceError(.empty, at: path)) { try source.read() }
   }
 
-  @Test("a wake ends a wait at once, and a wake before a wait ends it when it begins")
+  @Test("a wake ends a wait at once, and a wake before a wait ends that wait at its start")
   func wake() throws {
     let source = try openByteSource(makeFIFO())
     source.wake()
@@ -218,7 +218,7 @@ struct PipeByteSourceTests {
     }
   }
 
-  @Test("standard input is read from a file, and a directory or a terminal there is told")
+  @Test("standard input is read from a file; a directory or a terminal is reported")
   func standardInputKinds() async {
     await #expect(processExitsWith: .success) {
       let directory = TemporaryDirectory()

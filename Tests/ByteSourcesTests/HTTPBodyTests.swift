@@ -15,7 +15,7 @@ final class HTTPBodyTests {
   }
 
   @Test(
-    "a body with a content length is read whole, in pieces of any size",
+    "a body with a content length is read whole, in reads of any size",
     arguments: [1, 999, 1 << 20])
   func contentLength(pieceSize: Int) throws {
     let body = Pattern.body(pieceSize == 1 ? 20_000 : 1_000_000)
@@ -27,7 +27,7 @@ final class HTTPBodyTests {
     #expect(try source.read().answer == .end)
   }
 
-  @Test("a chunked body, one that ends with its connection, and SHOUTcast's are read whole")
+  @Test("a chunked body, one ended by its connection, and SHOUTcast's are read whole")
   func framings() {
     let body = Pattern.body(300_000)
     server.serve("/chunked", ResponsePlan(body: .bytes(body), framing: .chunked))
@@ -41,7 +41,7 @@ final class HTTPBodyTests {
         body: .bytes(body), framing: .untilClose))
     for path in ["/chunked", "/http10", "/icy"] {
       let (bytes, error) = readAll(server.url(path), .once)
-      // A station does not say that it has ended: there its connection is lost.
+      // A station has no end: the end of its connection is a loss.
       let lost = ByteSourceError.Reason.interrupted(receivedBytes: 300_000, expectedBytes: nil)
       #expect(error?.reason == (path == "/icy" ? lost : nil), "\(path)")
       #expect(bytes == body, "\(path)")
@@ -74,7 +74,7 @@ final class HTTPBodyTests {
         ])
   }
 
-  @Test("what the server says is known once bytes have been read, and nothing before")
+  @Test("the server's information is known once bytes have been read, not before")
   func information() throws {
     server.serve(
       "/x",
@@ -92,7 +92,7 @@ final class HTTPBodyTests {
     #expect(source.information == expected)
   }
 
-  @Test("HTML is delivered as it came: only its bytes can say that it is no sound")
+  @Test("HTML is delivered unchanged: only its bytes can show that it is not sound")
   func html() throws {
     let html = Array("<!DOCTYPE html>".utf8)
     server.serve("/a", .body(html, type: "text/html"))
@@ -137,7 +137,7 @@ final class HTTPBodyTests {
     #expect(error?.description.contains("user") == false)
   }
 
-  @Test("a proxy from the environment is used, and named when it does not answer")
+  @Test("a proxy from the environment is used, and named if it does not answer")
   func proxy() async {
     await #expect(processExitsWith: .success) {
       let proxy = LoopbackHTTPServer()

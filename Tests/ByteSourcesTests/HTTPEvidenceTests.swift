@@ -5,19 +5,19 @@ import Testing
 
 @testable import ByteSources
 
-/// A server that sends parts in its own manner.
+/// A server with its own way of sending parts.
 struct PartServer: Sendable {
   var body: [UInt8]
-  /// Its `Accept-Ranges`; nil for none.
+  /// The server's `Accept-Ranges`; nil for none.
   var acceptRanges: String?
-  /// Bytes of a part at most.
+  /// The largest size of a part.
   var mostBytes = Int.max
   /// Whether its `Content-Range` states the total.
   var statesTotal = true
-  /// The total it states; nil for the true one.
+  /// The stated total; nil for the true one.
   var statedTotal: Int?
   var framing = ResponsePlan.Framing.contentLength
-  /// Its answer to a request for the whole.
+  /// The answer to a request for the whole.
   var whole: ResponsePlan
 
   init(_ body: [UInt8], acceptRanges: String? = nil) {
@@ -48,7 +48,7 @@ struct PartServer: Sendable {
   }
 }
 
-@Suite("What a server's answers prove")
+@Suite("The evidence of a server's answers")
 final class HTTPEvidenceTests {
   private let server = LoopbackHTTPServer()
   private let body = Pattern.body(300_000)
@@ -57,14 +57,14 @@ final class HTTPEvidenceTests {
     server.stop()
   }
 
-  /// A body without a length that breaks off.
+  /// A truncated body without a length.
   private func broken(_ fields: [(name: String, value: String)] = []) -> ResponsePlan {
     ResponsePlan(
       fields: [("Content-Type", "audio/mpeg")] + fields, body: .bytes(body), framing: .chunked,
       fault: .finish(afterBytes: 100_000))
   }
 
-  /// Bytes sent as they are, without a head of the server's own.
+  /// Bytes sent unchanged, without a head from the server.
   private func raw(_ text: some StringProtocol) -> ResponsePlan {
     ResponsePlan(statusLine: nil, body: .bytes(Array(text.utf8)), framing: .untilClose)
   }
@@ -73,14 +73,14 @@ final class HTTPEvidenceTests {
     server.handle(path) { parts.plan($0) }
   }
 
-  /// As a Boolean: nobody wants to read the difference.
+  /// Whether the whole body is read without an error. A Boolean keeps the bytes out of the test's output.
   private func isWhole(_ path: String) -> Bool {
     let (bytes, error) = readAll(server.url(path), .eager)
     #expect(error == nil, "\(path)")
     return bytes == body
   }
 
-  @Test("a connection that ends within an answer's head is lost, and is no end of the body")
+  @Test("a connection that ends within an answer's head is a loss, not the end of the body")
   func cutHead() {
     let head =
       "HTTP/1.1 206 Partial Content\r\nETag: \"v1\"\r\nContent-Range: bytes 100000-299999/300000\r\n"
@@ -116,11 +116,11 @@ final class HTTPEvidenceTests {
     _ = try source.read(10)
     try source.reposition(to: 50_000)
     #expect(source.readAll().bytes.elementsEqual(body[50_000...]))
-    // Parts that come one after the other are no losses.
+    // Consecutive parts are not losses.
     #expect(source.status.reconnectionCount == 0 && source.status.lostConnectionCount == 0)
   }
 
-  @Test("a part that brings more than it says is cut where it says")
+  @Test("a part that is longer than stated is cut at the stated length")
   func longPart() {
     var parts = PartServer(body)
     parts.whole = broken()
@@ -136,7 +136,7 @@ final class HTTPEvidenceTests {
     #expect(isWhole("/a"))
   }
 
-  @Test("a part that nobody requested is the body only if it begins with the first byte")
+  @Test("an unrequested part is the body only if it begins with the first byte")
   func uninvited() {
     func part(_ contentRange: String?, _ range: Range<Int>) -> ResponsePlan {
       ResponsePlan(
@@ -163,7 +163,7 @@ final class HTTPEvidenceTests {
     }
   }
 
-  @Test("a song without length and version is read once: on by a part, or the loss is reported")
+  @Test("a song without length and version is read once: by a part, or with a reported loss")
   func unknownLength() throws {
     var parts = PartServer(body)
     parts.whole = broken()
@@ -183,7 +183,7 @@ final class HTTPEvidenceTests {
     #expect(readAll(server.url("/gone"), .eager).error != nil)
   }
 
-  @Test("a station server's name, or one field of a station, makes a body without length live")
+  @Test("a station server's name or a station's field makes a body without length live")
   func stationEvidence() throws {
     for field in [("Server", "Icecast 2.4.4"), ("ice-audio-info", "bitrate=128"), ("icy-br", "64")]
     {
@@ -195,7 +195,7 @@ final class HTTPEvidenceTests {
   }
 
   @Test(
-    "a server that sends parts is asked for them, whatever it says of them",
+    "a server that sends parts is asked for them, whatever its Accept-Ranges",
     arguments: [nil, "byte", "Bytes, items", "yes", ""])
   func unsaid(_ acceptRanges: String?) throws {
     serve("/a", PartServer(body, acceptRanges: acceptRanges))
@@ -211,7 +211,7 @@ final class HTTPEvidenceTests {
     #expect(server.requests.count == 4)
   }
 
-  @Test("one that sends the whole instead is read up to the byte; forward without a request")
+  @Test("a server that sends the whole instead is read up to the byte, and ahead without a request")
   func wholeOnTrial() throws {
     server.serve("/a", ResponsePlan(body: .bytes(body)))
     let source = try openByteSource(server.url("/a"))
@@ -248,7 +248,7 @@ final class HTTPEvidenceTests {
     #expect(server.requests.count { $0.target == "/never" } == 2)
   }
 
-  @Test("a coding that nobody asked for, and another protocol, are refused by name and at once")
+  @Test("an unrequested coding and another protocol are refused by name and at once")
   func codings() {
     let cases: [(String, String, Bool)] = [
       ("Transfer-Encoding", "gzip, chunked", true), ("Transfer-Encoding", "deflate", true),
@@ -275,7 +275,7 @@ final class HTTPEvidenceTests {
     }
   }
 
-  @Test("a page is known by how it begins, and no other bytes are taken for one")
+  @Test("a page is recognised by its first bytes, and no other bytes are mistaken for one")
   func pages() {
     func isPage(_ text: String) -> Bool { MarkupProbe.isPage(Array(text.utf8).span) }
     for page in ["<!DOCTYPE html>", "\u{FEFF}\r\n <HTML>", "<?xml version", "<!-- x -->"] {

@@ -5,7 +5,7 @@ import Glibc
 import TestKit
 import Testing
 
-@Suite("What can go wrong over HTTP")
+@Suite("Failures over HTTP")
 final class HTTPFailureTests {
   let server = LoopbackHTTPServer()
 
@@ -15,7 +15,7 @@ final class HTTPFailureTests {
 
   private var host: String { "127.0.0.1" }
 
-  /// A configuration whose every time limit is a fifth of a second, and that does not try again.
+  /// A configuration with every time limit at 0.2 s, and without retries.
   private var impatient: ByteSourceConfiguration {
     var configuration = ByteSourceConfiguration.once
     configuration.connectTimeoutNanoseconds = 200 * millisecond
@@ -25,7 +25,7 @@ final class HTTPFailureTests {
   }
 
   @Test(
-    "an error status is told, and nothing of its body is delivered",
+    "an error status is reported, and nothing of its body is delivered",
     arguments: [400, 401, 404, 503])
   func status(status: Int) throws {
     server.serve("/a.mp3", .status(status, "No"))
@@ -60,7 +60,7 @@ final class HTTPFailureTests {
   }
 
   @Test(
-    "a redirect leads to no other scheme", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a"])
+    "a redirect keeps to http and https", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a"])
   func redirectScheme(target: String) {
     server.serve("/a", .redirect(to: target))
     let (bytes, error) = readAll(server.url("/a"))
@@ -73,14 +73,14 @@ final class HTTPFailureTests {
     #expect(error?.description.hasPrefix("redirect to \(target) refused") == true)
   }
 
-  @Test("a refused connection is told with host and port")
+  @Test("a refused connection is reported with host and port")
   func refused() {
     let closed = LoopbackHTTPServer()
     closed.stop()
     #expect(failure(closed.url("/a")) == .connectionRefused(host: host, port: closed.port))
   }
 
-  @Test("a refused connection after a redirect is told with the second host and port")
+  @Test("a refused connection after a redirect is reported with the second host and port")
   func refusedAfterRedirect() {
     let closed = LoopbackHTTPServer()
     closed.stop()
@@ -92,7 +92,7 @@ final class HTTPFailureTests {
           redirectedFrom: server.url("/a")))
   }
 
-  @Test("an unknown host is told by its name")
+  @Test("an unknown host is reported by its name")
   func unknownHost() {
     // RFC 6761, section 6.4: no name that ends in .invalid has an address.
     let time = duration {
@@ -100,7 +100,7 @@ final class HTTPFailureTests {
       let isTold =
         switch reason {
         case .unknownHost("drawbar.invalid"): true
-        // A machine whose name server does not answer at all.
+        // On a machine whose name server does not answer at all.
         case .timedOut(.address, host: "drawbar.invalid", port: 80, _): true
         default: false
         }
@@ -109,9 +109,9 @@ final class HTTPFailureTests {
     #expect(time < 5 * second)
   }
 
-  @Test("a connection that does not come about is given up in time")
+  @Test("a connection that is not established is given up in time")
   func connectTimeout() throws {
-    // A listener that never accepts, its queue full: further attempts get no answer at all.
+    // A listener with a full queue that never accepts: further attempts get no answer at all.
     let busy = try FullListener()
     let url = "http://\(host):\(busy.port)/a"
     let time = duration {
@@ -122,7 +122,7 @@ final class HTTPFailureTests {
     #expect(time >= 200 * millisecond && time < 3 * second)
   }
 
-  @Test("an answer that does not come is given up in time")
+  @Test("a missing answer is given up in time")
   func answerTimeout() {
     server.serve("/a", .silence)
     let time = duration {
@@ -133,7 +133,7 @@ final class HTTPFailureTests {
     #expect(time >= 200 * millisecond && time < 3 * second)
   }
 
-  @Test("a head that comes so slowly that it may last for ever is given up, a slow one is read")
+  @Test("a head that is too slow to end is given up, a slow one is read")
   func slowHead() {
     var plan = ResponsePlan.body([1])
     plan.fields += (0..<100).map { ("X-\($0)", "a") }
@@ -150,7 +150,7 @@ final class HTTPFailureTests {
     #expect(readAll(server.url("/fast")).bytes == [1])
   }
 
-  @Test("an answer later than the connection may take, but in its own time, is read")
+  @Test("an answer after the connection's time limit, but within its own, is read")
   func lateAnswer() {
     server.serve("/a", ResponsePlan(body: .bytes([1]), delayNanoseconds: 300 * millisecond))
     var configuration = impatient
@@ -158,7 +158,7 @@ final class HTTPFailureTests {
     #expect(readAll(server.url("/a"), configuration).bytes == [1])
   }
 
-  @Test("a body that stops is given up in time, after all its bytes were read")
+  @Test("a stalled body is given up in time, after all its bytes were read")
   func stall() {
     server.serve(
       "/a", ResponsePlan(body: .bytes(Pattern.body(50_000)), fault: .stall(afterBytes: 20_000)))
@@ -172,7 +172,7 @@ final class HTTPFailureTests {
     #expect(error?.description.contains("silent for 0.2 s after 20000 bytes") == true)
   }
 
-  @Test("a body that ends too early is told with what came and what was announced")
+  @Test("a body that ends too early is reported with its received and announced bytes")
   func finish() {
     server.serve(
       "/a", ResponsePlan(body: .bytes(Pattern.body(50_000)), fault: .finish(afterBytes: 20_000)))
@@ -188,9 +188,9 @@ final class HTTPFailureTests {
     }
   }
 
-  @Test("a reset connection is told with what came and what was announced")
+  @Test("a reset connection is reported with its received and announced bytes")
   func reset() throws {
-    // The reset may overtake bytes that are on the way, so how many came is the reader's to say.
+    // The reset may overtake bytes in flight, so the expected count is the reader's.
     server.serve(
       "/a", ResponsePlan(body: .bytes(Pattern.body(50_000)), fault: .reset(afterBytes: 20_000)))
     let (bytes, error) = readAll(server.url("/a"), .once)
@@ -204,7 +204,7 @@ final class HTTPFailureTests {
             ? nil : 50_000))
   }
 
-  @Test("an answer that is not HTTP, and none at all, are told")
+  @Test("an answer that is not HTTP, and a missing answer, are reported")
   func noHTTP() {
     server.serve(
       "/garbage",
@@ -216,14 +216,14 @@ final class HTTPFailureTests {
     }
   }
 
-  @Test("an empty body is told")
+  @Test("an empty body is reported")
   func empty() {
     server.serve("/a", .body([]))
     server.serve("/b", ResponsePlan(statusLine: "HTTP/1.1 204 No Content", framing: .untilClose))
     for path in ["/a", "/b"] { #expect(failure(server.url(path)) == .empty) }
   }
 
-  @Test("a head without end is not taken in")
+  @Test("an endless head is refused")
   func endlessHead() {
     let field = (name: "X-Filler", value: String(repeating: "x", count: 8000))
     server.serve("/a", ResponsePlan(fields: Array(repeating: field, count: 100)))
@@ -233,20 +233,20 @@ final class HTTPFailureTests {
     }
   }
 
-  @Test("TLS to a port that speaks plain HTTP is told")
+  @Test("TLS to a port that speaks plain HTTP is reported")
   func plainPort() {
     let reason = failure("https://\(host):\(server.port)/a", impatient)
     let isTold =
       switch reason {
       case .insecureConnection(host: host, port: server.port, _): true
-      // The server waits for more of what it takes for a request.
+      // The server takes the TLS bytes for a request and waits for more.
       case .timedOut(.connection, host: host, port: server.port, _): true
       default: false
       }
     #expect(isTold, "\(String(describing: reason))")
   }
 
-  @Test("a certificate that nobody vouches for is refused", .enabled(if: TLSServer.isAvailable))
+  @Test("an untrusted certificate is refused", .enabled(if: TLSServer.isAvailable))
   func selfSigned() throws {
     let tls = try #require(TLSServer())
     defer { tls.stop() }

@@ -13,7 +13,7 @@ final class HTTPFlowTests {
     server.stop()
   }
 
-  @Test("a read returns what is there without waiting for more")
+  @Test("a read returns the available bytes without waiting for more")
   func partial() throws {
     let gate = Gate()
     server.serve(
@@ -30,7 +30,7 @@ final class HTTPFlowTests {
     #expect(bytes == Pattern.body(3000))
   }
 
-  @Test("looking without waiting makes the whole transfer happen")
+  @Test("reads without a wait complete the whole transfer")
   func polling() throws {
     server.serve("/a", .body(Pattern.body(100_000)))
     let source = try openByteSource(server.url("/a"))
@@ -78,17 +78,17 @@ final class HTTPFlowTests {
     #expect(try source.read().answer == .end)
   }
 
-  @Test("a reader that stops makes the server stop, and loses nothing by it")
+  @Test("a stopped reader stops the server, and loses nothing")
   func backPressure() throws {
     let count: UInt64 = 64 * 1024 * 1024
     server.serve("/a", ResponsePlan(body: .generated(byteCount: count, Pattern.bytes)))
     var configuration = ByteSourceConfiguration()
-    // The reader's absence below is longer: it must not count as the server's silence.
+    // The reader's pause below is longer: it must not count as the server's silence.
     configuration.stallTimeoutNanoseconds = 100 * millisecond
     let source = try openByteSource(server.url("/a"), configuration: configuration)
     let first = try source.read(60_000).bytes
-    // Blocked: nothing more is taken from the server in an absence. On a busy machine it may be that the
-    // server has not come to it, and has still to fill what there is room for.
+    // Back-pressure: during the reader's pause the server sends no more. On a busy machine it may first have
+    // to fill the buffers.
     #expect(
       eventually(seconds: 60) {
         let sent = server.bodyBytesSent("/a")
@@ -108,7 +108,7 @@ final class HTTPFlowTests {
 
   @Test("300 MB pass through a reader that is slower than the server in bounded memory")
   func memory() async {
-    // In a process of its own, whose memory no other test uses.
+    // In its own process, whose memory no other test uses.
     await #expect(processExitsWith: .success) {
       let server = LoopbackHTTPServer()
       let count: UInt64 = 300_000_000
@@ -125,7 +125,7 @@ final class HTTPFlowTests {
       {
         offset += UInt64(read)
         if offset % (1 << 20) < UInt64(read) { usleep(1000) }
-        // The server counts after the kernel has taken the bytes: the reader may be first.
+        // The server counts bytes after the kernel has accepted them, so the reader may be ahead.
         let sent = server.bodyBytesSent("/a")
         furthestAhead = max(furthestAhead, sent - min(offset, sent))
       }
@@ -159,7 +159,7 @@ final class HTTPFlowTests {
     }
   }
 
-  @Test("a throttled body comes at its pace and whole")
+  @Test("a throttled body arrives at its rate and whole")
   func throttled() {
     server.serve("/a", ResponsePlan(body: .bytes(Pattern.body(60_000)), bytesPerSecond: 200_000))
     var result: [UInt8] = []
@@ -169,7 +169,7 @@ final class HTTPFlowTests {
   }
 }
 
-/// The most memory that this process has had at once (VmHWM), in bytes.
+/// This process's peak of resident memory (VmHWM), in bytes.
 private func peakResidentBytes() -> Int? {
   let status = readAll("/proc/self/status").bytes
   for line in status.split(separator: 0x0A) where line.starts(with: Array("VmHWM:".utf8)) {

@@ -12,7 +12,7 @@ final class HTTPRedirectTests {
     server.stop()
   }
 
-  @Test("a redirect's own body is not waited for, however long it is and whether it comes or not")
+  @Test("a redirect's own body is not waited for, whatever its length and whether it arrives")
   func longBody() {
     server.serve("/song", .body([1, 2, 3]))
     let endless = ResponsePlan.Body.generated(byteCount: .max, Pattern.bytes)
@@ -31,7 +31,7 @@ final class HTTPRedirectTests {
     }
   }
 
-  @Test("a bad Location is the server's fault, and the message says so")
+  @Test("a bad Location is reported as the server's fault")
   func badLocation() {
     for location in ["http://[bad/", "http://host:99999/", "http://", "https://"] {
       server.serve("/a", .redirect(to: location))
@@ -55,7 +55,7 @@ final class HTTPRedirectTests {
     #expect(readAll(server.url("/letters")).bytes == [2])
   }
 
-  @Test("a cookie that is set on the way is kept for the process, and sent to its host alone")
+  @Test("a cookie set by a redirect is kept for the process, and sent only to its host")
   func cookies() {
     var first = ResponsePlan.redirect(to: "/cookie/2")
     first.fields.append(("Set-Cookie", "drawbar-test=1; Path=/cookie"))

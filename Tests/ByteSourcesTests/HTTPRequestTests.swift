@@ -5,7 +5,7 @@ import Glibc
 import TestKit
 import Testing
 
-@Suite("What is asked over HTTP")
+@Suite("Requests over HTTP")
 final class HTTPRequestTests {
   let server = LoopbackHTTPServer()
 
@@ -13,7 +13,7 @@ final class HTTPRequestTests {
     server.stop()
   }
 
-  @Test("a field has a token for its name, a value of one line, and is none of the request's own")
+  @Test("a field has a token as name and a value of one line, and is not one of the request's own")
   func fields() {
     func field(_ line: String) -> [String]? { HTTPRequestField(line).map { [$0.name, $0.value] } }
     #expect(field("Referer: http://x/ y ") == ["Referer", "http://x/ y"])
@@ -28,7 +28,7 @@ final class HTTPRequestTests {
     ] { #expect(field(line) == nil, "\(line)") }
   }
 
-  @Test("further fields and the user agent are sent with every request for a body or its rest")
+  @Test("additional fields and the user agent are sent with every request for a body or its rest")
   func sent() throws {
     var configuration = ByteSourceConfiguration.eager
     configuration.userAgent = "Wecker/2"
@@ -48,7 +48,7 @@ final class HTTPRequestTests {
     }
   }
 
-  @Test("passwords and cookies go to no other host; other fields do")
+  @Test("passwords and cookies are sent to no other host; other fields are")
   func redirected() throws {
     let other = LoopbackHTTPServer()
     defer { other.stop() }
@@ -64,7 +64,7 @@ final class HTTPRequestTests {
     #expect(fields["authorization"] == nil && fields["cookie"] == nil && fields["x-a"] == "b")
   }
 
-  @Test("a refused password is told with what to do, and nothing of it is shown")
+  @Test("a refused password is reported with the remedy, and without the password")
   func unauthorized() throws {
     server.serve("/a", .status(401, "Unauthorized"))
     var configuration = ByteSourceConfiguration()
@@ -77,7 +77,7 @@ final class HTTPRequestTests {
     #expect("\(String(reflecting: error))".contains("geheim") == false)
   }
 
-  @Test("a proxy from the environment is used with its password, which no message shows")
+  @Test("a proxy from the environment is used with its password, which no message contains")
   func proxy() async {
     await #expect(processExitsWith: .success) {
       let proxy = LoopbackHTTPServer()

@@ -13,7 +13,7 @@ final class HTTPResumeTests {
     server.stop()
   }
 
-  /// All of the body, with a tag, from a server that sends parts.
+  /// The whole body, with a tag, from a server that sends parts.
   private func plan(
     _ fault: ResponsePlan.Fault = .none, tag: String? = "\"v1\"",
     ranges: ResponsePlan.Ranges = .honoured
@@ -24,7 +24,7 @@ final class HTTPResumeTests {
 
   private var ranges: [String?] { server.requests.map { $0.fields["range"] } }
 
-  @Test("it goes on at the byte, on the condition that it is the same body")
+  @Test("it resumes at the byte, on condition that the body is the same")
   func resumes() throws {
     server.serve(
       "/a",
@@ -38,19 +38,19 @@ final class HTTPResumeTests {
     #expect(server.requests.dropFirst().allSatisfy { $0.fields["icy-metadata"] == nil })
     #expect(source.status.reconnectionCount == 2)
     #expect(source.status.receivedByteCount == 300_000)
-    // It can still be sought in.
+    // The source can still be sought in.
     try source.reposition(to: 299_990)
     #expect(source.readAll().bytes == Array(body[299_990...]))
   }
 
-  @Test("attempts are counted from the start on, however much a connection has brought")
+  @Test("attempts are counted from the start, however many bytes a connection delivers")
   func counts() throws {
     let losses = [ResponsePlan](repeating: plan(.finish(afterBytes: 70_000)), count: 3)
     server.serve("/a", inOrder: losses + [plan()])
     let source = try openByteSource(server.url("/a"), configuration: .eager)
     #expect(source.readAll().bytes == body)
     #expect(source.status.reconnectionCount == 3)
-    // Nor does a reader that goes elsewhere begin it anew.
+    // A reposition does not reset the count, either.
     try source.reposition(to: 10)
     _ = try source.read()
     #expect(source.status.reconnectionCount == 3)
@@ -71,14 +71,14 @@ final class HTTPResumeTests {
     }
   }
 
-  @Test("a server that sends parts without having said so is believed")
+  @Test("a server that sends parts without announcing them is trusted")
   func unannounced() throws {
     server.serve(
       "/a", inOrder: [plan(.finish(afterBytes: 100_000), ranges: .notOffered), plan()])
     #expect(readAll(server.url("/a"), .eager).bytes == body)
   }
 
-  @Test("errors that may pass are waited out while it is made again, and Retry-After is obeyed")
+  @Test("temporary errors during the reconnection are waited out, and Retry-After is obeyed")
   func outage() throws {
     server.serve(
       "/a",
@@ -99,7 +99,7 @@ final class HTTPResumeTests {
     #expect(server.requests.count == 6)
   }
 
-  @Test("what does not pass is told at once, all bytes before it were given")
+  @Test("a permanent error is reported at once, after all bytes before it")
   func lasting() {
     let cases: [(ResponsePlan, ByteSourceError.Reason)] = [
       (.status(404, "Not Found"), .status(404)), (.status(401, "No"), .status(401)),
@@ -123,7 +123,7 @@ final class HTTPResumeTests {
     }
   }
 
-  @Test("behind the end of what has become shorter the server's refusal is told")
+  @Test("behind the end of a body that has become shorter, the server's refusal is reported")
   func shorter() {
     var shorter = plan()
     shorter.body = .bytes(Array(body[..<50_000]))
@@ -133,7 +133,7 @@ final class HTTPResumeTests {
     #expect(error?.reason == .noSuchByte(byteOffset: 100_000))
   }
 
-  @Test("that came whole but for its end has ended")
+  @Test("that arrived whole, but without its end, has ended")
   func endLost() throws {
     var broken = plan(.finish(afterBytes: 300_000))
     broken.framing = .chunked
@@ -148,9 +148,9 @@ final class HTTPResumeTests {
     #expect(readAll(server.url("/b"), .eager).bytes == body + [1])
   }
 
-  @Test("all bytes from the start are never joined to those that were read")
+  @Test("an answer with all bytes is never joined to the bytes already read")
   func wholeAgain() {
-    // Promised ranges, and none promised; without proof that it is the same body.
+    // With and without promised ranges, and without proof that the body is the same.
     for (index, tag) in [nil, "W/\"v1\""].enumerated() {
       server.serve(
         "/promised\(index)",
@@ -172,14 +172,14 @@ final class HTTPResumeTests {
     }
   }
 
-  @Test("they are passed over if the tag proves that they are the same, up to a limit")
+  @Test("repeated bytes are skipped if the tag proves that they are the same, up to a limit")
   func repeated() throws {
     let again = plan(ranges: .notOffered)
     let broken = plan(.finish(afterBytes: 200_000), ranges: .notOffered)
     server.serve("/a", inOrder: [plan(.finish(afterBytes: 100_000)), broken, broken, again])
     let source = try openByteSource(server.url("/a"), configuration: .eager)
     #expect(source.readStretches().stretches == [body])
-    // Twice up to 200,000, and the second time nothing new.
+    // 100,000, twice 200,000 (the second time nothing new), and 300,000 bytes.
     #expect(source.status.receivedByteCount == 800_000)
     server.serve("/b", inOrder: [plan(.finish(afterBytes: 100_000), ranges: .notOffered), again])
     var configuration = ByteSourceConfiguration.eager
@@ -192,7 +192,7 @@ final class HTTPResumeTests {
     #expect(readAll(server.url("/b"), configuration).bytes == body)
   }
 
-  @Test("a server that brings nothing more is given up, and the attempts are told")
+  @Test("a server that delivers nothing more is given up, and the attempts are reported")
   func gone() throws {
     let gone = LoopbackHTTPServer()
     gone.serve("/a", plan(.finish(afterBytes: 100_000)))
@@ -209,7 +209,7 @@ final class HTTPResumeTests {
     #expect(error?.description.hasSuffix("(3 attempts to reconnect failed)") == true)
   }
 
-  @Test("attempts that bring something are limited in all")
+  @Test("attempts that deliver bytes are limited in total")
   func total() {
     server.serve("/a", plan(.finish(afterBytes: 10_000)))
     var configuration = ByteSourceConfiguration.eager
@@ -220,7 +220,7 @@ final class HTTPResumeTests {
     #expect(server.requests.count == 8)
   }
 
-  @Test("a first answer that asks for a moment's patience is asked for once more")
+  @Test("a first answer with a short Retry-After is requested once more")
   func firstRetry() {
     server.serve("/a", inOrder: [.unavailable(retryAfter: "1"), plan()])
     var result: (bytes: [UInt8], error: ByteSourceError?)?
@@ -240,7 +240,7 @@ final class HTTPResumeTests {
     #expect(server.requests.count == count + 2)
   }
 
-  @Test("the pause before an attempt is the reader's time, and a wake ends it")
+  @Test("the pause before an attempt is part of a read's wait, and a wake ends it")
   func pause() throws {
     server.serve("/a", inOrder: [plan(.finish(afterBytes: 100_000)), .status(503, "No"), plan()])
     var configuration = ByteSourceConfiguration()

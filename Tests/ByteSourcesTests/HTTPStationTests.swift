@@ -13,8 +13,8 @@ final class HTTPStationTests {
     server.stop()
   }
 
-  /// A stretch of sound with a title after every so many bytes: their numbers to base 36, so that
-  /// many are of the same length.
+  /// Sound with a title after every `interval` bytes. The titles are their numbers in base 36, so many
+  /// have the same length.
   private func station(
     _ interval: Int = 8192, statusLine: String = "HTTP/1.0 200 OK",
     fault: ResponsePlan.Fault = .none, type: String = "audio/mpeg"
@@ -31,7 +31,7 @@ final class HTTPStationTests {
   private var gone: ResponsePlan { .status(403, "Forbidden") }
 
   @Test(
-    "gives its sound alone, and its titles with their places",
+    "delivers its sound alone, and its titles with their byte offsets",
     arguments: [1, 15, 16, 255, 4096, 16_000, 65_537, 99_999, 100_000, 100_001])
   func metadata(interval: Int) throws {
     for statusLine in ["HTTP/1.0 200 OK", "ICY 200 OK"] {
@@ -47,7 +47,7 @@ final class HTTPStationTests {
       }
       #expect(bytes == sound)
       let places = stride(from: interval, through: sound.count, by: interval)
-      // What came in one read can be more than is kept.
+      // With short intervals, one read may bring more titles than are kept.
       let expected = places.enumerated().map { index, place in
         StreamMetadata(byteOffset: UInt64(place), title: String(index, radix: 36))
       }
@@ -58,7 +58,7 @@ final class HTTPStationTests {
     }
   }
 
-  @Test("says what it is, in either encoding")
+  @Test("describes itself, in either encoding")
   func information() throws {
     var plan = station()
     plan.fields = [
@@ -79,7 +79,7 @@ final class HTTPStationTests {
     #expect(!source.information.isRepositionable && source.information.byteCount == nil)
   }
 
-  @Test("is not asked for metadata when that is not wanted")
+  @Test("is not asked for metadata if none are wanted")
   func unasked() throws {
     var configuration = ByteSourceConfiguration.eager
     configuration.requestsStreamMetadata = false
@@ -88,9 +88,9 @@ final class HTTPStationTests {
     #expect(server.requests.allSatisfy { $0.fields["icy-metadata"] == nil })
   }
 
-  @Test("that is lost is joined again, and the reader is told where; places count on")
+  @Test("that is lost is joined again, with a reported discontinuity; byte offsets continue")
   func lost() throws {
-    // In the middle of sound, of a length and of a text: 8192 of sound, 17 of metadata.
+    // Cuts within sound, a length byte and a text; a block is 8192 bytes of sound and 17 of metadata.
     for (index, cut) in [80_000, 8193, 8200, 8192, 82_090].enumerated() {
       server.serve(
         "/\(index)",
@@ -113,7 +113,7 @@ final class HTTPStationTests {
     #expect(server.requests.allSatisfy { $0.fields["range"] == nil })
   }
 
-  @Test("that comes back in another format goes on in it")
+  @Test("that returns in another format continues in it")
   func otherType() throws {
     server.serve(
       "/a",
@@ -129,7 +129,7 @@ final class HTTPStationTests {
     #expect(source.status.discontinuityCount == 2 && source.status.lostConnectionCount == 3)
   }
 
-  @Test("that answers with nothing or with a page for a while is waited for")
+  @Test("that temporarily answers with nothing or with a page is waited for")
   func outage() throws {
     let page = Array("<!DOCTYPE html><html>Log in</html>".utf8)
     var endless = ResponsePlan.body(page, type: "text/html; charset=utf-8")
@@ -164,7 +164,7 @@ final class HTTPStationTests {
     #expect(error?.failedReconnections == 5)
   }
 
-  @Test("is no document that breaks off")
+  @Test("does not include a truncated document")
   func document() throws {
     server.serve(
       "/list",
@@ -176,7 +176,7 @@ final class HTTPStationTests {
     #expect(list.error?.reason == .interrupted(receivedBytes: 80_000, expectedBytes: nil))
   }
 
-  @Test("that sends little and hangs up is given up")
+  @Test("that sends little and disconnects is given up")
   func flapping() throws {
     var plan = station()
     plan.body = .bytes(Array(sound[..<1000]))
@@ -188,7 +188,7 @@ final class HTTPStationTests {
     #expect(error?.failedReconnections == 5)
   }
 
-  @Test("that is a list of pieces is refused by name; a plain list is read")
+  @Test("that is a list of segments is refused by name; a plain list is read")
   func liveStreaming() throws {
     let hls = "#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:4,\na.ts\n"
     let plain = "#EXTM3U\n#EXTINF:4,T\na.mp3\n"
@@ -213,7 +213,7 @@ final class HTTPStationTests {
     }
   }
 
-  @Test("that may be a list, and goes silent after a few bytes, has these read")
+  @Test("that may be a list, and stalls after a few bytes, delivers these bytes")
   func silentList() throws {
     var plan = ResponsePlan.body(Array("#EXTM3U\na.mp3\n".utf8), type: "audio/mpegurl")
     plan.fault = .stall(afterBytes: 10)

@@ -4,7 +4,7 @@ import ByteSources
 import TestKit
 import Testing
 
-@Suite("What a source tells of its connection", .serialized)
+@Suite("The status of a source's connection", .serialized)
 final class HTTPStatusTests {
   let server = LoopbackHTTPServer()
 
@@ -12,7 +12,7 @@ final class HTTPStatusTests {
     server.stop()
   }
 
-  @Test("a file needs none")
+  @Test("a file needs no connection")
   func file() throws {
     let directory = TemporaryDirectory()
     let source = try openByteSource(directory.file("a", [1, 2, 3]))
@@ -21,7 +21,7 @@ final class HTTPStatusTests {
     #expect(source.takeStreamMetadata().isEmpty)
   }
 
-  @Test("it is idle, awaits its answer, receives, is idle again, and counts what came")
+  @Test("it is idle, awaits its answer, receives, is idle again, and counts received bytes")
   func states() throws {
     let (answer, rest) = (Gate(), Gate())
     server.serve(
@@ -48,7 +48,7 @@ final class HTTPStatusTests {
     answer.open()
   }
 
-  @Test("it connects for as long as that takes")
+  @Test("it is connecting until the connection exists")
   func connecting() throws {
     let busy = try FullListener()
     let source = try openByteSource("http://127.0.0.1:\(busy.port)/a")
@@ -56,14 +56,14 @@ final class HTTPStatusTests {
     #expect(source.status.state == .connecting)
   }
 
-  @Test("a full buffer pauses it, and a reader that comes back ends that")
+  @Test("a full buffer pauses it until the reader returns")
   func paused() throws {
     server.serve("/a", ResponsePlan(body: .generated(byteCount: 10_000_000, Pattern.bytes)))
     var configuration = ByteSourceConfiguration()
     configuration.receiveBufferBytes = 64 * 1024
     let source = try openByteSource(server.url("/a"), configuration: configuration)
     var count = 0
-    // The first read of an empty buffer fills it, once the server has sent enough.
+    // A read of an empty buffer fills it, once the server has sent enough.
     #expect(
       eventually {
         count += (try? source.read(16).bytes.count) ?? 0
@@ -82,7 +82,7 @@ final class HTTPStatusTests {
     #expect(count + rest.count == 10_000_000 && error == nil)
   }
 
-  @Test("a loss is told with its cause and the attempt, and what cannot go on has failed")
+  @Test("a loss is reported with cause and attempt; a source that cannot continue has failed")
   func lost() throws {
     let body = Pattern.body(5000)
     server.serve(

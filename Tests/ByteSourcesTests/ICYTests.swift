@@ -8,7 +8,7 @@ import Testing
 struct ICYDemuxerTests {
   private static let sound = Pattern.body(300)
 
-  /// A body with a block after every so many bytes, and where each text lies in the sound.
+  /// A body with a metadata block after every `interval` bytes, and each text's byte offset in the sound.
   private func body(interval: Int) -> (bytes: [UInt8], blocks: [(offset: Int, block: [UInt8])]) {
     var bytes: [UInt8] = []
     var blocks: [(offset: Int, block: [UInt8])] = []
@@ -16,7 +16,7 @@ struct ICYDemuxerTests {
       let piece = Self.sound[start..<min(start + interval, Self.sound.count)]
       bytes += piece
       guard piece.count == interval else { break }
-      // Every third is empty; the longest possible one is among the others.
+      // Every third block is empty; the longest possible one is among the others.
       let units = index % 3 == 2 ? 0 : index == 1 ? 255 : index % 4 + 1
       let block = (0..<(16 * units)).map { UInt8(truncatingIfNeeded: $0 + index) }
       bytes += [UInt8(units)] + block
@@ -46,7 +46,7 @@ struct ICYDemuxerTests {
   }
 
   @Test(
-    "is taken out whole, whatever the interval and however the body is cut",
+    "is extracted whole, whatever the interval and the slicing of the body",
     arguments: Array(1...64) + [97, 255, 256, 299, 300, 301, 8191, 16000, 65537])
   func everySplit(interval: Int) {
     let largest = body(interval: interval).bytes.count
@@ -55,7 +55,7 @@ struct ICYDemuxerTests {
     }
   }
 
-  @Test("is what a block says")
+  @Test("is read from a block")
   func blocks() {
     let cases: [(String, String?, String?)] = [
       ("StreamTitle='A - B';StreamUrl='http://x/';", "A - B", "http://x/"),
@@ -92,7 +92,7 @@ struct ICYDemuxerTests {
     }
   }
 
-  @Test("is survived, whatever it is")
+  @Test("is harmless, whatever its content")
   func hostile() {
     var seed: UInt64 = 1
     let alphabet = Array("StreamTitle='';=\0\u{80}".utf8)
@@ -110,7 +110,7 @@ struct ICYDemuxerTests {
     }
   }
 
-  @Test("is UTF-8 if it can be, and else Latin-1 in its usual form")
+  @Test("is decoded as UTF-8 if valid, and else as Latin-1 in its usual form")
   func encodings() {
     func title(_ bytes: [UInt8]) -> String? {
       ICYMetadataBlock(Array("StreamTitle='".utf8) + bytes + Array("';".utf8)).title
@@ -119,11 +119,11 @@ struct ICYDemuxerTests {
     #expect(title([0x42, 0x6A, 0xF6, 0x72, 0x6B]) == "Björk")
     #expect(title([0x80, 0x92, 0x96, 0x9F, 0xFF]) == "€’–Ÿÿ")
     #expect(title([0x81]) == "\\u{81}")
-    // A UTF-8 character cut by the block's end makes the whole Latin-1.
+    // A UTF-8 character that is cut by the block's end makes the whole text Latin-1.
     #expect(title([0x41, 0xC3]) == "AÃ")
   }
 
-  @Test("is told once, and the newest of it when nobody listens")
+  @Test("is delivered once, and only the newest if it is not taken")
   func queue() {
     func block(_ title: String) -> ICYMetadataBlock {
       ICYMetadataBlock(Array("StreamTitle='\(title)';".utf8))

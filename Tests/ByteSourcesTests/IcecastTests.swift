@@ -5,13 +5,13 @@ import Glibc
 import TestKit
 import Testing
 
-/// The server that most stations run, with ffmpeg for a studio.
+/// The server that most stations run, with ffmpeg as its studio.
 @Suite("A station on icecast2")
 struct IcecastTests {
   private static let file = Fixtures.path("mp3-cbr128-44100-2.mp3")
   private static let reserve = Fixtures.path("mp3-cbr320-44100-2.mp3")
 
-  /// A listener that keeps all that it gets.
+  /// A listener that keeps all received bytes and titles.
   private final class Listener {
     let source: any ByteSource
     var stretches: [[UInt8]] = [[]]
@@ -23,7 +23,7 @@ struct IcecastTests {
 
     var count: Int { stretches.last?.count ?? 0 }
 
-    /// Reads until something is so; whether it became so before the sound of half a minute had come.
+    /// Reads until a condition holds. Returns false after 3000 reads of at most 10 ms, or at the end.
     func reads(until isSo: (Listener) -> Bool) throws -> Bool {
       for _ in 0..<3000 {
         if isSo(self) { return true }
@@ -37,7 +37,7 @@ struct IcecastTests {
     }
   }
 
-  /// How many of the bytes at the front are also, one behind the other, somewhere in what was sent.
+  /// The number of leading bytes that occur contiguously in the sent bytes.
   private func countFound(_ bytes: some Collection<UInt8>, in sent: [UInt8]) -> Int {
     let bytes = Array(bytes)
     let key = Array(bytes.prefix(400))
@@ -48,7 +48,7 @@ struct IcecastTests {
     return 0
   }
 
-  /// The studio is back, and what is heard are its bytes, in two stretches.
+  /// Restarts the studio, and expects its bytes in two stretches.
   private func expectReturn(of server: IcecastServer, to listener: Listener) throws {
     let again = try server.startSource(Self.file)
     defer { again.signalGroup(SIGKILL) }
@@ -59,7 +59,7 @@ struct IcecastTests {
     }
   }
 
-  @Test("gives the studio's bytes alone, and titles as the studio changes them, where they belong")
+  @Test("delivers the studio's bytes alone, and its changing titles at their byte offsets")
   func titles() throws {
     let server = try IcecastServer()
     defer { server.stop() }
@@ -85,7 +85,7 @@ struct IcecastTests {
     #expect(countFound(listener.stretches[0], in: sent) == listener.count)
   }
 
-  @Test("whose studio is lost is asked for until it is back, and the reader is told where")
+  @Test("whose studio is lost is requested until it is back, with a reported discontinuity")
   func lostStudio() throws {
     let server = try IcecastServer()
     defer { server.stop() }
@@ -102,7 +102,7 @@ struct IcecastTests {
     #expect(listener.source.status.reconnectionCount >= 2)
   }
 
-  @Test("that itself is lost and started anew, likewise")
+  @Test("that is itself lost and restarted is requested likewise")
   func lostServer() throws {
     let server = try IcecastServer()
     defer { server.stop() }
@@ -119,7 +119,7 @@ struct IcecastTests {
     try expectReturn(of: server, to: listener)
   }
 
-  @Test("with a reserve goes over to it when the studio is lost, and back, on one connection")
+  @Test("with a fallback switches to it when the studio is lost, and back, on one connection")
   func reserve() throws {
     let server = try IcecastServer()
     defer { server.stop() }

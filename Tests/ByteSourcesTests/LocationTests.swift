@@ -5,9 +5,9 @@ import Testing
 
 @testable import ByteSources
 
-@Suite("What a location means")
+@Suite("The meaning of a location")
 struct LocationTests {
-  @Test("only a scheme with slashes makes a URL; all else is a path")
+  @Test("only a scheme with slashes makes a URL; anything else is a path")
   func paths() throws {
     for path in ["a.mp3", "./-", "a:b.mp3", "C:\\a.mp3", "1x://a", "/a?b#c%20", "http:a", "ü://a"] {
       #expect(try SourceLocation(path) == .file(path: path))
@@ -36,7 +36,7 @@ struct LocationTests {
     }
   }
 
-  @Test("another scheme is refused by its name")
+  @Test("an unsupported scheme is refused by its name")
   func schemes() {
     for (location, scheme) in [("mms://h/a", "mms"), ("RTSP://h", "rtsp"), ("icyx://h", "icyx")] {
       let error = #expect(throws: ByteSourceError.self) { try SourceLocation(location) }
@@ -45,7 +45,7 @@ struct LocationTests {
     }
   }
 
-  @Test("a URL is taken apart, its credentials decoded and kept out of its text")
+  @Test("a URL is split, its credentials decoded and kept out of its text")
   func webURL() throws {
     let url = try #require(WebURL("HTTP://us%40er:p%3Aw@Host.example:8000/a b.mp3?x=1#f"))
     #expect(url.text == "http://Host.example:8000/a%20b.mp3?x=1#f")
@@ -58,7 +58,7 @@ struct LocationTests {
   }
 
   @Test(
-    "no message holds a password, whatever is wrong with its URL",
+    "no message contains a password, whatever the error in its URL",
     arguments: [
       "http://user:hunter2@host:99999/", "ftp://user:hunter2@host/", "http://user:hunter2@",
       "http://user:hun/hunter2@host:x/", "mms://user:hunter2@a@host/", "http://u:hunter2@h h/",
@@ -68,7 +68,7 @@ struct LocationTests {
     #expect(error?.description.contains("hunter2") == false)
   }
 
-  @Test("a type is hinted by the extension and, before it, by the content type")
+  @Test("the content type, or else the extension, is the type hint")
   func hints() {
     typealias Hint = AudioFileTypeID
     #expect(Hint(hintedByPath: "/a/b.MP3") == .mpegLayer3)

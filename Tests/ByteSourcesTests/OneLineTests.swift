@@ -6,7 +6,7 @@ import Testing
 @Suite("Text from outside")
 struct OneLineTests {
   @Test(
-    "is without what steers a terminal, a reader of lines or the direction of words",
+    "contains no control characters for terminals, line readers or text direction",
     arguments: [
       0x00, 0x07, 0x0A, 0x0D, 0x1B, 0x7F, 0x80, 0x85, 0x9B, 0x9F, 0x61C, 0x200E, 0x200F, 0x2028,
       0x2029, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069, 0xFDD0,
@@ -30,7 +30,7 @@ struct OneLineTests {
     }
   }
 
-  @Test("has its start and its end where it is too long")
+  @Test("keeps its start and its end if it is too long")
   func bounds() {
     let long = String(repeating: "x", count: 3_000_000)
     #expect("no such file: \(long); check the path".asMessage.unicodeScalars.count == 1000)

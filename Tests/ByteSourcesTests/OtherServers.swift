@@ -41,7 +41,7 @@ final class FullListener {
   }
 }
 
-/// `openssl s_server` with a certificate that it has signed itself.
+/// `openssl s_server` with a self-signed certificate.
 final class TLSServer {
   static var isAvailable: Bool { unsafe access(program, X_OK) == 0 }
 
@@ -50,7 +50,7 @@ final class TLSServer {
   private let directory: TemporaryDirectory
   private static let program = "/usr/bin/openssl"
 
-  /// Starts it on a port that the system chooses; nil when it does not start.
+  /// Starts the server on a port that the system chooses; nil if it does not start.
   init?() {
     let directory = TemporaryDirectory()
     let (key, certificate) = ("\(directory.path)/key.pem", "\(directory.path)/certificate.pem")
@@ -68,7 +68,7 @@ final class TLSServer {
     else { return nil }
     self.process = process
     self.directory = directory
-    // "ACCEPT 127.0.0.1:PORT" is the last line before it waits for connections.
+    // "ACCEPT 127.0.0.1:PORT" is the last line before the server waits for connections.
     var text = ""
     var bytes = [UInt8](repeating: 0, count: 1024)
     while true {
@@ -87,7 +87,7 @@ final class TLSServer {
     waitpid(process, nil, 0)
   }
 
-  /// Runs openssl; its process and its output.
+  /// Runs openssl, and returns its process and its output.
   private static func spawn(_ arguments: [String]) -> (process: pid_t, output: Int32)? {
     let (readEnd, writeEnd) = makePipe()
     _ = fcntl(readEnd, F_SETFD, FD_CLOEXEC)

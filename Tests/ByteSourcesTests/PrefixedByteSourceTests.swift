@@ -4,12 +4,12 @@ import ByteSources
 import TestKit
 import Testing
 
-@Suite("A source whose start was read already")
+@Suite("A source with its first bytes put back")
 struct PrefixedByteSourceTests {
   let server = LoopbackHTTPServer()
   let body = Pattern.body(300_000)
 
-  /// A source with its first bytes, as many as one read gives, put back before it.
+  /// A source with the bytes of one read put back before it.
   func source(
     _ ranges: ResponsePlan.Ranges = .honoured, reading count: Int = 1000
   ) throws -> (source: PrefixedByteSource, prefix: Int) {
@@ -20,7 +20,7 @@ struct PrefixedByteSourceTests {
     return (PrefixedByteSource(prefix, followedBy: source), prefix.count)
   }
 
-  @Test("gives all bytes once, with reads of any size", arguments: [1, 7, 999, 1000, 1001, 16_384])
+  @Test("delivers all bytes once, at any read size", arguments: [1, 7, 999, 1000, 1001, 16_384])
   func reads(_ count: Int) throws {
     defer { server.stop() }
     let (source, _) = try source()
@@ -32,7 +32,7 @@ struct PrefixedByteSourceTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("says what the server can do only once it is read, as an unread source does")
+  @Test("reports the server's abilities only once it is read, like an unread source")
   func information() throws {
     defer { server.stop() }
     let (source, _) = try source()
@@ -44,7 +44,7 @@ struct PrefixedByteSourceTests {
     #expect(source.information.isRepositionable)
   }
 
-  @Test("goes back within the start without a request, and elsewhere with one")
+  @Test("seeks within the start without a request, and elsewhere with one")
   func reposition() throws {
     defer { server.stop() }
     let (source, prefix) = try source()
@@ -55,7 +55,7 @@ struct PrefixedByteSourceTests {
       try source.reposition(to: 0)
       if offset == prefix { break }
     }
-    // The last one read the source itself, so that going back asked the server.
+    // The last read was from the source itself, so the seek back made a request.
     let isWhole = source.readAll().bytes == body
     #expect(isWhole)
     #expect(server.requests.map { $0.fields["range"] } == [nil, "bytes=0-"])
@@ -68,10 +68,10 @@ struct PrefixedByteSourceTests {
         == ["bytes=0-", "bytes=299000-", "bytes=\(prefix)-"])
   }
 
-  @Test("fails as the source does, and for good")
+  @Test("fails like the source, and permanently")
   func failure() throws {
     defer { server.stop() }
-    // Without ranges, so that what is lost cannot be asked for again.
+    // Without ranges, so that lost bytes cannot be requested again.
     var plan = ResponsePlan(body: .bytes(body), ranges: .notOffered)
     plan.fault = .finish(afterBytes: 5000)
     server.serve("/broken", plan)
@@ -88,7 +88,7 @@ struct PrefixedByteSourceTests {
     #expect(source.readAll().error?.reason == expected)
   }
 
-  @Test("has ended after close, and can be woken any time")
+  @Test("has ended after close, and can be woken at any time")
   func close() throws {
     defer { server.stop() }
     let (source, _) = try source()
@@ -102,7 +102,7 @@ struct PrefixedByteSourceTests {
     #expect(try source.read().answer == .end)
   }
 
-  @Test("a redirect is told with the URL that answered, without the password")
+  @Test("a redirect is reported with the URL that answered, without the password")
   func redirect() throws {
     defer { server.stop() }
     server.serve("/from", .redirect(to: "/to/x?y=1"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ByteSources
 
-@Suite("The proxy that the environment names")
+@Suite("The proxy from the environment")
 struct ProxyEnvironmentTests {
   private func variable(_ scheme: String, _ variables: [String: String]) -> String? {
     ProxyEnvironment { variables[$0] }.variable(forScheme: scheme)
@@ -16,11 +16,11 @@ struct ProxyEnvironmentTests {
     ProxyEnvironment { variables[$0] }.isReachedDirectly(host)
   }
 
-  @Test("is that of the URL's scheme, or else that of all schemes")
+  @Test("is the one for the URL's scheme, or else the one for all schemes")
   func scheme() {
     let all = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     var variables = Dictionary(uniqueKeysWithValues: all.map { ($0, "p") })
-    // libcurl does not look at it: a web server sets it to what a request says.
+    // libcurl ignores this variable, because a web server sets it from a request.
     variables["HTTP_PROXY"] = "p"
     for (scheme, names) in [
       ("http", ["http_proxy", "all_proxy", "ALL_PROXY"]),
@@ -35,13 +35,13 @@ struct ProxyEnvironmentTests {
     }
   }
 
-  @Test("is not one that is empty")
+  @Test("is ignored if it is empty")
   func empty() {
     #expect(variable("http", ["http_proxy": ""]) == nil)
     #expect(variable("https", ["https_proxy": "", "ALL_PROXY": "p"]) == "ALL_PROXY")
   }
 
-  @Test("is not asked for the hosts that no_proxy names")
+  @Test("is not used for the hosts in no_proxy")
   func direct() {
     let list = ["no_proxy": "localhost, Example.org\t.radio.net,10.0.0.1 ::1,192.168.0.0/16"]
     for host in [
@@ -59,7 +59,7 @@ struct ProxyEnvironmentTests {
     #expect(!isDirect("a", [:]) && !isDirect("a", ["no_proxy": ", ."]))
   }
 
-  @Test("is named where a connection fails only if it is the one that was gone to")
+  @Test("is named in a connection failure only if it was used")
   func advice() async {
     await #expect(processExitsWith: .success) {
       let server = LoopbackHTTPServer()

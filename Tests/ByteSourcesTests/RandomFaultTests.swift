@@ -4,7 +4,7 @@ import ByteSources
 import TestKit
 import Testing
 
-@Suite("Faults by chance over HTTP")
+@Suite("Random faults over HTTP")
 final class RandomFaultTests {
   let server = LoopbackHTTPServer()
 
@@ -12,8 +12,8 @@ final class RandomFaultTests {
     server.stop()
   }
 
-  /// Never gives up for the number of attempts, and never pauses. Sound that is asked for again is not
-  /// the same, so there silence must not be met on a busy machine where none was planned.
+  /// A configuration with 1000 attempts and no pauses. Live sound that is requested again differs, so its stall
+  /// timeout must be too long for an unplanned stall on a busy machine.
   private func stubborn(stallTimeoutNanoseconds: UInt64 = 10 * second) -> ByteSourceConfiguration {
     var configuration = ByteSourceConfiguration.eager
     configuration.leastReconnectionAttempts = 1000
@@ -21,7 +21,7 @@ final class RandomFaultTests {
     return configuration
   }
 
-  /// Reads in pieces of chance sizes, cut where it does not go on, with what the station says.
+  /// Reads in pieces of random sizes, split at discontinuities, with the station's metadata.
   private func read(
     _ source: any ByteSource, _ chance: inout SplitMix
   ) -> (stretches: [[UInt8]], said: [StreamMetadata], error: ByteSourceError?) {
@@ -42,7 +42,7 @@ final class RandomFaultTests {
     }
   }
 
-  @Test("a file is read to the byte, or what ended it is told after all bytes before it")
+  @Test("a file is read to the byte, or its final error is reported after all bytes before it")
   func file() throws {
     for seed in 0..<UInt64(200) {
       var chance = SplitMix(state: seed)
@@ -58,7 +58,7 @@ final class RandomFaultTests {
       let bytes = stretches.joined().map { $0 }
       let isWhole = bytes == body
       let isStart = body.starts(with: bytes)
-      // A plan that ends it for good is the last one, if it was come to.
+      // A plan that ends the transfer for good is the last one, if it was reached.
       let requests = server.requests.count { $0.target == path }
       #expect(stretches.count == 1, "seed \(seed)")
       if let last = faults.lasting, requests >= faults.plans.count {
@@ -72,7 +72,7 @@ final class RandomFaultTests {
     }
   }
 
-  @Test("a station is read to the byte over every loss, and its titles are where they belong")
+  @Test("a station is read to the byte over every loss, and its titles have their byte offsets")
   func station() throws {
     for seed in 1000..<UInt64(1100) {
       var chance = SplitMix(state: seed)
@@ -87,7 +87,7 @@ final class RandomFaultTests {
       let (stretches, said, error) = read(source, &chance)
       let isSame = stretches == faults.stretches
       #expect(isSame, "seed \(seed)")
-      // Of shorter intervals more titles can come in one read than are kept.
+      // With shorter intervals, one read may bring more titles than are kept.
       #expect(faults.interval < 16 || said == faults.said, "seed \(seed)")
       #expect(error?.reason == .status(403), "seed \(seed)")
       source.close()

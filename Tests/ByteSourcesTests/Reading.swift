@@ -8,7 +8,7 @@ let millisecond: UInt64 = 1_000_000
 let second: UInt64 = 1_000_000_000
 
 extension ByteSource {
-  /// One read into a new array.
+  /// Reads once into a new array.
   func read(
     _ count: Int = 16 * 1024, timeout: UInt64 = 10 * second
   ) throws(ByteSourceError) -> (answer: ByteSourceRead, bytes: [UInt8]) {
@@ -19,7 +19,7 @@ extension ByteSource {
     return (answer, unsafe Array(buffer[..<count]))
   }
 
-  /// Reads until the end or an error, and gives what came before it, cut where it does not go on.
+  /// Reads until the end or an error, and returns the bytes before it, split at discontinuities.
   func readStretches(
     _ count: Int = 16 * 1024
   ) -> (stretches: [[UInt8]], error: ByteSourceError?) {
@@ -36,7 +36,7 @@ extension ByteSource {
     }
   }
 
-  /// Reads until the end or an error, and gives what came before it.
+  /// Reads until the end or an error, and returns the bytes before it.
   func readAll(_ count: Int = 16 * 1024) -> (bytes: [UInt8], error: ByteSourceError?) {
     var bytes: [UInt8] = []
     do throws(ByteSourceError) {
@@ -52,7 +52,7 @@ extension ByteSource {
 }
 
 extension ByteSourceConfiguration {
-  /// One that takes the first loss of a connection for an error.
+  /// A configuration without retries: the first loss of a connection is an error.
   static var once: ByteSourceConfiguration {
     var configuration = ByteSourceConfiguration()
     configuration.leastReconnectionNanoseconds = 0
@@ -60,7 +60,7 @@ extension ByteSourceConfiguration {
     return configuration
   }
 
-  /// One that tries again without any pause, five times however fast that is.
+  /// A configuration that retries five times, without pauses.
   static var eager: ByteSourceConfiguration {
     var configuration = ByteSourceConfiguration()
     configuration.leastReconnectionNanoseconds = 0
@@ -83,7 +83,7 @@ func readAll(
   }
 }
 
-/// The reason why a location gives nothing; an issue if it gives anything.
+/// The reason why a location delivers nothing; records an issue if it delivers anything.
 func failure(
   _ location: String, _ configuration: ByteSourceConfiguration = ByteSourceConfiguration()
 ) -> ByteSourceError.Reason? {
@@ -96,7 +96,7 @@ func failure(
   return error?.reason
 }
 
-/// Nanoseconds that a function took.
+/// The duration of a function in nanoseconds.
 func duration(_ body: () throws -> Void) rethrows -> UInt64 {
   func now() -> UInt64 {
     var time = timespec()
@@ -108,7 +108,7 @@ func duration(_ body: () throws -> Void) rethrows -> UInt64 {
   return now() - start
 }
 
-/// A body whose bytes tell their offset, with a period that is no power of two.
+/// A body whose bytes depend on their offset, with a period that is not a power of two.
 enum Pattern {
   private static let table: [UInt8] = (0..<(251 * 300)).map { UInt8($0 % 251) }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ByteSources
 
-@Suite("Whether a lost connection is made again")
+@Suite("The decision to reconnect")
 struct ReconnectionTests {
   private func loss(
     _ reason: ByteSourceError.Reason = .interrupted(receivedBytes: 0, expectedBytes: nil),
@@ -15,7 +15,7 @@ struct ReconnectionTests {
       retryAfterNanoseconds: retryAfter)
   }
 
-  /// The pauses in seconds until it gives up, when each attempt fails after so many seconds.
+  /// The pauses in seconds until it gives up, if each attempt fails after `attemptSeconds`.
   private func pauses(
     _ losses: [Reconnection.Loss], _ configuration: ByteSourceConfiguration,
     attemptSeconds: Double = 0
@@ -47,7 +47,7 @@ struct ReconnectionTests {
     #expect(pauses(losses, configuration) == [])
   }
 
-  @Test("it is tried for a minute, live sound or not; fewer times where an attempt takes long")
+  @Test("it is retried for a minute, live sound or not; fewer times if an attempt takes long")
   func patience() {
     let configuration = ByteSourceConfiguration()
     for isLive in [false, true] {
@@ -59,14 +59,14 @@ struct ReconnectionTests {
     }
   }
 
-  @Test("where an attempt takes minutes, or the reader was away, some are still made")
+  @Test("if an attempt takes minutes, or the reader paused, some are still made")
   func slowAttempts() {
     let configuration = ByteSourceConfiguration()
     let losses = [Reconnection.Loss](repeating: loss(), count: 100)
     #expect(pauses(losses, configuration, attemptSeconds: 600) == [0, 0.25, 0.5, 1, 2])
   }
 
-  @Test("the time that was tried begins anew with a connection that brings something")
+  @Test("the time limit restarts with a connection that makes progress")
   func patienceAnew() {
     let configuration = ByteSourceConfiguration()
     let row = [Reconnection.Loss](repeating: loss(), count: 19)
@@ -74,14 +74,14 @@ struct ReconnectionTests {
     #expect(pauses(losses, configuration).count == 19 + 20)
   }
 
-  @Test("a byte of a body is progress, of live sound only what is worth hearing")
+  @Test("one byte of a body is progress, but live sound needs an audible amount")
   func progress() {
     var configuration = ByteSourceConfiguration()
     configuration.leastReconnectionNanoseconds = 0
     #expect(
       pauses(Array(repeating: loss(bytes: 1), count: 2000), configuration)
         == Array(repeating: 0, count: 1000))
-    // A station that drops everybody once an hour is heard for longer than a thousand hours.
+    // A station that drops all listeners once an hour plays for more than a thousand hours.
     for isLive in [false, true] {
       let losses = Array(repeating: loss(isLive: isLive, bytes: 65536), count: 2000)
       #expect(pauses(losses, configuration) == Array(repeating: 0, count: 2000))
@@ -92,7 +92,7 @@ struct ReconnectionTests {
     #expect(pauses([little, little, enough, little], configuration) == [0, 0.25, 0, 0.25])
   }
 
-  @Test("what will not pass is an error at once")
+  @Test("a permanent failure is an error at once")
   func lasting() {
     let configuration = ByteSourceConfiguration()
     let lasting: [ByteSourceError.Reason] = [
@@ -115,7 +115,7 @@ struct ReconnectionTests {
     #expect(pauses([loss(.status(403), isLive: true)], configuration) == [])
   }
 
-  @Test("a server's own time is kept, up to the longest, and never shortens a pause")
+  @Test("a server's Retry-After is kept, up to the longest pause, and never shortens a pause")
   func retryAfter() {
     let configuration = ByteSourceConfiguration()
     let losses = [
@@ -125,7 +125,7 @@ struct ReconnectionTests {
     #expect(pauses(losses, configuration) == [3, 0.25, 30])
   }
 
-  @Test("before the first answer only a server that is ready in a moment is asked again, once")
+  @Test("before the first answer, only a server with a short Retry-After is asked again, once")
   func first() {
     let configuration = ByteSourceConfiguration()
     let soon = loss(.status(503), hasBegun: false, retryAfter: 5_000_000_000)
@@ -141,7 +141,7 @@ struct ReconnectionTests {
     #expect(pauses([soon], .once) == [])
   }
 
-  @Test("all attempts are counted, the one for the first answer, too")
+  @Test("all attempts are counted, including the one for the first answer")
   func count() {
     var reconnection = Reconnection()
     let losses = [
@@ -159,7 +159,7 @@ struct ReconnectionTests {
   }
 }
 
-@Suite("How a body goes on after its connection was lost")
+@Suite("A body continues after its connection was lost")
 struct ContinuationTests {
   private func continuation(_ lines: String...) -> HTTPResponse.Continuation {
     var response = HTTPResponse()
@@ -170,7 +170,7 @@ struct ContinuationTests {
     return response.continuation
   }
 
-  @Test("with the rest, where something says that there is one")
+  @Test("with the rest, if a field implies that there is one")
   func rest() {
     #expect(continuation("Content-Length: 5") == .rest)
     #expect(continuation("Content-Length: 5", "icy-name: x") == .rest)
@@ -179,14 +179,14 @@ struct ContinuationTests {
     #expect(continuation("Last-Modified: today") == .rest)
   }
 
-  @Test("with the rest, where nothing says that it is live")
+  @Test("with the rest, if no field marks it as live")
   func unknown() {
     #expect(continuation() == .rest)
     #expect(continuation("Content-Type: Audio/mpeg") == .rest)
     #expect(continuation("Content-Type: application/ogg") == .rest)
   }
 
-  @Test("at another moment, where it is live")
+  @Test("at another moment, if it is live")
   func live() {
     #expect(continuation("icy-br: 128", "Content-Type: audio/mpeg") == .live)
     #expect(continuation("Server: Icecast 2.4.4", "Content-Type: application/ogg") == .live)
@@ -194,7 +194,7 @@ struct ContinuationTests {
     #expect(continuation("icy-metaint: 16000", "Content-Length: 5") == .live)
   }
 
-  @Test("not at all, where it is neither")
+  @Test("not at all, if it is neither")
   func none() {
     for type in ["text/html", "audio/x-mpegurl", "audio/x-scpls", "application/json", "image/png"] {
       #expect(continuation("Content-Type: \(type)") == .none)

@@ -5,12 +5,12 @@ import Glibc
 import TestKit
 import Testing
 
-@Suite("Going elsewhere in a file")
+@Suite("Repositioning a file")
 struct FileRepositionTests {
   private let directory = TemporaryDirectory()
   private let body = Pattern.body(100_000)
 
-  @Test("the next read gives the byte at the offset, forwards, backwards and after the end")
+  @Test("the next read delivers the byte at the offset, forwards, backwards and after the end")
   func file() throws {
     let source = try openByteSource(directory.file("a", body))
     #expect(source.information.isRepositionable)
@@ -24,7 +24,7 @@ struct FileRepositionTests {
     #expect(source.readAll().bytes == Array(body[99_000...]))
   }
 
-  @Test("behind the last byte is the end, however far, and the way back is open")
+  @Test("behind the last byte is the end, however far, and a seek back works")
   func behind() throws {
     let source = try openByteSource(directory.file("a", body))
     for offset: UInt64 in [100_000, 100_001, 1 << 50, UInt64(Int64.max), .max] {
@@ -36,7 +36,7 @@ struct FileRepositionTests {
     #expect(try source.read(1).bytes == [5])
   }
 
-  @Test("a closed source has ended, wherever it goes")
+  @Test("a closed source has ended, at any byte offset")
   func closed() throws {
     let source = try openByteSource(directory.file("a", body))
     source.close()
@@ -44,7 +44,7 @@ struct FileRepositionTests {
     #expect(try source.read().answer == .end)
   }
 
-  @Test("a FIFO cannot, says so, and reads on where it was")
+  @Test("a FIFO cannot be repositioned, reports it, and reads on")
   func fifo() throws {
     let path = directory.path + "/fifo"
     #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -62,7 +62,7 @@ struct FileRepositionTests {
   }
 }
 
-@Suite("Going elsewhere in a body over HTTP")
+@Suite("Repositioning a body over HTTP")
 final class HTTPRepositionTests {
   private let server = LoopbackHTTPServer()
   private let body = Pattern.body(1_000_000)
@@ -77,12 +77,12 @@ final class HTTPRepositionTests {
     ResponsePlan(fields: fields, body: .bytes(body), ranges: ranges)
   }
 
-  /// Serves one plan for the first request and another one for those after it.
+  /// Serves one plan for the first request and another one for later requests.
   private func serve(_ path: String, _ first: ResponsePlan, then second: ResponsePlan) {
     server.handle(path) { $0.fields["range"] == nil ? first : second }
   }
 
-  /// Reads a little, goes elsewhere, and tells how that ends.
+  /// Reads a little, repositions, and returns the error of the next read.
   private func failureElsewhere(_ path: String, at offset: UInt64 = 500_000) throws
     -> ByteSourceError?
   {
@@ -91,14 +91,14 @@ final class HTTPRepositionTests {
     try source.reposition(to: offset)
     let (bytes, error) = source.readAll()
     #expect(bytes.isEmpty)
-    // What failed stays so.
+    // A failed source stays failed.
     let again = #expect(throws: ByteSourceError.self) { try source.reposition(to: 0) }
     #expect(again == error)
     #expect(error.map { !$0.description.contains("\n") } == true)
     return error
   }
 
-  @Test("the next read gives the byte at the offset, forwards, backwards and after the end")
+  @Test("the next read delivers the byte at the offset, forwards, backwards and after the end")
   func honoured() throws {
     server.serve("/a", plan(.honoured, [("ETag", "\"v1\"")]))
     let source = try openByteSource(server.url("/a"))
@@ -143,7 +143,7 @@ final class HTTPRepositionTests {
     }
   }
 
-  @Test("a server that says it sends no parts, or has not answered, is not asked for any")
+  @Test("a server that refuses ranges, or has not answered, is not asked for any")
   func notOffered() throws {
     server.serve("/a", plan(.notOffered, [("Accept-Ranges", "none")]))
     let source = try openByteSource(server.url("/a"))
@@ -156,7 +156,7 @@ final class HTTPRepositionTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("an answer with all bytes is never taken for the rest of them")
+  @Test("an answer with all bytes is never taken for their rest")
   func ignored() throws {
     serve("/ignored", plan(.ignored), then: plan(.ignored))
     #expect(try failureElsewhere("/ignored")?.reason == .wrongRange(byteOffset: 500_000))
@@ -174,7 +174,7 @@ final class HTTPRepositionTests {
     #expect(try failureElsewhere("/longer")?.reason == .changed)
   }
 
-  @Test("from the first byte on, all bytes are what was asked for")
+  @Test("at the first byte, an answer with all bytes is accepted")
   func ignoredFromTheStart() throws {
     server.serve("/a", plan(.ignored, [("ETag", "\"1\"")]))
     let source = try openByteSource(server.url("/a"))
@@ -184,7 +184,7 @@ final class HTTPRepositionTests {
   }
 
   @Test(
-    "a Content-Range that is not what was asked for is never taken",
+    "a Content-Range other than the requested one is never accepted",
     arguments: [
       nil, "bytes 0-999999/1000000", "bytes 499999-999999/1000000", "bytes 500001-999999/1000000",
       "bytes 500000-999998/1000000", "bytes 500000-1000000/1000000", "bytes 500000-4/1000000",
@@ -208,7 +208,7 @@ final class HTTPRepositionTests {
     #expect(try failureElsewhere("/b")?.reason == .changed)
   }
 
-  @Test("an unknown total length in the answer is believed")
+  @Test("an unknown total length in the answer is accepted")
   func unknownTotal() throws {
     server.serve("/a", plan(.mislabelled(contentRange: "bytes 500000-999999/*")))
     let source = try openByteSource(server.url("/a"))
@@ -217,7 +217,7 @@ final class HTTPRepositionTests {
     #expect(source.readAll().bytes == Array(body[500_000...]))
   }
 
-  @Test("behind the end the server refuses, and a file that has gone is told by its status")
+  @Test("behind the end the server refuses, and a removed file is reported by its status")
   func refusals() throws {
     server.serve("/a", plan())
     #expect(
@@ -226,7 +226,7 @@ final class HTTPRepositionTests {
     #expect(try failureElsewhere("/gone")?.reason == .status(410))
   }
 
-  @Test("redirects are followed again, and errors name where they end")
+  @Test("redirects are followed again, and errors name the final URL")
   func redirects() throws {
     let other = LoopbackHTTPServer()
     defer { other.stop() }
@@ -247,7 +247,7 @@ final class HTTPRepositionTests {
     )
   }
 
-  @Test("a break in the rest is told with the place in the whole")
+  @Test("a loss in the rest is reported with its byte offset in the whole")
   func interrupted() throws {
     var broken = plan()
     broken.fault = .finish(afterBytes: 1000)
@@ -261,7 +261,7 @@ final class HTTPRepositionTests {
       error?.reason == .interrupted(receivedBytes: 501_000, expectedBytes: 1_000_000))
   }
 
-  @Test("a chunked part that is shorter than announced is a break, not the end")
+  @Test("a chunked part that is shorter than announced is a loss, not the end")
   func shortPart() throws {
     var short = plan(.mislabelled(contentRange: "bytes 500000-999999/1000000"))
     short.body = .bytes(Array(body[..<600_000]))
@@ -292,7 +292,7 @@ final class HTTPRepositionTests {
     }
   }
 
-  @Test("going elsewhere many times leaves no connection and no descriptor behind")
+  @Test("repeated repositioning leaves no connection and no descriptor behind")
   func resources() async {
     await #expect(processExitsWith: .success) {
       func use() throws {

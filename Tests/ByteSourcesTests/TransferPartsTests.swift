@@ -15,7 +15,7 @@ struct HTTPResponseTests {
     return response
   }
 
-  @Test("fields are found in any case, with any blanks")
+  @Test("fields are found in any letter case, with any blanks")
   func fields() {
     let head = response(
       "HTTP/1.1 200 OK", "CONTENT-TYPE:audio/mpeg", "content-length: \t 42 ",
@@ -27,12 +27,12 @@ struct HTTPResponseTests {
     #expect(head.acceptsByteRanges)
   }
 
-  @Test("SHOUTcast's status line is one")
+  @Test("SHOUTcast's status line is accepted")
   func icy() {
     #expect(response("ICY 200 OK", "icy-name: x", "").isSuccess)
   }
 
-  @Test("a status that is no number of three digits is none")
+  @Test("a status that is not a number of three digits is ignored")
   func status() {
     for line in ["HTTP/1.1 -606", "HTTP/1.1 +20 OK", "HTTP/1.1 2O0 OK", "HTTP/1.1 20"] {
       #expect(response(line, "").status == 0)
@@ -40,7 +40,7 @@ struct HTTPResponseTests {
     #expect(response("HTTP/1.1 206 Partial Content", "").status == 206)
   }
 
-  @Test("what a station says of itself may be in either encoding, and its interval is a count")
+  @Test("a station's fields may be in either encoding, and its interval is a count")
   func station() {
     var head = HTTPResponse()
     for line in [
@@ -59,7 +59,7 @@ struct HTTPResponseTests {
     #expect(response("HTTP/1.1 200 OK", "").station == nil)
   }
 
-  @Test("the last response of a chain counts, and nothing of those before it")
+  @Test("the last response of a chain counts, and nothing of the earlier ones")
   func chain() {
     let head = response(
       "HTTP/1.1 302 Found", "Location: /b", "Content-Length: 5", "Accept-Ranges: bytes",
@@ -81,7 +81,7 @@ struct HTTPResponseTests {
     #expect(response("HTTP/1.1 200 OK", "Content-Length: 5", encoding, "").contentLength == nil)
   }
 
-  @Test("a length that is no number, or too large a one, is not known")
+  @Test("a length that is not a number, or is too large, is unknown")
   func lengths() {
     for text in ["", "x", "-1", "1 2", "99999999999999999999999", "0x10"] {
       #expect(response("HTTP/1.1 200 OK", "Content-Length: \(text)", "").contentLength == nil)
@@ -96,7 +96,7 @@ struct HTTPResponseTests {
     #expect(!response("HTTP/1.1 302 Found", "Location: /x", "").isRefusal)
   }
 
-  @Test("lines of any content are survived, and kept values are short")
+  @Test("lines of any content are harmless, and kept values are short")
   func hostile() {
     let long = String(repeating: "a", count: 100_000)
     let head = response("HTTP/1.1", "HTTP/", ":", "no colon", "Content-Type: \(long)", long, "")
@@ -112,7 +112,7 @@ struct HTTPResponseTests {
 
 @Suite("The clock of a silent server")
 struct StallClockTests {
-  @Test("it runs from the first look that finds nothing")
+  @Test("it runs from the first check that finds nothing")
   func runs() {
     var clock = StallClock()
     #expect(clock.foundNothing(progress: 0, now: 1000) == 0)
@@ -120,7 +120,7 @@ struct StallClockTests {
     #expect(clock.foundNothing(progress: 0, now: 9000) == 8000)
   }
 
-  @Test("it starts anew with everything that arrives")
+  @Test("it restarts with every byte that arrives")
   func progress() {
     var clock = StallClock()
     _ = clock.foundNothing(progress: 0, now: 0)
@@ -128,7 +128,7 @@ struct StallClockTests {
     #expect(clock.foundNothing(progress: 1, now: 700) == 200)
   }
 
-  @Test("it does not count the time that a reader with bytes takes")
+  @Test("it does not count the reader's own time while bytes are available")
   func reset() {
     var clock = StallClock()
     _ = clock.foundNothing(progress: 0, now: 0)
@@ -139,7 +139,7 @@ struct StallClockTests {
 
 @Suite("The receive buffer")
 struct ReceiveBufferTests {
-  @Test("bytes come out as they went in, at every fill, position and piece size")
+  @Test("bytes are read as they were written, at every fill, position and piece size")
   func everyLayout() {
     for capacity in 1...6 {
       for added in 0...capacity {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct FarSeekTests {
   @Test(
-    "A seek behind all that there can be leads to the end, in a file and on a server",
+    "A seek beyond any possible end leads to the end, in a file and on a server",
     arguments: CorpusFile.readable)
   func farBehind(_ file: CorpusFile) throws {
     let web = LoopbackHTTPServer()
@@ -18,7 +18,7 @@ import Testing
         try reader.readInformation()
         let seek = try reader.seek(toFrame: frame)
         #expect(seek.askedFrame == min(frame, 1 << 60) && seek.reachedFrame >= 0)
-        // A file is read to its end, which is told.
+        // A file is read to its end, which is then reported.
         if location == file.path { #expect(seek.reachedFrame < 1 << 32) }
         #expect((seek.errorBoundFrames ?? 0) >= 0)
       }

@@ -4,14 +4,14 @@ import Glibc
 import PacketParser
 import Testing
 
-/// A hundred bytes that claim anything cost no time and no memory.
+/// The cost in time and memory of a hundred bytes with extreme claims.
 @Suite(.serialized) struct HostileHeaderTests {
   @Test(
     "A hundred bytes that claim to be enormous take under 100 ms and under 16 MB",
     arguments: HostileHeader.all)
   func cost(_ header: HostileHeader) throws {
     for isFile in [true, false] {
-      // Other tests run meanwhile, and use time and memory: what the header costs it costs each time.
+      // Other tests use time and memory meanwhile, so the least of five runs counts.
       let costs = (0..<5).map { _ in cost { _ = parse(header.bytes, Feed(isFile: isFile)) } }
       #expect(costs.map(\.seconds).min()! < 0.1, "\(costs.map(\.seconds))")
       #expect(costs.map(\.megabytes).min()! < 16, "\(costs.map(\.megabytes))")
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "What a hundred hostile bytes come to does not depend on the slices, and ends with a reason or nothing",
+    "The result of a hundred hostile bytes does not depend on the slices, and any error has a reason",
     arguments: HostileHeader.all)
   func result(_ header: HostileHeader) {
     for isFile in [true, false] {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("The measure sees memory and time that are used")
+  @Test("The measurement detects used memory and time")
   func measure() {
     var bytes: [UInt8] = []
     let cost = cost {
@@ -47,7 +47,7 @@ import Testing
     #expect(cost.megabytes > 48 && cost.seconds > 0.1)
   }
 
-  /// Seconds that `body` takes, and megabytes by which memory in use grows at its peak.
+  /// The duration of `body` in seconds, and the growth of the process's peak memory in megabytes.
   private func cost(_ body: () -> Void) -> (seconds: Double, megabytes: Double) {
     resetPeak()
     let before = peakKilobytes()
@@ -60,7 +60,7 @@ import Testing
     )
   }
 
-  /// Makes the peak what is in use now (proc(5): clear_refs).
+  /// Resets the peak to the memory in use now (proc(5): clear_refs).
   private func resetPeak() {
     let descriptor = unsafe open("/proc/self/clear_refs", O_WRONLY)
     guard descriptor >= 0 else { return }

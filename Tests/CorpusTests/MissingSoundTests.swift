@@ -6,9 +6,9 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Missing sound is reported exactly where a file states more than it holds.
+/// Reports of missing sound, for exactly those files that state more than they contain.
 @Suite struct MissingSoundTests {
-  /// Files that are cut, or with foreign bytes of the size of two frames, which look like two damaged frames.
+  /// Whether a file is cut, or has foreign bytes as long as two frames, which look like two damaged frames.
   private static func lacksSound(_ path: String) -> Bool {
     ["-cut.", "truncated", "mp3-garbage"].contains { path.contains($0) }
   }
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("No fixture but the broken ones is said to lack sound", arguments: fixturePaths)
+  @Test("Only the broken fixtures are reported to lack sound", arguments: fixturePaths)
   func fixture(_ path: String) {
     let outcome = parse(contents(ofFile: path), Feed(looksAtBytes: false))
     #expect((outcome.error != nil) == path.hasSuffix("/empty.mp3"))
@@ -51,7 +51,7 @@ import Testing
     let whole = parse(bytes, Feed(looksAtBytes: false))
     let cut = parse(
       bytes.span.extracting(0..<bytes.count / 2), Feed(isFile: false, looksAtBytes: false))
-    // Where the file does not state what it holds, nothing is known to be missing.
+    // If the file does not state its length, no part is known to be missing.
     guard cut.error == nil, let stated = cut.atReady?.duration, stated.isExact,
       let all = whole.atEnd.duration, stated.frames == all.frames
     else { return }

@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// The packets are those that ffprobe finds.
+/// The packets of each file, compared with ffprobe's.
 @Suite struct PacketComparisonTests {
   @Test("The packets of each file are ffprobe's", arguments: CorpusFile.readable)
   func packets(_ file: CorpusFile) {
@@ -14,7 +14,7 @@ import Testing
     #expect(outcome.error == nil)
     #expect(!outcome.isEndless)
     #expect(outcome.log.failures == [])
-    // A file without sound would agree with anything.
+    // Without this check, a file without packets would pass.
     #expect(outcome.log.packets.count + outcome.log.data.count > 0)
     expectDescribed(outcome, bytes)
     if file.differences["packets"] != nil { return }
@@ -30,7 +30,7 @@ import Testing
       #expect(outcome.log.packets == [])
       let data = file.data
       let count = zip(outcome.log.data, data).prefix { $0 == $1 }.count
-      // Where ffmpeg copies the part of a packet that is left, ours ends before it.
+      // ffmpeg also copies the rest of a cut packet; our data end before it.
       let left = file.differences["last"] == nil ? 0 : data.count - outcome.log.data.count
       #expect(left >= 0 && left < Int(outcome.atEnd.dataFormat?.bytesPerPacket ?? 0) || left == 0)
       #expect(
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "Where packets differ in duration, each has ffprobe's",
+    "If packets differ in duration, each duration is ffprobe's",
     arguments: CorpusFile.readable.filter { $0.mode != .data })
   func durations(_ file: CorpusFile) {
     let outcome = parse(file.bytes)
@@ -51,19 +51,19 @@ import Testing
     }
     if file.differences["links"] != nil || file.differences["durations"] != nil { return }
     let isVorbis = outcome.atEnd.dataFormat?.formatID == .vorbis
-    // What is cut off the first and the last packet is told in different ways.
+    // The trims of the first and the last packet are reported in different ways.
     let ours = outcome.log.packets.map { Int64($0.frames) }.dropFirst().dropLast()
     let theirs = zip(ours, file.probe.packetFrames.dropFirst()).map { frames, duration in
-      // ffprobe does not say of each; and it gives a short Vorbis packet behind a long one the duration
-      // of a short one behind a short one (Vorbis I section 4.3.8), so that its own time stamps jump
-      // there. The sum of ours is the last page's position.
+      // ffprobe omits some durations; and for a short Vorbis packet behind a long one it prints the
+      // duration of a short one behind a short one (Vorbis I section 4.3.8), so that its own time stamps
+      // jump. The sum of ours is the last page's position.
       isVorbis ? max(frames, duration ?? 0) : duration ?? frames
     }
     expectEqual(Array(ours), theirs)
   }
 
   @Test(
-    "Read in one pass without its length, each file gives the same packets or says that it cannot",
+    "In one pass without its length, each file yields the same packets or is refused",
     arguments: CorpusFile.readable)
   func onePass(_ file: CorpusFile) {
     let bytes = file.bytes
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "What is recognised and cannot be read says why",
+    "A recognised file that cannot be read is refused as an unsupported format",
     arguments: CorpusFile.all.filter { $0.mode == .none })
   func unreadable(_ file: CorpusFile) {
     let outcome = parse(file.bytes)
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(
-    "Free format, which ffmpeg does not know, has the frames that mpg123 decodes",
+    "Free format, which ffmpeg does not support, has the frames that mpg123 decodes",
     arguments: CorpusFile.readable.filter { $0.name.hasPrefix("mp3-free") })
   func freeFormat(_ file: CorpusFile) {
     let folder = TemporaryDirectory()
@@ -132,7 +132,7 @@ import Testing
       """)
   }
 
-  /// What the stream says of its packets agrees with those it gives.
+  /// Expects the stream's properties to agree with its packets.
   private func expectDescribed(_ outcome: Outcome, _ bytes: [UInt8]) {
     let log = outcome.log
     guard let first = log.packets.first?.offset ?? log.extents.first?.lowerBound else { return }
@@ -144,7 +144,7 @@ import Testing
     let size = log.data.isEmpty ? packets.reduce(0) { $0 + $1.size } : log.data.count
     #expect(outcome.atEnd.packetCount == count)
     #expect(outcome.atEnd.byteCount == Int64(size))
-    // What was stated before the first packet is what came: truncated files state more.
+    // Truncated files state more packets before the first one than they deliver.
     if let stated = outcome.atReady?.packetCount { #expect(stated >= count) }
   }
 }

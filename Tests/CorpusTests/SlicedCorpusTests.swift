@@ -3,17 +3,17 @@
 import PacketParser
 import Testing
 
-/// What a listener is told of a file does not depend on the slices it comes in.
+/// The independence of the reports from the slicing of the input.
 @Suite struct SlicedCorpusTests {
-  /// The most bytes that are fed one by one.
+  /// The largest size of a file that is fed byte by byte.
   private static let byteByByteLimit = 60_000
 
   @Test(
-    "In pieces of 1, 7, 4096 and any number of bytes, each file gives the same",
+    "In pieces of 1, 7, 4096 and random sizes, each file yields the same result",
     arguments: CorpusFile.all)
   func pieces(_ file: CorpusFile) {
     let bytes = file.bytes
-    // What cannot be read in one pass is read as a file.
+    // An input that cannot be read in one pass is read as a file.
     let isFile = parse(bytes, Feed(isFile: false)).error?.code == .notOptimized
     let whole = parse(bytes, Feed(isFile: isFile))
     for pieces in [Feed.Pieces.of(7), .of(4096), .random(seed: 1), .random(seed: 2)] {

@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 import Testing
 
-/// Rate, channels, bits and duration are those that ffprobe finds.
+/// Rate, channels, bits and duration, compared with ffprobe's.
 @Suite struct StreamFactTests {
   @Test("The format of each file is ffprobe's", arguments: CorpusFile.readable)
   func format(_ file: CorpusFile) throws {
@@ -12,7 +12,7 @@ import Testing
     let outcome = parse(file.bytes)
     let probe = file.probe
     let plain = try #require(outcome.atEnd.dataFormat)
-    // ffprobe decodes a little, so it tells HE-AAC's doubled rate and parametric stereo's channels.
+    // ffprobe decodes a little, so it prints HE-AAC's doubled rate and parametric stereo's channels.
     let format = outcome.atEnd.formatList.first?.format ?? plain
     if file.differences["rate"] == nil { #expect(format.sampleRate == probe.number("sample_rate")) }
     if file.differences["channels"] == nil {
@@ -44,7 +44,7 @@ import Testing
     let stated = try #require(probe.number("duration"))
     let (ours, theirs) = comparable(duration, outcome.atEnd, stated, file, probe)
     #expect(abs(ours - theirs) <= 0.001, "\(ours) s, by ffprobe \(theirs) s")
-    // What is known before the first packet does not have to be corrected later.
+    // An exact duration before the first packet must not be corrected later.
     if let early = outcome.atReady?.duration, early.isExact, file.differences["last"] == nil {
       #expect(early.frames == duration.frames)
     }
@@ -57,18 +57,18 @@ import Testing
   ) -> (Double, Double) {
     let rate = duration.sampleRate
     let priming = Double(facts.table?.primingFrames ?? 0)
-    // A file that was cut has lost them.
+    // A cut file has lost its remainder frames.
     let isWhole = duration.frames == facts.table?.numberValidFrames
     let remainder = isWhole ? Double(facts.table?.remainderFrames ?? 0) : 0
     switch file.group {
     case "mpeg-audio", "adts":
-      // Ours are the frames that are sound; ffprobe's `duration` takes the encoder's delay and padding
-      // to be sound as well, and where no tag tells the frames it guesses by the first bit rate, so that
-      // what it is compared with is the number of its packets.
+      // Our duration covers the frames of sound. ffprobe's `duration` includes the encoder's delay and
+      // padding, and without a tag it is a guess by the first bit rate, so the number of ffprobe's packets
+      // is compared instead.
       let packets = probe.packets.count - (file.differences["last"] == nil ? 0 : 1)
       let frames = Double(facts.dataFormat?.framesPerPacket ?? 0) * Double(packets)
       guard let table = facts.table else { return (duration.seconds, frames / rate) }
-      // Where the padding is shorter than a layer III decoder's delay, the decoder gives fewer frames.
+      // If the padding is shorter than a layer III decoder's delay, the decoder yields fewer frames.
       let (valid, remainder) = (table.numberValidFrames, Int64(table.remainderFrames))
       #expect(duration.frames == valid - max(0, 529 - remainder))
       return (Double(valid + remainder + Int64(table.primingFrames)) / rate, frames / rate)
@@ -76,10 +76,10 @@ import Testing
       let links = file.links.map { parse($0.bytes).atEnd.duration?.frames ?? 0 }
       return (duration.seconds, Double(links.reduce(0, +)) / rate)
     case "ogg":
-      // Ours begins behind Opus's pre-skip (RFC 7845 section 4.2), ffprobe's before it.
+      // Our duration begins behind Opus's pre-skip (RFC 7845 section 4.2), ffprobe's before it.
       return ((Double(duration.frames) + priming) / rate, stated)
     case "caf":
-      // ffprobe reads the packet table's valid, priming and remainder frames as one sum.
+      // ffprobe adds the packet table's valid, priming and remainder frames.
       return ((Double(duration.frames) + priming + remainder) / rate, stated)
     default: return (duration.seconds, stated)
     }

@@ -3,14 +3,14 @@
 import PacketParser
 import Testing
 
-/// Tags and pictures are those that ffprobe finds.
+/// Tags and pictures, compared with ffprobe's.
 @Suite struct TagComparisonTests {
   private static let names = [
     "title", "artist", "album", "album_artist", "track", "disc", "date", "genre", "composer",
     "comment", "copyright",
   ]
 
-  /// What `scripts/corpus` writes into a tag.
+  /// The tags that `scripts/corpus` writes.
   private static let written = [
     "title": "Étude № 1", "artist": "Drawbar", "album": "Stops", "album_artist": "Various",
     "track": "3/12", "disc": "1/2", "date": "2024", "genre": "Ambient", "composer": "Nobody",
@@ -18,7 +18,7 @@ import Testing
   ]
 
   @Test(
-    "The tags of each file are ffprobe's, or where that reads none, those written",
+    "The tags of each file are ffprobe's, or the written ones if ffprobe reads none",
     arguments: CorpusFile.readable)
   func tags(_ file: CorpusFile) {
     let info = parse(file.bytes).atEnd.info
@@ -50,7 +50,7 @@ import Testing
     #expect(ours.sorted() == file.probe.pictureSizes)
   }
 
-  /// ffmpeg's name for what a media type says.
+  /// ffmpeg's codec name for a media type.
   private func codec(_ mediaType: String) -> String {
     switch mediaType {
     case "image/jpeg", "image/jpg", "JPG": "mjpeg"

@@ -4,10 +4,10 @@ import AudioModel
 import PacketParser
 import Testing
 
-/// A file that was cut anywhere gives what lies whole before the cut.
+/// Files cut anywhere, which deliver the whole packets before the cut.
 @Suite struct TruncationTests {
   @Test(
-    "Cut at sixty-four places, each file gives its packets up to the cut",
+    "Cut at sixty-four byte offsets, each file delivers its packets up to the cut",
     arguments: CorpusFile.readable)
   func cuts(_ file: CorpusFile) {
     let bytes = file.bytes
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// Sixty-four places: spread, behind the header, around the first packets, and at the end.
+  /// Sixty-four byte offsets: spread evenly, behind the header, around the first packets, and at the end.
   private func places(_ bytes: [UInt8], _ whole: Outcome) -> [Int] {
     let count = bytes.count
     var places = Set((0..<40).map { 1 + $0 * (count - 1) / 40 })
@@ -41,7 +41,7 @@ import Testing
     return places.filter { $0 > 0 && $0 < count }.sorted()
   }
 
-  /// An error has to be of those that a cut explains, before any packet.
+  /// Expects an error that a cut explains, before any packet.
   private func expectReason(
     _ error: AudioFileStreamError, _ outcome: Outcome, _ whole: Outcome, _ bytes: [UInt8],
     _ cut: Int, _ indexEnd: Int, _ file: CorpusFile
@@ -53,7 +53,7 @@ import Testing
     #expect(codes.contains(error.code), "cut at \(cut): \(error)")
     let firstEnd =
       whole.log.packets.first.map { Int($0.end) } ?? Int(whole.log.extents.first?.lowerBound ?? 0)
-    // A bare stream is believed when a few frames follow each other.
+    // A bare stream is recognised by a few consecutive frames.
     let proof = whole.log.packets.dropFirst(3).first.map { Int($0.end) } ?? bytesOfAll(whole)
     let isBare =
       file.group == "mpeg-audio" || file.group == "adts"
@@ -68,8 +68,8 @@ import Testing
       "cut at \(cut), behind the first packet: \(error)")
   }
 
-  /// Whether the cut may leave a packet that the whole file has not: a short block of ADPCM, or silence
-  /// for the one FLAC frame that is missing.
+  /// Whether the cut may yield a packet that the whole file does not have: a short block of ADPCM, or
+  /// silence for the missing FLAC frame.
   private func mayEndShort(_ whole: Outcome) -> Bool {
     switch whole.atEnd.dataFormat?.formatID {
     case .waveIMAADPCM, .microsoftADPCM, .appleIMA4, .flac: true
@@ -109,13 +109,13 @@ import Testing
     #expect(count >= left - left % size, "cut at \(cut): \(count) bytes of \(left)")
   }
 
-  /// The last packet of a stream may be cut in duration by what stands behind it.
+  /// Whether two packets are equal except for their duration, which bytes behind the last one may shorten.
   private func isSame(_ one: StreamLog.Packet, _ other: StreamLog.Packet) -> Bool {
     one.offset == other.offset && one.size == other.size && one.index == other.index
   }
 
-  /// A FLAC frame whose checksum ends in a zero has a right one without that byte, too, and nothing else
-  /// tells where it ends.
+  /// Whether a FLAC frame lacks only the final zero of its checksum. Its checksum is right without that byte,
+  /// too, and nothing else marks the frame's end.
   private func lacksOnlyZero(
     _ ours: StreamLog.Packet, _ whole: StreamLog.Packet, _ bytes: [UInt8], _ cut: Int
   ) -> Bool {
@@ -123,23 +123,23 @@ import Testing
       && whole.end == Int64(cut) + 1 && bytes[cut] == 0
   }
 
-  /// Packets that lie wholly before the cut and are known to end there.
+  /// The number of packets that lie wholly before the cut and whose end is known.
   private func wantedCount(
     _ all: [StreamLog.Packet], _ bytes: [UInt8], _ cut: Int, _ file: CorpusFile
   ) -> Int {
     if file.mode == .sizes {
-      // A page counts when its check word is right, so all of it is needed.
+      // A page counts only if its check word is right, so the whole page is needed.
       let headers = oggPacketCount(bytes, before: bytes.count) - all.count
       return max(0, oggPacketCount(bytes, before: cut) - headers)
     }
     let whole = all.filter { $0.end <= cut }.count
-    // A FLAC frame does not say how long it is: its end is where the next one's header stands whole.
+    // A FLAC frame does not state its length: its end is known once the next frame's header is whole.
     if file.group == "flac" { return all.filter { $0.end + 16 <= cut }.count }
     return whole
   }
 
-  /// Packets that end on the pages before a place, headers included (RFC 3533 section 6); of the first
-  /// logical stream where there are several at once.
+  /// The number of packets that end on pages before a byte offset, headers included (RFC 3533 section 6),
+  /// in the first of several logical streams.
   private func oggPacketCount(_ bytes: [UInt8], before end: Int) -> Int {
     var place = 0
     var count = 0
@@ -150,13 +150,13 @@ import Testing
       guard segments.upperBound <= end else { break }
       place = segments.upperBound + bytes[segments].reduce(0) { $0 + Int($1) }
       guard place <= end else { break }
-      // Other than by 99, which scripts/handmade-corpus gives the second stream of two.
+      // scripts/handmade-corpus marks the second of two streams with 99.
       if bytes[start + 14] != 99 { count += bytes[segments].count { $0 < 255 } }
     }
     return count
   }
 
-  /// Where the index ends without which no packet can be found.
+  /// The end of the index, which is needed to find any packet.
   private func indexEnd(_ bytes: [UInt8], _ group: String) -> Int {
     var place = group == "caf" ? 8 : group == "aiff" ? 12 : 0
     let isWide = group == "caf"

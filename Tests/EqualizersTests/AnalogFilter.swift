@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A complex number, written for the tests alone.
+/// A complex number, implemented only for the tests.
 struct Number {
   var re: Double
   var im: Double
@@ -21,9 +21,9 @@ struct Number {
   var phase: Double { atan2(im, re) }
 }
 
-/// What a filter should do, from the analogue transfer functions H(s) in the Audio EQ Cookbook, warped onto the
-/// frequency axis by the bilinear transform: s = j·tan(ω/2)/tan(ω0/2). None of the product's code, and no coefficient,
-/// is used.
+/// The expected response of a filter, from the analogue transfer functions H(s) in the Audio EQ Cookbook, warped
+/// onto the frequency axis by the bilinear transform: s = j·tan(ω/2)/tan(ω0/2). It uses neither the product's code
+/// nor any coefficients.
 enum AnalogFilter {
   static func s(_ frequency: Double, _ center: Double, _ rate: Double) -> Number {
     Number(0, tan(.pi * frequency / rate) / tan(.pi * center / rate))
@@ -79,13 +79,13 @@ enum AnalogFilter {
     return 1 / sqrt((a + 1 / a) * (1 / slope - 1) + 2)
   }
 
-  /// Equalizer APO's S of a shelf's Q.
+  /// Equalizer APO's slope S for a shelf's Q.
   static func slope(quality: Double, gain: Double) -> Double {
     let a = pow(10, gain / 40)
     return 1 / ((1 / (quality * quality) - 2) / (a + 1 / a) + 1)
   }
 
-  /// Frequencies from 10 Hz to 0.45 of the sample rate, a hundred of them.
+  /// A hundred frequencies from 10 Hz to 0.45 of the sample rate.
   static func frequencies(_ rate: Double) -> [Double] {
     (0..<100).map { 10 * pow(0.045 * rate, Double($0) / 99) }
   }

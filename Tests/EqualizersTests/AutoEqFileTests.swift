@@ -4,7 +4,7 @@ import Equalizers
 import TestKit
 import Testing
 
-/// A file as AutoEq writes it, in one of many forms, and what it means.
+/// A file as AutoEq writes it, in one of many forms, with its expected filters.
 struct AutoEqFile {
   enum Shape: CaseIterable { case peaking, lowShelf, highShelf }
 
@@ -19,7 +19,7 @@ struct AutoEqFile {
   var preamp: Double
   var lines: [Line] = []
 
-  /// - Parameter seed: Chooses everything.
+  /// - Parameter seed: Determines the whole file.
   init(seed: Int) {
     var random = SplitMix(state: UInt64(seed))
     let isComma = seed % 3 == 0
@@ -45,7 +45,7 @@ struct AutoEqFile {
       if Int.random(in: 0..<3, using: &random) == 0 {
         value = Double(frequency / 10)
         shownFrequency = String(frequency / 10)
-        // As Room EQ Wizard groups them.
+        // Thousands are grouped as by Room EQ Wizard.
         if value >= 1000, Bool.random(using: &random) {
           let mark = [",", ".", "\u{A0}", "\u{202F}"].randomElement(using: &random)!
           shownFrequency = String(shownFrequency.dropLast(3)) + mark + shownFrequency.suffix(3)
@@ -72,7 +72,7 @@ struct AutoEqFile {
     bytes = Self.encode(text, as: seed / 2 % 5)
   }
 
-  /// UTF-8 without and with a mark, UTF-16 of both orders, Latin-1.
+  /// Encodes a text as UTF-8 without or with a byte-order mark, UTF-16 of either order, or Latin-1.
   static func encode(_ text: String, as encoding: Int) -> [UInt8] {
     switch encoding {
     case 0: Array(text.utf8)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Channels of a configuration")
 struct ChannelTests {
-  @Test("are selected by position, number, or all, in any case, for the lines below")
+  @Test("are selected by position, number, or all, in any letter case, for the lines below")
   func selection() throws {
     let curve = try read(
       """
@@ -34,12 +34,12 @@ struct ChannelTests {
         EqualizerStep(.delayFrames(480), line: 7),
         EqualizerStep(.convolution(name: "a room #2.wav"), line: 8),
       ])
-    // The preamp of single channels is a step and not the file's preamp.
+    // The preamp of single channels is a step, not the file's preamp.
     #expect(curve.preampDecibels == -1)
     #expect(curve.convolutionNames == ["a room #2.wav"])
   }
 
-  @Test("have responses of their own")
+  @Test("have their own responses")
   func responses() throws {
     let curve = try read("Channel: R\nPreamp: -3 dB\nFilter: ON HP Fc 100 Hz")
     let left = try curve.response(atHertz: 100, sampleRate: 48_000, channel: 0)
@@ -48,7 +48,7 @@ struct ChannelTests {
     #expect(abs(right.gainDecibels + 6.0103) < 0.0001)
   }
 
-  @Test("that the layout does not have are listed, and side and rear stand in for each other")
+  @Test("that the layout does not have are listed, and side and rear substitute each other")
   func missing() throws {
     let curve = try read("Channel: C SL 7\nPreamp: -3 dB\nChannel: LFE\nDelay: 1 ms")
     let stereo = try curve.design(sampleRate: 48_000)
@@ -64,7 +64,7 @@ struct ChannelTests {
     #expect(surround.steps.map(\.channels) == [[2, 4], [3]])
   }
 
-  @Test("are copied from what they were before the line")
+  @Test("are copied from their state before the line")
   func swap() throws {
     let design = try read("Copy: L=R R=-0.5*L").design(sampleRate: 48_000)
     let matrix = (0..<2).map { output in
@@ -89,7 +89,7 @@ struct ChannelTests {
     let design = try read(text).design(sampleRate: 48_000)
     #expect(design.channelCount == 4 && design.outputCount == 2)
     #expect(design.steps.map(\.channels) == [[], [3], [0, 1, 2, 3], []])
-    // (1 ± 2) / 2 with the preamp: the side is doubled at the peak.
+    // (1 ± 2) / 2 with the preamp, because the side is doubled at the peak.
     let own = design.response(atHertz: 1000, from: 0, to: 0)
     let cross = design.response(atHertz: 1000, from: 0, to: 1)
     let side = pow(10, 6.0 / 20)
@@ -118,7 +118,7 @@ struct ChannelTests {
     _ = try curve.design(sampleRate: 48_000, layout: EqualizerLayout(channelCount: 6))
   }
 
-  @Test("are delayed, which turns their phase and keeps their gain")
+  @Test("are delayed, which changes their phase and keeps their gain")
   func delay() throws {
     for line in ["Delay: 0.25 ms", "Delay: 12 samples"] {
       let response = try read(line).response(atHertz: 1000, sampleRate: 48_000)

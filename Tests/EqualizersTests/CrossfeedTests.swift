@@ -9,7 +9,7 @@ import Testing
 struct CrossfeedTests {
   private static let all: [Crossfeed] = [.standard, .moy, .meier]
 
-  @Test("is refused outside of its ranges")
+  @Test("is refused outside its ranges")
   func ranges() {
     for (cutoff, level) in [
       (299.0, 5.0), (2001, 5), (700, 0.9), (700, 15.1), (.nan, 5), (700, .nan), (.infinity, 5),
@@ -20,7 +20,7 @@ struct CrossfeedTests {
     #expect(Crossfeed(cutoffHertz: 2000, levelDecibels: 15) != nil)
   }
 
-  @Test("passes what both channels have in common with a gain of 1 at 0 Hz", arguments: all)
+  @Test("passes the channels' common signal with a gain of 1 at 0 Hz", arguments: all)
   func sum(_ crossfeed: Crossfeed) {
     for rate in [8000.0, 44_100, 192_000] {
       let (direct, crossed) = crossfeed.sections(sampleRate: rate)

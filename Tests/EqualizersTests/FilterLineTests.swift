@@ -8,7 +8,7 @@ import Testing
 struct FilterLineTests {
   typealias Formula = @Sendable (_ frequency: Double, _ rate: Double) -> Number
 
-  /// A line, and the transfer function that it should have.
+  /// A line and its expected transfer function.
   struct Vector: Sendable, CustomTestStringConvertible {
     var line: String
     var formula: Formula
@@ -19,7 +19,7 @@ struct FilterLineTests {
     }
   }
 
-  /// A shelf whose S is known, at a corner that is moved by 10^(|g|/80/S).
+  /// A shelf with a known S, whose corner is moved by 10^(|g|/80/S).
   static func corner(
     low: Bool, _ f: Double, _ rate: Double, _ fc: Double, gain: Double, slope: Double
   ) -> Number {
@@ -100,7 +100,7 @@ struct FilterLineTests {
     Vector("Filter: ON HSC Fc 3000 Hz Gain -5.0 dB") {
       center(low: false, $0, $1, 3000, gain: -5, slope: 0.9)
     },
-    // With a width LS and HS are at their corner.
+    // With a width, the frequency of LS and HS is their corner.
     Vector("Filter: ON LS 6dB Fc 300 Hz Gain 5.0 dB") {
       corner(low: true, $0, $1, 300, gain: 5, slope: 0.5)
     },
@@ -121,7 +121,7 @@ struct FilterLineTests {
     Vector("Filter: ON HSC 10.5 dB Fc 3000 Hz Gain 5.0 dB") {
       center(low: false, $0, $1, 3000, gain: 5, slope: 0.875)
     },
-    // The parameters in another order, the names in other cases, and a comment behind them.
+    // Parameters in another order, names in other letter case, and a comment at the end.
     Vector("FILTER1: on pk q 2 gain 3 DB fc 1.234,5 hz # a peak") {
       AnalogFilter.peaking(AnalogFilter.s($0, 1234.5, $1), gain: 3, quality: 2)
     },
@@ -141,7 +141,7 @@ struct FilterLineTests {
     }
   }
 
-  @Test("of coefficients is the low pass that Equalizer APO's reference gives for 48 kHz")
+  @Test("of coefficients is the low-pass of Equalizer APO's reference at 48 kHz")
   func coefficients() throws {
     let curve = try read(
       "Filter: ON IIR Order 2 Coefficients 0.0380602 0.0761205 0.0380602 1.2706 -1.84776 0.729402")
@@ -150,7 +150,7 @@ struct FilterLineTests {
       let expected = AnalogFilter.lowPass(
         AnalogFilter.s(frequency, 3000, 48_000), quality: sqrt(0.5))
       let found = design.response(atHertz: frequency, from: 0, to: 0).gainDecibels
-      // The reference has six digits.
+      // The reference's coefficients have six digits.
       #expect(abs(found - expected.decibels) < 0.002, "\(frequency)")
     }
   }
@@ -170,7 +170,7 @@ struct FilterLineTests {
     }
   }
 
-  @Test("that is off or empty is left out, whatever else it has")
+  @Test("that is off or empty is left out, whatever its other content")
   func leftOut() throws {
     let text = """
       Preamp: 0 dB

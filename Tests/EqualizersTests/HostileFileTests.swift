@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A hostile file")
 struct HostileFileTests {
-  /// Pieces of which files are made, and which readers trip over.
+  /// Pieces for random files, which are difficult for readers.
   static let pieces: [String] = [
     "Preamp:", "Filter 1:", "Filter: ON", " PK", " LS", " HSC", " IIR Order 2 Coefficients", " Fc ",
     " Hz", " Gain ", " dB", " Q ", " BW Oct ", "GraphicEQ:", ";", "Copy:", " L=", "*R", "+", "L2",
@@ -20,7 +20,7 @@ struct HostileFileTests {
     "inf",
   ]
 
-  @Test("of random bytes or pieces is read or refused with lines that it has", arguments: 0..<600)
+  @Test("of random bytes or pieces is read, or refused with existing lines", arguments: 0..<600)
   func random(_ seed: Int) throws {
     var random = SplitMix(state: UInt64(seed))
     var bytes: [UInt8] = []
@@ -106,9 +106,9 @@ struct HostileFileTests {
     }
   }
 
-  /// A length at which anything worse than proportional cost takes minutes.
+  /// A length at which any worse than proportional cost takes minutes.
   @Test(
-    "of great length is done in time that grows with its length only",
+    "of great length is read in a time proportional to its length",
     arguments: [
       "#", "\n", " ", "\r", "1", "e", ".", ",", "1 1;", "20 ", ";", "L=R ", "+R", "a:\n", " a:\n",
       "-",

@@ -34,7 +34,7 @@ struct IncludeTests {
     }
   }
 
-  @Test("stands in place of its line, in the selection around it, and keeps its own selection")
+  @Test("replaces its line, within the selection around it, and keeps its own selection")
   func place() throws {
     let folder = Folder(files: [
       "a": "Channel: L\nInclude: b\nPreamp: -3 dB", "b": "Preamp: -1 dB\nChannel: R\nPreamp: -2 dB",
@@ -69,7 +69,7 @@ struct IncludeTests {
     var files = ["twice": "Include: leaf\nInclude: leaf", "leaf": "Preamp: -1 dB"]
     for depth in 0..<20 { files["\(depth)"] = "Include: \(depth + 1)" }
     files["many"] = String(repeating: "Include: leaf\n", count: 65)
-    // Two to the power of the depth.
+    // Each level includes the next one nine times, so the number of includes is a power of nine.
     for depth in 0..<7 {
       files["bomb\(depth)"] = String(repeating: "Include: bomb\(depth + 1)\n", count: 9)
     }
@@ -95,7 +95,7 @@ struct IncludeTests {
     #expect(folder.problems("a", limits: limits).map(\.reason) == [.tooManyBytes(limit: 100)])
   }
 
-  @Test("that cannot be had is a problem of the line, with the reason")
+  @Test("that cannot be read is a problem of the line, with the reason")
   func failures() {
     let folder = Folder(files: [
       "a": "Include: none.txt", "b": "Include: c", "c": "filters:\n", "d": "Include: e", "e": "\0",

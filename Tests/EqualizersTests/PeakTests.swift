@@ -9,7 +9,7 @@ struct PeakTests {
     try read(text).design(sampleRate: 48_000).outputPeaks()
   }
 
-  @Test("is that of its own filters, at its frequency")
+  @Test("is its own filters' peak, at its frequency")
   func channels() throws {
     let peaks = try peaks(
       """
@@ -22,7 +22,7 @@ struct PeakTests {
     #expect(abs(peaks[1].gainDecibels) < 0.001 && peaks[1].frequencyHertz == 0)
   }
 
-  @Test("of a low shelf is at 0 Hz, of a flat channel too, and of a silent one minus infinity")
+  @Test("is at 0 Hz for a low shelf and a flat channel, and minus infinity for a silent one")
   func flat() throws {
     let shelf = try peaks("Filter: ON LSC Fc 105 Hz Gain 6 dB Q 0.7")
     #expect(shelf.allSatisfy { abs($0.gainDecibels - 6) < 0.001 && $0.frequencyHertz == 0 })
@@ -60,7 +60,7 @@ struct ManyPeaksTests {
     #expect(!design.isMixed && design.automaticPreampDecibels() < -9)
   }
 
-  @Test("of filters that no rate can have is an error, and not left out")
+  @Test("of filters that are impossible at any rate is an error, and they are not left out")
   func impossible() throws {
     let curve = try read("Filter: ON LS Fc 1000 Hz Gain 120 dB Q 0.001")
     #expect(curve.limited(toSampleRate: 48_000).steps.count == 1)
@@ -74,7 +74,7 @@ struct ManyPeaksTests {
 
 @Suite("The response of an output channel")
 struct OutputResponseTests {
-  @Test("is that from its own input where no channels are mixed")
+  @Test("is the response from its own input if no channels are mixed")
   func own() throws {
     let design = try read("Filter: ON PK Fc 1000 Hz Gain 6 dB Q 2\nChannel: R\nPreamp: -3 dB")
       .design(sampleRate: 48_000)
@@ -89,7 +89,7 @@ struct OutputResponseTests {
     }
   }
 
-  @Test("is the sum of all inputs at full scale where channels are mixed")
+  @Test("is the sum of all inputs at full scale if channels are mixed")
   func mixed() throws {
     let design = try read("Copy: L=0.5*L+-0.5*R R=2*L").design(sampleRate: 48_000)
     let gains = design.outputResponses(atHertz: [1000])[0].map(\.gainDecibels)

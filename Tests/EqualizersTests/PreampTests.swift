@@ -29,7 +29,7 @@ struct PreampTests {
     let expected = Self.peak(file, 48_000)
     let found = try curve.automaticPreampDecibels(sampleRate: 48_000)
     #expect(found <= 0)
-    // The curve goes on to half the sample rate, where the formulas have no value.
+    // The curve extends to half the sample rate, where the formulas have no value.
     #expect(abs(found + max(0, expected)) < 0.001, "\(found) for \(expected)")
     let kept = try curve.automaticPreampDecibels(sampleRate: 48_000, keepsPreamp: true)
     #expect(abs(kept - min(0, found - file.preamp)) < 0.001)
@@ -57,7 +57,7 @@ struct PreampTests {
     }
   }
 
-  @Test("is finite for gains that no factor holds")
+  @Test("is finite for gains beyond the range of a factor")
   func large() throws {
     let text = String(repeating: "Filter: ON PK Fc 1000 Hz Gain 120 dB Q 1\n", count: 999)
     let curve = try read(text + "Copy: L=L+R")

@@ -107,7 +107,7 @@ struct ProblemTests {
     ("Include:", .missing("the file's name")),
   ]
 
-  @Test("gives exactly one problem, with its number and its text", arguments: lines)
+  @Test("causes exactly one problem, with its number and its text", arguments: lines)
   func one(_ line: String, _ reason: Reason) throws {
     let text = "# a comment\r\nPreamp: -6 dB\r\n  \(line)\r\nFilter: ON HP Fc 30 Hz\r\n"
     let found = problems(text)

@@ -17,7 +17,7 @@ func read(
   try EqualizerCurve(parsing: bytes.span, named: name, limits: limits, including: includer)
 }
 
-/// The problems of a file; empty for one that can be read.
+/// The problems of a file; empty if it can be read.
 func problems(
   _ text: String, limits: EqualizerCurve.Limits = EqualizerCurve.Limits(), named name: String = "",
   including includer: EqualizerIncluder? = nil

@@ -14,7 +14,7 @@ struct StageTests {
   }
 
   @Test(
-    "are one where no channels are mixed, with the sections and the summed delay of each channel")
+    "are one if no channels are mixed, with the sections and the summed delay of each channel")
   func one() throws {
     let text = """
       Preamp: -6 dB
@@ -48,7 +48,7 @@ struct StageTests {
     #expect(stages[2].gains == nil)
   }
 
-  @Test("have the graphic curves of each channel, which sections have not")
+  @Test("have the graphic curves of each channel, which sections alone cannot represent")
   func curves() throws {
     let text = "GraphicEQ: 20 0; 1000 3\nChannel: R\nGraphicEQ: 50 1\nCopy: L=R\nGraphicEQ: 60 2\n"
     let curves = try stages(text).map { $0.curves.map { $0.map(\.points.count) } }

@@ -14,7 +14,7 @@ enum Tool: String {
   }
 
   static let rate = 48_000.0
-  /// Long enough for the filters of the tests to end.
+  /// The length in frames, enough for the decay of the tests' filters.
   static let frames = 65_536
 
   /// Returns the response to an impulse of 0.25, divided by that.
@@ -89,7 +89,7 @@ struct ToolTests {
     for frequency in [0.0, 20, 100, 150, 300, 900, 1100, 3000, 8000, 12_000, 20_000] {
       let expected = Tool.gain(of: impulse, at: frequency)
       let found = try curve.response(atHertz: frequency, sampleRate: Tool.rate).gainDecibels
-      // sox computes with 32-bit integers: nothing is to be seen far below full scale.
+      // sox computes with 32-bit integers, so values far below full scale are not comparable.
       guard max(expected, found) > -60 else { continue }
       #expect(abs(expected - found) < 0.001, "\(frequency): \(expected) \(found)")
     }

@@ -3,7 +3,7 @@
 import AudioModel
 import PacketParser
 
-/// Holds every call against the rules, and keeps a digest of what was told.
+/// Checks every call against the listener's rules, and keeps a digest of the reports.
 struct FuzzListener: AudioFileStreamListener {
   /// The stream, against which packets are compared; nil when positions are uncertain.
   var input: [UInt8]?
@@ -16,13 +16,13 @@ struct FuzzListener: AudioFileStreamListener {
     self.input = input
   }
 
-  /// After a seek, packets go on elsewhere.
+  /// Prepares for a seek, after which packets continue at another byte offset.
   mutating func restart() {
     end = 0
     nextPacket = -1
   }
 
-  /// The next packets may lie before the last ones, but follow them.
+  /// Allows the next packets to lie before the last ones, with consecutive numbers.
   mutating func isElsewhere() { end = 0 }
 
   mutating func audioFileStream(
@@ -54,7 +54,7 @@ struct FuzzListener: AudioFileStreamListener {
     precondition(packets.packetCount > 0 && bytes.count > 0)
     let isJoined = (try? stream.fileFormat) == .ogg
     precondition(packets.byteOffset >= end || isJoined, "packets overlap")
-    // FLAC's packets are numbered, and so are those of an index: what is left out leaves numbers out.
+    // Packets of FLAC and of an index have their own numbers: missing packets leave numbers out.
     let types: [AudioFileTypeID] = [.flac, .mpeg4, .m4a, .m4b, .threeGPP, .threeGPP2]
     let isNumbered = (try? stream.fileFormat).map(types.contains) ?? false
     precondition(
@@ -67,7 +67,7 @@ struct FuzzListener: AudioFileStreamListener {
       let isInput =
         end <= Int64(input.count) && (0..<bytes.count).allSatisfy { bytes[$0] == input[place + $0] }
       if !isInput {
-        // Frames of silence lie where the lost ones did.
+        // Frames of silence have the byte offset of the lost ones.
         precondition(isNumbered && bytes.count <= 64 * packets.packetCount, "other bytes")
         end = packets.byteOffset
       }
@@ -78,7 +78,7 @@ struct FuzzListener: AudioFileStreamListener {
       precondition(bytes.count == packets.packetCount * bytesPerPacket)
     } else {
       precondition(descriptions.count == packets.packetCount)
-      // Of packets of one size the last one may be short.
+      // The last of constant-size packets may be short.
       precondition(
         (try? stream.dataFormat)?.needsPacketDescriptions == true
           || (packets.packetCount == 1 && bytes.count < bytesPerPacket))
@@ -86,7 +86,7 @@ struct FuzzListener: AudioFileStreamListener {
     }
   }
 
-  /// Packets lie one behind the other and none exceeds the bound.
+  /// Checks that packets are contiguous or apart, and that none exceeds the bound.
   private mutating func check(
     _ descriptions: Span<AudioStreamPacketDescription>, at offset: Int64, byteCount: Int, bound: Int
   ) {
@@ -104,7 +104,7 @@ struct FuzzListener: AudioFileStreamListener {
   }
 }
 
-/// Numbers for the slicing, from the input's first bytes.
+/// A generator of numbers for the slicing, seeded from the input.
 struct FuzzRandom {
   var state: UInt64
 
@@ -114,7 +114,7 @@ struct FuzzRandom {
   }
 }
 
-/// Parses an input whole and in slices, and demands the same of both.
+/// Parses an input whole and in slices, and requires the same result.
 func fuzzSlicing(_ input: [UInt8], hint: AudioFileTypeID?, seed: UInt64) {
   func run(_ size: (Int) -> Int) -> [Int64] {
     var stream = AudioFileStream(hint: hint)
@@ -134,7 +134,7 @@ func fuzzSlicing(_ input: [UInt8], hint: AudioFileTypeID?, seed: UInt64) {
   }
   let whole = run { _ in input.count }
   var random = FuzzRandom(state: seed)
-  // Single bytes where the input is short; a thousand slices are enough of a longer one.
+  // Single bytes for a short input; about a thousand slices are enough for a longer one.
   let longest = max([1, 5, 50, 700][random.next(4)], input.count / 500)
   let sliced = run { _ in random.next(longest + 1) }
   guard whole != sliced else { return }
@@ -158,8 +158,8 @@ private struct PacketSizes: AudioFileStreamListener {
   var sizes: [UInt32] = []
   private var formatCount = 0
   private var hasLosses = false
-  /// Sound is lost, and the format changes. Silence that replaces lost frames has the format met last, so its
-  /// packets differ after a seek back.
+  /// Whether sound is lost and the format changes. Silence that replaces lost frames has the latest format, so
+  /// its packets differ after a seek back.
   var hasSilenceOfTwoFormats: Bool { formatCount > 1 && hasLosses }
 
   mutating func audioFileStream(
@@ -179,7 +179,7 @@ private struct PacketSizes: AudioFileStreamListener {
     bytes: Span<UInt8>, descriptions: Span<AudioStreamPacketDescription>
   ) {
     if first == nil { first = packets.firstPacketIndex }
-    // Numbers that were left out, since the packets are lost, have no size.
+    // Numbers of lost packets have no size.
     while Int64(sizes.count) < packets.firstPacketIndex - first!, sizes.count < 1 << 16 {
       sizes.append(0)
     }
@@ -188,7 +188,7 @@ private struct PacketSizes: AudioFileStreamListener {
   }
 }
 
-/// Parses all of an input, then seeks to some packets: each whose place is exact must be found there.
+/// Parses a whole input, then seeks to some packets: each packet with an exact byte offset must be found there.
 func fuzzSeeking(_ input: [UInt8], seed: UInt64) {
   var random = FuzzRandom(state: seed)
   var stream = AudioFileStream()

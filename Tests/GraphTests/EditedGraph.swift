@@ -6,13 +6,13 @@ import TestKit
 
 @testable import RenderCore
 
-/// A graph and its model, which have the same edits. Its nodes have no latency: GraphLatencyTests has those.
+/// A graph and its model, with the same edits. The nodes have no latency; GraphLatencyTests covers latency.
 struct EditedGraph {
   private let rig = GraphRig()
   private(set) var reference = GraphReference()
-  /// The node of each node of the model; nil once it is removed.
+  /// The graph's node for each node of the model; nil once it is removed.
   private var nodes: [GraphNode?]
-  /// The filter banks, and those of the model.
+  /// The filter banks, and the model's.
   private var banks: [Int: (FilterBankControl, FilterBankStorage)] = [:]
   private var chance: SplitMix
   private(set) var editCount = 0
@@ -31,7 +31,7 @@ struct EditedGraph {
     nodes = [rig.renderer.graph.mix, rig.renderer.graph.output]
   }
 
-  /// Renders a cycle of random length.
+  /// Renders a cycle of random length, and returns the graph's and the model's samples.
   mutating func renderCycle() -> (given: [Float], expected: [Float]) {
     let longest = 1 << Int.random(in: 0...9, using: &chance)
     let isLong = Int.random(in: 0..<200, using: &chance) == 0
@@ -127,7 +127,7 @@ struct EditedGraph {
   }
 
   private mutating func remove() throws {
-    // Few of them, so that the graph stays large.
+    // Removals are rare, so that the graph stays large.
     guard Int.random(in: 0..<2, using: &chance) == 0,
       let node = reference.present.randomElement(using: &chance), node > 1,
       !reference.isGenerator(node)
@@ -200,7 +200,7 @@ struct EditedGraph {
       source != GraphReference.output, !reference.isGenerator(target),
       !reference.isConnected(source, to: target), !reference.closes(source, to: target)
     else { return }
-    // Only a limited sound goes round a loop.
+    // Only a limited sound enters a loop.
     if reference.isDelay(target) {
       guard case .effect = reference.nodes[source], !reference.isBypassed(source) else { return }
     }
@@ -213,7 +213,7 @@ struct EditedGraph {
 }
 
 extension BiquadCoefficients {
-  /// A stable section of random poles and zeros with a gain of at most 1 at most frequencies.
+  /// Returns a stable section of random poles and zeros with a gain of at most 1 at most frequencies.
   fileprivate static func random(using chance: inout SplitMix) -> BiquadCoefficients {
     let radius = Double.random(in: 0..<0.9, using: &chance)
     let angle = Double.random(in: 0..<3, using: &chance)

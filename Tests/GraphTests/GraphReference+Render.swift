@@ -15,7 +15,7 @@ extension GraphReference {
   /// A node, and the edges into it in the order of summation.
   private struct Step {
     let node: Int
-    /// A sum for a bypassed effect, which does not render.
+    /// The kind of the node; a sum for a bypassed effect, which does not render.
     let kind: Node
     let inputs: [Input]
   }
@@ -46,7 +46,7 @@ extension GraphReference {
       }
       for delay in delays {
         let sum = sum(delay.inputs, sums, values)
-        // A loop forgets samples before they are denormal.
+        // A loop drops samples before they become denormal.
         let isKept = !looped.contains(delay.node) || sum.magnitude > 1e-30
         lines[delay.node]?.samples.append(isKept ? sum : 0)
       }
@@ -58,7 +58,7 @@ extension GraphReference {
     return samples
   }
 
-  /// The heard nodes, each after those that lead into it without a delay.
+  /// Returns the nodes of `heard`, each after the nodes that lead into it without a delay.
   private func steps(_ heard: Set<Int>, _ active: [Int]) -> [Step] {
     func rank(_ node: Int) -> Int { isGenerator(node) ? 2 : 1 }
     let order = active.sorted {
@@ -115,7 +115,7 @@ extension GraphReference {
     return samples[samples.count - frames]
   }
 
-  /// Keeps what a delay still needs.
+  /// Drops the samples that a delay no longer needs.
   private mutating func forget(_ step: Step) {
     guard case .delay(let frames) = step.kind, let line = lines[step.node] else { return }
     let isLong = line.samples.count > 65536

@@ -11,9 +11,9 @@ struct GraphReference {
     case generator(step: Float)
     /// A user effect.
     case effect(factor: Float, limit: Float)
-    /// Called once a frame.
+    /// A built-in effect, which is called once per frame.
     case builtIn(any BuiltInEffect)
-    /// Can close a loop.
+    /// A delay, which can close a loop.
     case delay(frames: Int)
   }
 
@@ -21,7 +21,7 @@ struct GraphReference {
     var id: Int
     var source: Int
     var target: Int
-    /// Carries the input of its source.
+    /// Whether the edge carries the input of its source.
     var isDry = false
     var gain: Gain
     /// The gain to which the next cycle fades.
@@ -32,14 +32,14 @@ struct GraphReference {
     var silentEdit = 0
   }
 
-  /// The first two are the mix and the output.
+  /// The nodes; the first two are the mix and the output.
   private(set) var nodes: [Node?] = [.sum, .sum]
   var edges: [Edge] = []
   private var leaving: Set<Int> = []
   private var bypassed: Set<Int> = []
   /// The nodes that rendered after the previous edit.
   private var wasHeard: Set<Int> = [0, 1]
-  /// Those of them whose output was heard, not only their input.
+  /// Those of them whose output was used, not only their input.
   private var wasRendered: Set<Int> = [0, 1]
   private var edit = 1
   private var nextEdge = 1
@@ -91,7 +91,7 @@ struct GraphReference {
 
   func isBypassed(_ node: Int) -> Bool { bypassed.contains(node) }
 
-  /// The frames that a generator has rendered.
+  /// Returns the frames that a generator has rendered.
   func age(_ node: Int) -> UInt64 { frame - births[node] }
 
   func isConnected(_ source: Int, to target: Int) -> Bool {
@@ -188,8 +188,8 @@ struct GraphReference {
     leaving.insert(node)
   }
 
-  /// Drops the edges that have faded out, as every call does that reads the graph or the rate: an edit, and each cycle of
-  /// an OfflineOutput. An effect that loses its last edge so begins at rest again.
+  /// Drops the edges that have faded out, as every call does that reads the graph or the rate: an edit, and each
+  /// cycle of an OfflineOutput. So an effect that loses its last edge begins at rest again.
   mutating func dropFaded() {
     if edges.contains(where: hasFaded) { end() }
   }
@@ -198,14 +198,14 @@ struct GraphReference {
     edge.leavingEdit.map { edge.silentEdit >= $0 } ?? false
   }
 
-  /// An edit begins.
+  /// Begins an edit.
   mutating func begin() {
     dropFaded()
     prune()
     if !hasRendered { (wasHeard, wasRendered) = ([], []) }
   }
 
-  /// An edit is over.
+  /// Ends an edit.
   mutating func end() {
     prune()
     if !hasRendered {
@@ -237,7 +237,7 @@ struct GraphReference {
     }
   }
 
-  /// The nodes that lead to the output, and the generators.
+  /// Returns the nodes that lead to the output, and the generators.
   func heard() -> Set<Int> {
     var heard: Set<Int> = []
     var next = [Self.output] + nodes.indices.filter { nodes[$0] != nil && isGenerator($0) }
@@ -248,7 +248,7 @@ struct GraphReference {
     return heard
   }
 
-  /// The longest sum of the delays on a path through new nodes. A path through a loop includes all delays of the loop.
+  /// Returns the longest sum of the delays on a path through new nodes. A path through a loop includes all its delays.
   private func warmUp() -> Int {
     let heard = heard()
     func isNew(_ node: Int) -> Bool { !wasRendered.contains(node) }
@@ -278,7 +278,7 @@ struct GraphReference {
       .map(frames(after:)).max() ?? 0
   }
 
-  /// The nodes that lead to a node and to which it leads.
+  /// Returns the nodes that lead to a node and to which it leads.
   private func loop(of node: Int) -> Set<Int> {
     func reached(_ next: (Int) -> [Int]) -> Set<Int> {
       var reached: Set<Int> = []
@@ -292,7 +292,7 @@ struct GraphReference {
       .intersection(reached { last in edges.filter { $0.target == last }.map(\.source) })
   }
 
-  /// Notes which edges rest at 0 after a cycle.
+  /// Records the edges that rest at 0 after a cycle.
   mutating func noteSilence(of indices: [Int]) {
     for index in indices where edges[index].gain.isStill(at: 0) {
       edges[index].silentEdit = edit - 1

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RenderCore
 
-/// Random edits of a running graph, from a seed. `DRAWBAR_GRAPH_SECONDS` sets how much sound is rendered,
+/// Random edits of a running graph, from a seed. `DRAWBAR_GRAPH_SECONDS` sets the length of the rendered sound,
 /// `DRAWBAR_SEED` runs one seed.
 @Suite("A graph under random edits")
 struct RandomGraphEditTests {
@@ -21,7 +21,7 @@ struct RandomGraphEditTests {
     try compare(EditedGraph(seed: seed, hasBuiltInEffects: false), seed)
   }
 
-  @Test("does so with built-in effects and feedback loops", arguments: seeds)
+  @Test("renders a model's samples also with built-in effects and feedback loops", arguments: seeds)
   func builtIn(_ seed: UInt64) throws {
     try compare(EditedGraph(seed: seed, hasBuiltInEffects: true), seed)
   }

@@ -6,22 +6,22 @@ import TestKit
 import Testing
 
 extension OutputTests {
-  @Suite("an output that is made active", .timeLimit(.minutes(2)))
+  @Suite("an output's activation", .timeLimit(.minutes(2)))
   struct Activation {
-    @Test("is made so again when a server refuses whose cycles stand still for 0.4 s")
+    @Test("is retried when a server refuses it because its cycles stop for 0.4 s")
     func refused() throws {
       var options = JACKServer.Options()
-      // It waits for twenty of these: 6.7 ms.
+      // The server waits for twenty periods: 6.7 ms.
       options.period = 16
       options.arguments = ["-S"]
       try JACKServer.with(options) { server in
         var hasRefused = false
-        // This thread may be on the blocked processor until the kernel moves it, and come too late.
+        // Until the kernel moves this thread off the blocked processor, it may miss the blockade: retry.
         for _ in 0..<20 where !hasRefused {
           let output = try RemoteIO(OutputTests.configuration(.automatic))
           let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
           defer { output.close() }
-          // Of the server all but what answers its clients.
+          // Only the server's real-time threads, not the thread that answers clients.
           try Processors.pin(process: try #require(server.pid), isRealtimeOnly: true, to: 0)
           let blockade = Subprocess([
             "taskset", "-c", "1", "timeout", "-s", "KILL", "0.4",

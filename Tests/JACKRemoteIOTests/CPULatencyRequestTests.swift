@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A request to keep the processors ready")
 struct CPULatencyRequestTests {
-  /// What the kernel tells of all requests together.
+  /// The kernel's effective value for all requests.
   private func told() -> Int32? {
     let descriptor = unsafe open(CPULatencyRequest.devicePath, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -18,7 +18,7 @@ struct CPULatencyRequestTests {
   }
 
   @Test(
-    "is in force while it exists, and no longer",
+    "is in force only while it exists",
     .enabled(if: unsafe access(CPULatencyRequest.devicePath, R_OK | W_OK) == 0))
   func held() throws {
     let before = try #require(told())
@@ -34,7 +34,7 @@ struct CPULatencyRequestTests {
     #expect(told() == before)
   }
 
-  @Test("that the kernel does not take says where, why and what can be done")
+  @Test("that the kernel refuses reports where, why and the remedy")
   func refused() {
     for (path, code) in [("/nonexistent", ENOENT), ("/dev", EISDIR), ("/dev/full", ENOSPC)] {
       #expect(throws: CPULatencyError(devicePath: path, code: code)) {

@@ -6,7 +6,7 @@ import Synchronization
 import TestKit
 import Testing
 
-/// What an input callback of the tests has heard. Written by the process thread.
+/// The sound received by an input callback of the tests. Written by the process thread.
 private struct HeardInputs: ~Copyable {
   let cycles = Atomic<Int>(0)
   let frames = Atomic<Int>(0)
@@ -36,7 +36,7 @@ private func hearInputs(
   return 0
 }
 
-/// Gives every output a level of one half.
+/// Fills every output with the value 0.5.
 @_noLocks
 private func renderHalf(
   _: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
@@ -50,9 +50,9 @@ private func renderHalf(
 }
 
 extension OutputTests {
-  @Suite("a callback of the caller's")
+  @Suite("a caller's callback")
   struct Callback {
-    @Test("without outputs has each frame of the inputs, until it is removed while the server runs")
+    @Test("without outputs receives each input frame, until its removal on a running server")
     func inputCallback() throws {
       try JACKServer.with { _ in
         let player = try RemoteIO(configuration(clientName: "player"))
@@ -93,7 +93,7 @@ extension OutputTests {
       }
     }
 
-    @Test("that returns errors costs its sound, and not the client")
+    @Test("that returns errors is counted, and leaves the client running")
     func failing() throws {
       try JACKServer.with { server in
         let unit = try RemoteIO(configuration(.automatic))

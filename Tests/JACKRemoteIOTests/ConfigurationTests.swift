@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A configuration")
 struct ConfigurationTests {
-  /// Names are looked at before any server is asked.
+  /// The error for a changed configuration. Names are checked before a server is contacted.
   private func error(_ change: (inout RemoteIO.Configuration) -> Void) -> RemoteIOError? {
     var configuration = RemoteIO.Configuration(serverName: "drawbar-test-nobody")
     change(&configuration)
@@ -18,7 +18,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "is refused for a client name that JACK cannot have",
+    "is refused for a client name that JACK does not allow",
     arguments: ["", "a:b", String(repeating: "n", count: 64), "line\nbreak", "zero\0"])
   func clientNames(_ name: String) {
     guard case .invalidClientName(name, _) = error({ $0.clientName = name }) else {
@@ -28,7 +28,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "is refused for a server name that JACK cannot have",
+    "is refused for a server name that JACK does not allow",
     arguments: ["", "a/b", "a:b", String(repeating: "n", count: 500)])
   func serverNames(_ name: String) {
     guard case .invalidServerName(name, _) = error({ $0.serverName = name }) else {
@@ -38,7 +38,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "is refused for port names that JACK cannot have",
+    "is refused for port names that JACK does not allow",
     arguments: [[""], ["out:1"], ["a", "a"], [String(repeating: "p", count: 320)]])
   func portNames(_ names: [String]) {
     guard case .invalidPortName = error({ $0.outputPortNames = names }),
@@ -49,7 +49,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("is refused without ports, and for an expression that is none")
+  @Test("is refused without ports, and for an invalid expression")
   func others() {
     #expect(error { $0.outputPortNames = [] } == .noPorts)
     guard case .invalidConnection("(", _) = error({ $0.connection = .pattern("(") }),
@@ -66,7 +66,7 @@ struct ConfigurationTests {
     #expect(error == .invalidPortName("out_1", "two ports have this name"))
   }
 
-  @Test("is refused in one line that names what is wrong")
+  @Test("is refused in one line that names the error")
   func messages() throws {
     let text = try #require(error { $0.clientName = "a:b" }).description
     #expect(text.contains("'a:b'") && !text.contains("\n"))

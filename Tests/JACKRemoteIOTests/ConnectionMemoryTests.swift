@@ -10,7 +10,7 @@ struct ConnectionMemoryTests {
   private let right = OwnConnection(direction: .outputs, channel: 1, other: "system:playback_2")
   private let input = OwnConnection(direction: .inputs, channel: 0, other: "system:capture_1")
 
-  @Test("has those of the start when nothing was looked at since")
+  @Test("holds the initial connections if the graph was not read since")
   func start() {
     var memory = ConnectionMemory([left, input])
     #expect(memory.missing.isEmpty)
@@ -18,7 +18,7 @@ struct ConnectionMemoryTests {
     #expect(memory.missing == [left, input])
   }
 
-  @Test("has what was seen last, if a cycle has come after it")
+  @Test("holds the connections last seen, if a cycle followed")
   func lastLook() {
     var memory = ConnectionMemory([left])
     memory.look([left, right], atCycle: 10)
@@ -27,7 +27,7 @@ struct ConnectionMemoryTests {
     #expect(memory.missing == [right])
   }
 
-  @Test("has what was connected in the very cycle in which the server was killed")
+  @Test("holds connections made in the very cycle in which the server was killed")
   func lastCycle() {
     var memory = ConnectionMemory([left])
     memory.look([left, right], atCycle: 10)
@@ -35,25 +35,25 @@ struct ConnectionMemoryTests {
     #expect(memory.missing == [left, right])
   }
 
-  @Test("forgets nothing that went away after the last cycle")
+  @Test("keeps connections that disappear after the last cycle")
   func lookWithoutCycle() {
     var memory = ConnectionMemory([left])
     memory.look([left, right], atCycle: 10)
-    // The server ends: it takes its ports away, and no cycle comes.
+    // The server ends: it removes its ports, and no cycle follows.
     memory.look([right], atCycle: 12)
     memory.look([], atCycle: 12)
     memory.lose(atCycle: 12)
     #expect(memory.missing == [left, right])
   }
 
-  @Test("lets go of what another program has taken away, and not of what is only not back yet")
+  @Test("forgets connections that another program removed, but not those that are not back yet")
   func missing() {
     var memory = ConnectionMemory([left, right])
     memory.lose(atCycle: 5)
     memory.look([left], atCycle: 6)
     #expect(memory.missing == [right])
     memory.look([], atCycle: 7)
-    // Lost again: the one was taken away, the other is still awaited.
+    // Lost again: the left connection was removed by another program, the right one is still awaited.
     memory.lose(atCycle: 8)
     #expect(memory.missing == [right])
     memory.giveUpMissing()
@@ -68,7 +68,7 @@ struct FrameClockTests {
     FrameClock.time(atServerTime: serverTime, publication: clock.publication)
   }
 
-  @Test("is the server's, and after another server's start goes on where the last cycle ended")
+  @Test("is the server's, and continues from the last cycle's end on another server")
   func restart() {
     var clock = FrameClock()
     clock.restart()
@@ -80,7 +80,7 @@ struct FrameClockTests {
     #expect(clock.advance(serverTime: 128, frameCount: 64) == 1512)
     #expect(clock.advance(serverTime: 192, frameCount: 64) == 1576)
     #expect(time(200, clock) == 1584)
-    // A jump of the same server's clock is one of this.
+    // A jump of the same server's clock is a jump of this clock.
     #expect(clock.advance(serverTime: 1192, frameCount: 64) == 2576)
   }
 
@@ -94,9 +94,9 @@ struct FrameClockTests {
   }
 }
 
-@Suite("What is known of the server")
+@Suite("The server's presence")
 struct ServerPresenceTests {
-  @Test("is a loss for each re-attachment, however often it is told")
+  @Test("counts one loss before each re-attachment, however often it is reported")
   func order() {
     var presence = ServerPresence()
     presence.lose(reason: "first")

@@ -26,14 +26,14 @@ struct ConnectionPlanTests {
     return (plan.connections.map { "\($0.output.dropFirst(3)) \($0.input)" }, plan.notes)
   }
 
-  @Test("goes by itself to the physical ports of one client only")
+  @Test("uses the physical ports of one client only by default")
   func automatic() throws {
     let plan = try plan(.automatic)
     #expect(plan.pairs == ["out_1 Card A:playback_FL", "out_2 Card A:playback_FR"])
     #expect(plan.notes.isEmpty)
   }
 
-  @Test("gives one output to the first two ports")
+  @Test("connects a single output to the first two ports")
   func mono() throws {
     #expect(
       try plan(.automatic, outputs: 1).pairs == [
@@ -41,7 +41,7 @@ struct ConnectionPlanTests {
       ])
   }
 
-  @Test("connects what fits and says what does not")
+  @Test("connects the outputs that fit and reports the others")
   func moreOutputsThanPorts() throws {
     let plan = try plan(.automatic, outputs: 4)
     #expect(plan.pairs == ["out_1 Card A:playback_FL", "out_2 Card A:playback_FR"])
@@ -59,7 +59,7 @@ struct ConnectionPlanTests {
     #expect(try self.plan(.pattern("mixer"), underSessionManager: true).pairs.count == 2)
   }
 
-  @Test("says so when there is no physical port")
+  @Test("reports a missing physical port")
   func noPhysicalPort() throws {
     let plan = try ConnectionPlan(
       policy: .automatic, direction: .outputs, ours: ["me:out_1"], others: [inputs[0]],
@@ -68,14 +68,14 @@ struct ConnectionPlanTests {
     #expect(plan.notes == ["not connected: the server has no physical playback port"])
   }
 
-  @Test("makes no connection and no remark when none is wanted")
+  @Test("makes no connection and no note if none is wanted")
   func none() throws {
     let plan = try plan(.none)
     #expect(plan.pairs.isEmpty && plan.notes.isEmpty)
   }
 
   @Test(
-    "takes a pattern as a port, else as a client, else as an expression, within one client",
+    "reads a pattern as a port, else as a client, else as an expression, within one client",
     arguments: [
       ("mixer:in_2", ["out_1 mixer:in_2"]),
       ("alsa:0:left", ["out_1 Card A:playback_FL"]),
@@ -88,7 +88,7 @@ struct ConnectionPlanTests {
     #expect(try plan(.pattern(pattern)).pairs == pairs)
   }
 
-  @Test("takes the ports of a list in its order, by name or alias")
+  @Test("uses the ports of a list in order, by name or alias")
   func list() throws {
     #expect(
       try plan(.ports(["Card B:playback_FR", "alsa:0:left"])).pairs == [
@@ -100,7 +100,7 @@ struct ConnectionPlanTests {
         == 3)
   }
 
-  @Test("is refused when a port is not there, nothing matches, or too many are named")
+  @Test("is refused if a port is missing, nothing matches, or too many are named")
   func refused() {
     #expect(throws: RemoteIOError.noSuchPort("mixer:in_3")) {
       try plan(.ports(["mixer:in_1", "mixer:in_3"]))
@@ -134,7 +134,7 @@ struct InputConnectionPlanTests {
     return (plan.connections.map { "\($0.output) \($0.input.dropFirst(3))" }, plan.notes)
   }
 
-  @Test("comes by itself from the physical ports of one client, one input from the first")
+  @Test("uses the physical ports of one client by default, and the first one for a single input")
   func automatic() throws {
     #expect(try plan(.automatic).pairs == ["Card A:capture_1 in_1", "Card A:capture_2 in_2"])
     #expect(try plan(.automatic, inputs: 1).pairs == ["Card A:capture_1 in_1"])
@@ -144,7 +144,7 @@ struct InputConnectionPlanTests {
       wide.notes == ["3 inputs but 2 ports to connect to: me:in_3 not connected"])
   }
 
-  @Test("says so when there is no physical port, and nothing when there is no input")
+  @Test("reports a missing physical port, and nothing without an input")
   func nothing() throws {
     let none = try plan(.automatic, from: [sources[0]])
     #expect(none.pairs.isEmpty)
@@ -154,7 +154,7 @@ struct InputConnectionPlanTests {
     #expect(try plan(.none).pairs.isEmpty)
   }
 
-  @Test("takes patterns and lists as one of outputs does")
+  @Test("reads patterns and lists like a plan of outputs")
   func chosen() throws {
     #expect(try plan(.pattern("synth")).pairs == ["synth:out_1 in_1", "synth:out_2 in_2"])
     #expect(try plan(.pattern("alsa:0:mic")).pairs == ["Card A:capture_1 in_1"])
@@ -166,7 +166,7 @@ struct InputConnectionPlanTests {
       try plan(.ports(["synth:out_1", "synth:out_2", "alsa:0:mic"]), inputs: 1).pairs.count == 3)
   }
 
-  @Test("never comes from the client's own outputs")
+  @Test("never uses the client's own outputs")
   func feedback() {
     let physical = [ServerPort(name: "me:out_1", isPhysical: true, isOwn: true)]
     #expect(throws: Never.self) {
@@ -182,7 +182,7 @@ struct InputConnectionPlanTests {
     #expect(throws: RemoteIOError.ownPort("me:out_1")) { try plan(.ports(["me:out_1"])) }
   }
 
-  @Test("is refused when a port is not there, nothing matches, or too many are named")
+  @Test("is refused if a port is missing, nothing matches, or too many are named")
   func refused() {
     #expect(throws: RemoteIOError.noSuchSourcePort("synth:out_3")) {
       try plan(.ports(["synth:out_3"]))

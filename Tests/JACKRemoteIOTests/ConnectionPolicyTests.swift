@@ -25,7 +25,7 @@ struct ConnectionPolicyTests {
   }
 
   @Test(
-    "is refused with a reason when it names nothing or is no regular expression",
+    "is refused with a reason if it names nothing or is not a regular expression",
     arguments: ["", ",", "a,", ",b", "a,,b", "system:(", "[", #"a\"#])
   func refuses(_ text: String) {
     #expect {

@@ -7,12 +7,12 @@ import RenderCore
 import TestKit
 import Testing
 
-/// Takes longer than a cycle of 256 frames at 48 kHz lasts.
+/// Renders for longer than a cycle of 256 frames at 48 kHz.
 private func renderLate(
   _: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<RenderCall>
 ) -> Int32 {
-  // On purpose: RealtimeSanitizer is not to see it. Both the process callback and the render entry in it are
-  // marked.
+  // Hides the deliberate delay from RealtimeSanitizer: twice, because the process callback and the render
+  // entry in it are both marked.
   for _ in 0..<2 { drawbar_realtime_exit() }
   usleep(8000)
   for _ in 0..<2 { drawbar_realtime_enter() }
@@ -22,13 +22,13 @@ private func renderLate(
 extension OutputTests {
   @Suite("an output's connections")
   struct Connections {
-    /// What another client sees our two ports connected to.
+    /// The connections of our two ports, as another client sees them.
     private func seen(_ server: JACKServer) throws -> [[String]] {
       try server.ports().filter { $0.name.hasPrefix("drawbar:") }.map(\.connections)
     }
 
     @Test(
-      "are those of its policy, and are told",
+      "are those of its policy, and are reported",
       arguments: [
         (RemoteIO.ConnectionPolicy.automatic, [["system:playback_1"], ["system:playback_2"]]),
         (.none, [[], []]),
@@ -53,7 +53,7 @@ extension OutputTests {
       }
     }
 
-    @Test("of one output go to the first two ports")
+    @Test("of a single output lead to the first two ports")
     func mono() throws {
       try JACKServer.with { server in
         var wanted = configuration(.automatic)
@@ -66,7 +66,7 @@ extension OutputTests {
       }
     }
 
-    @Test("are as many as there are ports, and the rest is told")
+    @Test("are limited to the existing ports, and the rest is reported")
     func fewerPorts() throws {
       var options = JACKServer.Options()
       options.playbackPorts = 1
@@ -79,7 +79,7 @@ extension OutputTests {
       }
     }
 
-    @Test("are told as they are when a late client holds up the graph")
+    @Test("are reported correctly when a late client delays the graph")
     func lateGraph() throws {
       try JACKServer.with { server in
         let late = try RemoteIO(configuration(clientName: "late"))
@@ -99,7 +99,7 @@ extension OutputTests {
       }
     }
 
-    @Test("to a port that is not there are an error, after which it can be started again")
+    @Test("to a missing port are an error, after which the output can be started again")
     func missingPort() throws {
       try JACKServer.with { server in
         let output = try RemoteIO(configuration(.ports(["system:playback_1", "system:nobody"])))
@@ -118,7 +118,7 @@ extension OutputTests {
     }
 
     @Test(
-      "that the server refuses are told, also when it says that it made them",
+      "that the server refuses are reported, also if it reports success",
       arguments: ["E", "e"])
     func refused(_ selfConnectMode: String) throws {
       var options = JACKServer.Options()

@@ -18,7 +18,7 @@ struct ControlThreadTests {
     Deadline(nanosecondsFromNow: UInt64(seconds * 1e9))
   }
 
-  @Test("runs jobs in their order and gives back what they return")
+  @Test("runs jobs in order and returns their results")
   func order() throws {
     let thread = try ControlThread.start()
     let record = Record()
@@ -28,7 +28,7 @@ struct ControlThreadTests {
     thread.finish()
   }
 
-  @Test("lets who asked go when it is cancelled, and disposes of what comes then")
+  @Test("releases the caller when a job is cancelled, and disposes of the late result")
   func cancelled() throws {
     let thread = try ControlThread.start()
     let gate = OneTimeEvent()
@@ -52,7 +52,7 @@ struct ControlThreadTests {
   }
 
   @Test(
-    "is cancelled, too, when the result comes while it is asked whether it is, and disposes of it")
+    "cancels a job also if its result arrives during the check, and disposes of the result")
   func cancelledAtTheEnd() throws {
     let thread = try ControlThread.start()
     let gate = OneTimeEvent()
@@ -61,7 +61,7 @@ struct ControlThreadTests {
       until: deadline(10),
       unless: {
         gate.signal()
-        // Behind the job, so that its result is there.
+        // Queued behind the job, so the job's result exists by then.
         let isDone = OneTimeEvent()
         thread.enqueue { isDone.signal() }
         return isDone.wait(seconds: 10)
@@ -75,7 +75,7 @@ struct ControlThreadTests {
     thread.finish()
   }
 
-  @Test("lets no one wait past the deadline, and disposes of what comes too late")
+  @Test("releases the caller at the deadline, and disposes of a late result")
   func lateResult() throws {
     let thread = try ControlThread.start()
     let record = Record()
@@ -101,7 +101,7 @@ struct ControlThreadTests {
     thread.finish()
   }
 
-  @Test("does the jobs that it has before it ends")
+  @Test("runs its queued jobs before it ends")
   func finish() throws {
     let thread = try ControlThread.start()
     let record = Record()
@@ -115,7 +115,7 @@ struct ControlThreadTests {
     #expect(thread.run(until: deadline(60)) { 1 } == nil)
   }
 
-  @Test("keeps results and deadlines apart when they meet")
+  @Test("either returns or disposes of a result that meets its deadline")
   func race() throws {
     let thread = try ControlThread.start()
     let record = Record()
@@ -130,7 +130,7 @@ struct ControlThreadTests {
     thread.finish()
   }
 
-  @Test("does what it watches for when it is woken and when that is due, and not after its end")
+  @Test("runs its watch when woken and when due, and not after its end")
   func watch() throws {
     let wake = WakeSemaphore()
     let thread = try ControlThread.start(wake: wake)
@@ -147,7 +147,7 @@ struct ControlThreadTests {
     #expect(eventually { steps.all.count == 2 })
     wake.post()
     #expect(eventually { steps.all.count == 3 })
-    // A job goes before it.
+    // A job takes precedence over the watch.
     #expect(thread.run(until: deadline(5)) { true } == true)
     thread.finish()
     let count = steps.all.count

@@ -7,31 +7,31 @@ import Synchronization
 import TestKit
 import Testing
 
-/// What a callback of the tests does in its next cycle.
+/// The fault of a test callback's next cycle.
 enum CycleFault: Int {
   case none
-  /// It computes for 3 ms.
+  /// The callback computes for 3 ms.
   case computing
-  /// It wakes the ``Intruder``.
+  /// The callback wakes the ``Intruder``.
   case intruder
 
-  /// Two periods and a quarter of 64 frames at 48 kHz.
+  /// The duration of a fault: two and a quarter periods of 64 frames at 48 kHz.
   static let nanoseconds: UInt64 = 3_000_000
 
-  /// Has the processor for as long.
+  /// Occupies the processor for that duration.
   static func compute() {
     let end = drawbar_monotonic_nanoseconds() + nanoseconds
     while drawbar_monotonic_nanoseconds() < end {}
   }
 }
 
-/// A callback that can go wrong: what it goes by, at a fixed address.
+/// The state of a callback with faults on request, at a fixed address.
 @safe
 final class FaultyCallback: @unchecked Sendable {
   @safe
   struct State: ~Copyable {
     let wanted = Atomic<Int>(0)
-    /// Wakes the intruder.
+    /// The semaphore that wakes the intruder.
     let wake = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     init() { unsafe sem_init(wake, 0, 0) }
@@ -51,12 +51,12 @@ final class FaultyCallback: @unchecked Sendable {
     unsafe state.deallocate()
   }
 
-  /// Has it go wrong in its next cycle.
+  /// Requests a fault for the callback's next cycle.
   func ask(for fault: CycleFault) {
     unsafe state.pointee.wanted.store(fault.rawValue, ordering: .releasing)
   }
 
-  /// Wakes the intruder, now.
+  /// Wakes the intruder at once.
   func intrude() { unsafe sem_post(state.pointee.wake) }
 }
 
@@ -75,7 +75,7 @@ func renderFaulty(
   return 0
 }
 
-/// A real-time thread that goes before the process thread, and computes for 3 ms whenever it is woken.
+/// A real-time thread of higher priority than the process thread, which computes for 3 ms when woken.
 final class Intruder {
   private let callback: FaultyCallback
   private let thread: JoinableThread
@@ -109,12 +109,12 @@ final class Intruder {
   }
 }
 
-/// Which processors threads run on.
+/// The assignment of threads to processors.
 enum Processors {
-  /// Has threads of a process run on one processor only: all, or the real-time ones.
+  /// Restricts all or only the real-time threads of a process to one processor.
   static func pin(process: pid_t, isRealtimeOnly: Bool, to processor: Int) throws {
     for thread in ProcessResources.threads(of: process) {
-      // With SCHED_RESET_ON_FORK the policy has another bit.
+      // SCHED_RESET_ON_FORK sets another bit in the policy.
       if isRealtimeOnly, sched_getscheduler(thread) & 0xFF != SCHED_FIFO { continue }
       try pin(thread: thread, to: processor)
     }

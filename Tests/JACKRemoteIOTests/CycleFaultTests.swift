@@ -8,20 +8,19 @@ import Testing
 import TimingReport
 
 extension OutputTests {
-  /// Faults that are put in on purpose, on a real server with cycles of 64 frames, and what the judge calls
-  /// them.
-  @Suite("a cycle that goes wrong", .timeLimit(.minutes(2)))
+  /// Injected faults on a real server with cycles of 64 frames, and the causes that the judge assigns.
+  @Suite("a faulty cycle", .timeLimit(.minutes(2)))
   struct Faults {
-    /// How often each fault is put in.
+    /// The number of injections of each fault.
     private static let count = 100
-    /// How often it has to have its name.
+    /// The least number of injections with the right cause.
     private static let named = 99
-    /// How often it is put in again because the machine took a processor away meanwhile.
+    /// The largest number of repetitions because the machine took a processor away meanwhile.
     private static let mostDisturbed = 1600
-    /// Cycles that are looked at for one fault. The fewer, the less often a restless machine disturbs them.
+    /// Cycles examined for one fault. The fewer, the less often a busy machine disturbs them.
     fileprivate static let watchedCycles: UInt64 = 8
 
-    @Test("is over budget when the callback computes for 3 ms, and names it")
+    @Test("is over budget when the callback computes for 3 ms, and names the callback")
     func overBudget() throws {
       try expect(.overBudget) { _, callback, _ in callback.ask(for: .computing) }
     }
@@ -31,17 +30,17 @@ extension OutputTests {
       try expect(.preempted) { _, callback, _ in callback.ask(for: .intruder) }
     }
 
-    @Test("is woken late when a thread of higher priority has the processor between two cycles")
+    @Test("is woken late when a thread of higher priority occupies the processor between cycles")
     func wokenLate() throws {
       try expect(.wokenLate) { _, callback, output in
-        // At a cycle's end there is most of a period before the next.
+        // At a cycle's end, most of a period remains before the next.
         let cycle = output.cycleCount
         while output.cycleCount == cycle { usleep(50) }
         callback.intrude()
       }
     }
 
-    @Test("is the server's when the server stands still for 3 ms")
+    @Test("is the server's when the server stops for 3 ms")
     func server() throws {
       try expect(.server) { server, _, _ in
         server.freeze()
@@ -73,8 +72,8 @@ extension OutputTests {
       }
     }
 
-    /// Puts a fault in again and again, and expects a bad cycle after each to have this cause. Those during
-    /// which the machine took a processor away for its own ends do not count, whatever they were called.
+    /// Injects a fault repeatedly, and expects a bad cycle with this cause after each. Injections during which
+    /// the machine took a processor away do not count, whatever their cause.
     private func expect(
       _ cause: CycleCause,
       when putIn: (JACKServer, FaultyCallback, RemoteIO) -> Void
@@ -86,7 +85,7 @@ extension OutputTests {
           #expect(renderer.remove(handle))
           withExtendedLifetime(callback) {}
         }
-        // The client's callback and the intruder on the one processor, the server on the other.
+        // The client's callback and the intruder run on one processor, the server on the other.
         let intruder = try Intruder(callback)
         defer { intruder.end() }
         try Processors.pin(process: getpid(), isRealtimeOnly: true, to: 0)
@@ -109,7 +108,7 @@ extension OutputTests {
             continue
           }
           counted += 1
-          // Others may be there, too: the machine has other things to do.
+          // Other bad cycles may occur, too, because other programs run on the machine.
           let isFound = bad.contains {
             $0.cause == cause && $0.node == (cause == .overBudget ? "callback" : nil)
           }
@@ -135,7 +134,7 @@ extension OutputTests {
   }
 }
 
-/// Judges an output's cycles as they come.
+/// Judges an output's cycles as they arrive.
 private struct CauseWatch {
   private let output: RemoteIO
   private var recorder: TimingRecorder
@@ -147,24 +146,24 @@ private struct CauseWatch {
       threadUsage: { output.processThreadUsage }, nodeName: { renderer.graph.nodeName(of: $0) })
   }
 
-  /// Judges what there is, and lets go of what is found.
+  /// Judges the records so far, and discards the result.
   mutating func skip() { recorder.take() }
 
-  /// Waits for so many cycles.
+  /// Waits for `cycles` cycles, and discards their judgement.
   mutating func wait(cycles: UInt64) {
     let wanted = output.cycleCount + cycles
     #expect(eventually { output.cycleCount >= wanted })
     skip()
   }
 
-  /// Waits for cycles in which nothing goes wrong: a machine that has other things to do than this at times
-  /// would add its own faults to those that are put in.
+  /// Waits for cycles without a fault, because a machine busy with other programs would add its own faults to
+  /// the injected ones.
   mutating func waitForQuiet() {
     skip()
     #expect(eventually { bad(within: OutputTests.Faults.watchedCycles).isEmpty })
   }
 
-  /// The bad ones among the next cycles.
+  /// The bad cycles among the next `cycles` ones.
   mutating func bad(within cycles: UInt64) -> [BadCycle] {
     let wanted = output.cycleCount + cycles
     #expect(eventually { output.cycleCount >= wanted })

@@ -7,7 +7,7 @@ import Synchronization
 import TestKit
 import Testing
 
-/// What a callback is asked by.
+/// A request to a callback to compute for too long.
 @safe
 private final class ComputingRequest {
   let isMade = UnsafeMutablePointer<Atomic<Bool>>.allocate(capacity: 1)
@@ -22,13 +22,13 @@ private final class ComputingRequest {
 
   func make() { unsafe isMade.pointee.store(true, ordering: .releasing) }
 
-  /// Ends the asking. The callback is not called any more.
+  /// Removes the callback from the renderer.
   func remove(from renderer: Renderer) {
     if let handle { #expect(renderer.remove(handle)) }
   }
 }
 
-/// Computes for two periods and a quarter, of 64 frames at 48 kHz, in the cycle after it is asked to.
+/// Computes for two and a quarter periods of 64 frames at 48 kHz in the cycle after a request.
 private func computeWhenAsked(
   _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<RenderCall>
 ) -> Int32 {
@@ -41,10 +41,10 @@ private func computeWhenAsked(
 }
 
 extension OutputTests {
-  /// On a server with cycles of 64 frames.
+  /// Cycle records on a server with cycles of 64 frames.
   @Suite("the record of a cycle")
   struct Records {
-    @Test("is there for each, with its times, its frames and its place on the server's clock")
+    @Test("exists for each, with its times, its frames and its time on the server's clock")
     func each() throws {
       try Self.withServer { output, _ in
         var reader = output.cycleLog.reader()
@@ -59,15 +59,15 @@ extension OutputTests {
         let first = try #require(records.first)
         let last = try #require(records.last)
         let seconds = Double(last.entryNanoseconds - first.entryNanoseconds) / 1e9
-        // What the dummy driver is late by makes it longer.
+        // Delays of the dummy driver only lengthen the time.
         #expect(seconds > Double(records.count - 1) * 64 / 48000 * 0.99, "\(seconds)")
-        // A busy machine wakes some late, but not most.
+        // A busy machine wakes some cycles late, but not most.
         let median = records.map(\.wakeFrames).sorted()[records.count / 2]
         #expect(median < 32, "\(median)")
       }
     }
 
-    @Test("tells a callback that took too long, and how late the next cycle was by it")
+    @Test("shows a callback that took too long, and the lateness of the next cycle")
     func computing() throws {
       try Self.withServer { output, renderer in
         let request = ComputingRequest()
@@ -89,7 +89,7 @@ extension OutputTests {
       #expect(others.sorted()[others.count / 2] < 100_000)
     }
 
-    @Test("tells the packets, what is left in the ring, and that there is nothing to play")
+    @Test("shows the packets, the rest in the ring, and starvation")
     func source() throws {
       try Self.withServer { output, renderer in
         let source = renderer.addSource(holdsAfterUnderrun: false)
@@ -111,7 +111,7 @@ extension OutputTests {
     }
 
     private static func withServer(_ body: (RemoteIO, Renderer) throws -> Void) throws {
-      // A server that does not wait calls a client that is late twice in one cycle, and its clock stands.
+      // A server that does not wait for a late client calls it twice in one cycle, with the same time.
       try JACKServer.with(.waiting(period: 64)) { _ in
         let output = try RemoteIO(configuration())
         let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
@@ -123,7 +123,7 @@ extension OutputTests {
       }
     }
 
-    /// What there is to read once so many cycles have gone by.
+    /// Reads the records after `cycles` cycles.
     private static func records(
       of output: RemoteIO, from reader: inout CycleLogReader, cycles: UInt64
     ) -> [CycleRecord] {

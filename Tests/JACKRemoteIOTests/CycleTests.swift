@@ -13,19 +13,19 @@ struct CycleContinuityTests {
     }
   }
 
-  @Test("counts nothing while cycles follow each other, also where the clock wraps")
+  @Test("counts no missed cycle while cycles are consecutive, also when the clock wraps")
   func continuous() {
     #expect(missed([(5000, 64), (5064, 64), (5128, 64)]) == [0, 0, 0])
     #expect(missed([(.max - 63, 64), (0, 64), (64, 64)]) == [0, 0, 0])
   }
 
-  @Test("counts the cycles that a jump spans, part of one as one")
+  @Test("counts the cycles that a jump spans, rounded up")
   func jumps() {
     #expect(missed([(0, 256), (1536, 256), (1792, 256)]) == [0, 5, 0])
     #expect(missed([(0, 256), (300, 256)]) == [0, 1])
   }
 
-  @Test("does not judge a change of size or a clock that goes back")
+  @Test("ignores a change of size or a clock that goes back")
   func notJudged() {
     #expect(missed([(0, 256), (512, 512), (1024, 512)]) == [0, 0, 0])
     #expect(missed([(0, 512), (512, 64), (576, 64)]) == [0, 0, 0])
@@ -41,21 +41,21 @@ struct CycleGapTests {
     return cycles.map { continuity.advance(frameTime: $0.time, frameCount: $0.frames) }
   }
 
-  @Test("are told in frames")
+  @Test("are reported in frames")
   func frames() {
     let steps = steps([(0, 256), (1536, 256), (1792, 256), (2092, 256)])
     #expect(steps.map(\.missedFrames) == [0, 1280, 0, 44])
     #expect(steps.map(\.isMeasured) == [false, true, true, true])
   }
 
-  @Test("are not measured where cycles change their size or the clock goes back")
+  @Test("are not measured when cycles change their size or the clock goes back")
   func unmeasured() {
     let steps = steps([(0, 256), (512, 512), (1024, 512), (512, 512), (512, 512)])
     #expect(steps.map(\.isMeasured) == [false, false, true, false, false])
     #expect(steps.allSatisfy { $0.missedFrames == 0 })
   }
 
-  @Test("are none while the server runs as fast as it can, and not measured right after it")
+  @Test("are none while the server freewheels, and not measured right after it")
   func freewheeling() {
     var continuity = CycleContinuity()
     _ = continuity.advance(frameTime: 0, frameCount: 256)
@@ -67,7 +67,7 @@ struct CycleGapTests {
 
 @Suite("The watchdog")
 struct CycleWatchdogTests {
-  @Test("allows half a second, or twenty periods when those are longer")
+  @Test("allows half a second, or twenty periods if they are longer")
   func limits() {
     let short = CycleWatchdog(bufferSize: 256, sampleRate: 48000, isFreewheeling: false)
     #expect(short.limitNanoseconds == 500_000_000)
@@ -94,7 +94,7 @@ struct CycleWatchdogTests {
 
 @Suite("The time between two cycles")
 struct OutageMeterTests {
-  /// What each cycle of 480 frames lacks before it, at 48 kHz.
+  /// The frames missed before each cycle of 480 frames at 48 kHz.
   private func missed(
     atMilliseconds times: [UInt64], toldByClock told: UInt32 = 0, freewheeling: Set<Int> = [],
     otherServerBefore other: Int? = nil
@@ -108,28 +108,28 @@ struct OutageMeterTests {
     }
   }
 
-  @Test("is what the frame clock says while cycles are half a second apart or less")
+  @Test("is the frame clock's while cycles are half a second apart or less")
   func jitter() {
     #expect(missed(atMilliseconds: [5, 15, 45, 46, 540]) == [0, 0, 0, 0, 0])
     #expect(missed(atMilliseconds: [5, 15, 45], toldByClock: 100) == [100, 100, 100])
   }
 
-  @Test("is told where the server was stopped, with what its clock has told")
+  @Test("includes a stop of the server, unless its clock has already reported more")
   func stopped() {
     #expect(missed(atMilliseconds: [5, 15, 2025, 2035]) == [0, 0, 96_000, 0])
     #expect(missed(atMilliseconds: [5, 2015], toldByClock: 200_000) == [200_000, 200_000])
     #expect(missed(atMilliseconds: [0, 100_000_000_000]) == [0, .max])
   }
 
-  @Test("is told between two servers, however short, and not before the first")
+  @Test("is measured between two servers, however short, and not before the first")
   func restarted() {
     #expect(missed(atMilliseconds: [5, 15, 125, 135], otherServerBefore: 2) == [0, 0, 4800, 0])
     #expect(missed(atMilliseconds: [5000, 5010], otherServerBefore: 0) == [0, 0])
-    // A clock that goes back is another computer's.
+    // A clock that goes back belongs to another computer.
     #expect(missed(atMilliseconds: [5000, 10, 20], otherServerBefore: 1) == [0, 0, 0])
   }
 
-  @Test("means nothing while the server freewheels")
+  @Test("is ignored while the server freewheels")
   func freewheeling() {
     let times: [UInt64] = [0, 10, 4000, 9000, 9010]
     #expect(missed(atMilliseconds: times, freewheeling: [2, 3]) == [0, 0, 0, 0, 0])

@@ -7,13 +7,13 @@ import Testing
 
 @testable import JACKRemoteIO
 
-/// What holds a cycle up. Written by the process thread and the test.
+/// A barrier that delays a cycle. Written by the process thread and the test.
 private struct Barrier: ~Copyable {
   let isReached = Atomic<Bool>(false)
   let isOpen = Atomic<Bool>(false)
 }
 
-/// Renders for as long as the barrier is closed.
+/// Renders until the barrier is open.
 @_noLocks
 private func renderUntilOpen(
   _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<RenderCall>
@@ -24,7 +24,7 @@ private func renderUntilOpen(
   return 0
 }
 
-/// What only the test's own weak reference tells of.
+/// A weak reference, which shows whether the renderer still exists.
 private final class Witness {
   weak var renderer: Renderer?
 }
@@ -32,7 +32,7 @@ private final class Witness {
 extension OutputTests {
   @Suite("an output that ends")
   struct Ends {
-    @Test("asks nothing of its sources any more, though a freewheeling server still calls")
+    @Test("no longer waits for its sources, though a freewheeling server still calls it")
     func lateCycles() throws {
       try JACKServer.with { _ in
         let output = try RemoteIO(configuration())
@@ -47,7 +47,7 @@ extension OutputTests {
         defer { recorder.close() }
         try recorder.setFreewheel(true)
         #expect(eventually { early.control.isWaitedFor })
-        // Closing begins with this; the server goes on calling until it has taken the client out.
+        // Closing begins with this step; the server keeps calling until it has removed the client.
         #expect(output.storage.detach(until: Deadline(nanosecondsFromNow: 1_000_000_000)))
         let late = renderer.addSource()
         func isCalledOn() -> Bool {
@@ -63,7 +63,7 @@ extension OutputTests {
       }
     }
 
-    @Test("keeps its renderer while a cycle renders that does not end in time")
+    @Test("keeps its renderer while a cycle does not end in time")
     func longCycle() throws {
       let barrier = UnsafeMutablePointer<Barrier>.allocate(capacity: 1)
       unsafe barrier.initialize(to: Barrier())
@@ -82,7 +82,7 @@ extension OutputTests {
         let output = try RemoteIO(configuration())
         try begin(output)
         #expect(eventually { unsafe barrier.pointee.isReached.load(ordering: .acquiring) })
-        // So that the client is not closed before the cycle has ended.
+        // Prevents the client's end before the cycle has ended.
         server.freeze()
         #expect(!output.close(withinMilliseconds: 50))
         #expect(!eventually(seconds: 0.5) { witness.renderer == nil })
@@ -93,7 +93,7 @@ extension OutputTests {
       }
     }
 
-    @Test("waits for its sources no longer when its server has died while it freewheeled")
+    @Test("no longer waits for its sources after its freewheeling server has died")
     func deathWhileFreewheeling() throws {
       try JACKServer.with { server in
         let output = try RemoteIO(configuration())
@@ -112,7 +112,7 @@ extension OutputTests {
       }
     }
 
-    @Test("while its server freewheels is followed by one that does not wait for its sources")
+    @Test("while its server freewheels leaves no wait for sources to the next output")
     func nextOutput() throws {
       try JACKServer.with { server in
         let first = try RemoteIO(configuration())

@@ -7,10 +7,10 @@ import RenderCore
 import TestKit
 import Testing
 
-/// What the test's own output plays.
+/// The sound of the test's own output.
 private struct Played {
   var frame = 0
-  /// Cycles of a tone in each of its frames; with 0 its frames are counted, in steps of a 16-bit sample.
+  /// Cycles of the tone per frame; 0 plays frame numbers in steps of a 16-bit sample instead.
   var frequency = 0.0
 }
 
@@ -33,7 +33,7 @@ private func playInput(
 }
 
 extension OutputTests {
-  @Suite("an input callback with a format of its own")
+  @Suite("an input callback with its own format")
   struct FormattedInput {
     /// A client whose outputs are connected to its inputs, with a callback at each.
     private func withLoop(
@@ -52,7 +52,7 @@ extension OutputTests {
         unsafe played.deallocate()
         withExtendedLifetime(renderer) {}
       }
-      // At the rate that the server has now, so that it plays the same tone at any other.
+      // The output has the server's current rate, so it plays the same tone at any other.
       try unsafe renderer.addCallback(
         playInput, context: played,
         format: .linearPCM(
@@ -67,7 +67,7 @@ extension OutputTests {
       try body(unit)
     }
 
-    /// Each sample format that has the bits for what is played, in one buffer or two.
+    /// Each sample format with enough bits for the sound, in one buffer or two.
     private static let formats = [
       (16, [.signedInteger]), (16, [.signedInteger, .nonInterleaved]),
       (24, [.signedInteger, .bigEndian]), (32, [.signedInteger, .nonInterleaved]),
@@ -78,7 +78,7 @@ extension OutputTests {
     }
 
     @Test(
-      "has what is played, to the sample, at the server's rate", arguments: formats, [16, 1024])
+      "receives the sound to the sample, at the server's rate", arguments: formats, [16, 1024])
     func exact(_ format: AudioStreamBasicDescription, _ period: Int) throws {
       for attempt in 1...8 {
         let listener = FrameListener(format, capacityFrames: 240_000)
@@ -90,11 +90,11 @@ extension OutputTests {
             missedCycles = unit.missedCycleCount
           }
         }
-        // The server of a busy machine loses cycles, with what was in them.
+        // On a busy machine the server loses cycles and their sound.
         if missedCycles > 0, attempt < 8 { continue }
         #expect(missedCycles == 0 && listener.wrongCallCount == 0)
         let numbers = (0..<2).map { channel in listener.values(channel).map { $0 * 32768 } }
-        // The second is connected last.
+        // The second channel is connected last.
         let start = try #require(numbers[1].firstIndex { $0 != 0 })
         let heard = numbers[0][start...]
         #expect(heard.count > 12_000)
@@ -107,7 +107,7 @@ extension OutputTests {
       }
     }
 
-    @Test("is at its own rate, also of a server that comes back at another one")
+    @Test("runs at its own rate, also on a server that returns at another one")
     func resampled() throws {
       let format = AudioStreamBasicDescription.linearPCM(
         sampleRate: 44100, channels: 1, bitsPerChannel: 32, flags: [.float, .packed])

@@ -7,13 +7,13 @@ import TestKit
 import Testing
 
 extension OutputTests {
-  /// That the sound is the right one is tested with the program, in ProgramTests.
+  /// Freewheeling without checks of the sound, which ProgramTests has.
   @Suite("an output whose server freewheels")
   struct Freewheel {
     private static let port = "drawbar:out_1"
 
-    /// Plays a file over HTTP that stops after some bytes until the gate opens, and has the server freewheel
-    /// from before the first sound on.
+    /// Plays a file over HTTP that stalls after some bytes until the gate opens, on a server that freewheels
+    /// before the first sound.
     private func withStalledTrack(
       _ body: (RemoteIO, Player, JACKRecorder, Gate) throws -> Void
     ) throws {
@@ -42,7 +42,7 @@ extension OutputTests {
       }
     }
 
-    /// The server has come to where the sound is missing: cycles do not follow each other any more.
+    /// Waits until the server has reached the missing sound, which stops its cycles.
     private func waits(_ output: RemoteIO, _ player: Player) -> Bool {
       var last = (cycles: output.cycleCount, since: monotonicSeconds())
       return eventually {
@@ -53,7 +53,7 @@ extension OutputTests {
       }
     }
 
-    @Test("waits for a source that has stopped, and goes on with it without an underrun")
+    @Test("waits for a stalled source, and continues with it without an underrun")
     func wait() throws {
       try withStalledTrack { output, player, recorder, gate in
         let isWaiting = waits(output, player)
@@ -68,7 +68,7 @@ extension OutputTests {
       }
     }
 
-    @Test("gives a dead source up after five seconds, once, and counts the underrun")
+    @Test("gives up a dead source after five seconds, once, and counts the underrun")
     func deadSource() throws {
       try withStalledTrack { output, player, recorder, gate in
         let isWaiting = waits(output, player)
@@ -76,7 +76,7 @@ extension OutputTests {
         let start = monotonicSeconds()
         #expect(eventually { output.abandonedFreewheelWaitCount == 1 })
         #expect(monotonicSeconds() - start > 3)
-        // What was spared for the resampler is played, and then there is nothing.
+        // The frames reserved for the resampler are played, and then the source is empty.
         let isDry = eventually { player.snapshot().counters.underruns == 1 }
         #expect(isDry)
         let cycles = output.cycleCount
@@ -89,7 +89,7 @@ extension OutputTests {
       }
     }
 
-    @Test("stops at once while it waits: pausing gives silence, and closing ends")
+    @Test("stops at once while it waits: a pause yields silence, and a close returns")
     func stopWhileWaiting() throws {
       try withStalledTrack { output, player, recorder, _ in
         let waitsFirst = waits(output, player)

@@ -3,7 +3,7 @@
 import JACKRemoteIO
 import Testing
 
-@Suite("What has changed between two looks at a graph")
+@Suite("The difference between two snapshots of a graph")
 struct GraphChangeTests {
   private static func port(
     _ name: String, _ direction: JACKGraph.Port.Direction = .output,
@@ -19,7 +19,7 @@ struct GraphChangeTests {
     JACKGraph.Snapshot(sampleRate: 48000, bufferSize: 256, ports: ports)
   }
 
-  @Test("is nothing when nothing has, whatever number a port has")
+  @Test("is empty if nothing has changed, whatever the ports' numbers")
   func nothing() {
     let graph = Self.graph(Self.port("a:out", to: ["b:in"]), Self.port("b:in", .input))
     var other = graph
@@ -27,7 +27,7 @@ struct GraphChangeTests {
     #expect(other.changes(since: graph) == [])
   }
 
-  @Test("is told of connections before ports that go, and after ports that come")
+  @Test("lists connections before removed ports, and after added ports")
   func order() {
     let (out, input) = (Self.port("a:out", to: ["b:in"]), Self.port("b:in", .input, to: ["a:out"]))
     let connection = JACKGraph.Connection(output: "a:out", input: "b:in")
@@ -40,7 +40,7 @@ struct GraphChangeTests {
       ])
   }
 
-  @Test("is a port with other latencies, names or metadata, and not one with other connections")
+  @Test("has a port with changed latencies, names or metadata, and none with changed connections")
   func changed() {
     let before = Self.graph(Self.port("a:out"), Self.port("b:in", .input))
     for change: (inout JACKGraph.Port) -> Void in [
@@ -54,7 +54,7 @@ struct GraphChangeTests {
     }
   }
 
-  @Test("is another port where one of the same name has another direction or type")
+  @Test("has a removed and an added port if one changes its direction or type")
   func replaced() {
     let (audio, midi) = (Self.port("a:p"), Self.port("a:p", .output, .midi))
     #expect(

@@ -16,7 +16,7 @@ extension OutputTests {
       try body(graph)
     }
 
-    /// Takes changes until these have been told, in this order, whatever else is.
+    /// Reads changes until all expected ones have been reported, in this order, among any others.
     private func expect(
       _ expected: [JACKGraph.Change], of graph: JACKGraph, since known: inout JACKGraph.Snapshot
     ) throws {
@@ -36,7 +36,7 @@ extension OutputTests {
       #expect(missing.isEmpty, "told: \(told)")
     }
 
-    @Test("is read as jack_lsp has it")
+    @Test("is read like jack_lsp's")
     func read() throws {
       try JACKServer.with { server in
         try withIdleOutput(configuration(.automatic)) { _, _ in
@@ -58,14 +58,14 @@ extension OutputTests {
             #expect(snapshot.connections.map(\.output) == ["drawbar:out_1", "drawbar:out_2"])
             #expect(
               snapshot.connections.map(\.input) == ["system:playback_1", "system:playback_2"])
-            // The client that reads has no port, and is not left behind.
+            // The client that reads the graph has no port, and does not remain.
             #expect(try snapshot.ports(matching: "^drawbar:").count == 2)
           }
         }
       }
     }
 
-    @Test("is changed by connecting and disconnecting, and what is told is there")
+    @Test("is changed by connecting and disconnecting, with the result that is reported")
     func connections() throws {
       try JACKServer.with { server in
         try withIdleOutput { _, _ in
@@ -76,7 +76,7 @@ extension OutputTests {
             }
             let first = JACKGraph.Connection(output: "drawbar:out_1", input: "system:playback_2")
             for names in [(first.output, first.input), (first.input, first.output)] {
-              // Both orders; and what is connected stays so.
+              // In both orders; an existing connection stays.
               #expect(try graph.connect(names.0, names.1) == [first])
               try expectSeen([["system:playback_2"], []])
             }
@@ -95,7 +95,7 @@ extension OutputTests {
       }
     }
 
-    @Test("refuses what is no connection, and says why")
+    @Test("refuses an impossible connection with the reason")
     func refusals() throws {
       try JACKServer.with { _ in
         try withIdleOutput { _, _ in
@@ -122,7 +122,7 @@ extension OutputTests {
       }
     }
 
-    @Test("has no port that is being given back, nor a connection to one")
+    @Test("has no port that is being unregistered, nor a connection to one")
     func vanishing() throws {
       try JACKServer.with { _ in
         try withGraph { graph in
@@ -130,7 +130,7 @@ extension OutputTests {
           let hasSeen = Mutex(false)
           let names = (1...48).map { "out_\($0)" }
           let churn = JoinableThread {
-            // On a fast machine few reads fall into a client's life.
+            // On a fast machine few reads occur during a client's life.
             for count in 0..<1000 {
               if count >= 20, hasSeen.withLock({ $0 }) { break }
               let client = try? RemoteIO(
@@ -163,7 +163,7 @@ extension OutputTests {
       }
     }
 
-    @Test("tells of ports and connections that come and go by other programs")
+    @Test("reports ports and connections that other programs add and remove")
     func watch() throws {
       try JACKServer.with { server in
         try withGraph(watches: true) { graph in
@@ -185,7 +185,7 @@ extension OutputTests {
       }
     }
 
-    @Test("of a server that is stopped is given up in time, and so is one that has ended")
+    @Test("of a stopped or an ended server is an error in time")
     func stopped() throws {
       try JACKServer.with { server in
         try withGraph { graph in

@@ -9,7 +9,7 @@ import Testing
 extension OutputTests {
   @Suite("an input")
   struct Input {
-    /// Two clients: one that plays the ramp, and one that captures it.
+    /// Runs two clients, one that plays the ramp and one that captures it.
     private func withRamp(
       _ options: JACKServer.Options, frames: Int, capacity: Int = 1 << 16,
       recorderOutputs: [String] = [],
@@ -41,7 +41,7 @@ extension OutputTests {
       }
     }
 
-    /// Tries until the server has not lost a cycle: then the frames are exact or the test has failed.
+    /// Repeats the attempt until the server has lost no cycle, so that the frames must be exact.
     private func withoutMissedCycles(_ attempt: () throws -> CapturedRamp) throws -> CapturedRamp? {
       for _ in 0..<8 {
         let ramp = try attempt()
@@ -51,7 +51,7 @@ extension OutputTests {
       return nil
     }
 
-    @Test("has what another client plays, to the sample", arguments: [16, 64, 1024])
+    @Test("captures another client's sound, to the sample", arguments: [16, 64, 1024])
     func exact(_ period: Int) throws {
       let frames = 12_000
       let captured = try withoutMissedCycles {
@@ -70,7 +70,7 @@ extension OutputTests {
       #expect(captured.gaps.isEmpty)
     }
 
-    @Test("is beside outputs in one client")
+    @Test("can be in one client with outputs")
     func duplex() throws {
       let captured = try withoutMissedCycles {
         var ramp = CapturedRamp()
@@ -89,7 +89,7 @@ extension OutputTests {
       #expect(captured?.breaks.isEmpty ?? true)
     }
 
-    @Test("whose reader is late loses frames, and tells how many")
+    @Test("whose reader is late loses frames, and reports their number")
     func overrun() throws {
       let captured = try withoutMissedCycles {
         var ramp = CapturedRamp()
@@ -117,7 +117,7 @@ extension OutputTests {
       #expect(frames >= 3000)
     }
 
-    @Test("goes on through changes of the period")
+    @Test("continues through changes of the period")
     func periodChange() throws {
       let captured = try withoutMissedCycles {
         var ramp = CapturedRamp()
@@ -157,7 +157,7 @@ extension OutputTests {
       }
     }
 
-    @Test("is connected to nothing unless it is asked for, and never to the same client")
+    @Test("is connected only on request, and never to the same client")
     func feedback() throws {
       try JACKServer.with { server in
         try withInputs(.none, outputs: ["out_1"]) { _, report in
@@ -182,7 +182,7 @@ extension OutputTests {
       }
     }
 
-    @Test("does not hold up the close, also of a server that is stopped")
+    @Test("does not delay the close, also of a stopped server")
     func close() throws {
       try JACKServer.with { server in
         for isFrozen in [false, true] {
@@ -198,7 +198,7 @@ extension OutputTests {
       }
     }
 
-    /// Opens and starts a client with two inputs that nobody reads.
+    /// Opens and starts a client with two unread inputs.
     private func withInputs(
       _ policy: RemoteIO.ConnectionPolicy, outputs: [String] = [],
       _ body: (RemoteIO, RemoteIO.ConnectionReport) throws -> Void
@@ -218,12 +218,12 @@ extension OutputTests {
   }
 }
 
-/// What was captured of the ramp, from its first sample on, and where something is missing in it.
+/// The captured part of the ramp, from its first sample on, and its gaps.
 struct CapturedRamp {
   private(set) var channels: [[Float]] = [[], []]
-  /// What is missing before the sample of this number.
+  /// The gaps, each before the sample with this index.
   private(set) var gaps: [(index: Int, reason: CaptureDiscontinuity)] = []
-  /// The output's frame that brought the first.
+  /// The device frame of the first sample.
   private(set) var firstDeviceFrame: UInt64?
 
   var first: Float? { channels[0].first }
@@ -232,9 +232,9 @@ struct CapturedRamp {
     gaps.contains { if case .missed = $0.reason { true } else { false } }
   }
 
-  /// Reads until there are so many frames of the ramp.
+  /// Reads until the capture has `frames` frames of the ramp.
   ///
-  /// - Returns: false when they did not come.
+  /// - Returns: false if they did not arrive in time.
   mutating func read(_ reader: inout CaptureReader, frames: Int) -> Bool {
     let end = monotonicSeconds() + 20
     while channels[0].count < frames {
@@ -246,7 +246,7 @@ struct CapturedRamp {
       }
       switch item {
       case .discontinuity(let reason):
-        // What was before the ramp is of no interest.
+        // Gaps before the ramp are ignored.
         if first != nil { gaps.append((channels[0].count, reason)) }
       case .frames: break
       case .empty:
@@ -257,7 +257,7 @@ struct CapturedRamp {
     return true
   }
 
-  /// Samples that do not follow the one before, told gaps reckoned in.
+  /// Indices of samples that do not follow the previous one, after allowing for reported overruns.
   var breaks: [Int] {
     let overruns = gaps.reduce(into: [Int: Int]()) { result, gap in
       if case .overrun(let frames) = gap.reason { result[gap.index, default: 0] += Int(frames) }

@@ -9,7 +9,7 @@ import Testing
 extension OutputTests {
   @Suite("an output's life")
   struct LifeCycle {
-    @Test("has one start and one close, and no cycle after that")
+    @Test("has one start and one close, and no cycle after the close")
     func order() throws {
       try JACKServer.with { _ in
         let output = try RemoteIO(configuration())
@@ -32,7 +32,7 @@ extension OutputTests {
       }
     }
 
-    @Test("does once what it is given to do while it starts, whatever the server does")
+    @Test("runs the action for its start exactly once, whatever the server does")
     func meanwhile() throws {
       try JACKServer.with { server in
         var calls = 0
@@ -93,7 +93,7 @@ extension OutputTests {
       }
     }
 
-    @Test("can be many times the same")
+    @Test("can be repeated many times")
     func repetition() throws {
       try JACKServer.with { _ in
         let descriptors = openDescriptors()
@@ -103,7 +103,7 @@ extension OutputTests {
             #expect(output.clientName == "drawbar")
           }
         }
-        // The control thread lets go of the last one after the close has returned.
+        // The control thread releases the last output after the close has returned.
         #expect(eventually { openDescriptors() <= descriptors })
       }
     }

@@ -6,15 +6,14 @@ import PlayerEngine
 import RenderCore
 import TestKit
 
-/// A player of a file whose samples are their own numbers, whose first output port another program has
-/// connected to its input port: so it hears, one cycle later, what it has played, over any number of
-/// servers.
+/// A player of a file whose samples are their own numbers. Another program connects its first output port
+/// to its input port, so it captures its own sound one cycle later, over any number of servers.
 final class LoopedPlayer {
   static let fileRate = 48000
-  /// Frames that an output may take to begin and to end: fades, and what a resampler holds.
+  /// The most frames of an output's start and end: the fades and a resampler's content.
   private static let fadeFrames = 2400
 
-  /// What one cycle brought.
+  /// The input of one cycle.
   struct Block {
     var frameTime: UInt32
     var samples: [Float]
@@ -25,7 +24,7 @@ final class LoopedPlayer {
   private let directory = TemporaryDirectory()
   private let renderer: Renderer
   private var reader: CaptureReader
-  /// What was heard since the last ``forget()``.
+  /// The captured cycles since the last ``forget()``.
   private(set) var blocks: [Block] = []
   private(set) var losses = 0
   private(set) var reattachments = 0
@@ -52,7 +51,7 @@ final class LoopedPlayer {
     output.close()
   }
 
-  /// Does what a program's loop does: follows notices, and reads what was heard.
+  /// Does one step of a program's loop: handles notices and reads captured sound.
   func pump() {
     for notice in output.takeNotices() {
       switch notice {
@@ -76,7 +75,7 @@ final class LoopedPlayer {
     }
   }
 
-  /// Pumps until something has come to pass.
+  /// Pumps until the condition holds.
   func pumps(seconds: Double, until condition: () -> Bool) -> Bool {
     eventually(seconds: seconds) {
       pump()
@@ -89,7 +88,7 @@ final class LoopedPlayer {
     blocks = []
   }
 
-  /// The file's frame that is at the input at a time of the frame clock; nil where it is not known.
+  /// The file's frame at the input at a time of the frame clock; nil if unknown.
   func number(at frameTime: UInt32) -> Double? {
     for block in blocks.reversed() {
       let offset = Int(Int32(bitPattern: frameTime &- block.frameTime))
@@ -100,13 +99,13 @@ final class LoopedPlayer {
     return nil
   }
 
-  /// The last frame of the file that was heard.
+  /// The last captured frame of the file.
   var lastNumber: Double? {
     blocks.last { $0.samples.contains { $0 > 0 } }?.samples.last { $0 > 0 }
       .map { Double($0) * Double(1 << 23) }
   }
 
-  /// Whether as much was heard in one piece as no fade lasts.
+  /// Whether the latest sound is continuous for longer than any fade.
   var isSteady: Bool {
     let recent = blocks.suffix(Self.fadeFrames / max(1, output.bufferSize) + 2)
     let samples = recent.flatMap(\.samples)
@@ -117,12 +116,12 @@ final class LoopedPlayer {
     }
   }
 
-  /// How far the player's word for what is heard next is from what is at the port then, in frames of the
-  /// file; nil when that was not heard.
+  /// The player's reported next frame minus the frame at the port at that time, in frames of the file; nil
+  /// if that frame was not captured.
   func positionError() -> Double? {
     let snapshot = player.snapshot()
     let said = Double(snapshot.positionNanoseconds) * Double(Self.fileRate) / 1e9 + 1
-    // The way back takes a cycle.
+    // The connection back takes a cycle.
     let time = snapshot.frameTime &+ UInt32(output.bufferSize)
     guard pumps(seconds: 1, until: { number(at: time) != nil }), let heard = number(at: time) else {
       return nil

@@ -6,9 +6,9 @@ import Testing
 
 @testable import JACKRemoteIO
 
-@Suite("JACK's store of metadata")
+@Suite("JACK's metadata store")
 struct MetadataStoreTests {
-  /// How a file of it is.
+  /// The state of one of the store's files.
   private enum File: CaseIterable {
     case missing
     case empty
@@ -23,7 +23,7 @@ struct MetadataStoreTests {
     }
   }
 
-  @Test("can be opened where it has to be made, and where each of its files has a size")
+  @Test("can be opened if it must be created, or if each of its files has a size")
   func layouts() {
     let folder = TemporaryDirectory()
     let store = MetadataStore(path: folder.file("store"))
@@ -42,7 +42,7 @@ struct MetadataStoreTests {
     }
   }
 
-  @Test("is waited for while somebody makes it, and told with its folder when nobody does")
+  @Test("is waited for while it is being created, and else reported with its folder")
   func check() throws {
     let folder = TemporaryDirectory()
     let store = MetadataStore(path: folder.path)
@@ -50,7 +50,7 @@ struct MetadataStoreTests {
     #expect(throws: RemoteIOError.brokenMetadataStore(path: folder.path)) { try store.check() }
     let files = [folder.file("__db.002"), folder.file("__db.003")]
     let maker = JoinableThread {
-      // Long enough for the first look.
+      // Long enough for the first check.
       usleep(100_000)
       for file in files { File.whole.put(file) }
     }
@@ -60,9 +60,9 @@ struct MetadataStoreTests {
 }
 
 extension OutputTests {
-  @Suite("a store of metadata that was removed while another program made it")
+  @Suite("a metadata store that was removed while another program created it")
   struct SpoiltStore {
-    /// Leaves one as a server that ended left it, with its second file made anew and empty.
+    /// Leaves the store of an ended server, with its second file recreated empty.
     private static func with(_ body: () async throws -> Void) async throws {
       let path = MetadataStore.ofUser.path
       let kept = TemporaryDirectory()
@@ -75,7 +75,7 @@ extension OutputTests {
       try await body()
     }
 
-    @Test("ends JACK's own tools, and is told by what opens a client here")
+    @Test("crashes JACK's own tools, and is an error for a client's open here")
     func told() async throws {
       try await Self.with {
         let tool = Subprocess.run(["jack_lsp"], environment: ["JACK_NO_START_SERVER": "1"])

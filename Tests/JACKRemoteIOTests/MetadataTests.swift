@@ -28,13 +28,13 @@ extension OutputTests {
       try body(unit, try unit.start(rendering: renderer.context))
     }
 
-    /// What `jack_property -l` tells.
+    /// The output of `jack_property -l`.
     private func listed(_ server: JACKServer) throws -> String {
-      // With nothing in the store it has nothing to list, and says so by its exit.
+      // With an empty store the tool lists nothing and exits with an error.
       (try? server.run(["jack_property", "-l"])) ?? ""
     }
 
-    /// The client's ports, as the graph has them.
+    /// The client's ports in the graph.
     private func ports() throws -> [JACKGraph.Port] {
       let graph = try JACKGraph(serverName: JACKServer.name)
       defer { graph.close() }
@@ -68,7 +68,7 @@ extension OutputTests {
         })
     }
 
-    @Test("of ports and client are there for others while it runs, and gone when it is closed")
+    @Test("of ports and client are visible to others until it is closed")
     func life() throws {
       let sight = try sight(outputs: ["out_1", "out_2"], inputs: ["in_1"])
       #expect(sight.notes == [])
@@ -103,7 +103,7 @@ extension OutputTests {
       #expect(sight.after == sight.before)
     }
 
-    @Test("tell of each port the group that it belongs to, and name it with that")
+    @Test("state each port's group, and name the port by it")
     func groups() throws {
       try JACKServer.withMetadata { _ in
         try withClient(
@@ -129,7 +129,7 @@ extension OutputTests {
       }
     }
 
-    @Test("are refused with a group of ports that are not there", arguments: [0..<0, 1..<3])
+    @Test("are refused with a group of missing ports", arguments: [0..<0, 1..<3])
     func wrongGroups(_ range: Range<Int>) {
       var configuration = RemoteIO.Configuration(serverName: JACKServer.name)
       configuration.outputGroups = [RemoteIO.PortGroup(name: "Music", ports: range)]
@@ -138,7 +138,7 @@ extension OutputTests {
       }
     }
 
-    @Test("are not set when they are not wanted")
+    @Test("are not set if they are not wanted")
     func unwanted() throws {
       let sight = try sight(outputs: ["out_1"], setsMetadata: false)
       #expect(sight.notes == [])
@@ -146,7 +146,7 @@ extension OutputTests {
     }
 
     @Test(
-      "that others change are told by a graph, whether it watches or not",
+      "that others change are reported by a graph, whether it watches or not",
       arguments: [true, false])
     func change(watches: Bool) throws {
       let isTold = try JACKServer.withMetadata { server in

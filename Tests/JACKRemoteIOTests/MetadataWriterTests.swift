@@ -6,7 +6,7 @@ import Testing
 
 @testable import JACKRemoteIO
 
-/// What happened, in order, on several threads.
+/// The steps taken on several threads, in order.
 private final class Steps: Sendable {
   private let steps = Mutex<[String]>([])
 
@@ -19,7 +19,7 @@ private final class Steps: Sendable {
 
 @Suite("The metadata of a client")
 struct MetadataWriterTests {
-  @Test("are set, taken back, and then the client is closed")
+  @Test("are set and withdrawn, and then the client is closed")
   func life() {
     let (writer, steps) = (MetadataWriter(), Steps())
     let note = writer.publish {
@@ -32,7 +32,7 @@ struct MetadataWriterTests {
     #expect(steps.all == ["set", "removed", "closed"])
   }
 
-  @Test("that a server refuses are told in a line, and taken back as far as they are there")
+  @Test("that a server refuses are reported in a line, and still withdrawn")
   func refused() {
     let (writer, steps) = (MetadataWriter(), Steps())
     let note = writer.publish { false }
@@ -42,7 +42,7 @@ struct MetadataWriterTests {
     #expect(steps.all == ["removed", "closed"])
   }
 
-  @Test("are not taken back from a server that has ended, nor set once the client is closed")
+  @Test("are not withdrawn from a server that has ended, nor set once the client is closed")
   func ended() {
     let (writer, steps) = (MetadataWriter(), Steps())
     let isClosed = writer.withdraw({ steps.note("removed") }, close: { steps.note("closed") })
@@ -59,7 +59,7 @@ struct MetadataWriterTests {
     #expect(steps.all == ["closed", "closed"])
   }
 
-  @Test("hold nobody up when they are locked, and the client is closed only when they answer")
+  @Test("block no caller while they are locked, and the client is closed only after the answer")
   func stuck() {
     for sticksFirst in [true, false] {
       let (writer, steps, answer) = (MetadataWriter(), Steps(), OneTimeEvent())

@@ -7,11 +7,11 @@ import TestKit
 import Testing
 
 extension OutputTests {
-  /// In a build with RealtimeSanitizer these end the process when anything between the render entry's
-  /// first and last line allocates, locks or calls the system, on JACK's own process thread.
+  /// Playback on JACK's own process thread. A build with RealtimeSanitizer ends the process if anything
+  /// between the render entry's first and last line allocates, locks or calls the system.
   @Suite("an output's music")
   struct Music {
-    @Test("plays through pause, resume, a skip and the change to another rate, to its end")
+    @Test("plays to its end through pause, resume, a skip and a change of the rate")
     func everyTurn() throws {
       var options = JACKServer.Options()
       options.period = 64

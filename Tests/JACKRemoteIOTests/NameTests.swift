@@ -7,7 +7,7 @@ import Synchronization
 import TestKit
 import Testing
 
-/// Between the test and the thread that takes the socket.
+/// Flags shared by the test and the thread that removes the socket.
 private final class Jostling: Sendable {
   let isOver = Atomic(false)
   let isDone = Atomic(false)
@@ -16,7 +16,7 @@ private final class Jostling: Sendable {
 extension OutputTests {
   @Suite("an output's names")
   struct Names {
-    @Test("and ports are what another client sees, and are gone after the close")
+    @Test("and ports are visible to another client, and gone after the close")
     func visible() throws {
       try JACKServer.with { server in
         try withIdleOutput { output, _ in
@@ -46,10 +46,10 @@ extension OutputTests {
       }
     }
 
-    @Test("are had also when a client of another server takes the socket of that name meanwhile")
+    @Test("are obtained also if a client of another server takes the socket of that name meanwhile")
     func jostled() throws {
       try JACKServer.with { server in
-        // What the other client does first, as libjack does it: where both are opened, there is nothing more.
+        // Imitates the first step of the other client in libjack, which removes the socket.
         let socket = "/dev/shm/jack_jostled_\(getuid())_0"
         let state = Jostling()
         let other = JoinableThread {
@@ -61,7 +61,7 @@ extension OutputTests {
           state.isOver.store(true, ordering: .relaxed)
           other.join()
         }
-        // The other thread may not have a processor while the socket is there.
+        // The other thread may not run while the socket exists: retry.
         for _ in 0..<100 where !state.isDone.load(ordering: .relaxed) {
           let output = try RemoteIO(configuration(clientName: "jostled"))
           defer { output.close() }
@@ -85,7 +85,7 @@ extension OutputTests {
       }
     }
 
-    @Test("can be those of as many ports as are asked for")
+    @Test("can belong to any requested number of ports")
     func ports() throws {
       try JACKServer.with { server in
         var wanted = configuration(.automatic)
@@ -99,7 +99,7 @@ extension OutputTests {
       }
     }
 
-    @Test("can be more than the server has ports for, which is told")
+    @Test("can exceed the server's ports, which is reported")
     func tooManyPorts() throws {
       try JACKServer.with { server in
         var wanted = configuration()
@@ -114,7 +114,7 @@ extension OutputTests {
       }
     }
 
-    @Test("of the server may come from the environment")
+    @Test("may include the server's from the environment")
     func environment() async {
       await #expect(processExitsWith: .success) {
         try JACKServer.with { _ in

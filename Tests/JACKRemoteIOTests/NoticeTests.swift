@@ -15,12 +15,12 @@ extension OutputTests {
       return unsafe poll(&entry, 1, Int32(seconds * 1000)) == 1
     }
 
-    /// What has come, without xruns: a busy machine makes them at any time.
+    /// The pending notices except xruns, which a busy machine causes at any time.
     private func notices(from output: RemoteIO) -> [RemoteIO.Notice] {
       output.takeNotices().filter { if case .xruns = $0 { false } else { true } }
     }
 
-    /// What comes until a notice fulfils the condition, without xruns.
+    /// The notices, except xruns, up to one that fulfils the condition.
     private func notices(
       from output: RemoteIO, until isLast: (RemoteIO.Notice) -> Bool
     ) -> [RemoteIO.Notice] {
@@ -32,7 +32,7 @@ extension OutputTests {
       return all
     }
 
-    @Test("tell of another period, and the sound goes on in it")
+    @Test("report another period, and the sound continues in it")
     func bufferSize() throws {
       try JACKServer.with { server in
         try withIdleOutput { output, _ in
@@ -49,7 +49,7 @@ extension OutputTests {
       }
     }
 
-    @Test("are not needed to tell the renderer the server's period")
+    @Test("are not needed for the renderer to get the server's period")
     func period() throws {
       try JACKServer.with { server in
         let output = try RemoteIO(configuration())
@@ -64,7 +64,7 @@ extension OutputTests {
       }
     }
 
-    @Test("tell when the server runs as fast as it can, and when that ends")
+    @Test("report the begin and the end of freewheeling")
     func freewheel() throws {
       try JACKServer.with { server in
         try withIdleOutput { output, _ in
@@ -80,7 +80,7 @@ extension OutputTests {
       }
     }
 
-    @Test("tell of xruns; a server that does not call is seen to stall, and to come back")
+    @Test("report xruns; a server that does not call counts as stalled until it returns")
     func stallAndXRun() throws {
       try JACKServer.with { server in
         try withIdleOutput { output, _ in
@@ -93,7 +93,7 @@ extension OutputTests {
           server.thaw()
           #expect(eventually { !output.isStalled && output.xrunCount > before.xruns })
           #expect(output.cycleCount > before.cycles)
-          // Each is told once, however many more a busy machine makes meanwhile.
+          // Each xrun is reported once, however many a busy machine adds meanwhile.
           let told = (0..<2).reduce(UInt64(0)) { sum, _ in
             sum
               + output.takeNotices().reduce(0) {

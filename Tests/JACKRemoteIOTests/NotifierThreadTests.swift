@@ -6,9 +6,9 @@ import Testing
 
 @testable import JACKRemoteIO
 
-@Suite("The thread that takes in what a server tells")
+@Suite("The thread that receives a server's notifications")
 struct NotifierThreadTests {
-  /// What a thread is to do, and what it has come to.
+  /// The work of a test thread: an event to wait for, and a pipe to read.
   private final class Task: Sendable {
     let mayRead = OneTimeEvent()
     let pipe: (read: Int32, write: Int32)
@@ -25,7 +25,7 @@ struct NotifierThreadTests {
     }
   }
 
-  /// Has a notifier's thread made that is busy until it may read a byte, as libjack has its threads made.
+  /// Creates a notifier's thread in libjack's way, which is busy until it may read a byte.
   private func start(_ task: Task, for notifier: NotifierThread) -> pthread_t {
     var thread = pthread_t()
     notifier.opening {
@@ -44,7 +44,7 @@ struct NotifierThreadTests {
     return thread
   }
 
-  @Test("is waited for while it does something, and not once it waits or has ended")
+  @Test("is waited for while it works, and not once it waits or has ended")
   func busy() {
     let notifier = NotifierThread()
     let task = Task()
@@ -65,7 +65,7 @@ struct NotifierThreadTests {
     #expect(isIdle(withinNanoseconds: 20_000_000_000))
   }
 
-  @Test("is waited for beyond the time that a server has to end, as long as it is busy")
+  @Test("is waited for beyond a server's time to end, as long as it is busy")
   func starved() {
     let notifier = NotifierThread()
     let task = Task()
@@ -84,7 +84,7 @@ struct NotifierThreadTests {
     unsafe pthread_join(thread, nil)
   }
 
-  @Test("is another client's where another one is opened")
+  @Test("is a separate one for each client")
   func several() {
     let notifiers = [NotifierThread(), NotifierThread()]
     let tasks = notifiers.map { _ in Task() }

@@ -5,7 +5,7 @@ import RenderCore
 import TestKit
 import Testing
 
-/// All tests with a real libjack, one after the other: a process has one server at a time.
+/// All tests with a real libjack, run one by one because a process has one server at a time.
 @Suite("The JACK output", .serialized)
 struct OutputTests {
   static func configuration(

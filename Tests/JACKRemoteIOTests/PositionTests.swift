@@ -12,17 +12,17 @@ extension OutputTests {
   struct Position {
     private static let rate = 48000
     private static let period = 256
-    /// Frames over which a pause, a resume or a seek fades.
+    /// The length of the fade of a pause, a resume or a seek, in frames.
     private static let fadeFrames = 241
 
     /// A snapshot of the player.
     private struct Report {
       let frameTime: UInt32
-      /// The number of the frame that is said to be heard next.
+      /// The number of the frame reported as the next one.
       let number: Int
     }
 
-    /// Files whose samples are numbers that go on from the first file to the second.
+    /// Files whose samples are numbers that continue from the first file to the second.
     private func makeTracks(in directory: TemporaryDirectory) throws -> [String] {
       try [0, 6].map { first in
         let path = directory.file("\(first).wav")
@@ -34,7 +34,7 @@ extension OutputTests {
       }
     }
 
-    /// Watches the player until a time, and notes where it says that it is.
+    /// Records the player's reported positions for some seconds.
     private func watch(_ player: Player, seconds: Double, into reports: inout [Report]) {
       _ = eventually(seconds: seconds) {
         let snapshot = player.snapshot()
@@ -49,7 +49,7 @@ extension OutputTests {
       }
     }
 
-    @Test("is what is at its ports, within a period, through pause, seeks, a join and a skip")
+    @Test("matches its ports within a period, through pause, seeks, a join and a skip")
     func position() throws {
       try JACKServer.with(.waiting(period: Self.period)) { server in
         let directory = TemporaryDirectory()
@@ -74,7 +74,7 @@ extension OutputTests {
         player.resume()
         watch(player, seconds: 0.5, into: &reports)
         player.seek(toNanoseconds: 5_000_000_000)
-        // Over the join.
+        // Across the join.
         watch(player, seconds: 1.7, into: &reports)
         player.seek(toNanoseconds: 100_000_000)
         watch(player, seconds: 0.6, into: &reports)
@@ -94,10 +94,10 @@ extension OutputTests {
       }
     }
 
-    /// Finds where in the recording the server's frame clock stood at 0, and compares each report with
-    /// what was at the port then.
+    /// Finds the recording's offset from the server's frame clock, and compares each report with the sound at
+    /// the port at that time.
     private func compare(_ reports: [Report], with recorded: [Int]) {
-      // The first report in plain sound tells it.
+      // The first report in unfaded sound yields the offset.
       var shift: Int?
       for report in reports where shift == nil && report.number > 4800 {
         if let index = recorded.firstIndex(of: report.number) {
@@ -123,9 +123,8 @@ extension OutputTests {
       #expect(compared > 500, "only \(compared) of \(reports.count) could be compared")
     }
 
-    /// The number that follows what was at the port before a frame of the recording. In silence it
-    /// follows the last sound, or is the next sound's, which a seek while paused leads to. None where
-    /// the sound was fading.
+    /// The possible numbers of the next frame at a frame of the recording. In silence these are the number
+    /// after the last sound, and the number of the next sound (after a seek while paused). Empty in a fade.
     private func numbers(around index: Int, in recorded: [Int]) -> [Int] {
       var last = index - 1
       while last > 0, recorded[last] == 0 { last -= 1 }
@@ -134,14 +133,14 @@ extension OutputTests {
         return counts(recorded, last - 8) ? [recorded[last] + 1] : []
       }
       var numbers: [Int] = []
-      // It faded out, and the fade's length is known: the frames themselves are all there.
+      // The sound faded out. The fade's length is known, and no frame is missing in it.
       let start = last - Self.fadeFrames
       if recorded[start] - recorded[start - 1] == 1 {
         numbers.append(recorded[start] + last - start + 1)
       }
       var next = index
       while next < recorded.count, recorded[next] == 0 { next += 1 }
-      // It begins as it is, or fades in.
+      // The next sound begins without a fade, or fades in.
       for fade in [0, Self.fadeFrames]
       where next + fade + 8 < recorded.count && counts(recorded, next + fade) {
         numbers.append(recorded[next + fade] - fade)
@@ -149,7 +148,7 @@ extension OutputTests {
       return numbers
     }
 
-    /// Whether nine numbers follow one another: two may do so in a fade.
+    /// Whether nine numbers are consecutive; two may be so by chance in a fade.
     private func counts(_ recorded: [Int], _ first: Int) -> Bool {
       (first..<first + 8).allSatisfy { recorded[$0 + 1] - recorded[$0] == 1 }
     }

@@ -7,7 +7,7 @@ import TestKit
 import Testing
 
 extension OutputTests {
-  @Suite("a re-attaching output, too,")
+  @Suite("a re-attaching output in an edge case")
   struct ReattachmentEdges {
     private static func connections(_ port: String, _ server: JACKServer) -> [String]? {
       (try? server.ports())?.first { $0.name == port }?.connections
@@ -17,7 +17,7 @@ extension OutputTests {
       eventually(seconds: seconds) { !output.isServerShutDown && output.frameTime != nil }
     }
 
-    @Test("makes a connection again when the other program's port comes back later")
+    @Test("restores a connection when the other program's port returns later")
     func laterPort() throws {
       try JACKServer.with { first in
         var server = first
@@ -35,7 +35,7 @@ extension OutputTests {
           server.kill()
           #expect(eventually { output.isServerShutDown && peer.isServerShutDown })
           server = try JACKServer.start()
-          // libjack serves one server to a process: a client that stays on the last one is in the way.
+          // libjack supports one server per process: a client left on the last one blocks the next.
           #expect(!Self.isBack(output, within: 0.5))
           #expect(peer.close())
           #expect(Self.isBack(output))
@@ -52,14 +52,14 @@ extension OutputTests {
       }
     }
 
-    @Test("waits two seconds for its name, where another client has it, and then takes the next")
+    @Test("waits two seconds for its name if another client has it, and then takes the next name")
     func nameTaken() throws {
       for isGivenBack in [true, false] {
         try JACKServer.with { first in
           var server = first
           defer { server.stop() }
           try withIdleOutput { output, _ in
-            // This one is in the way until it is closed (see laterPort).
+            // This client blocks the return until it is closed (see laterPort).
             var other = configuration(clientName: "other")
             other.reattaches = false
             let peer = try RemoteIO(other)
@@ -82,7 +82,7 @@ extension OutputTests {
       }
     }
 
-    @Test("does not connect what another program has taken apart")
+    @Test("does not restore connections that another program has removed")
     func takenApart() throws {
       try JACKServer.with { first in
         var server = first
@@ -102,7 +102,7 @@ extension OutputTests {
       }
     }
 
-    @Test("comes back each of 60 times, however near to its server's end its client is closed")
+    @Test("returns each of 60 times, however near to its server's end its client is closed")
     func endsAgainAndAgain() throws {
       try JACKServer.with { first in
         var server = first
@@ -129,7 +129,7 @@ extension OutputTests {
           let start = monotonicSeconds()
           #expect(output.close())
           #expect(monotonicSeconds() - start < 0.5)
-          // Nobody looks for a server any more.
+          // The closed output no longer looks for a server.
           let next = try JACKServer.start()
           defer { next.end() }
           usleep(500_000)
@@ -139,7 +139,7 @@ extension OutputTests {
       #expect(eventually { ProcessResources.now.isWithin(before) }, "\(ProcessResources.now)")
     }
 
-    @Test("closes in time while the next server is stopped, and lets go of it later")
+    @Test("closes in time while the next server is stopped, and releases it later")
     func closedWhileNextIsStopped() throws {
       try JACKServer.with { first in
         var server = first
@@ -148,7 +148,7 @@ extension OutputTests {
           for _ in 0..<8 where !output.isServerShutDown || Self.isBack(output) {
             server.kill()
             server = try JACKServer.start()
-            // Somewhere on its way back.
+            // At a random moment of the re-attachment.
             usleep(useconds_t.random(in: 0...120_000))
             server.freeze()
             let start = monotonicSeconds()

@@ -10,7 +10,7 @@ import Testing
 extension OutputTests {
   @Suite("a re-attaching output")
   struct Reattachment {
-    /// What happens to the server.
+    /// An event that interrupts the server.
     enum Trouble: CaseIterable {
       case killed
       case terminated
@@ -21,7 +21,7 @@ extension OutputTests {
       case resized
     }
 
-    /// Connections that other programs make and take away between the troubles.
+    /// Connections that other programs make and remove between the troubles.
     private static let wires = [
       ("drawbar:out_1", "system:playback_1"), ("drawbar:out_1", "system:playback_2"),
       ("drawbar:out_2", "system:playback_2"), ("drawbar:out_2", "peer:in_1"),
@@ -38,7 +38,7 @@ extension OutputTests {
     }
 
     @Test(
-      "is back within a second of the server's return, with its connections and where it was, each of 30 times",
+      "is back within a second of the server's return, with its connections and position, each of 30 times",
       arguments: [7])
     func troubles(seed: UInt64) throws {
       for attempt in 0..<5 {
@@ -75,7 +75,7 @@ extension OutputTests {
         for (round, trouble) in troubles.enumerated() {
           let round: Comment = "round \(round), \(trouble)"
           for _ in 0..<2 {
-            // Whether there is such a connection or not is the tool's exit status.
+            // The tool's exit status depends on the connection, and is ignored.
             let wire = Self.wires.randomElement(using: &random)!
             let tool = Bool.random(using: &random) ? "jack_connect" : "jack_disconnect"
             _ = try? server.run([tool, wire.0, wire.1])
@@ -118,19 +118,19 @@ extension OutputTests {
       return isDone
     }
 
-    /// When and where the server came back.
+    /// The state at the server's return.
     private struct Return {
       var time: Double
       var cycles: UInt64
-      /// The frame of the file that was heard last.
+      /// The last captured frame of the file.
       var number: Double?
       var frameTime: UInt32?
-      /// Of the server before.
+      /// The sampling rate of the previous server.
       var sampleRate: Double
       var periodSeconds: Double
     }
 
-    /// Lets it happen, and watches that the position stands still until the server is back.
+    /// Causes the trouble, and expects an unchanged position until the server is back.
     private func cause(
       _ trouble: Trouble, _ server: inout JACKServer, _ options: inout JACKServer.Options,
       _ looped: LoopedPlayer, _ random: inout SplitMix
@@ -183,8 +183,8 @@ extension OutputTests {
       return (back, true)
     }
 
-    /// What is heard after the return is what follows what was heard before; what was on its way then,
-    /// or in a resampler that another one has replaced, is lost.
+    /// Expects the sound after the return to continue the sound before it. Only frames in flight at the loss, or
+    /// in a replaced resampler, may be lost.
     private func expectContinuity(
       of looped: LoopedPlayer, at back: Return, isLost: Bool, _ round: Comment
     ) {
@@ -200,7 +200,7 @@ extension OutputTests {
       var next = Double(after.first!) * Double(1 << 23)
       let isOtherRate = looped.output.sampleRate != back.sampleRate
       if isOtherRate {
-        // The first ones are faded in: they are reckoned from the last one.
+        // The first frames are faded in, so their numbers are computed from the last one.
         let step = Double(LoopedPlayer.fileRate) / looped.output.sampleRate
         next = Double(after.last!) * Double(1 << 23) - Double(after.count - 1) * step
       }

@@ -24,10 +24,10 @@ extension OutputTests {
       }
     }
 
-    @Test("is what was rendered, sample for sample", arguments: [256, 100])
+    @Test("equals the rendered sound, sample for sample", arguments: [256, 100])
     func exact(_ period: Int) throws {
       for _ in 0..<8 {
-        // The server waits for its clients: without it, a busy machine leaves holes in the recording.
+        // The server waits for its clients; otherwise a busy machine leaves holes in the recording.
         let (wave, missed) = try JACKServer.with(.waiting(period: period)) { try capturedRamp($0) }
         if missed > 0 { continue }
         for channel in 0..<2 {
@@ -43,7 +43,7 @@ extension OutputTests {
       Issue.record("no run without a missed cycle")
     }
 
-    /// Plays the ramp, records it with another program, and tells how many cycles were missed.
+    /// Plays the ramp, records it with another program, and returns the recording and the number of missed cycles.
     private func capturedRamp(_ server: JACKServer) throws -> (FloatWave, UInt64) {
       let output = try RemoteIO(configuration())
       let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
@@ -66,7 +66,7 @@ extension OutputTests {
       return (try capture.finish(), output.missedCycleCount - missedBefore)
     }
 
-    @Test("keeps coming at unusual periods", arguments: [16, 100, 8192])
+    @Test("continues at unusual periods", arguments: [16, 100, 8192])
     func periods(_ period: Int) throws {
       var options = JACKServer.Options()
       options.period = period
@@ -93,13 +93,13 @@ extension OutputTests {
       }
     }
 
-    @Test("is heard as late as the server declares, by a frame clock that runs")
+    @Test("has the latency that the server declares, on a running frame clock")
     func timing() throws {
       try JACKServer.with { _ in
         try withIdleOutput(configuration(.automatic)) { output, _ in
           #expect(eventually { output.cycleCount > 2 })
-          // The dummy driver declares two periods. The server reckons with each connection in turn,
-          // after it was made.
+          // The dummy driver declares two periods. The server includes each connection some time after it was
+          // made.
           #expect(eventually { output.playbackLatency == 512...512 })
           let before = try #require(output.frameTime)
           #expect(
@@ -114,7 +114,7 @@ extension OutputTests {
       }
     }
 
-    @Test("comes from a thread whose scheduling is read back from the kernel")
+    @Test("is rendered by a thread whose scheduling is read back from the kernel")
     func scheduling() throws {
       for isRealtime in [true, false] {
         var options = JACKServer.Options()
@@ -135,7 +135,7 @@ extension OutputTests {
   }
 }
 
-/// A sound in which each sample tells its place: a ramp of 24-bit steps, with the sign for the channel.
+/// A sound whose samples encode their index: a ramp of 24-bit steps, with the sign for the channel.
 enum Ramp {
   static func sample(_ index: Int, _ channel: Int) -> Float {
     let value = Float(index + 1) / Float(1 << 23)

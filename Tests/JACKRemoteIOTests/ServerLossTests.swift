@@ -15,7 +15,7 @@ extension OutputTests {
     }
 
     @Test(
-      "is told within a second, the close returns, and the next server can be used",
+      "is reported within a second, the close returns, and the next server can be used",
       arguments: End.allCases)
     func loss(_ end: End) throws {
       for period in [128, 384] {
@@ -86,7 +86,7 @@ extension OutputTests {
             server.kill()
             _ = eventually { output.isServerShutDown }
           }
-          // One that learns of the end by asking.
+          // A client that detects the end by a request to the server.
           guard let next = try? JACKServer.start() else { exit(2) }
           let output = try RemoteIO(configuration())
           let renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
@@ -98,7 +98,7 @@ extension OutputTests {
       }
     }
 
-    @Test("is not what a server is that does not answer: the close returns within its limit")
+    @Test("does not include a server that does not answer: the close returns within its limit")
     func frozen() throws {
       try JACKServer.with { server in
         let output = try RemoteIO(configuration())
@@ -110,7 +110,7 @@ extension OutputTests {
         #expect(output.close(withinMilliseconds: 300))
         let seconds = monotonicSeconds() - start
         #expect(seconds >= 0.25 && seconds < 1)
-        // It is this process's client until the server lets it go.
+        // The client still belongs to this process until the server releases it.
         #expect(
           throws: RemoteIOError.otherServerInUse(
             requested: "drawbar-test-other", current: JACKServer.name)
@@ -128,7 +128,7 @@ extension OutputTests {
       }
     }
 
-    @Test("is not what an open meets that is not answered: it gives up")
+    @Test("does not include an open without an answer: it gives up")
     func frozenOpen() throws {
       try JACKServer.with { server in
         server.freeze()
@@ -140,7 +140,7 @@ extension OutputTests {
         }
         #expect(monotonicSeconds() - start < 6)
         server.thaw()
-        // The client that came too late goes again.
+        // The client that was opened too late is closed again.
         #expect(eventually { (try? RemoteIO(configuration()).clientName) == "drawbar" })
       }
     }

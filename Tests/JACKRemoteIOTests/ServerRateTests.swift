@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The rate that a JACK server reports")
 struct ServerRateTests {
-  @Test("is taken over, except for 0, which no renderer can have")
+  @Test("is adopted, except for 0, which no renderer accepts")
   func zero() throws {
     let storage = try OutputStateStorage(outputs: 1, inputs: 0)
     let state = unsafe storage.state

@@ -4,7 +4,7 @@ import AudioModel
 import RenderCore
 import Testing
 
-/// Feeds a source with silence, a packet of a hundredth of a second at a time.
+/// Feeds a source with silence in packets of 10 ms.
 struct SilentPackets: ~Copyable {
   private var feed: SourceFeed
   private var packets: Int64 = 0
@@ -22,7 +22,7 @@ struct SilentPackets: ~Copyable {
     try #require(stream != nil)
   }
 
-  /// Writes the next one.
+  /// Writes the next packet.
   mutating func write() throws {
     let history = PacketHistory(
       generation: 0, packetIndex: packets, firstFrame: packets * Int64(Self.frameCount),

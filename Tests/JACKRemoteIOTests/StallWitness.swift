@@ -6,13 +6,13 @@ import Synchronization
 import TestKit
 import Testing
 
-/// Sees when a processor stands still for everybody: a thread that goes before all others there is woken four
-/// times a millisecond, and no fault of the tests' own keeps it from that.
+/// Detects when a whole processor stops: its thread has the highest priority there and is woken four times a
+/// millisecond, so the tests' own faults cannot delay it.
 final class StallWitness {
   private let thread: JoinableThread
   private let progress = Progress()
 
-  /// Half a period of 64 frames at 48 kHz, nearly. The thread itself is woken some 0.05 ms late.
+  /// Nearly half a period of 64 frames at 48 kHz. The thread itself is woken some 0.05 ms late.
   private static let stallNanoseconds: UInt64 = 600_000
 
   private final class Progress: Sendable {
@@ -44,10 +44,10 @@ final class StallWitness {
     }
   }
 
-  /// Forgets what was.
+  /// Discards previous stalls.
   func begin() { progress.longestGapNanoseconds.store(0, ordering: .relaxed) }
 
-  /// Whether the processor has stood still since ``begin()``, or does now.
+  /// Whether the processor has stopped since ``begin()``, or is stopped now.
   var hasStalled: Bool {
     let now = drawbar_monotonic_nanoseconds()
     let last = progress.lastNanoseconds.load(ordering: .relaxed)

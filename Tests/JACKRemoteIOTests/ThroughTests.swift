@@ -27,7 +27,7 @@ extension OutputTests {
       return (unit, renderer)
     }
 
-    /// Leads inputs to outputs; both counted from 0.
+    /// Connects inputs to outputs, both counted from 0.
     private func connect(_ ways: [(input: Int, output: Int)], in renderer: Renderer) throws {
       let graph = renderer.graph
       try graph.edit { (edit) throws(ProcessingGraphError) in
@@ -39,7 +39,7 @@ extension OutputTests {
       }
     }
 
-    @Test("has ports that are no ends, and latency that adds up along the edges of its graph")
+    @Test("has non-terminal ports, and latency that adds up along the edges of its graph")
     func latency() throws {
       try JACKServer.with { server in
         let through = try open(
@@ -79,7 +79,7 @@ extension OutputTests {
         _ = try server.run(["jack_connect", "source:out_1", "through:in_1"])
         #expect(eventually { source.unit.playbackLatency?.upperBound == 512 })
 
-        // The routing is turned round.
+        // Exchange the routing.
         let graph = through.renderer.graph
         try graph.edit { (edit) throws(ProcessingGraphError) in
           try edit.disconnect(graph.input, from: graph.output)
@@ -127,7 +127,7 @@ extension OutputTests {
       }
     }
 
-    /// What a client with a monitor was brought and what it put out, and the peak that it told.
+    /// The input and output of a client with a monitor, and the peak that it reported.
     private struct PassedOn {
       var inputs = CapturedRamp()
       var outputs = CapturedRamp()
@@ -136,7 +136,7 @@ extension OutputTests {
     }
 
     @Test(
-      "with a monitor has at its outputs what the same cycle brings to its inputs",
+      "with a monitor outputs its input in the same cycle",
       arguments: [16, 64, 256, 1024])
     func sameCycle(_ period: Int) throws {
       let passed = try StolenTime.heard {
@@ -153,7 +153,7 @@ extension OutputTests {
     }
 
     private func passOn(period: Int) throws -> PassedOn {
-      // A server that waits for its clients: a busy machine makes no holes.
+      // The server waits for its clients, so a busy machine makes no holes.
       return try JACKServer.with(.waiting(period: period)) { _ in
         let player = try open("player", inputs: 0, outputs: 2)
         let source = player.renderer.addSource(ringBytes: 1 << 21, ringPackets: 1024)
@@ -169,7 +169,7 @@ extension OutputTests {
         }
         let monitor = through.renderer.addMonitor()
         monitor.update { $0.limit = 1 }
-        // The gain has come up from silence by then.
+        // Wait until the gain has risen from silence.
         let first = through.unit.cycleCount
         let isUp = eventually {
           (through.unit.cycleCount - first) * UInt64(period) > 4800
@@ -188,7 +188,7 @@ extension OutputTests {
       }
     }
 
-    @Test("is brought the first sample of what was to play before its player was connected to it")
+    @Test("receives the first sample, although some cycles precede the player's connection")
     func fromTheFirst() throws {
       // Some cycles begin before the connections are made.
       try JACKServer.with(.waiting(period: 16)) { _ in
@@ -214,7 +214,7 @@ extension OutputTests {
       }
     }
 
-    /// The client's ports, as the graph has them, by their own names.
+    /// The client's ports in the graph, by their short names.
     private func ports(of name: String) throws -> [Substring: JACKGraph.Port] {
       let graph = try JACKGraph(serverName: JACKServer.name)
       defer { graph.close() }
@@ -222,7 +222,7 @@ extension OutputTests {
       return Dictionary(uniqueKeysWithValues: ports.map { ($0.name.dropFirst(name.count + 1), $0) })
     }
 
-    @Test("not, but has inputs and outputs, is an end for both: no latency goes through it")
+    @Test("otherwise is terminal on both sides: no latency passes through it")
     func passesNothingOn() throws {
       try JACKServer.with { _ in
         let both = try open(

@@ -27,7 +27,7 @@ private final class Follower {
     player.start()
   }
 
-  /// To be called before the server ends.
+  /// Stops the player and closes the output. Call this before the server ends.
   func close() {
     output.close()
     withExtendedLifetime(renderer) {}
@@ -43,7 +43,7 @@ extension OutputTests {
   struct Transports {
     private static let rate = 48000
 
-    /// A file in which each sample is its number, and one behind it that goes on.
+    /// Files in which each sample is its number, counted on from file to file.
     private func makeTracks(
       in directory: TemporaryDirectory, _ lengths: [Int] = [480_001, 431_999]
     ) throws -> [String] {
@@ -59,15 +59,15 @@ extension OutputTests {
       }
     }
 
-    /// What a recording is, frame by frame, by where the transport was.
+    /// The frames of a recording, judged by the transport's position.
     struct Judgement: Equatable {
-      /// The frame of the list that belongs there.
+      /// The frame of the list at the transport's position.
       var right = 0
-      /// Another one.
+      /// Another frame.
       var wrong = 0
       /// Silence although the transport rolled.
       var silent = 0
-      /// Sound although it stood.
+      /// Sound although the transport was stopped.
       var unasked = 0
     }
 
@@ -88,7 +88,7 @@ extension OutputTests {
       return judgement
     }
 
-    @Test("plays while the transport rolls, and stands while it is stopped, to the sample")
+    @Test("plays while the transport rolls, and stops while it is stopped, to the sample")
     func rollsAndStands() throws {
       let directory = TemporaryDirectory()
       let tracks = try makeTracks(in: directory)
@@ -114,7 +114,7 @@ extension OutputTests {
       }
     }
 
-    @Test("plays at each frame of the transport that frame of its list, after 20 random locates")
+    @Test("plays the list's frame at each frame of the transport, after 20 random locates")
     func locates() throws {
       let directory = TemporaryDirectory()
       let tracks = try makeTracks(in: directory)
@@ -139,7 +139,7 @@ extension OutputTests {
       }
     }
 
-    @Test("is in step to the sample with another that follows")
+    @Test("is in step to the sample with another follower")
     func twoFollowers() throws {
       let directory = TemporaryDirectory()
       let tracks = try makeTracks(in: directory)
@@ -163,7 +163,7 @@ extension OutputTests {
       }
     }
 
-    @Test("joins a transport that rolls where that is")
+    @Test("joins a rolling transport at its position")
     func joins() throws {
       let directory = TemporaryDirectory()
       let tracks = try makeTracks(in: directory)
@@ -178,7 +178,7 @@ extension OutputTests {
         let listener = try JACKRecorder(
           [follower.port], capacityFrames: 1_000_000, recordsTransport: true, name: "listener")
         defer { listener.close() }
-        // It does not wait for anyone who comes while it rolls.
+        // A rolling transport does not wait for a client that joins.
         #expect(eventually { judge(listener.samples[0], listener.transportFrames).right > 9600 })
         let judgement = judge(listener.samples[0], listener.transportFrames)
         #expect(judgement.wrong == 0 && judgement.silent < 48000, "\(judgement)")
@@ -215,7 +215,7 @@ extension OutputTests {
     }
 
     @Test(
-      "goes on at the right place when the transport did not wait for late data, and counts that")
+      "resumes at the right frame if the transport did not wait for late data, and counts that")
     func lateData() throws {
       let directory = TemporaryDirectory()
       let path = try makeTracks(in: directory, [2_880_000])[0]
@@ -254,7 +254,7 @@ extension OutputTests {
       }
     }
 
-    @Test("follows while the server freewheels, without a hole")
+    @Test("follows without a gap while the server freewheels")
     func freewheel() throws {
       let directory = TemporaryDirectory()
       let tracks = try makeTracks(in: directory)
@@ -287,7 +287,7 @@ extension OutputTests {
       }
     }
 
-    @Test("follows the transport of the server that is back")
+    @Test("follows the transport of a server that returns")
     func serverReturns() throws {
       let directory = TemporaryDirectory()
       let tracks = try makeTracks(in: directory)
@@ -309,7 +309,7 @@ extension OutputTests {
         recorder = try JACKRecorder(
           [follower.port], capacityFrames: 500_000, recordsTransport: true)
         defer { recorder.close() }
-        // The new one's stands at 0.
+        // The new server's transport is at 0.
         #expect(follower.output.transport?.state == .stopped)
         recorder.startTransport()
         #expect(eventually { recorder.transport.frame > 9600 })
@@ -321,7 +321,7 @@ extension OutputTests {
       }
     }
 
-    @Test("tells where the transport is, and starts, stops and locates it")
+    @Test("reports the transport's position, and starts, stops and locates it")
     func steering() throws {
       try JACKServer.with { _ in
         try OutputTests.withIdleOutput { output, _ in

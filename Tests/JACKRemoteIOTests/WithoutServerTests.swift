@@ -8,7 +8,7 @@ import Testing
 extension OutputTests {
   @Suite("without a server")
   struct WithoutServer {
-    @Test("opening fails within a second, with a message that helps, and in silence")
+    @Test("opening fails within a second, with a helpful message and no output")
     func silentFailure() async throws {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
         let start = monotonicSeconds()
@@ -28,7 +28,7 @@ extension OutputTests {
       #expect(String(decoding: errors, as: UTF8.self) == "")
     }
 
-    @Test("libjack's own words go where they are sent")
+    @Test("libjack's own messages go to the configured descriptor")
     func messages() async throws {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
         RemoteIO.libraryMessageDescriptor = 2
@@ -41,7 +41,7 @@ extension OutputTests {
       #expect(lines.allSatisfy { $0.hasPrefix("jack: ") })
     }
 
-    @Test("a failed open leaves nothing that is in the way of the next")
+    @Test("a failed open does not prevent the next one")
     func again() throws {
       for name in ["drawbar-test-nobody", "drawbar-test-no-one"] {
         #expect(throws: RemoteIOError.serverNotRunning(name)) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaControl
 
-/// Against a real bus, with other people's clients. A build without the library has nothing to ask.
+/// Tests on a real bus with existing clients. A build without the library cannot run them.
 @Suite("A player on the session bus", .enabled(if: MPRISService.isBuiltIn))
 struct MPRISServiceTests {
   static let path = "/org/mpris/MediaPlayer2"
@@ -26,7 +26,7 @@ struct MPRISServiceTests {
     return state
   }
 
-  /// Runs a test with a player on a bus of its own.
+  /// Runs a test with a player on its own bus.
   static func withPlayer(
     _ state: NowPlaying = playing, _ body: (SessionBusServer, ServedPlayer) throws -> Void
   ) throws {
@@ -37,12 +37,12 @@ struct MPRISServiceTests {
     try body(bus, player)
   }
 
-  /// Calls a method of the player's interface; the signature of its arguments and these follow its name.
+  /// Calls a method of the player's interface: its name, the signature of its arguments, and the arguments.
   static func call(_ bus: SessionBusServer, _ arguments: [String]) throws -> String {
     try bus.busctl(["call", "--", name, path, interface] + arguments)
   }
 
-  @Test("has the properties of both interfaces, each of the type that MPRIS gives it")
+  @Test("has the properties of both interfaces, each of its MPRIS type")
   func properties() throws {
     try Self.withPlayer { bus, _ in
       func all(_ interface: String) throws -> String {
@@ -70,7 +70,7 @@ struct MPRISServiceTests {
     }
   }
 
-  @Test("is what playerctl takes for one, and passes on what that asks for")
+  @Test("is recognised by playerctl, and passes its requests on")
   func playerctl() throws {
     try Self.withPlayer { bus, player in
       let line = try bus.playerctl([
@@ -89,7 +89,7 @@ struct MPRISServiceTests {
         .seekBy(nanoseconds: 5_000_000_000), .setVolume(0.25), .setLoop(.playlist), .stop,
         .open(url: "https://radio.example/live"),
       ]
-      // The answer to each goes out before it is taken.
+      // Each request is answered before the player receives its command.
       #expect(eventually { player.commands == wanted })
       _ = try bus.busctl(["call", Self.name, Self.path, Self.root, "Quit"])
       #expect(eventually { player.commands.last == .quit })
@@ -113,7 +113,7 @@ struct MPRISServiceTests {
     }
   }
 
-  @Test("refuses what has another type or no meaning, ignores what MPRIS ignores, and goes on")
+  @Test("refuses wrong types and invalid values, ignores what MPRIS ignores, and continues")
   func hostileRequests() throws {
     try Self.withPlayer { bus, player in
       func set(_ property: String, _ type: String, _ value: String) throws {
@@ -152,7 +152,7 @@ struct MPRISServiceTests {
     }
   }
 
-  @Test("tells of a change once, of a jump of the position by its own signal, and of nothing else")
+  @Test("signals a change once, a jump of the position by its own signal, and nothing else")
   func signals() throws {
     try Self.withPlayer { bus, player in
       let monitor = try bus.monitor()
@@ -164,7 +164,7 @@ struct MPRISServiceTests {
         }
       }
       #expect(signals() == [])
-      // It is taken to have played at its place all along; in a pause the position stands still.
+      // Clients extrapolate the position while it plays; in a pause it does not move.
       player.state.status = .paused
       #expect(eventually { monitor.output.contains("string \"Paused\"") })
       player.state.positionNanoseconds += 100_000_000
@@ -182,7 +182,7 @@ struct MPRISServiceTests {
     }
   }
 
-  @Test("goes on without the bus when that ends")
+  @Test("continues without the bus when the bus ends")
   func lostBus() throws {
     let bus = try SessionBusServer()
     let player = ServedPlayer(Self.identity, state: Self.playing, address: bus.address)
@@ -194,7 +194,7 @@ struct MPRISServiceTests {
     #expect(player.commands == [])
   }
 
-  @Test("is none where nobody listens, or the address means nothing")
+  @Test("is nil without a bus, or with an invalid address")
   func noBus() {
     for address in ["unix:path=/nowhere/bus", "", "autolaunch:", "nonsense", "unix:"] {
       let service = MPRISService(Self.identity, state: NowPlaying(), address: address)
@@ -202,7 +202,7 @@ struct MPRISServiceTests {
     }
   }
 
-  @Test("waits for nothing where the bus says nothing")
+  @Test("does not wait for a bus that does not answer")
   func silentBus() throws {
     let folder = TemporaryDirectory()
     let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

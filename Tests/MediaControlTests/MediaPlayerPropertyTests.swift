@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A player's properties")
 struct MediaPlayerPropertyTests {
-  @Test("are told of where they differ, and the position never")
+  @Test("are reported if they differ, but never the position")
   func changes() {
     var old = RemoteRequestTests.playing
     var new = old
@@ -22,7 +22,7 @@ struct MediaPlayerPropertyTests {
     #expect(PlayerProperty.changes(from: old, to: new) == [.metadata, .canSeek])
   }
 
-  @Test("have microseconds for times, and leave out what is not known")
+  @Test("have times in microseconds, and leave out unknown values")
   func metadata() {
     var track = NowPlaying.Track(index: 7)
     #expect(
@@ -34,7 +34,7 @@ struct MediaPlayerPropertyTests {
     #expect(PlayerProperty.metadata.value(in: NowPlaying()) == .dictionary([]))
   }
 
-  @Test("have texts in which nothing is left that the bus refuses")
+  @Test("have texts without characters that the bus refuses")
   func texts() {
     let none = [0, 0xFFFE, 0xFDD0, 0x10FFFF].compactMap { Unicode.Scalar($0 as UInt32) }
     let text = none.map { "\($0)" }.joined(separator: "é😀")

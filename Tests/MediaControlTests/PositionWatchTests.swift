@@ -4,9 +4,9 @@ import Testing
 
 @testable import MediaControl
 
-@Suite("A position that is told of once")
+@Suite("A position's signal")
 struct PositionWatchTests {
-  /// A watch, and a clock that is moved by hand.
+  /// A watch with a manual clock.
   final class Bench {
     var watch = PositionWatch()
     var milliseconds: UInt64 = 1_000_000
@@ -23,7 +23,7 @@ struct PositionWatchTests {
     }
   }
 
-  @Test("needs no other word while it goes on with the clock, or stands still in a pause")
+  @Test("is not needed while the position follows the clock, or stays the same in a pause")
   func steady() {
     let bench = Bench()
     var jumps = [bench.jumps(.playing, at: 0)]
@@ -35,7 +35,7 @@ struct PositionWatchTests {
     #expect(!jumps.contains(true))
   }
 
-  @Test("needs one for a seek, playing or paused, and not another after it")
+  @Test("is needed once for a seek, playing or paused")
   func seek() {
     let bench = Bench()
     #expect(!bench.jumps(.playing, at: 0))
@@ -46,7 +46,7 @@ struct PositionWatchTests {
     #expect(!bench.jumps(.playing, at: 0, after: 1000))
   }
 
-  @Test("needs one when the sound has stood still for want of data")
+  @Test("is needed after the sound has paused for lack of data")
   func stall() {
     let bench = Bench()
     #expect(!bench.jumps(.playing, at: 0))
@@ -55,7 +55,7 @@ struct PositionWatchTests {
     #expect(!bench.jumps(.playing, at: 200, after: 200))
   }
 
-  @Test("needs one for a track that does not begin at its start, or begins again")
+  @Test("is needed for a track that does not begin at its start, or begins again")
   func tracks() {
     let bench = Bench()
     #expect(bench.jumps(.playing, at: 20000))
@@ -64,7 +64,7 @@ struct PositionWatchTests {
     #expect(bench.jumps(.playing, at: 50, track: 1, after: 100))
   }
 
-  @Test("needs none while stopped, and one when playing does not begin at the start")
+  @Test("is not needed while stopped, but when playing does not begin at the start")
   func stopped() {
     let bench = Bench()
     #expect(!bench.jumps(.playing, at: 0))

@@ -9,7 +9,7 @@ struct RemoteRequestTests {
   static let player = MediaPlayerIdentity(
     busName: "drawbar", name: "Drawbar", uriSchemes: ["file", "https"], mimeTypes: [])
 
-  /// In the middle of a minute, in the middle of a list.
+  /// A state within a track, in the middle of a list.
   static var playing: NowPlaying {
     var state = NowPlaying()
     state.status = .playing
@@ -24,7 +24,7 @@ struct RemoteRequestTests {
     try request.command(in: Self.playing, for: Self.player)
   }
 
-  /// In a state that differs in one thing.
+  /// The command for a request in a state that differs in one field.
   func command<Value>(
     _ request: RemoteRequest, with field: WritableKeyPath<NowPlaying, Value>, _ value: Value
   ) throws(RequestRefusal) -> RemoteCommand? {
@@ -33,7 +33,7 @@ struct RemoteRequestTests {
     return try request.command(in: state, for: Self.player)
   }
 
-  @Test("to play, pause, stop or do either is none where that is so already")
+  @Test("to play, pause, stop or toggle is no command if the state is already so")
   func status() throws {
     let expected: [(RemoteRequest, NowPlaying.Status, RemoteCommand?)] = [
       (.play, .playing, nil), (.play, .paused, .play), (.play, .stopped, .play),
@@ -47,7 +47,7 @@ struct RemoteRequestTests {
     }
   }
 
-  @Test("to go to another track is none where there is none")
+  @Test("to go to another track is no command if there is none")
   func tracks() throws {
     #expect(try command(.next) == .next)
     #expect(try command(.previous) == .previous)
@@ -56,7 +56,7 @@ struct RemoteRequestTests {
   }
 
   @Test(
-    "to seek goes to the start where it leads before it, and on to the next track behind the end")
+    "to seek before the start goes to the start, and behind the end to the next track")
   func seek() throws {
     let expected: [(Int64, RemoteCommand?)] = [
       (5_000_000, .seekBy(nanoseconds: 5_000_000_000)),
@@ -75,14 +75,14 @@ struct RemoteRequestTests {
     #expect(try command(.seek(offsetMicroseconds: 40_000_000), with: \.canGoNext, false) == nil)
     #expect(try command(.seek(offsetMicroseconds: 1), with: \.canSeek, false) == nil)
     #expect(try command(.seek(offsetMicroseconds: 1), with: \.track, nil) == nil)
-    // Without a known end there is none to be behind.
+    // Without a known end, a seek cannot be behind it.
     #expect(
       try command(
         .seek(offsetMicroseconds: .max), with: \.track, NowPlaying.Track(index: 3))
         == .seekBy(nanoseconds: .max))
   }
 
-  @Test("to set the position is none outside the track, and for another track than the one heard")
+  @Test("to set the position is no command outside the track, or for another track")
   func position() throws {
     func set(_ microseconds: Int64, track: String = "/drawbar/track/3") throws -> RemoteCommand? {
       try command(.setPosition(track: track, microseconds: microseconds))
@@ -97,7 +97,7 @@ struct RemoteRequestTests {
     #expect(try command(request, with: \.canSeek, false) == nil)
   }
 
-  @Test("for a volume is brought to what can be, and refused where it is no number")
+  @Test("for a volume is clamped to the valid range, and refused if it is NaN")
   func volume() throws {
     let expected: [(Double, Double)] = [
       (0.5, 0.5), (0, 0), (-1, 0), (-.infinity, 0), (3, 3), (.infinity, .greatestFiniteMagnitude),
@@ -110,7 +110,7 @@ struct RemoteRequestTests {
     }
   }
 
-  @Test("to loop is refused for words that mean nothing")
+  @Test("to loop is refused for unknown words")
   func loop() throws {
     #expect(try command(.setLoopStatus("Track")) == .setLoop(.track))
     #expect(try command(.setLoopStatus("None")) == nil)
@@ -119,7 +119,7 @@ struct RemoteRequestTests {
     }
   }
 
-  @Test("to open something is refused for schemes that were not announced, paths and endless words")
+  @Test("to open a URL is refused for unannounced schemes, paths and too long texts")
   func open() throws {
     for url in ["file:///a%20b.mp3", "HTTPS://radio.example/live"] {
       #expect(try command(.openURI(url)) == .open(url: url))

@@ -5,7 +5,7 @@ import MediaControl
 import Synchronization
 import TestKit
 
-/// A player that is nothing but a state, served on a thread until it is stopped.
+/// A player that consists only of a state, served on a thread until it is stopped.
 final class ServedPlayer: Sendable {
   private struct Shared {
     var state: NowPlaying
@@ -14,7 +14,7 @@ final class ServedPlayer: Sendable {
     var isOver = false
   }
 
-  /// Shared with the thread; protects everything in it.
+  /// The state shared with the thread, under a lock.
   private let shared: Mutex<Shared>
   private let thread = Mutex<JoinableThread?>(nil)
 
@@ -24,19 +24,19 @@ final class ServedPlayer: Sendable {
     self.thread.withLock { $0 = thread }
   }
 
-  /// What it does.
+  /// The player's state.
   var state: NowPlaying {
     get { shared.withLock { $0.state } }
     set { shared.withLock { $0.state = newValue } }
   }
 
-  /// What it was asked to do.
+  /// The received commands.
   var commands: [RemoteCommand] { shared.withLock { $0.commands } }
 
-  /// The bus is there.
+  /// Whether the player is connected to the bus.
   var isOnBus: Bool { shared.withLock { $0.isOnBus } }
 
-  /// Leaves the bus.
+  /// Disconnects from the bus and ends the thread.
   func stop() {
     shared.withLock { $0.isOver = true }
     thread.withLock { thread in

@@ -10,7 +10,7 @@ struct SessionBusTests {
     SessionBus.address(variable: { variables[$0] }, isSocket: { sockets.contains($0) })
   }
 
-  @Test("is what the environment says")
+  @Test("is the environment's")
   func environment() {
     let stated = "unix:abstract=/tmp/dbus-1,guid=ab;tcp:host=localhost,port=1"
     #expect(
@@ -19,7 +19,7 @@ struct SessionBusTests {
         sockets: ["/run/user/1/bus"]) == stated)
   }
 
-  @Test("is the socket in the runtime directory where the environment says nothing")
+  @Test("is the socket in the runtime directory if the environment has none")
   func runtimeDirectory() {
     for nothing in [[:], ["DBUS_SESSION_BUS_ADDRESS": ""]] {
       let variables = nothing.merging(["XDG_RUNTIME_DIR": "/run/user/1"]) { old, _ in old }
@@ -29,14 +29,14 @@ struct SessionBusTests {
     #expect(address(["XDG_RUNTIME_DIR": "run"], sockets: ["run/bus"]) == nil)
   }
 
-  @Test("has every byte escaped that could end it")
+  @Test("has every byte that could end it escaped")
   func escaping() {
     #expect(
       address(["XDG_RUNTIME_DIR": "/a,b;c=d %é"], sockets: ["/a,b;c=d %é/bus"])
         == "unix:path=/a%2cb%3bc%3dd%20%25%c3%a9/bus")
   }
 
-  @Test("is none where a bus would have to be started, or is not wanted")
+  @Test("is nil if a bus would have to be started, or is not wanted")
   func none() {
     for refused in ["autolaunch:", "disabled:"] {
       let variables = ["DBUS_SESSION_BUS_ADDRESS": refused, "XDG_RUNTIME_DIR": "/run"]

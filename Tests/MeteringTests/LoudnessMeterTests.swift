@@ -28,7 +28,7 @@ struct LoudnessMeterTests {
   private struct NoLibrary: Error {}
 
   // EBU Tech 3341, minimum requirements test 1 and 2: 1 kHz in both channels, tolerance 0.1 LU.
-  @Test("reads what EBU Tech 3341 asks for", arguments: [-23.0, -33])
+  @Test("reads the levels required by EBU Tech 3341", arguments: [-23.0, -33])
   func reference(_ decibels: Double) throws {
     let samples = sine(amplitude: pow(10, decibels / 20), frames: 20 * 48000, channels: 2)
     let loudness = try loudness(of: samples, channels: 2)
@@ -37,14 +37,14 @@ struct LoudnessMeterTests {
     }
   }
 
-  @Test("takes one channel for two loudspeakers")
+  @Test("counts one channel as two loudspeakers")
   func mono() throws {
     let samples = sine(amplitude: pow(10, -23.0 / 20), frames: 5 * 48000, channels: 1)
     let loudness = try loudness(of: samples, channels: 1)
     #expect(abs((loudness.integrated ?? 0) + 23) < 0.1)
   }
 
-  @Test("knows nothing of silence, and is not upset by what is no number")
+  @Test("has no reading for silence, and ignores NaN")
   func silence() throws {
     let nothing = try loudness(of: [Float](repeating: 0, count: 96000), channels: 2)
     #expect(nothing == Loudness())

@@ -8,7 +8,7 @@ import Testing
 @Suite("AAC decoded ahead", .enabled(if: AheadCodec.library(for: .mpeg4AAC) != nil))
 struct AACDecodingTests {
   @Test(
-    "AAC in any container decodes to what ffmpeg decodes, sample for sample",
+    "AAC in any container decodes to ffmpeg's samples",
     arguments: ["m4a", "mov", "3gp", "aac"])
   func containers(_ type: String) throws {
     let workshop = Workshop()
@@ -36,7 +36,7 @@ struct AACDecodingTests {
     #expect(difference(decoded.samples, reference) < -120)
   }
 
-  @Test("AAC of six channels comes in WAVE's order", arguments: ["m4a", "aac"])
+  @Test("AAC of six channels is decoded in WAVE's order", arguments: ["m4a", "aac"])
   func surround(_ type: String) throws {
     let workshop = Workshop()
     try workshop.makeSource(layout: "5.1", channels: 6)
@@ -44,7 +44,7 @@ struct AACDecodingTests {
     let decoded = try CodedFile(workshop.path("a.\(type)")).decode()
     #expect(decoded.layout?.labels == [1, 2, 3, 4, 5, 6])
     #expect(difference(decoded.samples, workshop.reference("a.\(type)")) < -120)
-    // 1024 frames of the encoder's delay. The narrow LFE channel is left out.
+    // Skip 1024 frames of the encoder's delay. The band-limited LFE channel is not compared.
     let source = ReferenceDecoder.ffmpeg(workshop.path("source.wav"))
     for channel in [0, 1, 2, 4, 5] {
       let wanted = stride(from: channel, to: source.count, by: 6).map { source[$0] }
@@ -57,7 +57,7 @@ struct AACDecodingTests {
     }
   }
 
-  @Test("Every form of the cookie says the same")
+  @Test("Every form of the cookie has the same result")
   func cookies() throws {
     let file = try #require(CodedSample.made[.aac])
     let straight = try file.decode()
@@ -79,7 +79,7 @@ struct AACDecodingTests {
     let file = try #require(CodedSample.made[.heAAC])
     let straight = try file.decode()
     var stream = file.stream
-    // Replication, 22.05 kHz, two channels, to 44.1 kHz, low complexity.
+    // Spectral band replication, 22.05 kHz, two channels, to 44.1 kHz, low complexity.
     stream.magicCookie = [0x2B, 0x92, 0x08, 0x00]
     stream.format.sampleRate *= Double(factor)
     if factor == 2 { stream.format.formatID = .mpeg4HEAAC }
@@ -108,7 +108,7 @@ struct AACDecodingTests {
     #expect(samples == Array(straight.samples.prefix(samples.count)))
   }
 
-  /// Two frames of one block as one of two blocks. No decoder looks at the checksums.
+  /// Joins two frames of one block into one frame of two blocks. No decoder checks the checksums.
   private static func joined(
     _ one: [UInt8], _ other: [UInt8], _ hasChecksums: Bool
   ) -> [UInt8] {

@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Codecs that decode ahead")
 struct AheadCodecTests {
-  @Test("What nobody decodes has no library", arguments: [AudioFormatID.amr, .microsoftGSM])
+  @Test("A format without a decoder has no library", arguments: [AudioFormatID.amr, .microsoftGSM])
   func unknown(_ format: AudioFormatID) {
     #expect(AheadCodec.library(for: format) == nil)
   }
 
-  @Test("A format that nobody decodes is refused by name")
+  @Test("A format without a decoder is refused by name")
   func unknownFormat() {
     let format = AudioStreamBasicDescription(
       sampleRate: 8000, formatID: .amr, channelsPerFrame: 1)
@@ -21,7 +21,7 @@ struct AheadCodecTests {
   }
 
   @Test(
-    "A stream without a rate or channels that make sense is refused",
+    "A stream without a valid rate or channel count is refused",
     arguments: [
       (0, 2), (-1, 2), (.nan, 2), (.infinity, 2), (1e30, 2), (44_100, 0), (44_100, 4_000_000_000),
     ])
@@ -33,7 +33,7 @@ struct AheadCodecTests {
     }
   }
 
-  @Test("An error says what can be done")
+  @Test("An error states the remedy")
   func descriptions() {
     let missing = AheadDecoderError.libraryMissing(format: "AAC").description
     #expect(missing.contains("AAC") && missing.contains("libavcodec-dev"))
@@ -41,7 +41,7 @@ struct AheadCodecTests {
   }
 
   @Test(
-    "A build without the library says so",
+    "A build without the library reports it",
     .enabled(if: AheadCodec.library(for: .mpeg4AAC) == nil))
   func missingLibrary() {
     let format = AudioStreamBasicDescription(

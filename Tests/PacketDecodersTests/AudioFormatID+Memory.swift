@@ -3,8 +3,8 @@
 import AudioModel
 
 extension AudioFormatID {
-  /// Packets after which a decoder has forgotten what came before, or nearly: HE-AAC and Opus never
-  /// forget entirely.
+  /// The number of packets after which earlier packets no longer affect a decoder, or hardly: HE-AAC and Opus
+  /// keep some state for good.
   var packetsRemembered: Int {
     switch self {
     case .mpeg4AAC, .mpeg4HEAAC, .mpeg4HEAACv2: 2

@@ -7,7 +7,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// All of a file's packets, and what a decoder has to know.
+/// All packets of a file, and the parameters for a decoder.
 struct CodedFile {
   private(set) var stream = CodedStreamDescription(
     format: AudioStreamBasicDescription(sampleRate: 0, formatID: .linearPCM))
@@ -63,11 +63,11 @@ struct CodedFile {
     }
   }
 
-  /// What a run of packets decoded to.
+  /// The decoded samples of a run of packets.
   struct Decoded {
     var samples: [Float] = []
     var outputs: [AheadDecoderOutput] = []
-    /// Where in `samples` each packet's begin.
+    /// The index in `samples` at which each packet begins.
     var starts: [Int] = []
     var format: AudioStreamBasicDescription
     var layout: AudioChannelLayout?
@@ -78,7 +78,7 @@ struct CodedFile {
     }
   }
 
-  /// Decodes the packets from one on with a decoder.
+  /// Decodes the packets from `first` on with a decoder.
   func decode(with decoder: AheadDecoder, from first: Int = 0) -> Decoded {
     var result = Decoded(format: decoder.outputFormat)
     for index in first..<packets.count {
@@ -114,9 +114,9 @@ extension Workshop {
         + ":c=\(layout):s=\(rate):d=\(seconds)\" -c:a pcm_s\(bits)le source.wav")
   }
 
-  /// What ffmpeg decodes a file to, with nothing trimmed.
+  /// ffmpeg's decoded samples of a file, untrimmed.
   func reference(_ name: String) -> [Float] {
-    // Only the decoders of AC-3 know the last one, and the others pass it over.
+    // Only the AC-3 decoders have the last option; others ignore it.
     let options = "-v error -flags2 +skip_manual -cons_noisegen 1"
     return floats(
       ReferenceDecoder.output(
@@ -132,7 +132,7 @@ func floats(_ bytes: [UInt8]) -> [Float] {
   }
 }
 
-/// The mean power of the difference, in decibels under full scale; -999 for none.
+/// The mean power of the difference in dBFS; -999 if there is none.
 func difference(_ one: [Float], _ other: [Float]) -> Double {
   var sum = 0.0
   let count = min(one.count, other.count)

@@ -15,7 +15,7 @@ enum CodedSample: String, CaseIterable, Sendable {
     return files
   }()
 
-  /// A number of its own.
+  /// A seed for this format.
   var seed: UInt64 { UInt64(rawValue.utf8.reduce(0 as UInt32) { $0 &* 31 &+ UInt32($1) }) }
 
   private func make() throws -> CodedFile {
@@ -43,7 +43,7 @@ enum CodedSample: String, CaseIterable, Sendable {
   }
 }
 
-/// The same numbers every time (xorshift64*).
+/// A repeatable generator (xorshift64*).
 struct SeededNumbers: RandomNumberGenerator {
   private var state: UInt64
 

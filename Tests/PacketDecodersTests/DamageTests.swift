@@ -8,7 +8,7 @@ import Testing
 @Suite("Damaged packets decoded ahead", .enabled(if: AheadCodec.library(for: .mpeg4AAC) != nil))
 struct DamageTests {
   @Test(
-    "Damage neither shifts the time line nor outlives the pre-roll", arguments: CodedSample.allCases
+    "Damage neither shifts the time axis nor outlasts the pre-roll", arguments: CodedSample.allCases
   )
   func everyTenth(_ sample: CodedSample) throws {
     let whole = try #require(CodedSample.made[sample])
@@ -42,7 +42,7 @@ struct DamageTests {
     }
   }
 
-  @Test("Lossless packets that are damaged are known for it")
+  @Test("Damaged lossless packets are detected")
   func checksums() throws {
     var file = try #require(CodedSample.made[.flac])
     for index in file.packets.indices { file.packets[index][file.packets[index].count / 2] ^= 0x10 }
@@ -51,7 +51,7 @@ struct DamageTests {
     #expect(decoded.samples.allSatisfy { $0 == 0 })
   }
 
-  @Test("Packets of any bytes do no harm", arguments: CodedSample.allCases)
+  @Test("Packets of random bytes are harmless", arguments: CodedSample.allCases)
   func hostilePackets(_ sample: CodedSample) throws {
     let file = try #require(CodedSample.made[sample])
     let decoder = try AheadDecoder(file.stream)
@@ -81,7 +81,7 @@ struct DamageTests {
     }
   }
 
-  @Test("Cookies of any bytes are refused, or do no harm", arguments: CodedSample.allCases)
+  @Test("Cookies of random bytes are refused or harmless", arguments: CodedSample.allCases)
   func hostileCookies(_ sample: CodedSample) throws {
     let file = try #require(CodedSample.made[sample])
     var numbers = SeededNumbers(sample.seed)
@@ -106,7 +106,7 @@ struct DamageTests {
 }
 
 extension CodedSample {
-  /// The same packets always decode to the same samples: there is no noise in the codec.
+  /// Whether the same packets always decode to the same samples, because the codec has no noise.
   fileprivate var isRepeatable: Bool {
     switch self {
     case .aac, .adts, .appleLossless, .flac, .vorbis, .layer2, .layer3: true

@@ -8,7 +8,7 @@ import Testing
 @Suite("A decoder after a discontinuity", .enabled(if: AheadCodec.library(for: .mpeg4AAC) != nil))
 struct DiscontinuityTests {
   @Test(
-    "The sound is that of a straight decode behind the pre-roll", arguments: CodedSample.allCases)
+    "Behind the pre-roll, the sound equals a continuous decode", arguments: CodedSample.allCases)
   func preRoll(_ sample: CodedSample) throws {
     let file = try #require(CodedSample.made[sample])
     let straight = try file.decode()
@@ -24,7 +24,7 @@ struct DiscontinuityTests {
     for index in preRoll..<again.starts.count {
       let error = difference(
         again.samples(ofPacket: index), straight.samples(ofPacket: first + index))
-      // Where sound is made of noise, it is another noise of the same power.
+      // A codec that synthesises noise yields another noise of the same power.
       #expect(error < sample.likeness, "packet \(index)")
     }
     #expect(again.outputs.dropFirst(preRoll).allSatisfy { $0.isDecoded && !$0.changesFormat })
@@ -32,7 +32,7 @@ struct DiscontinuityTests {
 }
 
 extension CodedSample {
-  /// How near in dB under full scale two decodes come that began at different places.
+  /// The largest difference in dBFS between two decodes that began at different packets.
   fileprivate var likeness: Double {
     switch self {
     case .aac, .adts, .appleLossless, .flac, .ac3, .enhancedAC3, .vorbis, .layer2, .layer3: -200

@@ -10,7 +10,7 @@ struct LosslessDecodingTests {
   static let layouts = [("mono", 1), ("stereo", 2), ("5.1", 6)]
 
   @Test(
-    "Apple Lossless decodes to the very samples of its source",
+    "Apple Lossless decodes to exactly the samples of its source",
     arguments: [("m4a", 16), ("m4a", 24), ("caf", 16), ("caf", 24)], layouts)
   func appleLossless(_ kind: (type: String, bits: Int), _ layout: (name: String, count: Int)) throws
   {
@@ -28,7 +28,7 @@ struct LosslessDecodingTests {
   }
 
   @Test(
-    "FLAC decodes to the very samples of its source",
+    "FLAC decodes to exactly the samples of its source",
     arguments: [("flac", 16), ("flac", 24), ("ogg", 16), ("mp4", 24)], layouts)
   func flac(_ kind: (type: String, bits: Int), _ layout: (name: String, count: Int)) throws {
     let workshop = Workshop()

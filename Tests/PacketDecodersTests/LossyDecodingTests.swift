@@ -42,7 +42,7 @@ struct LossyDecodingTests {
   }
 
   @Test(
-    "AC-3 and E-AC-3 decode to what ffmpeg decodes, in WAVE's order of channels",
+    "AC-3 and E-AC-3 decode to ffmpeg's samples, in WAVE's order of channels",
     arguments: [("ac3", "mp4"), ("eac3", "mov")], layouts)
   func dolby(_ kind: (codec: String, type: String), _ layout: Layout) throws {
     let workshop = Workshop()
@@ -54,7 +54,7 @@ struct LossyDecodingTests {
   }
 
   @Test(
-    "Vorbis decodes to what ffmpeg and oggdec decode, in WAVE's order of channels",
+    "Vorbis decodes to the samples of ffmpeg and oggdec, in WAVE's order of channels",
     arguments: ["libvorbis", "oggenc"], layouts)
   func vorbis(_ encoder: String, _ layout: Layout) throws {
     let workshop = Workshop()
@@ -64,7 +64,7 @@ struct LossyDecodingTests {
         ? "oggenc -Q -q 6 source.wav -o a.ogg"
         : "ffmpeg -v error -i source.wav -c:a libvorbis -q:a 6 a.ogg")
     let (_, decoded) = try check(workshop, "a.ogg", layout.labels)
-    // As the stream has them (Vorbis I section 4.3.9): to WAVE's order oggdec goes the wrong way.
+    // -R keeps the stream's channel order (Vorbis I section 4.3.9): oggdec's own reordering to WAVE is wrong.
     try workshop.run("oggdec -Q -R a.ogg -o a.raw")
     let order = [1: [0], 2: [0, 1], 3: [0, 2, 1], 5: [0, 2, 1, 3, 4], 6: [0, 2, 1, 5, 3, 4]]
     let oggdec = integers(
@@ -73,7 +73,7 @@ struct LossyDecodingTests {
     #expect(difference(decoded.samples, oggdec) < -90)
   }
 
-  @Test("Opus decodes to what opusdec decodes, with its pre-skip in front", arguments: [1, 2, 6])
+  @Test("Opus decodes to opusdec's samples, with its pre-skip in front", arguments: [1, 2, 6])
   func opus(_ channels: Int) throws {
     let workshop = Workshop()
     let layout = try #require(Self.layouts.first { $0.channels == channels })
@@ -92,7 +92,7 @@ struct LossyDecodingTests {
   }
 
   @Test(
-    "MPEG audio decodes to what mpg123 decodes, not shifted and not trimmed",
+    "MPEG audio decodes to mpg123's samples, neither shifted nor trimmed",
     arguments: ["libmp3lame", "libtwolame"], [1, 2])
   func mpegAudio(_ encoder: String, _ channels: Int) throws {
     let workshop = Workshop()
@@ -109,7 +109,7 @@ struct LossyDecodingTests {
     #expect(decoded.outputs.allSatisfy { $0.isDecoded && $0.frames == 1152 })
   }
 
-  /// Frames of 16-bit samples, little endian, with the channels put in this order.
+  /// Reads frames of 16-bit little-endian samples, with the channels reordered.
   private func integers(_ bytes: [UInt8], order: [Int]) -> [Float] {
     var samples: [Float] = []
     for frame in 0..<bytes.count / 2 / order.count {

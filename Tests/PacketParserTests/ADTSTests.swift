@@ -16,7 +16,7 @@ import Testing
     "ffmpeg -v error -y -f lavfi -i 'sine=f=440:d=0.5:r=\(rate)' -ac \(channels) -c:a aac \(name)"
   }
 
-  @Test("Frames lie where ffprobe finds them, at every rate", arguments: rates)
+  @Test("Frames have the byte offsets that ffprobe finds, at every rate", arguments: rates)
   func rate(_ rate: Int) throws {
     let workshop = Workshop()
     for channels in [1, 2, 6] {
@@ -34,7 +34,7 @@ import Testing
       #expect(format.channelsPerFrame == UInt32(channels))
       #expect(format.framesPerPacket == 1024)
       #expect(try stream.channelLayout.labels.count == channels)
-      // The cookie is what ffmpeg puts into MPEG-4.
+      // The expected cookie is the one that ffmpeg writes into MPEG-4.
       if channels != 2 { continue }
       try workshop.run("ffmpeg -v error -y -i out.aac -c copy out.mp4")
       let file = try workshop.read("out.mp4")
@@ -62,7 +62,7 @@ import Testing
     #expect(recorder.packets.joined().elementsEqual(bytes))
   }
 
-  @Test("Tags in front, between and behind are no packets and no garbage")
+  @Test("Tags before, between and behind frames are neither packets nor garbage")
   func tags() throws {
     let frames = SyntheticADTS.stream(4)
     let more = SyntheticADTS.stream(3, from: 4)
@@ -77,7 +77,7 @@ import Testing
     #expect(recorder.value(.dataOffset) == "153")
   }
 
-  @Test("A file with a tag in front, cut at both ends, and doubled, is what ffprobe finds")
+  @Test("ffprobe finds the same packets in a file with a tag in front, cut at the ends, or doubled")
   func damaged() throws {
     let workshop = Workshop()
     try workshop.run(Self.encode(44_100, 2))
@@ -90,9 +90,9 @@ import Testing
       try workshop.write(input, "in.aac")
       let found = parse(input, hint: .aacADTS).recorder.placedPackets
       var probed = try workshop.probedPackets("in.aac")
-      // ffprobe takes the rest of a frame that the end cuts for a packet.
+      // ffprobe counts the rest of a frame that is cut off by the file's end as a packet.
       if number == 2 { probed.removeLast() }
-      // It forgets the bytes of a tag between frames when it counts.
+      // ffprobe's offsets leave out the bytes of a tag between frames.
       if number == 4 {
         for index in probed.count / 2..<probed.count { probed[index].offset += 109 }
       }
@@ -112,7 +112,7 @@ import Testing
     #expect(try stream.duration.frames == 6 * 3072)
   }
 
-  @Test("When frames begin to differ in their blocks, each packet tells its frames from there on")
+  @Test("Once frames differ in their number of blocks, each packet states its frame count")
   func varyingBlocks() throws {
     let one = SyntheticADTS()
     let two = SyntheticADTS(blocks: 2)
@@ -134,7 +134,7 @@ import Testing
     #expect(parse(mixed).recorder.value(.dataFormat)?.contains("framesPerPacket: 0") == true)
   }
 
-  @Test("Garbage before, between and behind frames is told, and no frame is lost")
+  @Test("Garbage before, between and behind frames is reported, and no frame is lost")
   func resynchronization() {
     let first = SyntheticADTS.stream(4)
     let second = SyntheticADTS.stream(3, from: 4)
@@ -151,7 +151,7 @@ import Testing
       ])
   }
 
-  @Test("Another format midway is told with its cookie")
+  @Test("A format change midway is reported with its cookie")
   func formatChange() throws {
     let bytes = SyntheticADTS.stream(4) + SyntheticADTS.stream(3, SyntheticADTS(rateIndex: 3))
     var stream = AudioFileStream()
@@ -163,9 +163,9 @@ import Testing
     #expect(try stream.magicCookieData == [0x11, 0x90])
   }
 
-  @Test("Behind another format a seek back finds the first one's packets, and tells their format")
+  @Test("After a format change, a seek back finds the first packets and reports their format")
   func seekBackOverFormatChange() throws {
-    // Three frames are the fewest that a format is believed for: from the second on there are two.
+    // A format needs three frames to be accepted: from the second frame on there are only two.
     let bytes =
       SyntheticADTS.stream(3, SyntheticADTS(channels: 1)) + SyntheticADTS.stream(6, from: 3)
     var stream = AudioFileStream()
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test("A program config element tells the channels; without one the format is refused")
+  @Test("A program config element defines the channels; without one the format is refused")
   func programConfig() throws {
     let element = SyntheticADTS.programConfig(
       front: [false, true], side: [true], back: [false], lowFrequency: 1, comment: "hello")
@@ -217,7 +217,7 @@ import Testing
     #expect(refused?.message.contains("channels") == true)
   }
 
-  @Test("The cookie of a program config element is the one that ffmpeg makes")
+  @Test("The cookie of a program config element equals ffmpeg's")
   func programConfigCookie() throws {
     let workshop = Workshop()
     try workshop.run(
@@ -236,7 +236,7 @@ import Testing
     #expect(isThere, "\(cookie)")
   }
 
-  @Test("ADTS that does not begin with a frame is found, whatever the hint says")
+  @Test("ADTS that does not begin with a frame is found, whatever the hint")
   func joinedMidway() {
     let frames = SyntheticADTS.stream(6)
     for hint in [nil, AudioFileTypeID.aacADTS, .mpegLayer3, .wave] {
@@ -248,7 +248,7 @@ import Testing
     }
   }
 
-  @Test("MPEG audio whose first bytes look like ADTS is found, whatever the hint says")
+  @Test("MPEG audio whose first bytes look like ADTS is found, whatever the hint")
   func mistakenForADTS() {
     let frames = SyntheticFrame.stream(5)
     let start: [UInt8] = [0xFF, 0xF1, 0x50, 0x80, 0x0F, 0x1F, 0xFC] + garbage(90)
@@ -261,7 +261,7 @@ import Testing
     }
   }
 
-  @Test("Without frames the search ends, and the hint decides what is said")
+  @Test("Without frames the search ends, and the hint decides which error is thrown")
   func nothingFound() {
     let start: [UInt8] = [0xFF, 0xF1, 0x50, 0x80, 0x0F, 0x1F, 0xFC]
     #expect(parse(start + garbage(70_000)).error?.code == .unsupportedFileType)
@@ -366,7 +366,7 @@ import Testing
     ]
   }()
 
-  @Test("Slicing does not show", arguments: inputs)
+  @Test("Slicing of the input does not change the result", arguments: inputs)
   func slicing(_ input: SlicingTests.Input) {
     let whole = outcome(input.bytes, .whole, hint: input.hint)
     for split in 0...input.bytes.count {
@@ -378,7 +378,7 @@ import Testing
     }
   }
 
-  @Test("One frame of other channels between others is a stream of its own")
+  @Test("A single frame with another channel count is a stream of its own")
   func shortChange() {
     let other = SyntheticADTS(channels: 1).bytes(seed: 3)
     let (recorder, _) = parse(SyntheticADTS.stream(9) + other + SyntheticADTS.stream(9))
@@ -387,7 +387,7 @@ import Testing
     #expect(recorder.properties.filter { $0 == "dfmt" }.count == 3)
   }
 
-  @Test("What is lost among frames, or cut by the end, is reported as a loss")
+  @Test("Frames that are damaged, or cut off by the end, are reported as a loss")
   func losses() {
     let (before, behind) = (SyntheticADTS.stream(9), SyntheticADTS.stream(9))
     for (bytes, cause, frames) in [

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct AIFFTests {
   @Test(
-    "What ffmpeg, SoX and libsndfile write is read as ffmpeg's demuxer reads it",
+    "Files of ffmpeg, SoX and libsndfile are read as ffmpeg's demuxer reads them",
     arguments: [
       "ffmpeg -v error -y -i in.wav -c:a pcm_s8 out.aiff",
       "ffmpeg -v error -y -i in.wav -c:a pcm_s16be out.aiff",
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("GSM in AIFF-C has as many frames as libsndfile says, which ffprobe takes for packets")
+  @Test("GSM in AIFF-C has as many frames as libsndfile reports (ffprobe takes frames for packets)")
   func gsm() throws {
     let workshop = Workshop()
     try workshop.run(
@@ -122,7 +122,7 @@ import Testing
     file.statedFrames = 10
     recorder = parse(file.bytes(packets: 10, more: garbage(100))).recorder
     #expect(recorder.pcmFrames == 10 && recorder.value(.audioDataPacketCount) == "10")
-    // More frames promised than there are.
+    // The header states more frames than the file has.
     file.statedFrames = 1000
     #expect(parse(file.bytes(packets: 10)).recorder.value(.audioDataPacketCount) == "10")
     file = SyntheticAIFF(compression: "ima4", bytesPerPacket: 68, statedFrames: 3)
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test("A CHAN chunk says which channel is for which speaker")
+  @Test("A CHAN chunk assigns channels to speakers")
   func layouts() throws {
     func labels(_ chunk: [UInt8], channels: Int = 3) throws -> [UInt32]? {
       var file = SyntheticAIFF(
@@ -194,7 +194,7 @@ import Testing
     #expect(try stream.channelLayout.bitmap?.rawValue == 0x3F)
   }
 
-  @Test("Other encodings are refused by their name")
+  @Test("Unsupported encodings are refused with their name")
   func refused() {
     for (type, name) in [
       ("MAC3", "MACE"), ("QDM2", "QDesign"), ("xyz?", "'xyz?'"), ("\u{1}abc", "61"),
@@ -211,14 +211,14 @@ import Testing
     #expect(parse(SyntheticAIFF(channels: 1025).bytes(packets: 3)).error?.code == .invalidFile)
   }
 
-  @Test("Cut anywhere, whole packets come out, or the error says that the file ends")
+  @Test("A file cut anywhere delivers its whole packets, or the error reports an early end")
   func cuts() {
     let bytes = SyntheticAIFF(before: [("NAME", [UInt8]("abc".utf8))]).bytes(packets: 10)
     for count in 12..<bytes.count {
       let cut = Array(bytes[..<count])
       let (recorder, error) = parse(cut)
       let start = bytes.count - 40
-      // Without a whole packet there is nothing to play.
+      // A file without a whole packet cannot be played.
       if count >= start + 4 {
         #expect(error == nil && recorder.pcmFrames == Int64((count - start) / 4))
         #expect(recorder.skips.isEmpty == ((count - start) % 4 == 0))

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("Statements before the audio are told before ready, those behind it when they are met")
+  @Test("Statements before the audio are reported before ready, others when they are reached")
   func order() {
     let first = SyntheticInfo.list([("INAM", "First")])
     let last = SyntheticInfo.list([("INAM", "Second"), ("IART", "Last")])
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("Lists that lie about their size, or are cut, are read as far as they go")
+  @Test("Lists with a wrong size, or that are cut, are read as far as they go")
   func liars() {
     let list = SyntheticInfo.list([("INAM", "Good")])
     let lies: [[UInt8]] = [
@@ -96,7 +96,7 @@ import Testing
     #expect(info(parse(wave.bytes(frames: 1)).recorder).contains("Für"))
   }
 
-  @Test("An ID3 tag in a chunk is read no further than the chunk goes")
+  @Test("An ID3 tag in a chunk is read up to the end of the chunk at most")
   func id3() {
     for tag in [SyntheticTag.id3v2(20), Array(SyntheticTag.id3v2(500).prefix(60)), garbage(5)] {
       for after in [[("id3 ", tag)], [("LIST", garbage(8)), ("ID3 ", tag), ("junk", garbage(4))]] {

@@ -4,9 +4,9 @@ import AudioModel
 import PacketParser
 import Testing
 
-/// Core Audio Format files made by hand, for what no program here writes.
+/// Core Audio Format files made by hand, with features that none of the installed programs writes.
 @Suite struct CoreAudioFormatChunkTests {
-  @Test("Tags and a packet table behind constant packets are told when they are reached")
+  @Test("Tags and a packet table behind constant packets are reported when they are reached")
   func behindTheAudio() throws {
     let file = SyntheticCAF().bytes(
       SyntheticCAF.data(garbage(400)),
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("Packets that differ in duration tell it, alone or with their size")
+  @Test("Packets that differ in duration state it, alone or with their size")
   func variableDuration() throws {
     let sizes = (0..<300).map { 3 + $0 * 7 % 200 }
     let frames = (0..<300).map { 100 + $0 * 11 % 900 }
@@ -148,7 +148,7 @@ import Testing
     #expect(never.error?.message.contains("never finished") == true)
   }
 
-  @Test("A length of more frames than can be counted does no harm to data of unknown size")
+  @Test("A stream length beyond the countable frames is harmless with data of unknown size")
   func unknownSizeOfAbsurdLength() throws {
     var caf = SyntheticCAF.variable(framesPerPacket: 1 << 20, bytesPerPacket: 1)
     caf.channels = 1
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test("A cut file gives every whole packet before the cut, and says what is left out")
+  @Test("A cut file delivers every whole packet before the cut, and reports the missing rest")
   func truncation() throws {
     let bytes = SyntheticCAF.variable().bytes(
       SyntheticCAF.table([50, 60, 70]), SyntheticCAF.data(garbage(180)))
@@ -189,7 +189,7 @@ import Testing
     }
   }
 
-  @Test("A table that promises more than the audio has ends with it; one that has less, before it")
+  @Test("A packet table longer than the audio ends with the audio; a shorter one ends before it")
   func contradictions() {
     let table = SyntheticCAF.table([50, 60, 70])
     let short = parse(SyntheticCAF.variable().bytes(table, SyntheticCAF.data(garbage(115))))
@@ -203,7 +203,7 @@ import Testing
     #expect(long.gaps == [AudioFileStreamGap(.foreignBytes, byteOffset: 287, byteCount: 19)])
   }
 
-  @Test("An entry of no bytes in the table is no packet")
+  @Test("A table entry of 0 bytes is not a packet")
   func emptyEntries() {
     let table = SyntheticCAF.table([50, 0, 70, 0])
     let recorder = parse(SyntheticCAF.variable().bytes(table, SyntheticCAF.data(garbage(120))))
@@ -213,7 +213,7 @@ import Testing
     #expect(recorder.skips.isEmpty)
   }
 
-  @Test("What contradicts the format is refused, with its place")
+  @Test("Contradictions of the format are refused, with the byte offset")
   func invalidFiles() {
     func check(
       _ bytes: [UInt8], _ code: AudioFileStreamError.Code = .invalidFile, at offset: Int64? = nil
@@ -254,7 +254,7 @@ import Testing
     check(Array("caff".utf8) + [0, 1, 0, 0] + SyntheticCAF.chunk("desc", [1, 2, 3]))
   }
 
-  @Test("A source that can be read from any place is not read where there is nothing to know")
+  @Test("A source that can be read anywhere is not read where nothing can be learned")
   func bytesRead() throws {
     let sizes = [Int](repeating: 1000, count: 200)
     let bytes = SyntheticCAF.variable().bytes(
@@ -276,7 +276,7 @@ import Testing
     #expect(failure?.message.contains("packet table") == true)
   }
 
-  @Test("A small file that lies takes neither memory nor time")
+  @Test("A small file with false sizes takes neither memory nor time")
   func hostileFiles() {
     let clock = ContinuousClock()
     let elapsed = clock.measure {
@@ -325,7 +325,7 @@ import Testing
     ]
   }()
 
-  @Test("Slicing does not show", arguments: inputs)
+  @Test("Slicing of the input does not change the result", arguments: inputs)
   func slicing(_ input: SlicingTests.Input) {
     let whole = outcome(input.bytes, .whole)
     for split in 0...input.bytes.count {

@@ -13,7 +13,7 @@ import Testing
     var flags: AudioFormatFlags
     var bits: UInt32
 
-    /// A name of ffmpeg's: signed or float, the bits, and the order of the bytes.
+    /// Takes ffmpeg's name of a sample format: signed or float, bits, and byte order.
     init(_ name: String) {
       testDescription = name
       bits = UInt32(name.filter(\.isNumber)) ?? 0
@@ -26,7 +26,7 @@ import Testing
     "s8", "s16le", "s16be", "s24le", "s24be", "s32le", "s32be", "f32le", "f32be", "f64le", "f64be",
   ].map(Samples.init)
 
-  @Test("What ffmpeg writes as linear PCM is read back sample by sample", arguments: samples)
+  @Test("Linear PCM written by ffmpeg is read back sample by sample", arguments: samples)
   func linearPCM(_ samples: Samples) throws {
     let codec = samples.testDescription
     let bits = samples.bits
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "Packets lie where ffprobe finds them, with the packet table behind the audio",
+    "Packets have the byte offsets that ffprobe finds, with the packet table behind the audio",
     arguments: [
       ("alac", "alac", 4096), ("libopus", "opus", 960), ("libmp3lame", ".mp3", 1152),
       ("mp2", ".mp2", 1152), ("ac3", "ac-3", 1536),
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(
-    "A lossless cookie in atoms is laid bare, and tells the bits that the description leaves out")
+    "A lossless cookie is unwrapped from its atoms, and supplies the bits of the description")
   func losslessCookie() throws {
     let workshop = Workshop()
     try workshop.run("\(Self.tone) -c:a alac out.caf")
@@ -174,7 +174,7 @@ import Testing
     return isTableBehind ? caf.bytes(data, table) : caf.bytes(table, data)
   }
 
-  @Test("FLAC without a cookie has the block size and the length that its frames' headers say")
+  @Test("FLAC without a cookie takes its block size and length from its frames' headers")
   func cookielessFLAC() throws {
     for isTableBehind in [true, false] {
       var options = AudioFileStreamOptions()
@@ -185,7 +185,7 @@ import Testing
       #expect(error == nil)
       #expect(recorder.packets == SyntheticFLAC(blockSizes: [64, 64, 64, 20]).frames)
       #expect(try stream.dataFormat.framesPerPacket == 64)
-      // Without going there nothing is known of the last packet.
+      // The last packet's frames are known only once its header has been read.
       #expect(try stream.duration.frames == (isTableBehind ? 212 : 256))
       #expect(try stream.packet(containingFrame: 130).packet == 2)
       #expect(throws: AudioFileStreamError.self) { try stream.packetTableInfo }
@@ -196,7 +196,7 @@ import Testing
     #expect(try stream.dataFormat.framesPerPacket == 53)
   }
 
-  @Test("AAC packets with the table in front are what ffprobe finds, and ffmpeg decodes them")
+  @Test("AAC packets with the table in front equal ffprobe's, and ffmpeg decodes them")
   func advancedAudioCoding() throws {
     let workshop = Workshop()
     try workshop.run(ADTSTests.encode(44_100, 2))
@@ -234,7 +234,7 @@ import Testing
       ])
   }
 
-  @Test("What sox and libsndfile write, with the audio at byte 4096, is read back")
+  @Test("Files of sox and libsndfile, with the audio at byte 4096, are read back")
   func paddedFiles() throws {
     let workshop = Workshop()
     try workshop.run("\(Self.tone) -bitexact in.wav && sox in.wav sox.caf")
@@ -255,7 +255,7 @@ import Testing
     }
   }
 
-  @Test("Tags are what ffprobe prints, by the names of the specification as by ffmpeg's own")
+  @Test("Tags equal ffprobe's, under the specification's names and under ffmpeg's own")
   func tags() throws {
     let workshop = Workshop()
     try workshop.run(

@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 import Testing
 
-/// Streams that do not state how many packets they have, once they were parsed to their end.
+/// Streams that do not state their packet count, after they were parsed to their end.
 @Suite struct CountedStreamTests {
   struct Stream: Sendable, CustomTestStringConvertible {
     var testDescription: String
@@ -53,7 +53,7 @@ import Testing
 
   private static let mixedADTS = SyntheticADTS.stream(9) + SyntheticADTS(blocks: 2).bytes(seed: 9)
 
-  @Test("What was counted to the end stays when a seek follows", arguments: streams)
+  @Test("The packet count found at the end survives a seek", arguments: streams)
   func counted(_ input: Stream) throws {
     var stream = AudioFileStream()
     let (recorder, error) = parse(input.bytes, with: &stream)
@@ -66,7 +66,7 @@ import Testing
     for packet in [count / 2, 0, count - 1] {
       _ = try stream.seek(toPacket: packet)
       let place = Int(stream.nextByteOffset)
-      // The seek is made with the next bytes.
+      // The seek takes effect with the next bytes.
       #expect(parse(Array(input.bytes[place...]), with: &stream).error == nil)
       #expect(try stream.audioDataPacketCount == count)
       #expect(try stream.audioDataByteCount == byteCount)

@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// The bytes decide what a stream is, and what cannot be played is named.
+/// Detection of a stream's format from its bytes; formats that cannot be played are named.
 @Suite struct DetectionTests {
   @Test("A WAVE file with an MP3 hint is a WAVE file, and the other way round")
   func contentDecides() {
@@ -59,7 +59,7 @@ import Testing
     #expect(parse([0xFF]).error?.code == .unsupportedFileType)
   }
 
-  @Test("What unknown content looks like is judged by its first bytes, however many are there")
+  @Test("Unknown content is named by the same first bytes, however the input is sliced")
   func judgedBytes() {
     let bytes = SyntheticTag.id3v2(0) + [UInt8](repeating: 0x41, count: 80) + [0, 1, 2, 3]
     let whole = outcome(bytes, .whole)
@@ -67,7 +67,7 @@ import Testing
     for split in 0...bytes.count { #expect(outcome(bytes, .splitAt(split)) == whole) }
   }
 
-  @Test("The search is given up after 64 KiB, and after 1 MiB when the hint says MPEG")
+  @Test("The search ends after 64 KiB, or after 1 MiB with an MPEG hint")
   func searchLimit() {
     func bytesTaken(_ hint: AudioFileTypeID?) -> (Int, AudioFileStreamError.Code?) {
       var stream = AudioFileStream(hint: hint)
@@ -93,7 +93,7 @@ import Testing
     #expect(hintedCode == .invalidFile)
   }
 
-  @Test("After an error every call throws the same again")
+  @Test("After an error every call throws the same error again")
   func errorsStay() {
     var stream = AudioFileStream()
     let (_, first) = parse([UInt8]("%PDF-1.7".utf8) + garbage(100), with: &stream)

@@ -5,10 +5,10 @@ import PacketParser
 import TestKit
 import Testing
 
-/// FLAC files that contradict their own stream information, go on with another stream, or have foreign bytes
-/// behind their frames.
+/// FLAC files that contradict their own stream information, continue with another stream, or have foreign
+/// bytes behind their frames.
 @Suite struct FLACFaultTests {
-  /// A file of an encoder at hand, and its frames.
+  /// A file of an installed encoder, and its frames.
   private static func file(
     _ options: String, encoder: String = "-c:a flac", from workshop: Workshop
   ) throws -> (bytes: [UInt8], frames: [[UInt8]]) {
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "The last frame is whole, whatever is behind it",
+    "The last frame is whole, whatever follows it",
     arguments: [
       "-compression_level 0", "-compression_level 12", "-sample_fmt s32 -ac 2", "-ac 6",
       "-ac 2 -lpc_type none", "-ac 2 -ch_mode left_side", "-af volume=0",
@@ -53,7 +53,7 @@ import Testing
     #expect(parse(tagged).recorder.packetCount == frames.count)
   }
 
-  @Test("Foreign bytes between two frames cost none of them")
+  @Test("Foreign bytes between two frames cost no frame")
   func foreignBytesBetween() throws {
     let workshop = Workshop()
     let (bytes, frames) = try Self.file("-ac 2", from: workshop)
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "Frames of another rate, channel count or depth follow as a stream of their own",
+    "Frames with another rate, channel count or depth are a stream of their own",
     arguments: ["-ar 48000", "-ac 1", "-ac 6", "-sample_fmt s32", "-ar 22050 -ac 1"], [true, false])
   func changes(_ options: String, _ hasMetadata: Bool) throws {
     let workshop = Workshop()
@@ -83,7 +83,7 @@ import Testing
     #expect(recorder.skips == [])
     let isSame = recorder.packetBytes == firstFrames + secondFrames + firstFrames
     #expect(isSame)
-    // The format is told before the frames that have it, and the first one again.
+    // Each format is reported before its frames, and the first one once more when it returns.
     let formats = recorder.packetFormats
     #expect(recorder.properties.count { $0 == "dfmt" } == 3)
     let changed = firstFrames.count..<firstFrames.count + secondFrames.count
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("Where all frames disagree with the stream information, they count from the start on")
+  @Test("If all frames disagree with the stream information, the frames count from the start")
   func allDisagree() throws {
     let workshop = Workshop()
     let (bytes, frames) = try Self.file("-ac 2", from: workshop)
@@ -117,7 +117,7 @@ import Testing
     #expect(try stream.duration.frames == Int64(0.83 * 44100))
   }
 
-  @Test("Blocks larger than the stream information says are delivered, and its cookie fits them")
+  @Test("Blocks larger than the stream information states are delivered, and the cookie is adapted")
   func largerBlocks() throws {
     let workshop = Workshop()
     let (bytes, frames) = try Self.file("-ac 2", from: workshop)
@@ -139,7 +139,7 @@ import Testing
     #expect(late.properties.count { $0 == "dfmt" } == 2)
   }
 
-  @Test("The frames that were met count more than the length that is stated")
+  @Test("The number of frames found takes precedence over the stated length")
   func countedLength() throws {
     let workshop = Workshop()
     let (bytes, _) = try Self.file("-ac 2", from: workshop)

@@ -5,9 +5,9 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Files of the encoders at hand: what the parser finds is what ffmpeg and flac find.
+/// Files of the installed encoders: the parser's results equal those of ffmpeg and flac.
 @Suite struct FLACOracleTests {
-  /// How a sound is made and encoded.
+  /// A sound and the command that encodes it.
   struct Recipe: Sendable, CustomTestStringConvertible {
     var rate = 44_100
     var channels = 2
@@ -53,7 +53,7 @@ import Testing
       Recipe(encoder: "sox in.wav out.flac"),
     ]
 
-  @Test("The packets are ffmpeg's, and the stream lasts as long as flac says", arguments: recipes)
+  @Test("The packets are ffmpeg's, and the duration is flac's", arguments: recipes)
   func packets(_ recipe: Recipe) throws {
     let workshop = Workshop()
     try workshop.run(recipe.command)
@@ -64,7 +64,7 @@ import Testing
     #expect(recorder.failures == [])
     #expect(recorder.skips == [])
     let packets = try workshop.packetPlacesByFFprobe("out.flac")
-    // ffmpeg 5 does not know samples of 32 bits.
+    // ffmpeg 5 does not support samples of 32 bits.
     if recipe.samples != "s32" { #expect(recorder.packetPlaces == packets) }
     #expect(recorder.packetSizes.max() ?? 0 <= (try stream.packetSizeUpperBound))
     #expect(try stream.maximumPacketSize == recorder.packetSizes.max())
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "Files that ffmpeg joins under the first one's statements are whole",
+    "Files that ffmpeg joins under the first one's stream information are whole",
     arguments: ["flac", "ogg"])
   func joined(_ kind: String) throws {
     let workshop = Workshop()
@@ -103,7 +103,7 @@ import Testing
 }
 
 extension Recorder {
-  /// Where each packet lies, and how large it is.
+  /// Each packet's size and byte offset.
   var packetPlaces: [String] {
     events.compactMap {
       if case .packet(_, let offset, let bytes) = $0 { "\(bytes.count),\(offset)" } else { nil }
@@ -123,7 +123,7 @@ extension Recorder {
     events.compactMap { if case .packet(_, _, let bytes) = $0 { bytes } else { nil } }
   }
 
-  /// The frame that each packet begins with, where that was told.
+  /// Each packet's first frame, where it was reported.
   var firstFrames: [Int64] {
     events.compactMap { if case .time(let frame, _) = $0 { frame } else { nil } }
   }
@@ -137,7 +137,7 @@ extension Workshop {
     }
   }
 
-  /// Sizes and places of the packets that ffmpeg's demuxer finds.
+  /// Sizes and byte offsets of the packets that ffmpeg's demuxer finds.
   func packetPlacesByFFprobe(_ name: String) throws -> [String] {
     try lines("ffprobe -v error -show_entries packet=size,pos -of csv=p=0 \(name)")
   }
@@ -147,7 +147,7 @@ extension Workshop {
       .compactMap { Int($0) }
   }
 
-  /// Frames that flac decodes a file to.
+  /// The number of frames that flac decodes from a file.
   func framesByFLAC(_ name: String) throws -> Int64 {
     try run(
       "ffprobe -v error -show_entries stream=channels,bits_per_raw_sample -of csv=p=0 \(name) >shape"

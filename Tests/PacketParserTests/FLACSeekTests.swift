@@ -5,9 +5,9 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Where FLAC packets are sought, and what is found there.
+/// Seeks in FLAC: their byte offsets, and the packets found there.
 @Suite struct FLACSeekTests {
-  /// Parses from a target on; the number and bytes of the first packet.
+  /// Parses from a target on, and returns the number and bytes of the first packet.
   static func first(
     _ bytes: [UInt8], _ target: AudioFileStreamSeekTarget, _ stream: inout AudioFileStream
   ) throws -> (index: Int64?, bytes: [UInt8]?, frame: Int64?) {
@@ -36,11 +36,11 @@ import Testing
     }
   }
 
-  @Test("Behind a splice a seek back to the start counts as the start did")
+  @Test("Behind a splice, a seek back to the start numbers packets as before")
   func splice() throws {
     let flac = SyntheticFLAC(blockSizes: Array(repeating: 30, count: 12))
     var frames = flac.frames
-    // The first frame is damaged; and one is missing without a trace, as in streams put together.
+    // The first frame is damaged, and another is missing without foreign bytes, as in spliced streams.
     frames[0][20] ^= 0xFF
     frames.remove(at: 6)
     let bytes = flac.metadata + frames.flatMap { $0 }
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("A guess is within its bound, and what is found there knows its number")
+  @Test("An estimate is within its bound, and the packet found there has its true number")
   func estimated() throws {
     let workshop = Workshop()
     try workshop.run(
@@ -96,13 +96,13 @@ import Testing
     }
   }
 
-  @Test("Packet 0 is found again behind garbage, and what a guess found does not mislead")
+  @Test("Packet 0 is found again behind garbage, and a packet found by estimate does not mislead")
   func garbageInFront() throws {
     var first = SyntheticFLAC(blockSizes: [Int](repeating: 30, count: 100), totalFrames: 0)
     first.firstNumber = 40
     let noise = garbage(50)
     let frames = first.frames
-    // The numbers begin again: only the packets seen from the start on are certain.
+    // The frames' numbers restart: only the packets seen from the start on are certain.
     let bytes = first.metadata + noise + frames.joined() + frames.joined()
     var stream = AudioFileStream()
     let all = parse(bytes, with: &stream).recorder
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("Behind lost continuity packets know their numbers")
+  @Test("After a discontinuity, packets have their true numbers")
   func discontinuity() throws {
     let flac = SyntheticFLAC(blockSizes: [Int](repeating: 40, count: 50))
     let bytes = flac.bytes

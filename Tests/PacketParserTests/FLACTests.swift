@@ -5,11 +5,11 @@ import PacketParser
 import TestKit
 import Testing
 
-/// FLAC streams with flaws, and what their metadata say.
+/// FLAC streams with flaws, and their metadata.
 @Suite struct FLACTests {
   static let five = SyntheticFLAC()
 
-  @Test("Blocks of variable size carry their frames, and each is where ffmpeg finds it")
+  @Test("Blocks of variable size state their frames, and have the byte offsets that ffmpeg finds")
   func variableBlocks() throws {
     let sizes = [200, 64, 1000, 17, 4000, 64, 300, 5]
     let flac = SyntheticFLAC(blockSizes: sizes, isVariable: true)
@@ -29,7 +29,7 @@ import Testing
     #expect(recorder.packetPlaces == (try workshop.packetPlacesByFFprobe("out.flac")))
   }
 
-  @Test("Silence takes the place of a damaged frame, whose loss is told with its frames")
+  @Test("Silence replaces a damaged frame, whose loss is reported with its number of frames")
   func damage() {
     let frames = Self.five.frames
     for place in [2, 3, 4, 7, 9, 40, 130] {
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("A frame before damaged first bytes of the next one is whole")
+  @Test("Damage to a frame's first bytes leaves the frame before it whole")
   func damagedSync() {
     var frames = Self.five.frames
     frames[2][0] = 0
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("A frame larger than the stream says is delivered, and the largest is told before it")
+  @Test("A frame larger than stated is delivered, and the new maximum size is reported before it")
   func largerThanStated() throws {
     var flac = SyntheticFLAC()
     flac.blockSizes = [16, 16, 64, 32, 64]
@@ -93,7 +93,7 @@ import Testing
     #expect(frames.allSatisfy { $0.count <= bound })
   }
 
-  @Test("A frame larger than its samples as they are is left out")
+  @Test("A frame larger than its uncompressed samples is left out")
   func tooLarge() {
     var metadata = Self.five.metadata
     let frames = Self.five.frames
@@ -116,7 +116,7 @@ import Testing
       let (recorder, error) = parse(Array(bytes[..<end]))
       let (whole, rest) = (end - metadata).quotientAndRemainder(
         dividingBy: Self.five.frames[0].count)
-      // The one that ends the stream is known to be all that is missing.
+      // Only the last frame can be missing then, so silence replaces it.
       let isReplaced = whole == 4 && rest >= 8
       let packets = isReplaced ? 5 : whole
       #expect((error == nil) == (packets > 0))
@@ -124,7 +124,7 @@ import Testing
       guard error == nil else { continue }
       let lost = recorder.gaps.reduce(0) { $0 + ($1.frameCount ?? 0) }
       #expect(lost == Int64(5 - whole) * 64)
-      // Fewer bytes than a header has are not known for a frame's.
+      // A rest shorter than a header is not recognised as part of a frame.
       let isKnown = recorder.gaps.allSatisfy {
         $0.cause == ($0.byteCount > 0 && rest < 8 ? AudioFileStreamGap.Cause.foreignBytes : .cut)
       }
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(
-    "Tags around the frames are passed",
+    "Tags around the frames are skipped",
     arguments: [
       SyntheticTag.id3v1, SyntheticTag.apeV2(300), SyntheticTag.apeV2(20) + SyntheticTag.id3v1,
       SyntheticTag.id3v2(40, hasFooter: true), SyntheticTag.apeV2(5000),
@@ -149,7 +149,7 @@ import Testing
     #expect(recorder.skips == [])
   }
 
-  @Test("A stream that is joined midway begins with packet 0, and so goes on")
+  @Test("A stream that is joined midway numbers its packets from 0")
   func joined() {
     let flac = SyntheticFLAC(firstNumber: 1000, totalFrames: 0)
     let (recorder, _) = parse(flac.bytes)
@@ -161,7 +161,7 @@ import Testing
     #expect(late.skips == [.skipped(byteCount: 90, offset: Int64(flac.metadata.count))])
   }
 
-  @Test("Streams one behind the other are one: numbers go on, and nothing is left out")
+  @Test("Concatenated streams are one: numbers continue, and nothing is left out")
   func concatenated() {
     let (recorder, error) = parse(Self.five.bytes + Self.five.bytes)
     #expect(error == nil)
@@ -182,7 +182,7 @@ import Testing
     #expect(try stream.duration.frames == 212)
   }
 
-  @Test("Metadata that contradict themselves are refused with the reason")
+  @Test("Contradictory metadata are refused with the reason")
   func refused() {
     var zeroRate = Self.five.bytes
     zeroRate.replaceSubrange(18..<20, with: [0, 0])
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test("A last frame without the zero that its checksum ends in is told: its checksum is right")
+  @Test("A last frame without its checksum's final zero is delivered: its checksum is right")
   func withoutLastZero() throws {
     let first = try #require(
       (0..<0x800).first { SyntheticFLAC(blockSizes: [64], firstNumber: $0).frames[0].last == 0 })
@@ -222,7 +222,7 @@ import Testing
       blocks: [(3, bigEndian(0, 18)), (4, [0, 0, 0, 0, 0, 0, 0, 0]), (1, [0, 0])])
     var broken = metadata + garbage(20) + frames[0].dropLast(5)
     broken += frames[1] + frames[2] + [0xFF, 0xF8]
-    // More tags than the frames between them pay for.
+    // More tag bytes than the frames between them allow for.
     var tagged = metadata
     for index in 0..<12 { tagged += frames[index % 5] + SyntheticTag.apeV2(60 * index) }
     return [
@@ -231,7 +231,7 @@ import Testing
     ]
   }()
 
-  @Test("Cut in two at any place, a stream gives the same", arguments: streams)
+  @Test("A stream cut in two at any byte yields the same result", arguments: streams)
   func slicing(_ bytes: [UInt8]) {
     let whole = outcome(bytes, .whole)
     for split in 0...bytes.count {

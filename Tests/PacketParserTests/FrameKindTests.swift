@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// MPEG audio and ADTS have no container, so files of both kinds can be put one behind the other.
+/// MPEG audio and ADTS have no container, so files of both kinds can be concatenated.
 @Suite("Streams whose frames change their kind")
 struct FrameKindTests {
   struct Parts: Sendable, CustomTestStringConvertible {
@@ -33,7 +33,7 @@ struct FrameKindTests {
       ], packetCounts: [5, 6, 5]),
   ]
 
-  @Test("All frames are packets, numbered on, in the formats that they have", arguments: streams)
+  @Test("All frames are packets in their own format, with continuous numbers", arguments: streams)
   func packets(_ stream: Parts) throws {
     let (recorder, error) = parse(stream.bytes)
     #expect(error == nil && recorder.failures == [] && recorder.gaps == [])
@@ -50,7 +50,7 @@ struct FrameKindTests {
     #expect(recorder.properties.filter { $0 == "dfmt" }.count == stream.parts.count)
   }
 
-  @Test("Slicing does not show", arguments: streams)
+  @Test("Slicing of the input does not change the result", arguments: streams)
   func slicing(_ stream: Parts) {
     let whole = outcome(stream.bytes, .whole)
     for size in [1, 3, 61, 418, 1000] {
@@ -61,7 +61,7 @@ struct FrameKindTests {
     }
   }
 
-  @Test("The cookie is that of the present frames")
+  @Test("The cookie belongs to the current frames")
   func cookies() throws {
     var stream = AudioFileStream()
     _ = parse(Self.mpeg + Self.adts, with: &stream)
@@ -71,7 +71,7 @@ struct FrameKindTests {
     #expect(throws: AudioFileStreamError.self) { try stream.magicCookieData }
   }
 
-  @Test("A seek back finds the first packets, and goes on to the end", arguments: streams)
+  @Test("A seek back finds the first packets, and parsing continues to the end", arguments: streams)
   func seeks(_ parts: Parts) throws {
     var stream = AudioFileStream()
     let packets = parse(parts.bytes, with: &stream).recorder.packetBytes
@@ -85,7 +85,7 @@ struct FrameKindTests {
     }
   }
 
-  @Test("A seek while the first frame of the other kind is incomplete leads where it should")
+  @Test("A seek while the first frame of the other kind is incomplete finds its target")
   func earlySeek() throws {
     for (first, second) in [(Self.mpeg, Self.adts), (Self.adts, Self.mpeg)] {
       let bytes = first + second
@@ -101,7 +101,7 @@ struct FrameKindTests {
     }
   }
 
-  @Test("What is lost between them is reported with its byte offset")
+  @Test("A loss between them is reported with its byte offset")
   func losses() {
     for (first, second) in [(Self.mpeg, Self.adts), (Self.adts, Self.mpeg)] {
       let gaps = parse(first + garbage(900) + second).recorder.gaps
@@ -110,7 +110,7 @@ struct FrameKindTests {
     }
   }
 
-  /// Parses from where a seek has led to the end.
+  /// Parses from a seek's byte offset to the end.
   private func rest(
     of bytes: [UInt8], _ stream: inout AudioFileStream
   ) -> (recorder: Recorder, error: AudioFileStreamError?) {

@@ -7,7 +7,7 @@ import Testing
 
 /// Frames at a stream's start that are lost because the frame behind them is damaged.
 @Suite struct LeadingFrameTests {
-  @Test("Frames before the first three that follow each other are a loss", arguments: [1, 2])
+  @Test("Frames before the first three consecutive ones are a loss", arguments: [1, 2])
   func lost(_ damaged: Int) {
     let frames = (0..<8).map { SyntheticADTS.stream(1, from: $0) }
     let others = (0..<8).map { SyntheticFrame.stream(1, from: $0) }
@@ -17,7 +17,7 @@ import Testing
         list[damaged][1] ^= 0x40
         let bytes = tag + list.joined()
         let lost = list[...damaged].reduce(0) { $0 + $1.count }
-        // Two frames of MPEG audio that follow each other are not enough to begin with.
+        // A stream of MPEG audio cannot begin with only two consecutive frames.
         let (recorder, error) = parse(bytes)
         #expect(error == nil)
         #expect(recorder.packetCount == 7 - damaged, "\(name)")

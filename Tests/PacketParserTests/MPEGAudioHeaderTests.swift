@@ -6,7 +6,7 @@ import Testing
 @testable import PacketParser
 
 @Suite struct MPEGAudioHeaderTests {
-  @Test("Every legal header has the frame size of the standard's formula, in the lock as well")
+  @Test("Every legal header has the frame size of the standard's formula, also when locked")
   func frameSizes() throws {
     var legal = 0
     for word in stride(from: UInt32(0xFFE0_0000), through: 0xFFFF_FE00, by: 0x200) {

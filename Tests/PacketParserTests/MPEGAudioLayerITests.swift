@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Layer I, which no encoder at hand makes.
+/// Layer I, which no installed encoder writes.
 @Suite struct MPEGAudioLayerITests {
   @Test(
     "Layer I is parsed into the frames that mpg123 decodes",

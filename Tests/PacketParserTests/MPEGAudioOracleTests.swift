@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Files of every encoder at hand: what the parser finds is what mpg123 decodes.
+/// Files of every installed encoder: the parser finds the frames that mpg123 decodes.
 @Suite struct MPEGAudioOracleTests {
   /// A sound and the command that encodes it.
   struct Recipe: Sendable, CustomTestStringConvertible {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// Noise and a tone that changes, so that variable bit rates vary.
+  /// Noise and a changing tone, so that variable bit rates vary.
   static func tone(_ rate: Int, _ channels: Int) -> String {
     """
     ffmpeg -v error -y -f lavfi -i "aevalsrc='0.4*sin(440*t*(1+t)*6.28)*lt(mod(t\\,1)\\,0.6)\
@@ -64,7 +64,7 @@ import Testing
       ]
     }
 
-  @Test("As many packets are found as mpg123 decodes frames", arguments: lame + others)
+  @Test("The packet count equals the number of frames in mpg123", arguments: lame + others)
   func packetsAreMPG123sFrames(_ recipe: Recipe) throws {
     let workshop = Workshop()
     try workshop.run(recipe.command)

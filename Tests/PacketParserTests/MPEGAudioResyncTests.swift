@@ -5,12 +5,12 @@ import PacketParser
 import TestKit
 import Testing
 
-/// What is not a frame, and how the parser finds back.
+/// Bytes that are not frames, and resynchronisation behind them.
 @Suite struct MPEGAudioResyncTests {
   static let frames = SyntheticFrame.stream(8)
   static let more = SyntheticFrame.stream(8, from: 8)
 
-  @Test("Garbage before the first frame is skipped and told")
+  @Test("Garbage before the first frame is skipped and reported")
   func leadingGarbage() {
     let (recorder, error) = parse(garbage(777) + Self.frames)
     #expect(error == nil)
@@ -19,7 +19,7 @@ import Testing
     #expect(recorder.value(.dataOffset) == "777")
   }
 
-  @Test("Garbage between frames is skipped and told once, with its place")
+  @Test("Garbage between frames is skipped and reported once, with its byte offset")
   func garbageBetween() {
     for count in [1, 2, 3, 100, 100_000] {
       let bytes = Self.frames + garbage(count) + Self.more
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("A frame that the end of the input cuts is left out, and told")
+  @Test("A frame cut off by the end of the input is left out and reported")
   func cutFrame() {
     for missing in [1, 100, 413, 414, 416] {
       let (recorder, error) = parse(Array(Self.frames.dropLast(missing)))
@@ -51,7 +51,7 @@ import Testing
     #expect(recorder.skips == [.skipped(byteCount: 317, offset: 0)])
   }
 
-  @Test("A sync pattern without frames behind it is garbage")
+  @Test("A sync pattern that no frames follow is garbage")
   func falseSync() {
     var noise = garbage(2000)
     noise.replaceSubrange(500..<504, with: Self.frames[..<4])
@@ -61,7 +61,7 @@ import Testing
     #expect(recorder.packetCount == 8)
   }
 
-  @Test("Another format is told once three frames confirm it, and packets are numbered on")
+  @Test("Another format is reported once three frames confirm it, and packet numbers continue")
   func formatChange() throws {
     let other = SyntheticFrame(version: 2, bitRateIndex: 8, rateIndex: 1, mode: 3, byteCount: 192)
     let others = (0..<5).flatMap { other.bytes(seed: $0) }
@@ -86,7 +86,7 @@ import Testing
     #expect(try stream.channelLayout == AudioChannelLayout(.center))
   }
 
-  @Test("One frame or two of another format between others are a stream of their own")
+  @Test("One or two frames of another format between others are a stream of their own")
   func shortChange() {
     let mono = SyntheticFrame(bitRateIndex: 5, mode: 3, byteCount: 208)
     let low = SyntheticFrame(version: 2, bitRateIndex: 8, rateIndex: 1, byteCount: 192)
@@ -111,7 +111,7 @@ import Testing
     #expect(recorder.packetCount == 16)
   }
 
-  @Test("A gap among frames is a loss if it is as long as half a packet, and has that many frames")
+  @Test("A gap among frames of at least half a packet is a loss, with its length in frames")
   func losses() {
     let cut = Array(Self.frames.dropLast(100))
     let cases: [(bytes: [UInt8], cause: AudioFileStreamGap.Cause, frames: Int64?)] = [
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test("A hint that agrees makes two frames enough")
+  @Test("With a matching hint two frames are enough")
   func hintAgrees() {
     let two = Array(SyntheticFrame.stream(3).prefix(417 + 418 - 1))
     var recorder = Recorder()
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test("As mpg123 plays them, damaged files are parsed")
+  @Test("Damaged files are parsed into the frames that mpg123 plays")
   func damagedFiles() throws {
     let workshop = Workshop()
     try workshop.run(

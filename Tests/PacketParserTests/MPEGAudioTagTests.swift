@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Tags around and between frames are passed, and tags in a frame's clothes are read.
+/// Tags around and between frames, which are skipped, and tags stored as a frame, which are read.
 @Suite struct MPEGAudioTagTests {
   static let frames = SyntheticFrame.stream(8)
 
@@ -19,7 +19,7 @@ import Testing
     return recorder.packetOffsets
   }
 
-  @Test("Several ID3v2 tags in a row are passed, with footer and padding")
+  @Test("Several ID3v2 tags in a row are skipped, with footer and padding")
   func id3v2InARow() throws {
     let tags =
       SyntheticTag.id3v2(500) + SyntheticTag.id3v2(7, hasFooter: true) + SyntheticTag.id3v2(0)
@@ -34,14 +34,14 @@ import Testing
     #expect(try offsets(tag + Self.frames).first == Int64(tag.count))
   }
 
-  @Test("An ID3v2 tag of 250 MB streams past in slices")
+  @Test("An ID3v2 tag of 250 MB is skipped in slices")
   func hugeID3v2() throws {
     let contentBytes = 250_000_000
     var stream = AudioFileStream()
     var recorder = Recorder()
     let header = Array(SyntheticTag.id3v2(0)[..<6]) + SyntheticID3.synchsafe(contentBytes)
     try stream.parse(header.span, listener: &recorder)
-    // A tag's content may look like anything, audio too.
+    // A tag's content may look like audio.
     let slice = SyntheticFrame.stream(600)
     var left = contentBytes
     while left > 0 {
@@ -68,7 +68,7 @@ import Testing
     #expect(try offsets(Self.frames + tags).first == 0)
   }
 
-  @Test("Tags between frames are passed, and packets go on")
+  @Test("Tags between frames are skipped, and packets continue")
   func tagsMidstream() throws {
     let second = SyntheticFrame.stream(8, from: 8)
     let middle = SyntheticTag.id3v1 + SyntheticTag.apeV2(9) + SyntheticTag.id3v2(5000)
@@ -76,13 +76,13 @@ import Testing
     #expect(places[8] == Int64(Self.frames.count + middle.count))
   }
 
-  @Test("An APE tag before the audio is passed")
+  @Test("An APE tag before the audio is skipped")
   func leadingAPE() throws {
     let tag = SyntheticTag.apeV2(80)
     #expect(try offsets(tag + Self.frames).first == Int64(tag.count))
   }
 
-  @Test("A stream of two frames behind a tag's end is believed at the end of the input")
+  @Test("At the end of the input, two frames behind a tag are accepted as a stream")
   func fewFrames() throws {
     #expect(try offsets(SyntheticTag.id3v2(4) + SyntheticFrame.stream(2), frames: 2).count == 2)
     #expect(try offsets(SyntheticFrame.stream(1), frames: 1) == [0])
@@ -101,7 +101,7 @@ import Testing
     #expect(recorder.value(.audioDataByteCount) == "\(Self.frames.count)")
   }
 
-  @Test("LAME's tag is read, left out of the packets, and its values are told raw")
+  @Test("LAME's tag is read and left out of the packets, and its raw values are reported")
   func lameTag() throws {
     let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -V 2 in.wav out.mp3")
@@ -155,7 +155,7 @@ import Testing
     #expect(recorder.packetCount * 1152 == (try workshop.framesByMPG123("out.mp3", gapless: false)))
   }
 
-  @Test("Frames in a RIFF shell without a format chunk are those of a WAVE file")
+  @Test("Frames in a RIFF file without a format chunk are parsed as a WAVE file")
   func shell() throws {
     let frames = SyntheticFrame.stream(8)
     let data = [UInt8]("data".utf8) + littleEndian(frames.count, 4) + frames

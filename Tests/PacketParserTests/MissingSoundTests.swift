@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 import Testing
 
-/// What a stream states and does not hold.
+/// Sound that a stream states but does not contain.
 @Suite struct MissingSoundTests {
   @Test("A file without a packet is refused, and the message names the remedy")
   func noPacket() {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("A cut file reports the frames that are missing, the one that is cut and those after it")
+  @Test("A cut file reports its missing frames, including the one at the cut")
   func cut() {
     let bytes = SyntheticWave().bytes(frames: 100)
     let (recorder, error) = parse(Array(bytes.dropLast(101)))
@@ -40,7 +40,7 @@ import Testing
       ])
   }
 
-  @Test("A size that a program could not correct, or that counts headers in, is no loss")
+  @Test("A size that its program never corrected, or that includes headers, is no loss")
   func unreliableSizes() {
     for size in [0, 0x7FFF_0000, 0x7FFF_F024, 0x8000_0000, 0xFFFF_FFDB, 0xFFFF_FFFF] {
       let file = SyntheticWave(statedDataSize: size, statedRIFFSize: size)
@@ -50,7 +50,7 @@ import Testing
     #expect(parse(file.bytes(frames: 10)).recorder.gaps == [])
   }
 
-  @Test("Behind a seek to a place that is known the end is missing as it is without the seek")
+  @Test("A missing end is reported alike with and without a seek to a known packet")
   func seek() throws {
     let bytes = SyntheticWave().bytes(frames: 100).dropLast(40)
     var stream = AudioFileStream()
@@ -68,14 +68,14 @@ import Testing
   }
 
   @Test(
-    "Behind a seek the packets of a table that are missing are counted",
+    "After a seek, the missing packets of a table are counted",
     arguments: [0, 20, 50])
   func table(_ keptBytes: Int) throws {
     let caf = SyntheticCAF.variable()
     let sizes = [50, 60, 70, 50]
     let whole = caf.bytes(
       SyntheticCAF.table(sizes), SyntheticCAF.data((0..<230).map { UInt8($0) }))
-    // Two packets, and of the third one nothing, a part, or more.
+    // Two packets, followed by none, a part, or more of the third one.
     let bytes = Array(whole.dropLast(120 - keptBytes))
     var lost: [Int64] = []
     for seeks in [false, true] {

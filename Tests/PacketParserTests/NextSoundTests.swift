@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct NextSoundTests {
   @Test(
-    "What ffmpeg, SoX and libsndfile write is read as ffmpeg's demuxer reads it",
+    "Files of ffmpeg, SoX and libsndfile are read as ffmpeg's demuxer reads them",
     arguments: [
       "ffmpeg -v error -y -i in.wav -c:a pcm_s8 out.au",
       "ffmpeg -v error -y -i in.wav -c:a pcm_s16be -ac 3 out.au",
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("An unknown size runs to the end; behind a known one nothing is sound")
+  @Test("An unknown size runs to the end; bytes behind a known size are not sound")
   func sizes() {
     for unknown in [0, 0xFFFF_FFFF] {
       let bytes = Self.file(size: unknown) + [7]
@@ -77,13 +77,13 @@ import Testing
     #expect(parse(Self.file(size: 4000)).recorder.pcmFrames == 10)
   }
 
-  @Test("A remark larger than memory is passed")
+  @Test("A remark larger than memory is skipped")
   func longRemark() {
     let bytes = Self.file(start: 24 + (1 << 20))
     #expect(parse(bytes, .pieces(1000)).recorder.pcm == SyntheticWave.samples(40))
   }
 
-  @Test("Encodings that are not supported are named, and headers without sense refused")
+  @Test("Unsupported encodings are named, and invalid headers refused")
   func refused() {
     for (encoding, name) in [(8, "fragmented"), (23, "G.721"), (25, "G.723"), (99, "99")] {
       let error = parse(Self.file(encoding: encoding)).error

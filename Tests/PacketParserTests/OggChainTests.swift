@@ -5,9 +5,9 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Ogg streams that were put one behind the other.
+/// Concatenated Ogg streams.
 @Suite("Chained Ogg streams") struct OggChainTests {
-  @Test("Chained streams of one format are one")
+  @Test("Chained streams of one format are one stream")
   func chained() throws {
     let workshop = Workshop()
     try workshop.run(
@@ -27,7 +27,7 @@ import Testing
     #expect(recorder.properties.count { $0 == "dfmt" } == 3)
     #expect(try stream.infoDictionary[.title] == "one")
     #expect(recorder.properties.count { $0 == "info" } == 3)
-    // What the encoder added to each link is no sound.
+    // The encoder's priming and padding in each link are not sound.
     var alone = AudioFileStream()
     _ = parse(try workshop.read("a.ogg"), with: &alone)
     let sound = try alone.duration.frames
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("Granules that add up to more frames than can be counted do no harm", arguments: [70, 130])
+  @Test("Granules whose sum overflows the frame count are harmless", arguments: [70, 130])
   func hugeGranules(_ linkCount: Int) throws {
     let bytes = (1...linkCount).flatMap { serial in
       var ogg = SyntheticOgg(serial: serial)
@@ -59,7 +59,7 @@ import Testing
     #expect(recorder.packetCount == 2 * linkCount)
     let duration = try stream.duration.frames
     #expect(duration > 1 << 59)
-    // The links that are gone through again add nothing.
+    // Links that are parsed again do not add to the duration.
     for packet: Int64 in [0, 1] {
       _ = try stream.seek(toPacket: packet)
       let place = Int(stream.nextByteOffset)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// Two links of other encoders, rates or channels.
+  /// Pairs of links that differ in encoder, rate or channels.
   static let others = [
     ("opusenc --quiet IN OUT", 2, 48_000, "oggenc -Q -o OUT IN", 2, 44_100),
     ("oggenc -Q -o OUT IN", 2, 44_100, "oggenc -Q -o OUT IN", 2, 22_050),
@@ -79,7 +79,7 @@ import Testing
   ]
 
   @Test(
-    "A chain goes on in another format, and its duration is that of all links", arguments: others)
+    "A chain may change its format, and its duration is that of all links", arguments: others)
   func otherFormat(
     _ first: String, _ firstChannels: Int, _ firstRate: Int, _ second: String,
     _ secondChannels: Int, _ secondRate: Int
@@ -116,7 +116,7 @@ import Testing
     #expect(try stream.duration == duration)
   }
 
-  /// A link of one page behind its headers.
+  /// A link with one page behind its headers.
   static func link(_ serial: Int, packets: Int = 1) -> [UInt8] {
     var ogg = SyntheticOgg(serial: serial)
     ogg.beginOpus()
@@ -125,7 +125,7 @@ import Testing
     return ogg.bytes
   }
 
-  @Test("The duration of a chain leaves out what is missing")
+  @Test("The duration of a chain leaves out missing packets")
   func missingPages() throws {
     var ogg = SyntheticOgg(serial: 7)
     ogg.beginOpus()

@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Files of the encoders at hand: what the parser finds is what ffmpeg, opusinfo and ogginfo find.
+/// Files of the installed encoders: the parser's results equal those of ffmpeg, opusinfo and ogginfo.
 @Suite struct OggOracleTests {
   struct Recipe: Sendable, CustomTestStringConvertible {
     var rate = 48_000
@@ -66,7 +66,7 @@ import Testing
       #expect(format.channelsPerFrame == UInt32(recipe.channels))
       #expect(try stream.channelLayout.labels.count == recipe.channels)
       #expect(try stream.duration.isExact)
-      // ffmpeg has the sound end where the last granule says, priming frames included.
+      // ffmpeg's duration extends to the last granule, priming frames included.
       let table = try stream.packetTableInfo
       #expect(table.numberValidFrames + Int64(table.primingFrames) == end)
       #expect(Int64(table.primingFrames) == (try workshop.opusPreSkip("out.ogg")))
@@ -100,7 +100,7 @@ import Testing
     let bytes = try workshop.read("out.ogg")
     let sizes = try workshop.packetSizesByFFprobe("out.ogg")
     let end = try workshop.durationByFFprobe("out.ogg")
-    // ffmpeg decodes more of a stream of one page, whose end it does not trim.
+    // ffmpeg does not trim the end of a stream of one page, and so decodes more frames.
     let decoded = try workshop.framesByOggdec("out.ogg", channels: recipe.channels)
     for tail in [0, 100_000] {
       var stream = AudioFileStream()
@@ -161,12 +161,12 @@ import Testing
 }
 
 extension Recorder {
-  /// Frames of all packets, by their descriptions.
+  /// The number of frames of all packets, by their descriptions.
   var frameCount: Int64 {
     events.reduce(0) { if case .time(_, let frames) = $1 { $0 + Int64(frames) } else { $0 } }
   }
 
-  /// Whether each packet begins where the one before ends.
+  /// Whether each packet begins at the end of the one before.
   var isSteady: Bool {
     var end: Int64 = 0
     for case .time(let first, let frames) in events {
@@ -189,13 +189,13 @@ extension Workshop {
     try Int64(lines("opusinfo \(name) | sed -n 's/.*Pre-skip: //p'")[0]) ?? -1
   }
 
-  /// Frames that oggdec decodes a file to.
+  /// The number of frames that oggdec decodes from a file.
   func framesByOggdec(_ name: String, channels: Int) throws -> Int64 {
     try run("oggdec -Q -R -o raw \(name)")
     return Int64(try read("raw").count / 2 / channels)
   }
 
-  /// Frames that ffmpeg decodes a file to.
+  /// The number of frames that ffmpeg decodes from a file.
   func framesByFFmpeg(_ name: String, channels: Int) throws -> Int64 {
     try run("ffmpeg -v error -y -i \(name) -map 0:a:0 -f s16le raw")
     return Int64(try read("raw").count / 2 / channels)

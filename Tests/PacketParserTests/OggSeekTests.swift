@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Where packets in Ogg are sought, and what is found there.
+/// Seeks in Ogg: their byte offsets, and the packets found there.
 @Suite struct OggSeekTests {
   static let encoders = [
     "opusenc --quiet --max-delay 200 in.wav out.ogg", "oggenc -Q -o out.ogg in.wav",
@@ -27,8 +27,8 @@ import Testing
       let found = try FLACSeekTests.first(bytes, target, &stream)
       #expect(found.index == Int64(packet))
       #expect(found.bytes == all.packetBytes[packet])
-      // The first Vorbis packet behind a jump only starts the overlap: it gives no frames, and ends
-      // where it would have.
+      // The first Vorbis packet behind a jump only starts the overlap: it yields no frames, and its end
+      // position is unchanged.
       let isVorbis = try stream.dataFormat.formatID == .vorbis
       if !isVorbis { #expect(found.frame == all.firstFrames[packet]) }
       if packet > 0, isVorbis, packet + 1 < count, target.leadingPacketCount == 0 {
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("Behind a guessed place the packets' frames are right", arguments: encoders)
+  @Test("Behind an estimated byte offset, the packets' frames are right", arguments: encoders)
   func estimated(_ encoder: String) throws {
     let workshop = Workshop()
     try workshop.run(OggOracleTests.Recipe(encoder: encoder).command)
@@ -83,17 +83,17 @@ import Testing
 
   private static let chainPageBytes = 4 * 100 + 27 + 4
 
-  @Test("A jump within a link that is not remembered goes on in it", arguments: [16, 17, 20])
+  @Test("A jump within a forgotten link continues in that link", arguments: [16, 17, 20])
   func jumpInLaterLink(_ linkCount: Int) throws {
     let bytes = Self.chain(linkCount)
     let all = parse(bytes).recorder
     var stream = AudioFileStream()
     stream.tell(totalByteCount: Int64(bytes.count))
     var recorder = Recorder()
-    // Four pages of the last link are still to come.
+    // Stop four pages before the end of the last link.
     let end = bytes.count - 4 * Self.chainPageBytes
     try stream.parse(bytes.span.extracting(first: end), listener: &recorder)
-    // By their mean they lie a little after the next one's beginning.
+    // The target is estimated from the mean packet size.
     _ = try stream.seek(toPacket: Int64(recorder.packetCount + 3))
     let place = Int(stream.nextByteOffset)
     #expect(place > end - 9 * Self.chainPageBytes)
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(
-    "A guessed jump into a link that was never seen goes back and reads through",
+    "An estimated jump into a link that was never seen goes back and reads through",
     arguments: [3, 9, 20])
   func jumpIntoUnseenLink(_ linkCount: Int) throws {
     let bytes = Self.chain(linkCount)
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test("A guessed jump goes on where it led, beside other streams' pages, too")
+  @Test("An estimated jump continues from its byte offset, also between other streams' pages")
   func jumpBesideOthers() throws {
     var video = SyntheticOgg(serial: 3)
     video.page([[0x80] + [UInt8]("theora".utf8)], granule: 0, flags: 2)
@@ -152,7 +152,7 @@ import Testing
     #expect(found.packetIndices == Array(start..<36))
   }
 
-  @Test("Frames and packets are translated, seen or not where all packets have one duration")
+  @Test("Frames and packets translate, seen or not, if all packets have one duration")
   func translations() throws {
     let ogg = OggTests.opus
     var stream = AudioFileStream()

@@ -7,7 +7,7 @@ import Testing
 
 /// Ogg streams with flaws, chained and multiplexed streams, and packets of every kind.
 @Suite struct OggTests {
-  /// Five pages of four packets of 20 ms, the last cut short by its granule.
+  /// Five pages of four packets of 20 ms; the granule of the last page shortens the stream.
   static let opus: SyntheticOgg = {
     var ogg = SyntheticOgg()
     ogg.beginOpus()
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("Packets that go on over pages are joined")
+  @Test("Packets that span pages are joined")
   func continued() {
     var ogg = SyntheticOgg()
     ogg.beginOpus()
@@ -46,7 +46,7 @@ import Testing
     #expect(recorder.frameCount == 2880)
   }
 
-  @Test("A lost page costs its packets, and granules say how long it was")
+  @Test("A lost page costs its packets, and granules show its duration")
   func lostPage() {
     let pages = SyntheticOgg.pages(Self.opus.bytes)
     let (recorder, error) = parse(Array((pages[..<4] + pages[5...]).joined()))
@@ -76,7 +76,7 @@ import Testing
       ])
   }
 
-  @Test("A packet whose end is lost is left out, as is one whose beginning is")
+  @Test("A packet whose beginning or end is lost is left out")
   func lostParts() {
     var ogg = SyntheticOgg()
     ogg.beginOpus()
@@ -96,7 +96,7 @@ import Testing
     #expect(recorder.firstFrames == [0, 1920])
   }
 
-  @Test("A cut stream has the packets of all whole pages")
+  @Test("A cut stream delivers the packets of all whole pages")
   func cut() {
     let bytes = Self.opus.bytes
     let pages = SyntheticOgg.pages(bytes)
@@ -108,7 +108,7 @@ import Testing
       // The first two pages hold the headers.
       #expect((error == nil) == (whole > 2))
       if whole >= 2 { #expect(recorder.packetCount == (whole - 2) * 4) }
-      // Less than a page's first four bytes says nothing.
+      // A rest shorter than a page's four-byte capture pattern is not recognised as a page.
       if whole >= 2, let last = ends.last(where: { $0 <= end }), end - last >= 4 {
         #expect(
           recorder.gaps == [
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("Of multiplexed streams the audio is taken")
+  @Test("The audio stream is picked out of multiplexed streams")
   func multiplexed() throws {
     let workshop = Workshop()
     let recipe = OggOracleTests.Recipe(
@@ -161,7 +161,7 @@ import Testing
     #expect(parse(Array(pages[3...].joined())).error?.code == .invalidFile)
   }
 
-  @Test("The first granule may leave out frames, or begin later")
+  @Test("The first granule may trim frames, or start later")
   func movedGranules() throws {
     let workshop = Workshop()
     try workshop.run(
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test(
-    "An Opus packet's first bytes tell its frames",
+    "An Opus packet's first bytes define its number of frames",
     arguments: [
       ([0x00], 480), ([0x18], 2880), ([0x61, 1], 960), ([0x7A, 1], 1920), ([0x83, 48], 5760),
       ([0x83, 0x80 | 0x40 | 48], 5760), ([0x80], 120), ([0x98], 960), ([0x1B, 2, 1], 5760),
@@ -200,7 +200,7 @@ import Testing
     #expect(recorder.events.contains(.time(firstFrame: 0, frames: frames)))
   }
 
-  @Test("An Opus packet of more than 120 ms, or of none, is left out")
+  @Test("An Opus packet of more than 120 ms, or of 0 ms, is left out")
   func brokenOpusPackets() {
     var ogg = SyntheticOgg()
     ogg.beginOpus()
@@ -210,7 +210,7 @@ import Testing
     #expect(recorder.skips.count == 4)
   }
 
-  @Test("A packet larger than 4 MiB is refused with its number and place")
+  @Test("A packet larger than 4 MiB is refused with its number and byte offset")
   func tooLarge() {
     var ogg = SyntheticOgg()
     ogg.beginOpus()
@@ -232,7 +232,7 @@ import Testing
     #expect(error?.message.contains("packet 1") == true)
   }
 
-  @Test("Cut in two at any place, a stream gives the same")
+  @Test("A stream cut in two at any byte yields the same result")
   func slicing() {
     var pages = SyntheticOgg.pages(Self.opus.bytes)
     pages[3][100] ^= 1

@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 import Testing
 
-/// Properties as C structures: their sizes, their bytes, and the refusals.
+/// Properties as C structures: their sizes, bytes, and errors.
 @Suite struct PropertyDataTests {
   private func stream(_ bytes: [UInt8]) throws -> AudioFileStream {
     var stream = AudioFileStream()
@@ -81,7 +81,7 @@ import Testing
         == littleEndian(0x10000, 4) + littleEndian(3, 4) + littleEndian(0, 4))
   }
 
-  @Test("Refused are properties without such a form, without a value, and too early")
+  @Test("Properties without a C form, without a value, or requested too early are refused")
   func refusals() throws {
     let stream = try stream(SyntheticFrame.stream(8))
     func code(

@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// What a stream answers when it is asked, before, during and after the parse.
+/// A stream's properties before, during and after the parse.
 @Suite struct PropertyTests {
   private func code(
     _ body: () throws -> Void
@@ -25,7 +25,7 @@ import Testing
     return stream
   }
 
-  @Test("In MPEG audio packets, frames and bytes translate there and back")
+  @Test("In MPEG audio, packets, frames and bytes translate there and back")
   func mpegTranslations() throws {
     let bytes = SyntheticTag.id3v2(100) + SyntheticFrame.stream(100)
     let places = parse(bytes).recorder.packetOffsets
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("What was not seen of a variable bit rate translates with a flag, and comes back near")
+  @Test("Unseen parts of a variable bit rate translate as estimates, and back to nearby values")
   func estimatedTranslations() throws {
     let workshop = Workshop()
     try workshop.run(
@@ -67,7 +67,7 @@ import Testing
     #expect(back.isEstimated && abs(back.packet - 90) <= 1)
   }
 
-  @Test("In WAVE packets, frames and bytes translate there and back")
+  @Test("In WAVE, packets, frames and bytes translate there and back")
   func waveTranslations() throws {
     let bytes = SyntheticWave().bytes(frames: 500)
     let stream = try parsed(bytes, 100)
@@ -102,11 +102,11 @@ import Testing
       #expect(code { _ = try stream.byte(ofPacket: number) } == .invalidPacketOffset)
     }
     #expect(code { _ = try stream.packet(containingByte: -1) } == .invalidPacketOffset)
-    // Far away, where nothing is known, an estimate does no harm.
+    // An estimate for the largest byte offset is harmless.
     _ = try? stream.packet(containingByte: .max)
   }
 
-  @Test("Cookie, format list and layout are what the encoding has")
+  @Test("Cookie, format list and layout match the encoding")
   func decoderProperties() throws {
     let new = AudioFileStream()
     for property in [AudioFileStreamPropertyID.magicCookieData, .formatList, .infoDictionary] {
@@ -124,7 +124,7 @@ import Testing
     #expect(try wave.formatList.map(\.format) == [try wave.dataFormat])
   }
 
-  @Test("The listener is told of tags before it is ready, and of the format list always")
+  @Test("Tags are reported before ready, and the format list always")
   func toldProperties() throws {
     let maker = SyntheticID3(version: 4)
     let bytes = maker.tag(maker.text("TIT2", "t")) + SyntheticFrame.stream(8)
@@ -135,7 +135,7 @@ import Testing
     #expect(bare == ["ffmt", "dfmt", "flst", "cmap", "doff", "pkub", "brat", "redy"])
   }
 
-  @Test("Names in Core Audio's dictionary are its own")
+  @Test("The info dictionary's keys are Core Audio's")
   func coreAudioNames() {
     #expect(AudioTagKey.track.coreAudioName == "track number")
     #expect(AudioTagKey.date.coreAudioName == "year")
@@ -145,7 +145,7 @@ import Testing
     #expect(AudioTagKey.title.coreAudioName == "title")
   }
 
-  @Test("After the end only a seek makes a parse legal; closing is legal at any time")
+  @Test("After the end, parsing is legal only after a seek; closing is legal at any time")
   func illegal() throws {
     var stream = AudioFileStream()
     let bytes = SyntheticFrame.stream(8)

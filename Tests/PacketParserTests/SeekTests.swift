@@ -5,9 +5,9 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Seeking, losing continuity, and what the duration rests on.
+/// Seeks, discontinuities, and the basis of a duration.
 @Suite struct SeekTests {
-  /// Parses the first part of a file, seeks, and feeds the rest from where the seek says.
+  /// Parses the first part of a file, seeks, and parses the rest from the seek's byte offset.
   private func packetsAfterSeek(
     _ bytes: [UInt8], parsed: Int, to packet: Int64
   ) throws -> (target: AudioFileStreamSeekTarget, recorder: Recorder) {
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "At a constant bit rate a seek that claims to be exact is",
+    "At a constant bit rate, a seek that claims to be exact is exact",
     arguments: [
       "lame --quiet -b 128 in.wav", "lame --quiet -t -b 128 in.wav",
       "lame --quiet -b 192 --resample 32 in.wav",
@@ -58,7 +58,7 @@ import Testing
     #expect(exact > 20)
   }
 
-  @Test("With a variable bit rate the tag's table leads near the packet, and says so")
+  @Test("With a variable bit rate, the tag's table leads near the packet, marked as an estimate")
   func tableSeek() throws {
     let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(44100, 2)) && lame --quiet -V 3 in.wav out.mp3")
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("Without a tag a variable bit rate is sought by the mean packet")
+  @Test("Without a tag, a variable bit rate is sought by the mean packet size")
   func averageSeek() throws {
     let workshop = Workshop()
     try workshop.run(
@@ -132,7 +132,7 @@ import Testing
     #expect(code(.max) == .invalidPacketOffset)
   }
 
-  @Test("A stream that has ended goes on after a seek, and only then")
+  @Test("A stream that has ended continues only after a seek")
   func seekAfterEnd() throws {
     let bytes = SyntheticFrame.stream(8)
     var stream = AudioFileStream()
@@ -149,7 +149,7 @@ import Testing
     #expect(recorder.packetCount == 5)
   }
 
-  @Test("Flagged discontinuous before the first packet, contiguous slices still give packets")
+  @Test("Contiguous slices flagged discontinuous before the first packet still yield packets")
   func discontinuityBeforePackets() throws {
     let bytes = SyntheticFrame.stream(8)
     var stream = AudioFileStream()
@@ -166,7 +166,7 @@ import Testing
     #expect(recorder.packetCount == 8)
   }
 
-  @Test("After a discontinuity the first packet is a whole frame; WAVE cannot go on")
+  @Test("After a discontinuity the first packet is a whole frame; WAVE cannot continue")
   func discontinuity() throws {
     let bytes = SyntheticFrame.stream(20)
     let places = parse(bytes).recorder.packetOffsets
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test("A duration tells what it rests on")
+  @Test("A duration states its basis")
   func durations() throws {
     let workshop = Workshop()
     try workshop.run(
@@ -221,7 +221,7 @@ import Testing
     #expect(try stream.duration.evidence == .packetCount, "counted to the end")
   }
 
-  @Test("What is not known is an error, never zero")
+  @Test("An unknown value is an error, never zero")
   func unknowns() throws {
     let stream = AudioFileStream()
     #expect(describe(stream, .fileFormat).contains("'more'"))
@@ -237,12 +237,12 @@ import Testing
     #expect(try parsed.packetSizeUpperBound == 1052)
   }
 
-  @Test("The end right behind a seek delivers nothing from before it")
+  @Test("The end right after a seek delivers nothing from before the seek")
   func endBehindSeek() throws {
     let bytes = SyntheticFrame.stream(6)
     var stream = AudioFileStream()
     var recorder = Recorder()
-    // The fourth frame is cut, so that a part of it waits.
+    // The fourth frame is cut, so that a part of it is buffered.
     try stream.parse(bytes.span.extracting(0..<bytes.count - 500), listener: &recorder)
     let count = recorder.packetCount
     _ = try stream.seek(toPacket: 1)
@@ -251,7 +251,7 @@ import Testing
     #expect(recorder.skips.isEmpty)
   }
 
-  @Test("A length that no stream has does no harm")
+  @Test("An impossible stream length is harmless")
   func absurdLength() throws {
     for length in [Int64.max, Int64.min, 1 << 62] {
       var stream = AudioFileStream()

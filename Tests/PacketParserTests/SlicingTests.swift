@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// What a listener is told does not depend on how the input is cut.
+/// Reports to the listener do not depend on the slicing of the input.
 @Suite struct SlicingTests {
   struct Input: Sendable, CustomTestStringConvertible {
     var testDescription: String
@@ -69,7 +69,7 @@ import Testing
     ]
   }()
 
-  @Test("Cut in two at any place, an input gives the same", arguments: small)
+  @Test("An input cut in two at any byte yields the same result", arguments: small)
   func everySplit(_ input: Input) {
     let whole = outcome(input.bytes, .whole, hint: input.hint)
     for split in 0...input.bytes.count {
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "In pieces of one, seven, 4096 or any number of bytes, an input gives the same",
+    "An input in pieces of one, seven, 4096 or random sizes yields the same result",
     arguments: small)
   func pieces(_ input: Input) {
     let whole = outcome(input.bytes, .whole, hint: input.hint)
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(
-    "A file of each encoder gives the same in pieces",
+    "A file of each encoder yields the same result in pieces",
     arguments: [
       "lame --quiet -b 128 in.wav out.mp3",
       "lame --quiet -V 4 --add-id3v2 --tt title in.wav out.mp3",

@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// What Vorbis comments and FLAC pictures say, in FLAC and in Ogg.
+/// Vorbis comments and FLAC pictures, in FLAC and in Ogg.
 @Suite struct VorbisCommentTests {
   static let tags = """
     -c TITLE=One -c title=Two -c "ARTIST=Grüße 音" -c ALBUMARTIST=all -c TRACKNUMBER=3 -c TRACKTOTAL=9 \
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "Pictures are listed with the type that their bytes have, and kept when they are wanted",
+    "Pictures are listed with the type of their bytes, and kept if they are wanted",
     arguments: [
       ("flac -s -f -o out.flac in.wav", "FLAC", true),
       ("oggenc -Q -o out.ogg in.wav", "OggVorbis", false),
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("Comments that promise more than there is, and empty ones, do no harm")
+  @Test("Comments that overstate their size, and empty ones, are harmless")
   func broken() {
     let blocks: [[UInt8]] = [
       [255, 255, 255, 255, 1],
@@ -122,7 +122,7 @@ import Testing
     #expect((try? stream.infoDictionary[AudioTagKey(rawValue: "a")]) == "b")
   }
 
-  @Test("The comment with a channel mask names the speakers")
+  @Test("A channel mask comment names the speakers")
   func channelMask() throws {
     let workshop = Workshop()
     try workshop.run(

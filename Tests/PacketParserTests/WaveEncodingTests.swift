@@ -5,10 +5,10 @@ import PacketParser
 import TestKit
 import Testing
 
-/// WAVE files that hold something else than linear PCM.
+/// WAVE files with encodings other than linear PCM.
 @Suite struct WaveEncodingTests {
   @Test(
-    "What ffmpeg and SoX encode is cut into ffmpeg's packets, block for block",
+    "Files encoded by ffmpeg and SoX are split into ffmpeg's packets, block by block",
     arguments: [
       ("ffmpeg -v error -y -i in.wav -c:a adpcm_ima_wav out.wav", AudioFormatID.waveIMAADPCM, 2041),
       ("ffmpeg -v error -y -i in.wav -c:a adpcm_ms out.wav", .microsoftADPCM, 2036),
@@ -32,7 +32,7 @@ import Testing
     let format = try stream.dataFormat
     #expect(format.formatID == formatID)
     if let framesPerPacket { #expect(format.framesPerPacket == UInt32(framesPerPacket)) }
-    // ffprobe gives the fact chunk's frames, which leave out how the last block is filled up.
+    // ffprobe prints the fact chunk's frames, which exclude the last block's padding.
     let isBlock = format.framesPerPacket > 1
     let frames = try stream.audioDataPacketCount * Int64(format.framesPerPacket)
     let recorder = try workshop.checkAgainstDemuxer("out.wav", frames: isBlock ? frames : nil)
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "A short last block is a packet with the frames that it holds, unless it holds none",
+    "A short last block is a packet with its own frame count, unless it holds no frame",
     arguments: [
       (0x11, 1, 256, 505, 4 + 8, 17), (0x11, 2, 256, 249, 8 + 8 + 7, 9), (0x11, 2, 256, 249, 8, 1),
       (0x11, 2, 256, 249, 7, 0), (0x02, 1, 256, 500, 7 + 10, 22), (0x02, 2, 256, 244, 14 + 9, 11),
@@ -56,7 +56,7 @@ import Testing
       tag: tag, channels: channels, bits: tag == 0x31 ? 0 : 4, container: blockBytes / channels,
       after: [("LIST", SyntheticInfo.list([("INAM", "The end")]))])
     let data = SyntheticWave.samples(3 * blockBytes + rest)
-    // The chunk ends within the block; or the file does.
+    // Either the chunk or the file ends within the block.
     var cut = wave.bytes(data: data)
     cut = Array(cut.prefix(44 + data.count))
     for bytes in [wave.bytes(data: data), cut] {
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("The blocks tell the duration, whatever the fact chunk says")
+  @Test("The duration comes from the blocks, whatever the fact chunk states")
   func paddedBlock() throws {
     func duration(_ fact: Int) throws -> Int64 {
       let wave = SyntheticWave(
@@ -112,7 +112,7 @@ import Testing
     for size in [0, 2, 21] {
       #expect(try format { $0.replaceSubrange(36..<38, with: littleEndian(size, 2)) } == plain)
     }
-    // Without an extension the sizes tell.
+    // Without an extension, the sizes define the format.
     let short = try format { bytes in
       bytes.removeSubrange(38..<60)
       bytes.replaceSubrange(16..<20, with: littleEndian(18, 4))
@@ -130,7 +130,7 @@ import Testing
     #expect(try stream.dataFormat.formatFlags.contains(.float))
   }
 
-  @Test("MPEG audio in the data chunk is found frame by frame, and no further than the chunk goes")
+  @Test("MPEG audio in the data chunk is found frame by frame, up to the end of the chunk")
   func mpegAudio() throws {
     let workshop = Workshop()
     try workshop.run(MPEGAudioOracleTests.tone(44100, 1))
@@ -152,7 +152,7 @@ import Testing
       #expect(recorder.skips == [])
       #expect(try stream.infoDictionary[.title] == "The end")
       #expect(try stream.audioDataPacketCount == Int64(packets))
-      // By the fact chunk; ffprobe reckons with the bit rate.
+      // The expected duration is the fact chunk's; ffprobe computes it from the bit rate.
       let ticks = try #require(Double(try workshop.probe("out.wav")["duration_ts"] ?? ""))
       let early = Double(try durationBeforePackets(bytes))
       #expect(abs(early - ticks) < 1152)
@@ -180,7 +180,7 @@ import Testing
     return try stream.duration.frames
   }
 
-  @Test("A Xing tag in the data chunk is no packet, and counts them")
+  @Test("A Xing tag in the data chunk is not a packet, and supplies the packet count")
   func xingTag() throws {
     let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(44100, 1)) && lame --quiet -V 4 in.wav out.mp3")
@@ -199,14 +199,14 @@ import Testing
     #expect(recorder.packetOffsets == other.packetOffsets.map { $0 + 44 })
   }
 
-  @Test("A data chunk without MPEG audio frames is an error that says so")
+  @Test("A data chunk without MPEG audio frames is an error with that reason")
   func noFrames() {
     let error = parse(SyntheticWave(tag: 0x55).bytes(frames: 500)).error
     #expect(error?.code == .invalidFile)
     #expect(error?.message.contains("no MPEG audio frames") == true)
   }
 
-  @Test("Blocks that cannot be are refused")
+  @Test("Impossible blocks are refused")
   func badBlocks() {
     for wave in [
       SyntheticWave(tag: 0x11, channels: 2, bits: 4, container: 3),

@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// WAVE with sizes of 64 bits: RF64, BW64 and Wave64.
+/// WAVE with 64-bit sizes: RF64, BW64 and Wave64.
 @Suite struct WaveSizesTests {
   @Test(
     "RF64 and Wave64 files of ffmpeg, SoX and libsndfile are read as ffmpeg reads them",
@@ -25,7 +25,7 @@ import Testing
   func written(_ command: String, _ suffix: String, _ type: String) throws {
     let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(22050, 1)) && \(command)\(suffix)")
-    // ffprobe gives the fact chunk's frames, which leave out how the last block is filled up.
+    // ffprobe prints the fact chunk's frames, which exclude the last block's padding.
     var stream = AudioFileStream()
     _ = parse(try workshop.read("out\(suffix)"), with: &stream)
     let framesPerPacket = Int64(try stream.dataFormat.framesPerPacket)
@@ -64,7 +64,7 @@ import Testing
       + after + SyntheticWave.chunk("data", SyntheticWave.samples(40), stated: dataSize)
   }
 
-  @Test("The size in ds64 counts where the data chunk leaves it to that")
+  @Test("The size in ds64 counts if the data chunk refers to it")
   func sizes() {
     let trailing = SyntheticWave.chunk("LIST", SyntheticInfo.list([("IART", "Somebody")]))
     for form in ["RF64", "BW64"] {
@@ -91,13 +91,13 @@ import Testing
       [UInt8]("axml".utf8) + littleEndian(0xFFFF_FFFF, 4) + [UInt8](repeating: 1, count: 5) + [0]
     let file = ds64(data: 40, table: [("junk", 7), ("axml", 5)], after: other)
     #expect(parse(file).recorder.pcmFrames == 10)
-    // A table that promises more than there is.
+    // A table that states more entries than it has.
     var cut = ds64(data: 40)
     cut[12 + 8 + 24] = 200
     #expect(parse(cut).recorder.pcmFrames == 10)
   }
 
-  @Test("Chunks of Wave64 that are too small for their own header, or no sound, are errors")
+  @Test("A Wave64 chunk smaller than its header, another kind of file, and a cut header are errors")
   func badWave64() throws {
     let workshop = Workshop()
     try workshop.run("\(MPEGAudioOracleTests.tone(22050, 1)) && sndfile-convert in.wav out.w64")
@@ -111,7 +111,7 @@ import Testing
     #expect(parse(Array(good[..<100])).error?.code == .invalidFile)
   }
 
-  @Test("Data before the format are played where the source can go back")
+  @Test("Data before the format are played if the source can seek")
   func earlyData() {
     let samples = SyntheticWave.samples(400)
     let file =

@@ -51,7 +51,7 @@ import Testing
     #expect(recorder.value(.audioDataPacketCount) == "10")
   }
 
-  @Test("What ffmpeg writes is read back, from a file and from a pipe")
+  @Test("ffmpeg's files are read back, from a file and from a pipe")
   func ffmpegFiles() throws {
     let workshop = Workshop()
     try workshop.run(MPEGAudioOracleTests.tone(44100, 2))
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("With the length told, an unknown or excessive data size is bounded by it")
+  @Test("A known stream length bounds an unknown or excessive data size")
   func toldLength() {
     for stated in [0, 0xFFFF_FFFF, 100_000] {
       let wave = SyntheticWave(statedDataSize: stated, statedRIFFSize: 0)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("A data chunk that is truly empty has no packets, and what follows is not sound")
+  @Test("An empty data chunk has no packets, and the bytes behind it are not sound")
   func emptyData() throws {
     let bytes = SyntheticWave(after: [("LIST", [UInt8](repeating: 7, count: 40))]).bytes(frames: 0)
     let (recorder, error) = parse(bytes)
@@ -116,7 +116,7 @@ import Testing
     #expect(recorder.skips == [])
   }
 
-  @Test("A chunk of 3 GB streams past in slices")
+  @Test("A chunk of 3 GB is skipped in slices")
   func hugeChunk() throws {
     var stream = AudioFileStream()
     var recorder = Recorder()
@@ -150,7 +150,7 @@ import Testing
     #expect(layout(SyntheticWave(channels: 6)) == nil)
   }
 
-  @Test("An encoding that cannot be cut into packets is refused by its name")
+  @Test("An encoding that cannot be split into packets is refused with its name")
   func otherEncodings() {
     for (tag, name) in [
       (0x22, "TrueSpeech"), (0xFF, "AAC"), (0x161, "Windows Media"), (0x2000, "AC-3"),
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("Data before the format, a format without sense, and a file without data are errors")
+  @Test("Data before the format, an invalid format, and a file without data are errors")
   func invalidFiles() {
     let riff = [UInt8]("RIFF".utf8) + littleEndian(100, 4) + [UInt8]("WAVE".utf8)
     let early = riff + SyntheticWave.chunk("data", garbage(40))
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test("Frames of a large slice are delivered in one call, where they lie")
+  @Test("Frames of a large slice are delivered in one call")
   func oneCall() {
     #expect(parse(SyntheticWave().bytes(frames: 100_000)).recorder.calls == 1)
   }

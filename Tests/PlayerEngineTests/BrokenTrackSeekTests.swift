@@ -8,13 +8,13 @@ import Testing
 
 @testable import PlayerEngine
 
-/// A file that turns out to be damaged behind the place that is sought, or behind what is heard.
+/// Files whose damage lies behind the frame of a seek, or behind the sound that plays.
 @Suite("Seeking in a track that is damaged farther on")
 struct BrokenTrackSeekTests {
   private let workshop = Workshop()
 
-  /// Forty seconds of a tone, then twenty of noise, which AAC makes up from all that it has decoded, in fragments
-  /// of a tenth of a second; one that begins at a time states a packet larger than a file can be.
+  /// Makes forty seconds of a tone, then twenty of noise, which AAC synthesises from all that was decoded before, in
+  /// fragments of a tenth of a second. The fragment at `seconds` states a packet larger than a file can be.
   private func damaged(atSeconds seconds: Double) throws -> String {
     let encode = "ffmpeg -nostdin -v error -f lavfi -i"
     let options = "-ac 1 -c:a aac -b:a 32k"
@@ -55,7 +55,7 @@ struct BrokenTrackSeekTests {
     playback.events.count { if case .failed = $0 { true } else { false } }
   }
 
-  /// Goes on until it is so, for so many seconds at most.
+  /// Plays until a condition holds, for at most `seconds`, and returns whether it holds.
   private func run(_ playback: OfflinePlayback, seconds: Int, until isSo: () -> Bool) -> Bool {
     for _ in 0..<seconds * 44100 / 64 {
       if isSo() { return true }
@@ -66,18 +66,18 @@ struct BrokenTrackSeekTests {
   }
 
   @Test(
-    "A seek before the damage that has to decode from the start is made, and the damage told once")
+    "A seek before the damage that decodes from the start succeeds, and the damage is one report")
   func beforeTheDamage() throws {
     defer { withExtendedLifetime(workshop) {} }
     let playback = OfflinePlayback([try damaged(atSeconds: 45)], rate: 44100, channels: 1)
     #expect(run(playback, seconds: 2) { playback.player.state == .playing })
-    // Behind noise of which nothing is known yet, and in reach of the read that finds the damage.
+    // The target lies behind noise that is not parsed yet, and within the read that finds the damage.
     playback.player.apply(.seek(toNanoseconds: 44_700_000_000))
     #expect(run(playback, seconds: 4) { playback.player.state == .failed })
     #expect(failures(playback) == 1)
   }
 
-  @Test("A seek back from sound behind which the damage was met is made")
+  @Test("A seek back succeeds after a read has met damage behind the sound that plays")
   func back() throws {
     defer { withExtendedLifetime(workshop) {} }
     let playback = OfflinePlayback([try damaged(atSeconds: 15)], rate: 44100, channels: 1)

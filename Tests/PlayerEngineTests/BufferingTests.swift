@@ -25,7 +25,7 @@ struct BufferingTests {
       configuration: configuration)
   }
 
-  /// Renders, a cycle for each step, until the player is in a state.
+  /// Renders a cycle for each step until the player is in a state.
   private func crank(_ playback: OfflinePlayback, until state: PlayerState) {
     for _ in 0..<20_000 where playback.player.state != state {
       _ = playback.player.step(mayWait: false)
@@ -49,7 +49,7 @@ struct BufferingTests {
     return playback
   }
 
-  @Test("An underrun says what was waited for", arguments: [true, false])
+  @Test("An underrun reports its cause", arguments: [true, false])
   func cause(isLocal: Bool) throws {
     let source = MemorySource(bytes(), .pipe)
     source.isLocal = isLocal
@@ -71,14 +71,14 @@ struct BufferingTests {
     #expect(playback.player.buffering.stallCount == 2)
   }
 
-  @Test("After an underrun sound starts with as much as is wanted for that, not before")
+  @Test("After an underrun sound starts once the rebuffer threshold is reached, not before")
   func rebuffer() throws {
     let source = MemorySource(bytes(), .pipe)
     source.comesUpTo = 20_000
     let playback = playback(source) { $0.rebufferThresholdNanoseconds = 2_000_000_000 }
     crank(playback, until: .playing)
     crank(playback, until: .buffering)
-    // 16,000 bytes a second.
+    // The sound takes 16,000 bytes a second.
     source.comesUpTo = 20_000 + 28_000
     for _ in 0..<2000 { _ = playback.player.step(mayWait: false) }
     #expect(playback.player.state == .buffering)
@@ -86,14 +86,14 @@ struct BufferingTests {
     crank(playback, until: .playing)
   }
 
-  @Test("After a skip sound starts with as much of the new track as is wanted, not before")
+  @Test("After a skip sound starts once the new track reaches the start threshold, not before")
   func skip() throws {
     let second = MemorySource(bytes(), .pipe)
     second.comesUpTo = 0
     let playback = playing(before: second) { $0.startThresholdNanoseconds = 2_000_000_000 }
     try #require(playback.player.bufferedNanoseconds > 2_000_000_000)
     playback.player.apply(.next)
-    // 16,000 bytes a second.
+    // The sound takes 16,000 bytes a second.
     for arrived in [0, 16_000, 30_000] {
       second.comesUpTo = arrived
       for _ in 0..<50 {
@@ -123,7 +123,7 @@ struct BufferingTests {
     second.comesUpTo = 2000
     let playback = playing(before: second) { _ in }
     playback.player.apply(.next)
-    // The output goes over to the new track only now, and finds some of it.
+    // Only now does the output change to the new track, and it finds some of its sound.
     for _ in 0..<50 { _ = playback.player.step(mayWait: false) }
     let fed = playback.player.feeder.fedNanoseconds
     #expect(fed > 0 && fed < 200_000_000)
@@ -142,7 +142,7 @@ struct BufferingTests {
     #expect(isWhole)
   }
 
-  @Test("A pause during a seek ends at once: what was heard before it is there")
+  @Test("A pause during a seek ends at once, since the old sound is still in the ring")
   func resumeWhileSeeking() throws {
     let source = MemorySource(bytes(), .pipe)
     source.refusesRepositions = true
@@ -164,7 +164,7 @@ struct BufferingTests {
     #expect(playback.player.state == .playing)
   }
 
-  @Test("Above the high water mark nothing is read, and below the low one it is again")
+  @Test("Above the high water mark nothing is read, and below the low one reading resumes")
   func waterMarks() throws {
     let source = MemorySource(bytes(), .pipe)
     source.pieceBytes = 1000
@@ -184,14 +184,14 @@ struct BufferingTests {
     #expect(levels.max()! <= 4_000_000_000 + 3 * packet)
     let full = try #require(levels.firstIndex { $0 >= 4_000_000_000 })
     #expect(levels[full...].min()! >= 1_500_000_000 - 2 * packet)
-    // From the first time that it is full nothing is read, until the low mark is reached.
+    // Once the level reaches the high mark, nothing is read until the low mark is reached.
     let resumed = try #require(read[full...].firstIndex { $0 > read[full] })
     #expect(levels[resumed - 1] < 1_500_000_000 + packet)
     #expect(playback.player.control.counters.underruns == 0)
   }
 
   @Test(
-    "With a mark of 0 it is read on when nothing is left, and every frame is heard",
+    "With a low mark of 0 reading resumes when the ring is empty, and every frame plays",
     arguments: [(2_000_000_000, 0), (0, 0), (0, .max)] as [(UInt64, UInt64)])
   func zeroMarks(_ high: UInt64, _ low: UInt64) {
     let playback = playback(MemorySource(bytes(), .pipe)) {
@@ -221,7 +221,7 @@ struct BufferingTests {
   }
 
   @Test(
-    "With seconds ahead of it it rests long, and a tenth of a second where the source changes by itself",
+    "With sound ahead the player rests up to 1 s for a local source, and up to 0.1 s for others",
     arguments: [true, false])
   func rest(isLocal: Bool) throws {
     let source = MemorySource(bytes(), .file)
@@ -232,7 +232,7 @@ struct BufferingTests {
       $0.lowWaterNanoseconds = 0
     }
     crank(playback, until: .playing)
-    // A second at most; then up to half a second before nothing is left; then a third of what there is.
+    // The rest is at most a second; then it ends half a second before the ring is empty; then at a third of the level.
     for level in [1_900_000_000, 1_100_000_000, 600_000_000] as [UInt64] {
       while playback.player.bufferedNanoseconds > level
         || playback.player.step(mayWait: false) == .progressed
@@ -248,11 +248,11 @@ struct BufferingTests {
     }
   }
 
-  @Test("The rate of arrival is that of the last seconds, and a new source begins anew")
+  @Test("The rate of arrival is that of the last seconds, and a new source starts a new one")
   func arrival() {
     var meter = ArrivalMeter()
     #expect(meter.bytesPerSecond == nil)
-    // A thousand bytes a second for ten seconds, then five thousand.
+    // A thousand bytes arrive in each of ten seconds, then five thousand.
     for tenth in 0...100 {
       meter.note(byteCount: UInt64(tenth * 100), at: UInt64(tenth) * 100_000_000)
     }
@@ -268,7 +268,7 @@ struct BufferingTests {
     #expect(meter.bytesPerSecond == 700)
   }
 
-  @Test("What took most of the feeder's last seconds is named")
+  @Test("The cause is the stage that took most of the feeder's last seconds")
   func times() {
     var times = FeederTimes()
     #expect(times.cause(isLocal: true) == .disk)
@@ -276,12 +276,12 @@ struct BufferingTests {
     #expect(times.cause(isLocal: true) == .parser)
     times.note(decoder: 2_500_000_000)
     #expect(times.cause(isLocal: false) == .decoder)
-    // An hour ago does not count.
+    // Times of an hour ago do not count.
     for _ in 0..<100 { times.note(source: 500_000_000, decoder: 1_000_000) }
     #expect(times.cause(isLocal: false) == .network)
   }
 
-  @Test("What can be heard without a server is put together from what is buffered and spooled")
+  @Test("The ranges that can play without a server combine buffered and spooled sound")
   func ranges() {
     #expect(bufferedRanges(from: 5, buffered: 3, spooled: [], duration: nil) == [5..<8])
     #expect(bufferedRanges(from: 5, buffered: 9, spooled: [], duration: 10) == [5..<10])
@@ -292,7 +292,7 @@ struct BufferingTests {
     #expect(bufferedRanges(from: 5, buffered: 0, spooled: [], duration: nil) == [])
   }
 
-  @Test("What was fetched of a track is told as its times")
+  @Test("The fetched parts of a track are reported as times")
   func spooledTimes() throws {
     let server = LoopbackHTTPServer()
     let directory = TemporaryDirectory()
@@ -307,7 +307,7 @@ struct BufferingTests {
     let early = reader.spooledTimeRanges
     #expect(early.count == 2)
     #expect(early.first?.lowerBound == 0)
-    // What the decoder has to hear first is fetched, too.
+    // The pre-roll of the decoder is fetched, too.
     let second = try #require(early.last)
     let format = try #require(reader.output.information?.dataFormat)
     let frame = PreRoll.firstFrame(

@@ -5,10 +5,10 @@ import PlayerEngine
 import TestKit
 import Testing
 
-@Suite("Seeking where streams were put one behind the other")
+@Suite("Seeking in chained streams")
 struct ChainedSeekTests {
-  /// An encoder whose files may be chained, and how far what it decodes to behind a seek may be from the
-  /// straight decode.
+  /// An encoder whose files may be chained, and the tolerance of its samples behind a seek, compared with the straight
+  /// decode.
   struct Encoder: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var command: String
@@ -24,7 +24,7 @@ struct ChainedSeekTests {
     Encoder(testDescription: "FLAC", command: "flac -s -f --ogg IN -o OUT", rate: 44100),
   ]
 
-  /// Three links of noise, each of another length and none of whole packets.
+  /// Makes three links of noise with different lengths, none of them whole packets.
   private static func chain(_ encoder: Encoder, in directory: TemporaryDirectory) -> (
     path: String, links: [String]
   ) {
@@ -54,7 +54,7 @@ struct ChainedSeekTests {
     return path
   }
 
-  /// The sound from what is left of a reader on.
+  /// Returns the sound of the rest of a reader's track.
   private func sound(_ reader: TrackReader, frames: Int = .max) throws -> [Float] {
     let format = try reader.readDecodedFormat()
     let playback = OfflinePlayback(opened: reader, [], rate: format.sampleRate, channels: 1)
@@ -92,7 +92,7 @@ struct ChainedSeekTests {
     }
   }
 
-  @Test("Seeks to and fro between links are as exact as the first", arguments: encoders)
+  @Test("Seeks back and forth between links are as exact as the first", arguments: encoders)
   func toAndFro(_ encoder: Encoder) throws {
     let directory = TemporaryDirectory()
     let path = Self.chain(encoder, in: directory).path
@@ -110,9 +110,9 @@ struct ChainedSeekTests {
     }
   }
 
-  // FLAC's first link says how long it is, which stands for the whole until more has come.
+  // FLAC's first link states its length, which counts as that of the whole file until more of it arrives.
   @Test(
-    "Over HTTP a seek into a link that was not seen leads to sound, and says where",
+    "Over HTTP a seek into an unread link leads to sound, and returns its position",
     arguments: encoders.filter { $0.testDescription != "FLAC" })
   func web(_ encoder: Encoder) throws {
     let directory = TemporaryDirectory()
@@ -132,7 +132,7 @@ struct ChainedSeekTests {
     }
   }
 
-  @Test("What can only be read from start to end goes forward into another link")
+  @Test("A source that can only be read from start to end seeks forward into another link")
   func forwardOnly() throws {
     let directory = TemporaryDirectory()
     let path = Self.chain(Self.encoders[0], in: directory).path
@@ -160,7 +160,7 @@ struct ChainedSeekTests {
     let far = try reader.seek(toFrame: 4 * 44100)
     #expect(abs(far.reachedFrame - 4 * 44100) <= 2 && !far.isEstimated)
     #expect(far.errorBoundFrames == 0)
-    // Back in the first part all is as before.
+    // In the first part all is as before.
     let near = try reader.seek(toFrame: 44100)
     #expect(near.reachedFrame == 44100 && !near.isEstimated)
     let heard = try sound(reader, frames: 4096)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Damaged packets in the player")
 struct DamagedPacketTests {
-  /// Where packets lie in a file, as ffprobe has it.
+  /// Returns the byte offsets and sizes of a file's packets, as ffprobe lists them.
   private static func places(_ path: String) -> [(byteOffset: Int, byteCount: Int)] {
     let table = ReferenceDecoder.output(
       "ffprobe -v error -select_streams a -show_entries packet=pos,size -of csv=p=0 '\(path)'")
@@ -18,7 +18,7 @@ struct DamagedPacketTests {
   }
 
   @Test(
-    "Each is named with its number and place, and the sound behind it stays where it is",
+    "Each is reported with its number and byte offset, and the sound behind it keeps its time",
     arguments: ["-c:a alac", "-c:a libopus"], [48000, 44100])
   func named(_ codec: String, _ rate: Int) throws {
     let workshop = Workshop()
@@ -53,7 +53,7 @@ struct DamagedPacketTests {
       #expect(playback.player.control.counters.failedPackets == UInt64(damaged.count))
       #expect(playback.states.last == .ended)
       #expect(playback.sound[0].count == whole.sound[0].count)
-      // Half a second after the last one every decoder has forgotten it.
+      // Half a second after the last damaged packet no decoder is affected by it any more.
       let isSame = playback.sound[0].suffix(rate).elementsEqual(whole.sound[0].suffix(rate)) {
         abs($0 - $1) < 1e-4
       }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PlayerEngine
 
-@Suite("The place where packets are decoded")
+@Suite("The choice of the decoding thread")
 struct DecodePlaceTests {
   /// Returns a feeder's choice for a fixture's first stream.
   private func choice(
@@ -35,7 +35,7 @@ struct DecodePlaceTests {
   }
 
   @Test(
-    "is the callback for a long period, and ahead of it for a short one, by what a packet takes",
+    "is the callback for a long period, and the feeder for a short one, by the cost of a packet",
     arguments: ["mp3-cbr128-44100-2.mp3", "wav-s16-44100-2.wav", "mp2-mono-48000-1.mp2"],
     [false, true])
   func period(name: String, isLocal: Bool) throws {
@@ -53,7 +53,7 @@ struct DecodePlaceTests {
     }
   }
 
-  @Test("is the callback where cycles have no deadlines, and the one that is asked for everywhere")
+  @Test("is the callback if cycles have no deadlines, and the requested one everywhere")
   func unmeasured() {
     let name = "mp3-cbr128-44100-2.mp3"
     let free = choice(name, periodFrames: 0)
@@ -64,7 +64,7 @@ struct DecodePlaceTests {
     #expect(ahead?.place == .ahead && ahead?.reason == .wanted)
   }
 
-  @Test("changes at 5 % of the period, and later for a stream that goes on from the one before")
+  @Test("changes at 5 % of the period, and later for a stream that joins the previous one")
   func limit() throws {
     var choice = try #require(DecoderChoice(.mpegLayer3))
     func place(_ nanoseconds: UInt64, after joined: DecodePlace?) -> DecodePlace {
@@ -99,7 +99,7 @@ struct DecodePlaceTests {
     }
   }
 
-  /// A file at its own rate, whose period changes after a second.
+  /// Plays a file at its own rate, and changes the period after each second.
   private func play(_ periods: [Int], pausesFirst: Bool = false) -> OfflinePlayback {
     let playback = OfflinePlayback(
       [Fixtures.path("mp3-vbr2-44100-2.mp3")], rate: 44100, channels: 2)
@@ -131,13 +131,13 @@ struct DecodePlaceTests {
     #expect(choice.place == (periods.last == 1 ? .ahead : .callback))
     #expect(changed.player.control.counters.underruns == 0)
     #expect(changed.events.allSatisfy { if case .sought = $0 { false } else { true } })
-    // Each change fades out and in: 5 ms each.
+    // Each change fades out and in, which takes 5 ms each.
     let fades = (periods.count - 1 + (isPaused ? 1 : 0)) * 2 * 222
     let different = zip(steady.sound[0], changed.sound[0]).count { abs($0 - $1) > 1e-6 }
     #expect(different <= fades, "\(different) frames differ")
   }
 
-  @Test("changes back before the sound has faded out: it goes on")
+  @Test("changes back before the sound has faded out, and the sound continues")
   func bounce() {
     let playback = OfflinePlayback(
       [Fixtures.path("mp3-vbr2-44100-2.mp3")], rate: 44100, channels: 2)
@@ -178,7 +178,7 @@ struct DecodePlaceTests {
     "is chosen again for a track that was read ahead with the period before",
     .enabled(if: DecoderChoice(.mpeg4AAC) != nil))
   func nextTrack() throws {
-    // The first track has one place only, so the change does not lead back into it.
+    // Only one thread can decode the first track, so the change does not lead back into it.
     let workshop = Workshop()
     try workshop.run(
       "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=44100:d=2' -ac 2 -c:a aac x.m4a")
@@ -200,7 +200,7 @@ struct DecodePlaceTests {
     #expect(sounds[0][0].count == sounds[1][0].count)
   }
 
-  @Test("stays as it is while a network stream plays")
+  @Test("does not change while a network stream plays")
   func network() {
     let source = MemorySource(
       Array(contents(ofFile: Fixtures.path("mp3-vbr2-44100-2.mp3"))), .server(offersRanges: true))
@@ -216,7 +216,7 @@ struct DecodePlaceTests {
     #expect(playback.sound[0].count == play([1 << 20]).sound[0].count)
   }
 
-  @Test("stays as it is where the period changes and nothing can be read again")
+  @Test("does not change if the period changes and the source cannot be read again")
   func pipe() throws {
     let source = MemorySource(Array(contents(ofFile: Fixtures.path("mp3-vbr2-44100-2.mp3"))), .pipe)
     let playback = OfflinePlayback(

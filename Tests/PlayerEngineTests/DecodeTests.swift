@@ -88,11 +88,11 @@ struct DecodeTests {
     let rendered = try render(name, period: 1024)
     #expect(rendered.count == expected.count)
     let different = zip(rendered, expected).count { $0 != $1 }
-    // mpg123 forgets its reservoir when it finds junk, so it mutes what we decode: 3 frames at most.
+    // mpg123 drops its reservoir at junk, so it mutes up to 3 frames that Drawbar decodes.
     #expect(different <= 3 * 1152 * 2)
   }
 
-  @Test("Two tagged files put one behind the other sound as mpg123 has them")
+  @Test("Two concatenated tagged files sound as mpg123 decodes them")
   func concatenated() throws {
     let directory = TemporaryDirectory()
     let path = directory.file("both.mp3")

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Decoded ahead of the callback")
 struct DecodedAheadTests {
-  /// What a list gives when it is decoded and resampled at a place.
+  /// Plays a list that is decoded and resampled on the thread of `place`; nil is the player's choice.
   private func play(
     _ paths: [String], at place: DecodePlace?, rate: Int, channels: Int = 2,
     quality: ResamplerQuality = .good, ringBytes: Int = 2 << 20
@@ -25,8 +25,8 @@ struct DecodedAheadTests {
     return playback
   }
 
-  /// What is told of the sound, in order, and then what is told when something is read: which of the two
-  /// comes first depends on how much is held.
+  /// Returns the events about sound, in order, then the events about reading: the order between the two groups depends
+  /// on the level of the ring.
   private func told(_ playback: OfflinePlayback) -> [PlayerEvent] {
     let heard = playback.events.filter {
       switch $0 {
@@ -64,7 +64,7 @@ struct DecodedAheadTests {
   }
 
   @Test(
-    "A file has the samples and the events that the callback makes of it",
+    "A file has the same samples and events as when the callback decodes it",
     arguments: [
       "mp3-vbr2-44100-2.mp3", "mp3-cbr-22050-1.mp3", "mp3-free-44100-2.mp3", "mp3-garbage.mp3",
       "mp3-short-44100-2.mp3", "mp2-mono-48000-1.mp2", "wav-ext-s24-96000-6.wav",
@@ -74,7 +74,7 @@ struct DecodedAheadTests {
     expectSame([Fixtures.path(name)], rate: rate)
   }
 
-  @Test("So has a file of any codec that the callback can decode", arguments: [44100, 96000])
+  @Test("A file of any codec that the callback decodes has them, too", arguments: [44100, 96000])
   func codecs(_ rate: Int) throws {
     for recipe in CodecRecipe.all where DecoderChoice(recipe.formatID)?.place == .callback {
       let directory = TemporaryDirectory()
@@ -86,7 +86,7 @@ struct DecodedAheadTests {
   }
 
   @Test(
-    "So has a list whose rates and channels change, and one that flows through one resampler",
+    "A list whose rates and channels change has the same, and one that flows through one resampler",
     arguments: ResamplerQuality.allCases, [44100, 48000])
   func lists(_ quality: ResamplerQuality, _ rate: Int) {
     let changing = [
@@ -107,7 +107,7 @@ struct DecodedAheadTests {
     #expect(told(whole) == told(small))
   }
 
-  @Test("After a seek the sound is that of the callback's", arguments: [44100, 48000])
+  @Test("After a seek the sound is the one that the callback decodes", arguments: [44100, 48000])
   func seek(_ rate: Int) {
     var sounds: [[[Float]]] = []
     for place in DecodePlace.allCases {
@@ -129,7 +129,7 @@ struct DecodedAheadTests {
       }
       #expect(sought.count == 1 && abs(Double(sought[0]) - 7_654_321_000) < 12000)
     }
-    // The frames up to where the new sound was ready are the old one's, and faded.
+    // Up to the seek the frames are those of the old sound, and then its fade.
     let isSame = zip(sounds[0], sounds[1]).allSatisfy {
       $0.suffix(4 * rate) == $1.suffix(4 * rate)
     }
@@ -147,7 +147,7 @@ struct DecodedAheadTests {
       configuration: configuration)
   }
 
-  /// - Returns: the sound that is held when there is nothing more to do.
+  /// - Returns: the buffered time when no work is left.
   private func stepped(_ player: SteppedPlayer) -> UInt64 {
     while player.step(mayWait: true) == .progressed {}
     #expect(player.state == .playing)
@@ -156,17 +156,17 @@ struct DecodedAheadTests {
   }
 
   @Test(
-    "Of what is decoded ahead 0.3 s are held until they are heard, then a second and a half, whatever is wanted for a start",
+    "Of decoded sound 0.3 s are held before it plays, then 1.5 s, whatever the start threshold is",
     arguments: [500_000_000, 3_000_000_000] as [UInt64])
   func highWater(threshold: UInt64) {
     let playback = opened(startingWith: threshold)
     #expect((300_000_000...330_000_000).contains(stepped(playback.player)))
-    // The longest period there is.
+    // 8192 frames are the longest period.
     playback.crank(8192)
     #expect((1_500_000_000...1_540_000_000).contains(stepped(playback.player)))
   }
 
-  @Test("The longest period finds all it takes at the start", arguments: [8000, 22050])
+  @Test("The longest period finds all frames that it needs at the start", arguments: [8000, 22050])
   func longestPeriod(rate: Double) {
     let playback = opened(rate: rate)
     _ = stepped(playback.player)
@@ -176,7 +176,7 @@ struct DecodedAheadTests {
     _ = stepped(playback.player)
   }
 
-  @Test("A seek before anything is heard is made at once, with as much held as after any")
+  @Test("A seek before any sound plays is made at once, with the same level as after other seeks")
   func seekBeforeStart() {
     let playback = opened()
     _ = stepped(playback.player)

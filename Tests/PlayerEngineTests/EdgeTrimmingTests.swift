@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Edge trimming")
 struct EdgeTrimmingTests {
-  /// Frames that are left of so many packets.
+  /// Returns the frames that remain of packets.
   private func sounding(_ trimming: EdgeTrimming, packets: Int64, frames: Int32) -> Int64 {
     (0..<packets).reduce(0) { sum, packet in
       let trims = trimming.trims(firstFrame: packet * Int64(frames), frameCount: frames)
@@ -48,7 +48,7 @@ struct EdgeTrimmingTests {
     #expect(sounding(trimming, packets: 10, frames: 1152) == 10 * 1152 - 576 - 529)
   }
 
-  @Test("Packets beyond those that the table speaks of are sound")
+  @Test("Packets beyond those of the table are sound")
   func beyondTheTable() {
     let table = AudioFilePacketTableInfo(
       numberValidFrames: 10 * 1152 - 576 - 1000, primingFrames: 576, remainderFrames: 1000)
@@ -58,7 +58,7 @@ struct EdgeTrimmingTests {
       sounding(trimming, packets: 15, frames: 1152) == table.numberValidFrames + 5 * 1152)
   }
 
-  @Test("The decoder's delay is added where the table is the MPEG stream's own, and only there")
+  @Test("The decoder's delay is added if the table is the MPEG stream's own, and only then")
   func tableOwners() {
     let table = AudioFilePacketTableInfo(
       numberValidFrames: 10 * 1152 - 1105 - 1000, primingFrames: 1105, remainderFrames: 1000)
@@ -74,7 +74,7 @@ struct EdgeTrimmingTests {
     #expect(EdgeTrimming(table, format: .mpeg4AAC, fileFormat: .wave).firstFrame == 1105)
   }
 
-  @Test("A table that claims anything cuts without overflow")
+  @Test("A table with impossible numbers cuts without overflow")
   func hostile() {
     for frames in [Int64.max, Int64.min, -1, 0] {
       let table = AudioFilePacketTableInfo(

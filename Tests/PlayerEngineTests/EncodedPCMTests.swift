@@ -5,7 +5,7 @@ import PlayerEngine
 import TestKit
 import Testing
 
-/// Files whose packets are all of one size, as several tools write them, from the file to the samples.
+/// Files with packets of one size, written by several tools, from the file to the samples.
 @Suite("Decoding linear PCM, G.711 and ADPCM in every container")
 struct EncodedPCMTests {
   /// Two channels of different noise with full 32 bits, and an odd number of frames.
@@ -83,7 +83,7 @@ struct EncodedPCMTests {
   }
 
   @Test(
-    "The little-endian integers of AIFF-C that ffmpeg does not know are libsndfile's",
+    "The little-endian integers of AIFF-C, which ffmpeg does not know, equal libsndfile's",
     arguments: ["-pcm24", "-pcm32"])
   func littleEndianIntegers(_ option: String) throws {
     let folder = TemporaryDirectory()

@@ -18,7 +18,7 @@ struct FLACFaultPlaybackTests {
         + "-c:a flac -frame_size 4096 \(options) \(name) </dev/null")
   }
 
-  /// What is heard of a file in stereo at 44.1 kHz.
+  /// Plays a file in stereo at 44.1 kHz.
   private static func play(
     _ name: String, in workshop: Workshop, at place: DecodePlace?
   ) -> OfflinePlayback {
@@ -57,10 +57,10 @@ struct FLACFaultPlaybackTests {
       try #require(sound[0].count >= 2 * Self.frames)
       let begins = sound[0].prefix(Self.frames).elementsEqual(single[0])
       #expect(begins)
-      // The second stream is heard up to its end.
+      // The second stream sounds up to its end.
       let second = sound[0][Self.frames..<2 * Self.frames]
       #expect(second.suffix(2000).contains { abs($0) > 0.1 })
-      // In MPEG-4 the container's durations count.
+      // In MPEG-4 the container's durations apply.
       guard container == "flac" || container == "ogg" else { continue }
       #expect(abs(sound[0].count - 3 * Self.frames) <= 2)
       let ends = sound[1].suffix(Self.frames - 100).elementsEqual(
@@ -69,7 +69,7 @@ struct FLACFaultPlaybackTests {
     }
   }
 
-  @Test("Frames that all disagree with the stream information sound as they are")
+  @Test("Frames that all disagree with the stream information sound as coded")
   func disagreement() throws {
     let workshop = Workshop()
     try Self.encode("-ac 2", "a.flac", in: workshop)
@@ -90,7 +90,7 @@ struct FLACFaultPlaybackTests {
     }
   }
 
-  @Test("In the place of damaged frames is silence, and all else stays where it is")
+  @Test("Silence replaces damaged frames, and all other sound keeps its time")
   func damage() throws {
     let workshop = Workshop()
     try Self.encode("-ac 2", "a.flac", in: workshop)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("A player's fades")
 struct FadeTests {
-  /// A player that plays a tone of 60 Hz at a quarter of full scale.
+  /// Returns a player that plays a tone of 60 Hz at a quarter of full scale.
   private func start(in directory: TemporaryDirectory) throws -> OfflinePlayback {
     let path = directory.file("tone.wav")
     var writer = try WaveFileWriter(path: path, sampleRate: 44100, channels: 1)
@@ -46,14 +46,14 @@ struct FadeTests {
     crank(playback, 30)
     player.apply(.resume)
     crank(playback, 30)
-    // While nothing sounds: the new sound comes out of silence.
+    // A seek in silence: the new sound fades in.
     player.apply(.pause)
     crank(playback, 30)
     player.apply(.seek(toNanoseconds: 3_004_000_000))
     crank(playback, 30)
     player.apply(.resume)
     crank(playback, 60)
-    // And again while the pause still fades.
+    // A seek while the pause still fades.
     player.apply(.pause)
     crank(playback, 2)
     player.apply(.seek(toNanoseconds: 9_001_000_000))

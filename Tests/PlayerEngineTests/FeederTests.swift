@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Feeder")
 struct FeederTests {
-  /// What a step says, and the events that it told.
+  /// Returns a feeder of a list, and its renderer.
   private func feeder(_ locations: [String], ringBytes: Int = 2 << 20) -> (Feeder, Renderer) {
     let renderer = Renderer(sampleRate: 44100, outputChannels: 2)
     let source = renderer.addSource(ringBytes: ringBytes)
@@ -30,7 +30,7 @@ struct FeederTests {
     withExtendedLifetime(renderer) {}
   }
 
-  @Test("A full ring stops the reading, and nothing more is read until there is room")
+  @Test("A full ring stops the reading until it has room")
   func backPressure() {
     let (feeder, renderer) = feeder(
       [Fixtures.path("mp3-cbr320-44100-2.mp3")], ringBytes: 64 << 10)
@@ -40,13 +40,13 @@ struct FeederTests {
     let buffered = feeder.feed.bufferedNanoseconds
     for _ in 0..<100 { #expect(feeder.step(timeoutNanoseconds: 0) == .waitingForRing) }
     #expect(feeder.feed.bufferedNanoseconds == buffered)
-    // 64 KiB at 320 kbit/s are 1.6 s, a quarter of which is kept for a seek.
+    // 64 KiB at 320 kbit/s are 1.6 s, a quarter of which is reserved for a seek.
     #expect((1_150_000_000...1_250_000_000).contains(buffered))
     withExtendedLifetime(renderer) {}
   }
 
   @Test(
-    "Of a local source no more is held than is soon needed; of others, what the ring takes",
+    "Of a local source only sound needed soon is held; of others, as much as the ring can hold",
     arguments: [true, false], [3_000_000_000, 10_000_000_000] as [UInt64])
   func highWater(_ isLocal: Bool, _ thresholdNanoseconds: UInt64) {
     let wave = CountingWave(frameCount: 30 * CountingWave.sampleRate)
@@ -65,17 +65,17 @@ struct FeederTests {
     let held = feeder.feed.bufferedNanoseconds
     #expect(step == (isLocal ? .waitingForRing : .finished))
     let wanted = max(12_000_000_000, 2 * thresholdNanoseconds)
-    // A run of packets more may have been read.
+    // One more run of packets may have been read.
     let expected = isLocal ? wanted...wanted + 300_000_000 : 29_900_000_000...30_000_000_000
     #expect(expected.contains(held))
-    // What the user says counts for every source.
+    // The user's setting applies to every source.
     configuration.highWaterNanoseconds = 5_000_000_000
     #expect(
       configuration.highWaterNanoseconds(isLocal: isLocal, isDecoded: !isLocal) == 5_000_000_000)
     withExtendedLifetime(renderer) {}
   }
 
-  @Test("A track that was opened before says what it is, also where it fills the ring")
+  @Test("A track that was opened before reports its properties, also if it fills the ring")
   func openedTrack() throws {
     let reader = try TrackReader(opening: Fixtures.path("mp3-cbr320-44100-2.mp3"))
     try reader.readInformation()
@@ -91,7 +91,7 @@ struct FeederTests {
     withExtendedLifetime(renderer) {}
   }
 
-  @Test("A packet that the ring can never take is an error that says where, not a hang")
+  @Test("A packet larger than the ring is an error with its byte offset, not a hang")
   func hugePacket() {
     let (feeder, renderer) = feeder([Fixtures.path("mp3-free-44100-2.mp3")], ringBytes: 2048)
     var step = Feeder.Step.progressed
@@ -132,14 +132,14 @@ struct FeederTests {
     player.join()
     let expected = tracks.flatMap(ReferenceDecoder.mpg123)
     #expect(rendered.count == expected.count)
-    // Behind each underrun a fade changes the samples.
+    // A fade behind each underrun changes the samples.
     let faded = zip(rendered, expected).count { $0 != $1 }
     #expect(faded <= 2 * OfflinePlayback.fadeFrames * Int(player.control.counters.underruns))
   }
 }
 
-/// Repeats a player's step on a thread of its own. Nothing but atomics is shared with the render
-/// side, so that ThreadSanitizer sees all there is.
+/// Repeats a player's step on a separate thread. It shares only atomics with the render side, so that ThreadSanitizer
+/// checks all accesses.
 private final class StepThread: @unchecked Sendable {
   let control: SourceControl
   private let player: SteppedPlayer

@@ -8,7 +8,7 @@ import Testing
 /// A new format within a track is a new stream, joined at the frame.
 @Suite("Tracks that change their format")
 struct FormatChangeTests {
-  /// What an encoder makes of a second or two of noise.
+  /// One link of a chain: an encoder, and the noise that it encodes.
   struct Link: Sendable, CustomTestStringConvertible {
     var encoder: String
     var rate: Int
@@ -72,7 +72,7 @@ struct FormatChangeTests {
     return path
   }
 
-  /// What is heard of a track at 48 kHz, from a frame of its own rate on.
+  /// Plays a track, from a frame of its own rate on, at an output rate.
   private func sound(
     _ path: String, from frame: Int64 = 0, rate: Double = 48_000
   ) throws -> [[Float]] {
@@ -90,13 +90,13 @@ struct FormatChangeTests {
     return (sum / Float(one.count)).squareRoot()
   }
 
-  @Test("All links are heard, each as it is by itself", arguments: chains)
+  @Test("All links play, each as it sounds by itself", arguments: chains)
   func links(_ chain: [Link]) throws {
     let directory = TemporaryDirectory()
     let paths = chain.enumerated().map { $1.encode("\($0)", in: directory) }
     let whole = try sound(join(paths, in: directory))
     let parts = try paths.map { try sound($0) }
-    // MPEG audio states its padding once, if it comes first; what follows is sound.
+    // MPEG audio states its padding once, if it comes first; all that follows is sound.
     let isBare = [Self.lame, Self.adts].contains(chain[0].encoder)
     let sum = parts.reduce(0) { $0 + $1[0].count }
     #expect(abs(whole[0].count - sum) <= (isBare ? 4000 : 2 * chain.count))
@@ -113,7 +113,7 @@ struct FormatChangeTests {
     }
   }
 
-  @Test("A seek leads to the time asked for, in any link", arguments: chains)
+  @Test("A seek leads to the requested time, in any link", arguments: chains)
   func seeks(_ chain: [Link]) throws {
     let directory = TemporaryDirectory()
     let path = join(chain.enumerated().map { $1.encode("\($0)", in: directory) }, in: directory)
@@ -128,7 +128,7 @@ struct FormatChangeTests {
       let rest = try sound(path, from: asked)[0]
       let expected = whole[0].count - Int((Double(asked) / rate * 48_000).rounded())
       #expect(abs(rest.count - expected) <= 8, "\(part)")
-      // The sound itself is at the place, up to a resampler's fraction of a frame.
+      // The sound itself is at that time, up to a resampler's fraction of a frame.
       let tail = min(rest.count, expected) - 400
       #expect(difference(rest.suffix(tail), whole[0].suffix(tail)) < 0.02, "\(part)")
     }
@@ -146,7 +146,7 @@ struct FormatChangeTests {
     }
     #expect(heard.count == 180 * 1152 * 2)
     for packet in 0..<180 {
-      // mpg123 overlaps the second channel that comes back with what it held 60 packets before.
+      // When the second channel returns, mpg123 overlaps it with state from 60 packets before.
       let step = packet == 120 ? 2 : 1
       let range = stride(from: packet * 2304, to: (packet + 1) * 2304, by: step)
       let distance = difference(range.map { heard[$0] }, range.map { expected[$0] })
@@ -154,7 +154,7 @@ struct FormatChangeTests {
     }
   }
 
-  @Test("ADTS behind MPEG audio, and MPEG audio behind ADTS, are heard as they are by themselves")
+  @Test("ADTS behind MPEG audio, and MPEG audio behind ADTS, sound as they do by themselves")
   func frameKinds() throws {
     let directory = TemporaryDirectory()
     let untagged = "lame --quiet -t -b 128 IN OUT"
@@ -193,7 +193,7 @@ struct FormatChangeTests {
 }
 
 extension OfflinePlayback {
-  /// Why tracks could not be played to their end.
+  /// The errors of tracks that could not be played to their end.
   fileprivate var failures: [String] {
     events.compactMap { if case .failed(_, let error) = $0 { "\(error)" } else { nil } }
   }

@@ -10,7 +10,7 @@ import Testing
 @Suite("Seeking with a full ring")
 struct FullRingSeekTests {
   @Test(
-    "has the new sound ready before the old one is given up, however long the cycle",
+    "has the new sound ready before the old one is discarded, for any cycle length",
     arguments: [64, 1024, 2048], [8192, 32768])
   func full(_ period: Int, _ piece: Int) throws {
     let wave = CountingWave(frameCount: 60 * CountingWave.sampleRate)
@@ -27,7 +27,7 @@ struct FullRingSeekTests {
     for _ in 0..<40 {
       while playback.player.lastStep != .waitingForRing { _ = playback.player.step(mayWait: false) }
       playback.player.apply(.seek(toNanoseconds: .random(in: 0..<50_000_000_000, using: &random)))
-      // One step a cycle: a feeder that has little time.
+      // One step per cycle stands for a feeder that gets little time.
       while playback.player.seek != nil {
         _ = playback.player.step(mayWait: false)
         playback.crank(period)

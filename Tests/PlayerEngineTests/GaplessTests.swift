@@ -5,12 +5,12 @@ import RenderCore
 import TestKit
 import Testing
 
-/// An album that flows: a sweep cut into five pieces at odd places, each encoded by itself.
+/// A continuous album: a sweep cut into five pieces at odd frames, each encoded separately.
 @Suite("Gapless joins")
 struct GaplessTests {
   private static let cuts = [0, 37123, 91777, 150_001, 222_223]
 
-  /// The sweep as it was, and what is played of its pieces.
+  /// Returns the original sweep, and the playback of its encoded pieces.
   private func play(
     _ recipe: CodecRecipe
   ) throws -> (whole: [Float], played: [Float], playback: OfflinePlayback) {
@@ -30,7 +30,7 @@ struct GaplessTests {
     return (ReferenceDecoder.ffmpeg(whole), playback.sound.interleaved, playback)
   }
 
-  @Test("Lossless pieces join to the very samples", arguments: CodecRecipe.lossless)
+  @Test("Lossless pieces join to exactly the original samples", arguments: CodecRecipe.lossless)
   func lossless(_ recipe: CodecRecipe) throws {
     let (whole, played, playback) = try play(recipe)
     #expect(played.count == whole.count)
@@ -46,9 +46,9 @@ struct GaplessTests {
     #expect(played.count == whole.count)
     #expect(playback.player.control.counters.underruns == 0)
     let errors = zip(played, whole).map { abs($0 - $1) }
-    // The sweep's amplitude is 0.5. An encoder knows nothing of what is beyond its piece's edge, and
-    // errs there more; a frame too many or too few anywhere would put all that follows out of phase,
-    // by up to the whole amplitude at the sweep's end.
+    // The sweep's amplitude is 0.5. An encoder does not know the sound beyond its piece's edge, and errs more there.
+    // One frame too many or too few would put all later sound out of phase, by up to the whole amplitude at the
+    // sweep's end.
     var first = 0
     for cut in Self.cuts.dropFirst() + [whole.count / 2] {
       let inner = errors[(first + 600) * 2..<(cut - 600) * 2]

@@ -12,14 +12,14 @@ import Testing
 struct IcecastPlaybackTests {
   private static let file = Fixtures.path("mp3-cbr128-44100-2.mp3")
 
-  /// Where in the expected sound a stretch is; nil when it is nowhere.
+  /// Returns the first frame of a stretch in the expected sound; nil if the sound does not contain it.
   private func place(of stretch: ArraySlice<Float>, in expected: [Float]) -> Int? {
     (0...max(0, expected.count - stretch.count)).first { start in
       zip(stretch, expected[start...]).allSatisfy { abs($0 - $1) < 1e-5 }
     }
   }
 
-  @Test("the sound is the studio's, and goes on when the studio is lost and comes back")
+  @Test("the sound is the studio's, and continues when the studio is lost and comes back")
   func lostStudio() throws {
     let workshop = Workshop()
     let server = try IcecastServer()
@@ -35,7 +35,7 @@ struct IcecastPlaybackTests {
     let playback = OfflinePlayback(
       [server.url()], rate: 44100, channels: 2, configuration: configuration)
     playback.run(period: 1024, frames: 100_000)
-    // The first packets lean on some before them that were not heard.
+    // The first packets depend on earlier ones that were not received.
     let before = playback.sound[0][10_000..<30_000]
     #expect(place(of: before, in: expected) != nil)
 
@@ -45,7 +45,7 @@ struct IcecastPlaybackTests {
       return playback.player.interrupter?.status.lossCause == .status(404)
     }
     #expect(isLost)
-    // What is buffered is played to its end: nobody else is told of the loss yet.
+    // The buffered sound plays to its end, and no event reports the loss yet.
     while playback.player.state == .playing {
       _ = playback.player.step(mayWait: false)
       playback.crank(1024)

@@ -10,7 +10,7 @@ import Testing
 struct IndexLastTests {
   private let directory = TemporaryDirectory()
 
-  /// An MP3 in an MPEG-4 file, as ffmpeg writes it.
+  /// Returns the path of an MP3 in an MPEG-4 file, as ffmpeg writes it.
   private func file() -> String {
     let path = directory.file("last.mp4")
     _ = ReferenceDecoder.output(
@@ -24,7 +24,7 @@ struct IndexLastTests {
     return playback
   }
 
-  @Test("It plays from a file and from a server with ranges, trimmed as its edit list says")
+  @Test("It plays from a file and from a server with ranges, trimmed by its edit list")
   func plays() {
     let path = file()
     let server = LoopbackHTTPServer()
@@ -37,14 +37,14 @@ struct IndexLastTests {
       #expect(playback.states.last == .ended)
       let sound = playback.sound.interleaved
       #expect(sound.count == expected.count)
-      // Another decoder's arithmetic.
+      // ffmpeg's arithmetic differs from ours.
       let difference = zip(sound, expected).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
       #expect(difference < 1e-5)
     }
     #expect(server.requests.count == 3)
   }
 
-  @Test("From a server that does not mention ranges and sends none it is played, too")
+  @Test("It also plays from a server that does not mention ranges and sends none")
   func unsaid() {
     let path = file()
     let server = LoopbackHTTPServer()
@@ -54,7 +54,7 @@ struct IndexLastTests {
       play(server.url("/last.mp4")).sound.interleaved.count == play(path).sound.interleaved.count)
   }
 
-  @Test("From a server that says that it sends no ranges it is refused, with the reason")
+  @Test("It is refused, with the reason, from a server that states that it sends no ranges")
   func refused() {
     let server = LoopbackHTTPServer()
     defer { server.stop() }

@@ -17,7 +17,7 @@ final class ListedTrackTests {
     server.stop()
   }
 
-  /// What a player tells of each track of a list.
+  /// Returns the information that a player reports for each track of a list.
   private func tracks(of list: String) throws -> [TrackInformation] {
     let path = folder.file("list.xspf")
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
@@ -49,7 +49,7 @@ final class ListedTrackTests {
     """
   }
 
-  @Test("is called what its tags say, and what these leave open is the list's")
+  @Test("has the name of its tags, and the list's name where the tags have none")
   func names() throws {
     let untagged = Fixtures.path("mp3-short-44100-2.mp3")
     let tagged = folder.file("tagged.mp3")
@@ -65,7 +65,7 @@ final class ListedTrackTests {
   }
 
   @Test(
-    "is as long as the list says, where neither its server nor the track does; a station is not")
+    "has the list's length if neither its server nor the track states one; a station has none")
   func durations() throws {
     var plan = ResponsePlan.file(Fixtures.path("mp3-notag-44100-2.mp3"))
     plan.framing = .chunked
@@ -79,7 +79,7 @@ final class ListedTrackTests {
     #expect(tracks.last?.station?.name == "Sender")
   }
 
-  @Test("can be sought in where its start can be had again")
+  @Test("is seekable if its start can be read again")
   func seekable() throws {
     var plan = ResponsePlan.file(Fixtures.path("mp3-notag-44100-2.mp3"))
     plan.ranges = .honoured
@@ -103,7 +103,7 @@ final class ListedTrackTests {
     }
   }
 
-  @Test("that cannot be gone back in any more is named without its URL's password")
+  @Test("that cannot be read again is named without its URL's password")
   func password() throws {
     var plan = ResponsePlan.file(Fixtures.path("mp3-notag-44100-2.mp3"))
     plan.framing = .chunked

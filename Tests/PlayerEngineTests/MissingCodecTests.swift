@@ -16,7 +16,7 @@ struct MissingCodecTests {
       "sox -R -D -r \(recipe.sampleRate) -n -b 16 -c 2 '\(directory.file("tone.wav"))'"
         + " synth 1 sine 440 gain -6")
     let track = recipe.encode("tone", in: directory)
-    // What follows plays either way.
+    // The second track plays either way.
     let playback = OfflinePlayback(
       [track, directory.file("tone.wav")], rate: Double(recipe.sampleRate), channels: 2)
     playback.run(period: 1024)

@@ -64,7 +64,7 @@ final class NetworkSequenceTests {
     Fixtures.corpusNames(endings: endings, below: 70_000)
   }
 
-  /// A random file that plays without faults, and the result of playing it so.
+  /// Returns a random file that plays without faults, and the result of playing it so.
   private func choose(_ names: [String], _ chance: inout SplitMix) -> (Setting, Heard) {
     while true {
       let setting = Setting(names.randomElement(using: &chance)!, &chance)

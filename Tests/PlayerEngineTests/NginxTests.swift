@@ -13,7 +13,7 @@ struct NginxTests {
 
   private func bytes(_ wave: CountingWave) -> [UInt8] { wave.bytes(at: 0, Int(wave.byteCount)) }
 
-  /// The sounding frames' numbers from a place of the recording on.
+  /// Returns the numbers of the sounding frames from an index of the recording on.
   private func numbers(_ playback: OfflinePlayback, from index: Int = 0) -> [Int] {
     (index..<playback.samples[0].count).compactMap { index in
       playback.soundingFrames[index]
@@ -21,7 +21,7 @@ struct NginxTests {
     }
   }
 
-  /// A player of a file, up to its first sound.
+  /// Plays a file up to its first sound.
   private func start(_ url: String) -> OfflinePlayback {
     var configuration = PlayerConfiguration()
     configuration.ringBytes = 256 << 10
@@ -38,7 +38,7 @@ struct NginxTests {
   }
 
   @Test(
-    "with one request, at a limited rate, gives the samples of the file",
+    "with one request, at a limited rate, yields the samples of the file",
     arguments: ["gapless-1.mp3", "wav-s16-44100-2.wav"])
   func straight(_ name: String) throws {
     let server = try NginxServer(bytesPerSecond: 1_500_000)
@@ -53,7 +53,7 @@ struct NginxTests {
     #expect(eventually { server.answers == [NginxServer.Answer(status: 200, range: "-")] })
   }
 
-  @Test("a seek leads to the very frame, with at most one request for a part")
+  @Test("a seek reaches the exact frame, with at most one range request")
   func seeks() throws {
     let server = try NginxServer(bytesPerSecond: 4_000_000)
     defer { server.stop() }
@@ -88,7 +88,7 @@ struct NginxTests {
     #expect(answers.dropFirst().allSatisfy { $0.status == 206 && $0.range.hasPrefix("bytes=") })
   }
 
-  @Test("a file that was replaced is not joined to what was read: nothing of it is heard")
+  @Test("a replaced file is not joined to the old one, and none of it plays")
   func replaced() throws {
     let server = try NginxServer(bytesPerSecond: 4_000_000)
     defer { server.stop() }
@@ -96,7 +96,7 @@ struct NginxTests {
     let new = CountingWave(frameCount: 21 * CountingWave.sampleRate)
     try server.serve(bytes(old), as: "count.wav")
     let playback = start(server.url("count.wav"))
-    // The tag is made of length and time; these would be parts of the same numbers otherwise.
+    // The entity tag is made of length and time; without the XOR these would be parts of the same numbers.
     try server.serve(bytes(new).map { $0 ^ 0x55 }, as: "count.wav")
     playback.player.apply(.seek(toNanoseconds: 15_000_000_000))
     playback.run(period: 64)
@@ -116,7 +116,7 @@ struct NginxTests {
     #expect(!isSought)
   }
 
-  @Test("is opened anew for a file that was replaced, and gives the new one whole")
+  @Test("is opened again for a replaced file, and plays the new one whole")
   func opensReplaced() throws {
     let server = try NginxServer()
     defer { server.stop() }
@@ -129,7 +129,7 @@ struct NginxTests {
     }
   }
 
-  @Test("goes on at the frame when nginx was killed and is started anew")
+  @Test("playback continues at the frame after nginx was killed and restarted")
   func restarted() throws {
     let server = try NginxServer(bytesPerSecond: 2_000_000)
     defer { server.stop() }

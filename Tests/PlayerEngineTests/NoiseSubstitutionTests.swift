@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Finding AAC's substituted noise")
 struct NoiseSubstitutionTests {
-  /// Whether any packet of pink noise is said to have some.
+  /// Returns whether substituted noise is found in any packet of encoded pink noise.
   private func isFound(_ options: String, fileExtension: String, channels: Int) throws -> Bool {
     let workshop = Workshop()
     try workshop.run(
@@ -25,7 +25,7 @@ struct NoiseSubstitutionTests {
   }
 
   @Test(
-    "The encoder's noise is found where it was told to substitute it, and none where it was not",
+    "Substituted noise is found if the encoder's option is on, and not if it is off",
     .enabled(if: DecoderChoice(.mpeg4AAC) != nil), arguments: ["m4a", "aac"], [1, 2])
   func encoder(_ fileExtension: String, _ channels: Int) throws {
     #expect(try isFound("", fileExtension: fileExtension, channels: channels))
@@ -34,14 +34,14 @@ struct NoiseSubstitutionTests {
 
   private func isNoise(_ packet: [UInt8]) -> Bool { AACBlock.substitutesNoise(packet.span) }
 
-  @Test("Any bytes are looked through to their end at most")
+  @Test("Any bytes are scanned to their end at most")
   func anyBytes() {
     var random = SplitMix(state: 1)
     for count in 0..<300 {
       for _ in 0..<20 {
         let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
         _ = isNoise(bytes)
-        // Elements that go on and on.
+        // These are elements without an end.
         _ = isNoise(bytes.map { $0 & 0x0F | 0xC0 })
       }
     }

@@ -10,12 +10,12 @@ import Testing
 
 @Suite("The output changes its rate")
 struct OutputRateTests {
-  /// A tone that rises from 500 Hz by 400 Hz a second: no two places are alike.
+  /// Returns a sample of a tone that rises from 500 Hz by 400 Hz a second: no two parts are alike.
   private static func value(_ seconds: Double) -> Float {
     Float(0.5 * sin(2 * .pi * (500 + 200 * seconds) * seconds))
   }
 
-  /// Seconds of the tone.
+  /// Makes a file of the tone.
   private func makeTone(
     _ name: String, seconds: Int, rate: Int = 44100, in directory: TemporaryDirectory
   ) throws -> String {
@@ -31,14 +31,14 @@ struct OutputRateTests {
     return path
   }
 
-  /// A length of sound in one rate, and how its frames are numbered.
+  /// A length of sound in one rate, and the number of its first frame.
   private struct Phase {
     let rate: Double
     let sound: [Float]
     let firstFrame: UInt64
   }
 
-  /// Plays until so many frames have sounded.
+  /// Plays until this many frames have sounded.
   private func play(_ frames: Int, of playback: OfflinePlayback, period: Int = 64) -> Phase {
     let first = playback.player.control.position.outputFrames
     let start = playback.samples[0].count
@@ -53,7 +53,7 @@ struct OutputRateTests {
       firstFrame: first)
   }
 
-  /// A player of linear PCM that is resampled at a place.
+  /// Returns a player that resamples linear PCM on the thread of `place`.
   private func player(
     _ paths: [String], at place: DecodePlace, quality: ResamplerQuality = .good
   ) -> OfflinePlayback {
@@ -64,7 +64,7 @@ struct OutputRateTests {
   }
 
   @Test(
-    "The sound goes on with the frame that follows the last one, and the position is right",
+    "The sound continues with the frame after the last one, and the position is right",
     arguments: DecodePlace.allCases, ResamplerQuality.allCases)
   func changes(_ place: DecodePlace, _ quality: ResamplerQuality) throws {
     let directory = TemporaryDirectory()
@@ -82,13 +82,13 @@ struct OutputRateTests {
       }
       #expect(told == rates)
       #expect(playback.player.control.counters.underruns == 0)
-      // Seconds of the sound's next frame, by nothing but the frames that were given.
+      // The time of the sound's next frame, computed from the rendered frames only.
       var seconds = 0.0
       for phase in phases {
         let begin = try #require(playback.player.timeline.position(at: phase.firstFrame))
         let skipped = Double(begin.nanoseconds) / 1e9 - seconds
         #expect((-1e-6..<1 / min(phase.rate, 44100)).contains(skipped), "\(phase.rate) Hz")
-        // Behind the ramp.
+        // Only frames behind the ramp are compared.
         for index in stride(from: phase.firstFrame > 0 ? 300 : 600, to: phase.sound.count, by: 7)
         where Double(index) > 0.0055 * phase.rate {
           let place = try #require(
@@ -107,7 +107,7 @@ struct OutputRateTests {
   }
 
   @Test(
-    "A change leaves nothing out, and the rest is played to its end",
+    "A change omits no sound, and the rest plays to its end",
     arguments: DecodePlace.allCases)
   func length(_ place: DecodePlace) throws {
     let directory = TemporaryDirectory()
@@ -125,7 +125,7 @@ struct OutputRateTests {
   }
 
   @Test(
-    "A track that begins in what a resampler has taken in begins at its place after a change",
+    "A track whose start is inside a resampler starts at its time after a change",
     arguments: DecodePlace.allCases, [96000, 44100, 22050.0])
   func atBoundary(_ place: DecodePlace, _ rate: Double) throws {
     let directory = TemporaryDirectory()
@@ -157,7 +157,7 @@ struct OutputRateTests {
     }
   }
 
-  @Test("A change while nothing sounds holds for what sounds next")
+  @Test("A change during silence applies to the next sound")
   func beforeTheFirstSound() throws {
     let directory = TemporaryDirectory()
     let path = try makeTone("tone.wav", seconds: 3, in: directory)
@@ -168,7 +168,7 @@ struct OutputRateTests {
     #expect(place.nanoseconds == 1_000_000_000)
   }
 
-  @Test("A source tells of the change before its feeder has heard of it")
+  @Test("A source reports the change before its feeder knows of it")
   func unheardChange() throws {
     let directory = TemporaryDirectory()
     let path = try makeTone("tone.wav", seconds: 6, in: directory)
@@ -184,7 +184,7 @@ struct OutputRateTests {
     #expect(playback.player.timeline.outputRate == 96000)
   }
 
-  @Test("Two changes before the feeder comes to it lead to the last rate")
+  @Test("Two changes before the feeder's next step lead to the last rate")
   func twoAtOnce() throws {
     let directory = TemporaryDirectory()
     let path = try makeTone("tone.wav", seconds: 3, in: directory)

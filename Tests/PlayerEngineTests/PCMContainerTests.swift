@@ -5,8 +5,8 @@ import PlayerEngine
 import TestKit
 import Testing
 
-/// The containers of mostly linear PCM, from the file to the samples.
-@Suite("Decoding what PCM containers hold")
+/// Containers used mostly for linear PCM, from the file to the samples.
+@Suite("Decoding the contents of PCM containers")
 struct PCMContainerTests {
   private static let source = "-f lavfi -i 'anoisesrc=d=0.3:r=44100:a=0.7:s=7'"
 
@@ -52,7 +52,7 @@ struct PCMContainerTests {
     let codec = bits > 16 ? "pcm_s24be" : "pcm_s16be"
     let path = made("-c:a \(codec)", in: folder, "out.aiff")
     let expected = ReferenceDecoder.ffmpeg(path)
-    // COMM is the first chunk: FORM, its own header, channels and frames come before the bits.
+    // COMM is the first chunk: the headers of FORM and COMM, the channels and the frames precede the bits.
     let patch = "printf '\\\(String(bits, radix: 8))' | dd of='\(path)' bs=1 seek=27 conv=notrunc"
     _ = ReferenceDecoder.output("\(patch) 2>/dev/null")
     #expect(ReferenceDecoder.ffprobe(path, "bits_per_sample") == Int(bits + 7) / 8 * 8)
@@ -61,7 +61,7 @@ struct PCMContainerTests {
     #expect(try render(path) == expected)
   }
 
-  @Test("MPEG audio in a WAVE file sounds as mpg123 has it")
+  @Test("MPEG audio in a WAVE file sounds as mpg123 decodes it")
   func mpegAudio() throws {
     let folder = TemporaryDirectory()
     for codec in ["libmp3lame", "mp2"] {

@@ -66,7 +66,7 @@ struct PlaybackTests {
     #expect(isWhole)
   }
 
-  @Test("What came before a connection broke is played, then the failure is told")
+  @Test("Sound received before a connection broke is played, then the failure is reported")
   func brokenConnection() {
     let server = LoopbackHTTPServer()
     defer { server.stop() }
@@ -88,7 +88,7 @@ struct PlaybackTests {
     #expect(errors.first?.contains(server.url("/music.mp3")) == true)
   }
 
-  @Test("A track that cannot be opened is told and the next one plays")
+  @Test("A track that cannot be opened is reported, and the next one plays")
   func missingTrack() {
     let playback = OfflinePlayback(["/nowhere/at.mp3", music], rate: 44100, channels: 2)
     playback.run(period: 512)
@@ -97,7 +97,7 @@ struct PlaybackTests {
     #expect(playback.events.contains { if case .failed(0, _) = $0 { true } else { false } })
   }
 
-  @Test("A pause fades within 5 ms and the resume goes on with the next frame")
+  @Test("A pause fades within 5 ms and a resume continues with the next frame")
   func pauseAndResume() {
     let playback = OfflinePlayback([music], rate: 44100, channels: 2)
     while playback.player.state != .playing || !playback.player.isBufferReady {
@@ -138,11 +138,11 @@ struct PlaybackTests {
     #expect(playback.player.control.counters.stalePackets > 0)
   }
 
-  @Test("Skipping goes to the track after the one that is heard, however far the feeder is ahead")
+  @Test("A skip leads to the track after the one that plays, however far ahead the feeder is")
   func skipWhenAllIsFed() {
     let tracks = [music, Fixtures.path("gapless-1.mp3"), Fixtures.path("gapless-2.mp3")]
     let playback = OfflinePlayback(tracks, rate: 44100, channels: 2)
-    // No cycle until every track is in the ring.
+    // No cycle runs until every track is in the ring.
     while case .progressed = playback.player.step(mayWait: true) {}
     playback.crank(4410)
     _ = playback.player.step(mayWait: true)
@@ -168,7 +168,7 @@ struct PlaybackTests {
     #expect(paused.trailingSilentFrames >= 4800 - 480)
   }
 
-  @Test("A volume of 0 is silence in which the track goes on")
+  @Test("With a volume of 0 the track plays on in silence")
   func mute() {
     let playback = OfflinePlayback([music], rate: 44100, channels: 2)
     playback.player.control.volume = 0
@@ -178,7 +178,7 @@ struct PlaybackTests {
     #expect(playback.sound[0].dropFirst(241).allSatisfy { $0 == 0 })
   }
 
-  @Test("No volume, however large, does harm", arguments: [Float.infinity, .nan, 1e38, -1])
+  @Test("Every volume is limited to its range", arguments: [Float.infinity, .nan, 1e38, -1])
   func anyVolume(_ volume: Float) {
     let playback = OfflinePlayback([music], rate: 44100, channels: 2)
     playback.player.control.volume = volume
@@ -201,7 +201,7 @@ struct PlaybackTests {
     #expect(playback.states.last == .idle)
   }
 
-  @Test("A stop whose fade nothing renders ends in idle, too, and with the track's account")
+  @Test("A stop whose fade is not rendered ends in idle, too, and with the track's account")
   func stopWithoutOutput() {
     let playback = OfflinePlayback([music], rate: 44100, channels: 2)
     while playback.player.state != .playing { _ = playback.player.step(mayWait: true) }
@@ -215,7 +215,7 @@ struct PlaybackTests {
     #expect(accounts == 1)
   }
 
-  @Test("A stop before there is sound ends in idle without a sound, whenever it comes")
+  @Test("A stop before the first sound ends in idle without a sound, whenever it comes")
   func stopBeforeSound() {
     var steps = 0
     while true {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Events of a player")
 struct PlayerEventTests {
-  @Test("A listener and a stream are told the same in the same order", .timeLimit(.minutes(1)))
+  @Test("A listener and a stream receive the same events in one order", .timeLimit(.minutes(1)))
   func listenerAndStream() async {
     let renderer = Renderer(sampleRate: 48_000, outputChannels: 2)
     let player = Player(playing: ["/no/such/file.mp3", "/nor/this.wav"], into: renderer)

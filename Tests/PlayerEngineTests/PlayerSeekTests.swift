@@ -8,13 +8,13 @@ import Testing
 
 @testable import PlayerEngine
 
-/// Files whose samples are their own frame numbers, so that what sounds tells where it is from.
+/// Files whose samples are their own frame numbers, so that each sample identifies its frame.
 @Suite("Seeking in the player")
 struct PlayerSeekTests {
   private static let rate = 44100
   private static let fade = OfflinePlayback.fadeFrames
 
-  /// A WAVE file whose sample n, as 24 bits, is n plus the given number.
+  /// Makes a WAVE file whose sample n, as 24 bits, is n plus the given number.
   private func makeCounting(
     _ name: String, seconds: Int, from first: Int = 0, in directory: TemporaryDirectory
   ) throws -> String {
@@ -41,7 +41,7 @@ struct PlayerSeekTests {
     return playback
   }
 
-  /// The sounding samples' frame numbers from a place of the recording on.
+  /// Returns the frame numbers of the sounding samples from an index of the recording on.
   private func numbers(_ playback: OfflinePlayback, from index: Int) -> [Int] {
     zip(playback.samples[0][index...], playback.soundingFrames[index...])
       .compactMap { $1 ? number($0) : nil }
@@ -58,7 +58,7 @@ struct PlayerSeekTests {
     if case .sought = event { true } else { false }
   }
 
-  @Test("Three hundred seeks lead to the very frame each, and the position is right at once")
+  @Test("Three hundred seeks reach the exact frame each, and the position is right at once")
   func manySeeks() throws {
     let directory = TemporaryDirectory()
     let seconds = 60
@@ -71,7 +71,7 @@ struct PlayerSeekTests {
       let before = playback.events.count
       playback.player.apply(.seek(toNanoseconds: nanoseconds))
       #expect(playback.player.shownPlace.nanoseconds == nanoseconds)
-      // The old sound goes on, period by period, until the player has gone over.
+      // The old sound continues, period by period, until the player changes to the new one.
       while !playback.events[before...].contains(where: Self.isSought) {
         _ = playback.player.step(mayWait: true)
         playback.crank(64)
@@ -79,7 +79,7 @@ struct PlayerSeekTests {
       let here = playback.samples[0].count
       let position = playback.player.shownPlace
       #expect(position.nanoseconds / 1000 == nanoseconds / 1000)
-      // The old sound fades out; then the new one begins with the frame asked for, and fades in.
+      // The old sound fades out; then the new one begins with the requested frame, and fades in.
       for _ in 0..<12 {
         _ = playback.player.step(mayWait: false)
         playback.crank(64)
@@ -99,7 +99,7 @@ struct PlayerSeekTests {
     #expect(playback.player.control.counters.underruns == 0)
   }
 
-  @Test("A seek while paused shows its place, stays silent, and sounds from there on")
+  @Test("A seek while paused shows its position, stays silent, and sounds from there on")
   func paused() throws {
     let directory = TemporaryDirectory()
     let playback = start([try makeCounting("count.wav", seconds: 20, in: directory)])
@@ -125,7 +125,7 @@ struct PlayerSeekTests {
       heard.dropFirst(Self.fade).elementsEqual(441_000 + Self.fade..<441_000 + heard.count))
   }
 
-  @Test("A seek in the track that is heard finds it also when the feeder is tracks ahead")
+  @Test("A seek in the current track reaches its frame also if the feeder is tracks ahead")
   func behindTheFeeder() throws {
     let directory = TemporaryDirectory()
     let paths = try (0..<5).map {
@@ -144,7 +144,7 @@ struct PlayerSeekTests {
   }
 
   @Test(
-    "A seek back in what is kept of live sound finds the frame also where a head was lost before",
+    "A seek back in spooled live sound reaches the frame also behind a lost head",
     arguments: [0, 11, 30, 43])
   func behindALostHead(_ lostBytes: Int) throws {
     let directory = TemporaryDirectory()
@@ -178,7 +178,7 @@ struct PlayerSeekTests {
     }
   }
 
-  @Test("A second seek behind the end, before the next track is heard, leads there as well")
+  @Test("A second seek behind the end, before the next track plays, leads there as well")
   func twiceBehindTheEnd() throws {
     let directory = TemporaryDirectory()
     let paths = try (0..<2).map {
@@ -195,13 +195,13 @@ struct PlayerSeekTests {
       playback.crank(64)
     }
     let heard = numbers(playback, from: here).drop { $0 < 1 << 20 }
-    // It may have begun already, and then begins anew.
+    // The next track may have begun already, and then begins again.
     #expect(heard.count > 44100 && heard.allSatisfy { $0 < (1 << 20) + heard.count })
     #expect(heard.suffix(10_000).elementsEqual(heard.last! - 9_999...heard.last!))
     #expect(lastSeek(playback)?.reachedNanoseconds == 20_000_000_000)
   }
 
-  @Test("A seek behind the end goes on with the next track")
+  @Test("A seek behind the end continues with the next track")
   func behindTheEnd() throws {
     let directory = TemporaryDirectory()
     let paths = try (0..<2).map {
@@ -218,7 +218,7 @@ struct PlayerSeekTests {
     #expect(playback.states.last == .ended)
   }
 
-  @Test("Seeks that follow each other add up, and only the last one is answered")
+  @Test("Seeks in quick succession add up, and only the last one is answered")
   func together() throws {
     let directory = TemporaryDirectory()
     let playback = start([try makeCounting("count.wav", seconds: 60, in: directory)])
@@ -230,7 +230,7 @@ struct PlayerSeekTests {
     #expect(playback.events.count(where: Self.isSought) == 1)
   }
 
-  @Test("A place beyond all time leads to the end, however often it is gone on from there")
+  @Test("A seek beyond all time leads to the end, whatever seeks follow it")
   func beyond() throws {
     let directory = TemporaryDirectory()
     let playback = start([try makeCounting("count.wav", seconds: 2, in: directory)])
@@ -263,7 +263,7 @@ struct PlayerSeekTests {
     if isBack { #expect(numbers(playback, from: 0).last == 88199) }
   }
 
-  @Test("Seeks that follow each other closely, with a full ring, do not have the sound run dry")
+  @Test("Seeks in quick succession, with a full ring, cause no underrun")
   func closely() {
     var configuration = PlayerConfiguration()
     configuration.ringBytes = 64 << 10
@@ -289,7 +289,7 @@ struct PlayerSeekTests {
     #expect(playback.events.count(where: Self.isSought) >= 40)
   }
 
-  @Test("Where a server gives no ranges a seek back is refused, and the sound goes on")
+  @Test("If a server offers no ranges, a seek back is refused, and the sound continues")
   func refused() throws {
     let directory = TemporaryDirectory()
     let path = try makeCounting("count.wav", seconds: 20, in: directory)
@@ -328,7 +328,7 @@ struct PlayerSeekTests {
         playback.crank(64)
       }
       let heard = numbers(playback, from: here)
-      // What fades out before it may come down to the same number.
+      // Samples that fade out before it may have the same number.
       let start = try #require(heard.lastIndex(of: track << 20))
       #expect(heard[start...].elementsEqual((track << 20)..<(track << 20) + heard.count - start))
       #expect(playback.player.shownPlace.nanoseconds < 200_000_000)
@@ -341,7 +341,7 @@ struct PlayerSeekTests {
       playback.crank(64)
     }
     try go(.previous, leadsTo: 2)
-    // The skip has not been heard yet.
+    // The skip is not audible yet.
     playback.player.apply(.next)
     try go(.restart, leadsTo: 3)
     try go(.previous, leadsTo: 2)
@@ -351,7 +351,7 @@ struct PlayerSeekTests {
     #expect(playback.player.control.counters.underruns == 0)
   }
 
-  @Test("A repeated list goes round without a gap, a repeated track likewise", arguments: [1, 2])
+  @Test("A repeated list and a repeated track restart without a gap", arguments: [1, 2])
   func repeats(_ tracks: Int) throws {
     let directory = TemporaryDirectory()
     let paths = try (0..<2).map {
@@ -367,7 +367,7 @@ struct PlayerSeekTests {
     #expect(heard.count >= 5 * Self.rate - 64)
   }
 
-  @Test("A track that is added when all others were read follows them")
+  @Test("A track that is added after all others were read follows them")
   func added() throws {
     let directory = TemporaryDirectory()
     let paths = try (0..<2).map {
@@ -383,7 +383,7 @@ struct PlayerSeekTests {
     #expect(playback.player.control.counters.underruns == 0)
   }
 
-  @Test("A track that was opened beforehand is opened again by what it was opened by")
+  @Test("A track that was opened beforehand is opened again by the same URL, with its password")
   func openedBeforehand() throws {
     let directory = TemporaryDirectory()
     let path = try makeCounting("count.wav", seconds: 1, in: directory)
@@ -400,7 +400,7 @@ struct PlayerSeekTests {
     #expect(requests.allSatisfy { $0.fields["authorization"] != nil })
   }
 
-  @Test("Whether a track can be sought is known as soon as the track is heard")
+  @Test("The player knows whether a track is seekable as soon as it plays")
   func canSeek() throws {
     let directory = TemporaryDirectory()
     let paths = try (0..<3).map { try makeCounting("\($0).wav", seconds: 1, in: directory) }
@@ -413,7 +413,7 @@ struct PlayerSeekTests {
   }
 
   @Test(
-    "The source of a track is let go of when it is out of reach, also where the opener has its reader"
+    "A track's source is closed once it is out of reach, also if the caller keeps its reader"
   )
   func letsGo() throws {
     let directory = TemporaryDirectory()
@@ -429,7 +429,7 @@ struct PlayerSeekTests {
   }
 
   @Test(
-    "A repeated list, or track, in which nothing can be heard ends, each told once",
+    "A repeated list or track without playable sound ends, and each failure is reported once",
     arguments: [(RepeatMode.all, 2), (.one, 1), (.off, 2)])
   func repeatedFailures(_ mode: RepeatMode, _ failures: Int) {
     let playback = OfflinePlayback(

@@ -22,7 +22,7 @@ struct PlayerStateMachineTests {
     #expect(machine.handle(.finished(nil)) == [])
   }
 
-  @Test("An underrun goes back to buffering and on by itself")
+  @Test("An underrun returns to buffering, and playing resumes by itself")
   func underrun() {
     var machine = machine(after: [.open, .formatKnown, .bufferReady])
     #expect(machine.handle(.underrun) == [.tell(.buffering)])
@@ -30,7 +30,7 @@ struct PlayerStateMachineTests {
     #expect(machine.handle(.bufferReady) == [.play, .tell(.playing)])
   }
 
-  @Test("A pause fades, and a resume goes on as soon as enough is buffered")
+  @Test("A pause fades, and a resume plays as soon as enough is buffered")
   func pause() {
     var machine = machine(after: [.open, .formatKnown, .bufferReady])
     #expect(machine.handle(.pause) == [.fade, .tell(.paused)])
@@ -39,7 +39,7 @@ struct PlayerStateMachineTests {
     #expect(machine.handle(.bufferReady) == [.play, .tell(.playing)])
   }
 
-  @Test("A pause while buffering is kept until there is something to pause")
+  @Test("A pause while buffering takes effect once sound is ready")
   func pauseWhileBuffering() {
     var machine = machine(after: [.open, .pause, .formatKnown])
     #expect(machine.state == .buffering)
@@ -48,7 +48,7 @@ struct PlayerStateMachineTests {
     #expect(machine.handle(.bufferReady) == [.play, .tell(.playing)])
   }
 
-  @Test("A pause before the start is kept, and a resume takes it back")
+  @Test("A pause before the start is kept, and a resume cancels it")
   func pauseBeforeStart() {
     var paused = machine(after: [.pause, .open, .formatKnown])
     #expect(paused.handle(.bufferReady) == [.tell(.paused)])
@@ -56,7 +56,7 @@ struct PlayerStateMachineTests {
     #expect(resumed.handle(.bufferReady) == [.play, .tell(.playing)])
   }
 
-  @Test("A stop fades what sounds, keeps silent what is to sound, and ends in idle")
+  @Test("A stop fades sound that plays, mutes sound that has not begun, and ends in idle")
   func stop() {
     let silent: [[PlayerStateMachine.Input]] = [[], [.open], [.open, .formatKnown]]
     let sounding: [[PlayerStateMachine.Input]] = [
@@ -71,7 +71,7 @@ struct PlayerStateMachineTests {
     }
   }
 
-  @Test("Nothing that comes while it stops has it sound again")
+  @Test("No input during a stop starts sound again")
   func stopping() {
     for input: PlayerStateMachine.Input in [
       .formatKnown, .bufferReady, .underrun, .pause, .resume, .skipped, .stop,

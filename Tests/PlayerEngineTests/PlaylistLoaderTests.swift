@@ -14,7 +14,7 @@ struct PlaylistLoaderTests {
   let server = LoopbackHTTPServer()
   let loader = PlaylistLoader()
 
-  /// Writes a file into the folder, which may be in a new folder there.
+  /// Writes a file into the folder, and makes a folder there if the name has one.
   @discardableResult
   func write(_ name: String, _ text: String) -> String {
     let path = folder.file(name)
@@ -45,7 +45,7 @@ struct PlaylistLoaderTests {
     }
   }
 
-  @Test("replaces a file's list by its tracks, and takes the spelling that exists")
+  @Test("replaces a file's list by its tracks, and uses the spelling that exists")
   func files() throws {
     defer { server.stop() }
     write("sub/a b.mp3", "x")
@@ -66,7 +66,7 @@ struct PlaylistLoaderTests {
   }
 
   @Test(
-    "knows a server's list by its content type, its name or its content",
+    "recognises a server's list by its content type, its name or its content",
     arguments: [
       ("/radio", "audio/x-scpls", "[playlist]\nFile1=a.mp3"),
       ("/radio", "audio/x-mpegurl; charset=utf-8", "a.mp3\n"),
@@ -86,7 +86,7 @@ struct PlaylistLoaderTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("hands on what is no list with every byte, after one request")
+  @Test("passes on every byte of other content, after one request")
   func other() throws {
     defer { server.stop() }
     let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) }
@@ -104,7 +104,7 @@ struct PlaylistLoaderTests {
     #expect(server.requests.count == 3)
   }
 
-  @Test("hands on a track that plays like one that was not looked at")
+  @Test("passes on a track that plays like one that the loader did not examine")
   func track() throws {
     defer { server.stop() }
     let path = Fixtures.path("gapless-1.mp3")
@@ -118,14 +118,14 @@ struct PlaylistLoaderTests {
       #expect(information.durationNanoseconds == expected.durationNanoseconds)
       #expect(reader.name == location)
     }
-    // One for each reader: looking costs none.
+    // One request per reader: examining the content costs none.
     #expect(server.requests.count == 2)
   }
 
-  @Test("of a station that was lost meanwhile, hands on what came then, to be gone back in as well")
+  @Test("of a lost station passes on the bytes received so far, which can be read again")
   func lostStation() throws {
     defer { server.stop() }
-    // What is named like a list is looked at for a while, unless it is no text.
+    // Content that is named like a list is examined for a while, unless it is no text.
     let texts = [[UInt8](repeating: 0x78, count: 500), (0..<200_000).map { UInt8($0 % 251) }]
     server.serve(
       "/radio.m3u",
@@ -169,7 +169,7 @@ struct PlaylistLoaderTests {
     #expect(server.requests.count == 2)
   }
 
-  @Test("a server that breaks or refuses is told by whoever reads it")
+  @Test("a server that breaks or refuses is reported to the reader")
   func broken() throws {
     defer { server.stop() }
     for location in [server.url("/none.m3u"), server.url("/none")] {
@@ -190,14 +190,14 @@ struct PlaylistLoaderTests {
     #expect(missing?.reason == .source(ByteSourceError(.notFound, at: folder.file("none.m3u"))))
   }
 
-  @Test("a server's list, and those in it, lead to nothing on this machine")
+  @Test("a server's list, and lists in it, do not lead to files of this machine")
   func security() throws {
     defer { server.stop() }
     let secret = write("secret.mp3", "x")
     let inner = write("inner.m3u", secret)
     serve("/l.m3u", "#EXTM3U\nfile://\(secret)\n\(secret)\nfile://\(inner)\nd/n.pls\n")
     serve("/d/n.pls", "[playlist]\nFile1=file://\(secret)\nFile2=../../../x.mp3\nFile3=-")
-    // Also when the list that names it is a local one.
+    // The same holds if a local list names the server's list.
     let list = write("local.m3u", server.url("/l.m3u"))
     for location in [server.url("/l.m3u"), list] {
       let expansion = try loader.expand(location)
@@ -212,7 +212,7 @@ struct PlaylistLoaderTests {
     }
   }
 
-  @Test("entries are relative to where redirects led, with the password only where it belongs")
+  @Test("entries are relative to the redirected URL, with the password only for its own server")
   func redirects() throws {
     defer { server.stop() }
     let other = LoopbackHTTPServer()
@@ -231,7 +231,7 @@ struct PlaylistLoaderTests {
         == [user + "/here/a.mp3", user + "/b.mp3"])
   }
 
-  @Test("lists in lists are read in place, with cycles, depth and number bounded")
+  @Test("nested lists are read in their position, with bounds on cycles, depth and number")
   func nested() throws {
     defer { server.stop() }
     write("sub/inner.pls", "[playlist]\nFile1=b.mp3\nFile2=../outer.m3u\nFile3=./inner.pls")
@@ -263,7 +263,7 @@ struct PlaylistLoaderTests {
     #expect(over.failures.map(\.reason) == [.tooManyTracks(limit: 3)])
   }
 
-  @Test("a server that sends itself is a cycle, and one that never stops is cut off")
+  @Test("a server's list that contains itself is a cycle, and an endless one is cut off")
   func hostileServer() throws {
     defer { server.stop() }
     serve("/l.m3u", "l.m3u\na.mp3")
@@ -281,7 +281,7 @@ struct PlaylistLoaderTests {
     #expect(error?.reason == .list(PlaylistError(.tooManyBytes(limit: 4 << 20))))
   }
 
-  @Test("an HLS stream and an empty list are told by name")
+  @Test("an HLS stream and an empty list are reported by name")
   func refusals() throws {
     defer { server.stop() }
     serve("/hls", "#EXTM3U\n#EXT-X-TARGETDURATION:9\n", type: "application/vnd.apple.mpegurl")
@@ -296,7 +296,7 @@ struct PlaylistLoaderTests {
     #expect("\(try #require(empty))".hasPrefix(server.url("/empty.m3u") + " is a playlist"))
   }
 
-  @Test("gives up when nobody wants the answer any longer, and asks no one unless it is told to")
+  @Test("stops when its caller cancels, and opens no connection unless it is permitted to")
   func waiting() throws {
     defer { server.stop() }
     server.serve("/silent.m3u", .silence)
@@ -312,7 +312,7 @@ struct PlaylistLoaderTests {
     #expect(server.requests.allSatisfy { $0.target == "/silent.m3u" })
   }
 
-  @Test("audio that has announced itself is not waited for")
+  @Test("does not wait for audio that has announced itself")
   func stalledStream() throws {
     defer { server.stop() }
     var plan = ResponsePlan.body([UInt8](repeating: 1, count: 100), type: "audio/aacp")

@@ -7,11 +7,11 @@ import Testing
 
 @testable import PlayerEngine
 
-/// What a decoder has to hear before a place is cut away again: it is nothing to go over to.
+/// A pre-roll is decoded before the target of a seek and cut away again, so it is no sound that a player can change to.
 @Suite("Seeking behind a pre-roll")
 struct PreRollSeekTests {
   @Test(
-    "goes over when sound is ready, not when only the pre-roll is",
+    "changes to the new sound when it is ready, not when only the pre-roll is",
     arguments: ["ffmpeg -v error -i noise.wav -b:a 128k out", "lame --quiet -b 128 noise.wav out"])
   func ready(_ command: String) throws {
     let workshop = Workshop()
@@ -32,10 +32,10 @@ struct PreRollSeekTests {
       playback.player.apply(.seek(toNanoseconds: seconds * 1_000_000_000))
       while playback.player.seek != nil {
         _ = playback.player.step(mayWait: false)
-        // The old sound stays there for as long as it takes.
+        // The old sound stays in the ring until the new one is ready.
         if playback.player.lastStep == .waitingForRing { playback.crank(64) }
       }
-      // Nobody feeds for a quarter of a second: it has to be there.
+      // The feeder does not run for a quarter of a second, so the sound must be in the ring.
       let before = playback.soundingFrames.count
       for _ in 0..<11_025 / 64 { playback.crank(64) }
       let silent = playback.soundingFrames[before...].count { !$0 }

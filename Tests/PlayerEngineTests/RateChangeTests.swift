@@ -10,8 +10,8 @@ import Testing
 
 @Suite("Rate changes between tracks")
 struct RateChangeTests {
-  /// A second of one continuous 1 kHz tone each: the phase goes on from track to track, and every track
-  /// ends where the tone crosses zero.
+  /// A continuous 1 kHz tone, a second of it in each track: the phase continues from track to track, and every track
+  /// ends at a zero crossing.
   private static let tracks = [
     (44100, 2), (48000, 1), (96000, 2), (22050, 1), (44100, 1), (44100, 2), (8000, 1), (48000, 2),
   ]
@@ -45,14 +45,14 @@ struct RateChangeTests {
     playback.run(period: 64)
     #expect(playback.states.last == .ended)
     #expect(playback.player.control.counters.underruns == 0)
-    // Every track has its exact length, with no silence between two of them.
+    // Every track has its exact length, without silence between tracks.
     let runs = zip([false] + playback.soundingFrames, playback.soundingFrames).count { !$0 && $1 }
     #expect(runs == 1)
     let sound = playback.sound
     #expect(sound[0].count == Self.tracks.count * rate)
     #expect(sound[0] == sound[1])
-    // A resampler sees silence before and after its track, where the tone has a kink of its slope, so
-    // at a join it rings. A click would be a step: anything from the tone's amplitude, 0.5, upwards.
+    // A resampler assumes silence before and after its track, where the tone's slope has a kink, so it rings at a join.
+    // A click would be a step of the tone's amplitude, 0.5, or more.
     let error = sound[0].indices.map { frame in
       abs(sound[0][frame] - Float(0.5 * sin(2 * .pi * 1000 * Double(frame) / Double(rate))))
     }

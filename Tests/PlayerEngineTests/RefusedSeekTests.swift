@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlayerEngine
 
-/// Sound from a source that only goes forward, in which every frame is its own number.
+/// Sound from a source that can only be read forward, in which every frame is its own number.
 @Suite("A seek that is refused")
 struct RefusedSeekTests {
   private static let frameCount = 12 * CountingWave.sampleRate
@@ -35,7 +35,7 @@ struct RefusedSeekTests {
     }
   }
 
-  /// The sounding frames' numbers from a place of the recording on.
+  /// Returns the numbers of the sounding frames from an index of the recording on.
   private func numbers(_ playback: OfflinePlayback, from index: Int = 0) -> [Int] {
     playback.soundingFrames.indices.dropFirst(index).filter { playback.soundingFrames[$0] }
       .map { CountingWave.number(playback.samples[0][$0], playback.samples[1][$0]) }
@@ -52,7 +52,7 @@ struct RefusedSeekTests {
   }
 
   @Test(
-    "leaves the one before it to lead where it does, whether that is found already or not",
+    "does not affect the previous seek, whether that one has found its sound or not",
     arguments: [false, true], [1, 3])
   func replacing(_ isFound: Bool, _ count: Int) throws {
     let playback = start()
@@ -73,14 +73,14 @@ struct RefusedSeekTests {
     let first = 8 * CountingWave.sampleRate
     let fade = OfflinePlayback.fadeFrames
     let place = try #require(heard.lastIndex(of: first + fade)) - fade
-    // The sound from before goes on until then, and fades.
+    // Until then the old sound continues, and fades.
     let isRightBefore = heard[..<(place - 241)].elementsEqual(0..<place - 241)
     let isRightBehind = heard[(place + fade)...].elementsEqual(first + fade..<Self.frameCount)
     #expect(isRightBefore && isRightBehind)
     #expect(playback.player.control.counters.underruns == 0)
   }
 
-  @Test("after one that is not heard yet leaves its place to be heard, and told")
+  @Test("after a silent seek leaves that one's position in effect, and is reported")
   func whilePaused() {
     let playback = start()
     playback.player.apply(.pause)

@@ -44,7 +44,7 @@ struct ScanTests {
     playback.events.compactMap { if case .scan(let speed) = $0 { speed } else { nil } }
   }
 
-  /// The pieces that were heard: the frame each begins with, and its length.
+  /// Returns the pieces that sounded: the first frame of each, and its length.
   private func pieces(_ playback: OfflinePlayback, from index: Int) -> [(first: Int, count: Int)] {
     var pieces: [(first: Int, count: Int)] = []
     for (sample, isSound) in zip(playback.samples[0][index...], playback.soundingFrames[index...])
@@ -56,12 +56,12 @@ struct ScanTests {
         pieces.append((number, 1))
       }
     }
-    // Fades are no frame numbers.
+    // Fades are not frame numbers.
     return pieces.filter { $0.count > 64 }
   }
 
   @Test(
-    "pass the track at the speed asked for, in pieces that are heard", arguments: [4, 16, -4, -8])
+    "pass the track at the requested speed, in audible pieces", arguments: [4, 16, -4, -8])
   func speed(_ speed: Int) throws {
     let playback = try start(seconds: [120], at: 60_000_000_000)
     let here = playback.samples[0].count
@@ -69,10 +69,10 @@ struct ScanTests {
     playback.player.apply(.scan(speed: speed))
     crank(playback, cycles: 3 * Self.rate / 64)
     let passed = Double(Int64(playback.player.shownPlace.nanoseconds) - Int64(before)) / 1e9
-    // Three seconds, in steps of speed times 0.3 s; going over takes a little of each.
+    // Three seconds, in steps of speed times 0.3 s; each change of the sound takes a little time.
     let step = 0.3 * Double(speed)
     #expect(abs(passed - 3 * Double(speed)) <= 1.5 * abs(step))
-    // The first one had begun before.
+    // The first piece began before the scan.
     let pieces = pieces(playback, from: here).dropFirst()
     #expect(pieces.count >= 8)
     for (piece, next) in zip(pieces, pieces.dropFirst()) {
@@ -87,7 +87,7 @@ struct ScanTests {
     #expect(self.pieces(playback, from: end).count <= 2)
   }
 
-  @Test("get faster or slower with every request, however quickly they follow each other")
+  @Test("get faster or slower with every request, however fast requests follow each other")
   func requests() throws {
     let playback = try start(seconds: [120], at: 60_000_000_000)
     for _ in 0..<5 { playback.player.apply(.changeScanSpeed(forward: true)) }
@@ -99,7 +99,7 @@ struct ScanTests {
     #expect(speeds(playback).suffix(2) == [-64, -32])
   }
 
-  @Test("end at the track's end, and the next track plays as it should")
+  @Test("end at the track's end, and the next track plays at normal speed")
   func end() throws {
     let playback = try start(seconds: [10, 3], at: 5_000_000_000)
     playback.player.apply(.scan(speed: 8))
@@ -121,7 +121,7 @@ struct ScanTests {
     #expect(playback.player.control.counters.underruns == 0)
   }
 
-  @Test("end with any command that goes elsewhere or stops the sound")
+  @Test("end with any command that moves elsewhere or stops the sound")
   func commands() throws {
     let commands: [SteppedPlayer.Command] = [
       .pause, .seek(toNanoseconds: 1_000_000_000), .seekBy(nanoseconds: 5), .next, .previous,
@@ -137,7 +137,7 @@ struct ScanTests {
     }
   }
 
-  @Test("end where the source cannot be turned, told once, and the sound goes on")
+  @Test("end if the source cannot seek, which is reported once, and the sound continues")
   func refused() {
     let wave = CountingWave(frameCount: 20 * Self.rate)
     let source = MemorySource(wave.bytes(at: 0, Int(wave.byteCount)), .pipe)

@@ -19,11 +19,11 @@ final class SeekLatencyTests {
     server.stop()
   }
 
-  /// What one seek took.
+  /// The cost of one seek.
   private struct Outcome {
-    /// Requests between the asking and the first new frame.
+    /// Requests between the seek and the first new frame.
     var requests: Int
-    /// Milliseconds between the two, less the link's.
+    /// Milliseconds between the two, less the link's delay.
     var excess: Double
   }
 
@@ -43,9 +43,9 @@ final class SeekLatencyTests {
     return playback
   }
 
-  /// Seeks to a frame and plays on until a frame is heard that fits.
+  /// Seeks to a frame and plays on until the new sound begins.
   ///
-  /// - Parameter isFirst: whether a place of the recording is the first one of the new sound behind its fade.
+  /// - Parameter isFirst: returns whether an index of the recording is the first new frame behind the fade.
   private func seek(
     _ playback: OfflinePlayback, toFrame frame: Int, isFirst: (OfflinePlayback, Int) -> Bool
   ) throws -> Outcome {
@@ -87,7 +87,7 @@ final class SeekLatencyTests {
     }
   }
 
-  /// The median of the times of seeks with one request.
+  /// Returns the median of the times of seeks with one request.
   private func median(_ outcomes: [Outcome]) -> Double {
     let times = outcomes.filter { $0.requests == 1 }.map(\.excess).sorted()
     return times.isEmpty ? 0 : times[times.count / 2]
@@ -107,12 +107,12 @@ final class SeekLatencyTests {
       ? CountingWave.number(playback.samples[0][index], playback.samples[1][index]) : nil
   }
 
-  /// Whether the frames from a place of the recording on are these, behind the fade.
+  /// Returns whether the frames from an index of the recording on are these, behind the fade.
   private static func counts(_ playback: OfflinePlayback, _ index: Int, from frame: Int) -> Bool {
     (0..<64).allSatisfy { number(playback, index + $0) == frame + OfflinePlayback.fadeFrames + $0 }
   }
 
-  @Test("each of 300 seeks in an hour leads to the very frame, within one exchange with the server")
+  @Test("each of 300 seeks in an hour reaches the exact frame, within one exchange with the server")
   func manySeeks() throws {
     let wave = CountingWave(frameCount: 3600 * CountingWave.sampleRate)
     serve(wave)
@@ -131,7 +131,7 @@ final class SeekLatencyTests {
     #expect(playback.player.control.counters.underruns == 0)
   }
 
-  @Test("a place that is spooled is heard without any request, the others with one")
+  @Test("a seek into spooled sound needs no request, any other seek one")
   func spooled() throws {
     let wave = CountingWave(frameCount: 3600 * CountingWave.sampleRate)
     serve(wave)
@@ -142,15 +142,15 @@ final class SeekLatencyTests {
     var outcomes: [Outcome] = []
     var frames: [Int] = []
     var spooledSeeks = 0
-    // What has to be there before the new sound is heard, and the reads while the old one fades.
+    // The bytes needed before the new sound plays, and the reads while the old sound fades.
     let wanted = UInt64(CountingWave.sampleRate / 2 * CountingWave.frameBytes + 192 << 10)
     for index in 0..<300 {
-      // Whatever the last seek has led to be asked for is there before the next one, and some is heard.
+      // All bytes that the last seek requested arrive before the next seek, and some of the sound plays.
       while playback.player.lastStep != .waitingForRing {
         _ = playback.player.step(mayWait: true)
       }
       for _ in 0..<200 { playback.crank(64) }
-      // Two of three go back to where a seek has led before, or shortly behind that.
+      // Two of three seeks repeat an earlier target, or go shortly behind it.
       let frame =
         index % 3 == 0
         ? Int.random(in: 0..<wave.frameCount - CountingWave.sampleRate, using: &random)
@@ -172,9 +172,9 @@ final class SeekLatencyTests {
     #expect(median(outcomes) < 30)
   }
 
-  // Without the substitution of noise, which every decoding makes anew.
+  // The noise substitution is off, since every decode makes other noise.
   @Test(
-    "in a coded file with a table each seek leads to the frame that plain decoding gives there",
+    "in a coded file with a table each seek reaches the frame of a plain decode",
     arguments: [
       "flac -s -S 1s -o seek.flac noise.wav", "ffmpeg -v error -i noise.wav -aac_pns 0 seek.m4a",
     ])
@@ -196,7 +196,7 @@ final class SeekLatencyTests {
     var outcomes: [Outcome] = []
     for _ in 0..<60 {
       let frame = Int.random(in: 0..<expected[0].count - CountingWave.sampleRate, using: &random)
-      // The first one behind the fade.
+      // The first frame behind the fade.
       let exact = frame + OfflinePlayback.fadeFrames
       let outcome = try seek(playback, toFrame: frame) { playback, index in
         (0..<64).allSatisfy { offset in

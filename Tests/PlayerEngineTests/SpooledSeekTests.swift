@@ -9,8 +9,8 @@ import Testing
 
 @testable import PlayerEngine
 
-/// Bodies from a server that gives no ranges.
-@Suite("Seeking in what is spooled")
+/// Bodies from a server that offers no ranges.
+@Suite("Seeking in spooled bytes")
 final class SpooledSeekTests {
   private let server = LoopbackHTTPServer()
   private let directory = TemporaryDirectory()
@@ -19,7 +19,7 @@ final class SpooledSeekTests {
     server.stop()
   }
 
-  /// A track whose file is served without ranges, and spooled.
+  /// Opens a track whose file is served without ranges, and spooled.
   private func open(
     _ path: String, _ framing: ResponsePlan.Framing = .contentLength
   ) throws -> TrackReader {
@@ -40,7 +40,7 @@ final class SpooledSeekTests {
   }
 
   @Test(
-    "A seek back leads to the very frame, with no other request",
+    "A seek back reaches the exact frame, without another request",
     arguments: [
       ("wav-s16-44100-2.wav", false), ("wav-s16-44100-2.wav", true), ("gapless-1.mp3", true),
       ("mp3-vbr2-44100-2.mp3", true), ("mp3-notag-44100-2.mp3", true),
@@ -65,7 +65,7 @@ final class SpooledSeekTests {
     #expect(server.requests.count == requests + 1)
   }
 
-  @Test("What was looked at for a list is gone back in like any other track")
+  @Test("A track that was examined as a possible list can be sought back in like any other")
   func looked() throws {
     var plan = ResponsePlan.file(Fixtures.path("mp3-cbr320-44100-2.mp3"))
     plan.framing = .chunked
@@ -84,7 +84,7 @@ final class SpooledSeekTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("An index behind the audio is read up to, and the audio then comes from the spool")
+  @Test("The bytes before an index at the end are spooled, and the audio then comes from the spool")
   func indexLast() throws {
     let path = directory.file("last.mp4")
     _ = ReferenceDecoder.output(
@@ -97,7 +97,7 @@ final class SpooledSeekTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("A track that is still heard is gone back in while the next one is being read")
+  @Test("A track that still plays can be sought back in while the next one is being read")
   func kept() throws {
     let rate = 44100
     func makeCounting(_ name: String, seconds: Int) throws -> String {
@@ -124,7 +124,7 @@ final class SpooledSeekTests {
       if case .seekFailed = $0 { true } else { false }
     }
     #expect(errors.isEmpty)
-    // The rest of the first track from its second second on, behind its fade, and then all of the other one.
+    // From its second second on, the first track plays, behind its fade, and then the whole other one.
     let fade = OfflinePlayback.fadeFrames
     let numbers = playback.sound[0].map { Int(($0 * Float(1 << 23)).rounded()) }
     let isWhole = numbers.suffix(24 * rate - fade).elementsEqual(

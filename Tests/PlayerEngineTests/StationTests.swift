@@ -9,7 +9,7 @@ import Testing
 
 @testable import PlayerEngine
 
-/// Keeps where each packet begins, and what the station says.
+/// Records the byte offset of each packet, and the station's metadata.
 private struct PlaceRecorder: StreamDriverListener {
   var offsets: [Int64] = []
   var said: [StreamMetadata] = []
@@ -45,7 +45,7 @@ final class StationTests {
   /// A file without a table, so that its first packet is its first sound.
   private let music = Fixtures.path("mp3-notag-44100-2.mp3")
 
-  /// Sends a file with a title after every so many bytes, its number, and is then gone for good.
+  /// Serves a file with a title, its number, after every `interval` bytes; the station is then gone for good.
   private func station(fault: ResponsePlan.Fault = .none) -> String {
     var plan = ResponsePlan.file(music)
     plan.fault = fault
@@ -70,7 +70,7 @@ final class StationTests {
   }
 
   @Test(
-    "Each title is told with the very frame at which its sound begins", arguments: [44100, 48000],
+    "Each title is reported with the exact frame of its first sound", arguments: [44100, 48000],
     DecodePlace.allCases)
   func frames(rate: Int, place: DecodePlace) throws {
     let offsets = try packetOffsets()
@@ -101,7 +101,7 @@ final class StationTests {
     #expect(found.first?.station?.name == "Sender")
   }
 
-  @Test("A station has no length, whatever the file says that it happens to play")
+  @Test("A station has no length, whatever its current file states")
   func length() throws {
     for isStation in [false, true] {
       var plan = ResponsePlan.file(Fixtures.path("mp3-vbr2-44100-2.mp3"))
@@ -116,7 +116,7 @@ final class StationTests {
   }
 
   @Test(
-    "A station that comes back in another format is heard on in it, to the frame",
+    "A station that returns in another format plays on in it, to the frame",
     arguments: ["audio/wav", "audio/mpeg"], DecodePlace.allCases)
   func otherFormat(type: String, place: DecodePlace) throws {
     let wave = Fixtures.path("wav-s16-48000-1.wav")
@@ -138,18 +138,18 @@ final class StationTests {
       return playback.sound[0].count
     }
     let separate = frames([music]) * 2 + frames([wave])
-    // Where the rate changes, less than a frame is lost or won.
+    // A change of rate loses or adds less than a frame.
     #expect(abs(frames([server.url("/other")]) - separate) <= 4)
   }
 
-  @Test("What is said of frames holds from each one to the next, and of no other track")
+  @Test("A title applies from its frame up to the next title's, and to no other track")
   func timeline() {
     var timeline = TitleTimeline()
     for (mark, text) in [(7, "a"), (8, "b"), (9, "c")] {
       timeline.expect(
         StreamMetadata(byteOffset: 0, title: text), mark: UInt32(mark), track: 3)
     }
-    // The packet that was marked with 7 was dropped.
+    // The packet with mark 7 was dropped.
     #expect(timeline.begin(mark: 8, at: 100)?.title.title == "b")
     #expect(timeline.begin(mark: 7, at: 150) == nil)
     #expect(timeline.begin(mark: 9, at: 200)?.title.title == "c")
@@ -163,7 +163,7 @@ final class StationTests {
     #expect(timeline.title(at: 300, track: 3) == nil)
   }
 
-  @Test("A station that says something a thousand times a second takes no more memory for it")
+  @Test("A station with a thousand titles a second uses no more memory for them")
   func talkative() {
     var titles = StreamTitles()
     for index in 0..<100_000 {
@@ -171,7 +171,7 @@ final class StationTests {
     }
     #expect(titles.news(at: 99_990)?.title == "99990")
     #expect(titles.news(at: 99_990) == nil)
-    // Forgotten.
+    // This title was forgotten.
     #expect(titles.news(at: 1) == nil)
     titles.forgetLast()
     #expect(titles.news(at: 99_990)?.title == "99990")
@@ -206,7 +206,7 @@ final class StationTests {
     #expect(titles(playback.events[before...]).first?.title == "title \(index)")
   }
 
-  @Test("What was said of sound behind a head that was lost keeps its place")
+  @Test("Metadata of sound behind a lost head keeps its byte offset")
   func lostHead() throws {
     let file = contents(ofFile: music)
     let source = MemorySource(Array(file[..<100]) + file, .pipe)

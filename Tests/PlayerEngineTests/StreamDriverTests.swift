@@ -12,7 +12,7 @@ import Testing
 struct StreamDriverTests {
   private static let sound: [UInt8] = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
 
-  /// A WAVE file of 8-bit mono with chunks before and behind its sound.
+  /// Returns a WAVE file of 8-bit mono with chunks before and behind its sound.
   private static func wave(junkBytes: Int, behind: Int = 0) -> [UInt8] {
     func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
       Array(name.utf8) + little(body.count) + body
@@ -29,7 +29,7 @@ struct StreamDriverTests {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 
-  /// Steps to the end; what went wrong, if anything did.
+  /// Steps to the end, and returns the error if one occurred.
   private func run(_ driver: StreamDriver<PacketRecorder>) -> PlayerError? {
     do throws(PlayerError) {
       for _ in 0..<1_000_000 {
@@ -42,12 +42,12 @@ struct StreamDriverTests {
     }
   }
 
-  /// As a Boolean: nobody wants to read the difference.
+  /// Returns whether the sound arrived whole. A Boolean keeps the bytes out of a failure's message.
   private func hasSound(_ driver: StreamDriver<PacketRecorder>) -> Bool {
     driver.listener.bytes == Self.sound
   }
 
-  @Test("A large chunk that is no audio is passed without being read")
+  @Test("A large chunk that is not audio is skipped without being read")
   func largeChunk() {
     let file = Self.wave(junkBytes: 1_000_000)
     for manner in [MemorySource.Manner.server(offersRanges: true), .file] {
@@ -63,7 +63,7 @@ struct StreamDriverTests {
     }
   }
 
-  @Test("A small one is read and dropped, and so is any where nothing else is possible")
+  @Test("A small chunk is read and dropped, and so is any chunk of a source that cannot seek")
   func readOn() {
     let manners: [(MemorySource.Manner, Int)] = [
       (.server(offersRanges: true), 60_000), (.server(offersRanges: false), 1_000_000),
@@ -79,7 +79,7 @@ struct StreamDriverTests {
     }
   }
 
-  @Test("A file's last 128 KiB are read first, and a shorter file's from its start")
+  @Test("The last 128 KiB of a file are read first, and a shorter file from its start")
   func tail() {
     let long = MemorySource(Self.wave(junkBytes: 0), .file)
     #expect(run(StreamDriver(long, listener: PacketRecorder())) == nil)
@@ -93,7 +93,7 @@ struct StreamDriverTests {
   }
 
   @Test(
-    "Pieces of any size, of the source or for the parser, give the same packets",
+    "Pieces of any size, of the source or for the parser, yield the same packets",
     arguments: [1, 7, 4096])
   func slices(_ count: Int) {
     let file = Self.wave(junkBytes: 90_002, behind: 70_000)
@@ -110,7 +110,7 @@ struct StreamDriverTests {
     }
   }
 
-  @Test("A chunk that claims to go on behind the end is the end")
+  @Test("A chunk that claims to extend beyond the end is the end")
   func beyondTheEnd() {
     var file = Self.wave(junkBytes: 1_000_000)
     file.replaceSubrange(40..<44, with: [0xF0, 0xFF, 0xFF, 0xFF])
@@ -126,7 +126,7 @@ struct StreamDriverTests {
     }
   }
 
-  @Test("A file that shrinks or grows while it is read does no harm")
+  @Test("A file that shrinks or grows while it is read causes no crash")
   func changingLength() throws {
     for manner in [MemorySource.Manner.server(offersRanges: true), .file] {
       for change in 0..<4 {
@@ -148,7 +148,7 @@ struct StreamDriverTests {
     }
   }
 
-  @Test("What came before the source failed is told")
+  @Test("Packets before a failure of the source are reported")
   func brokenSource() {
     let source = MemorySource(Self.wave(junkBytes: 0), .server(offersRanges: true))
     source.breaksAt = 100_000
@@ -163,7 +163,7 @@ struct StreamDriverTests {
     #expect(run(driver) == nil)
   }
 
-  @Test("What does not continue is parsed as another moment: no packet is joined of both")
+  @Test("Bytes behind a discontinuity are parsed separately: no packet is joined of both sides")
   func discontinuity() {
     let file = contents(ofFile: Fixtures.path("mp3-cbr128-44100-2.mp3"))
     func packets(_ bytes: [UInt8], discontinuities: [Int] = [], pieceBytes: Int = .max) -> [UInt8] {
@@ -175,7 +175,7 @@ struct StreamDriverTests {
       #expect(error == nil)
       return driver.listener.bytes
     }
-    // Cut within a frame, and gone on within another one.
+    // The cut is within one frame, and the continuation within another.
     for (cut, next) in [(20_000, 40_123), (20_001, 20_003), (30_000, 9_000)] {
       let (one, other) = (Array(file[..<cut]), Array(file[next...]))
       let separate = packets(one) + packets(other)
@@ -187,7 +187,7 @@ struct StreamDriverTests {
     }
   }
 
-  /// ADTS frames of stereo at 44.1 kHz, whose blocks nobody decodes.
+  /// Returns ADTS frames of stereo at 44.1 kHz, which no test decodes.
   private static func adts(frameCount: Int) -> [UInt8] {
     let byteCount = 207
     let header: [UInt8] = [
@@ -197,7 +197,7 @@ struct StreamDriverTests {
     return (0..<frameCount).flatMap { _ in header + [UInt8](repeating: 0x55, count: 200) }
   }
 
-  @Test("Live sound that comes back in another format goes on as another stream")
+  @Test("Live sound that returns in another format continues as another stream")
   func otherFormat() {
     let layer3 = contents(ofFile: Fixtures.path("mp3-cbr128-44100-2.mp3"))
     let formats = [Array(layer3[..<30_000]), Self.adts(frameCount: 200), Self.wave(junkBytes: 100)]
@@ -212,7 +212,7 @@ struct StreamDriverTests {
       return driver.listener.bytes
     }
     for (index, former) in formats.enumerated() {
-      // A stream with a head begins anew also in its own format; the others are searched for frames.
+      // A stream with a head also starts again in its own format; the others are searched for frames.
       for (place, next) in formats.enumerated() where place != index || index == 2 {
         let one = Array(former[..<20_011])
         let separate = packets(one) + packets(next)
@@ -225,7 +225,7 @@ struct StreamDriverTests {
     }
   }
 
-  @Test("Live sound in which nothing is found any more ends with an error, in bounded bytes")
+  @Test("Live sound without further frames ends with an error, in bounded bytes")
   func nothingFound() {
     let layer3 = contents(ofFile: Fixtures.path("mp3-cbr128-44100-2.mp3"))
     for filler: UInt8 in [0, 0x55, 0xFF] {
@@ -244,7 +244,7 @@ struct StreamDriverTests {
     }
   }
 
-  @Test("A head that was lost before its end is read anew")
+  @Test("A head that was lost before its end is read again")
   func lostHead() {
     let file = Self.wave(junkBytes: 1000)
     for cut in [1, 11, 12, 30, 500] {
@@ -256,7 +256,7 @@ struct StreamDriverTests {
     }
   }
 
-  @Test("Linear PCM cannot go on at another moment, and says so")
+  @Test("Linear PCM reports that it cannot continue behind a discontinuity")
   func discontinuousWave() {
     // A repeated 0xFF might be the start of frames.
     let other = (0..<100_000).map { UInt8($0 % 251) }
@@ -270,7 +270,7 @@ struct StreamDriverTests {
     #expect(error.code == .discontinuityCantRecover)
   }
 
-  @Test("A server whose first byte comes late, behind its answer's head, is asked once")
+  @Test("A server whose first byte comes late, behind its response's head, gets one request")
   func lateBody() throws {
     let server = LoopbackHTTPServer()
     defer { server.stop() }

@@ -30,14 +30,14 @@ struct StreamTimelineTests {
     #expect(try #require(timeline.position(at: 700)) == (0, 700_000_000))
   }
 
-  @Test("A thousand streams later old boundaries are forgotten and new ones are right")
+  @Test("After a thousand streams old boundaries are forgotten and new ones are right")
   func bounded() throws {
     var timeline = StreamTimeline(outputRate: 1000)
     for track in 0..<1000 { timeline.begin(track: track, at: UInt64(track) * 100) }
     #expect(try #require(timeline.position(at: 99_950)) == (999, 50_000_000))
   }
 
-  @Test("After a change of rate frames count by the new one, and what was left out is passed")
+  @Test("After a change of rate frames count by the new one, and the time skips the dropped sound")
   func rateChange() throws {
     var timeline = StreamTimeline(outputRate: 1000)
     timeline.begin(track: 0, at: 0)
@@ -47,7 +47,7 @@ struct StreamTimelineTests {
     #expect(try #require(timeline.position(at: 500)) == (0, 700_000_000))
   }
 
-  @Test("A track that was to begin in what a change of rate left out has begun")
+  @Test("A track that was to begin in the sound dropped by a change of rate has begun")
   func rateChangeAtBoundary() throws {
     var timeline = StreamTimeline(outputRate: 1000)
     timeline.begin(track: 0, at: 0)
@@ -59,7 +59,7 @@ struct StreamTimelineTests {
     #expect(try #require(timeline.position(at: 600)) == (2, 50_000_000))
   }
 
-  @Test("A track that begins later was noted at the old rate's frame, and begins at the new rate's")
+  @Test("A later track was noted at a frame of the old rate, and begins at the new rate's frame")
   func rateChangeBeforeBoundary() throws {
     var timeline = StreamTimeline(outputRate: 1000)
     timeline.begin(track: 0, at: 0)

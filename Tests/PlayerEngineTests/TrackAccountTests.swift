@@ -21,7 +21,7 @@ struct TrackAccountTests {
   ]
 
   @Test(
-    "Of a whole file all that is stated is parsed and rendered, and nothing is lost",
+    "Of a whole file all stated sound is parsed and rendered, and nothing is lost",
     arguments: formats, [44100, 48000])
   func whole(_ format: String, _ rate: Int) throws {
     let workshop = Workshop()
@@ -59,7 +59,7 @@ struct TrackAccountTests {
       guard player.state == .playing, player.isBufferReady else { continue }
       let before = player.control.position.outputFrames
       playback.crank(8192)
-      // The player reads the events of a cycle whose position is not there yet.
+      // The player reads the events of a cycle whose position is not published yet.
       let after = player.control.position.outputFrames
       unsafe player.control.storage.shared.pointee.outputFrames.store(before, ordering: .releasing)
       let step = player.step(mayWait: false)
@@ -100,7 +100,7 @@ struct TrackAccountTests {
     #expect(accounts.allSatisfy { $0.deliveredNanoseconds == 2_000_000_000 })
   }
 
-  @Test("A packet that cannot be decoded is lost once, also if it is heard again after a seek")
+  @Test("A packet that cannot be decoded is lost once, also if it plays again after a seek")
   func undecodable() throws {
     let workshop = Workshop()
     try workshop.run(
@@ -139,7 +139,7 @@ struct TrackAccountTests {
     #expect(playback.events.contains { if case .skipped = $0 { true } else { false } })
   }
 
-  /// The accounts of a file that is played from its start, and from a seek made before its end is read.
+  /// Returns the accounts of a file played from its start, and from a seek made before its end is read.
   private func accountsWithoutAndWithSeek(
     _ workshop: Workshop, _ bytes: [UInt8], _ name: String
   ) throws -> [TrackAccount] {
@@ -152,7 +152,7 @@ struct TrackAccountTests {
     }
   }
 
-  /// Two seconds of sound, by ffmpeg.
+  /// Makes two seconds of sound with ffmpeg.
   private func tone(_ format: String, in workshop: Workshop) throws -> (name: String, [UInt8]) {
     try workshop.run(
       "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=48000:d=2' -ac 2 \(format)")
@@ -161,7 +161,7 @@ struct TrackAccountTests {
   }
 
   @Test(
-    "A cut file loses its end in one place, behind a seek as without one",
+    "A cut file loses its end once, behind a seek as without one",
     arguments: [
       "-c:a pcm_s16le x.wav", "-c:a pcm_s16be x.aiff", "-c:a flac x.flac",
       "-c:a libmp3lame -b:a 96k x.mp3", "-c:a aac -movflags +faststart x.m4a", "-c:a aac x.aac",
@@ -191,7 +191,7 @@ struct TrackAccountTests {
   }
 
   @Test(
-    "A cut file loses its end also where its server states no length",
+    "A cut file loses its end also if its server states no length",
     arguments: [
       "-c:a pcm_s16le x.wav", "-c:a pcm_s16be x.aiff", "-c:a pcm_s24be x.caf",
       "-c:a aac -movflags +faststart x.m4a",
@@ -224,19 +224,19 @@ struct TrackAccountTests {
     account.add(SoundLoss(.cut, byteOffset: 120, nanoseconds: 7))
     #expect(account.lossCount == 2 && account.lostNanoseconds == 18)
     #expect(account.losses.last == SoundLoss(.cut, byteOffset: 110, byteCount: 10, nanoseconds: 13))
-    // A packet of unknown length, then all that is missing at the end.
+    // A packet of unknown length, then the whole missing end.
     var other = TrackAccount()
     other.add(SoundLoss(.cut, byteOffset: 110, byteCount: 10))
     #expect(!other.isLossLengthKnown)
     other.add(SoundLoss(.cut, byteOffset: 120, nanoseconds: 7))
     #expect(other.isLossLengthKnown && other.losses[0].nanoseconds == 7)
-    // Reported again after a seek back.
+    // The losses are reported again after a seek back.
     account.add(SoundLoss(.cut, byteOffset: 110, byteCount: 10, nanoseconds: 6))
     account.add(SoundLoss(.cut, byteOffset: 120, nanoseconds: 7))
     #expect(account.lossCount == 2 && account.lostNanoseconds == 18)
   }
 
-  @Test("A packet that cannot be decoded is lost also where the file is cut behind it")
+  @Test("A packet that cannot be decoded is lost also if the file is cut behind it")
   func undecodableAndCut() throws {
     let workshop = Workshop()
     try workshop.run(
@@ -253,7 +253,7 @@ struct TrackAccountTests {
     #expect(causes == [.cut, .undecodable], "\(account.losses)")
   }
 
-  @Test("A skip and a stop report what was heard until then")
+  @Test("A skip and a stop report the sound that has played until then")
   func ended() throws {
     let workshop = Workshop()
     try workshop.run("sox -n -r 8000 -c 1 -b 16 a.wav synth 3 sine 300")

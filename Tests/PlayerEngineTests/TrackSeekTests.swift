@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Seeking in a track")
 struct TrackSeekTests {
-  /// Interleaved samples, at the rate that the track decodes to, from a frame of the sound on; nil for
-  /// the start without a seek.
+  /// Returns interleaved samples, at the rate that the track decodes to, from a frame of the sound on; nil is the start
+  /// without a seek.
   private func rendered(
     _ path: String, from frame: Int64?, frames: Int = .max, purpose: SeekPurpose = .listening
   ) throws -> (samples: [Float], channels: Int, seek: TrackSeek?) {
@@ -25,8 +25,8 @@ struct TrackSeekTests {
   /// Seeks to both ends and to frames between them.
   ///
   /// - Parameters:
-  ///   - replication: frames that sound for each that the container states.
-  ///   - tolerance: root of the mean square of what may differ.
+  ///   - replication: sounding frames for each frame that the container states.
+  ///   - tolerance: root mean square of the permitted difference.
   private func compare(
     _ path: String, seeks: Int = 200, replication: Int = 1, tolerance: Float
   ) throws {
@@ -63,7 +63,7 @@ struct TrackSeekTests {
       "mp3-cbr-8000-1.mp3", "mp3-id3-big.mp3", "mp2-192-44100-2.mp2", "mp1-384-44100-2.mp1",
     ])
   func mpegAudio(_ name: String) throws {
-    // -120 dBFS: rounding in a filter bank that began elsewhere.
+    // -120 dBFS is the rounding of a filter bank that began elsewhere.
     try compare(Fixtures.path(name), seeks: 50, tolerance: 1e-6)
   }
 
@@ -84,19 +84,19 @@ struct TrackSeekTests {
   }
 
   @Test(
-    "After a seek to any frame of a short file what a decoder fills in is the straight decode's noise",
+    "After a seek to any frame of a short file synthesised noise is the straight decode's",
     arguments: CodecRecipe.noisy)
   func filledIn(_ recipe: CodecRecipe) throws {
     let directory = TemporaryDirectory()
-    // Of this there is the most to fill in.
+    // The encoder leaves most of pink noise to the decoder's synthesis.
     _ = ReferenceDecoder.output(
       "sox -R -D -V1 -n -r \(recipe.sampleRate) -c 2 -b 16 '\(directory.file("noise.wav"))'"
         + " synth 3.1 pinknoise gain -3")
-    // -120 dBFS: rounding in a filter bank that began elsewhere.
+    // -120 dBFS is the rounding of a filter bank that began elsewhere.
     try compare(recipe.encode("noise", in: directory), tolerance: 1e-6)
   }
 
-  /// Pink noise behind some silence, of which the encoder leaves much to the decoder to make up.
+  /// Makes pink noise behind some silence; the encoder leaves much of it to the decoder's synthesis.
   private func noisyAAC(
     seconds: Int, silentSeconds: Int = 0, in directory: TemporaryDirectory
   ) -> String {
@@ -108,8 +108,8 @@ struct TrackSeekTests {
     return path
   }
 
-  /// Compares the sound after seeks with the straight decode's, to the last bit; and sees that it would have
-  /// been another without what is decoded before.
+  /// Compares the sound after seeks with the straight decode's, to the last bit, and checks that it would differ
+  /// without the pre-roll.
   private func expectStraightNoise(
     in path: String, atSeconds places: [Int], purpose: SeekPurpose
   ) throws {
@@ -133,13 +133,13 @@ struct TrackSeekTests {
   func substitutedNoise(_ beginSeconds: Int) throws {
     let directory = TemporaryDirectory()
     let path = noisyAAC(seconds: 160, silentSeconds: beginSeconds, in: directory)
-    // In silence there is nothing to make up.
+    // Silence has no substituted noise.
     let places = [151, 45, 100, 159].filter { $0 > beginSeconds }
     try expectStraightNoise(in: path, atSeconds: places, purpose: .listening)
   }
 
   @Test(
-    "Where nobody waits, AAC's substituted noise is the straight decode's behind any length",
+    "For rendering, AAC's substituted noise is the straight decode's behind any length",
     .enabled(if: DecoderChoice(.mpeg4AAC) != nil))
   func substitutedNoiseForRendering() throws {
     let directory = TemporaryDirectory()
@@ -156,7 +156,7 @@ struct TrackSeekTests {
     try compare(path, seeks: 100, replication: 2, tolerance: 1e-6)
   }
 
-  /// Three seconds of music.
+  /// Encodes three seconds of music.
   private func encoded(_ recipe: CodecRecipe, in directory: TemporaryDirectory) -> String {
     _ = ReferenceDecoder.output(
       "sox -D '\(Fixtures.path("wav-s16-44100-2.wav"))' -b 16 '\(directory.file("music.wav"))'"
@@ -165,7 +165,7 @@ struct TrackSeekTests {
   }
 
   @Test(
-    "Over HTTP a seek is exact where the container has a table",
+    "Over HTTP a seek is exact if the container has a table",
     arguments: ["wav-s16-44100-2.wav", "alac.m4a"])
   func table(_ name: String) throws {
     let directory = TemporaryDirectory()
@@ -191,7 +191,7 @@ struct TrackSeekTests {
     }
   }
 
-  @Test("Over HTTP a seek without a table says that it is a guess, and by how much at most")
+  @Test("Over HTTP a seek without a table reports that it is an estimate, and its error bound")
   func guess() throws {
     let path = Fixtures.path("mp3-vbr2-44100-2.mp3")
     let web = LoopbackHTTPServer()
@@ -203,13 +203,13 @@ struct TrackSeekTests {
     let result = try #require(seek)
     #expect(result.askedFrame == frame && result.isEstimated)
     let bound = try #require(result.errorBoundFrames)
-    // What is heard is the end of the track, from a place within the bound on.
+    // The sound is the end of the track, from a frame within the bound on.
     let heard = Int64(straight.count / channels) - Int64(samples.count / channels)
     #expect(abs(heard - frame) <= bound)
     #expect(samples.suffix(10_000).elementsEqual(straight.suffix(10_000)))
   }
 
-  @Test("What can only be read from start to end goes only forward")
+  @Test("A source that can only be read from start to end seeks forward only")
   func forwardOnly() throws {
     let path = Fixtures.path("mp3-cbr128-44100-2.mp3")
     let web = LoopbackHTTPServer()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PlayerEngine
 
-@Suite("Where tracks begin on a transport's time line")
+@Suite("The starts of tracks on a transport's time line")
 struct TrackStartsTests {
-  @Test("The first begins at 0, and all there is is in it until more is known")
+  @Test("The first begins at 0, and contains all time until another start is known")
   func first() {
     let starts = TrackStarts()
     #expect(starts.place(at: 0) == (0, 0))
@@ -26,7 +26,7 @@ struct TrackStartsTests {
     #expect(starts.start(of: 2) == 250 && starts.start(of: 7) == 250)
   }
 
-  @Test("A track without a length is passed over")
+  @Test("A track without a length is skipped")
   func empty() {
     var starts = TrackStarts()
     starts.note(100, of: 1)
@@ -34,14 +34,14 @@ struct TrackStartsTests {
     #expect(starts.place(at: 100) == (2, 0))
   }
 
-  @Test("A better length takes the place of a guess, and of what followed from it")
+  @Test("A better length replaces a guess, and discards the starts behind it")
   func correction() {
     var starts = TrackStarts()
     starts.note(100, of: 1)
     starts.note(250, of: 2)
     starts.note(110, of: 1)
     #expect(starts.start(of: 1) == 110 && !starts.isKnown(2))
-    // What is known already changes nothing, and nothing is known behind a gap.
+    // A known start changes nothing, and a start behind a gap is ignored.
     starts.note(260, of: 2)
     starts.note(110, of: 1)
     starts.note(900, of: 9)

@@ -9,8 +9,8 @@ import Testing
 struct TransportTests {
   private typealias Playback = TransportedPlayback
 
-  /// How many frames, from a frame of the list on, were heard as they are in it: each its number, of so
-  /// many, and silence behind them.
+  /// Returns the number of leading frames that are those of the list from `frame` on: each is its number, and silence
+  /// follows the last of `total`.
   private func right(_ heard: some Collection<Int>, from frame: Int, of total: Int) -> Int {
     zip(heard, frame...).prefix { $0 == ($1 < total ? $1 + 1 : 0) }.count
   }
@@ -20,7 +20,7 @@ struct TransportTests {
     try #require(isThere, "frame \(frame)")
   }
 
-  @Test("Plays while the transport rolls, and stands while it is stopped, without losing a frame")
+  @Test("Plays while the transport rolls, and holds while it is stopped, without losing a frame")
   func rollsAndStands() throws {
     let directory = TemporaryDirectory()
     let playback = try Playback([
@@ -41,7 +41,7 @@ struct TransportTests {
     #expect(underruns == 0)
   }
 
-  @Test("What is heard at a frame of the transport is that frame of the list, after any locates")
+  @Test("At each frame of the transport plays that frame of the list, after any locates")
   func locates() throws {
     let directory = TemporaryDirectory()
     let (lengths, total) = ([200_001, 77, 150_000, 96_123], 446_201)
@@ -66,7 +66,7 @@ struct TransportTests {
     #expect(underruns == 0 && state == .playing)
   }
 
-  @Test("Goes on where the transport is when that did not wait, and counts that")
+  @Test("Continues at the transport's frame when that did not wait, and counts the late start")
   func isLate() throws {
     let directory = TemporaryDirectory()
     let playback = try Playback([
@@ -74,7 +74,7 @@ struct TransportTests {
     ])
     try locate(playback, 0)
     playback.stop()
-    // Stands there, is wanted elsewhere, and rolls at once.
+    // The transport is stopped, is moved elsewhere, and rolls at once.
     playback.jump(to: 300_000)
     playback.stop()
     _ = playback.cycle()
@@ -88,7 +88,7 @@ struct TransportTests {
     #expect(underruns == 1)
   }
 
-  @Test("Leaves out what cycles that never came would have played")
+  @Test("Skips the sound of missed cycles")
   func missedCycles() throws {
     let directory = TemporaryDirectory()
     let playback = try Playback([
@@ -98,14 +98,14 @@ struct TransportTests {
     playback.roll()
     _ = playback.play(4096)
     playback.jump(to: 4096 + 5 * 256)
-    // At most four cycles' sound is dropped in one.
+    // At most four cycles' sound is dropped in one cycle.
     let heard = playback.play(2560)
     #expect(heard[..<256].allSatisfy { $0 == 0 })
     let next = 4096 + 6 * 256
     #expect(right(heard[256...], from: next, of: 480_000) == 2304)
   }
 
-  @Test("A track of another rate is at the same time, within a frame")
+  @Test("A track of another rate plays at the same time, within a frame")
   func resampled() throws {
     let directory = TemporaryDirectory()
     let path = try Playback.makeNumbers(
@@ -116,7 +116,7 @@ struct TransportTests {
       try locate(playback, frame)
       playback.roll()
       let heard = playback.play(9600)
-      // Behind what a resampler needs to settle.
+      // Only frames behind the resampler's settling time are compared.
       for index in stride(from: 2400, to: 9600, by: 7) {
         let expected = Double(frame + index) * 44100 / 48000 + 1
         #expect(abs(Double(heard[index]) - expected) < 1, "\(frame) \(index)")
@@ -124,7 +124,7 @@ struct TransportTests {
     }
   }
 
-  @Test("What cannot be sought in says so, and plays on from where it is")
+  @Test("Reports a source that cannot seek, and plays on from its current frame")
   func unseekable() throws {
     let directory = TemporaryDirectory()
     let path = try Playback.makeNumbers("numbers.wav", in: directory, count: 480_000)
@@ -138,7 +138,7 @@ struct TransportTests {
     let heard = playback.play(10_000)
     #expect(right(heard, from: 0, of: 480_000) == 10_000)
     playback.stop()
-    // Back to what is gone.
+    // This frame is gone.
     try locate(playback, 480)
     let refusals = playback.events.filter { if case .seekFailed = $0 { true } else { false } }
     #expect(refusals.count == 1)
@@ -147,7 +147,7 @@ struct TransportTests {
     #expect(right(next, from: 10_000, of: 480_000) == 10_000)
   }
 
-  @Test("What cannot be gone back to while a place ahead is looked for plays on from that place")
+  @Test("Plays on from a target ahead if the source cannot return while it seeks there")
   func unseekableWhileSeeking() throws {
     let directory = TemporaryDirectory()
     let path = try Playback.makeNumbers("numbers.wav", in: directory, count: 480_000)
@@ -173,7 +173,7 @@ struct TransportTests {
     #expect(right(heard, from: 300_000, of: 480_000) == 10_000)
   }
 
-  @Test("Commands that lead elsewhere are the transport's, and do nothing")
+  @Test("Ignores commands that seek or skip, since the transport decides the position")
   func commands() throws {
     let directory = TemporaryDirectory()
     let playback = try Playback([
@@ -193,7 +193,7 @@ struct TransportTests {
     #expect(right(heard, from: 2560, of: 480_000) == 25_600)
   }
 
-  @Test("After a pause of its own it is where the transport has come to")
+  @Test("After a pause of its own it continues at the transport's frame")
   func pause() throws {
     let directory = TemporaryDirectory()
     let playback = try Playback([
@@ -204,7 +204,7 @@ struct TransportTests {
     _ = playback.play(2560)
     playback.player.apply(.pause)
     _ = playback.play(25_600)
-    // Nobody has to wait for what its own pause holds back.
+    // The player's own pause does not delay the transport.
     #expect(playback.isReady)
     playback.player.apply(.resume)
     let first = playback.frame

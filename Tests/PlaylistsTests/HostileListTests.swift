@@ -14,7 +14,7 @@ struct HostileListTests {
     }
   }
 
-  /// Pieces of which lists are made, and which parsers trip over.
+  /// Pieces for random lists, which are difficult for parsers.
   static let pieces: [String] = [
     "<playlist>", "</playlist>", "<trackList>", "</trackList>", "<track>", "</track>", "<location>",
     "</location>", "<title", ">", "/>", "\"", "'", "&amp;", "&#x41;", "&", ";", "<![CDATA[", "]]>",
@@ -26,7 +26,7 @@ struct HostileListTests {
   ]
 
   @Test(
-    "of random bytes or pieces is read or refused, and never more than it is", arguments: 0..<400)
+    "of random bytes or pieces is read or refused, with a bounded result", arguments: 0..<400)
   func random(_ seed: Int) {
     var random = Random(state: UInt64(seed))
     var bytes: [UInt8] = []
@@ -58,15 +58,15 @@ struct HostileListTests {
       let bytes = Array(text.utf8)
       for count in 0..<bytes.count {
         let list = try? parse(Array(bytes[..<count]), as: kind)
-        // XML says where it ends, lists of lines do not.
+        // Cut XML has no end tag and is refused; a list of lines may end anywhere.
         #expect((list == nil) == (kind == .xspf), "\(count)")
       }
     }
   }
 
-  /// What costs the most, in a length at which anything worse than proportional cost takes minutes.
+  /// The most expensive lists, so long that any worse than proportional cost takes minutes.
   @Test(
-    "of great length is done in time that grows with its length only",
+    "of great length is read in a time proportional to its length",
     arguments: [
       "a/", "../", "#", "\n", " ", "%41", "\\", "\"", "File1=a\n", "a\r", "<a b='c'/>", "&lt;",
       "<!---->", "]]", "x:", "<",

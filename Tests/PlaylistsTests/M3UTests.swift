@@ -5,7 +5,7 @@ import Testing
 
 @Suite("M3U")
 struct M3UTests {
-  /// As Winamp and foobar2000 save a list in the music's folder: paths of Windows without a drive.
+  /// A list as saved by Winamp and foobar2000 in the music's folder: Windows paths without a drive.
   static let winamp = """
     #EXTM3U
     #EXTINF:185,Some Artist - First Song
@@ -15,7 +15,7 @@ struct M3UTests {
     """
 
   @Test(
-    "is read the same with every kind of line end, with or without one at the end",
+    "is read alike with every kind of line end, with or without a last one",
     arguments: ["\n", "\r\n", "\r", "\n\n", "\r\n\r\n"], ["", "\n", "\r", "\r\n", "\n\r"])
   func lineEnds(_ end: String, _ last: String) throws {
     let text = Self.winamp.split(separator: "\n").joined(separator: end) + last
@@ -33,7 +33,7 @@ struct M3UTests {
     #expect(list.entries[1].target == .success(.web(url: "http://radio.example:8000/live")))
   }
 
-  @Test("without any tag is a location a line, as mpc and find write it")
+  @Test("without tags has one location on each line, as mpc and find write it")
   func plain() throws {
     let list = try parse("/srv/a.flac\n\n  b.ogg \t\n./c d.mp3\n../e.mp3\n", as: .m3u)
     #expect(
@@ -44,7 +44,7 @@ struct M3UTests {
     #expect(list.title == nil && list.entries.allSatisfy { $0.title == nil })
   }
 
-  @Test("as VLC writes it has percent signs in its paths, which are tried when they name no file")
+  @Test("as VLC writes it has percent-encoded paths, which are decoded if no such file exists")
   func percent() throws {
     let list = try parse(
       "#EXTM3U\n#EXTINF:12,One\nfile:///music/My%20Song%20%231.mp3\nMy%20Song.mp3\n100%.mp3\n",
@@ -56,7 +56,7 @@ struct M3UTests {
     #expect(list.entries[2].target == .success(.file(path: "/music/100%.mp3")))
   }
 
-  @Test("has a title, and attributes whose commas are not the title's")
+  @Test("has a title, and attributes whose commas do not start the title")
   func attributes() throws {
     let list = try parse(
       """
@@ -82,7 +82,7 @@ struct M3UTests {
       ])
   }
 
-  @Test("is UTF-8 where all of it is, else Windows-1252; a byte-order mark is no part of it")
+  @Test("is UTF-8 if all of it is valid, else Windows-1252; a byte-order mark is skipped")
   func encodings() throws {
     #expect(try parse("Ä – é.mp3", as: .m3u).entries[0].written == "Ä – é.mp3")
     let windows: [UInt8] = [0xC4, 0x20, 0x96, 0x20, 0xE9] + Array(".mp3".utf8)
@@ -101,7 +101,7 @@ struct M3UTests {
   }
 
   @Test(
-    "that is an HLS stream is refused by that name",
+    "that is an HLS stream is refused as such",
     arguments: [
       "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8",
       "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:9,\na.ts",
@@ -120,7 +120,7 @@ struct M3UTests {
     }
   }
 
-  @Test("durations that no clock has are left out")
+  @Test("has impossible durations left out")
   func durations() throws {
     let cases: [(String, UInt64?)] = [
       ("0", nil), ("-1", nil), ("", nil), ("x", nil), ("1", 1_000_000_000), ("+2", 2_000_000_000),
@@ -134,7 +134,7 @@ struct M3UTests {
     }
   }
 
-  @Test("has its limits, each told with where it was reached")
+  @Test("has limits of entries and bytes, and reports which one is exceeded")
   func limits() throws {
     var limits = Playlist.Limits()
     limits.entries = 3

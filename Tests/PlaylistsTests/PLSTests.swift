@@ -5,7 +5,7 @@ import Testing
 
 @Suite("PLS")
 struct PLSTests {
-  /// As a SHOUTcast server answers `/listen.pls`.
+  /// The answer of a SHOUTcast server to `/listen.pls`.
   static let shoutcast = """
     [playlist]
     numberofentries=2
@@ -19,7 +19,7 @@ struct PLSTests {
     """
 
   @Test(
-    "is read the same with every kind of line end", arguments: ["\n", "\r\n", "\r", "\r\n\n"])
+    "is read alike with every kind of line end", arguments: ["\n", "\r\n", "\r", "\r\n\n"])
   func lineEnds(_ end: String) throws {
     let list = try parse(
       Self.shoutcast.split(separator: "\n").joined(separator: end), as: .pls,
@@ -30,7 +30,7 @@ struct PLSTests {
     #expect(list.entries.allSatisfy { $0.durationNanoseconds == nil })
   }
 
-  @Test("is ordered by its numbers, whatever their order, gaps, case and count say")
+  @Test("is ordered by its numbers, whatever their order, gaps, case and count")
   func order() throws {
     let list = try parse(
       """
@@ -57,7 +57,7 @@ struct PLSTests {
   }
 
   @Test(
-    "of version 1, without a version, or without its first line is read, other sections are not")
+    "of version 1, without a version or its first line is read, other sections are not")
   func sections() throws {
     #expect(try parse("File1=a\nTitle1=A", as: .pls).entries.map(\.title) == ["A"])
     let list = try parse(

@@ -18,7 +18,7 @@ func parse(
 }
 
 extension PlaylistEntry {
-  /// Where it leads, the alternatives left out; nil where nowhere.
+  /// The target's path or URL without its alternatives; nil if there is no target.
   var place: String? {
     switch target {
     case .success(.file(let path, _)): path

@@ -27,7 +27,7 @@ struct RecognitionTests {
     }
   }
 
-  @Test("by its content type, with or without parameters, in any case")
+  @Test("by its content type, with or without parameters, in any letter case")
   func contentTypes() {
     let cases: [(String, Playlist.Kind?)] = [
       ("audio/x-mpegurl", .m3u), ("audio/mpegurl", .m3u), ("Audio/X-MPEGURL; charset=utf-8", .m3u),
@@ -38,7 +38,7 @@ struct RecognitionTests {
     for (type, kind) in cases { #expect(Playlist.kind(ofContentType: type) == kind, "\(type)") }
   }
 
-  @Test("by its name, of which a URL's query is no part")
+  @Test("by its name, without a URL's query")
   func names() {
     let cases: [(String, Playlist.Kind?)] = [
       ("a.m3u", .m3u), ("A.M3U8", .m3u8), ("/x.y/a.pls", .pls), ("b.xspf", .xspf),
@@ -48,7 +48,7 @@ struct RecognitionTests {
     for (name, kind) in cases { #expect(Playlist.kind(ofName: name) == kind, "\(name)") }
   }
 
-  @Test("as what it is, not what it is called; what cannot be a list is none")
+  @Test("by its content rather than its name, if it can be a list at all")
   func contradictions() {
     #expect(Self.kind(Array("[playlist]".utf8), .m3u) == .pls)
     #expect(Self.kind(Array("#EXTM3U".utf8), .pls) == .m3u)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A list's entry")
 struct ResolutionTests {
-  /// The examples of RFC 3986, sections 5.4.1 and 5.4.2, with the strict answer to the last one.
+  /// The examples of RFC 3986, sections 5.4.1 and 5.4.2, with the strict result for the last one.
   static let examples: [(String, String)] = [
     ("g:h", "g:h"), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
     ("/g", "http://a/g"), ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"),
@@ -25,13 +25,13 @@ struct ResolutionTests {
     ("g#s/../x", "http://a/b/c/g#s/../x"), ("http:g", "http:g"),
   ]
 
-  @Test("is resolved as RFC 3986 has it in its examples", arguments: examples)
+  @Test("is resolved as in the examples of RFC 3986", arguments: examples)
   func standard(_ reference: String, _ target: String) {
     let base = URIReference("http://a/b/c/d;p?q")
     #expect(URIReference(reference).resolved(against: base).text == target)
   }
 
-  @Test("every text is taken apart and put together to the same")
+  @Test("every text is unchanged after splitting and joining")
   func roundTrip() {
     for (text, _) in Self.examples + [
       ("http://u:p@[::1]:8/x?y#z", ""), ("//a//b", ""), ("a?#", ""),
@@ -66,7 +66,7 @@ struct ResolutionTests {
   }
 
   @Test(
-    "of a list from a server stays on the server when it is relative, however it climbs",
+    "of a list from a server stays on the server if it is relative, however many .. it has",
     arguments: Playlist.Kind.allCases)
   func remote(_ kind: Playlist.Kind) throws {
     let cases = [
@@ -86,7 +86,7 @@ struct ResolutionTests {
     }
   }
 
-  @Test("of a server's list with xml:base does not get at files either")
+  @Test("of a server's list with xml:base never leads to a file, either")
   func remoteBase() throws {
     let list = try parse(
       """
@@ -108,7 +108,7 @@ struct ResolutionTests {
       try Self.target("a\\b.mp3", in: origin, as: .xspf).place == "http://h.example/x/a\\b.mp3")
   }
 
-  @Test("that cannot be used says why")
+  @Test("that cannot be used is refused with the reason")
   func errors() throws {
     let web = PlaylistOrigin.web(url: "http://h.example/l")
     let file = PlaylistOrigin.file(path: "/music/l.m3u")
@@ -146,11 +146,11 @@ struct ResolutionTests {
     #expect(try Self.target("-", in: .file(path: "sub/l.m3u")).place == "sub/-")
     #expect(try Self.target("-", in: .file(path: ""), as: .xspf).place == "./-")
     #expect(try Self.target("%2D", in: .file(path: ""), as: .xspf).place == "./-")
-    // Relative locations in a list are no URL even when the list's own name is like one.
+    // A relative location in a list is not a URL, even if the list's own name looks like one.
     #expect(try Self.target("x", in: .file(path: "http:/l.m3u")).place == "./http:/x")
   }
 
-  @Test("an origin is what a person wrote, and after a redirect where that led")
+  @Test("an origin is the user's location, or its redirect's target")
   func origins() {
     #expect(PlaylistOrigin(location: "-") == .file(path: ""))
     #expect(PlaylistOrigin(location: "a/l.m3u") == .file(path: "a/l.m3u"))
@@ -159,7 +159,7 @@ struct ResolutionTests {
     let web = PlaylistOrigin(location: "http://u:p@H.example:8/a/l.m3u")
     #expect(web == .web(url: "http://u:p@H.example:8/a/l.m3u"))
     #expect(PlaylistOrigin(location: "HTTP:///x") == .web(url: "HTTP:///x"))
-    // The password goes along to the same place, and to no other.
+    // The password is kept for the same scheme, host and port only.
     #expect(
       web.redirected(to: "http://h.example:8/b/l") == .web(url: "http://u:p@H.example:8/b/l"))
     for other in ["https://h.example:8/l", "http://h.example/l", "http://x.example:8/l"] {

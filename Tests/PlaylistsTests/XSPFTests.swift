@@ -5,7 +5,7 @@ import Testing
 
 @Suite("XSPF")
 struct XSPFTests {
-  /// As VLC writes it.
+  /// A list as VLC writes it.
   static let vlc = """
     <?xml version="1.0" encoding="UTF-8"?>
     <playlist xmlns="http://xspf.org/ns/0/" xmlns:vlc="http://www.videolan.org/vlc/playlist/ns/0/" version="1">
@@ -31,7 +31,7 @@ struct XSPFTests {
     </playlist>
     """
 
-  @Test("as VLC writes it", arguments: ["\n", "\r\n", "\r"])
+  @Test("is read as VLC writes it", arguments: ["\n", "\r\n", "\r"])
   func vlc(_ end: String) throws {
     let list = try parse(Self.vlc.split(separator: "\n").joined(separator: end), as: .xspf)
     #expect(list.title == "Playlist")
@@ -44,7 +44,7 @@ struct XSPFTests {
     #expect(entry.line == 6)
   }
 
-  @Test("with prefixes, CDATA, comments, references and a document type by name")
+  @Test("may have prefixes, CDATA, comments, references and a document type by name")
   func syntax() throws {
     let list = try parse(
       """
@@ -65,7 +65,7 @@ struct XSPFTests {
     #expect(list.entries[1].error == .noLocation && list.entries[1].title == nil)
   }
 
-  @Test("is in the encoding that it declares")
+  @Test("is decoded by its declared encoding")
   func encodings() throws {
     func document(_ encoding: String, _ location: [UInt8]) -> [UInt8] {
       Array(
@@ -110,13 +110,13 @@ struct XSPFTests {
         "/other/f", nil,
       ])
     #expect(list.entries[5].error == .unsupportedScheme("ftp"))
-    // What was not encoded, although it should have been, is found all the same.
+    // An unencoded question mark, which should have been encoded, is found as an alternative.
     #expect(
       list.entries[4].target
         == .success(.file(path: "/other/f", alternatives: ["/other/f?.mp3"])))
   }
 
-  @Test("of several locations the first that leads somewhere counts")
+  @Test("of several locations, the first valid one counts")
   func locations() throws {
     let list = try parse(
       """
@@ -131,7 +131,7 @@ struct XSPFTests {
   }
 
   @Test(
-    "that is not well-formed is refused with its place",
+    "that is not well-formed is refused with the position",
     arguments: [
       "", "<", "<playlist", "<playlist>", "<playlist><a></playlist>", "<playlist></playlis>",
       "<playlist/><playlist/>", "<playlist/>x", "x<playlist/>", "<playlist a></playlist>",
@@ -151,7 +151,7 @@ struct XSPFTests {
     #expect(!what.isEmpty && (0...text.utf8.count).contains(offset) && error?.line == 1)
   }
 
-  @Test("of another kind, with entities of its own, or nested without end is refused by name")
+  @Test("of another kind, with declared entities, or nested without end is refused by name")
   func refusals() {
     #expect(throws: PlaylistError(.foreignRoot("rss"), line: 2)) {
       try parse("<?xml version='1.0'?>\n<rss></rss>", as: .xspf)

@@ -11,7 +11,7 @@ struct BenchTests {
   /// Sockets of servers that were killed before this test.
   private let dead = BenchTests.sockets
 
-  /// What Python makes of a file.
+  /// Returns the output of a Python script that reads the file.
   private func python(_ script: String, _ path: String) -> String {
     let result = Subprocess.run(["python3", "-c", script, path])
     #expect(result.exit == .status(0), "\(result.errors)")
@@ -28,7 +28,7 @@ struct BenchTests {
   private var servers: Int { Self.sockets.subtracting(dead).count }
 
   @Test(
-    "measures the empty client and each input in turn, and tells it as table, JSON, page and hgrm")
+    "measures the empty client and each input in turn, and reports as table, JSON, page and hgrm")
   func playing() throws {
     let (json, html) = (folder.file("out.json"), folder.file("out.html"))
     let result = Program.run(
@@ -88,13 +88,13 @@ struct BenchTests {
   }
 
   @Test(
-    "finds how much of a period a callback may take, and how many streams can be played at once")
+    "finds the part of a period that a callback may take, and the number of streams it can play")
   func scenarios() throws {
     let limit = Program.run(
       ["bench", "--scenario", "limit", "--periods", "1024", "--seconds", "0.3"], seconds: 60)
     #expect(limit.exit == .status(0), "\(limit.errors)")
     #expect(limit.output.contains("1024 frames: a callback may take "))
-    // Decoded in the callback, some tens of streams are too many; ahead it would be hundreds.
+    // Decoded in the callback, some tens of streams are too many; decoded ahead, only hundreds are.
     let streams = Program.run(
       [
         "bench", "--scenario", "streams", "--periods", "32", "--seconds", "0.3", "--repeat", "1",
@@ -105,7 +105,7 @@ struct BenchTests {
     #expect(servers == 0)
   }
 
-  @Test("ends within a second at Ctrl-C, with its server and what loads the machine")
+  @Test("ends within a second at Ctrl-C, with its server and its load processes")
   func interrupted() throws {
     let process = Program.start([
       "bench", "--periods", "64", "--seconds", "60", "--load", "cpu,fork",
@@ -118,7 +118,7 @@ struct BenchTests {
     #expect(servers == 0)
   }
 
-  @Test("does not wait for long where its server lets it in and answers nothing, nor at Ctrl-C")
+  @Test("gives up soon if its server accepts it but never answers, and ends at Ctrl-C")
   func silentServer() throws {
     let script = """
       #!/usr/bin/env python3
@@ -139,7 +139,7 @@ struct BenchTests {
     func start() -> Subprocess {
       Program.start(["bench", "--periods", "64"], with: ["PATH": "\(folder.path):\(path)"])
     }
-    // libjack makes a store of metadata where there is none; the one of a real server is removed with it.
+    // libjack creates a missing metadata store; a real server's store is removed with the server.
     try JACKServer.with { _ in
       let result = Program.end(of: start())
       #expect(result.exit == .status(1) && result.output == "" && !result.hasLeftSomething)
@@ -156,7 +156,7 @@ struct BenchTests {
     }
   }
 
-  @Test("says in one line what it cannot read, write or play, before it measures anything")
+  @Test("reports in one line what it cannot read, write or play, before it measures anything")
   func failures() {
     for (arguments, word) in [
       (["bench", "--input", "/nonexistent.mp3"], "/nonexistent.mp3"),
@@ -181,7 +181,7 @@ struct BenchTests {
     }
   }
 
-  @Test("keeps the processors ready if asked to, as play and monitor do, or says why not")
+  @Test("keeps the processors ready if asked to, as play and monitor do, or reports why not")
   func processors() throws {
     let isAllowed = unsafe access("/dev/cpu_dma_latency", R_OK | W_OK) == 0
     let path = folder.file("ready.json")
@@ -240,7 +240,7 @@ struct BenchTests {
     }
   }
 
-  @Test("names a stop of its process, and blames no server for it")
+  @Test("reports a stop of its process, and does not blame the server for it")
   func stopped() throws {
     try JACKServer.with { _ in
       let path = folder.file("stopped.json")
@@ -254,7 +254,7 @@ struct BenchTests {
         let wanted = program.output.count { $0 == "\n" } + count
         #expect(eventually { program.output.count { $0 == "\n" } >= wanted }, "\(program.errors)")
       }
-      // Half a second is not counted.
+      // The first half second is not counted.
       waitForLines(20)
       for _ in 0..<3 {
         program.signalGroup(SIGSTOP)

@@ -14,7 +14,7 @@ extension ProgramTests {
       workshop.program("render \(words) '\(file)'")
     }
 
-    /// Makes noise of stereo floats.
+    /// Writes a file of stereo noise in floats.
     private func makeNoise(_ name: String, frames: Int, rate: Int = 48000, _ effects: String = "")
       throws
     {
@@ -45,7 +45,7 @@ extension ProgramTests {
       let expected = try FloatWave(path: workshop.path("ref.wav"))
       let heard = try heard("--convolve ir.wav --period \(period)", workshop.path("in.wav"))
       #expect(expected.frameCount == 24_999)
-      // ffmpeg 5.1 has twice the gain, later versions have not.
+      // ffmpeg 5.1 has twice the gain of later versions.
       let products = zip(heard.channels[0], expected.channels[0]).map { $0 * $1 }
       let squares = heard.channels[0].map { $0 * $0 }
       let gain = (products.reduce(0, +) / squares.reduce(0, +)).rounded()
@@ -91,7 +91,7 @@ extension ProgramTests {
       #expect(difference(result.channels, expected) < -120)
     }
 
-    @Test("with a response of another rate at the same level")
+    @Test("with an impulse response of another rate at the same level")
     func rate() throws {
       // The sum of a response is its level at 0 Hz.
       for rate in [44_100, 48_000, 96_000] {
@@ -106,7 +106,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("or refuses a file that is no response, with one line")
+    @Test("or refuses a file that is not an impulse response, with one line")
     func refusals() throws {
       try workshop.write(Array("no sound\n".utf8), "text.wav")
       try workshop.write([], "empty.wav")
@@ -132,7 +132,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("what is played, with the last frame of the tail, and shows the latency")
+    @Test("played sound to the last frame of the tail, and shows the latency")
     func played() throws {
       try workshop.run(
         "sox -D -r 44100 -n -c 1 -e float -b 32 ir.wav synth 3000s whitenoise vol 0.05")
@@ -140,7 +140,7 @@ extension ProgramTests {
       let wave = try JACKServer.with(Samples.exactServer) {
         try Recording.play(song, options: ["--convolve", workshop.path("ir.wav")], on: $0)
       }
-      // Where the partitions begin in the sound differs, and with it the rounding, also before and after the sound.
+      // The partitions begin at other frames of the sound, so rounding differs, also before and after the sound.
       func sounding(_ wave: FloatWave) -> [[Float]] {
         let frames = wave.channels[0].indices.filter { frame in
           wave.channels.contains { $0[frame].magnitude > 1e-5 }

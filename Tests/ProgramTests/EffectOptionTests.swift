@@ -48,7 +48,7 @@ extension ProgramTests {
       #expect(difference(heard.channels, expected.channels) < -120)
     }
 
-    @Test("into one, which both outputs have")
+    @Test("into one, on both outputs")
     func mono() throws {
       let (heard, plain) = try waves("--mono", song)
       let means = zip(plain.channels[0], plain.channels[1]).map { ($0 + $1) / 2 }
@@ -109,7 +109,7 @@ extension ProgramTests {
       #expect(peak <= 0.1 && peak > 0.09 && heard.frameCount == plain.frameCount)
     }
 
-    @Test("or refuses what is impossible, with one line")
+    @Test("or refuses impossible options with one line")
     func refusals() throws {
       for words in [
         "--balance 101", "--balance x", "--crossfeed loud", "--crossfeed 100:5", "--crossfeed 700:",
@@ -130,7 +130,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("and shows them, and the samples that are clipped, as long as it plays")
+    @Test("and shows them, and the number of clipped samples, while it plays")
     func screen() throws {
       try workshop.run("sox -n -r 48000 -c 2 -b 24 tone.wav synth 30 sine 1000 gain -6")
       try JACKServer.with { _ in
@@ -145,7 +145,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("when it plays, and shows which effects it has")
+    @Test("while it plays, and shows its effects")
     func played() throws {
       try workshop.run("sox -n -r 48000 -c 2 -b 24 tone.wav synth 30 sine 1000 gain -20")
       try JACKServer.with { _ in

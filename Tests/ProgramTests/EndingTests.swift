@@ -7,7 +7,7 @@ import Testing
 extension ProgramTests {
   @Suite("ends")
   struct Endings {
-    /// Twelve seconds of sound: more than any of these tests takes.
+    /// Twelve seconds of sound, longer than any of these tests.
     static let long = Fixtures.path("mp3-cbr320-44100-2.mp3")
     static let play = ["play", "--connect", "none", "--buffer", "0.2"]
 
@@ -40,7 +40,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "within a second of a signal while the source gives nothing, before the first byte and after",
+      "within a second of a signal while the source sends nothing, before the first byte and after",
       arguments: [0, 20000] as [UInt64])
     func stalled(afterBytes: UInt64) throws {
       let web = LoopbackHTTPServer()
@@ -60,7 +60,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "within a second of a signal while it reads up to the start that was asked for",
+      "within a second of a signal while it reads up to the requested start",
       arguments: [SIGINT, SIGTERM])
     func onTheWay(_ signal: Int32) throws {
       let web = LoopbackHTTPServer()
@@ -79,7 +79,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("not when the terminal hangs up and it was started to live on, as by nohup")
+    @Test("not when the terminal hangs up if it was started to ignore that, as by nohup")
     func ignoredHangUp() throws {
       try JACKServer.with { jack in
         let program = Subprocess(
@@ -109,7 +109,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("within a second of q while a lost station is awaited")
+    @Test("within a second of q while it waits for a lost station")
     func awaitedStation() throws {
       let web = LoopbackHTTPServer()
       defer { web.stop() }
@@ -117,7 +117,7 @@ extension ProgramTests {
       plan.framing = .untilClose
       plan.fields.append(("icy-name", "Sender"))
       plan.fault = .finish(afterBytes: 200_000)
-      // Asks for longer than the test lasts.
+      // The server asks for a pause longer than the test.
       web.serve("/radio", inOrder: [plan, .unavailable(retryAfter: "30")])
       try JACKServer.with { jack in
         let program = TerminalProgram(Self.play + [web.url("/radio")])
@@ -145,7 +145,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "within a second of a signal while it waits for a JACK server that is stopped to let it in",
+      "within a second of a signal while it waits to be accepted by a stopped JACK server",
       arguments: [
         play + [long], ["monitor"], ["latency", "--to", "system", "--from", "system"],
       ])
@@ -163,7 +163,7 @@ extension ProgramTests {
       }
     }
 
-    /// Whether a program has come to where it takes signals when it is ready for them (proc(5), `SigBlk`).
+    /// Whether a program has blocked SIGINT in order to read it when ready (proc(5), `SigBlk`).
     private static func blocksSIGINT(_ pid: pid_t?) -> Bool {
       guard let pid else { return false }
       let status = String(decoding: contents(ofFile: "/proc/\(pid)/status"), as: UTF8.self)
@@ -173,7 +173,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "with one line and exit code 1 when the JACK server dies, if it is not to wait for it",
+      "with one line and exit code 1 when the JACK server dies, unless it is to wait for it",
       arguments: [true, false])
     func lostServer(isKilled: Bool) throws {
       try JACKServer.with { jack in
@@ -187,7 +187,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("at q, pauses at space, goes on at >, and leaves the terminal as it was")
+    @Test("at q, pauses at space, skips at >, and leaves the terminal as it was")
     func keys() throws {
       try JACKServer.with { _ in
         let program = TerminalProgram(Self.play + [Self.long, Self.long])
@@ -212,7 +212,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "by a signal that ends it at once, and leaves the terminal as it was",
+      "at once by a signal, and leaves the terminal as it was",
       arguments: [SIGQUIT, SIGUSR1, SIGALRM])
     func atOnce(_ signal: Int32) throws {
       try JACKServer.with { _ in
@@ -230,7 +230,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("by itself when all was heard, and > on the last track ends it too")
+    @Test("by itself after the last frame, and by > on the last track")
     func byItself() throws {
       try JACKServer.with { jack in
         let short = Program.run(Self.play + [Fixtures.path("mp3-short-44100-2.mp3")])

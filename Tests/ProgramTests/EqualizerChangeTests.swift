@@ -14,7 +14,7 @@ extension ProgramTests {
       return Array((["Preamp: \(gain) dB"] + lines).joined(separator: "\n").utf8)
     }
 
-    /// Plays half a minute of a tone of 1 kHz at -20 dBFS.
+    /// Starts the program on half a minute of a tone of 1 kHz at -20 dBFS.
     private func play(_ options: [String]) throws -> TerminalProgram {
       try workshop.run("sox -n -r 48000 -c 2 -b 24 tone.wav synth 30 sine 1000 gain -20")
       let program = TerminalProgram(
@@ -29,7 +29,7 @@ extension ProgramTests {
       return 20 * log10(Double(peak))
     }
 
-    /// Runs commands, and expects a preamp to be shown after each.
+    /// Runs shell commands, and expects the program to show a preamp after each.
     private func expect(_ program: TerminalProgram, _ changes: [(preamp: Int, command: String)]) {
       for (preamp, command) in changes {
         #expect(
@@ -100,7 +100,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("and designs it anew for the rate of a server that returns")
+    @Test("and redesigns its filters for the rate of a server that returns")
     func rate() throws {
       var options = JACKServer.Options()
       options.sampleRate = 96_000
@@ -124,7 +124,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("and keeps the preamp where a new rate makes more filters possible than a bank has")
+    @Test("and keeps the preamp when a new rate makes the file need more filters than a bank has")
     func tooMany() throws {
       var options = JACKServer.Options()
       options.sampleRate = 44_100
@@ -151,7 +151,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("and keeps the old one while the new one cannot be used")
+    @Test("and keeps the old filters while the new file cannot be used")
     func broken() throws {
       try JACKServer.with { _ in
         try workshop.write(Self.file(-12, filters: 2), "eq.txt")
@@ -168,7 +168,7 @@ extension ProgramTests {
           program.showsAnew("65 filter sections") { write(Self.file(-3, filters: 64)) },
           "\(program.output)")
         #expect(program.showsAnew("no such file") { write(Array("Include: inner\n".utf8)) })
-        // The file that was missing.
+        // Create the missing file.
         #expect(
           program.showsAnew("0 filters, preamp -4.0 dB") {
             do { try workshop.write(Self.file(-4), "inner") } catch { Issue.record(error) }

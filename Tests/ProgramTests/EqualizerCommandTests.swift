@@ -33,7 +33,7 @@ extension ProgramTests {
 
     private func members(_ text: String, _ words: String = "") throws -> [String: String] {
       let result = try show(text: text, "--json \(words)")
-      // No value is infinite or no number.
+      // The reader refuses Infinity and NaN.
       let reader =
         "import json, sys; json.load(open(sys.argv[1]), parse_constant=lambda name: 1 / 0)"
       try workshop.write(Array(result.output.utf8), "out.json")
@@ -47,14 +47,14 @@ extension ProgramTests {
       try #require(Double(members[name] ?? ""), "\(name): \(members)")
     }
 
-    /// The numbers that a name has in a text, in order.
+    /// The values of a member in a JSON text, in order.
     private func numbers(_ name: String, in text: String) -> [Double] {
       text.components(after: "\"\(name)\": ").compactMap { part in
         Double(part.prefix { !",}]".contains($0) })
       }
     }
 
-    /// The texts of the channels' objects.
+    /// The JSON texts of the channels' objects.
     private func channelTexts(_ members: [String: String]) -> [String] {
       (members["channels"] ?? "").components(after: "{\"name\": ")
     }
@@ -148,7 +148,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("with a column for each channel that differs")
+    @Test("with a column for each distinct channel")
     func channels() throws {
       let text = """
         Channel: L
@@ -170,7 +170,7 @@ extension ProgramTests {
       #expect(delays.map { ($0 * 1e6).rounded() } == [0, 0, 0, 2_500_000, 0, 0])
     }
 
-    @Test("also with lines that play refuses, and names them")
+    @Test("also if it has lines that play refuses, and names them")
     func unplayable() throws {
       for (line, command) in [
         ("Delay: 1001 ms", "a delay of more than 1 s"), ("Copy: L=101*R", "a factor above 100"),
@@ -205,7 +205,7 @@ extension ProgramTests {
       #expect(silent.map { $0.contains("\"peakDecibels\": null") } == [true, false])
     }
 
-    @Test("also with more filters than can be played")
+    @Test("also if it has more filters than can be played")
     func tooManyFilters() throws {
       let text = String(repeating: "Filter: ON PK Fc 1000 Hz Gain 1 dB Q 1\n", count: 70)
       let result = try show(text: text)
@@ -250,7 +250,7 @@ extension ProgramTests {
       #expect(members["warnings"]?.contains("44100 Hz") == true)
     }
 
-    @Test("as a plot: well-formed SVG with a curve for each channel that differs")
+    @Test("as a plot: well-formed SVG with a curve for each distinct channel")
     func plot() throws {
       let reader = """
         import sys, xml.etree.ElementTree as tree
@@ -273,7 +273,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("and replaces no file with the plot unless it is asked to, the equaliser file never")
+    @Test("and replaces a file with the plot only if asked to, and never the equaliser file")
     func replaced() throws {
       try write(CookbookSection.parametricFile)
       try write("Include: eq.txt\n", "outer.txt")
@@ -286,7 +286,7 @@ extension ProgramTests {
         "--svg eq.txt outer.txt", "--svg ./eq.txt \"$PWD/eq.txt\"",
       ] {
         let result = show("--force \(words)")
-        Failures.expectOneLine(result, words, word: "choose another place", on: #_sourceLocation)
+        Failures.expectOneLine(result, words, word: "choose another path", on: #_sourceLocation)
         #expect(try workshop.read("eq.txt") == Array(CookbookSection.parametricFile.utf8))
       }
       Failures.expectOneLine(
@@ -296,7 +296,7 @@ extension ProgramTests {
       #expect(try workshop.read("plot.svg").starts(with: Array("<svg ".utf8)))
     }
 
-    @Test("without what steers a terminal in its name")
+    @Test("without terminal control characters of its name")
     func foreignName() throws {
       let name = ForeignText.hostile + ".txt"
       try write(CookbookSection.parametricFile, name)

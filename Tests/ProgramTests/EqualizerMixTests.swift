@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  @Suite("delays and mixes channels as an equaliser file says")
+  @Suite("delays and mixes channels by an equaliser file")
   struct EqualizerMixes {
     private let workshop = Workshop()
     private let song = Fixtures.path("gapless-1.mp3")
@@ -80,7 +80,7 @@ extension ProgramTests {
           try workshop.write(Array(text.utf8), "eq.txt")
           #expect(eventually { abs(peak() - expected) < 0.002 }, "\(text): \(peak())")
         }
-        // No frame is louder than the tone, nor jumps.
+        // No sample is louder than the tone, and none jumps.
         let samples = recorder.samples[0].drop { $0 == 0 }
         let steepest = zip(samples, samples.dropFirst()).map { abs($0 - $1) }.max() ?? 1
         #expect(samples.allSatisfy { $0.magnitude < 0.11 } && steepest < 0.02)

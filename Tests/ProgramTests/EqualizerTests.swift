@@ -38,7 +38,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("with no change of a bit where the file is flat")
+    @Test("without changing a bit if the file is flat")
     func flat() throws {
       try workshop.write(Array("Preamp: 0 dB\nFilter: ON PK Fc 100 Hz Gain 0 dB Q 1\n".utf8), "eq")
       try workshop.run("'\(Program.path)' render -o plain.wav '\(song)'")
@@ -46,7 +46,7 @@ extension ProgramTests {
       #expect(try workshop.read("out.wav") == workshop.read("plain.wav"))
     }
 
-    @Test("with a graphic curve, and as long as before")
+    @Test("with a graphic curve, without changing the length")
     func graphic() throws {
       try workshop.run(
         "ffmpeg -v error -f lavfi -i \"aevalsrc='eq(n,0)|0.5*eq(n,0)':s=44100:d=3\" -c:a pcm_f32le in.wav"
@@ -68,7 +68,7 @@ extension ProgramTests {
       #expect(wave.channels[0][0] == wave.channels[0].map(\.magnitude).max())
     }
 
-    /// The gain in dB of an impulse response of 44.1 kHz.
+    /// The gain in dB of an impulse response at 44.1 kHz.
     private func level(_ response: [Float], _ hertz: Double) -> Double {
       var (real, imaginary) = (0.0, 0.0)
       for (frame, sample) in response.enumerated() {
@@ -103,7 +103,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("with no change of a bit, and without latency, where a graphic curve is flat")
+    @Test("without changing a bit, and without latency, if a graphic curve is flat")
     func flatCurve() throws {
       try workshop.write(Array("GraphicEQ: 20 0; 1000 0; 20000 0\n".utf8), "eq")
       try workshop.run("'\(Program.path)' render -o plain.wav '\(song)'")
@@ -145,7 +145,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("also where the line is for a channel that stereo does not have")
+    @Test("also if the line is for a channel that stereo does not have")
     func brokenBeyondStereo() throws {
       try workshop.write(Array("Channel: RL\nConvolution: room.wav\n".utf8), "eq.txt")
       let result = render("--channels 4 --eq eq.txt -o out.wav")
@@ -184,7 +184,7 @@ extension ProgramTests {
       #expect(abs(peaks[0] - peaks[1]) < 0.01)
     }
 
-    @Test("or says why the file cannot be read")
+    @Test("or reports why the file cannot be read")
     func unreadable() throws {
       Failures.expectOneLine(
         render("--eq nowhere.txt -o out.wav"), "missing", word: "nowhere.txt", on: #_sourceLocation)
@@ -200,19 +200,19 @@ extension ProgramTests {
       }
     }
 
-    @Test("and writes over no file that it reads")
+    @Test("and overwrites no file that it reads")
     func overwritten() throws {
       try workshop.write(Array("# old\n".utf8), "inner.wav")
       try workshop.write(Array("Include: inner.wav\nPreamp: -1\n".utf8), "eq.txt")
       for words in ["--eq eq.txt --force -o inner.wav", "--eq eq.txt --force -o ./eq.txt"] {
         Failures.expectOneLine(
-          render(words), words, word: "choose another place", on: #_sourceLocation)
+          render(words), words, word: "choose another path", on: #_sourceLocation)
       }
       for path in ["inner.wav", "eq.txt"] {
         let play = Program.run([
           "play", "--eq", workshop.path("eq.txt"), "--timing", workshop.path(path), song,
         ])
-        Failures.expectOneLine(play, path, word: "choose another place", on: #_sourceLocation)
+        Failures.expectOneLine(play, path, word: "choose another path", on: #_sourceLocation)
       }
       #expect(try workshop.read("inner.wav") == Array("# old\n".utf8))
     }
@@ -238,13 +238,13 @@ extension ProgramTests {
       #expect(monotonicSeconds() - start < 3)
     }
 
-    @Test("what it includes, relative to the file that includes it")
+    @Test("by included files, relative to the including file")
     func include() throws {
       try workshop.run("mkdir -p sub/deep")
       try workshop.write(Array("Include: deep/b.txt\n".utf8), "sub/a.txt")
       try workshop.write(Array("Preamp: -6 dB\n".utf8), "sub/deep/b.txt")
       try workshop.write(Array("Preamp: -6 dB\n".utf8), "plain.txt")
-      // Behind a symbolic link, .. leads to the folder that has the target.
+      // Behind a symbolic link, .. is the folder of the target.
       try workshop.run("mkdir far; mv sub far; ln -s far/sub/deep link; ln -s far/sub sub")
       try workshop.write(Array("Include: ../a.txt\n".utf8), "far/sub/deep/up.txt")
       #expect(render("--eq link/up.txt -o c.wav").exit == .status(0))
@@ -255,7 +255,7 @@ extension ProgramTests {
       #expect(try workshop.read("a.wav") == workshop.read("b.wav"))
     }
 
-    @Test("to JACK as into a file")
+    @Test("for JACK as into a file")
     func played() throws {
       try workshop.write(Array(CookbookSection.parametricFile.utf8), "eq.txt")
       #expect(render("--eq eq.txt -o out.wav").exit == .status(0))

@@ -7,9 +7,9 @@ import Testing
 /// The example programs on a real JACK server.
 @Suite("An example player", .serialized)
 struct ExamplePlayerTests {
-  /// Four seconds: more than has to be there before it starts.
+  /// Four seconds, more than the pre-roll.
   private static let song = Fixtures.path("gapless-1.mp3")
-  /// Twelve seconds: more than any test takes that ends a player.
+  /// Twelve seconds, longer than any test that ends a player.
   private static let long = Fixtures.path("mp3-cbr320-44100-2.mp3")
 
   private func expectSame(_ heard: StereoFrames, _ reference: [Float]) {
@@ -20,11 +20,11 @@ struct ExamplePlayerTests {
   }
 
   @Test(
-    "plays a file to its end, sample for sample as mpg123 has it",
+    "plays a file to its end, with the samples that mpg123 decodes",
     arguments: ExamplePlayer.allCases)
   func file(_ player: ExamplePlayer) throws {
     try JACKServer.with(ExamplePlayer.exactServer) { jack in
-      // The second is shorter than what has to be there before it starts.
+      // The second file is shorter than the pre-roll.
       for path in [Self.song, Fixtures.path("mp3-short-44100-2.mp3")] {
         let heard = try player.record(path, on: jack)
         expectSame(heard, ReferenceDecoder.mpg123Uncut(path))
@@ -33,7 +33,7 @@ struct ExamplePlayerTests {
   }
 
   @Test(
-    "plays an http URL to its end, sample for sample as mpg123 has it",
+    "plays an http URL to its end, with the samples that mpg123 decodes",
     arguments: ExamplePlayer.allCases)
   func url(_ player: ExamplePlayer) throws {
     let web = LoopbackHTTPServer()
@@ -46,7 +46,7 @@ struct ExamplePlayerTests {
   }
 
   @Test(
-    "plays linear PCM, whose packets come in runs, sample for sample",
+    "plays linear PCM, whose packets are delivered in runs, sample for sample",
     arguments: ExamplePlayer.allCases)
   func linearPCM(_ player: ExamplePlayer) throws {
     let folder = TemporaryDirectory()
@@ -59,7 +59,7 @@ struct ExamplePlayerTests {
   }
 
   @Test(
-    "waits until enough is there again when a server is too slow, and loses or repeats nothing",
+    "rebuffers when a server is too slow, and loses or repeats nothing",
     arguments: ExamplePlayer.allCases)
   func slowServer(_ player: ExamplePlayer) throws {
     let folder = TemporaryDirectory()
@@ -70,8 +70,8 @@ struct ExamplePlayerTests {
     let web = LoopbackHTTPServer()
     defer { web.stop() }
     var plan = ResponsePlan.file(path)
-    // 0.45 of the file's rate: what is there when it starts, and what comes meanwhile, sounds for
-    // 5.5 s, and it takes 6.7 s until the rest is there.
+    // 0.45 of the file's rate: the bytes received before and during playback last for 5.5 s, and the
+    // rest needs 6.7 s to arrive.
     plan.bytesPerSecond = 7200
     web.serve("/slow.mp3", plan)
     try JACKServer.with(ExamplePlayer.exactServer) { jack in
@@ -98,7 +98,7 @@ struct ExamplePlayerTests {
   }
 
   @Test(
-    "says in one line what it cannot play, by its name, with exit code 1",
+    "reports an unplayable file in one line with its name, and exits with 1",
     arguments: ExamplePlayer.allCases)
   func failures(_ player: ExamplePlayer) throws {
     let folder = TemporaryDirectory()
@@ -120,7 +120,7 @@ struct ExamplePlayerTests {
     }
   }
 
-  @Test("says which encodings its converter does not have, or plays them")
+  @Test("names encodings that its converter does not support, or plays them")
   func aac() throws {
     let folder = TemporaryDirectory()
     let path = folder.file("song.m4a")
@@ -136,7 +136,7 @@ struct ExamplePlayerTests {
     }
   }
 
-  @Test("says that no JACK server runs", arguments: ExamplePlayer.allCases)
+  @Test("reports that no JACK server runs", arguments: ExamplePlayer.allCases)
   func noServer(_ player: ExamplePlayer) {
     let result = player.run([Self.song])
     ProgramTests.Failures.expectOneLine(
@@ -160,7 +160,7 @@ struct ExamplePlayerTests {
   }
 
   @Test(
-    "ends within a second of a signal while the source gives nothing",
+    "ends within a second of a signal while the source sends nothing",
     arguments: ExamplePlayer.allCases, [0, 20000] as [UInt64])
   func stalled(_ player: ExamplePlayer, afterBytes: UInt64) throws {
     let web = LoopbackHTTPServer()
@@ -193,7 +193,7 @@ struct ExamplePlayerTests {
     }
   }
 
-  @Test("shows how it is used, with exit code 64 when it is used wrongly")
+  @Test("prints its usage, with exit code 64 for wrong arguments")
   func usage() {
     for player in ExamplePlayer.allCases {
       let help = player.run(["--help"])

@@ -7,12 +7,12 @@ import Testing
 extension ProgramTests {
   @Suite("fails with one line and exit code 1")
   struct Failures {
-    /// Something that cannot be played, and a word that the line must have.
+    /// An unplayable input, and a word that the error line must contain.
     struct Input {
       var name: String
       var location: String
       var word: String
-      /// Words before the program that take its rights away.
+      /// Words before the program's path that drop its privileges.
       var command: [String] = []
       var program = Program.path
     }
@@ -21,7 +21,7 @@ extension ProgramTests {
       case play, info, render
     }
 
-    /// One of each kind. The folder and the web server must live as long as they are used.
+    /// One input of each kind. The folder and the web server must outlive their use.
     static func inputs(in folder: TemporaryDirectory, _ web: LoopbackHTTPServer) -> [Input] {
       let html = Fixtures.path("not-audio.html")
       web.serve("/page", .file(html, type: "text/html"))
@@ -49,8 +49,8 @@ extension ProgramTests {
       ]
     }
 
-    /// A file that the program's user may not read; root may read all, so it runs as nobody then,
-    /// where the program can be reached.
+    /// A file that the program's user may not read. Root may read all files, so the program then runs as the
+    /// user `nobody`, if that user can reach it.
     static func unreadable(in folder: TemporaryDirectory) -> Input {
       let file = folder.file("private.mp3")
       _ = ReferenceDecoder.output(
@@ -80,7 +80,7 @@ extension ProgramTests {
       #expect(!result.hasLeftSomething, "\(what)", sourceLocation: location)
     }
 
-    @Test("for whatever cannot be played", arguments: Command.allCases)
+    @Test("for every unplayable input", arguments: Command.allCases)
     func inputs(_ command: Command) throws {
       let folder = TemporaryDirectory()
       let web = LoopbackHTTPServer()
@@ -98,7 +98,7 @@ extension ProgramTests {
             arguments + [input.location], by: input.command, program: input.program)
           Self.expectOneLine(result, input.name, word: input.word, on: #_sourceLocation)
           #expect(result.output == "", "\(input.name)")
-          // The file that stands there is not replaced by nothing.
+          // render creates no file.
           #expect(unsafe access(output, F_OK) != 0, "\(input.name)")
         }
         let left = try jack.ports().map(\.name).filter { !$0.hasPrefix("system:") }
@@ -173,7 +173,7 @@ extension ProgramTests {
       Self.expectOneLine(result, "render", word: "/nowhere/out.wav", on: #_sourceLocation)
     }
 
-    @Test("when there is nothing to connect to by the name given")
+    @Test("when no port to connect to has the given name")
     func noPort() throws {
       try JACKServer.with { _ in
         let result = Program.run(
@@ -183,7 +183,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "or, when it is used wrongly, with exit code 64",
+      "or, for wrong usage, with exit code 64",
       arguments: [
         ["play"], ["info"], ["render", "a.mp3"], ["render", "-o", "b.wav"], ["sing", "a.mp3"],
         ["play", "--ports", "0", "a.mp3"], ["play", "--volume", "-1", "a.mp3"],

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  @Suite("filters as the command line says")
+  @Suite("applies the command line's filters")
   struct Filters {
     private let workshop = Workshop()
     private let song = Fixtures.path("gapless-1.mp3")
@@ -16,7 +16,7 @@ extension ProgramTests {
       return try workshop.read(name)
     }
 
-    @Test("as a file with the same lines does, in their order and behind the file's")
+    @Test("as a file with the same lines would, in their order and behind the file's filters")
     func lines() throws {
       let lines = [
         "LSC Fc 105 Hz Gain 6 dB Q 0.7", "PK Fc 2000 Hz Gain -4.5 dB Q 1.41", "HP Fc 30 Hz",
@@ -33,7 +33,7 @@ extension ProgramTests {
       #expect(alone == whole && mixed == whole)
     }
 
-    @Test("with an automatic preamp, unless one is given")
+    @Test("with an automatic preamp, unless the command line sets one")
     func preamp() throws {
       try workshop.write(Array("Filter: ON PK Fc 1000 Hz Gain 6 dB Q 1\n".utf8), "eq.txt")
       let file = try render("--eq eq.txt", to: "file.wav")
@@ -42,7 +42,7 @@ extension ProgramTests {
       #expect(given != file)
     }
 
-    @Test("or says what it does not understand, and writes nothing")
+    @Test("or reports what it does not understand, and writes nothing")
     func errors() throws {
       for (argument, words) in [
         ("XX Fc 100 Hz", ["XX is not known"]), ("PK Fc 100 Hz Gain x", ["--filter"]),

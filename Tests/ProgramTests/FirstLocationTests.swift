@@ -11,7 +11,7 @@ extension ProgramTests {
     private let short = Fixtures.path("mp3-short-44100-2.mp3")
 
     @Test(
-      "goes on with the others, in whatever place it stands",
+      "continues with the others, whatever its position in the list",
       arguments: ["none.mp3", "", "empty.mp3", "hls.m3u8", "none.m3u", "http://127.0.0.1:1/a.mp3"])
     func list(_ name: String) throws {
       try folder.write("", "empty.mp3")
@@ -32,7 +32,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("plays the others into JACK")
+    @Test("plays the others to JACK")
     func play() throws {
       try JACKServer.with { jack in
         let bad = [folder.file("none.mp3"), folder.path]

@@ -13,7 +13,7 @@ extension ProgramTests {
     private let folder = TemporaryDirectory()
     private let short = Fixtures.path("mp3-short-44100-2.mp3")
 
-    /// The scalars that a terminal or a reader of lines could take for commands.
+    /// The scalars that a terminal or a line reader could take for commands.
     static func controls(in text: String) -> [String] {
       text.unicodeScalars.filter { scalar in
         switch scalar.value {
@@ -36,7 +36,7 @@ extension ProgramTests {
       #expect(Subprocess.run(["cp", file, path]).exit == .status(0))
     }
 
-    @Test("without what steers a terminal: the names of files that are read")
+    @Test("without terminal control characters: the names of input files")
     func inputs() {
       let song = folder.file(Self.hostile + ".mp3")
       copy(short, to: song)
@@ -55,7 +55,7 @@ extension ProgramTests {
       expectClean(Program.run(["info", folders]), exit: 1)
     }
 
-    @Test("or of those that are written, and other arguments")
+    @Test("and the names of output files, and other arguments")
     func arguments() throws {
       let name = Self.hostile
       let existing = folder.file(name + ".wav")
@@ -76,9 +76,9 @@ extension ProgramTests {
       }
     }
 
-    @Test("and tags, lists and what servers say")
+    @Test("and tags, lists and servers' texts")
     func contents() throws {
-      // A carriage return or U+0085 would end the line in ffmpeg's own reader, not in these.
+      // A carriage return or U+0085 would end the line in ffmpeg's reader, but not in Drawbar's.
       let word = Self.hostile
       let song = folder.file("tagged.mp3")
       let made = Subprocess.run([
@@ -118,7 +118,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("and the names of files that are measured")
+    @Test("and the names of measured files")
     func measured() {
       let song = folder.file(Self.hostile + ".mp3")
       copy(short, to: song)
@@ -229,7 +229,7 @@ extension ProgramTests {
         let program = TerminalProgram(Endings.play + [song], with: bus.environment)
         defer { program.signal(SIGKILL) }
         #expect(program.shows("Playing    0:00"), "\(program.output)")
-        // The program itself sends CR, and Escape with `[K`, `[J` or a number and `A`.
+        // The program itself writes CR, and Escape with `[K`, `[J` or a number and `A`.
         let rest = program.output.replacing(/\u{1B}\[[0-9]*[AJK]/, with: "")
         #expect(Self.controls(in: rest).allSatisfy { $0 == "d" }, "\(rest)")
         #expect(eventually { SessionBus.metadata("xesam:title", on: bus) != nil })
@@ -240,7 +240,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("in lines of a bounded length: of a list with a line of 3 MB")
+    @Test("in lines of bounded length: a list with a line of 3 MB")
     func longLine() throws {
       let long = String(repeating: "x", count: 3_000_000)
       try folder.write("\(long)\nC:\\\(long.prefix(900_000))\n", "long.m3u")
@@ -255,7 +255,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "and in a bounded number of lines: of lists in lists, and of a list whose tracks are all missing"
+      "and in a bounded number of lines: lists in lists, and a list whose tracks are all missing"
     )
     func manyLines() throws {
       let names = (0..<60).map { "l\($0).m3u" }

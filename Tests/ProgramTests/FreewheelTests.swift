@@ -5,18 +5,17 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// What another client records while the server freewheels is what `drawbar render` writes.
+  /// Another client's recording on a freewheeling server equals the output of `drawbar render`.
   @Suite("freewheels")
   struct Freewheel {
     private static let long = Fixtures.path("mp3-cbr320-44100-2.mp3")
     private static let ports = ["drawbar:out_1", "drawbar:out_2"]
 
-    /// Plays tracks to their end and records both ports from before the first sound on, which is held back
-    /// until the recorder is there.
+    /// Plays tracks to their end and records both ports. The first sound is held back until the recorder runs.
     ///
     /// - Parameters:
-    ///   - bytesPerSecond: how fast the first track comes.
-    ///   - during: turns freewheeling on and off; told how many bytes of the first track were sent.
+    ///   - bytesPerSecond: the transfer rate of the first track.
+    ///   - during: turns freewheeling on and off; receives the number of bytes sent of the first track.
     private static func play(
       _ files: [String], options: [String] = [], bytesPerSecond: UInt64? = nil, on jack: JACKServer,
       during: (JACKRecorder, _ sentBytes: () -> UInt64) throws -> Void = { _, _ in }
@@ -49,8 +48,8 @@ extension ProgramTests {
       return StereoFrames(left: samples[0], right: samples[1])
     }
 
-    /// Requires that what was heard is what `drawbar render` writes at the server's rate, and silence
-    /// around it, but none in between.
+    /// Requires the recording to equal the output of `drawbar render` at the server's rate, with silence
+    /// before and after it only.
     private static func expectRendered(_ heard: StereoFrames, of files: [String]) throws {
       let folder = TemporaryDirectory()
       let path = folder.file("rendered.wav")
@@ -64,7 +63,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "with every sample that render writes, of MP3 resampled and of FLAC, whatever the period",
+      "with every sample that render writes, of resampled MP3 and of FLAC, whatever the period",
       arguments: [("mp3", 64), ("mp3", 1024), ("flac", 512), ("flac", 8192)])
     func exact(_ format: String, _ period: Int) throws {
       let workshop = Workshop()
@@ -79,7 +78,7 @@ extension ProgramTests {
       try Self.expectRendered(heard, of: [file])
     }
 
-    @Test("over several tracks without a gap, and over those of other rates")
+    @Test("over several tracks without a gap, and over tracks of other rates")
     func tracks() throws {
       let names = ["gapless-1.mp3", "gapless-2.mp3", "wav-s16-48000-1.wav", "mp3-cbr-8000-2.mp3"]
       let files = names.map(Fixtures.path)
@@ -87,7 +86,7 @@ extension ProgramTests {
       try Self.expectRendered(heard, of: files)
     }
 
-    @Test("with a source at half the rate, whose sound is waited for")
+    @Test("with a source at half the rate, and waits for its sound")
     func slowSource() throws {
       let file = Fixtures.path("gapless-1.mp3")
       // 256 kbit/s are 32,000 bytes a second.
@@ -97,7 +96,7 @@ extension ProgramTests {
       try Self.expectRendered(heard, of: [file])
     }
 
-    @Test("in the middle of a track, in and out and in, and loses and repeats nothing")
+    @Test("in the middle of a track, on and off repeatedly, and loses or repeats nothing")
     func midway() throws {
       // 320 kbit/s are 40,000 bytes a second: at three times the rate each part lasts for a while.
       let heard = try JACKServer.with(.waiting(period: 512)) { jack in

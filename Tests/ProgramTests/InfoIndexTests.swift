@@ -4,12 +4,12 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// Files whose index lies behind their audio, which takes a source that can be repositioned.
-  @Suite("tells of a file with its index at the end")
+  /// Files whose index lies behind their audio, which need a source that can be repositioned.
+  @Suite("describes a file with its index at the end")
   struct IndexInformation {
     private let folder = TemporaryDirectory()
 
-    /// The same sound with `moov` behind `mdat`, which is ffmpeg's way, and before it.
+    /// The same sound with `moov` behind `mdat`, which is ffmpeg's default, and before it.
     private func files() -> (last: String, first: String) {
       let (last, first) = (folder.file("last.m4a"), folder.file("first.m4a"))
       let wave = Fixtures.path("gapless-1.wav")
@@ -24,7 +24,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "all that it tells of one with its index first, from a file and from a server with ranges")
+      "like one with its index first, from a file and from a server with ranges")
     func ranges() throws {
       let (last, first) = files()
       let web = LoopbackHTTPServer()
@@ -43,11 +43,11 @@ extension ProgramTests {
         let head = Program.run(["info", location])
         #expect(head.exit == .status(0) && head.output.contains("AAC ('aac ')"))
       }
-      // From the start, to the index, back to the audio: for each of the three runs.
+      // Each of the three runs requests the start, the index and the audio.
       #expect(web.requests.count <= 9)
     }
 
-    @Test("why it cannot be played, from a server without ranges and from a pipe")
+    @Test("with the reason why it cannot be played, from a server without ranges and from a pipe")
     func withoutRanges() throws {
       let (last, _) = files()
       let web = LoopbackHTTPServer()

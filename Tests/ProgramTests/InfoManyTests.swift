@@ -5,8 +5,8 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// What `info` makes of several files, of pipes and of servers, and how it lists packets.
-  @Suite("tells, of many and of anything,")
+  /// `info` with several files, with pipes and with servers, and its list of packets.
+  @Suite("describes several files and any source")
   struct ManyInformation {
     private static let short = Fixtures.path("mp3-short-44100-2.mp3")
     private static let tone = Fixtures.path("wav-s24-48000-1.wav")
@@ -17,7 +17,7 @@ extension ProgramTests {
       return Dictionary(uniqueKeysWithValues: try JSONLine.members(of: text).map { ($0.0, $0.1) })
     }
 
-    @Test("with each file's object on a line, and goes on after one that is missing")
+    @Test("with each file's object on a line, and continues after a missing file")
     func lines() throws {
       let missing = TemporaryDirectory().file("none.mp3")
       let result = Program.run(["info", "--jsonl", Self.short, missing, Self.tone])
@@ -37,7 +37,7 @@ extension ProgramTests {
       #expect(good.output == lines[0] + "\n" + lines[2] + "\n")
     }
 
-    @Test("the same with --json and --jsonl, but for the layout")
+    @Test("alike with --json and --jsonl, except for the layout")
     func layouts() throws {
       for path in [Self.short, Self.tone, Fixtures.path("not-audio.jpg")] {
         let pretty = Program.run(["info", "--json", path]).output
@@ -46,7 +46,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("people of each file that it can read, with a line for the others")
+    @Test("as text for each readable file, with a line for the others")
     func text() {
       let missing = TemporaryDirectory().file("none.mp3")
       let result = Program.run(["info", Self.short, missing, Self.tone])
@@ -59,7 +59,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "where the packets are, as ffprobe sees it, in a digest",
+      "with a digest of the packets' offsets and sizes, which ffprobe confirms",
       arguments: [
         "mp3-vbr2-44100-2.mp3", "mp3-short-44100-2.mp3", "mp3-cbr-16000-1.mp3", "mp2-22050-2.mp2",
         "mp3-id3-big.mp3",
@@ -79,13 +79,13 @@ extension ProgramTests {
       #expect(digest?.count == 64)
     }
 
-    @Test("no digest where all packets have one size")
+    @Test("without a digest if all packets have one size")
     func noDigest() throws {
       let output = Program.run(["info", "--json", Self.tone]).output
       #expect(try JSONLine.string("packetsSHA", in: output) == nil)
     }
 
-    @Test("the same however the bytes are cut", arguments: ["1", "7", "4096"])
+    @Test("alike however the bytes are sliced", arguments: ["1", "7", "4096"])
     func slices(_ count: String) {
       let names = [
         "mp3-short-44100-2.mp3", "mp3-garbage.mp3", "mp3-tags-tail.mp3",
@@ -102,7 +102,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("every packet: its number, first frame, byte offset and size")
+    @Test("packet by packet: number, first frame, byte offset and size")
     func packets() throws {
       let output = Program.run(["info", "--jsonl", "--packets", Self.short]).output
       let object = try members(output.dropLast())
@@ -114,7 +114,7 @@ extension ProgramTests {
       }
       #expect(lines.first == "Packet Frame Byte Size")
       #expect(lines.dropFirst().first == "0 0 417 417" && lines.last == "4 4608 2088 418")
-      // Constant-size packets, too, one by one.
+      // Constant-size packets are listed one by one, too.
       let folder = TemporaryDirectory()
       let beginning = folder.file("a.wav")
       _ = ReferenceDecoder.output("head -c 3000 '\(Self.tone)' > '\(beginning)'")
@@ -127,7 +127,7 @@ extension ProgramTests {
       #expect(members["packets"]?.hasSuffix("[\(last), \(last), \(offset), 3]]") == true)
     }
 
-    @Test("the same of a pipe, but that it cannot be repositioned")
+    @Test("alike from a pipe, except that it cannot be repositioned")
     func pipe() throws {
       let folder = TemporaryDirectory()
       let copy = folder.file("copy")
@@ -139,7 +139,7 @@ extension ProgramTests {
         pipe["seekable"] = "true"
         pipe["file"] = file["file"]
         #expect(pipe == file)
-        // Standard input that is a file is as good as the file, wherever others left it.
+        // Standard input from a file can be repositioned, whatever its initial offset.
         let redirected = ReferenceDecoder.output(
           "(echo 0123456789; cat '\(path)') > '\(copy)';"
             + " (head -c 11 >/dev/null; '\(Program.path)' info --jsonl -) < '\(copy)'")
@@ -151,7 +151,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("the same over HTTP, with ranges, with none and without a word of them")
+    @Test("alike over HTTP, with ranges, without ranges, and without a statement about them")
     func web() throws {
       let web = LoopbackHTTPServer()
       defer { web.stop() }
@@ -171,11 +171,11 @@ extension ProgramTests {
         http["file"] = file["file"]
         #expect(http == file)
       }
-      // The picture in the tag was not fetched where it need not be; its padding was.
+      // With ranges, the picture in the tag is not fetched; the tag's padding is.
       #expect(web.requests.map { $0.fields["range"] } == [nil, "bytes=300075-", nil, nil])
     }
 
-    @Test("of an endless stream what its head says")
+    @Test("from its head alone if the stream is endless")
     func endless() throws {
       let web = LoopbackHTTPServer()
       defer { web.stop() }
@@ -195,7 +195,7 @@ extension ProgramTests {
       #expect(object["seekable"] == "false" && object["error"] == "null")
     }
 
-    @Test("what is known of a transfer that breaks, and the error")
+    @Test("with the known facts and the error if a transfer breaks")
     func broken() throws {
       let web = LoopbackHTTPServer()
       defer { web.stop() }
@@ -206,13 +206,13 @@ extension ProgramTests {
       #expect(result.exit == .status(1) && result.errors == "")
       let object = try members(result.output.dropLast())
       #expect(object["format"] == "\"MPG3\"")
-      // What came counts, not the 529,200 frames that the tag states.
+      // The received frames count, not the 529,200 frames that the tag states.
       let frames = try #require(Int(object["validFrames"] ?? ""))
       #expect((1..<529_200).contains(frames))
       #expect(object["error"]?.contains("connection lost after 100000") == true)
     }
 
-    @Test("that there is no picture, when one is asked for")
+    @Test("and reports that a file has no picture if asked for one")
     func noPicture() {
       let folder = TemporaryDirectory()
       let output = folder.file("cover.jpg")

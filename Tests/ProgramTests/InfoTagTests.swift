@@ -5,8 +5,8 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// What `info` makes of tags and of the pictures in them.
-  @Suite("tells of tags and pictures")
+  /// `info` with tags and the pictures in them.
+  @Suite("describes tags and pictures")
   struct TagInformation {
     private let folder = TemporaryDirectory()
 
@@ -75,7 +75,7 @@ extension ProgramTests {
       #expect(isSame && !text.isEmpty)
     }
 
-    @Test("and says why a picture cannot be written")
+    @Test("and reports why a picture cannot be written")
     func unwritable() throws {
       let (path, _) = try tagged()
       let output = folder.file("none") + "/cover.jpg"

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  @Suite("tells")
+  @Suite("prints")
   struct Information {
     static let names = [
       "file", "format", "dataFormat", "sampleRate", "channels", "bitsPerChannel",
@@ -56,7 +56,7 @@ extension ProgramTests {
       #expect(values["decoder"] == "\"libmpg123\"" && values["decodedIn"] == "\"callback\"")
     }
 
-    @Test("a WAVE file's facts, also over HTTP and to people")
+    @Test("a WAVE file's facts, also over HTTP and as text")
     func wave() throws {
       let path = Fixtures.path("wav-s24-48000-1.wav")
       let web = LoopbackHTTPServer()
@@ -85,7 +85,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "how it is used, in 80 columns",
+      "its usage, in 80 columns",
       arguments: [
         "", "play", "info", "render", "eq", "monitor", "latency", "ports", "bench", "bench run",
         "bench show", "bench compare",
@@ -96,7 +96,7 @@ extension ProgramTests {
       #expect(result.exit == .status(0) && result.errors == "")
       #expect(result.output.contains("USAGE: drawbar"))
       #expect(result.output.contains("OVERVIEW: "))
-      // An option without a word about it teaches nothing.
+      // Each option has a description.
       for line in result.output.split(separator: "\n") {
         #expect(line.count <= 80, "\(line)")
         guard line.hasPrefix("  -") else { continue }

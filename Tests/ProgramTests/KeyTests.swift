@@ -7,7 +7,7 @@ import Testing
 extension ProgramTests {
   @Suite("takes keys")
   struct Keys {
-    /// Twelve seconds.
+    /// Twelve seconds of sound.
     private static let song = Fixtures.path("mp3-vbr2-44100-2.mp3")
 
     /// A shell with job control on a terminal, and the words that start the player in it.
@@ -26,7 +26,7 @@ extension ProgramTests {
         shell.type(Self.play + "\n")
         #expect(shell.shows("Playing    0:01"), "\(shell.output)")
         #expect(shell.showsAnew("[1]+") { shell.type("\u{1A}") })
-        // It goes on, and what is typed is the shell's, and shown.
+        // Playback continues, and the shell receives and echoes what is typed.
         #expect(shell.showsAnew("Playing    0:0") { shell.type("bg\n") }, "\(shell.output)")
         #expect(shell.showsAnew("it is 42\r\n") { shell.type("q= m=; echo it is $((6 * 7))\n") })
         #expect(shell.showsAnew("Playing    0:0") {}, "\(shell.output)")
@@ -73,17 +73,17 @@ extension ProgramTests {
       }
     }
 
-    @Test("and forgets Escape when another begins")
+    @Test("and discards Escape when another sequence begins")
     func escape() throws {
       try JACKServer.with { _ in
         let program = TerminalProgram(["play", "--buffer", "0.2", "--volume", "0", Self.song])
         #expect(program.shows("Playing    0:00"), "\(program.output)")
         #expect(program.showsAnew("Paused     0:0") { program.type(" ") })
-        // Escape, and the right arrow: five seconds on.
+        // Escape, then the right arrow, which seeks five seconds ahead.
         #expect(
           program.showsAnew("Paused     0:05") { program.type("\u{1B}\u{1B}[C") }
             || program.output.contains("Paused     0:06"), "\(program.output)")
-        // A sequence that is broken off, and home.
+        // An incomplete sequence, then Home.
         #expect(
           program.showsAnew("Paused     0:00") { program.type("\u{1B}[\u{1B}[H") },
           "\(program.output)")

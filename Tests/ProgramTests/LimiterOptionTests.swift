@@ -16,7 +16,7 @@ extension ProgramTests {
 
     private func peak(_ samples: [Float]) -> Float { samples.map(\.magnitude).max() ?? 0 }
 
-    @Test("a file to the level that is asked for, with all of its frames")
+    @Test("a file to the requested level, with all of its frames")
     func level() throws {
       try workshop.run("'\(Program.path)' render -o plain.wav '\(song)'")
       let plain = try FloatWave(path: workshop.path("plain.wav"))
@@ -33,7 +33,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "and changes no bit and no place of what is below the level", arguments: [1, 64, 1000, 8192])
+      "and neither changes nor delays samples below the level", arguments: [1, 64, 1000, 8192])
     func transparent(_ period: Int) throws {
       for frames in [1, 20, 71, 3000] {
         // Noise, whose last frame is loud.
@@ -60,7 +60,7 @@ extension ProgramTests {
         let heard = 20 * log10(Double(wave.channels.map(peak).max()!))
         #expect(heard < expected + 0.1 && heard > expected - 0.2, "\(options)")
       }
-      // Lower ones change no bit.
+      // Lower peaks are left unchanged.
       try workshop.run("sox -D in.wav quiet.wav vol 0.5")
       let quiet = workshop.path("quiet.wav")
       #expect(render("--force -o plain.wav", quiet).exit == .status(0))
@@ -86,7 +86,7 @@ extension ProgramTests {
       #expect(try workshop.read("out.wav") == workshop.read("plain.wav"))
     }
 
-    @Test("no level above full scale, and nothing that is no level")
+    @Test("to no level above full scale, and refuses invalid levels")
     func usage() {
       for level in ["1", "-61", "x", "nan"] {
         for command in ["render -o out.wav", "play"] {
@@ -103,7 +103,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("what is played, from the first frame to the last", arguments: [0, -20])
+    @Test("played sound, from the first frame to the last", arguments: [0, -20])
     func played(_ decibels: Int) throws {
       let wave = try JACKServer.with(Samples.exactServer) {
         try Recording.play(song, options: ["--limit", "\(decibels)"], on: $0)

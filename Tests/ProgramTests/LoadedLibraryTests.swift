@@ -5,20 +5,20 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  @Suite("loads what is needed")
+  @Suite("loads only the libraries it needs")
   struct LoadedLibraries {
     let folder = TemporaryDirectory()
     let short = Fixtures.path("mp3-short-44100-2.mp3")
 
-    /// What libcurl and libcrypto are, and what they bring.
+    /// libcurl and its dependencies.
     static let forURLs = ["libcurl", "libssl", "libgnutls", "libkrb5", "libldap"]
     static let forDigests = ["libcrypto"]
     static let forOtherCodecs = ["libFLAC", "libogg", "libopus", "libavcodec", "libfftw3f"]
 
-    /// Which of these libraries are mapped into a process.
+    /// Returns those of the libraries that are mapped into a process.
     static func loaded(_ names: [String], in pid: pid_t) -> [String] {
       let maps = String(decoding: contents(ofFile: "/proc/\(pid)/maps"), as: UTF8.self)
-      // Without the file's name in it nothing was read.
+      // libjack is always loaded: without its name the map was not read.
       #expect(maps.contains("/libjack.so"))
       return names.filter { maps.contains("/\($0)") }
     }
@@ -33,7 +33,7 @@ extension ProgramTests {
       return path
     }
 
-    /// Files of no use, which the loader finds before the libraries of the same names, and gives up at.
+    /// Creates empty files under the libraries' names, which the loader finds first and fails to load.
     func hiding(_ names: [String]) throws -> [String: String] {
       for name in names { _ = try write(name, "") }
       return ["LD_LIBRARY_PATH": folder.path]
@@ -72,7 +72,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("and says so of a convolver where FFTW is missing")
+    @Test("and reports a missing FFTW for a convolver")
     func noTransforms() throws {
       let path = Fixtures.path("wav-s16-48000-1.wav")
       let process = Program.start(
@@ -82,7 +82,7 @@ extension ProgramTests {
         Program.end(of: process), "render", word: "libfftw3-single3", on: #_sourceLocation)
     }
 
-    @Test("and says so of a URL where libcurl is missing, without its password")
+    @Test("and reports a missing libcurl for a URL, without the URL's password")
     func noCurl() throws {
       let variables = try withoutCurl()
       let url = "http://user:hunter2@127.0.0.1:1/a.mp3"
@@ -95,7 +95,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "and without a codec's own library decodes with libavcodec, and without both says so",
+      "and decodes with libavcodec without a codec's own library, and reports if both are missing",
       arguments: [("FLAC", "flac -s -o OUT IN"), ("Opus", "opusenc --quiet IN OUT")])
     func noCodec(_ name: String, _ command: String) throws {
       let file = folder.file("tone.\(name.lowercased())")
@@ -106,7 +106,7 @@ extension ProgramTests {
       #expect(Program.run(["render", "-o", complete, file]).exit == .status(0))
       let render = ["render", "--force", "-o", sound, file]
       let library = name == "FLAC" ? "libFLAC.so." : "libopus.so."
-      // Of whichever version this build is for.
+      // Hide every version, because the build's own is unknown here.
       var variables = try hiding((0...20).map { "\(library)\($0)" })
       if name == "FLAC" {
         #expect(Program.end(of: Program.start(render, with: variables)).exit == .status(0))
@@ -119,7 +119,7 @@ extension ProgramTests {
       #expect(result.errors.contains("\(name) needs \(library)"))
     }
 
-    @Test("and records no FLAC where libFLAC is missing, which it says before it starts")
+    @Test("and reports before it starts that it cannot record FLAC without libFLAC")
     func noEncoder() throws {
       let variables = try hiding((8...20).map { "libFLAC.so.\($0)" })
       try JACKServer.with { _ in
@@ -132,7 +132,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("and plays the files of a list that has URLs, too, where libcurl is missing")
+    @Test("and plays a list's files without libcurl, if the list also has URLs")
     func listWithoutCurl() throws {
       let variables = try withoutCurl()
       let list = try write("l.m3u", "http://127.0.0.1:1/a.mp3\n\(short)\n")
@@ -148,7 +148,7 @@ extension ProgramTests {
       #expect(!samples.isEmpty && samples == contents(ofFile: alone))
     }
 
-    @Test("and tells everything but the digest where libcrypto is missing")
+    @Test("and prints everything but the digest without libcrypto")
     func noCrypto() throws {
       let (complete, tone) = (
         Program.run(["info", "--json", short]), Fixtures.path("wav-s24-48000-1.wav")
@@ -168,7 +168,7 @@ extension ProgramTests {
         .filter { !["packetsSHA", "error"].contains($0.name) }
       #expect(
         others.map(\.value) == expected.map(\.value) && others.map(\.name) == expected.map(\.name))
-      // There is none to be made of packets that all have one size, nor for people.
+      // Packets of one size have no digest, and neither has the text output.
       #expect(info(tone).exit == .status(0))
       #expect(Program.end(of: Program.start(["info", short], with: variables)).exit == .status(0))
     }

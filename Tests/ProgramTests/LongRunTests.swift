@@ -5,11 +5,11 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// Long inputs in a short time: as fast as the program takes them. A debug build gets a part of them.
-  @Suite("takes no more of the machine as time goes by")
+  /// Long inputs, sent as fast as the program reads them. A debug build gets a part of them.
+  @Suite("uses no more of the machine as time passes")
   struct LongRuns {
     private static let mebibyte = 1 << 20
-    /// How much the resident memory may grow once every buffer has been filled.
+    /// The growth allowed for resident memory once every buffer has been filled.
     private static let allowedGrowth = mebibyte
     /// Bytes after which every buffer has been filled.
     private static let warmUpBytes: UInt64 = 6_000_000
@@ -18,7 +18,7 @@ extension ProgramTests {
     /// An hour at 160 kbit/s.
     private static let hourBytes: UInt64 = 3600 * 20_000 / (Program.isRelease ? 1 : 5)
 
-    /// A station without an end that changes its title every 16,000 bytes.
+    /// An endless station that changes its title every 16,000 bytes.
     private static var station: ResponsePlan {
       var plan = ResponsePlan(
         fields: [("Content-Type", "audio/mpeg"), ("icy-name", "Sender")],
@@ -37,7 +37,8 @@ extension ProgramTests {
       return plan
     }
 
-    /// Looks at a program until it has come so far; what it takes must stay what it was after the warm-up.
+    /// Samples a program until it has read `total` bytes; memory, descriptors and threads must not grow after the
+    /// warm-up.
     private static func expectSteady(
       _ program: Subprocess, upTo total: UInt64, _ name: String, seconds: Double = 100,
       progress: () -> UInt64, besides check: () -> Void = {}
@@ -61,7 +62,7 @@ extension ProgramTests {
       let most = steady.map(\.residentBytes).max() ?? 0
       #expect(most - first.residentBytes <= allowedGrowth, "\(watch.summary)")
       #expect(Set(steady.map(\.descriptors)) == [first.descriptors], "\(watch.summary)")
-      // Two of Dispatch's end by themselves when they have been idle for seconds.
+      // Two of Dispatch's threads end by themselves after seconds of idleness.
       #expect(steady.allSatisfy { $0.threads <= first.threads }, "\(watch.summary)")
     }
 
@@ -78,7 +79,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "in an hour of radio, played to a server that runs as fast as it can, with a spool of 16 MiB",
+      "in an hour of radio, played to a server that runs at full speed, with a spool of 16 MiB",
       .timeLimit(.minutes(3)))
     func playedRadio() throws {
       let web = LoopbackHTTPServer()
@@ -115,7 +116,7 @@ extension ProgramTests {
       let path = directory.file("big.wav")
       let location: String
       if kind == "file" {
-        // A head, and a hole for the sound.
+        // The file has a header, and a hole instead of sound.
         let head = wave.bytes(at: 0, CountingWave.headBytes)
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         try #require(file >= 0)
@@ -133,7 +134,7 @@ extension ProgramTests {
       }
       let program = Program.start(["render", "-o", "/dev/null", location])
       defer { program.signalGroup(SIGKILL) }
-      // The last bytes of the file are only on their way when the program is near its end.
+      // The program may end before its last bytes are counted, so the watch stops 2 % earlier.
       try Self.expectSteady(program, upTo: total - total / 50, "1 GB, \(kind)") {
         kind == "file" ? Self.bytesRead(program.pid) : web.bodyBytesSent("/big.wav")
       }
@@ -142,8 +143,8 @@ extension ProgramTests {
       }
     }
 
-    /// What a process has read in all (proc(5), `io`). The place in the file would not do: its end is
-    /// read first.
+    /// The total of bytes that a process has read (proc(5), `io`). The file offset would not show progress,
+    /// because the file's end is read first.
     private static func bytesRead(_ pid: pid_t?) -> UInt64 {
       guard let pid else { return 0 }
       let words = String(decoding: contents(ofFile: "/proc/\(pid)/io"), as: UTF8.self)
@@ -151,7 +152,7 @@ extension ProgramTests {
       return words.firstIndex(of: "rchar:").flatMap { UInt64(words[$0 + 1]) } ?? 0
     }
 
-    /// Bytes of all files in a folder.
+    /// The number of bytes of all files in a folder.
     private static func bytes(ofFilesIn path: String) -> Int64 {
       guard let folder = unsafe opendir(path) else { return 0 }
       defer { unsafe closedir(folder) }

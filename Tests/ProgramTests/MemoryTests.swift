@@ -5,23 +5,23 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// Each test reads 300 MB of MP3, or so much of it that keeping it would break the limit.
+  /// Each test reads 300 MB of MP3, or a part larger than the memory limit.
   @Suite("stays small")
   struct Memory {
     static let mebibyte = 1 << 20
     /// A debug build would take minutes for the whole.
     static let bytesToRead: UInt64 = Program.isRelease ? .max : 40_000_000
 
-    /// Most of what play takes is code: a debug build's is larger, and HTTP brings libcurl and what that needs.
+    /// Most of play's memory is code: a debug build's is larger, and HTTP loads libcurl and its dependencies.
     static func playAllowance(_ kind: String) -> Int {
       guard Program.isRelease else { return 28 * mebibyte }
       return kind == "http" ? 24_000_000 : 14_000_000
     }
 
-    /// 300 MB of CBR frames, one stream as a recorder of a radio station leaves it.
+    /// 300 MB of CBR frames in one stream, as in a recording of a radio station.
     static func makeBigFile(in folder: TemporaryDirectory) throws -> String {
       let frames = contents(ofFile: Fixtures.path("mp3-cbr320-44100-2.mp3"))
-      // Behind the tag's frame, which tells of a shorter stream.
+      // Start behind the tag's frame, which states a shorter stream.
       let start = try #require(
         frames.indices.first { frames[$0...].starts(with: Array("LAME".utf8)) })
       let tail = try #require(
@@ -49,7 +49,7 @@ extension ProgramTests {
       }
     }
 
-    /// Follows a run until it has read so much, or to its end.
+    /// Follows a run until it has read `bytesToRead`, or to its end.
     static func peakBytes(of program: Subprocess, reading path: String) -> Int {
       var peak = 0
       _ = eventually(seconds: 50) {
@@ -60,7 +60,7 @@ extension ProgramTests {
       return peak
     }
 
-    /// How far a process has read a file (proc(5), `fdinfo`).
+    /// A process's offset in a file (proc(5), `fdinfo`).
     static func readOffset(_ pid: pid_t?, _ path: String) -> UInt64 {
       guard let pid else { return 0 }
       for descriptor in 3..<32 {
@@ -94,7 +94,7 @@ extension ProgramTests {
       #expect(peak > 0 && peak <= 32 * Self.mebibyte)
     }
 
-    @Test("in render, also where 64 MB of AAC are decoded for the noise of the last seconds")
+    @Test("in render, also when 64 MB of AAC are decoded for the noise of the last seconds")
     func renderFromFarIn() throws {
       let folder = TemporaryDirectory()
       let (piece, path) = (folder.file("piece.aac"), folder.file("long.aac"))
@@ -116,7 +116,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "in play, a file or a ring full of its packets 14 MB, of HTTP's 24 MB (debug: 28 MiB) above a JACK client that does nothing",
+      "in play, above an empty JACK client: 14 MB for a file or its full packet ring, 24 MB for HTTP (debug: 28 MiB)",
       arguments: ["file", "packets", "http"])
     func play(_ kind: String) throws {
       let folder = TemporaryDirectory()
@@ -129,13 +129,13 @@ extension ProgramTests {
         var arguments = ["play", "--connect", "none"]
         switch kind {
         case "file": arguments.append(path)
-        // Of a file 12 s are held if nothing else is said.
+        // By default only 12 s of a file are buffered.
         case "packets": arguments += ["--decode", "callback", "--high-water", "3600", path]
         default: arguments.append(web.url("/big"))
         }
         let program = TerminalProgram(arguments)
         defer { program.signal(SIGKILL) }
-        // The ring's 2 MiB are 52 s of packets at 320 kbit/s; of what is decoded a second is held.
+        // The ring's 2 MiB are 52 s of packets at 320 kbit/s; decoded sound is buffered for a second.
         let full = kind == "file" ? "buffer 1" : "buffer 5"
         #expect(program.shows(full, seconds: 20), "\(program.output)")
         #expect(program.showsAnew("Playing    0:03") {}, "\(program.output)")
@@ -149,7 +149,7 @@ extension ProgramTests {
   }
 }
 
-/// A JACK client in C that writes silence: what libjack alone takes.
+/// A JACK client in C that writes silence, to measure libjack's own memory.
 private enum EmptyClient {
   static let source = """
     #include <jack/jack.h>
@@ -172,12 +172,12 @@ private enum EmptyClient {
     }
     """
 
-  /// Its peak once the server has called it for some cycles.
+  /// The client's peak memory, after the server has called it for some cycles.
   static func peakBytes(in folder: TemporaryDirectory, on jack: JACKServer) throws -> Int {
     let file = folder.file("empty.c")
     let program = folder.file("empty")
     _ = ReferenceDecoder.output("cat >'\(file)' <<'END'\n\(source)\nEND\n")
-    // Swift's own clang will do where the system has no other compiler.
+    // Swift's own clang is enough if the system has no other compiler.
     let compile =
       "$(command -v cc || command -v clang) -o '\(program)' '\(file)' "
       + "$(pkg-config --cflags --libs jack)"
@@ -188,7 +188,7 @@ private enum EmptyClient {
     try #require(
       eventually { (try? jack.ports().contains { $0.name == "empty:out_2" }) == true },
       "\(client.errors)")
-    // Its peak is reached when it does not grow for a while.
+    // The peak is reached once it has not grown for a while.
     var peak = 0
     var steady = 0
     _ = eventually {

@@ -9,7 +9,7 @@ extension ProgramTests {
   struct MonitorEffects {
     private static let source = Fixtures.path("wav-s16-48000-1.wav")
 
-    /// Records a file that plays along.
+    /// Records a monitor that mixes in a file.
     private func record(_ options: [String], in folder: TemporaryDirectory) throws -> [Float] {
       let path = folder.file("heard.wav")
       try JACKServer.with(.waiting(period: 256)) { _ in
@@ -24,7 +24,7 @@ extension ProgramTests {
       return ReferenceDecoder.ffmpeg(path)
     }
 
-    @Test("as render has them, to the bit")
+    @Test("with render's result, to the bit")
     func asRendered() throws {
       let folder = TemporaryDirectory()
       let options = ["--filter", "PK Fc 1000 Hz Gain -6 dB Q 2", "--delay", "1:2"]
@@ -41,7 +41,7 @@ extension ProgramTests {
       #expect(isSame)
     }
 
-    @Test("before the limiter, which has the last word")
+    @Test("before the limiter, which comes last")
     func limited() throws {
       let options = ["--filter", "PK Fc 1000 Hz Gain 30 dB Q 0.5", "--preamp", "30", "--limit=-12"]
       let heard = try record(options, in: TemporaryDirectory())
@@ -84,7 +84,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("that follow a changed file at once, and keep the old filters if it is broken")
+    @Test("that follow a changed file at once, and keep the old filters if the file is broken")
     func changedFile() throws {
       let folder = TemporaryDirectory()
       let path = folder.file("eq.txt")
@@ -115,7 +115,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("not without their files, nor for outputs that are not there: one line says why")
+    @Test("but refuses missing files and missing outputs with one line")
     func refusals() {
       let missing = Program.run(["monitor", "--eq", "/nowhere/eq.txt"])
       #expect(missing.exit == .status(1))

@@ -13,7 +13,7 @@ extension ProgramTests {
       eventually { (try? jack.ports().contains { $0.name == "drawbar:out_1" }) == true }
     }
 
-    /// The ring of what is recorded was full.
+    /// Whether the recording ring was full.
     private func hasOverruns(_ program: Subprocess) -> Bool {
       let line = program.output.split(separator: "\n").last { $0.contains("overruns") } ?? ""
       return !line.isEmpty && !line.contains("\"overruns\":0,")
@@ -25,7 +25,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "measures all sound, however rare its readings are, and warns by the time that it is loud")
+      "measures all sound, however rare its readings, and warns by the duration of loud sound")
     func rareReadings() throws {
       let folder = TemporaryDirectory()
       let along = folder.file("along.wav")
@@ -50,7 +50,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("tells what cannot be played along, and has failed", arguments: [false, true])
+    @Test("reports an unplayable --with file, and fails", arguments: [false, true])
     func unplayable(_ isJSON: Bool) throws {
       try JACKServer.with { jack in
         let program = Program.start(
@@ -64,12 +64,12 @@ extension ProgramTests {
       }
     }
 
-    @Test("finishes its recording also where the disk is slower than the sound")
+    @Test("finishes its recording on a disk slower than the sound")
     func slowerDisk() throws {
       let folder = TemporaryDirectory()
       let (pipe, path) = (folder.file("slow.wav"), folder.file("read.wav"))
       try #require(unsafe mkfifo(pipe, 0o600) == 0)
-      // Half of what comes.
+      // Reads half of the recording's rate.
       let reader = Subprocess([
         "python3", "-c",
         """
@@ -95,7 +95,7 @@ extension ProgramTests {
       #expect(try FloatWave(path: path).frameCount > 48000)
     }
 
-    @Test("finishes its recording also where the signal comes twice, as from timeout")
+    @Test("finishes its recording after two signals, as sent by timeout")
     func signalledTwice() throws {
       let folder = TemporaryDirectory()
       try JACKServer.with(.waiting(period: 256)) { _ in
@@ -114,7 +114,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "ends at the second signal where the disk takes nothing, and says that it is not finished")
+      "ends at the second signal if the disk accepts nothing, and reports an unfinished recording")
     func stuckDisk() throws {
       let folder = TemporaryDirectory()
       let pipe = UnreadPipe(folder.file("stuck.wav"))
@@ -132,7 +132,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("ends by a signal while nobody takes the lines that it writes")
+    @Test("ends by a signal while its output is not read")
     func unreadLines() throws {
       let folder = TemporaryDirectory()
       let pipe = UnreadPipe(folder.file("lines"))

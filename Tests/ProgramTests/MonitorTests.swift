@@ -15,7 +15,7 @@ extension ProgramTests {
       }
     }
 
-    /// A sine of 100 Hz at 40 dB below full scale: what plays along must not drown the tones.
+    /// A sine of 100 Hz at 40 dB below full scale: the mixed-in file must not mask the tones.
     private func playAlong(_ folder: TemporaryDirectory, seconds: Int, level: Double = 0.01)
       -> String
     {
@@ -31,7 +31,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "adding no frame: jack_iodelay finds one period, which is the loop's",
+      "without added latency: jack_iodelay finds one period, which is the loop's",
       arguments: [16, 32, 64, 128, 256, 512, 1024])
     func roundTrip(_ period: Int) throws {
       let folder = TemporaryDirectory()
@@ -56,7 +56,7 @@ extension ProgramTests {
         try jack.connect("drawbar:out_1", "jack_delay:in")
         #expect(
           eventually(seconds: 30) { Self.roundTrips(delay.output).count >= 4 }, "\(delay.output)")
-        // The high-pass turns the tones by less than a tenth of a frame.
+        // The high-pass shifts the tones by less than a tenth of a frame.
         let measured = Self.roundTrips(delay.output).dropFirst().prefix(3)
         #expect(measured.allSatisfy { abs($0 - Double(period)) < 0.1 }, "\(Array(measured))")
         delay.signalGroup(SIGTERM)
@@ -65,7 +65,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("what plays along, and records to the bit what is heard", arguments: ["wav", "flac"])
+    @Test("with a mixed-in file, and records its output to the bit", arguments: ["wav", "flac"])
     func records(_ kind: String) throws {
       let folder = TemporaryDirectory()
       let path = folder.file("heard.\(kind)")
@@ -82,14 +82,14 @@ extension ProgramTests {
       let source = ReferenceDecoder.ffmpeg(Fixtures.path("wav-s16-48000-1.wav"))
       let first = try #require(heard.firstIndex { $0 != 0 })
       let lead = try #require(source.firstIndex { $0 != 0 })
-      // The end is faded out.
+      // The end is faded out, so it is not compared.
       let frames = 4 * 48000
       try #require(heard.count - first > frames + 4800)
       let isSame = heard[first...].prefix(frames).elementsEqual(source[lead...].prefix(frames))
       #expect(isSame)
     }
 
-    @Test("the inputs alone into a file, whatever is heard")
+    @Test("the inputs, and records them alone, whatever the output")
     func recordsInput() throws {
       let folder = TemporaryDirectory()
       let path = folder.file("inputs.wav")
@@ -115,12 +115,12 @@ extension ProgramTests {
       #expect(wave.channels[0].allSatisfy { $0.magnitude < 0.501 })
     }
 
-    @Test("and counts what a slow disk has cost, which is silence in the file")
+    @Test("and counts frames lost to a slow disk, which are silence in the file")
     func slowDisk() throws {
       let folder = TemporaryDirectory()
       let (pipe, path) = (folder.file("slow.wav"), folder.file("read.wav"))
       try #require(unsafe mkfifo(pipe, 0o600) == 0)
-      // Takes nothing for six seconds: more than the pipe and the ring hold.
+      // Reads nothing for six seconds, longer than the pipe and the ring last.
       let reader = Subprocess(["sh", "-c", "exec <'\(pipe)'; sleep 6; cat >'\(path)'"])
       defer { reader.signalGroup(SIGKILL) }
       try JACKServer.with(.waiting(period: 256)) { _ in
@@ -141,10 +141,10 @@ extension ProgramTests {
       #expect(frames > 8 * 48000 && frames < 11 * 48000)
     }
 
-    @Test("and tells its readings as lines of JSON, the limiter's and the loudness too")
+    @Test("and prints its readings as lines of JSON, with the limiter's and the loudness")
     func readings() throws {
       let folder = TemporaryDirectory()
-      // A sine at full scale is -3 LUFS in one channel and 0 in two, and what looks like feedback.
+      // A sine at full scale is -3 LUFS in one channel and 0 in two, and looks like feedback.
       let along = playAlong(folder, seconds: 30, level: 1)
       try JACKServer.with(.waiting(period: 256)) { _ in
         let result = Program.run([
@@ -188,7 +188,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("until nobody reads its lines any more")
+    @Test("until its output is closed")
     func unread() throws {
       try JACKServer.with { _ in
         let start = monotonicSeconds()
@@ -214,7 +214,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("nothing that is its own, or that is not there: one line says why")
+    @Test("and refuses its own ports and missing files with one line")
     func refuses() throws {
       try JACKServer.with { _ in
         let own = Program.run(["monitor", "--from", "drawbar:out_1,drawbar:out_2", "--to", "none"])
@@ -231,13 +231,13 @@ extension ProgramTests {
         #expect(place.exit == .status(1))
         #expect(
           place.errors == "drawbar: cannot create /nowhere/take.flac: No such file or directory; "
-            + "choose another place\n")
+            + "choose another path\n")
         let route = Program.run(["monitor", "--route", "3:1"])
         #expect(route.exit == .status(64))
       }
     }
 
-    @Test("not what the loudspeakers get: ports that monitor them are left out by itself")
+    @Test("without the loudspeakers' signal: it leaves out their monitor ports")
     func leavesMonitorPortsOut() throws {
       var options = JACKServer.Options()
       options.hasMonitors = true
@@ -288,7 +288,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("a way that drawbar latency measures: one period, and no frame of its own")
+    @Test("with a latency of one period by drawbar latency, and no frame of its own")
     func latency() throws {
       try JACKServer.with(.waiting(period: 256)) { jack in
         let program = Program.start([

@@ -5,10 +5,10 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// The program on a server that has its sound card on another machine: two servers, joined by NetJACK2.
+  /// The program on a server whose sound card is on another machine: two servers, joined by NetJACK2.
   @Suite("across machines")
   struct NetJACK {
-    /// What the slave sends, in the master's graph.
+    /// The slave's return ports in the master's graph.
     private static let returned = ["slave:from_slave_1", "slave:from_slave_2"]
 
     private static func master(period: Int) -> JACKServer.Options {
@@ -17,7 +17,7 @@ extension ProgramTests {
       return options
     }
 
-    @Test("plays on the slave what is heard on the master to the bit", .timeLimit(.minutes(1)))
+    @Test("plays on the slave, to the bit as the master receives it", .timeLimit(.minutes(1)))
     func plays() throws {
       let folder = TemporaryDirectory()
       let (file, path) = (Fixtures.path("gapless-1.mp3"), folder.file("rendered.wav"))
@@ -35,7 +35,7 @@ extension ProgramTests {
         try #require(isRecording, "jack_capture did not connect")
         let end = Program.end(of: Program.start(["play", file], with: slave.toolEnvironment))
         #expect(end.exit == .status(0) && end.output == "" && end.errors == "", "\(end)")
-        // The last cycles are still on their way.
+        // Wait for the last cycles to arrive.
         usleep(300_000)
         capture.stop()
         return StereoFrames(try capture.finish()).withoutSilentEdges
@@ -45,7 +45,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "costs the cycles that it is set to and two more, there and back, and none for Drawbar",
+      "has a round trip of the configured cycles and two more, and none for Drawbar",
       .timeLimit(.minutes(1)), arguments: [1, 5])
     func latency(_ cycles: Int) throws {
       let expected = "\"roundTripFrames\":\((cycles + 2) * 512),"

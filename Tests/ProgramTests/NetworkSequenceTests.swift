@@ -5,17 +5,17 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// Random sequences of faults, each made from its seed, as users meet them: with the pauses between retries. They
-  /// run side by side, because most of their time is these pauses. `DRAWBAR_SEED` runs one that has failed.
+  /// Random sequences of network faults, each made from its seed, with the real pauses between retries. They run
+  /// in parallel, because these pauses take most of the time. `DRAWBAR_SEED` repeats a failed sequence.
   @Suite("over a network with random faults")
   struct NetworkSequences {
-    /// A sequence that the server answers with, and the run of the program that asks.
+    /// The sequence of the server's answers, and the program's run against it.
     private struct Sequence {
       var seed: UInt64
       var file: String
       var url: String
       var requestCount: Int
-      /// Its last answer is a fault.
+      /// Whether the last answer is a fault.
       var lasts: Bool
     }
 
@@ -26,7 +26,7 @@ extension ProgramTests {
       return seed..<seed + 1
     }
 
-    /// Short files, damaged ones among them.
+    /// Short files, including damaged ones.
     private static func files() -> [String] {
       let endings = [".wav", ".aiff", ".caf", ".flac", ".oga", ".opus", ".mp3", ".aac", ".m4a"]
       return Fixtures.corpusNames(endings: endings, below: 70_000)
@@ -44,9 +44,9 @@ extension ProgramTests {
         lasts: faults.lasting != nil)
     }
 
-    /// Expects a run to end as the same run over the local file does, or to fail because of the fault that lasts.
+    /// Expects a run to end like the run over the local file, or to fail because of a lasting fault.
     ///
-    /// - Returns: whether it ended as that does.
+    /// - Returns: whether the run ended like the local one.
     private static func expect(
       _ result: Program.Result, like local: Program.Result, _ sequence: Sequence,
       _ server: LoopbackHTTPServer
@@ -65,7 +65,7 @@ extension ProgramTests {
       return isSame
     }
 
-    @Test("renders what it renders of the file itself, or fails and says why")
+    @Test("renders the same as from the local file, or fails with the reason")
     func render() throws {
       let names = Self.files()
       let server = LoopbackHTTPServer()
@@ -89,7 +89,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("plays to the end, and says what is missing as it does of the file itself")
+    @Test("plays to the end, and reports the same losses as for the local file")
     func play() throws {
       let names = Self.files()
       let server = LoopbackHTTPServer()

@@ -33,7 +33,7 @@ extension ProgramTests {
         let lines = program.shownLines.filter { line in states.contains { line.hasPrefix($0) } }
         #expect(lines.count > 10)
         #expect(lines.allSatisfy { $0.count < Int(columns) })
-        // Nothing is left of it in the end.
+        // The status line is erased at the end.
         #expect(program.output.hasSuffix("\u{1B}[J"))
         if columns == 80 {
           #expect(lines.contains { $0.contains("0:02 / 0:04") && $0.contains("underruns 0") })
@@ -42,7 +42,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("title, progress and meters above it, where there is room for them")
+    @Test("title, progress and meters above it, if they fit")
     func panel() throws {
       let folder = TemporaryDirectory()
       let path = folder.file("song.mp3")
@@ -55,7 +55,7 @@ extension ProgramTests {
         program.type("q")
         #expect(program.end().exit == .status(0))
         let lines = program.shownLines
-        // What could steer the terminal is not in it.
+        // Terminal control characters are escaped.
         #expect(lines.contains(#"Someone — A\u{1b}[31m red title"#))
         #expect(lines.contains { $0.hasPrefix("[█") && $0.contains("▒") && $0.count == 79 })
         #expect(lines.contains { $0.hasPrefix("L [") && $0.contains("-inf dB") })
@@ -65,7 +65,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("one line without any sequence on a dumb terminal")
+    @Test("one line without escape sequences on a dumb terminal")
     func dumbTerminal() throws {
       try JACKServer.with { _ in
         let program = TerminalProgram(
@@ -78,7 +78,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("what libjack says only when asked to")
+    @Test("libjack's messages only when asked to")
     func verbose() {
       let file = Fixtures.path("mp3-short-44100-2.mp3")
       let arguments = ["play", "--server", "drawbar-no-such", file]

@@ -10,8 +10,8 @@ extension ProgramTests {
   struct PipeWire {
     static let short = Fixtures.path("mp3-short-44100-2.mp3")
 
-    /// Plays a file to its end, connected as the program connects itself, and records what the sink is
-    /// given. The recording runs before the program is there.
+    /// Plays a file to its end with the program's own connections, and records the sink's input. The
+    /// recording starts before the program.
     private func record(
       _ arguments: [String], on server: PipeWireServer, seconds: Int,
       meanwhile: () throws -> Void = {}
@@ -48,7 +48,7 @@ extension ProgramTests {
       return (path, wave.frameCount)
     }
 
-    @Test("plays from start to end what render writes, to the bit", .timeLimit(.minutes(3)))
+    @Test("plays render's output from start to end, to the bit", .timeLimit(.minutes(3)))
     func exact() throws {
       let folder = TemporaryDirectory()
       let (file, path) = (Fixtures.path("gapless-1.mp3"), folder.file("rendered.wav"))
@@ -67,13 +67,13 @@ extension ProgramTests {
     }
 
     @Test(
-      "goes on through changes of the quantum, where PipeWire drops one cycle each and no more is lost",
+      "continues through changes of the quantum, and loses only the one cycle that PipeWire drops",
       .timeLimit(.minutes(3)))
     func quantum() throws {
       let folder = TemporaryDirectory()
       let (path, frameCount) = try writeCount(seconds: 4, to: folder)
       let quanta = [1024, 256, 2048, 512, 4096, 1024]
-      // A cycle of the old size is not taken, and one of the new size is silent.
+      // PipeWire drops a cycle of the old size, and a cycle of the new size is silent.
       let expected = zip(quanta, quanta.dropFirst()).map { HeardFrames.Hole(lost: $0, silent: $1) }
       let (heard, output) = try StolenTime.heard {
         let (wave, output) = try PipeWireServer.with(.init(sampleRate: 44100, quantum: quanta[0])) {
@@ -96,7 +96,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "goes on through changes of the rate, at the right pitch and where it was",
+      "continues through changes of the rate, at the right pitch and position",
       .timeLimit(.minutes(1)))
     func rate() throws {
       let rates = [44100, 48000, 44100]
@@ -114,7 +114,7 @@ extension ProgramTests {
           }
         }
       }
-      // PipeWire leaves silence where it changes. A cycle that is late on a busy machine is left out, too.
+      // PipeWire inserts silence at a change. On a busy machine a late cycle is missing, too.
       var (heard, seconds): ([Int], Double) = ([], 0)
       for part in wave.channels[0].split(isSilentFor: 64) where part.count > 5000 {
         let middle = part.dropFirst(2000).dropLast(2000).prefix(30000)
@@ -128,13 +128,13 @@ extension ProgramTests {
       }
       #expect(heard == rates)
       #expect(output.contains("underruns 0") && !output.contains("underruns 1"), "\(output)")
-      // At each change PipeWire does not take three cycles, which are 70 ms, and the resampler's part of the
-      // next is dropped. All else of the file is there.
+      // At each change PipeWire drops three cycles (70 ms), and the resampler's part of the next one is
+      // dropped. The rest of the file is complete.
       #expect(seconds > duration - 0.2 && seconds < duration, "\(seconds)")
       #expect(output.contains("Ended"))
     }
 
-    @Test("starts again and again, and after it was killed", .timeLimit(.minutes(1)))
+    @Test("starts repeatedly, and after it was killed", .timeLimit(.minutes(1)))
     func restarts() throws {
       try PipeWireServer.with { server in
         func names() -> [String] {
@@ -158,7 +158,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "waits for a daemon that was killed, ended or stopped, and goes on where it was and as connected",
+      "waits for a daemon that was killed, ended or stopped, and resumes its position and connections",
       .timeLimit(.minutes(1)))
     func returns() throws {
       try PipeWireServer.with { server in
@@ -171,11 +171,11 @@ extension ProgramTests {
         _ = try server.run(["jack_connect", "drawbar:out_1", right])
         let wanted = ["drawbar:out_1": [right], "drawbar:out_2": [right]]
         #expect(eventually { ServerReturns.connections(server) == wanted })
-        // A removal counts with the next cycle.
+        // A removed connection takes effect with the next cycle.
         let position = try shownSeconds(of: program)
         #expect(try eventually { try shownSeconds(of: program) > position })
         for (way, rate, quantum) in [("kill", 44100, 512), ("end", 48000, 2048), ("freeze", 0, 0)] {
-          // It is silent, and after 2 s taken for gone.
+          // The daemon stops calling, and after 2 s counts as ended.
           #expect(
             program.showsAnew("has ended (it has not called for 2 s)") {
               switch way {
@@ -207,7 +207,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "ends with one line when the daemon is killed and it is not to wait, and when there is none",
+      "ends with one line when the daemon is killed and it is not to wait, and without a daemon",
       .timeLimit(.minutes(1)))
     func ends() throws {
       let commands = [
@@ -222,7 +222,7 @@ extension ProgramTests {
             ServerReturns.connections(server).count >= 2
               && programs[3].output.contains("watching")
           })
-        // Silence is no sign of an end while the daemon calls.
+        // Silence does not count as an end while the daemon calls.
         usleep(2_500_000)
         #expect(programs.allSatisfy { $0.pid != nil })
         server.kill()
@@ -246,7 +246,7 @@ extension ProgramTests {
         for silence in [200_000, 3_000_000] as [UInt32] {
           let program = TerminalProgram(["play", Endings.long], with: server.toolEnvironment)
           defer { program.signal(SIGKILL) }
-          // Its start is over by then: it would wait for the daemon.
+          // Wait for the end of the program's start, in which it would wait for the daemon.
           #expect(program.shows("Playing    0:0"), "\(program.output)")
           server.freeze()
           defer { server.thaw() }
@@ -286,7 +286,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "monitors and measures: one quantum through the sink, and none more through a monitor",
+      "monitors and measures: one quantum through the sink, and no more through a monitor",
       .timeLimit(.minutes(1)))
     func latency() throws {
       try PipeWireServer.with(.init(sampleRate: 48000, quantum: 512)) { server in
@@ -319,7 +319,7 @@ extension ProgramTests {
 }
 
 extension [Float] {
-  /// The parts between silences of at least so many samples.
+  /// The parts between silences of at least `count` samples.
   fileprivate func split(isSilentFor count: Int) -> [ArraySlice<Float>] {
     var parts: [ArraySlice<Float>] = []
     var (start, end) = (Int?.none, 0)

@@ -26,7 +26,7 @@ extension ProgramTests {
       return (result, contents(ofFile: output))
     }
 
-    @Test("renders what its tracks render, from a file and from a server")
+    @Test("renders its tracks' sound, from a file and from a server")
     func render() throws {
       let web = LoopbackHTTPServer()
       defer { web.stop() }
@@ -46,7 +46,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("goes on behind entries that lead nowhere, each told in a line, and exits with 1")
+    @Test("continues after missing entries, reports each in a line, and exits with 1")
     func failures() throws {
       let closed = LoopbackHTTPServer()
       let dead = closed.url("/dead.mp3")
@@ -64,7 +64,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("that cannot be used is told in one line")
+    @Test("that cannot be used reports it in one line")
     func refusals() throws {
       let cases = [
         ("hls.m3u8", "#EXTM3U\n#EXT-X-VERSION:3\n", "HLS"),
@@ -106,7 +106,7 @@ extension ProgramTests {
       #expect(json.output.hasSuffix("\"error\":null}\n"))
     }
 
-    @Test("plays into JACK, and is ended while its server is silent")
+    @Test("plays to JACK, and ends while its server is silent")
     func play() throws {
       let web = LoopbackHTTPServer()
       defer { web.stop() }

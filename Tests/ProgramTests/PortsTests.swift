@@ -31,7 +31,7 @@ struct PortsTests {
     unsafe fclose(file)
   }
 
-  /// The server's ports as `jack_lsp` tells of them, in the words of the program's text.
+  /// The server's ports by `jack_lsp`, in the form of the program's text.
   private func portsByTool(_ jack: JACKServer) throws -> String {
     let text = try jack.run(["jack_lsp", "-c", "-p", "-t", "-l"])
     var ports: [(head: String, connections: [String], facts: [String: String])] = []
@@ -68,14 +68,14 @@ struct PortsTests {
     }.joined(separator: "\n")
   }
 
-  /// The program's text with one blank where it has several, and without names for people.
+  /// The program's text with single blanks and without pretty names.
   private func normalised(_ text: String) -> String {
     text.split(separator: "\n").map { line in
       line.prefix { $0 != "\"" }.split(separator: " ").joined(separator: " ")
     }.joined(separator: "\n")
   }
 
-  @Test("lists ports, directions, types, flags, latencies and connections as jack_lsp has them")
+  @Test("lists ports, directions, types, flags, latencies and connections like jack_lsp")
   func list() throws {
     try JACKServer.with { jack in
       for isConnected in [false, true] {
@@ -126,7 +126,7 @@ struct PortsTests {
     }
   }
 
-  @Test("shows names for people, those of the program's own ports and those that others set")
+  @Test("shows pretty names, of the program's own ports and those set by others")
   func prettyNames() throws {
     let key = "http://jackaudio.org/metadata/pretty-name"
     let texts = try JACKServer.withMetadata { jack in
@@ -159,7 +159,7 @@ struct PortsTests {
     #expect(names == ["['Left output', 'Right output']"])
   }
 
-  @Test("connects and disconnects, in either order and by alias, and tells what the graph then has")
+  @Test("connects and disconnects, in either order and by alias, and prints the resulting graph")
   func connections() throws {
     try JACKServer.with { jack in
       func expectSeen(_ expected: [[String]]) throws {
@@ -171,7 +171,7 @@ struct PortsTests {
         ["system:capture_1", "system:playback_2"], ["system:playback_2", "system:capture_1"],
         ["dummy_pcm:dummy:out1", "dummy_pcm:dummy:in2"],
       ] {
-        // Connected already the second and the third time.
+        // The ports are already connected at the second and the third command.
         let made = Program.run(["ports", "connect"] + ends)
         #expect(made.exit == .status(0) && made.errors == "")
         #expect(made.output == "connected     " + line)
@@ -193,7 +193,7 @@ struct PortsTests {
     }
   }
 
-  @Test("watches ports and connections that others change, a line each, until a signal")
+  @Test("prints a line for each port and connection that others change, until a signal")
   func watch() throws {
     try JACKServer.with { jack in
       for (option, signal) in [([], SIGINT), (["--json"], SIGTERM)] {
@@ -227,7 +227,7 @@ struct PortsTests {
     }
   }
 
-  @Test("watches only what matches, and ends when nobody reads or the server ends")
+  @Test("watches only matching ports, and ends when its output is closed or the server ends")
   func watchEnds() throws {
     try JACKServer.with { jack in
       let watch = Program.start(["ports", "--watch", "playback_1"])
@@ -263,7 +263,7 @@ struct PortsTests {
     }
   }
 
-  @Test("ends by a signal while nobody takes what it writes")
+  @Test("ends by a signal while its output is not read")
   func watchUnread() throws {
     let folder = TemporaryDirectory()
     let pipe = UnreadPipe(folder.file("pipe"))
@@ -282,7 +282,7 @@ struct PortsTests {
     }
   }
 
-  @Test("says in one line what is wrong, with exit code 1, and 64 for wrong usage")
+  @Test("reports an error in one line, with exit code 1, and 64 for wrong usage")
   func failures() throws {
     expectOneLine(
       Program.run(["ports"]), "no server", word: "no JACK server named '\(JACKServer.name)'")

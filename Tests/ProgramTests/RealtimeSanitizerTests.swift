@@ -5,14 +5,14 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// `scripts/test` builds the programs with RealtimeSanitizer and runs suites of these tests with them. That
-  /// shows something only if the programs are watched.
+  /// `scripts/test` builds the programs with RealtimeSanitizer and runs suites of these tests with them. This
+  /// suite proves that the programs are really watched.
   @Suite("under RealtimeSanitizer")
   struct RealtimeSanitizer {
     private static let programs =
       [Program.path] + ExamplePlayer.allCases.map(\.path) + [VocalRemoverTests.path]
 
-    @Test("is watched where that was asked for, and so are the examples")
+    @Test("is watched, like the examples, if DRAWBAR_RTSAN is set")
     func isWatched() {
       let isAsked = unsafe getenv("DRAWBAR_RTSAN") != nil
       for path in Self.programs { #expect(Program.isWatched(path) == isAsked, "\(path)") }
@@ -23,7 +23,7 @@ extension ProgramTests {
       guard Program.isWatched(Program.path) else { return }
       let folder = Program.path.prefix(upTo: Program.path.lastIndex(of: "/")!)
       try JACKServer.with { _ in
-        // A file of 44.1 kHz on a server of 48 kHz is resampled, where that is asked for in the callback.
+        // A file of 44.1 kHz on a server of 48 kHz is resampled, here in the callback.
         let program = Program.start(
           ["play", "--decode", "callback", Endings.long],
           with: ["LD_PRELOAD": "\(folder)/libAllocatingResampler.so"])

@@ -5,11 +5,11 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// Files that end before they are finished.
+  /// Recordings that end before they are finished.
   @Suite("a recording")
   struct RecordingFailures {
-    /// Runs the program with a file system of 256 KiB as its place to write, and copies what is there to
-    /// `kept` in the end. Without the right to mount one nothing can be said.
+    /// Runs the program with a file system of 256 KiB to write to, and finally copies the file to `kept-NAME`.
+    /// Needs the right to mount a file system.
     private static func run(
       _ arguments: [String], writing name: String, in folder: TemporaryDirectory
     ) -> Program.Result {
@@ -24,7 +24,7 @@ extension ProgramTests {
     private static let mayMount =
       Subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).exit == .status(0)
 
-    /// Frames by the header, as SoX and ffprobe read it, and all frames that can be decoded.
+    /// Expects a frame count in the header, as SoX and ffprobe read it, and that many decodable frames.
     private func expectReadable(_ path: String, atLeast frames: Int) {
       let sox = Subprocess.run(["soxi", "-s", path])
       let count = Int(sox.output.filter(\.isNumber)) ?? 0
@@ -38,12 +38,12 @@ extension ProgramTests {
     }
 
     @Test(
-      "on a full disk is read to its end by others, and is an event, while the monitor goes on",
+      "on a full disk is readable to its end, and an event, while the monitor continues",
       .enabled(if: mayMount), arguments: ["take.wav", "take.flac"])
     func fullDisk(_ name: String) throws {
       let folder = TemporaryDirectory()
       try JACKServer.with(.waiting(period: 256)) { _ in
-        // Noise, so that FLAC is no smaller than it has to be.
+        // Noise, so that FLAC hardly compresses it.
         let noise = folder.file("noise.wav")
         _ = ReferenceDecoder.output(
           "ffmpeg -nostdin -v error -f lavfi -i 'anoisesrc=r=48000:d=20:seed=1' '\(noise)'")
@@ -67,7 +67,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("that was killed is read to its last second", arguments: ["take.wav", "take.flac"])
+    @Test("that was killed is readable to its last second", arguments: ["take.wav", "take.flac"])
     func killed(_ name: String) throws {
       let folder = TemporaryDirectory()
       let path = folder.file(name)
@@ -89,7 +89,7 @@ extension ProgramTests {
       expectReadable(path, atLeast: 48000)
     }
 
-    @Test("of render on a full disk is read to its end by others", .enabled(if: mayMount))
+    @Test("of render on a full disk is readable to its end", .enabled(if: mayMount))
     func renderedOnFullDisk() {
       let folder = TemporaryDirectory()
       let result = Self.run(
@@ -99,7 +99,7 @@ extension ProgramTests {
       expectReadable(folder.file("kept-out.wav"), atLeast: 24000)
     }
 
-    @Test("of render that reaches the largest size of a file is read to its end by others")
+    @Test("of render that reaches the largest file size is readable to its end")
     func largestSize() {
       let folder = TemporaryDirectory()
       let path = folder.file("out.wav")

@@ -15,7 +15,7 @@ extension ProgramTests {
         ] + more)
     }
 
-    /// A number of the last reading that is written whole.
+    /// A number of the last complete reading.
     private static func last(_ name: String, of program: Subprocess) -> Double {
       let line = program.output.split(separator: "\n").last { $0.hasSuffix("}}") } ?? ""
       let text = line.components(after: "\"\(name)\":").prefix { "0123456789.".contains($0) }
@@ -80,7 +80,7 @@ extension ProgramTests {
         let recorder = try JACKRecorder(["system:capture_1"], capacityFrames: 100)
         defer { recorder.close() }
         try recorder.setFreewheel(true)
-        // More than the ring holds, faster than time.
+        // Wait for more than the ring holds, faster than real time.
         #expect(eventually { Self.last("frames", of: program) > 60 * 48000 })
         try recorder.setFreewheel(false)
         program.signalGroup(SIGTERM)
@@ -94,7 +94,7 @@ extension ProgramTests {
 }
 
 extension Substring {
-  /// What follows the first of these words.
+  /// The text behind the first occurrence of this word.
   fileprivate func components(after word: String) -> Substring {
     split(separator: word, maxSplits: 1).dropFirst().first ?? ""
   }

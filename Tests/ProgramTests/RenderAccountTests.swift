@@ -24,7 +24,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("has no error where all was rendered")
+    @Test("has no error if everything was rendered")
     func whole() throws {
       #expect(try render([song, song], exit: 0).map(\.error) == [nil, nil])
     }
@@ -58,7 +58,7 @@ extension ProgramTests {
     )
     func undecodable() throws {
       var bytes = contents(ofFile: Fixtures.path("mp1-mono-48000-1.mp1"))
-      // The allocation of the packets from there on needs more bits than they have.
+      // From there on, the packets' bit allocation exceeds their size.
       let place = bytes.count / 2 / 192 * 192
       for index in place + 4..<place + 20 { bytes[index] = 0xEE }
       try workshop.write(bytes, "damaged.mp1")

@@ -14,7 +14,7 @@ extension ProgramTests {
         [], by: ["bash", "-c", "cd '\(workshop.path)'; exec \"$0\" render \(words) '\(song)'"])
     }
 
-    @Test("of the format that its name says", arguments: ["out.flac", "OUT.FLAC", "a.b.flac"])
+    @Test("in the format of its name", arguments: ["out.flac", "OUT.FLAC", "a.b.flac"])
     func flac(_ name: String) throws {
       let result = render("-o \(name)")
       #expect(result.exit == .status(0) && result.errors == "", "\(result)")
@@ -22,7 +22,7 @@ extension ProgramTests {
       try workshop.run("flac -s -t \(name)")
       try workshop.run("ffmpeg -v error -i \(name) -f f32le flac.raw")
       try workshop.run("'\(Program.path)' render -o out.wav '\(song)'")
-      // Rounded to 24 bits, and of the same length.
+      // The samples are rounded to 24 bits, and the length is the same.
       let exact = try FloatWave(path: workshop.path("out.wav"))
       let samples = unsafe try workshop.read("flac.raw").withUnsafeBytes {
         unsafe Array($0.bindMemory(to: Float.self))
@@ -35,14 +35,14 @@ extension ProgramTests {
     }
 
     @Test(
-      "WAVE, where the name says so or nothing", arguments: ["out.wav", "out.WAVE", "out", ".out"])
+      "in WAVE, by that extension or none", arguments: ["out.wav", "out.WAVE", "out", ".out"])
     func wave(_ name: String) throws {
       #expect(render("-o \(name)").exit == .status(0))
       #expect(try workshop.read(name).starts(with: "RIFF".utf8))
     }
 
     @Test(
-      "and no other, by its name, before anything is written or asked for",
+      "and refuses other extensions by name, before it writes or requests anything",
       arguments: ["x.mp3", "x.ogg", "x.m4a", "x.opus", "x.aiff", "x.txt", "flac.x", "x.wav.mp3"])
     func refused(_ name: String) throws {
       let result = render("-o \(name) http://127.0.0.1:1/a.mp3")
@@ -52,7 +52,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "that it does not replace unless it is asked to", arguments: ["out.wav", "out.flac", "out"])
+      "that it does not replace unless asked to", arguments: ["out.wav", "out.flac", "out"])
     func existing(_ name: String) throws {
       try workshop.run("echo old > \(name); ln -s \(name) link.wav; touch empty.wav")
       for place in [name, "./\(name)", "link.wav"] {
@@ -62,7 +62,7 @@ extension ProgramTests {
       }
       #expect(render("--force -o \(name)").exit == .status(0))
       #expect(try workshop.read(name).count > 1000)
-      // Nothing is lost in these.
+      // An empty file and a device may be overwritten.
       for place in ["empty.wav", "/dev/null"] { #expect(render("-o \(place)").exit == .status(0)) }
     }
   }

@@ -24,7 +24,7 @@ extension ProgramTests {
       #expect(trusted.output.contains("44100 Hz"))
     }
 
-    @Test("with further fields and the name it is given")
+    @Test("with additional fields and the given user agent")
     func fields() {
       let web = LoopbackHTTPServer()
       defer { web.stop() }
@@ -42,7 +42,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "and waits for the first byte as long as --timeout states", arguments: [1, 2.5])
+      "and waits for the first byte for the time of --timeout", arguments: [1, 2.5])
     func timeout(_ seconds: Double) {
       let web = LoopbackHTTPServer()
       defer { web.stop() }
@@ -53,7 +53,7 @@ extension ProgramTests {
       #expect((seconds - 0.1..<4).contains(result.seconds))
     }
 
-    @Test("with no field that is none, and does not repeat it", arguments: ["play", "info"])
+    @Test("without invalid fields, refused without printing them", arguments: ["play", "info"])
     func badFields(_ command: String) {
       for line in ["geheim", "X: geheim\r\nY: z", "Range: geheim", "X geheim: y"] {
         let result = Program.run([command, "--header", line, "http://127.0.0.1:9/"])

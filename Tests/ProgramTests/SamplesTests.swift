@@ -7,8 +7,8 @@ import Testing
 extension ProgramTests {
   @Suite("plays samples")
   struct Samples {
-    /// 44.1 kHz, so that nothing is resampled, and synchronous: a late client delays the cycle of
-    /// this server and loses none.
+    /// A server at 44.1 kHz, so that nothing is resampled, and synchronous: a late client delays its cycle
+    /// instead of losing it.
     static var exactServer: JACKServer.Options {
       .waiting(sampleRate: 44100, period: 512)
     }
@@ -46,7 +46,7 @@ extension ProgramTests {
       let heard = StereoFrames(wave).withoutSilentEdges
       let decoded = StereoFrames(interleaved: ReferenceDecoder.mpg123(file))
       // A pause may be shorter than a cycle: the file's end arrives when playback has just reached it.
-      // So pauses are found by the sound that is missing in them, not by their silence.
+      // So pauses are found by the missing sound, not by their silence.
       let period = 512
       let fade = 220
       var (played, pauses) = (0, 0)
@@ -55,7 +55,7 @@ extension ProgramTests {
         let end = position + difference
         played += difference
         try #require(played < decoded.count, "frames after the end, from \(end) on")
-        // The fade in begins with a cycle. Of the 221 frames of a fade the last one is at its gain.
+        // The fade-in begins with a cycle. The last of a fade's 221 frames has the final gain.
         let next = try #require(
           stride(from: (end / period + 1) * period, to: heard.count, by: period).first {
             // Of a remainder shorter than the fade, only the length is known.
@@ -71,7 +71,7 @@ extension ProgramTests {
       #expect(pauses >= 2)
     }
 
-    @Test("that do not depend on the period, also where a cycle is longer than what is buffered")
+    @Test("that do not depend on the period, also if a cycle is longer than the buffer")
     func longCycles() throws {
       let file = Fixtures.path("gapless-1.mp3")
       let folder = TemporaryDirectory()
@@ -109,7 +109,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("that render writes into a pipe, where the header cannot tell how many")
+    @Test("that render writes into a pipe, where the header cannot state their number")
     func renderIntoPipe() {
       let file = Fixtures.path("gapless-1.mp3")
       let command = "'\(Program.path)' render -o - '\(file)' | ffmpeg -v error -i - -f f32le -"

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// Servers that are not as they should be, or not there yet.
+  /// Servers that are misconfigured, broken or not running yet.
   @Suite("on a server")
   struct ServerConditions {
     private static let tone = Fixtures.path("wav-s16-48000-1.wav")
@@ -17,7 +17,7 @@ extension ProgramTests {
       return options
     }
 
-    @Test("that is not real-time says so once, with the remedy")
+    @Test("that is not real-time warns once, with the remedy")
     func notRealtime() throws {
       try JACKServer.with(Self.notRealtime()) { _ in
         let played = Program.run(["play", "--no-mpris", "--connect", "none", Self.tone])
@@ -43,7 +43,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "that is not there yet waits for it with --wait, and ends at once by a signal",
+      "that does not run yet waits for it with --wait, and ends at once by a signal",
       arguments: [
         ["play", "--no-mpris", "--connect", "none", tone], monitor, ["ports", "--watch"],
       ])
@@ -67,7 +67,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("that freewheels at the start says so, and ends by a signal")
+    @Test("that freewheels at the start reports it, and ends by a signal")
     func freewheeling() throws {
       try JACKServer.with { jack in
         let recorder = try JACKRecorder(["system:capture_1"], capacityFrames: 100)
@@ -78,16 +78,16 @@ extension ProgramTests {
         #expect(eventually { program.errors.contains("\n") })
         let lines = program.errors.split(separator: "\n")
         #expect(lines.count == 1 && lines[0].contains("is freewheeling"), "\(program.errors)")
-        // jackd 1.9.21 stands still for good where freewheeling ends with a client that came during it.
+        // jackd 1.9.21 hangs for good if freewheeling ends while a client that joined during it is open.
         program.signalGroup(SIGTERM)
         #expect(Program.end(of: program).exit == .status(0))
       }
     }
 
-    @Test("whose store of metadata is broken says so in one line, without libdb's")
+    @Test("whose metadata store is broken reports it in one line, without libdb's messages")
     func brokenMetadata() throws {
       try JACKServer.with { _ in
-        // Whoever opens it next finds no environment of libdb in it.
+        // The next client to open the store finds no libdb environment in it.
         let path = "/dev/shm/jack_db-\(getuid())/__db.001"
         let size = contents(ofFile: path).count
         try #require(size > 0)

@@ -9,7 +9,7 @@ extension ProgramTests {
   struct ServerReturns {
     static let waiting = "Waiting for the JACK server"
 
-    /// What else the server is when it is back.
+    /// The returned server's rate and period.
     private static func options(_ rate: Int, _ period: Int) -> JACKServer.Options {
       var options = JACKServer.Options()
       (options.sampleRate, options.period) = (rate, period)
@@ -33,7 +33,7 @@ extension ProgramTests {
       return minutes * 60 + seconds
     }
 
-    @Test("asks no library for a server that ended while its client was opened and started")
+    @Test("calls libjack no more for a server that ended while its client was opened and started")
     func endMeanwhile() throws {
       let semaphore = "/dev/shm/jack_sem.\(getuid())_\(JACKServer.name)_drawbar"
       for milliseconds in 0..<10 {
@@ -47,10 +47,10 @@ extension ProgramTests {
           }
           let isOpen = eventually { unsafe access(semaphore, F_OK) == 0 }
           #expect(isOpen, "\(program.errors)")
-          // Each time a little later in the client's start.
+          // End the server a little later in the client's start each time.
           usleep(UInt32(milliseconds) * 1000)
           server.end()
-          // One that a client's end has ended by SIGPIPE leaves its store.
+          // A server that was ended by SIGPIPE, because a client ended, leaves its store.
           guard server.hasEndedProperly else { return }
           let isMade = eventually(seconds: 0.25) { JACKServer.hasMetadataStore }
           #expect(!isMade, "after \(milliseconds) ms")
@@ -58,7 +58,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("waits and says so, and goes on where it was and as others had connected it")
+    @Test("waits and reports it, and resumes its position and the connections that others made")
     func goesOn() throws {
       try JACKServer.with { first in
         var jack = first
@@ -73,7 +73,7 @@ extension ProgramTests {
         ] {
           if isKilled { jack.kill() } else { jack.end() }
           #expect(program.showsAnew(Self.waiting) {}, "\(program.output)")
-          // Where it is does not depend on how long that takes.
+          // The position must not depend on the length of the pause.
           usleep(1_500_000)
           let before = try #require(program.shownLines.last.flatMap(Self.seconds))
           jack = try JACKServer.start(Self.options(rate, period))
@@ -95,7 +95,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("says that it waits for one that is stopped, and plays on when it goes on")
+    @Test("reports that it waits for a stopped server, and plays on when the server continues")
     func stopped() throws {
       try JACKServer.with { jack in
         let program = TerminalProgram(Endings.play + [Endings.long])
@@ -130,7 +130,7 @@ extension ProgramTests {
         defer { jack.stop() }
         let program = Program.start(Endings.play + [Endings.long], with: bus.environment)
         defer { program.signalGroup(SIGKILL) }
-        // It is on the bus once it plays. A server that ends while the program starts is an error.
+        // The program is on the bus once it plays. A server that ends during its start is an error.
         #expect(eventually { bus.names(from: SessionBus.prefix).count == 1 }, "\(program.errors)")
         for _ in 0..<3 {
           jack.kill()
@@ -142,7 +142,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("holds no more threads and descriptors than before, whatever befalls the server")
+    @Test("leaks no threads and descriptors, whatever befalls the server")
     func resources() throws {
       var random = SplitMix(state: 3)
       try JACKServer.with { first in
@@ -178,7 +178,7 @@ extension ProgramTests {
             eventually { ProcessResources.of(program.pid).isWithin(before) },
             "\(round): \(ProcessResources.of(program.pid)), at first \(before)")
         }
-        // libjack's complaints of servers that are not there are not shown, not even with -v.
+        // libjack's messages about missing servers are not shown, not even with -v.
         #expect(!program.output.contains("jack: Cannot connect to server"))
         program.type("q")
         #expect(program.end().exit == .status(0))

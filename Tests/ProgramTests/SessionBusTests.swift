@@ -5,10 +5,10 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// With `playerctl` and `busctl`, on a bus of the test's own.
+  /// Tests with `playerctl` and `busctl`, on their own bus.
   @Suite("on the session bus")
   struct SessionBus {
-    /// Twelve seconds each.
+    /// Twelve seconds of sound.
     static let long = Fixtures.path("mp3-cbr320-44100-2.mp3")
     static let tagged = Fixtures.path("mp3-tags-tail.mp3")
     static let play = ["play", "--connect", "none", "--buffer", "0.2"]
@@ -34,12 +34,12 @@ extension ProgramTests {
       try? bus.playerctl(["metadata", field])
     }
 
-    /// Seconds.
+    /// The position on the bus, in seconds.
     static func position(on bus: SessionBusServer) -> Double? {
       (try? bus.playerctl(["position"])).flatMap { Double($0) }
     }
 
-    /// Ends the program as Ctrl-C does, and sees that it has said nothing.
+    /// Ends the program as Ctrl-C does, and expects no output.
     static func end(_ program: Subprocess) {
       program.signalGroup(SIGINT)
       let end = Program.end(of: program)
@@ -47,7 +47,7 @@ extension ProgramTests {
       #expect(end.output == "" && end.errors == "")
     }
 
-    @Test("plays, pauses, seeks, and changes track and volume as playerctl asks, and tells it")
+    @Test("plays, pauses, seeks, changes track and volume by playerctl, and signals each change")
     func control() throws {
       try Self.withProgram([Self.long, Self.tagged]) { bus, program in
         func ask(_ arguments: [String]) throws { _ = try bus.playerctl(arguments) }
@@ -80,7 +80,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("begins the track again when asked to play after it was stopped")
+    @Test("restarts the track when asked to play after a stop")
     func stop() throws {
       try Self.withProgram(["--start", "6", Self.long]) { bus, program in
         #expect(eventually { (Self.position(on: bus) ?? 0) > 6 })
@@ -93,7 +93,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("tells of a seek when it is heard, and of no position otherwise")
+    @Test("signals a seek when it becomes audible, and no position otherwise")
     func seeked() throws {
       try Self.withProgram([Self.long]) { bus, program in
         #expect(eventually { (Self.position(on: bus) ?? 0) > 0.2 })
@@ -110,7 +110,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("plays what it is given to open, and shows no user name or password")
+    @Test("plays an opened URL, and shows no user name or password")
     func open() throws {
       let web = LoopbackHTTPServer()
       defer { web.stop() }
@@ -132,7 +132,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("plays on when it is given to open what cannot be played, and says so")
+    @Test("plays on when an opened URL cannot be played, and reports it")
     func unplayable() throws {
       let folder = TemporaryDirectory()
       let web = LoopbackHTTPServer()
@@ -158,7 +158,7 @@ extension ProgramTests {
         #expect(Self.status(on: bus) == "Playing")
         let place = Self.position(on: bus) ?? 0
         #expect(eventually { (Self.position(on: bus) ?? 0) > place + 0.1 })
-        // The list has not become longer.
+        // The playlist has not grown.
         #expect(throws: SessionBusServer.Failure.self) { try bus.playerctl(["next"]) }
         try folder.write("\(Self.tagged)\n", "l.m3u")
         _ = try bus.playerctl(["open", "file://" + folder.file("l.m3u")])
@@ -169,7 +169,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("tells a file's whole path as a URL, whatever its name is made of, and its track number")
+    @Test("publishes a file's path as a URL, whatever its characters, and its track number")
     func url() throws {
       let folder = TemporaryDirectory()
       _ = ReferenceDecoder.output(
@@ -190,11 +190,11 @@ extension ProgramTests {
       }
     }
 
-    @Test("tells a station's name and what it says of the sound, in which nothing can be sought")
+    @Test("publishes a station's name and titles, and that it cannot be sought in")
     func station() throws {
       let web = LoopbackHTTPServer()
       defer { web.stop() }
-      // Without a table that states a length.
+      // The file has no table that states a length.
       var plan = ResponsePlan.file(Fixtures.path("mp3-notag-44100-2.mp3"))
       plan.fault = .stall(afterBytes: 100_000)
       plan.fields.append(("icy-name", "Sender"))
@@ -212,15 +212,15 @@ extension ProgramTests {
       }
     }
 
-    @Test("asks JACK's transport for its last frame at most, and goes on")
+    @Test("locates JACK's transport to its last frame at most, and continues")
     func farSeeks() throws {
       let web = LoopbackHTTPServer()
       defer { web.stop() }
-      // Without a table that states a length.
+      // The file has no table that states a length.
       var plan = ResponsePlan.file(Fixtures.path("mp3-notag-44100-2.mp3"))
       plan.framing = .untilClose
       web.serve("/endless", plan)
-      // JACK reports a place after a cycle or two, so several requests come before that.
+      // JACK reports a new position after a cycle or two, so several requests arrive before that.
       try JACKServer.with(.waiting(sampleRate: 48000, period: 8192)) { _ in
         let bus = try SessionBusServer()
         let program = Program.start(
@@ -252,7 +252,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("plays on to the end, and says nothing, when the bus has gone")
+    @Test("plays on to the end without a message when the bus ends")
     func lostBus() throws {
       try Self.withProgram(["--start", "9", Self.long]) { bus, program in
         bus.stop()
@@ -269,7 +269,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("is not seen where that is not wanted, and plays where there is no bus")
+    @Test("stays off the bus if asked to, and plays without a bus")
     func off() throws {
       try JACKServer.with { jack in
         let bus = try SessionBusServer()

@@ -4,10 +4,10 @@ import Glibc
 import TestKit
 import Testing
 
-/// What is saved, and gone on with.
+/// Saved states, and the programs that resume them.
 extension ProgramTests.SessionManager {
   @Test(
-    "plays on where it was when it is started again, with or without its command",
+    "resumes its position when it is started again, with or without its command",
     arguments: [[], ["play"], ["play", other]])
   func resumes(_ arguments: [String]) throws {
     try JACKServer.with { jack in
@@ -45,7 +45,7 @@ extension ProgramTests.SessionManager {
     }
   }
 
-  @Test("is silent again where it was paused, and has its folder for a file's name")
+  @Test("stays paused if it was paused, and saves a file name as a full path")
   func paused() throws {
     try JACKServer.with { _ in
       let session = TestSession()
@@ -77,7 +77,7 @@ extension ProgramTests.SessionManager {
     }
   }
 
-  @Test("saves a seek that was made while it was paused, and what was added over the session bus")
+  @Test("saves a seek made while paused, and tracks added over the session bus")
   func pausedSeek() throws {
     try JACKServer.with { _ in
       let session = TestSession()
@@ -111,7 +111,7 @@ extension ProgramTests.SessionManager {
     }
   }
 
-  @Test("monitors again as it did, and records nothing a second time")
+  @Test("monitors again as before, and does not record again")
   func monitor() throws {
     try JACKServer.with { jack in
       let session = TestSession()
@@ -164,7 +164,7 @@ extension ProgramTests.SessionManager {
 }
 
 extension String {
-  /// Where a part begins.
+  /// The index at which a part begins.
   fileprivate func range(of part: String) -> Index? {
     indices.first { self[$0...].hasPrefix(part) }
   }

@@ -5,10 +5,10 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  /// With a session manager of the test kit's.
+  /// Tests with the test kit's session manager.
   @Suite("in a session")
   struct SessionManager {
-    /// Twelve seconds.
+    /// Twelve seconds of sound.
     static let long = Fixtures.path("mp3-cbr320-44100-2.mp3")
     static let other = Fixtures.path("mp3-tags-tail.mp3")
     static let id = "drawbar.nABCD"
@@ -26,7 +26,7 @@ extension ProgramTests {
       #expect(end.errors == errors)
     }
 
-    @Test("announces itself, is called in JACK as it is told, and connects nothing")
+    @Test("announces itself, takes the assigned JACK client name, and connects nothing")
     func announces() throws {
       try JACKServer.with { jack in
         let session = TestSession()
@@ -53,7 +53,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("tells when something has changed that was not saved, and when it has been")
+    @Test("announces unsaved changes, and their end")
     func dirty() throws {
       try JACKServer.with { _ in
         let session = TestSession()
@@ -64,7 +64,7 @@ extension ProgramTests {
         #expect(eventually { count("is_dirty") == 1 }, "\(program.output)")
         #expect(session.save() == TestSession.saved)
         #expect(eventually { count("is_clean") == 1 })
-        // A position changes by itself.
+        // A position that moves by playback is not an unsaved change.
         #expect(program.shows("Playing    0:01"), "\(program.output)")
         #expect(count("is_dirty") == 1)
         program.type("m")
@@ -76,7 +76,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("goes on when it cannot save, and says so here and there")
+    @Test("continues when it cannot save, and reports it to the terminal and the session manager")
     func unwritable() throws {
       try JACKServer.with { _ in
         let session = TestSession(path: "/proc/drawbar/" + Self.id)
@@ -92,7 +92,7 @@ extension ProgramTests {
     }
 
     @Test(
-      "leaves a state alone that it cannot read, and ends with one line",
+      "does not change a state that it cannot read, and ends with one line",
       arguments: ["", "{\"format\": \"drawbar ses", "{\"format\": \"mixer\"}", "\u{0}\u{1}"])
     func corrupt(_ text: String) throws {
       let session = TestSession()
@@ -113,7 +113,7 @@ extension ProgramTests {
       #expect(session.state == text)
     }
 
-    @Test("ends with one line where nothing was saved and nothing is named, or it is another's")
+    @Test("ends with one line if nothing was saved or named, or the ID or file cannot be used")
     func nothing() throws {
       try JACKServer.with { _ in
         for arguments in [[], ["play"]] {
@@ -146,7 +146,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("plays without one where the session manager refuses it, is not there, or is none")
+    @Test("plays without a session if the manager refuses it, does not run, or is none")
     func refused() throws {
       try JACKServer.with { jack in
         let refusing = SessionManagerServer(.refuse(code: -2, message: "another\nversion"))
@@ -175,7 +175,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("plays without one after five seconds in which nothing was answered, but ends at once")
+    @Test("plays without a session after five seconds of no answer, but ends at once by a signal")
     func silent() throws {
       try JACKServer.with { jack in
         let server = SessionManagerServer(.nothing)
@@ -199,7 +199,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("survives what is no message, and does nothing for another sender")
+    @Test("survives invalid messages, and ignores other senders")
     func garbage() throws {
       try JACKServer.with { _ in
         let session = TestSession()
@@ -224,7 +224,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("says that standard input cannot be saved")
+    @Test("reports that standard input cannot be saved")
     func standardInput() throws {
       try JACKServer.with { _ in
         let session = TestSession()

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 extension ProgramTests {
-  @Suite("keeps what it fetches while it plays it")
+  @Suite("keeps fetched bytes while it plays them")
   struct Spools {
     private let directory = TemporaryDirectory()
     private let web = LoopbackHTTPServer()
@@ -27,14 +27,14 @@ extension ProgramTests {
       }
     }
 
-    @Test("in a file that is removed when a signal ends it, and after a kill by the next one")
+    @Test("in a file that it removes at a signal, or the next run removes after a kill")
     func removed() throws {
       defer { web.stop() }
       try JACKServer.with { server in
         try JACKServer.holdingMetadata {
           let killed = start()
           #expect(eventually { files().count == 1 }, "\(killed.errors)")
-          // libjack opens the store of metadata with its client: killed in that, it would leave it locked.
+          // libjack opens the metadata store with its client; a kill in that moment would leave the store locked.
           try awaitClient(of: server)
           killed.signalGroup(SIGKILL)
           #expect(Program.end(of: killed).exit != .status(0))
@@ -49,7 +49,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("but makes no home directory where there is none")
+    @Test("but creates no missing home directory")
     func noHome() throws {
       defer { web.stop() }
       web.serve("/short", .file(Fixtures.path("mp3-short-44100-2.mp3")))
@@ -65,7 +65,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("or plays on without, where that directory cannot be made")
+    @Test("or plays on without them if the directory cannot be created")
     func impossible() throws {
       defer { web.stop() }
       web.serve("/short", .file(Fixtures.path("mp3-short-44100-2.mp3")))

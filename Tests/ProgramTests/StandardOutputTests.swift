@@ -13,7 +13,7 @@ extension ProgramTests {
       try workshop.run("cp '\(Fixtures.path("gapless-1.mp3"))' song.mp3")
     }
 
-    /// Runs words of a shell in the folder, in which `drawbar` is the program.
+    /// Runs a shell command in the folder, with `drawbar` as the program.
     private func run(_ words: String) -> Program.Result {
       Program.run(
         [],
@@ -27,7 +27,7 @@ extension ProgramTests {
         ])
     }
 
-    @Test("a rendering behind what is there, with sizes that are unknown")
+    @Test("a rendering appended to the present bytes, with unknown sizes")
     func renderedBehind() throws {
       let result = run(
         """
@@ -39,7 +39,7 @@ extension ProgramTests {
       #expect(log.starts(with: Array("before\n".utf8)))
       let wave = Array(log.dropFirst(7))
       #expect(wave.count == file.count)
-      // The fields that hold sizes: of RIFF, of what is decoded (fact) and of the data.
+      // The size fields: of RIFF, of the decoded sound (fact) and of the data.
       let isSize = { (byte: Int) in 4..<8 ~= byte || 82..<86 ~= byte || 90..<94 ~= byte }
       #expect(zip(wave, file).enumerated().allSatisfy { isSize($0) || $1.0 == $1.1 })
       for field in [4..<8, 90..<94] where field.upperBound <= wave.count {
@@ -64,7 +64,7 @@ extension ProgramTests {
       #expect(result.output == "0 True\n" && result.errors == "")
     }
 
-    @Test("and says that it is closed, and gives none of what is opened its place")
+    @Test("and reports if it is closed, and reuses its descriptor for no opened file")
     func closed() throws {
       let before = try workshop.read("song.mp3")
       for command in ["render -o -", "info", "info --json"] {
@@ -76,7 +76,7 @@ extension ProgramTests {
       #expect(try workshop.read("song.mp3") == before)
     }
 
-    @Test("and says what it did not take")
+    @Test("and reports a failed write")
     func full() throws {
       let bench = run(
         """
@@ -98,7 +98,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("the graph, and says what it did not take")
+    @Test("the graph, and reports a failed write")
     func graph() throws {
       try JACKServer.with { _ in
         for command in [
@@ -113,7 +113,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("and is silent when nobody reads it any longer")
+    @Test("and reports nothing when its reader has closed it")
     func unread() {
       let result = run("drawbar info --packets song.mp3 | head -n 1; echo ${PIPESTATUS[0]}")
       #expect(result.errors == "" && result.output.hasPrefix("File"))

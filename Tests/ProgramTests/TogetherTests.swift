@@ -4,10 +4,10 @@ import Glibc
 import TestKit
 import Testing
 
-/// Programs that a session starts at once, and that end at once.
-@Suite("Programs that come and go together", .serialized, .timeLimit(.minutes(2)))
+/// Programs that a session starts together, and that end together.
+@Suite("Programs that start and end together", .serialized, .timeLimit(.minutes(2)))
 struct TogetherTests {
-  @Test("leave the JACK server answering, twenty times")
+  @Test("leave the JACK server responsive, twenty times")
   func metadata() throws {
     try JACKServer.with(.waiting()) { jack in
       let file = Fixtures.path("wav-s16-48000-1.wav")

@@ -6,7 +6,7 @@ import Testing
 extension ProgramTests {
   @Suite("resamples")
   struct Tones {
-    /// Recorded on a server of 48 kHz; two and a half seconds of it, away from the tone's start.
+    /// Two and a half seconds of a recording on a server of 48 kHz, away from the tone's start.
     static func recorded(_ name: String) throws -> SineFit {
       let wave = try JACKServer.with(.waiting(period: 512)) {
         try Recording.play(
@@ -17,7 +17,7 @@ extension ProgramTests {
       return SineFit(heard[24000..<144_000], sampleRate: 48000, near: 997)
     }
 
-    /// The file itself, the same stretch of it.
+    /// The same part of the file itself.
     static func plain(_ name: String) -> SineFit {
       let path = Fixtures.path(name)
       let samples =

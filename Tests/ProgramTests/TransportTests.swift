@@ -9,7 +9,7 @@ extension ProgramTests {
   struct Transports {
     private static let seconds = 60
 
-    /// 44.1 kHz, so that nothing is resampled, and no cycle is lost on a busy machine.
+    /// A server at 44.1 kHz, so that nothing is resampled, which loses no cycle on a busy machine.
     private static var options: JACKServer.Options {
       var options = JACKServer.Options.waiting()
       options.sampleRate = CountingWave.sampleRate
@@ -35,7 +35,7 @@ extension ProgramTests {
       return clients.allSatisfy { names.contains($0 + ":out_2") }
     }
 
-    /// How many recorded frames are where the transport says, and how many are not.
+    /// The numbers of recorded frames that match the transport's position, and that do not.
     private static func judge(_ recorder: JACKRecorder, channel: Int) -> (right: Int, wrong: Int) {
       let (samples, times) = (recorder.samples, recorder.transportFrames)
       var result = (right: 0, wrong: 0)
@@ -48,7 +48,7 @@ extension ProgramTests {
       return result
     }
 
-    @Test("two that follow are where it is, to the sample, and silent while it stands")
+    @Test("two followers are at its position, to the sample, and silent while it is stopped")
     func follows() throws {
       let directory = TemporaryDirectory()
       let path = Self.makeNumbers(in: directory)
@@ -84,7 +84,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("while it follows, the keys steer the transport, and the panel tells of it")
+    @Test("a follower's keys control the transport, and its panel shows the transport's state")
     func keys() throws {
       let directory = TemporaryDirectory()
       let path = Self.makeNumbers(in: directory)
@@ -100,7 +100,7 @@ extension ProgramTests {
         program.type("\u{1B}[C")
         #expect(eventually { recorder.transport.frame >= 5 * 44100 })
         program.type("\u{1B}[A")
-        // Behind the end of the list it is silent, and goes on.
+        // Behind the end of the list the program is silent, and the transport rolls on.
         #expect(eventually { recorder.transport.frame >= 65 * 44100 })
         program.type("\u{1B}[H")
         #expect(eventually { recorder.transport.frame < 3 * 44100 })
@@ -113,7 +113,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("while it follows, each of several keys that are pressed at once counts")
+    @Test("a follower counts each of several keys that are pressed at once")
     func quickly() throws {
       let directory = TemporaryDirectory()
       let path = Self.makeNumbers(in: directory)
@@ -123,10 +123,10 @@ extension ProgramTests {
         #expect(program.shows("transport stopped"), "\(program.output)")
         let recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 1)
         defer { recorder.close() }
-        // On three times, and back once.
+        // Three seeks ahead, and one back.
         program.type("\u{1B}[C\u{1B}[C\u{1B}[C\u{1B}[D")
         #expect(eventually { recorder.transport.frame == 10 * 44100 }, "\(recorder.transport)")
-        // A start and a stop at once leave it standing.
+        // An immediate start and stop leave the transport stopped.
         program.type("  \u{1B}[C")
         #expect(eventually { recorder.transport.frame >= 15 * 44100 }, "\(recorder.transport)")
         #expect(!recorder.transport.isRolling && recorder.transport.frame == 15 * 44100)
@@ -140,7 +140,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("one that cannot be sought in says that it does not follow, and plays on")
+    @Test("a track that cannot be sought in is reported as not following, and plays on")
     func unseekable() throws {
       let directory = TemporaryDirectory()
       let path = Self.makeNumbers(in: directory)
@@ -167,7 +167,7 @@ extension ProgramTests {
         let before = recorder.frameCount
         #expect(eventually { recorder.frameCount > before + 20_000 })
         let samples = recorder.samples
-        // All frames, each once and in order, wherever the transport was.
+        // All frames are played once and in order, whatever the transport's position.
         let numbers = zip(samples[0], samples[1]).map { CountingWave.number($0, $1) }
           .filter { $0 > 0 }
         #expect(numbers == Array(1...numbers.count) && numbers.count > 60_000)
@@ -176,7 +176,7 @@ extension ProgramTests {
       }
     }
 
-    /// How far the transport is ahead of the frame that is heard, in frames.
+    /// The transport's lead over the last recorded frame, in frames.
     private static func lastOffset(_ recorder: JACKRecorder) -> Int? {
       let (samples, times) = (recorder.samples, recorder.transportFrames)
       for index in (0..<min(samples[1].count, times.count)).reversed() where times[index] >= 0 {
@@ -186,7 +186,7 @@ extension ProgramTests {
       return nil
     }
 
-    @Test("one that leads starts, stops and locates it, and tells the next server, too")
+    @Test("a leader starts, stops and locates it, also on a server that returns")
     func leads() throws {
       let directory = TemporaryDirectory()
       let path = Self.makeNumbers(in: directory)
@@ -202,7 +202,7 @@ extension ProgramTests {
         #expect(recorder.transport.frame < 5 * 44100)
         #expect(eventually { recorder.frameCount > 4410 })
         let offset = try #require(Self.lastOffset(recorder))
-        // To the sample, but for cycles in which the program was held up.
+        // Exact to the sample, except in cycles in which the program was delayed.
         #expect(abs(offset) <= 1024, "\(offset)")
         program.type(" ")
         #expect(eventually { !recorder.transport.isRolling })
@@ -212,7 +212,7 @@ extension ProgramTests {
         program.type(" ")
         #expect(eventually { recorder.transport.isRolling })
         #expect(recorder.transport.frame >= 5 * 44100)
-        // What others do with it is theirs.
+        // Another client may locate the transport, too.
         recorder.locateTransport(50 * 44100)
         #expect(eventually { recorder.transport.frame >= 50 * 44100 })
         program.type(">")
@@ -239,8 +239,8 @@ extension ProgramTests {
       }
     }
 
-    /// Returns for each jump of more than a tenth of a second in the sound: the frames from the last one before its fade
-    /// until the transport is at the sound that follows.
+    /// Returns, for each jump of more than a tenth of a second in the sound, the number of frames from the last one
+    /// before the fade until the transport matches the new sound.
     private static func lags(_ recorder: JACKRecorder) -> [Int] {
       let (samples, times) = (recorder.samples, recorder.transportFrames)
       var lags: [Int] = []
@@ -249,7 +249,7 @@ extension ProgramTests {
       var begin: Int?
       for index in 0..<min(samples[1].count, times.count) where times[index] >= 0 {
         let number = CountingWave.number(samples[0][index], samples[1][index])
-        // In a fade, numbers are multiplied: frames count only where they follow each other by one.
+        // A fade scales the numbers, so frames count only if consecutive numbers increase by one.
         run = number == previous + 1 ? run + 1 : 0
         previous = number
         if run < 8 { continue }
@@ -263,7 +263,7 @@ extension ProgramTests {
       return lags
     }
 
-    @Test("one that leads takes it along with each seek, a moment after the new sound has begun")
+    @Test("a leader locates it for each seek, shortly after the new sound has begun")
     func leadsSeeks() throws {
       let directory = TemporaryDirectory()
       let path = Self.makeNumbers(in: directory)
@@ -275,7 +275,7 @@ extension ProgramTests {
           ["drawbar:out_1", "drawbar:out_2"], capacityFrames: 2_000_000, recordsTransport: true)
         defer { recorder.close() }
         #expect(eventually { recorder.transport.isRolling && recorder.frameCount > 4410 })
-        // Only a seek changes it.
+        // Only a seek changes this offset.
         func offset() -> Int { Int(recorder.transport.frame) - recorder.frameCount }
         for seek in 1...9 {
           let before = offset()
@@ -287,8 +287,8 @@ extension ProgramTests {
         }
         let lags = Self.lags(recorder).sorted()
         try #require(lags.count == 9, "\(lags)")
-        // The loop's hundredth of a second, the two cycles of a locate, and two fades of 5 ms. The median, since a busy
-        // machine holds the loop up.
+        // The sum of the loop's 10 ms, a locate's two cycles, and two fades of 5 ms. The median, because a busy machine
+        // delays the loop.
         #expect(lags[4] <= 44100 / 20, "\(lags)")
         print("frames until the transport follows: \(lags)")
         program.type("q")
@@ -296,7 +296,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("one that leads has it stand when it ends, also while the server stands still")
+    @Test("a leader stops it when it ends, also while the server is stopped")
     func leaves() throws {
       let directory = TemporaryDirectory()
       let path = Self.makeNumbers(in: directory)
@@ -316,7 +316,7 @@ extension ProgramTests {
       }
     }
 
-    @Test("following and starting elsewhere exclude each other")
+    @Test("--transport follow and --start exclude each other")
     func start() {
       let run = Program.run(["play", "--transport", "follow", "--start", "3", "x.wav"])
       #expect(run.exit == .status(64) && run.errors.contains("locate the transport"), "\(run)")

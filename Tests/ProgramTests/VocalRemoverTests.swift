@@ -4,12 +4,12 @@ import Glibc
 import TestKit
 import Testing
 
-/// The example with render callbacks of its own, on a real JACK server.
+/// The example with its own render callbacks, on a real JACK server.
 @Suite("The example vocal-remover", .serialized)
 struct VocalRemoverTests {
   private static let name = "vocal-remover"
 
-  /// It lies beside `drawbar`.
+  /// The program's path, beside `drawbar`.
   static var path: String {
     Program.path.prefix(upTo: Program.path.lastIndex(of: "/") ?? Program.path.startIndex)
       + "/vocal-remover"
@@ -39,11 +39,11 @@ struct VocalRemoverTests {
     return capture
   }
 
-  @Test("plays left minus right of what another client plays, to the sample")
+  @Test("plays left minus right of another client's sound, to the sample")
   func difference() throws {
     let folder = TemporaryDirectory()
     let path = folder.file("two.wav")
-    // Two noises and a tone that both channels have.
+    // A different noise in each channel, and the same tone in both.
     _ = ReferenceDecoder.output(
       "sox -R -n -r 44100 -b 16 -c 2 '\(path)' synth 2 pinknoise whitenoise gain -12")
     let played = StereoFrames(interleaved: ReferenceDecoder.ffmpeg(path))
@@ -70,7 +70,7 @@ struct VocalRemoverTests {
           == ["drawbar:out_2"]
       }
       try #require(isConnected, "\(player.errors)")
-      // What comes in is passed on: latencies add up through it.
+      // The client passes its input on, so its ports are not terminal and latencies add up.
       let ports = try jack.ports().filter { $0.name.hasPrefix("vocal-remover:") }
       #expect(ports.count == 4 && ports.allSatisfy { !$0.properties.contains("terminal") })
       let capture = try record(on: jack, seconds: 20)
@@ -98,7 +98,7 @@ struct VocalRemoverTests {
       defer { process.signalGroup(SIGKILL) }
       #expect(try jack.ports().allSatisfy { $0.name != "vocal-remover:in_1" })
       let heard = try record(on: jack, seconds: 1).finish()
-      // The one may be connected a cycle before the other.
+      // One output may be connected a cycle before the other.
       let starts = try heard.channels.map { try #require($0.firstIndex { $0 != 0 }) }
       let start = try #require(starts.max())
       #expect(start < rate / 4)
@@ -117,7 +117,7 @@ struct VocalRemoverTests {
     }
   }
 
-  @Test("says in one line what is wrong, and ends with the server")
+  @Test("reports an error in one line, and ends with the server")
   func failures() throws {
     let location = #_sourceLocation
     let absent = Program.run([], program: Self.path)

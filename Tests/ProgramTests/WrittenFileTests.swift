@@ -6,7 +6,7 @@ import Testing
 extension ProgramTests {
   @Suite("reads no file that it writes")
   struct WrittenFiles {
-    /// A folder with two tracks, the first of which is also known by a link and in a list.
+    /// A folder with tracks, and a link and a list that refer to one of them.
     private let workshop: Workshop
 
     init() throws {
@@ -18,15 +18,15 @@ extension ProgramTests {
         """)
     }
 
-    /// Runs the program in the folder, with a shell's redirections. None of its files may become large: what
-    /// is written and read again has no end.
+    /// Runs the program in the folder, with a shell's redirections and a limited file size: a file that is
+    /// written while it is read would grow without end.
     private func run(_ words: String) -> Program.Result {
       Program.run(
         [], by: ["bash", "-c", "cd '\(workshop.path)'; ulimit -f 20000; exec \"$0\" \(words)"])
     }
 
     @Test(
-      "but says so and leaves it as it was",
+      "but reports it and leaves the file as it was",
       arguments: [
         "render --force -o song.wav song.wav", "render --force -o ./song.wav other.mp3 song.wav",
         "render --force -o same.wav song.wav", "render --force -o link.wav song.wav",
@@ -42,20 +42,20 @@ extension ProgramTests {
         try workshop.read($0)
       }
       let result = run(words)
-      Failures.expectOneLine(result, words, word: "choose another place", on: #_sourceLocation)
+      Failures.expectOneLine(result, words, word: "choose another path", on: #_sourceLocation)
       #expect(
         try ["song.mp3", "song.wav", "other.mp3", "list.m3u"].map { try workshop.read($0) }
           == before)
     }
 
-    @Test("also where it is not there yet")
+    @Test("also if the file does not exist yet")
     func missing() throws {
       let result = run("render -o out.wav song.mp3 \"$PWD/out.wav\"")
       Failures.expectOneLine(result, "render", word: "out.wav", on: #_sourceLocation)
       try workshop.run("test ! -e out.wav")
     }
 
-    @Test("and takes any other place")
+    @Test("and accepts any other path")
     func others() throws {
       try workshop.run("echo old > out.wav; mkdir folder")
       for place in ["out.wav", "new.wav", "folder/song.wav", "/dev/null"] {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("4.2 AudioQueue buffers")
 struct AudioQueueBufferTests {
-  @Test("A new buffer is empty, and its capacities and its address stay as they are")
+  @Test("A new buffer is empty, and its capacities and its address do not change")
   func fields() throws {
     let queue = try SteppedQueue().queue
     let buffer = try queue.allocateBuffer(byteCapacity: 100, packetDescriptionCapacity: 2)
@@ -28,14 +28,14 @@ struct AudioQueueBufferTests {
     #expect(buffer.byteCount == 0 && buffer.packetDescriptions.isEmpty)
   }
 
-  @Test("Byte sizes beyond the memory are brought into it", arguments: [-1, 101, Int.max, Int.min])
+  @Test("Byte sizes beyond the memory are clamped to it", arguments: [-1, 101, Int.max, Int.min])
   func byteCount(_ count: Int) throws {
     let buffer = try SteppedQueue().queue.allocateBuffer(byteCapacity: 100)
     buffer.byteCount = count
     #expect((0...100).contains(buffer.byteCount))
   }
 
-  @Test("The user's data is the user's")
+  @Test("The queue does not touch the user's data")
   func userData() throws {
     let owner = try SteppedQueue()
     let buffer = try owner.enqueueRamp(0..<10)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("4.3 AudioQueue functions: enqueue with parameters, packets of a codec")
 struct AudioQueueCodedTrimTests {
-  /// Packets of one buffer, and the frames that are left out of it.
+  /// Packets of one buffer, and the frames trimmed from it.
   private struct Part {
     var packets: Range<Int>
     var trimStart = 0
@@ -17,7 +17,7 @@ struct AudioQueueCodedTrimTests {
 
   private static let framesPerPacket = 1152
 
-  /// What is trimmed at a buffer's end are whole packets, parts of one, and all of a buffer.
+  /// The trims at a buffer's end cover whole packets, part of a packet, and a whole buffer.
   private static let parts = [
     Part(packets: 0..<20, trimStart: 1105, trimEnd: 3 * framesPerPacket + 100),
     Part(packets: 20..<40, trimStart: 2 * framesPerPacket + 7, trimEnd: 1),
@@ -27,7 +27,7 @@ struct AudioQueueCodedTrimTests {
   ]
 
   @Test(
-    "Trimmed frames are heard by the decoder all the same, so that the sound behind them is the same",
+    "The decoder decodes trimmed frames, too, so that the sound behind them is unchanged",
     arguments: [4410, 44_100])
   func trim(_ decodeBufferFrames: Int) throws {
     let file = try QueuedFile("mp3-cbr128-44100-2.mp3")
@@ -62,7 +62,7 @@ struct AudioQueueCodedTrimTests {
       try player.queue.enqueue(
         try file.buffer(0..<file.packets.count, of: player.queue), trimStartFrames: 1105,
         trimEndFrames: padding, parameters: [])
-      // The next file's first packets have nothing of this one's last.
+      // The flush keeps the next file's first packets independent of this one's last.
       try player.queue.flush()
     }
     try player.queue.start()

@@ -9,7 +9,7 @@ import Testing
 @Suite("4.3 AudioQueue functions: buffers")
 struct AudioQueueEnqueueTests {
   @Test(
-    "A queue is made for interleaved PCM and what can be decoded, and for nothing else is 'fmt?'")
+    "A queue accepts interleaved PCM and decodable formats, and refuses all others with 'fmt?'")
   func formats() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
     func make(_ format: AudioStreamBasicDescription) -> AudioQueueError.Code? {
@@ -45,7 +45,7 @@ struct AudioQueueEnqueueTests {
         == .parameterError)
   }
 
-  @Test("A buffer of another queue, a freed one and an enqueued one are refused by their codes")
+  @Test("A buffer of another queue, a freed one and an enqueued one are refused with their codes")
   func ownership() throws {
     let (one, other) = (try SteppedQueue(), try SteppedQueue())
     let foreign = try other.rampBuffer(0..<10)
@@ -102,7 +102,7 @@ struct AudioQueueEnqueueTests {
     }
   }
 
-  @Test("Descriptions are copied: what becomes of the buffer's own afterwards changes nothing")
+  @Test("Descriptions are copied: later changes of the buffer's own have no effect")
   func descriptionsAreCopied() throws {
     let file = try QueuedFile("mp3-cbr128-44100-2.mp3")
     let player = try SteppedQueue(file.stream.format, outputRate: 44_100)
@@ -116,7 +116,7 @@ struct AudioQueueEnqueueTests {
     #expect(isEqual)
   }
 
-  @Test("Buffers are taken in every state: before the start, running, paused, and stopped again")
+  @Test("Buffers are accepted in every state: before the start, running, paused, and stopped again")
   func everyState() throws {
     let player = try SteppedQueue()
     try player.enqueueRamp(0..<1000)
@@ -137,7 +137,7 @@ struct AudioQueueEnqueueTests {
     #expect(player.heardRamp.suffix(1000) == Array(3000..<4000)[...])
   }
 
-  @Test("Packets of one size ignore descriptions, and bytes that are no whole packet")
+  @Test("Packets of one size ignore descriptions, and bytes that are not a whole packet")
   func constantSize() throws {
     let player = try SteppedQueue()
     let buffer = try player.rampBuffer(0..<100)
@@ -150,7 +150,7 @@ struct AudioQueueEnqueueTests {
     #expect(player.heardRamp == Array(0..<99) + Array(repeating: -1, count: 29))
   }
 
-  @Test("Frames are trimmed at either end, also across buffers and all of them")
+  @Test("Frames are trimmed at either end, also across buffers, and all frames of a buffer")
   func trim() throws {
     let player = try SteppedQueue()
     try player.enqueueRamp(0..<3000, trimStart: 1500, trimEnd: 1300)
@@ -176,7 +176,7 @@ struct AudioQueueEnqueueTests {
     try player.enqueueRamp(0..<100, startFrame: 50)
     try player.enqueueRamp(100..<200, startFrame: 1000)
     try player.enqueueRamp(200..<300)
-    // That has passed: as soon as possible.
+    // This time has passed, so the buffer sounds as soon as possible.
     try player.enqueueRamp(300..<400, startFrame: 1001)
     try player.queue.start()
     player.crank(1500, period: period)
@@ -201,7 +201,7 @@ struct AudioQueueEnqueueTests {
     try player.queue.start()
     player.crank(1000, period: 100)
     let place = try #require(player.heardRamp.firstIndex(of: 200))
-    // What was rendered while it was paused is not the queue's time: nothing sounded that had to be faded.
+    // A pause in silence has nothing to fade, so the queue's time does not count its frames.
     let paused = player.heardRamp.count - Int(try player.queue.currentTime().sampleTime)
     #expect(paused == 500 && place == 2345 + paused)
     #expect(Array(player.heardRamp[place..<place + 100]) == Array(200..<300))
@@ -233,7 +233,7 @@ struct AudioQueueEnqueueTests {
     try player.queue.flush()
     try player.queue.start()
     player.crank(8000, period: 480)
-    // A linear-phase filter begins a little before and after; its middle is the step's place.
+    // A linear-phase filter begins a little before and after; its middle is the time of the step.
     let left = player.channel(0)
     let step = try #require(left.indices.first { $0 > 1000 && left[$0] > 0.012 })
     #expect(abs(step - 6000) <= 1)

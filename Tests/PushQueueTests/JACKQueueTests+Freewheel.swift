@@ -9,7 +9,7 @@ import Testing
 @testable import PushQueue
 
 extension JACKQueueTests {
-  @Test("While the server freewheels, what is enqueued buffer by buffer is heard without a gap")
+  @Test("While the server freewheels, sound enqueued buffer by buffer plays without a gap")
   func freewheel() throws {
     let frames = 480_000
     try JACKServer.with { _ in

@@ -8,10 +8,10 @@ import Testing
 
 @testable import PushQueue
 
-/// How a sound is pushed and recorded.
+/// A sound, its buffers, and the length of its recording.
 struct PushedSound: Sendable, CustomTestStringConvertible {
   let file: String
-  /// Of one buffer.
+  /// The length of one buffer.
   let seconds: Double
   let recordedSeconds: Int
 
@@ -22,11 +22,11 @@ struct PushedSound: Sendable, CustomTestStringConvertible {
 @Suite("An AudioQueue's sound in JACK", .serialized)
 struct JACKQueueTests {
   @Test(
-    "Recorded from the ports is the decode of what was enqueued, with 1, 2, 3 and 16 buffers",
+    "The recording equals the decode of the enqueued packets, with 1, 2, 3 and 16 buffers",
     arguments: [
       PushedSound(file: "wav-s16-44100-2.wav", seconds: 0.02, recordedSeconds: 4),
       PushedSound(file: "mp3-vbr2-44100-2.mp3", seconds: 0.3, recordedSeconds: 7),
-      // Sixteen of these are on their way together; the recording is of the first three.
+      // Sixteen of these buffers are in flight at once; the recording is of the first three.
       PushedSound(file: "mp3-vbr2-44100-2.mp3", seconds: 5, recordedSeconds: 13),
     ])
   func buffers(_ sound: PushedSound) throws {
@@ -43,7 +43,7 @@ struct JACKQueueTests {
     let expected = try heard.decoded()
     let packetsPerBuffer = Int((sound.seconds * 44_100 / framesPerPacket).rounded(.up))
 
-    // The server waits for its clients: without it, a busy machine leaves holes in the recording.
+    // The server waits for its clients; otherwise a busy machine leaves gaps in the recording.
     let options = JACKServer.Options.waiting(sampleRate: 44_100, period: 1024)
     for _ in 0..<8 {
       let results = try JACKServer.with(options) { server in
@@ -63,7 +63,7 @@ struct JACKQueueTests {
 
   /// Plays the sound with four queues at once, each with ports of its own.
   ///
-  /// - Returns: nil when the sound is not exact, and cycles were missed or a queue ran dry.
+  /// - Returns: nil if the sound is not exact, and cycles were missed or a queue ran dry.
   private func record(
     _ sound: PushedSound, _ file: QueuedFile, packetsPerBuffer: Int, _ expected: [Float],
     _ server: JACKServer
@@ -106,7 +106,7 @@ struct JACKQueueTests {
     }
     let missedSince = zip(players, missed).map { $0.output.missedCycleCount - $1 }
     let underruns = players.map(\.queue.underrunCount)
-    // A missed cycle need not be heard.
+    // A missed cycle may be inaudible.
     if results.allSatisfy(\.1.isExact) || (missedSince + underruns).allSatisfy({ $0 == 0 }) {
       return results
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("4.4 AudioQueue buffer life cycle and callback")
 struct AudioQueueLifeCycleTests {
   @Test(
-    "A buffer comes back when its data is taken, about the decode buffer's size before it is heard")
+    "A buffer returns when its data is consumed, about the decode buffer's size before it plays")
   func consumed() throws {
     let player = try SteppedQueue()
     try player.enqueueRamp(0..<144_000)
@@ -49,7 +49,7 @@ struct AudioQueueLifeCycleTests {
     #expect(player.returned == buffers.map { ObjectIdentifier($0) }, "in order, each once")
   }
 
-  @Test("What is decoded ahead follows the decode buffer's size", arguments: [100, 12_000, 96_000])
+  @Test("Frames decoded ahead follow the decode buffer's size", arguments: [100, 12_000, 96_000])
   func decodeBufferSize(_ frames: Int) throws {
     let player = try SteppedQueue()
     player.queue.decodeBufferSizeFrames = frames
@@ -59,7 +59,7 @@ struct AudioQueueLifeCycleTests {
     #expect(prepared >= frames && prepared <= frames + 1024)
   }
 
-  @Test("A buffer is the queue's until its callback, and can be enqueued again inside of it")
+  @Test("A buffer belongs to the queue until its callback, and can be enqueued again inside of it")
   func enqueueAgain() throws {
     let player = try SteppedQueue()
     let buffer = try player.rampBuffer(0..<10)

@@ -41,7 +41,7 @@ struct AudioQueueLockingTests {
   }
 
   @Test(
-    "Stopped, reset or disposed of from inside a callback, it gives the rest back and does not lock up"
+    "Stopped, reset or disposed of inside a callback, it returns the rest and does not deadlock"
   )
   func stopFromCallback() throws {
     for action in 0..<3 {
@@ -77,7 +77,7 @@ struct AudioQueueLockingTests {
     }
   }
 
-  @Test("Stopped from inside the listener of its start, it tells its end, too")
+  @Test("Stopped from inside the listener of its start, it reports its end, too")
   func stopFromListener() throws {
     let player = try SteppedQueue()
     player.log.onRunning = { queue in
@@ -92,7 +92,7 @@ struct AudioQueueLockingTests {
     #expect(player.log.calls.last == .isRunning(false) && player.runningNotices == 2)
   }
 
-  @Test("Calls wait for the caller's executor; a stop makes those that are left by itself")
+  @Test("Calls wait for the caller's executor; a stop makes the remaining ones itself")
   func executor() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
     let work = GuardedState<[@Sendable () -> Void]>([])
@@ -129,7 +129,7 @@ struct AudioQueueLockingTests {
     #expect(calls.withLock { $0.count } == 5)
   }
 
-  @Test("With threads of its own a queue plays all that is pushed from its callback, in order")
+  @Test("With threads of its own a queue plays all sound pushed from its callback, in order")
   func threads() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
     let state = GuardedState((next: 0, returned: 0, isStopped: false))
@@ -170,14 +170,14 @@ struct AudioQueueLockingTests {
       return state.withLock { $0.isStopped }
     }
     #expect(isDone)
-    // The output runs as fast as it can: what came late is silence, but nothing is lost or twice.
+    // The output runs as fast as it can: late sound leaves silence, but nothing is lost or repeated.
     let sound = stride(from: 0, to: heard.count, by: 2).map { heard[$0] }.filter { $0 != 0 }
     #expect(sound == (0..<total).map { SteppedQueue.ramp($0) })
     #expect(state.withLock { $0.returned } == 40)
   }
 
   @Test(
-    "Threads that start, pause, stop, reset and enqueue at once lose no buffer and do not lock up")
+    "Threads that start, pause, stop, reset and enqueue at once lose no buffer and do not deadlock")
   func crowd() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
     let counts = GuardedState((enqueued: 0, returned: 0))

@@ -10,14 +10,14 @@ import Testing
 
 @Suite("4.3 AudioQueue functions: when a magic cookie can be set")
 struct AudioQueueMagicCookieStateTests {
-  @Test("Once packets are decoded it is refused, whatever has become of them, until they are gone")
+  @Test("Once packets are decoded it is refused, whatever their state, until they are gone")
   func decoded() throws {
     let file = try QueuedFile("mp3-cbr128-44100-2.mp3")
     let queue = try SteppedQueue(file.stream.format, outputRate: 44_100).queue
     func status() -> AudioQueueError.Code? {
       code { () throws(AudioQueueError) in try queue.setMagicCookie([1]) }
     }
-    // In the ring, behind them a stream that may go on; then one that is over.
+    // The ring holds packets: first of a stream that may continue, then of one that has ended.
     for isFlushed in [false, true] {
       try queue.prime()
       #expect(status() == nil, "nothing was enqueued")
@@ -32,7 +32,7 @@ struct AudioQueueMagicCookieStateTests {
     }
   }
 
-  @Test("It leaves speed, pitch, algorithm and bypass as they are", .enabled(if: canStretch))
+  @Test("It does not change speed, pitch, algorithm and bypass", .enabled(if: canStretch))
   func timePitch() throws {
     let queue = try SteppedQueue(
       AudioStreamBasicDescription(sampleRate: 44_100, formatID: .mpegLayer3, channelsPerFrame: 2)
@@ -56,7 +56,7 @@ struct AudioQueueMagicCookieStateTests {
   "4.3 AudioQueue functions: magic cookie",
   .enabled(if: AheadCodec.library(for: .mpeg4AAC) != nil))
 struct AudioQueueMagicCookieTests {
-  /// Three seconds of noise and a tone, encoded by ffmpeg.
+  /// Makes three seconds of noise and a tone, encoded by ffmpeg.
   private static func sound(_ codec: String) throws -> (workshop: Workshop, file: QueuedFile) {
     let workshop = Workshop()
     try workshop.run(
@@ -65,14 +65,14 @@ struct AudioQueueMagicCookieTests {
     return (workshop, try QueuedFile(path: workshop.path("a.m4a")))
   }
 
-  /// Plays all packets in several buffers, without what the file says is no sound, to the end.
+  /// Plays all packets in several buffers to the end, without the priming and padding that the file states.
   private func play(_ file: QueuedFile, cookie: [UInt8]) throws -> SteppedQueue {
     let format = file.stream.format
     let player = try SteppedQueue(format, outputRate: format.sampleRate)
     try player.queue.setMagicCookie(cookie)
     #expect(player.queue.magicCookie == cookie)
     let table = try #require(file.table)
-    // The last packet of Apple Lossless is as short as its sound, whatever the table leaves for it.
+    // The last packet of Apple Lossless is as short as its sound, whatever padding the table states for it.
     let decodedFrames = try file.decoded().count / 2
     let padding = decodedFrames - Int(table.primingFrames) - Int(table.numberValidFrames)
     for start in stride(from: 0, to: file.packets.count, by: 20) {
@@ -94,7 +94,7 @@ struct AudioQueueMagicCookieTests {
   }
 
   @Test(
-    "An .m4a file's packets and cookie, pushed, are the file's decode, and what ffmpeg decodes it to",
+    "An .m4a file's packets and cookie, pushed, yield the file's decode, and ffmpeg's",
     arguments: ["-c:a aac -b:a 128k -aac_pns 0", "-c:a alac"])
   func file(_ codec: String) throws {
     let (workshop, file) = try Self.sound(codec)
@@ -118,7 +118,7 @@ struct AudioQueueMagicCookieTests {
     #expect(worst < 0x1p-15)
   }
 
-  @Test("The cookie is what tells the decoder: with another file's, the sound is not there")
+  @Test("The cookie configures the decoder: with another file's, the sound differs")
   func otherCookie() throws {
     let (_, file) = try Self.sound("-c:a aac -b:a 128k -aac_pns 0")
     let expected = try file.decoded()

@@ -27,7 +27,7 @@ struct AudioQueuePropertyTests {
     }
   }
 
-  @Test("A volume that is set takes effect with the next cycle, in the ramp time, to the frame")
+  @Test("A new volume takes effect with the next cycle, in the ramp time, to the frame")
   func volumeRamp() throws {
     let player = try SteppedQueue()
     try player.enqueueRamp(1_000_000..<1_100_000)
@@ -45,7 +45,7 @@ struct AudioQueuePropertyTests {
   }
 
   @Test(
-    "A volume set before the start is where a change after it begins, though no cycle was between",
+    "A change of the volume begins at a volume set before the start, even with no cycle between",
     arguments: [false, true])
   func volumeAtStart(_ isRestart: Bool) throws {
     let player = try SteppedQueue()
@@ -55,7 +55,7 @@ struct AudioQueuePropertyTests {
       player.crank(512)
       try player.queue.stop(immediately: true)
     }
-    // What sounds fades out over 240 frames, and the new sound follows.
+    // The old sound fades out over 240 frames, and the new sound follows.
     let start = player.heard.count / 2 + (isRestart ? 240 : 0)
     try player.enqueueRamp(1_000_000..<1_100_000)
     try player.queue.set(.volume, to: 0)
@@ -71,11 +71,11 @@ struct AudioQueuePropertyTests {
     #expect(gain(4800) == 1)
     #expect(player.queue.value(of: .volume) == 1)
     guard isRestart else { return }
-    // What sounded before was faded out at its own volume.
+    // The old sound was faded out at its own volume.
     #expect(abs(left[512 + 119] / SteppedQueue.ramp(1_000_512 + 119) - 0.5) < 0.01)
   }
 
-  @Test("What was set last holds: by a call, or by a buffer at its first frame")
+  @Test("The last setting applies: by a call, or by a buffer at its first frame")
   func effective() throws {
     let player = try SteppedQueue()
     try player.enqueueRamp(0..<1000)
@@ -93,7 +93,7 @@ struct AudioQueuePropertyTests {
   }
 
   @Test(
-    "Pan softens the farther side and leaves the nearer one",
+    "Pan attenuates the farther side and leaves the nearer one",
     arguments: [-1, -0.5, 0.5, 1] as [Float])
   func pan(_ pan: Float) throws {
     let player = try SteppedQueue()
@@ -107,7 +107,7 @@ struct AudioQueuePropertyTests {
     #expect(player.channel(1)[1999] == -full * min(1, 1 + pan))
   }
 
-  @Test("Levels are peak and root mean square of what was heard since they were asked, per output")
+  @Test("Levels are peak and root mean square of the output since the last reading, per output")
   func levels() throws {
     let player = try SteppedQueue()
     try player.queue.set(.pan, to: 0.5)
@@ -131,7 +131,7 @@ struct AudioQueuePropertyTests {
     #expect(player.queue.currentLevelsInDecibels().allSatisfy { $0.peak == -120 })
   }
 
-  @Test("Levels are there before any was measured, and to ask for their size takes none away")
+  @Test("Levels are silence before any measurement, and a query of their size resets none")
   func levelData() throws {
     let player = try SteppedQueue()
     let queue = player.queue
@@ -154,7 +154,7 @@ struct AudioQueuePropertyTests {
         code { () throws(AudioQueueError) in _ = try bytes(property, of: queue, room: 15) }
           == .invalidPropertySize)
     }
-    // What is heard now is softer than what nobody has been told of.
+    // The sound is softer now than the peak that has not been read yet.
     try queue.set(.volume, to: 0.25)
     player.crank(5120)
     for property in properties { _ = try queue.propertyByteCount(property) }
@@ -164,7 +164,7 @@ struct AudioQueuePropertyTests {
     #expect(Float(bitPattern: peak) == loudest)
   }
 
-  @Test("It knows its format, its device and its largest packet")
+  @Test("It reports its format, its device and its largest packet")
   func facts() throws {
     let queue = try SteppedQueue(outputRate: 96_000, outputChannels: 3).queue
     #expect(queue.streamDescription == SteppedQueue.stereo)
@@ -173,7 +173,7 @@ struct AudioQueuePropertyTests {
     #expect(queue.magicCookie.isEmpty && queue.converterError == 0 && queue.channelLayout == nil)
   }
 
-  @Test("A layout says which speakers the channels are for; it must have as many")
+  @Test("A layout states the speakers of the channels, and must have as many")
   func layout() throws {
     var format = SteppedQueue.stereo
     (format.channelsPerFrame, format.bytesPerFrame, format.bytesPerPacket) = (3, 12, 12)
@@ -196,7 +196,7 @@ struct AudioQueuePropertyTests {
     #expect(Array(player.heard[..<3]) == [0.3, 0.1, 0.2])
   }
 
-  @Test("A magic cookie is set before the first buffer, and by formats that have one")
+  @Test("A magic cookie can be set before the first buffer, and for formats that have one")
   func magicCookie() throws {
     let player = try SteppedQueue()
     #expect(
@@ -212,7 +212,7 @@ struct AudioQueuePropertyTests {
       code { () throws(AudioQueueError) in try queue.setMagicCookie([1]) } == .invalidRunState)
   }
 
-  /// A property's bytes.
+  /// Returns a property's bytes.
   private func bytes(
     _ property: AudioQueueProperty, of queue: AudioQueue, room: Int
   ) throws(AudioQueueError) -> [UInt8] {
@@ -275,7 +275,7 @@ struct AudioQueuePropertyTests {
     #expect(try other.queue.currentTime().sampleTime == 500)
     try other.queue.dispose(immediately: true)
     one.crank(500)
-    // The other one's sound has faded out after 240 frames.
+    // The other queue's sound has faded out after 240 frames.
     #expect(Array(one.heardRamp[1250...]) == Array(1240..<1500))
   }
 }

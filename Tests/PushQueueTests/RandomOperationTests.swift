@@ -7,7 +7,7 @@ import Testing
 
 @testable import PushQueue
 
-/// What a queue's buffers, state and time should be after each operation, told from outside.
+/// A model of a queue's buffers, state and time after each operation, derived from its calls.
 private final class QueueModel {
   private var random: SplitMix
   private(set) var player: SteppedQueue
@@ -15,7 +15,7 @@ private final class QueueModel {
   private(set) var disagreements: [String] = []
   private(set) var returns = 0
   private(set) var nestedOperations = 0
-  /// Buffers of the caller's, and what has been enqueued, in order.
+  /// Buffers that the caller owns, and enqueued buffers, in order.
   private var free: [AudioQueueBuffer] = []
   private var enqueued: [AudioQueueBuffer] = []
   private var freed: [AudioQueueBuffer] = []
@@ -93,12 +93,12 @@ private final class QueueModel {
       freed.append(buffer)
     case 65..<75:
       if !isDisposing, time() == nil { stopped() }
-      // Callbacks on the way meet a queue that has been started or has not.
+      // Due callbacks meet a queue that has or has not been started.
       callsToStart += 1
       let result = code { () throws(AudioQueueError) in try queue.start() }
       callsToStart -= 1
       expect(result, nil, at: "start")
-      // It calls a stop off, but goes on from a pause with it.
+      // A start cancels a stop, but only resumes a paused queue together with its stop.
       if result == nil {
         (isStarted, isPaused, mayBeStopping) = (true, false, mayBeStopping && isPaused)
       }
@@ -107,7 +107,7 @@ private final class QueueModel {
       if isStarted { isPaused = true }
     case 79..<82:
       let all = enqueued
-      // A callback on the way may start it again.
+      // A due callback may start the queue again.
       if !isDisposing { stopped() }
       let result = code { () throws(AudioQueueError) in try queue.stop(immediately: true) }
       expect(result, nil, at: "stop")
@@ -133,7 +133,7 @@ private final class QueueModel {
     }
   }
 
-  /// Every buffer that was enqueued before has come back, unless a callback stopped it half-way.
+  /// Checks that every buffer enqueued before has been returned, unless a callback interrupted the operation.
   private func checkReturned(
     _ all: [AudioQueueBuffer], after what: String, _ result: AudioQueueError.Code?
   ) {
@@ -198,8 +198,8 @@ private final class QueueModel {
     checkTime()
   }
 
-  /// The queue's time. A call that is due would be made once the time has been read, and could start or stop
-  /// the queue: those are made first, so that the answer is about the queue as it is now.
+  /// Returns the queue's time. Due calls could start or stop the queue after the time is read, so they are made first,
+  /// and the answer is about the queue as it is now.
   private func time() -> Double? {
     _ = player.queue.isRunning
     return try? player.queue.currentTime().sampleTime
@@ -216,7 +216,7 @@ private final class QueueModel {
     lastTime = time
   }
 
-  /// Ends this queue and begins with another.
+  /// Disposes of this queue and continues with another.
   func replace() throws {
     var isImmediate = Bool.random(using: &random)
     let isPatient = Bool.random(using: &random)

@@ -94,7 +94,7 @@ private final class SimplePlayer: AudioFileStreamListener {
 
 @Suite("4.9 AudioQueue as the tutorials use it")
 struct AudioQueueSeedTests {
-  @Test("Their player plays all of a file without a gap, and hears of its end")
+  @Test("Their player plays all of a file without a gap, and is notified of its end")
   func player() throws {
     let file = try QueuedFile("mp3-id3-big.mp3")
     let expected = try file.decoded()
@@ -122,11 +122,11 @@ struct AudioQueueSeedTests {
     #expect(player.isStopped)
     let isWhole = Array(heard[..<expected.count]) == expected
     #expect(isWhole && queue.underrunCount == 0)
-    // At the end of their life they reset it, and never dispose of it.
+    // The tutorials' players reset the queue in the end, and never dispose of it.
     try queue.reset()
   }
 
-  @Test("With nothing enqueued it is primed and started, runs, and counts the silence")
+  @Test("With no buffer enqueued it is primed and started, runs, and counts the silence")
   func nothing() throws {
     let player = try SteppedQueue()
     #expect(try player.queue.prime() == 0)

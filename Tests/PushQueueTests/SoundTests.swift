@@ -10,7 +10,7 @@ import Testing
 @Suite("An AudioQueue's sound")
 struct AudioQueueSoundTests {
   @Test(
-    "is the decode of what was enqueued, to the sample, with any number of buffers of any length",
+    "is the decode of the enqueued packets, to the sample, for any number and length of buffers",
     arguments: [1, 2, 3, 16], [0.02, 0.3, 5])
   func exact(_ count: Int, _ seconds: Double) throws {
     let file = try QueuedFile("mp3-vbr2-44100-2.mp3")
@@ -44,7 +44,7 @@ struct AudioQueueSoundTests {
   }
 
   @Test(
-    "of any format that goes into a queue is what the converter gives",
+    "of any format that a queue accepts equals the converter's output",
     arguments: [
       "wav-s16-44100-2.wav", "wav-u8-48000-1.wav", "wav-s24-44100-2.wav", "mp2-192-44100-2.mp2",
       "mp3-mono-44100-1.mp3", "wav-ext-s24-96000-6.wav",
@@ -70,7 +70,7 @@ struct AudioQueueSoundTests {
   }
 
   @Test(
-    "of Vorbis is what ffmpeg decodes, whether its packets come with the frames that are stated",
+    "of Vorbis equals ffmpeg's, whether or not its packets come with their stated frames",
     .enabled(if: AheadCodec.library(for: .vorbis) != nil), arguments: [true, false])
   func vorbis(_ isStated: Bool) throws {
     let workshop = Workshop()
@@ -96,7 +96,7 @@ struct AudioQueueSoundTests {
     #expect(!player.queue.isRunning && player.queue.converterError == 0)
   }
 
-  @Test("goes on after a stop as after a new start: the decoder begins afresh")
+  @Test("after a stop equals that of a new start: the decoder begins afresh")
   func again() throws {
     let file = try QueuedFile("mp3-cbr128-44100-2.mp3")
     let expected = try file.decoded()
@@ -116,7 +116,7 @@ struct AudioQueueSoundTests {
 @Suite("4.7 AudioQueue decoder errors")
 struct AudioQueueDecoderErrorTests {
   @Test(
-    "A bad packet is silence of its length, its error is remembered and told, and the queue goes on"
+    "A bad packet is silence of its length, its error is kept and reported, and the queue continues"
   )
   func badPacket() throws {
     var file = try QueuedFile("mp3-notag-44100-2.mp3")
@@ -135,7 +135,7 @@ struct AudioQueueDecoderErrorTests {
     #expect(player.returned.count == 1 && !player.queue.isRunning)
   }
 
-  @Test("Nothing but rubbish is silence, and every buffer comes back")
+  @Test("Rubbish is silence, and every buffer is returned")
   func rubbish() throws {
     let format = AudioStreamBasicDescription(
       sampleRate: 44100, formatID: .mpegLayer3, framesPerPacket: 1152, channelsPerFrame: 2)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PushQueue
 
-/// Whether this build has the library, and the machine, too.
+/// Whether the time-stretching library is in this build and on this machine.
 let canStretch: Bool = {
   guard let queue = try? SteppedQueue().queue else { return false }
   return (try? queue.setTimePitchEnabled(true)) != nil
@@ -14,7 +14,7 @@ let canStretch: Bool = {
 
 @Suite("4.1 AudioQueue speed and pitch without the library", .enabled(if: !canStretch))
 struct AudioQueueWithoutTimePitchTests {
-  @Test("It says that the library is missing, and plays on as it is")
+  @Test("It reports that the library is missing, and plays on unchanged")
   func missing() throws {
     let player = try SteppedQueue()
     #expect(
@@ -30,8 +30,7 @@ struct AudioQueueWithoutTimePitchTests {
 
 @Suite("4.1 AudioQueue speed and pitch", .enabled(if: canStretch))
 struct AudioQueueTimePitchTests {
-  /// Plays two seconds of a tone of 500 Hz to the end, in as many buffers as there are lists of parameters
-  /// to go with them.
+  /// Plays two seconds of a tone of 500 Hz to the end, in as many buffers as there are lists of parameters for them.
   private func play(
     period: Int = 512, parameters: [[AudioQueueParameterEvent]] = [[]],
     _ prepare: (AudioQueue) throws -> Void
@@ -60,12 +59,12 @@ struct AudioQueueTimePitchTests {
     return player.channel(0)
   }
 
-  /// Frames up to the last that is heard.
+  /// Returns the frames up to the last audible one.
   private func length(_ samples: [Float]) -> Int {
     (samples.lastIndex { abs($0) > 0.05 } ?? -1) + 1
   }
 
-  /// Rising zero crossings in a second of the middle.
+  /// Returns the rising zero crossings per second, measured in the middle of the sound.
   private func hertz(_ samples: [Float]) -> Double {
     let middle = samples[20_000..<40_000]
     let crossings = middle.indices.dropFirst().filter { samples[$0 - 1] < 0 && samples[$0] >= 0 }
@@ -88,7 +87,7 @@ struct AudioQueueTimePitchTests {
     }
   }
 
-  @Test("However long the output's cycles are, each finds its sound", arguments: [4096, 8192])
+  @Test("For any length of the output's cycles, each finds its sound", arguments: [4096, 8192])
   func longCycles(period: Int) throws {
     let samples = try play(period: period) { queue in
       try queue.setTimePitchEnabled(true)
@@ -131,7 +130,7 @@ struct AudioQueueTimePitchTests {
     }
   }
 
-  /// A buffer with a tone of 500 Hz, or with silence.
+  /// Returns a buffer with a tone of 500 Hz, or with silence.
   private func buffer(
     seconds: Int, amplitude: Float = 0.5, of queue: AudioQueue
   ) throws -> AudioQueueBuffer {
@@ -146,7 +145,7 @@ struct AudioQueueTimePitchTests {
     return buffer
   }
 
-  /// Plays two buffers, of which the second brings a speed.
+  /// Plays two buffers, the second of which sets a speed.
   private func play(
     _ algorithm: AudioQueueTimePitchAlgorithm, seconds: (Int, Int), rate: Float,
     amplitude: Float = 0.5
@@ -169,7 +168,7 @@ struct AudioQueueTimePitchTests {
   }
 
   @Test(
-    "With varispeed another speed changes what follows, however long it has played at the one before",
+    "With varispeed a new speed changes only later sound, however long the old one has played",
     arguments: [0.5, 1.5, 2] as [Float])
   func varispeedChange(_ rate: Float) throws {
     let samples = try play(.varispeed, seconds: (5, 2), rate: rate)
@@ -188,10 +187,10 @@ struct AudioQueueTimePitchTests {
   }
 
   @Test(
-    "However often the speed jumps, what is held back is known",
+    "However often the speed jumps, the count of held frames is right",
     arguments: AudioQueueTimePitchAlgorithm.allCases, [1024, 4800])
   func jumps(_ algorithm: AudioQueueTimePitchAlgorithm, _ frames: Int) throws {
-    /// What is told in the end, and what is given.
+    /// Returns the reported count of held frames, and the frames that the stretcher then returns.
     func held(jumps: Int) throws -> (told: Int, given: Int) {
       let stretcher = try Stretchers.make(algorithm, sampleRate: 48_000, channels: 1)
       func process(_ frames: Int, rate: Double) {
@@ -209,7 +208,7 @@ struct AudioQueueTimePitchTests {
     #expect(steady.given == steady.told && jumped.given == jumped.told)
   }
 
-  /// Noise, of which every place differs: a tone is much the same at another speed.
+  /// Returns noise, no two parts of which are alike: a tone is much the same at another speed.
   private static func noise(frames: Int) -> [Float] {
     var state: UInt32 = 1
     return (0..<frames * 2).map { _ in
@@ -219,7 +218,7 @@ struct AudioQueueTimePitchTests {
   }
 
   @Test(
-    "A change that comes while it plays is heard a fifth to two fifths of a second later",
+    "A change during playback is audible a fifth to two fifths of a second later",
     arguments: AudioQueueTimePitchAlgorithm.allCases, [0.5, 1, 2] as [Float])
   func delay(_ algorithm: AudioQueueTimePitchAlgorithm, _ rate: Float) throws {
     let start = 24_064
@@ -240,7 +239,7 @@ struct AudioQueueTimePitchTests {
       return player.channel(0)
     }
     let plain = try heard(nil)
-    // The others have no pitch of their own.
+    // The other algorithms have no pitch of their own.
     let changes: [(AudioQueueParameter, Float)] =
       algorithm == .spectral ? [(.playRate, 1.5), (.pitch, 1200)] : [(.playRate, 1.5)]
     for change in changes {
@@ -262,7 +261,7 @@ struct AudioQueueTimePitchTests {
     #expect(abs(hertz(samples) - 750) < 8)
   }
 
-  @Test("Bypassed, and disabled, sound is exactly what was enqueued")
+  @Test("Bypassed, and disabled, it outputs exactly the enqueued sound")
   func bypass() throws {
     let plain = try play { _ in }
     let bypassed = try play { queue in

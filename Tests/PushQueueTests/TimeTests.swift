@@ -32,7 +32,7 @@ struct AudioQueueTimeTests {
     #expect(time.sampleTime == 4800 && time.hostNanoseconds == 100_000_000)
     try player.queue.pause()
     player.crank(4800, period: 480)
-    // Nothing sounded, so there was nothing to fade.
+    // No sound was playing, so there was nothing to fade.
     #expect(try player.queue.currentTime().sampleTime == 4800)
     try player.queue.start()
     player.crank(480, period: 480)
@@ -52,7 +52,7 @@ struct AudioQueueTimeTests {
     #expect(abs(try player.queue.currentTime().sampleTime - rate) < 0.001)
   }
 
-  @Test("Before a start at a device time it is below 0 and rises to it")
+  @Test("Before a start at a device time it is below 0 and rises to 0")
   func negative() throws {
     let player = try SteppedQueue()
     player.crank(512)
@@ -69,7 +69,7 @@ struct AudioQueueTimeTests {
   }
 
   @Test(
-    "A late enqueue is one discontinuity on each time line, told once, and one underrun counted")
+    "A late enqueue is one discontinuity on each time line, reported once, and one underrun")
   func discontinuity() throws {
     let player = try SteppedQueue()
     let (one, other) = (player.queue.makeTimeline(), player.queue.makeTimeline())
@@ -81,7 +81,7 @@ struct AudioQueueTimeTests {
     try player.enqueueRamp(1000..<2000)
     player.crank(900, period: 100)
     #expect(player.queue.underrunCount == 1)
-    // Asked without a time line, it tells nobody.
+    // A reading without a time line consumes no discontinuity.
     #expect(try player.queue.currentTime().sampleTime == 2800)
     #expect(try player.queue.currentTime(on: one).isDiscontinuous)
     #expect(try !player.queue.currentTime(on: one).isDiscontinuous)
@@ -121,7 +121,7 @@ struct AudioQueueTimeTests {
     #expect(player.queue.underrunCount == 0)
   }
 
-  @Test("The device's time counts from its first cycle, and is brought to its clock and back")
+  @Test("The device's time counts from its first cycle, and converts to its clock and back")
   func deviceTime() throws {
     let player = try SteppedQueue()
     #expect(player.queue.deviceCurrentTime() == AudioQueueTime(sampleTime: 0, hostNanoseconds: 0))
@@ -133,7 +133,7 @@ struct AudioQueueTimeTests {
     #expect(player.queue.deviceTime(atFrame: 0).hostNanoseconds == 0)
     #expect(player.queue.nearestStartTime(to: 0) == 1440)
     #expect(player.queue.nearestStartTime(to: 9000) == 9000)
-    // The queue's time is another.
+    // The queue's time differs from the device's.
     try player.queue.start()
     player.crank(480, period: 480)
     #expect(try player.queue.currentTime().sampleTime == 480)
@@ -155,7 +155,7 @@ struct AudioQueueTimeTests {
   }
 
   @Test(
-    "After a reset the time goes as fast as the sound: primed, or running at a rate not heard yet",
+    "After a reset the time runs at the sound's rate: primed, or running at a rate not played yet",
     .enabled(if: canStretch), arguments: [false, true])
   func playRateAfterReset(_ isRunning: Bool) throws {
     let player = try SteppedQueue()
@@ -167,7 +167,7 @@ struct AudioQueueTimeTests {
     }
     try player.queue.set(.playRate, to: 2)
     if isRunning {
-      // It has been told to the ring, and the output has not come to it.
+      // The new rate is in the ring, and the output has not reached it.
       player.crank(2048)
     } else {
       try player.enqueueRamp(0..<96_000)
@@ -176,7 +176,7 @@ struct AudioQueueTimeTests {
     try player.queue.reset()
     try player.enqueueRamp(0..<480_000)
     if !isRunning { try player.queue.start() }
-    // What was told before is faded out, and the new sound has begun.
+    // The old sound has faded out, and the new sound has begun.
     player.crank(1024)
     let before = try player.queue.currentTime().sampleTime
     player.crank(48_000)
@@ -186,7 +186,7 @@ struct AudioQueueTimeTests {
 
 @Suite("4.6 AudioQueue is-running")
 struct AudioQueueRunningTests {
-  @Test("It is told at the real start, not at the call, and at the real end")
+  @Test("It is reported at the real start, not at the call, and at the real end")
   func sequence() throws {
     let player = try SteppedQueue()
     try player.enqueueRamp(0..<3000)
@@ -202,7 +202,7 @@ struct AudioQueueRunningTests {
     #expect(player.log.calls.last == .isRunning(false) && player.runningNotices == 2)
   }
 
-  @Test("Stopped at once, it is told by the time that the call returns, after the buffers")
+  @Test("After an immediate stop it is reported before the call returns, after the buffers")
   func stopNow() throws {
     let player = try SteppedQueue()
     try player.enqueueRamp(0..<100_000)
@@ -215,7 +215,7 @@ struct AudioQueueRunningTests {
     #expect(player.runningNotices == 2)
   }
 
-  @Test("A stream shorter than a cycle is told of twice, and the value ends at not running")
+  @Test("A stream shorter than a cycle is reported twice, and the value ends at not running")
   func short() throws {
     let player = try SteppedQueue()
     try player.enqueueRamp(0..<10)
@@ -226,7 +226,7 @@ struct AudioQueueRunningTests {
     #expect(player.log.calls.last == .isRunning(false))
   }
 
-  @Test("A queue that never got a cycle was never running")
+  @Test("A queue that never had a cycle was never running")
   func never() throws {
     let player = try SteppedQueue()
     try player.queue.start()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("4.3 AudioQueue functions: prime, start, pause, stop, flush, reset, dispose")
 struct AudioQueueTransportTests {
-  @Test("Priming decodes ahead, gives used buffers back, and with nothing enqueued is 0")
+  @Test("Priming decodes ahead, returns used buffers, and with no buffer enqueued is 0")
   func prime() throws {
     let player = try SteppedQueue()
     #expect(try player.queue.prime() == 0)
@@ -28,7 +28,7 @@ struct AudioQueueTransportTests {
     #expect(now <= 30_000, "a running queue is not primed")
   }
 
-  @Test("Priming all decodes all that is enqueued, up to the decode buffer's size")
+  @Test("Priming all decodes all enqueued packets, up to the decode buffer's size")
   func primeAll() throws {
     let player = try SteppedQueue()
     for index in 0..<4 { try player.enqueueRamp(index * 20_000..<(index + 1) * 20_000) }
@@ -61,7 +61,7 @@ struct AudioQueueTransportTests {
     #expect(isEqual)
   }
 
-  @Test("Starting a running queue changes nothing; nothing enqueued is a queue that runs")
+  @Test("Starting a running queue changes nothing; a queue without buffers also runs")
   func start() throws {
     let player = try SteppedQueue()
     try player.queue.start()
@@ -86,7 +86,7 @@ struct AudioQueueTransportTests {
     #expect(Array(player.heardRamp[1234...]) == Array(0..<466))
   }
 
-  @Test("A paused queue goes on with the very next frame, keeps its buffers and its time")
+  @Test("A paused queue continues with the very next frame, and keeps its buffers and its time")
   func pause() throws {
     let player = try SteppedQueue()
     let buffer = try player.enqueueRamp(0..<200_000)
@@ -101,13 +101,13 @@ struct AudioQueueTransportTests {
     #expect(!player.returned.contains(ObjectIdentifier(buffer)))
     try player.queue.start()
     player.crank(2000)
-    // After the fades each frame is as it was, and none is missing.
+    // Behind the fades each frame is unchanged, and none is missing.
     let played = Int(try player.queue.currentTime().sampleTime)
     #expect(player.heardRamp.last == played - 1)
     #expect(played == Int(time) + 2000)
   }
 
-  @Test("Stopping at once gives every buffer back in order during the call, and begins at 0 again")
+  @Test("Stopping at once returns every buffer in order during the call, and begins at 0 again")
   func stopNow() throws {
     let player = try SteppedQueue()
     let buffers = try (0..<5).map { try player.enqueueRamp($0 * 48_000..<($0 + 1) * 48_000) }
@@ -146,7 +146,7 @@ struct AudioQueueTransportTests {
   }
 
   @Test(
-    "Stopping when drained plays all of it, also what is enqueued meanwhile, then the queue stops")
+    "Stopping when drained plays all sound, also buffers enqueued meanwhile, then the queue stops")
   func stopWhenDrained() throws {
     let player = try SteppedQueue()
     player.queue.decodeBufferSizeFrames = 2000
@@ -158,7 +158,7 @@ struct AudioQueueTransportTests {
     try player.enqueueRamp(5000..<6000)
     player.crank(4950)
     #expect(player.queue.isRunning)
-    // The end is on its way: it is too late for more.
+    // The end is in the ring, so it is too late for more buffers.
     let late = try player.rampBuffer(0..<10)
     #expect(
       code { () throws(AudioQueueError) in try player.queue.enqueue(late) } == .enqueueDuringReset)
@@ -170,7 +170,7 @@ struct AudioQueueTransportTests {
     try player.queue.enqueue(late)
   }
 
-  @Test("A start calls a stop off that has not come to its end")
+  @Test("A start cancels a stop that has not completed")
   func callOff() throws {
     let player = try SteppedQueue()
     try player.enqueueRamp(0..<1000)
@@ -187,7 +187,7 @@ struct AudioQueueTransportTests {
   }
 
   @Test(
-    "A stop holds across a pause: whichever came first, the queue stops once all has been heard",
+    "A stop survives a pause: in either order, the queue stops once all sound has played",
     arguments: [false, true])
   func stopAcrossPause(_ isPausedFirst: Bool) throws {
     let player = try SteppedQueue()
@@ -206,7 +206,7 @@ struct AudioQueueTransportTests {
     #expect(player.returned.count == 1 && player.queue.underrunCount == 0)
   }
 
-  @Test("A second start, of a queue that goes on from a pause, calls its stop off")
+  @Test("A second start, of a queue that continues after a pause, cancels its stop")
   func callOffAfterPause() throws {
     let player = try SteppedQueue()
     try player.enqueueRamp(0..<5000)
@@ -219,7 +219,7 @@ struct AudioQueueTransportTests {
     #expect(player.queue.isRunning)
   }
 
-  @Test("A queue that was never started stops at once and gives its buffers back")
+  @Test("A queue that was never started stops at once and returns its buffers")
   func neverStarted() throws {
     let player = try SteppedQueue()
     try player.enqueueRamp(0..<1000)
@@ -227,7 +227,7 @@ struct AudioQueueTransportTests {
     #expect(player.returned.count == 1 && player.runningNotices == 0)
   }
 
-  @Test("A flush has the resampler's tail heard, is no underrun, and drops and stops nothing")
+  @Test("A flush plays the resampler's tail, causes no underrun, and drops and stops nothing")
   func flush() throws {
     let format = AudioStreamBasicDescription.linearPCM(
       sampleRate: 44100, channels: 2, bitsPerChannel: 32, flags: [.float, .packed])
@@ -259,7 +259,7 @@ struct AudioQueueTransportTests {
     #expect(player.heardRamp == Array(0..<2000))
   }
 
-  @Test("A reset gives every buffer back, and the queue goes on running in its time")
+  @Test("A reset returns every buffer, and the queue continues to run in its time")
   func reset() throws {
     let player = try SteppedQueue()
     let buffers = try (0..<3).map { try player.enqueueRamp($0 * 48_000..<($0 + 1) * 48_000) }
@@ -276,7 +276,7 @@ struct AudioQueueTransportTests {
     #expect(player.heardRamp[1300...].allSatisfy { $0 < 0 || $0 >= 200_000 }, "5 ms of fade")
   }
 
-  @Test("Disposed of at once, it gives all buffers back, and every later call is refused")
+  @Test("Disposed of at once, it returns all buffers, and every later call is refused")
   func dispose() throws {
     let player = try SteppedQueue()
     let queue = player.queue
@@ -314,7 +314,7 @@ struct AudioQueueTransportTests {
   }
 
   @Test(
-    "Disposed of when drained, it is heard to its end with all callbacks, and refuses calls at once"
+    "Disposed of when drained, it plays to its end with all callbacks, and refuses calls at once"
   )
   func disposeWhenDrained() throws {
     let player = try SteppedQueue()
@@ -328,7 +328,7 @@ struct AudioQueueTransportTests {
     #expect(player.returned.count == 3 && player.log.calls.last == .isRunning(false))
   }
 
-  @Test("Disposed of in a pause, where nothing would be heard any more, it ends at once")
+  @Test("Disposed of in a pause, where it would never drain, it ends at once")
   func disposeInPause() throws {
     let player = try SteppedQueue()
     let buffers = try (0..<3).map { try player.enqueueRamp($0 * 48_000..<($0 + 1) * 48_000) }
@@ -362,7 +362,7 @@ struct AudioQueueTransportTests {
     expectRefused { () throws(AudioQueueError) in try queue.dispose(immediately: true) }
   }
 
-  @Test("A queue that is let go of stops, calls nothing, and leaves its renderer")
+  @Test("A queue that is released stops, makes no calls, and leaves its renderer")
   func letGo() throws {
     let renderer = try SteppedQueue().renderer
     let calls = GuardedState(0)

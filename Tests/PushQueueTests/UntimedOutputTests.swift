@@ -8,15 +8,15 @@ import Testing
 
 @Suite("An output without deadlines")
 struct UntimedOutputTests {
-  /// How a queue's sound ends.
+  /// The call that ends a queue's sound.
   enum Ending: CaseIterable {
     case stop
     case flush
   }
 
-  /// Renders until `frames` were heard, and only when the output would not have to wait.
+  /// Renders until `frames` have played, and only while the output would not have to wait.
   ///
-  /// - Returns: frames that were heard when nothing but waiting was left; nil for none.
+  /// - Returns: the frames that have played when the output would wait; nil if it never would.
   private func crank(_ player: SteppedQueue, until frames: Int, period: Int) -> Int? {
     while player.heard.count / 2 < frames {
       player.settle()
@@ -29,10 +29,10 @@ struct UntimedOutputTests {
   }
 
   @Test(
-    "never waits for a queue that has prepared all that it may, whatever is left to be done",
+    "never waits for a queue that has prepared all that it may, whatever work is left",
     arguments: Ending.allCases, [500, 1024, 4096])
   func ends(_ ending: Ending, period: Int) throws {
-    // As long as the decode buffer, or a little more or less: the end comes while it is full, or after.
+    // Lengths around the decode buffer's: the end comes while the buffer is full, or later.
     for frames in [40_000, 48_000, 48_500, 60_000] {
       let player = try SteppedQueue()
       try player.enqueueRamp(0..<frames)
@@ -52,7 +52,7 @@ struct UntimedOutputTests {
     }
   }
 
-  @Test("never waits for a decoder's rest that there is no room for before something is played")
+  @Test("never waits for a decoder's remainder that finds no room before some sound is played")
   func blockedFlush() throws {
     let player = try SteppedQueue()
     try player.enqueueRamp(0..<5000)

@@ -11,11 +11,10 @@ import Testing
 /// The codecs of the callback in the render scope: see ``RenderPathTests``.
 @Suite("Real-time decoding of every codec of the callback", .serialized)
 struct CallbackCodecTests {
-  /// Ten minutes where the sanitizer looks on: what only happens now and then has time to. Else as long
-  /// as it takes to see that the path works.
+  /// Ten minutes under the sanitizer, long enough for rare events; otherwise long enough to run the path.
   private static let seconds = drawbar_realtime_is_checked() == 1 ? 600 : 30
 
-  /// How a file of so many seconds is made of `in.wav`.
+  /// A command that makes a file of `seconds` from `in.wav`, with its format and rate.
   struct Recipe: CustomStringConvertible {
     let format: AudioFormatID
     let rate: Int
@@ -30,7 +29,7 @@ struct CallbackCodecTests {
     var description: String { command }
 
     static let all = [
-      // Frames of layer I stand by themselves: a file of three seconds, again and again.
+      // Frames of layer I are independent, so a file of three seconds is repeated.
       Recipe(
         .mpegLayer1, 44100,
         "for i in $(seq \(CallbackCodecTests.seconds / 3 + 1)); "
@@ -85,7 +84,7 @@ struct CallbackCodecTests {
     }
     #expect(player.state == .ended)
     #expect(player.control.counters.failedPackets == 0)
-    // Where nothing tells the length, the last packet's rest is played too.
+    // If the file does not state its length, the rest of the last packet plays, too.
     let frames = Int(player.control.position.outputFrames)
     let sounding = Self.seconds * rate
     let most = sounding + (recipe.format == .mpegLayer1 ? 3 * rate : 6000)
@@ -128,7 +127,7 @@ struct CallbackCodecTests {
     #expect(failed == 1 || failed == 2)
   }
 
-  /// How many of the packets were not decoded, after all have been rendered.
+  /// Renders the packets, and returns the number of those that were not decoded.
   private func failures(
     of packets: [[UInt8]], frames: Int, in stream: CodedStreamDescription
   ) throws -> UInt64 {
@@ -155,7 +154,7 @@ struct CallbackCodecTests {
     return source.control.counters.failedPackets
   }
 
-  /// A FLAC file of one frame, and its stream information.
+  /// Returns a FLAC file's single frame, and its stream information.
   private func flacFrame(
     channels: Int, bits: Int, options: String, frames: Int
   ) throws -> (streamInfo: [UInt8], frame: [UInt8]) {

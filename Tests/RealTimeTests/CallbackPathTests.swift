@@ -7,7 +7,7 @@ import RenderCore
 import TestKit
 import Testing
 
-/// What a render callback of the tests works on: packets that lie in memory, and a converter.
+/// The state of a test's render callback: packets in memory, and a converter.
 @safe
 private struct CallbackPlayback {
   let packets: UnsafeMutableBufferPointer<UnsafeMutableRawBufferPointer>
@@ -18,7 +18,7 @@ private struct CallbackPlayback {
   var starvedCycles = 0
   var hasEnded = false
 
-  /// Every third time there is nothing, as if the network were slow.
+  /// Returns the next packet, or no data at every third call, as with a slow network.
   @_noLocks
   mutating func nextPacket() -> RenderConverter.Answer {
     asked += 1

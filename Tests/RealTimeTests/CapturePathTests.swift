@@ -7,7 +7,7 @@ import Testing
 /// As ``RenderPathTests``: only a build with RealtimeSanitizer checks anything here.
 @Suite("Real-time capture path", .serialized)
 struct CapturePathTests {
-  @Test("Captures that are read, that overrun, that come and that go run clean")
+  @Test("Captures that are read, that overrun, and that are added and removed run clean")
   func everyTurn() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2, inputChannels: 3)
     var read = renderer.addCapture(capacityFrames: 1000)

@@ -36,7 +36,7 @@ struct FormattedInputPathTests {
       for _ in 0..<cycles {
         output.render(inputs: [[Float]](repeating: .init(repeating: 0.1, count: period), count: 2))
       }
-      // Less what the resampler holds back.
+      // The frames that the resampler holds back are subtracted.
       let frames = Double(cycles * period) * rate / inputRate - 1400 * max(1, rate / inputRate)
       for (listener, before) in zip(listeners, before) {
         #expect(Double(listener.frameCount - before) >= frames)

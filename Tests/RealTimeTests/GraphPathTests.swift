@@ -8,7 +8,7 @@ import Testing
 /// As ``RenderPathTests``: only a build with RealtimeSanitizer checks anything here.
 @Suite("Real-time graph path", .serialized)
 struct GraphPathTests {
-  /// Stable sections; how many there are and their gain depend on a number.
+  /// Returns stable sections, whose number and gain depend on a number.
   private func sections(_ number: Int) -> [[BiquadCoefficients]] {
     let gain = 1 + Double(number % 5) / 10
     return [
@@ -16,7 +16,7 @@ struct GraphPathTests {
     ]
   }
 
-  /// One response for both channels, one for each, a matrix, or none; its length depends on a number.
+  /// Returns one response for both channels, one for each, a matrix, or none; its length depends on a number.
   private func response(_ number: Int) throws -> ImpulseResponse? {
     let count = [1, 2, 4, 0][number % 4]
     if count == 0 { return nil }

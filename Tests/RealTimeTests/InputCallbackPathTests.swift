@@ -4,7 +4,7 @@ import OfflineOutput
 import RenderCore
 import Testing
 
-/// Left minus right, as the example `vocal-remover` has it, with every answer that a callback may give.
+/// Subtracts right from left, as the example `vocal-remover` does, with every answer that a callback may return.
 @_noLocks
 private func subtractInputs(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
@@ -31,7 +31,7 @@ private func subtractInputs(
 @Suite("Real-time input callback path", .serialized)
 struct InputCallbackPathTests {
   @Test(
-    "A callback that works on the inputs, whatever it answers, runs clean, comes and goes",
+    "A callback of the inputs, with any answer, runs clean, and can be added and removed",
     arguments: [0, 2])
   func everyAnswer(_ outputs: Int) {
     let renderer = Renderer(sampleRate: 48000, outputChannels: outputs, inputChannels: 2)
@@ -53,7 +53,7 @@ struct InputCallbackPathTests {
       #expect(renderer.remove(passing))
     }
     #expect(unsafe calls[0] == 40 && calls[1] == 40)
-    // Of five answers one is heard whole and one half, and the two callbacks are in step.
+    // Of five answers one sounds whole and one half, and the two callbacks are in step.
     #expect(heard == outputs * 3 * (16 + 64 + 1000 + 8192))
   }
 }

@@ -10,7 +10,7 @@ import Testing
 /// As ``RenderPathTests``: only a build with RealtimeSanitizer checks anything here.
 @Suite("Real-time monitor path", .serialized)
 struct MonitorPathTests {
-  @Test("A monitor with all that it can do, that is changed, that comes and that goes runs clean")
+  @Test("A monitor with all its features, that is changed, added and removed, runs clean")
   func everyTurn() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2, inputChannels: 3)
     let monitor = renderer.addMonitor()
@@ -67,7 +67,7 @@ struct MonitorPathTests {
     #expect(monitor.takeLevels().limiterGain < 1)
   }
 
-  @Test("What is no number runs clean")
+  @Test("A monitor of samples that are not finite runs clean")
   func noNumber() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
     var settings = MonitorSettings(inputs: 1, outputs: 1)

@@ -6,8 +6,8 @@ import PushQueue
 import RenderCore
 import Testing
 
-/// What ``RenderPathTests`` does for players, for what a queue adds to the render path: with
-/// RealtimeSanitizer, an allocation in the callback ends the process.
+/// As ``RenderPathTests``, for the parts of the render path that a queue adds: with RealtimeSanitizer, an allocation in
+/// the callback ends the process.
 @Suite("Real-time queue path", .serialized)
 struct QueuePathTests {
   @Test(

@@ -9,7 +9,7 @@ import RenderCore
 import TestKit
 import Testing
 
-/// An effect that must not do what it does.
+/// Allocates in an effect, which is forbidden.
 private func allocatingEffect(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
 ) -> Int32 {
@@ -21,7 +21,7 @@ private func allocatingEffect(
 /// render entry's first and last line ends the process. In any other build these only run the path.
 @Suite("Real-time render path", .serialized)
 struct RenderPathTests {
-  @Test("A sanitized build was really made when one was asked for")
+  @Test("A requested sanitized build is one")
   func isChecked() {
     let isAsked = unsafe getenv("DRAWBAR_RTSAN") != nil
     #expect((drawbar_realtime_is_checked() == 1) == isAsked)
@@ -86,7 +86,7 @@ struct RenderPathTests {
     let playback = OfflinePlayback(
       tracks, rate: 48000, channels: 2, configuration: configuration)
     var cycles = 0
-    // Two cycles a step outrun the feeder: the ring runs dry again and again.
+    // Two cycles per step outrun the feeder, so the ring runs empty repeatedly.
     while playback.player.step(mayWait: false) != .finished {
       cycles += 1
       if cycles % 701 == 400 { playback.player.apply(.pause) }
@@ -109,7 +109,7 @@ struct RenderPathTests {
     let source = renderer.addSource()
     var feed = source.feed
     for (index, frame) in frames.enumerated() {
-      // The fourth has a good size and no header.
+      // The fourth packet has a good size and no header.
       let packet = index == 3 ? [UInt8](repeating: 0x55, count: frame.count) : frame
       let history = PacketHistory(
         generation: 0, packetIndex: Int64(index), firstFrame: Int64(index) * 1152, frameCount: 1152,
@@ -142,7 +142,7 @@ struct RenderPathTests {
     #expect(packets[2].contains { $0 != 0 } && packets[7].contains { $0 != 0 })
   }
 
-  /// The first frames of an untagged layer III file at 44.1 kHz.
+  /// Returns the first frames of an untagged layer III file at 44.1 kHz.
   private static func frames(of name: String, count: Int) -> [[UInt8]] {
     let bytes = contents(ofFile: Fixtures.path(name))
     let kilobits = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]

@@ -5,8 +5,8 @@ import OfflineOutput
 import RenderCore
 import Testing
 
-/// What ``RenderPathTests`` does for real music, for every quality of the resampler at usual and at
-/// extreme ratios: with RealtimeSanitizer, an allocation in the callback ends the process.
+/// As ``RenderPathTests``, for every quality of the resampler at usual and at extreme ratios: with RealtimeSanitizer,
+/// an allocation in the callback ends the process.
 @Suite("Real-time resampling", .serialized)
 struct ResamplerPathTests {
   @Test(
@@ -19,15 +19,14 @@ struct ResamplerPathTests {
   func ratios(_ quality: ResamplerQuality, _ rates: (Int, Int)) throws {
     let (inputRate, outputRate) = rates
     let renderer = Renderer(sampleRate: Double(outputRate), outputChannels: 2)
-    // Room for everything: a burst at an extreme ratio takes more than a second of sound.
+    // The ring has room for everything: a burst at an extreme ratio takes more than a second of sound.
     let source = renderer.addSource(ringBytes: 16 << 20, resamplerQuality: quality)
     let control = source.control
     var feed = source.feed
     let format = AudioStreamBasicDescription.linearPCM(
       sampleRate: Double(inputRate), channels: 2, bitsPerChannel: 32,
       flags: [.float, .packed])
-    // Two streams, the second joining the first, longer than what the filters hold back, in packets of
-    // an odd length.
+    // Two streams, the second joining the first. They are longer than the filters' delay, in packets of an odd length.
     let packetFrames = inputRate > 192_000 ? 1021 : 331
     let packets = max(2, inputRate / (2 * packetFrames))
     let samples = (0..<2 * packetFrames).map { Float($0 % 101) / 101 - 0.5 }

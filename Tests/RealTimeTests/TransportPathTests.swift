@@ -9,7 +9,7 @@ import Testing
 @Suite("Real-time path of a source that follows a transport", .serialized)
 struct TransportPathTests {
   @Test(
-    "Rolling, standing, jumps, what is left out, changes of the rate and the end run clean",
+    "Rolling, stopping, jumps, skipped frames, changes of the rate and the end run clean",
     arguments: [
       "mp2-192-44100-2.mp2", "mp3-cbr320-44100-2.mp3", "mp3-vbr2-44100-2.mp3",
       "wav-s16-44100-2.wav", "wav-ext-s24-96000-6.wav",
@@ -29,7 +29,7 @@ struct TransportPathTests {
     var (sounding, ready) = (0, 0)
     output.transport = RenderTransport(frame: 0, isRolling: true)
     for cycle in 0..<6000 {
-      // Two cycles a step outrun the feeder.
+      // Two cycles per step outrun the feeder.
       if cycle % 2 == 0 { _ = player.step(mayWait: false) }
       switch Int.random(in: 0..<200, using: &random) {
       case 0: output.transport.isRolling = false

@@ -10,7 +10,7 @@ struct ADPCMDecoderTests {
   private static let ima4 = AudioStreamBasicDescription.constant(
     .appleIMA4, channels: 1, bytes: 34, frames: 64)
 
-  /// A packet of IMA 4:1 with one code all over.
+  /// Returns a packet of IMA 4:1 in which all codes are equal.
   private func ima4(_ preamble: UInt16, code: UInt8) -> [UInt8] {
     [UInt8(preamble >> 8), UInt8(preamble & 0xFF)] + .init(repeating: code << 4 | code, count: 32)
   }
@@ -19,7 +19,7 @@ struct ADPCMDecoderTests {
     values.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
   }
 
-  @Test("IMA 4:1 takes the low half of a byte first, and steps as the recommendation has it")
+  @Test("IMA 4:1 decodes the low half of a byte first, with the recommendation's step sizes")
   func steps() throws {
     // Step 7: code 7 is 0 + 7 + 3 + 1 and goes to the step of 16: code 8 is -16/8.
     let packet = [UInt8(0x01), 0x00, 0x87] + [UInt8](repeating: 0, count: 31)
@@ -37,7 +37,7 @@ struct ADPCMDecoderTests {
     #expect(packets.allSatisfy { $0.isDecoded })
   }
 
-  @Test("A preamble that is the rounded end of the packet before keeps the full predictor")
+  @Test("A preamble equal to the previous packet's rounded end keeps the full predictor")
   func carried() throws {
     // Sixty-four times code 0 from step 7 adds nothing but leaves the step index at 0.
     let first = [UInt8(0x01), 0x00, 0x07] + [UInt8](repeating: 0, count: 31)
@@ -51,7 +51,7 @@ struct ADPCMDecoderTests {
     #expect(packets[3].samples[0] * 32768 == 1024)
   }
 
-  @Test("IMA 4:1 has one channel after the other, and several packets in a run")
+  @Test("IMA 4:1 stores one channel after the other, and a run holds several packets")
   func run() throws {
     let format = AudioStreamBasicDescription.constant(
       .appleIMA4, channels: 2, bytes: 68, frames: 64)
@@ -63,7 +63,7 @@ struct ADPCMDecoderTests {
     #expect(Array(samples[128..<130]) == [0x3000, 0x4000])
   }
 
-  @Test("A step index that cannot be makes silence of the packet's length, and is told")
+  @Test("An impossible step index yields silence of the packet's length and is reported")
   func badIndex() throws {
     let packets = try decode(
       Self.ima4, [ima4(0x4000, code: 3), ima4(0x4000 | 89, code: 3), ima4(0x4000, code: 3)],
@@ -80,7 +80,7 @@ struct ADPCMDecoderTests {
     }
   }
 
-  @Test("WAVE's IMA begins with the header's sample and has eight codes of a channel in turn")
+  @Test("WAVE's IMA begins with the header's sample and alternates eight codes of each channel")
   func waveIMA() throws {
     let format = AudioStreamBasicDescription.constant(
       .waveIMAADPCM, channels: 2, bytes: 16, frames: 9)
@@ -107,7 +107,7 @@ struct ADPCMDecoderTests {
     #expect(bad.samples == .init(repeating: 0, count: 6))
   }
 
-  @Test("A short last block gives the frames that it holds, and is told where it holds none")
+  @Test("A short last block yields the frames that it holds, and is reported if it holds none")
   func shortBlock() throws {
     func check(
       _ format: AudioStreamBasicDescription, _ packet: [UInt8],
@@ -121,7 +121,7 @@ struct ADPCMDecoderTests {
         let short = try decode(format, [Array(packet.prefix(length.bytes))], frames: frames)[0]
         #expect(short.samples == Array(whole.prefix(length.frames * channels)), "\(length)")
         #expect(short.isDecoded == (length.frames > 0))
-        // The last one of a run.
+        // The short block is the last one of a run.
         let run = packet + packet.prefix(length.bytes)
         let both = try decode(format, [run], frames: 2 * frames)[0].samples
         #expect(both.count == whole.count + length.frames * channels)
@@ -140,7 +140,7 @@ struct ADPCMDecoderTests {
       ima4(0x1000, code: 3) + ima4(0x2000, code: 5), [(67, 62), (37, 2), (36, 0), (20, 0)])
   }
 
-  @Test("Blocks that cannot be of four bits a sample, or are too large, are refused")
+  @Test("Blocks that cannot hold four bits per sample, or are too large, are refused")
   func refused() {
     let formats: [AudioStreamBasicDescription] = [
       .constant(.appleIMA4, channels: 2, bytes: 34, frames: 64),

@@ -8,7 +8,7 @@ import Testing
 @Suite("Codecs of the callback")
 struct CallbackCodecTests {
   @Test(
-    "A format that has a library is one that a decoder is made for",
+    "A format has a library if and only if a decoder can be made for it",
     arguments: [
       AudioFormatID.mpegLayer1, .mpegLayer2, .mpegLayer3, .linearPCM, .flac, .opus, .vorbis,
       .mpeg4AAC,
@@ -23,14 +23,14 @@ struct CallbackCodecTests {
       switch error {
       case .codecNotBuilt, .libraryNotInstalled: #expect(CallbackCodec.library(for: format) == nil)
       case .formatNotSupported:
-        // Linear PCM of no bits.
+        // This linear PCM has 0 bits per channel: it has a library, but no decoder.
         #expect((CallbackCodec.library(for: format) == nil) != (format == .linearPCM))
       default: #expect(CallbackCodec.library(for: format) != nil)
       }
     }
   }
 
-  @Test("What was left out of the build, or is not there, says which library to install")
+  @Test("The error for a codec that is not built or not installed names the library to install")
   func leftOut() {
     for (id, format, library) in [
       (AudioFormatID.flac, "FLAC", "libFLAC"), (.opus, "Opus", "libopus"),

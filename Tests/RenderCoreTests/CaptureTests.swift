@@ -7,14 +7,14 @@ import Testing
 
 @Suite("A capture")
 struct CaptureTests {
-  /// One cycle of inputs in which every sample tells its channel and its frame.
+  /// Returns a cycle of inputs whose samples encode their channel and frame.
   private static func samples(from frame: Int, count: Int, channels: Int) -> [[Float]] {
     (0..<channels).map { channel in
       (frame..<frame + count).map { Float($0 + 1) * (channel == 0 ? 1 : -1) }
     }
   }
 
-  /// Reads all that there is: what it was, and the samples of each channel.
+  /// Reads all captured items, and returns them with the samples of each channel.
   private static func readAll(
     _ reader: inout CaptureReader, atMost limit: Int = .max
   ) -> (items: [CaptureItem], samples: [[Float]]) {
@@ -29,7 +29,7 @@ struct CaptureTests {
     }
   }
 
-  @Test("gives each cycle's frames with the cycle's times")
+  @Test("delivers each cycle's frames with the cycle's times")
   func frames() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 2)
     var reader = renderer.addCapture(capacityFrames: 1024)
@@ -56,7 +56,7 @@ struct CaptureTests {
     #expect(reader.availableFrames == 0)
   }
 
-  @Test("reads a cycle in pieces that tell their own time")
+  @Test("delivers a cycle in pieces, each with its own time")
   func pieces() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
     var reader = renderer.addCapture(capacityFrames: 64)
@@ -70,11 +70,11 @@ struct CaptureTests {
     #expect(pieces.map(\.frameCount) == [4, 4, 2])
     #expect(pieces.map(\.frameTime) == [1000, 1004, 1008])
     #expect(pieces.map(\.offsetInCycle) == [0, 4, 8])
-    // What the clock passed before the capture's first cycle is not missing.
+    // Frames before the capture's first cycle do not count as missed.
     #expect(reader.counters.missedFrames == 0)
   }
 
-  @Test("is exact at every place of the ring, for every size of cycle and of reading")
+  @Test("is exact at every ring offset, for every cycle length and read size")
   func layouts() {
     for cycle in 1...33 {
       for limit in [1, 5, 16, 40] {
@@ -98,7 +98,7 @@ struct CaptureTests {
     }
   }
 
-  @Test("drops what does not fit, counts it, and tells how much before what comes next")
+  @Test("drops and counts frames that do not fit, and reports them before the next frames")
   func overrun() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
     var reader = renderer.addCapture(capacityFrames: 64)
@@ -139,7 +139,7 @@ struct CaptureTests {
     #expect(Self.readAll(&reader).items.first == .discontinuity(.overrun(frames: 2)))
   }
 
-  @Test("tells the frames that the output was not called for, apart from what did not fit")
+  @Test("reports the frames of missed cycles apart from frames that did not fit")
   func missed() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
     var reader = renderer.addCapture(capacityFrames: 64)
@@ -166,7 +166,7 @@ struct CaptureTests {
           capturedFrames: 96, overrunFrames: 32, overruns: 1, missedFrames: 300))
   }
 
-  @Test("is one of many, each of which has every frame while it lasts")
+  @Test("receives every frame while it exists, beside other captures")
   func several() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
     var output = OfflineOutput(renderer: renderer)
@@ -183,7 +183,7 @@ struct CaptureTests {
     #expect(second.availableFrames == 0)
   }
 
-  @Test("brings silence when the output brings nothing")
+  @Test("delivers silence when the output provides no inputs")
   func silence() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
     var reader = renderer.addCapture(capacityFrames: 64)
@@ -236,7 +236,7 @@ struct CaptureTests {
           let counters = reader.counters
           #expect(wrong == 0)
           #expect(counters.capturedFrames == captured)
-          // What was dropped at the very end is told with no cycle any more.
+          // No later cycle reports the frames that were dropped at the very end.
           #expect(counters.overrunFrames >= overrun)
           #expect(renderer.telemetry.frames == captured + counters.overrunFrames)
           return
@@ -246,7 +246,7 @@ struct CaptureTests {
     }
   }
 
-  @Test("that is full is waited for by an output without deadlines, while somebody reads it")
+  @Test("that is full makes an output without deadlines wait, as long as a reader reads it")
   func waited() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
     var input = renderer.addCapture(capacityFrames: 64)
@@ -258,7 +258,7 @@ struct CaptureTests {
     #expect(!context.isReady(frameCount: 64))
     _ = Self.readAll(&input)
     #expect(context.isReady(frameCount: 64))
-    // The wait was given up, and frames are lost: nobody may read it any more.
+    // The output stopped waiting, and frames are lost: the capture may have no reader any more.
     for cycle in 1...2 {
       output.render(inputs: Self.samples(from: 64 * cycle, count: 64, channels: 1))
     }
@@ -269,7 +269,7 @@ struct CaptureTests {
     _ = Self.readAll(&input)
     output.render(inputs: Self.samples(from: 192, count: 64, channels: 1))
     _ = Self.readAll(&input)
-    // The other one is full now.
+    // The capture of the outputs is full now.
     #expect(!context.isReady(frameCount: 64))
     _ = Self.readAll(&heard)
     #expect(context.isReady(frameCount: 64))

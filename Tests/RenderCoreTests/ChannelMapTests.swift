@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Channel map")
 struct ChannelMapTests {
-  /// What the outputs get from interleaved frames.
+  /// Returns the outputs' samples for interleaved frames.
   private func mapped(
     _ frames: [[Float]], outputs: Int, layout: AudioChannelLayout? = nil, offset: Int = 0
   ) -> [[Float]] {
@@ -57,7 +57,7 @@ struct ChannelMapTests {
         == [[1, 7], [2, 8], [3, 9], [4, 10], [5, 11], [6, 12]])
   }
 
-  @Test("The speakers come out in WAVE's order, whatever theirs is")
+  @Test("Speakers are put into WAVE's order, whatever the layout's order is")
   func order() {
     // C L R Ls Rs LFE, as AAC has them.
     let aac = AudioChannelLayout(labels: [3, 1, 2, 5, 6, 4])
@@ -67,7 +67,7 @@ struct ChannelMapTests {
       mapped([[1, 2, 3, 4, 5, 6]], outputs: 6, layout: aac) == [[2], [3], [1], [6], [4], [5]])
     #expect(
       mapped([[1, 2]], outputs: 2, layout: reversed) == [[2], [1]])
-    // Two of them are for the same speaker: nobody can tell.
+    // Two channels have the same speaker, so the channels keep their order.
     #expect(
       mapped([[1, 2]], outputs: 2, layout: same) == [[1], [2]])
     // Sides before rears become WAVE's backs before sides.
@@ -78,7 +78,7 @@ struct ChannelMapTests {
         == [[1], [2], [3], [4], [7], [8], [5], [6]])
   }
 
-  @Test("A downmix knows the speakers in any order")
+  @Test("A downmix recognises the speakers in any order")
   func downmixOrder() {
     let third = Float(0.5).squareRoot()
     let scale = 1 + third
@@ -107,7 +107,7 @@ struct ChannelMapTests {
     for output in mapped(loudest, outputs: outputs) { #expect(output[0] <= 1.000001) }
   }
 
-  @Test("Channels without positions go round the outputs")
+  @Test("Channels without positions are distributed over the outputs in rotation")
   func discrete() {
     let result = mapped(
       [[1, 1, 1, 1]], outputs: 2, layout: AudioChannelLayout(labels: [0, 0, 0, 0]))

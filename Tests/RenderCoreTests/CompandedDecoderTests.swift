@@ -33,7 +33,7 @@ struct CompandedDecoderTests {
     }
   }
 
-  @Test("Channels are side by side, only whole frames and one run are decoded")
+  @Test("Channels are interleaved, and only whole frames and at most one run are decoded")
   func frames() throws {
     let format = AudioStreamBasicDescription.constant(.muLaw, channels: 3, bytes: 3, frames: 1)
     let short: [UInt8] = [0x80, 0, 0xFF, 0xFF, 0]

@@ -10,7 +10,7 @@ import Testing
 struct ConvolverChangeTests {
   private static let latency = ConvolverControl.latencyFrames
 
-  /// An impulse after `frame` frames.
+  /// Returns an impulse after `frame` frames.
   private func impulse(_ value: Float, after frame: Int = 0) -> [Float] {
     [Float](repeating: 0, count: frame) + [value]
   }
@@ -30,7 +30,7 @@ struct ConvolverChangeTests {
       ("on", 60, nil, room, -135), ("off", 60, room, nil, -135),
     ]
     for change in changes {
-      // The mean of several takes, each of another loudness, whose rounding differs.
+      // The mean of several takes at different levels, so that rounding averages out.
       var sum = [Double](repeating: 0, count: 24_000)
       let takes = 32
       for take in 0..<takes {
@@ -106,7 +106,7 @@ struct ConvolverChangeTests {
     }
   }
 
-  @Test("resamples a response whose peak is its first sample to 0.6 dB")
+  @Test("resamples a response whose peak is its first sample to within 0.6 dB")
   func early() throws {
     let sound = try ConvolvedSound(channels: 1, rate: 48000)
     try sound.set([[1]], rate: 44_100)
@@ -121,7 +121,7 @@ struct ConvolverChangeTests {
     }
   }
 
-  @Test("follows the renderer's rate, and cuts off what is too long there")
+  @Test("follows the renderer's rate, and cuts off a response that is too long at that rate")
   func follow() throws {
     let sound = try ConvolvedSound(channels: 1, maximumFrames: 1000)
     // 10 ms and 20 ms.
@@ -135,7 +135,7 @@ struct ConvolverChangeTests {
     }
     #expect(peaks() == [480, 960])
     sound.follow(sampleRate: 96_000)
-    // 960 is there, 1920 is cut off.
+    // The peak at 960 remains; the one at 1920 is cut off.
     #expect(peaks() == [960])
     sound.follow(sampleRate: 48_000)
     #expect(peaks() == [480, 960])

@@ -10,7 +10,7 @@ struct ConvolverTests {
   private static let latency = ConvolverControl.latencyFrames
   private static let lengths = [1, 255, 256, 257, 4096, 65536]
 
-  /// The output frames that are compared: the first and the last ones, and others at random.
+  /// Returns the output frames to compare: the first, the last, and random ones.
   private func places(_ count: Int, seed: UInt64) -> [Int] {
     var random = SplitMix(state: seed)
     return Array(0..<100) + (0..<200).map { _ in Int.random(in: 100..<count, using: &random) }
@@ -18,7 +18,7 @@ struct ConvolverTests {
   }
 
   @Test(
-    "gives a direct convolution in double precision to -120 dB", arguments: lengths, [1, 2, 6])
+    "matches a direct convolution in double precision to -120 dB", arguments: lengths, [1, 2, 6])
   func exactness(_ length: Int, _ channels: Int) throws {
     let sound = try ConvolvedSound(channels: channels, cuts: .random(seed: 3))
     let taps = (0..<channels).map { whiteNoise(length, seed: UInt64($0 + 10)) }
@@ -36,14 +36,14 @@ struct ConvolverTests {
     }
   }
 
-  @Test("takes one response for all channels, and one for each pair of an input and an output")
+  @Test("accepts one response for all channels, and one for each pair of an input and an output")
   func layouts() throws {
     let input = (0..<3).map { whiteNoise(3000, seed: UInt64($0 + 100)) }
     let places = places(3000, seed: 7)
     for count in [1, 9] {
       let sound = try ConvolvedSound(channels: 3)
       var taps = (0..<count).map { whiteNoise(700, seed: UInt64($0 + 10)) }
-      // A path that is silent.
+      // One path is silent.
       if count == 9 { taps[5] = taps[5].map { _ in 0 } }
       try sound.set(taps)
       let heard = sound.hear(input.map { $0 + [Float](repeating: 0, count: Self.latency) })
@@ -59,7 +59,7 @@ struct ConvolverTests {
   }
 
   @Test(
-    "gives the same bits for all cycles, also while responses are exchanged",
+    "produces the same bits for all cycle lengths, also while responses are exchanged",
     arguments: Cuts.all + [.even(1), .even(255), .random(seed: 5)])
   func cycles(_ cuts: Cuts) throws {
     func heard(_ cuts: Cuts) throws -> [[Float]] {
@@ -95,7 +95,7 @@ struct ConvolverTests {
     }
   }
 
-  @Test("only delays with a response of one sample of 1, and to the bit without a response")
+  @Test("only delays if its response is a single 1, and does so to the bit without a response")
   func identity() throws {
     let input = [whiteNoise(20_000, seed: 1)]
     let sound = try ConvolvedSound(channels: 1, cuts: .random(seed: 1))
@@ -142,7 +142,7 @@ struct ConvolverTests {
     let sound = try ConvolvedSound(channels: 1, cuts: .even(100))
     try sound.set([whiteNoise(3000, seed: 2)])
     _ = sound.hear(input)
-    // During a crossfade.
+    // The skip happens during a crossfade.
     try sound.set([whiteNoise(2000, seed: 3)])
     _ = sound.hear([Array(input[0][..<700])])
     sound.skip(1000)

@@ -49,7 +49,7 @@ struct CycleLogTests {
     #expect(log.recordedCycles == 20 && first.lostRecords == 0)
   }
 
-  @Test("A reader that comes too late goes on with the oldest record, and knows how many it lost")
+  @Test("A late reader continues with the oldest record and reports how many it lost")
   func overwritten() {
     let log = CycleLog()
     var reader = log.reader()
@@ -61,7 +61,7 @@ struct CycleLogTests {
     #expect(Self.rest(of: &oldest).count == CycleLog.capacity)
   }
 
-  @Test("A record is one cycle's, whole, while the log is written over as it is read")
+  @Test("Each record is read whole while the writer overwrites the log")
   func concurrent() {
     let log = CycleLog()
     let count: UInt32 = 300_000
@@ -93,7 +93,7 @@ struct CycleLogTests {
     #expect(read + reader.lostRecords == UInt64(count))
   }
 
-  @Test("A record has every fact that it was given, and what does not fit as the most that does")
+  @Test("A record holds every fact of its cycle, and clamps values that do not fit")
   func facts() throws {
     let log = CycleLog()
     var reader = log.reader()
@@ -129,7 +129,7 @@ struct CycleLogTests {
       let after = drawbar_monotonic_nanoseconds()
       let next = reader.next()
       let record = try #require(next)
-      // The scale is known to a hundredth from the first ten microseconds on, and better from then on.
+      // After ten microseconds the scale is exact to a hundredth, and it improves from then on.
       let tolerance: UInt64 = 100_000
       #expect(record.entryNanoseconds + tolerance > before)
       let end = record.entryNanoseconds + record.durationNanoseconds
@@ -138,15 +138,15 @@ struct CycleLogTests {
     }
   }
 
-  /// How often this thread has lost or given up its processor.
+  /// The number of times that this thread has lost or given up its processor.
   private var switches: Int {
     var usage = rusage()
-    // RUSAGE_THREAD, which Glibc's module leaves out.
+    // 1 is RUSAGE_THREAD, which Glibc's module leaves out.
     unsafe getrusage(1, &usage)
     return usage.ru_nvcsw + usage.ru_nivcsw
   }
 
-  @Test("A thread that keeps its processor is told from one that slept")
+  @Test("The preemption watch distinguishes a thread that keeps its processor from one that slept")
   func preemption() {
     drawbar_prepare_preemption_watch()
     var kept = 0
@@ -154,9 +154,9 @@ struct CycleLogTests {
       drawbar_watch_preemption()
       if drawbar_end_preemption_watch() == .none { kept += 1 }
     }
-    // Another thread may have come in between a few times.
+    // Another thread may have preempted this one a few times.
     #expect(kept > 900)
-    // One whose time to sleep is over before it has begun keeps its processor: the kernel counts who did not.
+    // A sleep whose time is over at once keeps the processor; the kernel counts the real switches.
     var slept = 0
     while slept < 10 {
       drawbar_watch_preemption()
@@ -169,11 +169,11 @@ struct CycleLogTests {
         #expect(answer == .some)
       }
     }
-    // Without a watch nothing is known to have been kept.
+    // Without a watch the processor is not known to have been kept, so the answer is `some`.
     #expect(drawbar_end_preemption_watch() == .some)
   }
 
-  @Test("What sources and callbacks take is told once, to whoever takes it")
+  @Test("The work of sources and callbacks is returned to its first reader only")
   func work() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
     let source = renderer.addSource(holdsAfterUnderrun: false)
@@ -214,15 +214,15 @@ struct CycleLogTests {
     #expect(works.map(\.packets) == [0, 1, 1, 0, 1, 0, 0])
     #expect(works.map(\.isStarved) == [false, false, false, false, false, true, true])
     #expect(works[0].bufferedNanoseconds == .max)
-    // The packet that is being read is in the ring.
+    // The ring still holds the packet that is being read.
     #expect(works[1].bufferedNanoseconds == 6_000_000)
     #expect(works[2].bufferedNanoseconds == 4_000_000)
     #expect(works[1].sourceTicks > 0 && works.allSatisfy { $0.callbackTicks == 0 })
-    // Taken: nothing is left.
+    // The work was taken, so nothing is left.
     #expect(Self.takeWork(of: renderer).packets == 0)
   }
 
-  @Test("The sources' time is the cycle's where nothing follows them, else what passes before that")
+  @Test("The sources' time lasts to the end of the cycle, or to the next stage behind them")
   func sourceTime() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
     let buffer = UnsafeMutablePointer<Float>.allocate(capacity: 64)

@@ -10,7 +10,7 @@ struct DelayNodeTests {
   private static let cuts = GraphRig.cuts
   private static let fade = 240
 
-  /// A rig with a generator before a delay.
+  /// Returns a rig with a generator before a delay.
   private func delayed(
     _ frames: Int, maximum: Int = 10_000
   ) throws -> (rig: GraphRig, delay: DelayControl) {
@@ -25,7 +25,7 @@ struct DelayNodeTests {
     return (rig, delay)
   }
 
-  /// The generator's frames, delayed.
+  /// Returns the generator's frames, delayed.
   private func expected(_ frames: Range<Int>, delay: Int) -> [Float] {
     frames.map { $0 < delay ? 0 : generated(0.01, UInt64($0 - delay)) }
   }
@@ -77,7 +77,7 @@ struct DelayNodeTests {
   }
 
   @Test(
-    "fades in after as many frames as it delays, so that there is no silence before",
+    "fades in after as many frames as it delays, so that no silence precedes it",
     arguments: cuts)
   func insertion(_ cycles: [Int]) throws {
     let rig = GraphRig()
@@ -95,7 +95,7 @@ struct DelayNodeTests {
     #expect(Array(rig.samples[end...]) == expected(end..<4000, delay: 700))
   }
 
-  @Test("follows the sample rate, and keeps to its length")
+  @Test("follows the sample rate, up to its maximum length")
   func rate() throws {
     let (rig, delay) = try delayed(0, maximum: 600)
     delay.set { _, rate in Int(rate / 100) }

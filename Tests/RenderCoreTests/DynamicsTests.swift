@@ -21,7 +21,7 @@ struct DynamicsTests {
 
   private static let rate = 48000.0
 
-  /// A rig with inputs before a compressor.
+  /// Returns a rig with inputs before a compressor.
   private func compressed(
     _ settings: Settings
   ) throws -> (rig: GraphRig, dynamics: DynamicsControl) {
@@ -58,7 +58,7 @@ struct DynamicsTests {
     }
   }
 
-  /// The static law, in dB.
+  /// Returns the static law's gain in dB.
   private func gain(_ level: Double, _ settings: Settings) -> Double {
     let excess = max(0, level - settings.thresholdDecibels)
     var gain =
@@ -69,7 +69,7 @@ struct DynamicsTests {
     return max(gain, -120.4)
   }
 
-  /// The compressor by its formula, with the functions of libm.
+  /// Returns the compressor's output by its formula, with the functions of libm.
   private func expected(_ input: [Float], _ settings: Settings) -> [Double] {
     let attack = exp(-1 / (settings.attackSeconds * Self.rate))
     let release = exp(-1 / (settings.releaseSeconds * Self.rate))
@@ -93,7 +93,7 @@ struct DynamicsTests {
     #expect(worst < 1e-5)
   }
 
-  @Test("give a steady level the static law's gain", arguments: [-50.0, -20, -15, -10, 0, 12])
+  @Test("apply the static law's gain to a steady level", arguments: [-50.0, -20, -15, -10, 0, 12])
   func steady(_ level: Double) throws {
     for settings in Self.settings {
       let (rig, dynamics) = try compressed(settings)
@@ -110,7 +110,7 @@ struct DynamicsTests {
     }
   }
 
-  @Test("give the same bits however frames are cut into cycles", arguments: 0..<settings.count)
+  @Test("produce the same bits for all cycle lengths", arguments: 0..<settings.count)
   func cycles(_ index: Int) throws {
     var input = noise(24_000, seed: 3)
     input[5000] = .nan
@@ -163,7 +163,7 @@ struct DynamicsTests {
     #expect(differences.map { abs($0) }.max()! < 1e-5)
   }
 
-  @Test("replace what is not finite, and recover from it")
+  @Test("replace samples that are not finite, and recover from them")
   func hostile() throws {
     let (rig, dynamics) = try compressed(Settings())
     let hostile: [Float] = [
@@ -189,7 +189,7 @@ struct DynamicsTests {
   func rate() throws {
     let (rig, _) = try compressed(Settings())
     rig.renderer.sampleRate = 96_000
-    // 25 ms after a level of 0 dBFS, which falls by 8.7 dB in 50 ms.
+    // A level of 0 dBFS falls by 8.7 dB in 50 ms; this compares the gain after 25 ms.
     _ = hear([Float](repeating: 1, count: 4800), rig)
     let heard = hear([Float](repeating: 1e-3, count: 2400), rig)
     let gain = 20 * log10(Double(heard.last!) / 1e-3)

@@ -39,7 +39,7 @@ struct EarlyDecodingTests {
     #expect(early.packetCount == late.packetCount)
   }
 
-  @Test("At one rate nothing is decoded before it is needed")
+  @Test("Without resampling, no packet is decoded before it is needed")
   func sameRate() throws {
     var pulled = try PulledStream(stream, outputRate: 44100, period: 64)
     for _ in 0..<1000 {

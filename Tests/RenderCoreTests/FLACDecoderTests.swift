@@ -8,7 +8,7 @@ import Testing
 
 @Suite("FLAC in the callback", .enabled(if: CallbackCodec.library(for: .flac) != nil))
 struct FLACDecoderTests {
-  /// How a file is made from what sox plays.
+  /// A test file: the format that sox produces, and the command that encodes it.
   struct Recipe: CustomTestStringConvertible, Sendable {
     var bits: Int
     var channels: Int
@@ -42,7 +42,7 @@ struct FLACDecoderTests {
       Recipe(bits: 16, channels: 1, encode: "ffmpeg -v error -i in.wav -c:a flac out.oga"),
     ]
 
-  /// Three seconds of silence, a tone, and noise of its own in each channel.
+  /// Makes a file of three seconds: silence, a tone, and different noise in each channel.
   private func made(_ recipe: Recipe) throws -> (folder: TemporaryDirectory, path: String) {
     let folder = TemporaryDirectory()
     let noise = String(repeating: " pinknoise", count: recipe.channels)
@@ -58,7 +58,7 @@ struct FLACDecoderTests {
     return (folder, folder.file(String(try #require(name))))
   }
 
-  /// What flac decodes the file to; ffmpeg for what flac cannot read.
+  /// Returns the samples that flac decodes, or ffmpeg for MP4 files, which flac cannot read.
   private func reference(_ path: String, bits: Int) -> [Float] {
     let raw =
       path.hasSuffix(".mp4")
@@ -68,7 +68,7 @@ struct FLACDecoderTests {
     return ReferenceDecoder.samples(raw, bits: bits)
   }
 
-  @Test("Every sample is the one that flac decodes", arguments: recipes)
+  @Test("Every sample equals flac's", arguments: recipes)
   func whole(_ recipe: Recipe) throws {
     let (folder, path) = try made(recipe)
     defer { withExtendedLifetime(folder) {} }
@@ -98,7 +98,7 @@ struct FLACDecoderTests {
     parsed.packets[20].bytes = Array(repeating: 0x55, count: 1000)
     // A frame of another stream: five channels' header.
     parsed.packets[22].bytes[3] = parsed.packets[22].bytes[3] & 0x0F | 0x40
-    // The frame is there, behind what does not belong to it.
+    // A byte that does not belong to the frame precedes it.
     parsed.packets[24].bytes = [0x12] + good[24].bytes
     let sound = try parsed.decoded()
     #expect(sound.failed == [12, 14, 16, 18, 20, 22, 24])
@@ -147,13 +147,13 @@ struct FLACDecoderTests {
       let isSame = try parsed.decoded().samples == whole
       #expect(isSame)
     }
-    // Without a known maximal block.
+    // Block sizes of 0 are unknown ones.
     parsed.stream.magicCookie = [0, 0, 0, 0] + Array(bare.dropFirst(4))
     let isSame = try parsed.decoded().samples == whole
     #expect(isSame)
   }
 
-  @Test("Without a cookie blocks may be larger than the container says")
+  @Test("Without a cookie, blocks may be larger than the container states")
   func largerBlocks() throws {
     let (folder, path) = try made(
       Recipe(bits: 16, channels: 2, encode: "\(Self.flac).flac in.wav"))
@@ -168,7 +168,7 @@ struct FLACDecoderTests {
     #expect(isSame)
   }
 
-  @Test("Cookies that cannot be are refused, whatever is in them")
+  @Test("Impossible cookies are refused, whatever they contain")
   func hostileCookies() throws {
     var generator = SeededGenerator(seed: 1)
     var refused = 0
@@ -194,7 +194,7 @@ struct FLACDecoderTests {
     #expect(refused > 1000)
   }
 
-  @Test("Packets of any bytes are survived, and the stream goes on behind them")
+  @Test("The decoder survives packets of any bytes, and decodes the stream behind them")
   func hostilePackets() throws {
     let (folder, path) = try made(
       Recipe(bits: 16, channels: 2, encode: "\(Self.flac).flac -5 in.wav"))

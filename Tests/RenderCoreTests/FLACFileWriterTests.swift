@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A FLAC file")
 struct FLACFileWriterTests {
-  @Test("has 24 bits of each sample, clipped at full scale, by another's decoder")
+  @Test("holds each sample in 24 bits, clipped at full scale, as another decoder reads it")
   func samples() throws {
     let folder = TemporaryDirectory()
     let path = folder.file("samples.flac")
@@ -24,7 +24,7 @@ struct FLACFileWriterTests {
     #expect(ReferenceDecoder.ffprobe(path, "sample_rate") == 44100)
   }
 
-  @Test("is refused where FLAC has no such format, or there is no such place")
+  @Test("is refused if FLAC has no such format, or its folder does not exist")
   func refused() {
     let folder = TemporaryDirectory()
     #expect(throws: FLACFileWriterError.self) {

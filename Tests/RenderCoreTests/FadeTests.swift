@@ -4,14 +4,14 @@ import RenderCore
 import TestKit
 import Testing
 
-@Suite("A change of what sounds")
+@Suite("A change of the sound")
 struct FadeTests {
-  /// What is done to a source that plays.
+  /// A change of a source that plays.
   enum Change: CaseIterable {
     case pause, resume, mute, volume, pan, seek, seekToItsPhase, skip, removal, reversal, toggling
   }
 
-  /// What is heard around a change, which begins with frame 4096.
+  /// Returns the output around a change, which begins with frame 4096.
   private func hear(
     _ change: Change, rate: Double = 48000, cuts: Cuts = .even(64)
   ) throws -> [Float] {
@@ -39,7 +39,7 @@ struct FadeTests {
       control.generation = 1
     case .removal: playback.renderer.remove(control)
     case .reversal:
-      // Turned round on the way down, and again on the way up.
+      // Reverses the fade on its way down, and again on its way up.
       for mode in [SourceMode.pause, .play, .pause, .play, .pause] {
         control.mode = mode
         heard += playback.hear(128)
@@ -61,7 +61,7 @@ struct FadeTests {
     #expect(decibels <= -125, "\(change)")
   }
 
-  @Test("gives the same samples however time is cut into cycles", arguments: Change.allCases)
+  @Test("produces the same samples for all cycle lengths", arguments: Change.allCases)
   func cycleLength(_ change: Change) throws {
     let expected = try hear(change, cuts: .even(1))
     for cuts in Cuts.all {
@@ -90,16 +90,16 @@ struct FadeTests {
     }
   }
 
-  @Test("has both sides of a seek next to each other, the new one from its first frame on")
+  @Test("by a seek fades the old sound out, then the new one in from its first frame")
   func seek() throws {
     let heard = try hear(.seek)
     let tone = TonePlayback.tone(8000, from: 123)
-    // 240 frames of the old sound, 240 of the new one on its way up.
+    // The old sound fades out over 240 frames, then the new one fades in over 240.
     #expect(Array(heard[(4096 + 480)..<8000]) == Array(tone[240..<3664]))
     #expect(heard[4096 + 240].magnitude < 1e-6)
   }
 
-  @Test("begins a track hard, after another one and at first")
+  @Test("begins a track without a fade, after another one and at first")
   func firstFrames() throws {
     let heard = try hear(.skip)
     let tone = TonePlayback.tone(8192)
@@ -107,7 +107,7 @@ struct FadeTests {
     #expect(Array(heard[(4096 + 240)...]) == Array(tone[..<(8192 - 240)]))
   }
 
-  @Test("begins in the midst of a track as it is where nothing was heard before")
+  @Test("begins in the middle of a track without a fade if no sound preceded it")
   func firstOfAll() throws {
     let playback = TonePlayback()
     try playback.write(3000, origin: StreamOrigin(track: 0, startNanoseconds: 1_000_000_000))
@@ -123,7 +123,7 @@ struct FadeTests {
     #expect(playback.hear(6000) == TonePlayback.tone(6000))
   }
 
-  @Test("that is a seek during the fade of a pause waits for its end, and stays silent")
+  @Test("by a seek during the fade of a pause waits for the fade's end, and stays silent")
   func seekInPause() throws {
     let playback = TonePlayback()
     try playback.write(20_000)
@@ -137,7 +137,7 @@ struct FadeTests {
     #expect(Splatter.decibels(heard, sampleRate: 48000) <= -125)
   }
 
-  @Test("of the ramp's length holds for the next volume of a packet")
+  @Test("of the ramp's length applies to the next volume of a packet")
   func rampOfPacket() throws {
     let playback = TonePlayback()
     try playback.write(
@@ -150,7 +150,7 @@ struct FadeTests {
     playback.control.volumeRampSeconds = 0.1
     #expect(playback.control.volumeRampSeconds == 0.1)
     let heard = playback.hear(6400)
-    // From frame 3000 on, in 4800 frames.
+    // The ramp begins with frame 3000 and takes 4800 frames.
     #expect(heard[3000 - 2048 + 2000] != 0 && heard[3000 - 2048 + 4700] != 0)
     #expect(heard[(3000 - 2048 + 4799)...].allSatisfy { $0 == 0 })
     #expect(playback.control.volumeRampSeconds == 0.1 && playback.control.volume == 0)

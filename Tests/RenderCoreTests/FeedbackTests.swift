@@ -73,7 +73,7 @@ struct FeedbackTests {
     }
   }
 
-  /// The generator's frames with their echoes.
+  /// Returns the generator's frames with their echoes.
   private func expected(_ frames: Int, delay: Int, gain: Float) -> [Float] {
     var samples: [Float] = []
     for frame in 0..<frames {
@@ -84,7 +84,7 @@ struct FeedbackTests {
   }
 
   @Test(
-    "adds each echo to the bit, whatever the cycle, also one longer than the delay",
+    "adds each echo to the bit for all cycle lengths, also longer than the delay",
     arguments: cuts)
   func echoes(_ cycles: [Int]) throws {
     for (frames, minimum) in [(64, 64), (65, 64), (500, 64), (1000, 1000), (8193, 300)] {
@@ -191,7 +191,7 @@ struct FeedbackTests {
   }
 
   @Test(
-    "is as late as what leads into it, and the latency of its nodes adds to the delay",
+    "is as late as the paths that lead into it, and its nodes' latency adds to the delay",
     arguments: cuts)
   func latency(_ cycles: [Int]) throws {
     // A pulse of one frame, 100 frames late, and a loop with another 30.
@@ -269,7 +269,7 @@ struct FeedbackTests {
     #expect(rig.samples.suffix(8192).allSatisfy { $0 == 0 })
   }
 
-  @Test("has its latency from outside, with several delays, loops and paths")
+  @Test("has the latency of the paths into it, with several delays, loops and paths")
   func latencies() throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph

@@ -12,7 +12,7 @@ struct FilterBankNodeTests {
   private static let cuts = GraphRig.cuts
   private static let fade = 240
 
-  /// The sections of filters at any rate that has them.
+  /// Returns a function that designs the filters for a rate, without those that are impossible at it.
   private func design(
     _ filters: [EqualizerFilter]
   ) -> @Sendable (Double) -> [[BiquadCoefficients]] {
@@ -110,7 +110,7 @@ struct FilterBankNodeTests {
     #expect(isSame)
   }
 
-  @Test("designs its sections anew for another rate")
+  @Test("designs its sections again for another rate")
   func rate() throws {
     let rig = GraphRig()
     _ = rig.addGenerator(step: 0.01)
@@ -127,7 +127,7 @@ struct FilterBankNodeTests {
     #expect(error < 1e-5)
   }
 
-  @Test("refuses sections that it cannot have, and keeps those before")
+  @Test("refuses impossible sections, and keeps the previous ones")
   func refusals() throws {
     let graph = GraphRig(channels: 3).renderer.graph
     let bank = graph.addFilterBank(channelCount: 3)

@@ -35,7 +35,7 @@ struct FilterBankTests {
   }
 
   @Test(
-    "gives the bits of a plain loop, however many sections there are",
+    "produces the bits of a plain loop for any number of sections",
     arguments: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 63, 64])
   func passes(_ count: Int) throws {
     let bands = (0..<count).map {
@@ -49,7 +49,7 @@ struct FilterBankTests {
     #expect(isExact)
   }
 
-  @Test("gives a channel the same bits beside any others", arguments: [2, 3, 5, 8])
+  @Test("filters a channel to the same bits beside any others", arguments: [2, 3, 5, 8])
   func channels(_ count: Int) throws {
     // Curves of different lengths, one of them flat.
     let curves = (0..<count).map { channel in
@@ -72,7 +72,7 @@ struct FilterBankTests {
     }
   }
 
-  @Test("with one curve gives every channel that curve", arguments: [1, 2, 3, 5, 8])
+  @Test("with one curve applies it to every channel", arguments: [1, 2, 3, 5, 8])
   func oneCurve(_ count: Int) throws {
     let input = Self.noise(3000, seed: 7)
     let sound = FilteredSound(channels: count)
@@ -108,7 +108,8 @@ struct FilterBankTests {
     #expect(isSame && heard[1] != Self.noise(input.count, seed: 5))
   }
 
-  /// Settings at odd frames: changes, changes within changes, off, on while it goes, a flat curve.
+  /// Returns the sound with settings made at odd frames: changes, changes during changes, off, on during the
+  /// fade-out, a flat curve.
   private func journey(_ cuts: Cuts, input: [[Float]], deviceFrame: UInt64 = 0) throws -> [[Float]]
   {
     let sound = FilteredSound(channels: input.count, cuts: cuts, deviceFrame: deviceFrame)
@@ -131,7 +132,7 @@ struct FilterBankTests {
     return heard
   }
 
-  @Test("gives the same samples however time is cut into cycles", arguments: Cuts.all)
+  @Test("produces the same samples for all cycle lengths", arguments: Cuts.all)
   func cycleLength(_ cuts: Cuts) throws {
     var input = (0..<3).map { Self.noise(40_000, seed: $0) }
     // Silence that is long enough for the decay, and a NaN.
@@ -195,7 +196,7 @@ struct FilterBankTests {
         sum += error * error
         peak = max(peak, abs(error))
       }
-      // Of a full-scale sine, whose root mean square is 0 dBFS.
+      // Relative to a full-scale sine, whose root mean square is 0 dBFS.
       let errorDecibels = 10 * log10(2 * sum / Double(input.count))
       if showsFigures {
         print("figures precision \(index): \(errorDecibels) dBFS, peak \(20 * log10(peak))")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RenderCore
 
-/// Prints the measured figures: set `DRAWBAR_FIGURES`.
+/// Whether tests print the measured figures: the environment variable `DRAWBAR_FIGURES` is set.
 let showsFigures = unsafe getenv("DRAWBAR_FIGURES") != nil
 
 @Suite("A change of a filter bank")
@@ -17,7 +17,7 @@ struct FilterChangeTests {
     let tone: Double
     let before: [EqualizerFilter]?
     let after: [EqualizerFilter]?
-    /// Decibels of full scale that may be left above 3 kHz and six times the tone.
+    /// The highest permitted level, in dBFS, above 3 kHz and six times the tone.
     let bound: Double
   }
 
@@ -45,8 +45,8 @@ struct FilterChangeTests {
     Change("off", 60, EqualizerFilter.ten(), nil, -125),
   ]
 
-  /// The sound around a change, which begins with frame 24000, at the crest of the tone. It is the mean of many takes,
-  /// each of another loudness, whose rounding to `Float` differs.
+  /// Returns the sound around a change, which begins with frame 24000, at the crest of the tone. The sound is the mean
+  /// of many takes at different levels, so that rounding to `Float` averages out.
   private func hear(
     _ change: Change, frames: Int = 48_000, takes: Int = 64
   ) throws -> (heard: [Double], start: Int) {
@@ -96,7 +96,7 @@ struct FilterChangeTests {
     #expect(20 * log10(peak(moving) / loud) <= 0.1)
   }
 
-  @Test("waits for the one before it, and leads to the last")
+  @Test("waits for the previous change, and ends at the last curve")
   func last() throws {
     let sound = FilteredSound(channels: 1)
     let tone = (0..<12_000).map { Float(0.25 * sin(2 * Double.pi * 100 * Double($0) / 48000)) }
@@ -119,7 +119,7 @@ struct FilterChangeTests {
     #expect(isThere && !isThereEarly)
   }
 
-  @Test("to the same curve is none")
+  @Test("to the same curve has no effect")
   func same() throws {
     let curve = EqualizerFilter.ten()
     let input = (0..<6000).map { Float(sin(Double($0) * 0.05)) }

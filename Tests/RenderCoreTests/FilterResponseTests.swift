@@ -11,12 +11,12 @@ import Testing
 @Suite("A section of a filter bank")
 struct FilterResponseTests {
   private static let rates = [44100.0, 48000, 96000, 192_000]
-  /// Shelves at a corner are shelves of another frequency.
+  /// All kinds except shelves at a corner, which equal shelves of another frequency.
   private static let kinds = EqualizerFilter.Kind.allCases.filter {
     $0 != .lowShelfAtCorner && $0 != .highShelfAtCorner
   }
 
-  /// Sections of every kind at a rate: gains to 24 dB, q from 0.1 to 30.
+  /// Returns sections of every kind at a rate: gains to 24 dB, q from 0.1 to 30.
   private static func bands(_ type: EqualizerFilter.Kind, _ rate: Double) -> [EqualizerFilter] {
     let places = [(20.0, 0.7), (100, 0.1), (100, 3), (1000, 0.7071), (1000, 30)]
     let high = [(8000.0, 0.1), (8000, 5), (16_000, 30), (0.45 * rate, 0.7), (0.45 * rate, 30)]
@@ -32,7 +32,7 @@ struct FilterResponseTests {
       + [0.7, 0.97, 1, 1.03, 1.4].map { min($0 * hertz, 0.45 * rate) }
   }
 
-  /// Frames until the response to an impulse has fallen by 150 dB, by the slower one of its poles.
+  /// Returns the frames in which the impulse response falls by 150 dB, by its slowest pole.
   private static func frames(_ band: EqualizerFilter, _ rate: Double) throws -> Int {
     let c = try band.coefficients(sampleRate: rate)
     let discriminant = c.a1 * c.a1 / 4 - c.a2

@@ -4,7 +4,7 @@ import OfflineOutput
 import RenderCore
 import Testing
 
-@Suite("What is no finite number")
+@Suite("A sample that is not finite")
 struct FiniteOutputTests {
   private static let strange: [Float] = [
     0.5, .nan, -0.25, .infinity, -.infinity, -.nan, .greatestFiniteMagnitude,
@@ -12,7 +12,7 @@ struct FiniteOutputTests {
   ]
   private static let finite: [Float] = strange.map { $0.isFinite ? $0 : 0 }
 
-  /// Renders cycles in which a callback gives strange samples on the second of two outputs.
+  /// Renders cycles in which a callback writes the strange samples to the second of two outputs.
   private static func render(
     cycles: Int, in renderer: Renderer, _ body: (_ channel: Int, _ samples: [Float]) -> Void
   ) {
@@ -34,7 +34,7 @@ struct FiniteOutputTests {
     withExtendedLifetime(handle) {}
   }
 
-  @Test("is silence at the outputs, is counted, and leaves the samples beside it alone")
+  @Test("becomes silence at the outputs, is counted, and does not affect its neighbours")
   func outputs() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
     var heard: [[Float]] = [[], []]
@@ -44,7 +44,7 @@ struct FiniteOutputTests {
     #expect(renderer.telemetry.nonFiniteSamples == 12)
   }
 
-  @Test("is found at every place of a cycle")
+  @Test("is found at every frame of a cycle")
   func places() {
     for frameCount in [1, 15, 16, 17, 40, 64] {
       for place in 0..<2 * frameCount {
@@ -62,7 +62,7 @@ struct FiniteOutputTests {
     }
   }
 
-  @Test("is not a finite sample, however large their sum")
+  @Test("is not confused with finite samples whose sum overflows")
   func hugeSamples() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2, inputChannels: 2)
     let monitor = renderer.addMonitor()
@@ -81,7 +81,7 @@ struct FiniteOutputTests {
   }
 
   @Test(
-    "is counted above full scale while peaks are measured, and passed on", arguments: [1, 64, 1000])
+    "differs from one above full scale, which is counted and passes", arguments: [1, 64, 1000])
   func clipped(_ period: Int) {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2, inputChannels: 2)
     let monitor = renderer.addMonitor()
@@ -108,7 +108,7 @@ struct FiniteOutputTests {
     withExtendedLifetime(monitor) {}
   }
 
-  @Test("is silence for the meters and for whoever records what is heard")
+  @Test("is silence for the meters and for captures of the outputs")
   func captures() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
     renderer.measuresPeaks = true
@@ -122,7 +122,7 @@ struct FiniteOutputTests {
     #expect(renderer.takePeaks() == [0, .greatestFiniteMagnitude])
   }
 
-  @Test("is silence where a monitor passes inputs on, and the sound behind it is heard")
+  @Test("is silence in a monitored input, and the samples after it sound")
   func monitor() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
     let monitor = renderer.addMonitor()

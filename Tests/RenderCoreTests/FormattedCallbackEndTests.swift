@@ -6,7 +6,7 @@ import Testing
 
 @testable import RenderCore
 
-/// A sound that a callback gives until it is over, and then nothing.
+/// A sound that a callback renders up to its end, and then no frames.
 @safe
 private struct EndingSound {
   var value: Float
@@ -26,7 +26,7 @@ private func giveSound(
 ) -> Int32 {
   guard let sound = unsafe context?.assumingMemoryBound(to: EndingSound.self) else { return -1 }
   unsafe sound.pointee.calls += 1
-  // What it writes behind the frames that it gives is nobody's.
+  // The renderer must ignore samples behind the reported frame count.
   for frame in unsafe 0..<call.pointee.frameCount {
     unsafe call.pointee.outputs[0][frame] = sound.pointee.value
   }
@@ -36,7 +36,7 @@ private func giveSound(
   return 0
 }
 
-@Suite("A render callback of another rate that gives less than it is asked for")
+@Suite("A render callback of another rate that renders fewer frames than requested")
 struct FormattedCallbackEndTests {
   private static func format(_ rate: Double) -> AudioStreamBasicDescription {
     .linearPCM(sampleRate: rate, channels: 1, bitsPerChannel: 32, flags: [.float, .packed])
@@ -53,7 +53,7 @@ struct FormattedCallbackEndTests {
   }
 
   @Test(
-    "is heard to its end at its time, and nothing of it with what comes later",
+    "plays to its end on time, and leaves nothing behind for a later sound",
     arguments: [22050.0, 44100, 48000, 96000], [64, 441, 1024, 8192])
   func end(_ rate: Double, _ period: Int) throws {
     let sound = unsafe EndingSound.make(0.5, frames: 10_000)
@@ -63,7 +63,7 @@ struct FormattedCallbackEndTests {
     var output = OfflineOutput(renderer: renderer)
     let frames = Int(10_000 * 48000 / rate)
     let first = heard(&output, frames: 2 * frames, period: period)
-    // Half of the step is at its place; what rings on is on both sides of it.
+    // The step is at half its height in the right frame; the filter rings on both sides of it.
     let edge = first.lastIndex { $0 > 0.25 } ?? 0
     #expect(abs(edge - (frames - 1)) <= 1)
     #expect(first[200..<frames - 200].allSatisfy { abs($0 - 0.5) < 0.01 })
@@ -71,14 +71,14 @@ struct FormattedCallbackEndTests {
     unsafe sound.pointee.value = -0.25
     unsafe sound.pointee.framesLeft = 5000
     let second = heard(&output, frames: 2 * frames, period: period)
-    // Its own edges swing to the other side, by an eighth of what they are.
+    // The edges overshoot by up to an eighth of the step.
     #expect(second.allSatisfy { $0 < 0.04 })
     let sounding = second.count { $0 < -0.125 }
     #expect(abs(sounding - Int(5000 * 48000 / rate)) <= 2)
   }
 
   @Test(
-    "loses nothing before a pause, and goes on behind it", arguments: [22050.0, 44100, 96000],
+    "loses no frame before a pause, and continues after it", arguments: [22050.0, 44100, 96000],
     [16, 256])
   func pause(_ rate: Double, _ period: Int) throws {
     let sound = unsafe EndingSound.make(0.5, frames: 3000)
@@ -87,7 +87,7 @@ struct FormattedCallbackEndTests {
     try unsafe renderer.addCallback(giveSound, context: sound, format: Self.format(rate))
     var output = OfflineOutput(renderer: renderer)
     var all: [Float] = []
-    // It is short in one cycle, and in the next it is not.
+    // The callback falls short in one cycle, and renders whole buffers again in the next.
     while unsafe sound.pointee.framesLeft > 0 {
       all += heard(&output, frames: period, period: period)
     }
@@ -98,7 +98,7 @@ struct FormattedCallbackEndTests {
   }
 
   @Test(
-    "takes no more work than its call once all of it has been heard", arguments: [44100.0, 96000])
+    "costs only its call once all of its sound has been played", arguments: [44100.0, 96000])
   func idle(_ rate: Double) throws {
     let sound = unsafe EndingSound.make(0.5, frames: 3000)
     defer { unsafe sound.deallocate() }

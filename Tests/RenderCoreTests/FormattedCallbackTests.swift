@@ -6,25 +6,25 @@ import OfflineOutput
 import RenderCore
 import Testing
 
-/// What a callback of these tests works on, and what it was told.
+/// A test callback's state, its answers, and the arguments of its calls.
 @safe
 private struct Generator {
-  /// Cycles of a tone in each of its frames; with 0 it gives a ramp of integers.
+  /// The tone's cycles per frame; 0 for the ramp of integers.
   var frequency = 0.0
   var bufferCount = 0
   var inputCount = 0
-  /// Frames that it has given, and the sample time that it was told before.
+  /// Frames rendered so far, and calls whose sample time was not this number.
   var frames = 0
   var lateTimes = 0
   var calls = 0
-  /// Most frames that it gives when it is called.
+  /// The most frames that one call renders.
   var limit = Int.max
   var status: Int32 = 0
   var saysSilent = false
   var ownBuffer: UnsafeMutablePointer<Float>?
 }
 
-/// Sixteen-bit frames of two channels, one buffer: the frame's number, and its negative.
+/// Renders 16-bit stereo frames into one buffer: the frame's number, and its negative.
 @_noLocks
 private func giveIntegers(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
@@ -48,8 +48,8 @@ private func giveIntegers(
   return unsafe generator.pointee.status
 }
 
-/// Floats, one buffer a channel: a tone, in the second one half as loud. (The compiler cannot see into the
-/// sine.)
+/// Renders a tone as floats, one buffer a channel, the second at half the level. (The compiler cannot check the
+/// sine function.)
 private func giveTone(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
 ) -> Int32 {
@@ -103,7 +103,7 @@ struct FormattedCallbackTests {
     try unsafe body(memory)
   }
 
-  /// What two channels were given, cycle by cycle.
+  /// Renders cycles of these lengths and returns the samples of both channels.
   private func rendered(_ output: inout OfflineOutput, _ cycles: [Int]) -> [[Float]] {
     var heard: [[Float]] = [[], []]
     for frames in cycles {
@@ -114,7 +114,7 @@ struct FormattedCallbackTests {
     return heard
   }
 
-  @Test("Integers side by side come out as floats in two buffers, each once, in cycles of any size")
+  @Test("Interleaved integers become floats in two buffers, each frame once, for any cycle length")
   func integers() throws {
     try unsafe with(Generator()) { generator in
       let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
@@ -133,7 +133,7 @@ struct FormattedCallbackTests {
   }
 
   @Test(
-    "Of another rate it is resampled in its place: a tone stays that tone, within -100 dB",
+    "At another rate it is resampled without a shift: a tone is exact within -100 dB",
     arguments: [8000.0, 44100, 96000], [64, 1000])
   func resampled(_ rate: Double, _ period: Int) throws {
     try unsafe with(Generator(frequency: 997 / rate)) { generator in
@@ -142,7 +142,7 @@ struct FormattedCallbackTests {
         giveTone, context: generator, format: Self.planarFloats(rate, 2))
       var output = OfflineOutput(renderer: renderer)
       let heard = rendered(&output, Array(repeating: period, count: 48000 / period))
-      // Before the first frame was silence, which the filter rings with.
+      // The filter rings from the silence before the first frame.
       var worst = 0.0
       for frame in 4800..<heard[0].count {
         let tone = 0.5 * sin(2 * Double.pi * 997 / 48000 * Double(frame))
@@ -151,14 +151,14 @@ struct FormattedCallbackTests {
       }
       #expect(worst < 1e-5)
       #expect(unsafe generator.pointee.lateTimes == 0 && generator.pointee.bufferCount == 2)
-      // No more was asked for ahead than the filter holds back, and a call's frames.
+      // The renderer requests at most the filter's delay and one call's frames ahead.
       let ahead = unsafe Double(generator.pointee.frames) - Double(heard[0].count) * rate / 48000
       #expect(ahead >= 0 && ahead < 1024 * max(1, rate / 48000) + Double(period) * rate / 48000)
     }
   }
 
   @Test(
-    "One channel is heard on both outputs, and no frame is lost when the output's rate changes")
+    "One channel plays on both outputs, and no frame is lost when the output's rate changes")
   func changes() throws {
     try unsafe with(Generator(frequency: 997.0 / 44100)) { generator in
       let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
@@ -192,7 +192,7 @@ struct FormattedCallbackTests {
     }
   }
 
-  @Test("What it does not give is silence, and it is not asked again in that cycle")
+  @Test("Frames that it does not render are silent, and it is not called again in that cycle")
   func less() throws {
     try unsafe with(Generator(limit: 20)) { generator in
       let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
@@ -213,13 +213,13 @@ struct FormattedCallbackTests {
       unsafe generator.pointee.saysSilent = true
       #expect(rendered(&output, [64])[1].allSatisfy { $0 == 0 })
       unsafe generator.pointee.saysSilent = false
-      // The silent frames were frames, the refused ones were not.
+      // Silent frames count as rendered; frames of a call that returned an error do not.
       let next: [Float] = [104 / 32768, 105 / 32768]
       #expect(rendered(&output, [2])[0] == next)
     }
   }
 
-  @Test("It may give its own memory in place of the buffer")
+  @Test("It may return its own memory instead of the buffer")
   func ownMemory() throws {
     let own = UnsafeMutablePointer<Float>.allocate(capacity: 1024)
     defer { unsafe own.deallocate() }
@@ -233,7 +233,7 @@ struct FormattedCallbackTests {
   }
 
   @Test(
-    "A format that cannot be given is refused",
+    "An unsupported format is refused",
     arguments: [
       AudioStreamBasicDescription.linearPCM(
         sampleRate: 48000, channels: 2, bitsPerChannel: 16,

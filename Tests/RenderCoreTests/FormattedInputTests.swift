@@ -29,7 +29,7 @@ struct FormattedInputTests {
       flags: flags.union([.float, .packed]))
   }
 
-  /// What a sample is in so many bits, by another way than the engine's.
+  /// Returns a sample's value in a format, by a computation independent of the engine's.
   private static func expected(
     _ sample: Float, _ format: AudioStreamBasicDescription
   ) -> Double {
@@ -40,7 +40,7 @@ struct FormattedInputTests {
     return min(max(rounded, -scale), scale - 1) / scale
   }
 
-  @Test("It has every frame once, in each sample format, in cycles of any size", arguments: formats)
+  @Test("It receives every frame once, in each sample format and cycle length", arguments: formats)
   func everyFormat(_ format: AudioStreamBasicDescription) throws {
     var random = SplitMix(state: 5)
     let special: [Float] = [
@@ -77,7 +77,7 @@ struct FormattedInputTests {
   }
 
   @Test(
-    "Of another rate it is resampled in its place, within -100 dB, and each call has its time",
+    "At another rate its input is resampled without a shift, and each call has its time",
     arguments: [8000.0, 16000, 44100, 96000, 192_000], [16, 1000, 8192])
   func resampled(_ rate: Double, _ period: Int) throws {
     let format = Self.floats(rate, 2)
@@ -97,14 +97,14 @@ struct FormattedInputTests {
     }
     let (left, right) = (listener.values(0), listener.values(1))
     var worst = 0.0
-    // Before the first frame was silence, which the filter rings with.
+    // The filter rings from the silence before the first frame.
     for frame in Int(rate) / 10..<left.count {
       let tone = 0.5 * sin(2 * Double.pi * 997 / rate * Double(frame))
       worst = max(worst, abs(left[frame] - tone), abs(right[frame] - tone / 2))
     }
     #expect(worst < 1e-5)
     #expect(listener.wrongCallCount == 0)
-    // Nothing is held longer than so many frames of the lower rate take.
+    // No frame is held longer than 1400 frames of the lower rate take.
     #expect(heldSeconds < 1400 / min(rate, 48000), "\(heldSeconds * min(rate, 48000))")
     // The clock began with the first frame.
     let isInTime = listener.calls.allSatisfy {
@@ -113,7 +113,7 @@ struct FormattedInputTests {
     #expect(isInTime && !listener.calls.isEmpty)
   }
 
-  @Test("It stays at its rate when the input's changes, and back, and loses no frame by it")
+  @Test("It keeps its rate when the input's rate changes, and back, and loses no frame")
   func changes() throws {
     let format = Self.floats(44100, 1)
     let listener = FrameListener(format, capacityFrames: 8 * 44100)
@@ -136,7 +136,7 @@ struct FormattedInputTests {
       let peak = heard.max() ?? 0
       #expect(abs(peak - 0.5) < 0.01)
       seconds += Double(Int(rate) / 256 * 256) / rate
-      // One resampler holds so many frames back at most; earlier ones have given theirs.
+      // The current resampler holds back at most 1400 frames; earlier ones are drained.
       #expect((-2...1400).contains(seconds * 44100 - Double(listener.frameCount)))
     }
     #expect(listener.wrongCallCount == 0)
@@ -147,7 +147,7 @@ struct FormattedInputTests {
   }
 
   @Test(
-    "It has the channels that it asks for, of the inputs that it asks for, beside other callbacks")
+    "It receives the requested channels of the requested inputs, beside other callbacks")
   func channels() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 3)
     let inputs: [[Float]] = [
@@ -173,17 +173,17 @@ struct FormattedInputTests {
     var heard: [Float] = []
     output.render(inputs: inputs) { _, samples in heard = samples.indices.map { samples[$0] } }
     #expect((0..<4).map { wide.values($0)[63] } == [Double(Float(0.1)), 0.5, 0.25, 0])
-    // Two to one are averaged; one is heard on both.
+    // Two channels are averaged into one; one channel is copied to both.
     #expect(mono.values(0) == [Double](repeating: 0.375, count: 64))
     #expect((0..<2).map { pair.values($0)[0] } == [0.25, 0.25])
     #expect(heard[0] == 0.1 && heard[1...].allSatisfy { $0 == 0 })
-    // A cycle that brings no inputs brings silence.
+    // A cycle without inputs delivers silence.
     output.render(frameCount: 10) { _, _ in }
     #expect(mono.values(0)[64...] == [Double](repeating: 0, count: 10)[...])
     #expect([wide, mono, pair].allSatisfy { $0.frameCount == 74 && $0.wrongCallCount == 0 })
   }
 
-  @Test("An error of its own is counted, and it is called again until it is removed")
+  @Test("Its errors are counted, and it is called again until it is removed")
   func failing() throws {
     let format = Self.floats(48000, 1)
     let listener = FrameListener(format, capacityFrames: 1000)
@@ -203,7 +203,7 @@ struct FormattedInputTests {
   }
 
   @Test(
-    "A format that cannot be given is refused",
+    "An unsupported format is refused",
     arguments: [
       AudioStreamBasicDescription.linearPCM(
         sampleRate: 48000, channels: 2, bitsPerChannel: 8, flags: [.packed]),

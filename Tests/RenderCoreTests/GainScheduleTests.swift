@@ -26,11 +26,11 @@ struct GainScheduleTests {
         gain, from: generator.node, to: graph.mix, atFrame: frame, rampFrames: frames)
     }
 
-    /// The gains that the output has had.
+    /// The output's gain in each frame.
     var gains: [Float] { rig.samples.map { $0 / -0.5 } }
   }
 
-  /// How far a ramp has gone with a frame, counted from its first.
+  /// Returns a ramp's progress (0 to 1) at a frame, counted from its first.
   private func weight(_ frame: Int, of frames: Int) -> Double {
     let k = Double(frame + 1) / Double(frames)
     return k * k * k * (10 - k * (15 - 6 * k))
@@ -65,7 +65,7 @@ struct GainScheduleTests {
     #expect(constant.gains[1000...].allSatisfy { $0 == 0.25 })
   }
 
-  @Test("Has as many gains in one cycle as fit, and refuses one more")
+  @Test("Can share a cycle with a full schedule of others, which refuses one more")
   func capacity() throws {
     let constant = Constant()
     for index in 0..<ProcessingGraph.scheduledGainCapacity {
@@ -78,7 +78,7 @@ struct GainScheduleTests {
     for index in 0..<ProcessingGraph.scheduledGainCapacity {
       #expect(constant.gains[100 + 3 * index] == Float(index % 7) / 8)
     }
-    // There is room again, and 7000 has passed.
+    // The schedule has room again, and frame 7000 has passed.
     try constant.schedule(1, at: 7000)
     constant.rig.render(100, cycles: [64])
     #expect(constant.gains.last == 1)

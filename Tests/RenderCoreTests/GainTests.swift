@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A gain")
 struct GainTests {
-  /// How far a step has gone.
+  /// Returns a step's progress (0 to 1) at time `k`.
   private static func weight(_ k: Double) -> Double {
     k <= 0 ? 0 : k >= 1 ? 1 : k * k * k * (10 - 15 * k + 6 * k * k)
   }
@@ -17,7 +17,7 @@ struct GainTests {
     (2, 1.5, 960_000), (-1, 1, 2_880_000), (1, 0, 11_520_000), (0.1, 0.3, 1),
   ]
 
-  @Test("takes a step along its curve to the very target, however long it is", arguments: steps)
+  @Test("follows its curve exactly to the target, for any length", arguments: steps)
   func curve(_ first: Float, _ last: Float, _ frames: Int) {
     var gain = Gain(first)
     gain.go(to: last, frames: frames)
@@ -64,7 +64,7 @@ struct GainTests {
     }
   }
 
-  @Test("has a fifth step wait until the first ends, and of several takes the last")
+  @Test("delays a fifth step until the first ends, and keeps only the last of several")
   func fifth() {
     var gain = Gain(0)
     for target in [1, 0, 1, 0] as [Float] {
@@ -85,7 +85,7 @@ struct GainTests {
     #expect(gain.isStill(at: 0.5))
   }
 
-  @Test("does not have a short step wait for the end of long ones")
+  @Test("does not delay a short step until long ones end")
   func shortBehindLong() {
     var gain = Gain(1)
     for target in [0.5, 0.8, 0.2, 0.9] as [Float] {
@@ -101,7 +101,7 @@ struct GainTests {
     #expect(gain.isStill(at: 0))
   }
 
-  @Test("stays between its targets when it is turned round at any time", arguments: 0..<5)
+  @Test("stays between its targets when it is reversed at any time", arguments: 0..<5)
   func bounds(seed: UInt64) {
     var random = SplitMix(state: seed)
     var gain = Gain(1)
@@ -116,7 +116,7 @@ struct GainTests {
     #expect(gain.isStill(at: gain.target))
   }
 
-  @Test("has as many frames as a time has, whatever the rate")
+  @Test("converts a time to frames at every rate")
   func frames() {
     let frames = [44100.0, 48000, 96000, 192_000].map { Gain.frames(0.005, at: $0) }
     #expect(frames == [221, 240, 480, 960])

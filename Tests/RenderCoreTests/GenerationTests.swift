@@ -5,7 +5,7 @@ import OfflineOutput
 import RenderCore
 import Testing
 
-@Suite("Generations")
+@Suite("Flush serials")
 struct GenerationTests {
   /// A source on an output of one channel.
   private final class Playing {
@@ -21,7 +21,8 @@ struct GenerationTests {
       output = OfflineOutput(renderer: renderer)
     }
 
-    /// Begins a stream of a generation and writes a second of this value.
+    /// Begins a stream with a flush serial (its `generation`: the count of flushes before it) and writes a second of
+    /// this value.
     func write(_ value: Float, generation: UInt32) throws {
       let format = AudioStreamBasicDescription.linearPCM(
         sampleRate: 48000, channels: 1, bitsPerChannel: 32, flags: [.float, .packed])
@@ -42,26 +43,26 @@ struct GenerationTests {
       }
     }
 
-    /// What a cycle gives.
+    /// Renders a cycle and returns its samples.
     func cycle(_ frameCount: Int = 512) -> [Float] {
       var samples: [Float] = []
       output.render(frameCount: frameCount, interleavedInto: &samples)
       return samples
     }
 
-    /// Whether so many cycles give nothing but this value.
+    /// Returns whether the next cycles consist of this value only.
     func gives(_ value: Float, cycles: Int = 1) -> Bool {
       (0..<cycles).map { _ in cycle() }.joined().allSatisfy { $0 == value }
     }
   }
 
-  @Test("A change to what is there already begins with its first frame, also when nothing sounded")
+  @Test("A flush to sound that is already there begins with its first frame, also after silence")
   func twoChanges() throws {
     let source = Playing()
     source.control.mode = .play
     try source.write(0.25, generation: 0)
     #expect(source.gives(0.25))
-    // A seek of which nothing has come yet.
+    // A seek whose sound has not arrived yet.
     source.control.generation = 1
     _ = source.cycle()
     #expect(source.gives(0, cycles: 2))
@@ -71,7 +72,7 @@ struct GenerationTests {
     #expect(source.control.counters.underruns == 0)
   }
 
-  @Test("A change while paused is silent, and after a hold it begins with its first frame")
+  @Test("A flush while paused is silent; after a hold the new sound begins with its first frame")
   func whilePaused() throws {
     let source = Playing()
     try source.write(0.25, generation: 0)
@@ -88,7 +89,7 @@ struct GenerationTests {
     #expect(source.gives(0.5))
   }
 
-  @Test("A hold after the change lets the old sound fade, and waits with the new one")
+  @Test("A hold after a flush lets the old sound fade out, and holds the new one")
   func holdAfterReset() throws {
     let source = Playing()
     try source.write(0.25, generation: 0)
@@ -109,7 +110,7 @@ struct GenerationTests {
     #expect(source.control.counters.underruns == 0)
   }
 
-  @Test("A hold after a change that has been made holds at once")
+  @Test("A hold after a completed flush holds at once")
   func holdAfterResetThatIsOver() throws {
     let source = Playing()
     try source.write(0.25, generation: 0)
@@ -119,7 +120,7 @@ struct GenerationTests {
     #expect(source.gives(0))
   }
 
-  @Test("Old sound that ends within its fade, or before the change, does not use the new one up")
+  @Test("Old sound that ends within its fade, or before the flush, uses up none of the new sound")
   func oldSoundEnds() throws {
     for framesLeft in [0, 100, 239] {
       let source = Playing()

@@ -31,7 +31,7 @@ struct GraphBypassTests {
     }
   }
 
-  /// The sound of a generator that began at frame 0, from `delay` frames on.
+  /// Returns the sound of a generator that began at frame 0, from `delay` frames on.
   private func sound(_ frames: Range<Int>, delay: Int = 0, factor: Float = 1) -> [Float] {
     frames.map { $0 < delay ? 0 : generated(0.01, UInt64($0 - delay)) * factor }
   }
@@ -80,7 +80,7 @@ struct GraphBypassTests {
     #expect(Array(samples[3340...]) == sound(3340..<4000, delay: 100, factor: 0.5))
   }
 
-  @Test("Turns back half way without a step", arguments: cuts)
+  @Test("Reverses half way without a step", arguments: cuts)
   func reversal(_ cycles: [Int]) throws {
     let chain = try Chain(factor: -1)
     chain.rig.render(1024, cycles: cycles)
@@ -90,7 +90,7 @@ struct GraphBypassTests {
     }
     chain.rig.render(4000, cycles: cycles)
     let samples = chain.rig.samples
-    // The wave itself steps where it begins anew.
+    // The sawtooth itself steps where it starts again.
     let wave = (0..<samples.count).map { generated(0.01, UInt64($0)) }
     let gains = zip(samples, wave).map { $1.magnitude > 0.01 ? $0 / $1 : nil }
     let steps = zip(gains, gains.dropFirst()).compactMap { before, after in
@@ -110,7 +110,7 @@ struct GraphBypassTests {
     #expect(chain.rig.callCount(of: 0) == 0)
   }
 
-  @Test("Gives parallel readers of its output its input, and new ones, too", arguments: cuts)
+  @Test("Passes its input to all nodes that read its output, also to new ones", arguments: cuts)
   func parallel(_ cycles: [Int]) throws {
     let chain = try Chain(factor: 0.5)
     let graph = chain.rig.renderer.graph

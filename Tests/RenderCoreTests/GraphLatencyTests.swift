@@ -9,12 +9,12 @@ import Testing
 struct GraphLatencyTests {
   private static let cuts = GraphRig.cuts
 
-  /// The samples of a constant -0.5 that differ from it.
+  /// Returns the frames in which a constant of -0.5 has another value.
   private func wrongFrames(_ rig: GraphRig) -> [Int] {
     rig.samples.indices.filter { (rig.samples[$0] + 0.5).magnitude > 1e-6 }
   }
 
-  /// A rig that has rendered 64 frames of a constant.
+  /// Returns a rig that has rendered 64 frames of a constant.
   private func constantRig(_ cycles: [Int]) -> GraphRig {
     let rig = GraphRig()
     _ = rig.addGenerator(step: 0)

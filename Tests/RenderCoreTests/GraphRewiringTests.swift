@@ -43,7 +43,7 @@ struct GraphRewiringTests {
     }
   }
 
-  @Test("Lets two nodes change their order once the old edge has faded out")
+  @Test("Lets two nodes swap their order once the old edge has faded out")
   func order() throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph
@@ -71,7 +71,7 @@ struct GraphRewiringTests {
     let order = UnsafeMutablePointer<Int>.allocate(capacity: 4)
     unsafe order.initialize(repeating: 0, count: 4)
     defer { unsafe order.deallocate() }
-    // The first number counts, and each of the others is a callback's turn.
+    // The first number counts calls; each of the others is a callback's position in their order.
     let renderer = rig.renderer
     unsafe _ = renderer.addCallback(
       { context, _ in unsafe note(context, 1) }, context: order, outputs: 0..<0)
@@ -138,7 +138,7 @@ struct GraphRewiringTests {
   }
 }
 
-/// Notes a callback's turn.
+/// Records a callback's position in the order of the calls.
 @_noLocks
 private func note(_ context: UnsafeMutableRawPointer?, _ callback: Int) -> Int32 {
   guard let order = unsafe context?.assumingMemoryBound(to: Int.self) else { return -1 }

@@ -36,7 +36,7 @@ struct GraphTailTests {
     #expect(graph.tailFrames == 120)
   }
 
-  @Test("Sound on after a removal, without a step", arguments: GraphRig.cuts)
+  @Test("Continue to sound after a removal, without a step", arguments: GraphRig.cuts)
   func removal(_ cycles: [Int]) throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph
@@ -59,7 +59,7 @@ struct GraphTailTests {
     #expect(rig.renderer.withModel { !$0.contains(delay.node.storage) })
   }
 
-  @Test("Are not waited for by a removal without them, and a removal can be taken back")
+  @Test("Do not delay the removal of a node without one, and a removal can be undone")
   func reversal() throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph

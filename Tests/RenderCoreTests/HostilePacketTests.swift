@@ -6,7 +6,7 @@ import Testing
 
 @testable import RenderCore
 
-/// The packet ends at a page that may not be read: a byte too many ends the test process.
+/// Each packet ends at an inaccessible page, so a read of one byte too many ends the test process.
 @Suite("Packets of any bytes and any size")
 struct HostilePacketTests {
   private static var formats: [AudioStreamBasicDescription] {
@@ -46,7 +46,7 @@ struct HostilePacketTests {
     return formats
   }
 
-  @Test("Random packets never read beyond themselves, and give no more frames than were told")
+  @Test("Decoders never read beyond random packets, and return no more frames than stated")
   func random() throws {
     var random = LinearCongruential(state: 2_026)
     let page = 4096
@@ -72,7 +72,7 @@ struct HostilePacketTests {
               frameCount: frames, trimStartFrames: 0, trimEndFrames: 0))
           #expect(output.frames >= 0 && output.frames <= frames)
           let count = output.frames * Int(format.channelsPerFrame)
-          // Reads every sample: a sanitized build then sees one that is not there.
+          // Reads every sample, so that a sanitized build reports one that does not exist.
           let isFilled = (0..<count).reduce(true) {
             unsafe $0 && output.samples[$1].bitPattern >= 0
           }

@@ -70,7 +70,7 @@ struct InputRoutingTests {
     #expect(graph.inputRouting.latencyFrames == [[:], [0: 0...0]])
   }
 
-  @Test("Has each callback lead the inputs that it reads to its outputs")
+  @Test("Leads from the inputs that a callback reads to its outputs")
   func callbacks() {
     _ = unsafe renderer.addCallback({ _, _ in 0 }, context: nil, outputs: 1..<2, inputs: 0..<1)
     #expect(graph.inputRouting.latencyFrames == [[:], [0: 0...0]])
@@ -96,7 +96,7 @@ struct InputRoutingTests {
     #expect(graph.inputRouting.latencyFrames == [both, both])
   }
 
-  @Test("Is reported now and after each change, and after no other edit")
+  @Test("Is reported at once and after each change, and after no other edit")
   func reports() throws {
     let reports = Mutex<[InputRouting]>([])
     renderer.observeInputRouting { routing in reports.withLock { $0.append(routing) } }

@@ -10,7 +10,7 @@ struct LimiterNodeTests {
   private static let cuts = GraphRig.cuts
   private static let lookAhead = 72
 
-  /// A rig with a generator before a limiter.
+  /// Returns a rig with a generator before a limiter.
   private func limited(
     lookAhead: Int = lookAhead, ceiling: Float = 0.25
   ) throws -> (rig: GraphRig, limiter: LimiterControl) {

@@ -11,7 +11,7 @@ struct LimiterTests {
   private static let lookAheads = [0, 1, 2, 5, 72, 240]
   private static let release = 480
 
-  /// A limiter with its meter, and the sound that it gives.
+  /// A limiter with its meter and its output.
   private final class LimitedSound {
     private var limiter: Limiter
     private(set) var lowestGain: Float = 1
@@ -37,7 +37,7 @@ struct LimiterTests {
     }
   }
 
-  /// Two channels of noise that is loud now and then.
+  /// Returns two channels of noise that is loud now and then.
   private func noise(_ frames: Int, seed: UInt64 = 1) -> [[Float]] {
     var random = SplitMix(state: seed)
     return (0..<2).map { _ in
@@ -52,7 +52,7 @@ struct LimiterTests {
     (0..<frames).map { Float(0.9 * sin(2 * Double.pi * 1000 * Double($0) / 48_000)) }
   }
 
-  /// The limiter's formula, in double precision and without the tricks that make it fast.
+  /// Returns the output of the limiter's formula, in double precision and without optimisations.
   private func expected(_ input: [[Float]], lookAhead: Int, ceiling: Double) -> [[Double]] {
     let frames = input[0].count
     let needed = (0..<frames).map { frame in
@@ -127,7 +127,7 @@ struct LimiterTests {
     #expect(isSame)
   }
 
-  @Test("gives the same bits however frames are cut into cycles", arguments: lookAheads)
+  @Test("produces the same bits for all cycle lengths", arguments: lookAheads)
   func cycles(_ lookAhead: Int) {
     var input = noise(12_000, seed: 7)
     input[0][100] = .nan
@@ -145,7 +145,7 @@ struct LimiterTests {
     }
   }
 
-  @Test("replaces what is not finite by silence, and counts it", arguments: [nil, Float(0.5)])
+  @Test("replaces samples that are not finite by 0, and counts them", arguments: [nil, Float(0.5)])
   func nonFinite(_ ceiling: Float?) {
     let sound = LimitedSound(channels: 1, lookAhead: 3, ceiling: ceiling)
     let heard = sound.hear([[0.25, .nan, .infinity, -.infinity, 0.25, 0, 0, 0]])
@@ -160,7 +160,7 @@ struct LimiterTests {
     _ = sound.hear(tone)
     sound.set(ceiling: 0.3)
     let down = sound.hear(tone)[0]
-    // The old sound, then the fade of 240 frames.
+    // The look-ahead delays the old sound; the fade takes 240 frames.
     #expect(down[(lookAhead + 240)...].allSatisfy { $0.magnitude <= 0.3 })
     let steady = zip(tone[0], tone[0].dropFirst()).map { abs($0 - $1) }.max()!
     let steepest = zip(down, down.dropFirst()).map { abs($0 - $1) }.max()!
@@ -177,7 +177,7 @@ struct LimiterTests {
     var random = SplitMix(state: UInt64(window))
     var values: [Double] = []
     for index in 0..<3000 {
-      // Zeros for a time, and equal values.
+      // The values include runs of zeros, and equal values.
       let value = index / 200 % 3 == 0 ? 0 : Double(Int.random(in: 0...20, using: &random))
       values.append(value)
       let expected = values.suffix(window).max()!

@@ -46,7 +46,7 @@ struct LinearPCMDecoderTests {
     #expect(try decoded([0x40, 0, 0, 0], bits: 32, flags: big) == [0.5])
   }
 
-  @Test("Fewer bits than their bytes have are the high ones")
+  @Test("Samples narrower than their bytes are in the high bits if so flagged")
   func highBits() throws {
     let little: AudioFormatFlags = [.signedInteger, .alignedHigh]
     let big = little.union(.bigEndian)
@@ -61,11 +61,11 @@ struct LinearPCMDecoderTests {
     #expect(try decoded([0, 0x88], bits: 5, flags: .alignedHigh) == [-1, 1.0 / 16])
   }
 
-  @Test("Fewer bits in the low ones have their own sign and scale")
+  @Test("Samples in the low bits have their own sign and scale")
   func lowBits() throws {
     let little = AudioFormatFlags.signedInteger
     let big: AudioFormatFlags = [.signedInteger, .bigEndian]
-    // What is above the sample's bits is not the sample's.
+    // Bits above the sample's own are ignored.
     #expect(
       try decoded([0, 8, 0xFF, 0x07, 0xFF, 0xFF, 1, 0xF0], bits: 12, flags: little)
         == [-1, 2047.0 / 2048, -1.0 / 2048, 1.0 / 2048])
@@ -89,7 +89,7 @@ struct LinearPCMDecoderTests {
     #expect(try decoded([0x10, 0x0F, 0xFF], bits: 5, flags: little) == [-1, 15.0 / 16, -1.0 / 16])
   }
 
-  @Test("Unsigned integers of every width lie around half of theirs")
+  @Test("Unsigned integers of every width are centred on half their range")
   func unsigned() throws {
     let big = AudioFormatFlags.bigEndian
     #expect(

@@ -58,7 +58,7 @@ struct LoudnessTapTests {
   }
 
   // EBU Tech 3341, minimum requirements, tests 1 to 5.
-  @Test("reads the integrated loudness that EBU Tech 3341 asks for")
+  @Test("reads the integrated loudness that EBU Tech 3341 requires")
   func integrated() throws {
     let cases: [([(Double, Double)], Double)] = [
       ([(-23, 20)], -23), ([(-33, 20)], -33), ([(-36, 10), (-23, 60), (-36, 10)], -23),
@@ -85,7 +85,7 @@ struct LoudnessTapTests {
 
   @Test("has the frequency weighting of BS.1770-4", arguments: [44100.0, 48000, 96000, 192_000])
   func weighting(_ rate: Double) throws {
-    // Its tables 1 and 2 at 48 kHz.
+    // Tables 1 and 2 of BS.1770-4, at 48 kHz.
     if rate == 48000 {
       let sections = BiquadCoefficients.loudnessWeighting(sampleRate: rate)
       let expected = [
@@ -110,7 +110,7 @@ struct LoudnessTapTests {
     }
   }
 
-  @Test("weights channels, and takes one for two loudspeakers")
+  @Test("weights channels, and counts a mono channel for two loudspeakers")
   func channels() throws {
     for (count, weights, expected) in [
       (1, nil, -23), (2, [1, 0], -26.01), (3, [1, 1, 1.41], -20.68),
@@ -121,7 +121,7 @@ struct LoudnessTapTests {
     }
   }
 
-  @Test("changes no bit, and reads the same however frames are cut into cycles")
+  @Test("changes no bit, and reads the same for all cycle lengths")
   func cycles() throws {
     var random = SeededGenerator(seed: 4)
     var input = (0..<2).map { _ in
@@ -144,7 +144,7 @@ struct LoudnessTapTests {
     #expect(abs(sound.tap.loudness.momentary! - reference.momentary!) < 0.1)
   }
 
-  @Test("knows nothing of silence, starts anew, and counts what nobody read")
+  @Test("has no value for silence, restarts at a reset, and counts lost parts")
   func ends() throws {
     let sound = try TappedSound(rate: 1000)
     let silence = [[Float]](repeating: [Float](repeating: 0, count: 8000), count: 2)

@@ -15,7 +15,7 @@ struct MinimumPhaseTests {
     try EqualizerCurve(parsing: Array(text.utf8).span)
   }
 
-  /// A curve as AutoEq writes it: 127 points in tenths of dB.
+  /// Returns a curve as AutoEq writes it: 127 points in tenths of dB.
   private static func headphone() throws -> GraphicCurve {
     let filters = try curve(
       """
@@ -35,7 +35,7 @@ struct MinimumPhaseTests {
       })
   }
 
-  /// The gain in dB at a frequency.
+  /// Returns the gain in dB at a frequency.
   private static func gain(of response: [Float], atHertz hertz: Double, rate: Double) -> Double {
     let step = 2 * Double.pi * hertz / rate
     var (real, imaginary) = (0.0, 0.0)
@@ -87,7 +87,7 @@ struct MinimumPhaseTests {
     }
   }
 
-  @Test("is flat to the bit's worth where the curve is, and as short as can be")
+  @Test("is flat where the curve is flat, and as short as possible")
   func flat() throws {
     let response = try ImpulseResponse(minimumPhase: [{ _ in 0 }, { _ in -20 }], sampleRate: 48000)
     #expect(response.channels.map(\.count) == [1024, 1024])
@@ -107,7 +107,7 @@ struct MinimumPhaseTests {
     #expect(response.sampleRate == rate)
   }
 
-  @Test("is refused where its gain is too large, and without a channel or a possible rate")
+  @Test("is refused if its gain is too large, and without a channel or a possible rate")
   func refusals() {
     #expect(throws: ConvolverError.self) {
       try ImpulseResponse(minimumPhase: [{ _ in 500 }], sampleRate: 48000)
@@ -123,7 +123,7 @@ struct MinimumPhaseTests {
     }
   }
 
-  @Test("is designed anew for another sample rate, and has no tail")
+  @Test("is designed again for another sample rate, and has no tail")
   func rates() throws {
     let rig = GraphRig()
     let graph = rig.renderer.graph

@@ -42,7 +42,7 @@ struct MixerControlTests {
       return heard
     }
 
-    /// Changes a bus, and returns the outputs after the fade.
+    /// Changes buses, and returns the outputs after the fade.
     func settled(_ inputs: [Float], _ body: (inout [MixerBus]) -> Void) throws -> [Float] {
       try mixer.change(body)
       return hear(inputs).map { $0.last! }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Effects behind a monitor")
 struct MonitorEffectTests {
-  /// A rig of one channel with a monitor.
+  /// Returns a rig of one channel with a monitor.
   private func monitored(
     _ change: (inout MonitorSettings) -> Void = { _ in }
   ) -> (rig: GraphRig, monitor: MonitorControl) {

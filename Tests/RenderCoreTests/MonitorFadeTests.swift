@@ -10,11 +10,11 @@ struct MonitorFadeTests {
   enum Change: CaseIterable {
     case gain, mute, unmute, crosspoint, polarity, pan, highPass, noHighPass, corner, corners, all
 
-    /// Decibels of full scale that may be left above 3 kHz of a tone of 60 Hz.
+    /// The highest permitted level, in dBFS, above 3 kHz of a tone of 60 Hz.
     var bound: Double { self == .corner || self == .corners ? -110 : -125 }
   }
 
-  /// What the first output gives around a change, which begins with frame 8192.
+  /// Returns the first output around a change, which begins with frame 8192.
   private func hear(
     _ change: Change, cuts: Cuts = .even(64), input: [Float] = TonePlayback.tone(20_480)
   ) -> [Float] {
@@ -67,7 +67,7 @@ struct MonitorFadeTests {
     #expect(decibels <= change.bound, "\(change)")
   }
 
-  @Test("gives the same samples however time is cut into cycles", arguments: Change.allCases)
+  @Test("produces the same samples for all cycle lengths", arguments: Change.allCases)
   func cycleLength(_ change: Change) {
     let expected = hear(change, cuts: .even(1))
     for cuts in Cuts.all {
@@ -76,7 +76,7 @@ struct MonitorFadeTests {
     }
   }
 
-  @Test("leaves a high-pass that dies away, or hears no number, the same in any cycles")
+  @Test("lets a high-pass decay, and recover from NaN, alike for all cycle lengths")
   func flush() {
     var input = [Float](repeating: 0, count: 20_480)
     input[3] = 1
@@ -90,7 +90,7 @@ struct MonitorFadeTests {
     }
   }
 
-  @Test("of the corner waits for the one before it, and leads to the last")
+  @Test("of the corner waits for the previous change, and ends at the last corner")
   func lastCorner() {
     let heard = hear(.corners)
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2, inputChannels: 2)

@@ -7,13 +7,13 @@ import Synchronization
 import TestKit
 import Testing
 
-/// A renderer with a monitor, and what comes out of it.
+/// A renderer with a monitor, and its output.
 private struct MonitoredOutput: ~Copyable {
   let renderer: Renderer
   let monitor: MonitorControl
   var output: OfflineOutput
 
-  /// - Parameter settles: frames of silence first, so that the gains stand.
+  /// - Parameter settles: renders silence first, so that the gains reach their targets.
   init(
     inputs: Int = 2, outputs: Int = 2, sampleRate: Double = 48000, settles: Bool = true,
     _ change: (inout MonitorSettings) -> Void = { _ in }
@@ -41,17 +41,17 @@ private struct MonitoredOutput: ~Copyable {
   }
 }
 
-/// Tells a thread that it is over.
+/// A signal that ends a thread.
 private final class EndMark: Sendable {
   let isReached = Atomic<Bool>(false)
 }
 
-/// Samples that tell their place: no two alike, all within full scale.
+/// Returns samples that identify their frames: all different, and within full scale.
 private func ramp(_ count: Int, from first: Float = 0) -> [Float] {
   (0..<count).map { first + Float($0 + 1) / Float(1 << 20) }
 }
 
-/// How far a change has gone with a frame.
+/// Returns a change's progress (0 to 1) at a frame.
 private func weight(_ frame: Int, of frames: Int) -> Float {
   let k = Double(frame + 1) / Double(frames)
   return Float(k * k * k * (10 - 15 * k + 6 * k * k))
@@ -72,7 +72,7 @@ struct MonitorTests {
     #expect(isExact)
   }
 
-  @Test("hears an input as it came in that lies where an output is written", arguments: [0, 100])
+  @Test("passes an input unaltered that shares its memory with an output", arguments: [0, 100])
   func sharedMemory(_ shift: Int) {
     let frames = 256
     let monitored = MonitoredOutput()
@@ -80,7 +80,7 @@ struct MonitorTests {
     defer { unsafe memory.deallocate() }
     unsafe memory.initialize(repeating: 0, count: 2 * frames + shift)
     var outputs = unsafe [memory, memory + frames]
-    // A port that is connected to one of this client's own has that one's memory; here they cross.
+    // Ports of one client that are connected to each other share memory; here they cross.
     var inputs = unsafe [UnsafePointer(memory + frames + shift), UnsafePointer(memory + shift)]
     let sound = ramp(2 * frames + shift)
     for index in sound.indices { unsafe memory[index] = sound[index] }
@@ -118,7 +118,7 @@ struct MonitorTests {
     #expect(heard[480...].allSatisfy { $0 == 0.5 })
   }
 
-  @Test("mutes what it passes and leaves the rest")
+  @Test("mutes its own sound and no other")
   func mute() {
     var monitored = MonitoredOutput(inputs: 2, outputs: 2) { $0.isMuted = true }
     let silent = monitored.pass([ramp(100), ramp(100)])
@@ -154,14 +154,14 @@ struct MonitorTests {
     #expect(heard == [[0], [0.5]])
   }
 
-  @Test("goes on to outputs that are fewer or more than the inputs by its first settings")
+  @Test("distributes inputs to fewer or more outputs by its default settings")
   func firstRouting() {
     #expect(MonitorSettings(inputs: 1, outputs: 2).crosspoints == [[1], [1]])
     #expect(MonitorSettings(inputs: 3, outputs: 2).crosspoints == [[1, 0, 1], [0, 1, 0]])
     #expect(MonitorSettings(inputs: 2, outputs: 3).crosspoints == [[1, 0], [0, 1], [0, 0]])
   }
 
-  @Test("takes what is no number for no gain")
+  @Test("treats NaN as a gain of 0")
   func noNumber() {
     var monitored = MonitoredOutput(inputs: 1, outputs: 1) {
       $0.crosspoints = [[.nan]]
@@ -171,7 +171,7 @@ struct MonitorTests {
     #expect(monitored.pass([[1, 1, 1]])[0] == [0, 0, 0])
   }
 
-  @Test("adds to what a render callback plays")
+  @Test("adds its sound to that of a render callback")
   func withCallback() {
     var monitored = MonitoredOutput(inputs: 1, outputs: 1)
     unsafe monitored.renderer.addCallback(
@@ -205,7 +205,7 @@ struct MonitorTests {
     var seen: Set<Float> = []
     var isWhole = true
     var passes = 0
-    // The other thread may get no processor for long, where many tests run.
+    // While many tests run, the other thread may get no processor for a long time.
     while passes < 20_000 || (seen.count < 2 && passes < 5_000_000) {
       passes += 1
       let heard = monitored.pass([ones, ones])
@@ -218,14 +218,14 @@ struct MonitorTests {
     #expect(seen == [2, 0.5])
   }
 
-  @Test("is over when it is removed")
+  @Test("is silent once it is removed")
   func removed() {
     var monitored = MonitoredOutput(inputs: 1, outputs: 1)
     monitored.renderer.remove(monitored.monitor)
     #expect(monitored.pass([[1, 1]])[0] == [0, 0])
   }
 
-  @Test("measures the inputs as they come and the outputs as they are heard")
+  @Test("measures the inputs as received and the outputs as played")
   func levels() {
     var monitored = MonitoredOutput { $0.gain = 0.5 }
     _ = monitored.pass([
@@ -240,7 +240,7 @@ struct MonitorTests {
     #expect(monitored.monitor.takeLevels().outputs[1] == MonitorLevel())
   }
 
-  @Test("measures in parts what it would have measured at once")
+  @Test("measures the same levels in parts as at once")
   func levelsInParts() {
     let sound = sine(997, amplitude: 0.5, frames: 4800)
     func levels(_ parts: [Range<Int>]) -> MonitorLevels {
@@ -261,7 +261,7 @@ struct MonitorTests {
   }
 
   @Test(
-    "measures again once what is no number, or like none, has passed",
+    "measures again after samples that are not finite, or too large to square",
     arguments: [Float.nan, .infinity, -.infinity, 1e30, .greatestFiniteMagnitude])
   func levelsAgain(_ bad: Float) {
     var monitored = MonitoredOutput(inputs: 1, outputs: 1)
@@ -278,7 +278,7 @@ struct MonitorTests {
     }
   }
 
-  @Test("gives what is heard to a capture of the outputs, with its time")
+  @Test("delivers its output to a capture of the outputs, with its time")
   func outputCapture() {
     var monitored = MonitoredOutput(inputs: 1, outputs: 2, settles: false) { $0.rampSeconds = 0 }
     _ = monitored.pass([[0]])
@@ -308,7 +308,7 @@ struct MonitorTests {
 
 @Suite("A monitor's high-pass")
 struct MonitorHighPassTests {
-  /// How much of a steady sine passes, in decibels.
+  /// Returns the gain of a steady sine, in decibels.
   private func decibels(
     _ hertz: Double, corner: Double, rate: Double = 48000
   ) -> Double {
@@ -321,8 +321,8 @@ struct MonitorHighPassTests {
     return 10 * log10(power / 0.125)
   }
 
-  /// The magnitude of a second-order Butterworth high-pass whose frequencies the bilinear transform has
-  /// bent, by the analogue formula.
+  /// Returns the magnitude of a second-order Butterworth high-pass by the analogue formula, whose frequencies the
+  /// bilinear transform has warped.
   private func butterworth(_ hertz: Double, corner: Double, rate: Double = 48000) -> Double {
     let ratio = tan(Double.pi * corner / rate) / tan(Double.pi * hertz / rate)
     return -10 * log10(1 + pow(ratio, 4))
@@ -362,7 +362,7 @@ struct MonitorHighPassTests {
   @Test("comes and goes without a jump")
   func switching() {
     var monitored = MonitoredOutput(inputs: 1, outputs: 1)
-    // A steady offset is what it takes away altogether.
+    // The high-pass removes a steady offset completely.
     let step = [Float](repeating: 0.5, count: 9600)
     var heard = monitored.pass([step])[0]
     monitored.monitor.update { $0.highPassHertz = 80 }
@@ -374,7 +374,7 @@ struct MonitorHighPassTests {
     #expect(zip(heard, heard.dropFirst()).allSatisfy { abs($1 - $0) < 0.01 })
   }
 
-  @Test("forgets what is no number")
+  @Test("recovers from samples that are not finite")
   func notANumber() {
     var monitored = MonitoredOutput(inputs: 1, outputs: 1) { $0.highPassHertz = 80 }
     _ = monitored.pass([[.nan, .infinity]])
@@ -386,7 +386,7 @@ struct MonitorHighPassTests {
 
 @Suite("A monitor's limiter")
 struct MonitorLimiterTests {
-  @Test("leaves what is within its limit as it is, to the bit")
+  @Test("changes no bit of sound within its limit")
   func within() {
     var monitored = MonitoredOutput(inputs: 1, outputs: 1) { $0.limit = 0.5 }
     let input = sine(1000, amplitude: 0.5, frames: 4800).map { min(max($0, -0.5), 0.5) }
@@ -395,7 +395,7 @@ struct MonitorLimiterTests {
     #expect(monitored.monitor.takeLevels().limiterGain == 1)
   }
 
-  @Test("lets nothing through above its limit, from the first frame on", arguments: [16, 1024])
+  @Test("passes no sample above its limit, from the first frame on", arguments: [16, 1024])
   func ceiling(_ period: Int) {
     var monitored = MonitoredOutput { $0.limit = 0.7 }
     var random = SplitMix(state: 7)
@@ -407,13 +407,13 @@ struct MonitorLimiterTests {
     #expect(levels.outputs[0].peak <= 0.7)
   }
 
-  @Test("turns all outputs down alike, and comes back")
+  @Test("attenuates all outputs equally, and recovers")
   func linked() {
     var monitored = MonitoredOutput { $0.limit = 0.5 }
     let loud: [Float] = [1]
     let soft: [Float] = [0.25]
     #expect(monitored.pass([loud, soft]) == [[0.5], [0.125]])
-    // 63 % of the way in 0.1 s.
+    // The gain recovers by 63 % in 0.1 s.
     let quiet = [Float](repeating: 0.25, count: 4800)
     let heard = monitored.pass([quiet, quiet])
     #expect(abs(heard[1][4799] - 0.25 * (1 - 0.5 * 0.3679)) < 0.001)
@@ -422,7 +422,7 @@ struct MonitorLimiterTests {
     #expect(isUnchanged)
   }
 
-  @Test("holds back all that sounds, and gives silence for what is no number")
+  @Test("limits the sum of all sounds, and replaces NaN by silence")
   func everything() {
     var monitored = MonitoredOutput(inputs: 1, outputs: 1) { $0.limit = 1 }
     unsafe monitored.renderer.addCallback(

@@ -4,7 +4,7 @@ import AudioModel
 
 @testable import RenderCore
 
-/// What a packet, or a run of packets, decoded to.
+/// The samples decoded from a packet, or from a run of packets.
 struct DecodedPacket {
   var samples: [Float]
   var isDecoded: Bool
@@ -30,7 +30,7 @@ func decode(
 }
 
 extension AudioStreamBasicDescription {
-  /// A-law, mu-law or an ADPCM with packets of one size.
+  /// Returns the format of A-law, mu-law or an ADPCM with packets of one size.
   static func constant(
     _ formatID: AudioFormatID, channels: UInt32, bytes: UInt32, frames: UInt32
   ) -> AudioStreamBasicDescription {

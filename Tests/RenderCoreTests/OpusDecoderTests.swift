@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Opus in the callback", .enabled(if: CallbackCodec.library(for: .opus) != nil))
 struct OpusDecoderTests {
-  /// How a file is made from what sox plays.
+  /// A test file: its channels, and the command that encodes it.
   struct Recipe: CustomTestStringConvertible, Sendable {
     var channels: Int
     var encode: String
@@ -40,7 +40,7 @@ struct OpusDecoderTests {
       Recipe(channels: 6, encode: "\(ffmpeg) -strict -2 -movflags +faststart out.mp4"),
     ]
 
-  /// Three seconds of a tone and noise, of its own in each channel.
+  /// Makes a file of three seconds of a tone and noise, different in each channel.
   private func made(_ recipe: Recipe) throws -> (folder: TemporaryDirectory, path: String) {
     let folder = TemporaryDirectory()
     let sounds = (0..<recipe.channels).map { " sine \(200 + 150 * $0) pinknoise" }.joined()
@@ -54,12 +54,12 @@ struct OpusDecoderTests {
     return (folder, folder.file(String(try #require(name))))
   }
 
-  /// What libopus gives through ffmpeg, from the first packet on, in the stream's order of channels.
+  /// Returns libopus' output by way of ffmpeg, from the first packet on, in the stream's order of channels.
   private func reference(_ path: String, channels: Int) -> [Float] {
     let file = path.hasSuffix(".mp4") ? "-ignore_editlist 1 -i '\(path)'" : "-i '\(path)'"
     let raw = ReferenceDecoder.output(
       "ffmpeg -v error -flags2 +skip_manual -c:a libopus \(file) -f f32le -")
-    // ffmpeg puts Vorbis' order into WAVE's.
+    // ffmpeg changes Vorbis' order of channels to WAVE's.
     let order =
       switch channels {
       case 3: [0, 2, 1]
@@ -75,7 +75,7 @@ struct OpusDecoderTests {
     }
   }
 
-  /// Root mean square of the difference over `count` samples, in dBFS; -200 for none.
+  /// Returns the root mean square of the difference over `count` samples, in dBFS; -200 if there is none.
   private func difference(_ one: [Float], _ other: [Float], count: Int) -> Double {
     let squares = (0..<count).reduce(0.0) { sum, index in
       let difference = Double(one[index] - other[index])
@@ -84,7 +84,7 @@ struct OpusDecoderTests {
     return squares == 0 ? -200 : 10 * log10(squares / Double(count))
   }
 
-  @Test("What libopus decodes elsewhere is decoded here", arguments: recipes)
+  @Test("Samples match those of ffmpeg with libopus to within -90 dBFS", arguments: recipes)
   func whole(_ recipe: Recipe) throws {
     let (folder, path) = try made(recipe)
     defer { withExtendedLifetime(folder) {} }
@@ -95,7 +95,7 @@ struct OpusDecoderTests {
     #expect(sound.failed == [])
     #expect(sound.framesOfPackets == parsed.packets.map(\.frames))
     let expected = reference(path, channels: recipe.channels)
-    // ffmpeg may leave out what the container cuts at the end.
+    // ffmpeg may omit the samples that the container trims at the end.
     #expect(sound.samples.count >= expected.count)
     #expect(expected.count > 140_000 * recipe.channels)
     let rms = difference(sound.samples, expected, count: min(sound.samples.count, expected.count))
@@ -121,15 +121,15 @@ struct OpusDecoderTests {
     defer { withExtendedLifetime(folder) {} }
     var parsed = ParsedStream(path)
     let whole = try parsed.decoded()
-    // Two frames of one size in an odd number of bytes cannot be.
+    // Two frames of equal size cannot fill an odd number of bytes.
     parsed.packets[40].bytes = [parsed.packets[40].bytes[0] & 0xFC | 1, 1, 2, 3]
     parsed.packets[60].bytes = []
-    // 48 frames of 20 ms.
+    // 48 frames of 20 ms exceed the 120 ms that a packet may last.
     parsed.packets[80].bytes = [0xFF, 48, 1, 2]
     let sound = try parsed.decoded()
     #expect(sound.failed == [40, 60, 80])
     #expect(sound.framesOfPackets == whole.framesOfPackets)
-    // The guess goes on with the tone, and at the end nothing is left of it.
+    // Concealment continues the tone; at the end of the file no difference remains.
     for packet in [40, 60, 80] {
       let range = 2 * 960 * packet..<2 * 960 * (packet + 1)
       #expect(sound.samples[range].contains { abs($0) > 0.01 })
@@ -159,7 +159,7 @@ struct OpusDecoderTests {
     defer { withExtendedLifetime(folder) {} }
     var parsed = ParsedStream(path)
     let whole = try parsed.decoded()
-    // Zeros are a packet of 10 ms.
+    // A packet of zeros lasts 10 ms.
     for index in [30, 31] {
       parsed.packets[index].bytes = [UInt8](repeating: 0, count: parsed.packets[index].bytes.count)
     }
@@ -183,7 +183,7 @@ struct OpusDecoderTests {
     }
   }
 
-  @Test("Cookies that cannot be are refused, whatever is in them")
+  @Test("Impossible cookies are refused, whatever they contain")
   func hostileCookies() {
     var generator = SeededGenerator(seed: 3)
     var refused = 0
@@ -213,7 +213,7 @@ struct OpusDecoderTests {
     #expect(refused > 10_000)
   }
 
-  @Test("Packets of any bytes are survived", arguments: [1, 2, 6])
+  @Test("The decoder survives packets of any bytes", arguments: [1, 2, 6])
   func hostilePackets(_ channels: Int) throws {
     let (folder, path) = try made(
       Recipe(

@@ -11,10 +11,10 @@ struct PacketMarkTests {
   private static let packetFrames = 1024
   private static let packets = 60
 
-  /// Has several sources of 44.1 kHz play the same packets at 48 kHz, all marked and each fifth of them lost.
+  /// Plays the same packets from several sources of 44.1 kHz at 48 kHz, all marked and each fifth of them lost.
   ///
-  /// - Returns: for each source the frames at which its marked, then its lost packets were told; and those at
-  ///   which its sound got louder or softer, which each tenth packet has it do.
+  /// - Returns: for each source the frames of its reported marks, those of its reported losses, and those at which its
+  ///   sound got louder or softer. Each tenth packet changes the volume.
   private func play(
     sources count: Int, period: Int
   ) throws -> [(marked: [UInt64], lost: [UInt64], turns: [Int])] {
@@ -22,7 +22,7 @@ struct PacketMarkTests {
     let format = AudioStreamBasicDescription.linearPCM(
       sampleRate: 44100, channels: 1, bitsPerChannel: 32, flags: [.float, .packed])
     var output = OfflineOutput(renderer: renderer)
-    // An array cannot hold them.
+    // An array cannot hold feeds.
     let feeds = UnsafeMutablePointer<SourceFeed>.allocate(capacity: count)
     defer {
       unsafe feeds.deinitialize(count: count)
@@ -49,7 +49,7 @@ struct PacketMarkTests {
         default: break
         }
       }
-      // Half way through the change, 5 ms long.
+      // A change of volume takes 5 ms; this is its middle.
       let loud = heard[index].map { $0 > 0.375 }
       let inside = 500..<Self.packets * Self.packetFrames * 480 / 441 - 500
       let turns = inside.filter { loud[$0] != loud[$0 - 1] }
@@ -81,7 +81,7 @@ struct PacketMarkTests {
   }
 
   @Test(
-    "is told at the frame of its first sound, and has its settings there, whatever else plays",
+    "is reported and applies its settings at the frame of its first sound, whatever else plays",
     arguments: [1, 2, 4, 8], [128, 256, 1024])
   func firstSound(_ sources: Int, _ period: Int) throws {
     func frame(_ packet: Int) -> Int { (packet * Self.packetFrames * 480 + 220) / 441 }

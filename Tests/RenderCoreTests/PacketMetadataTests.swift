@@ -31,7 +31,7 @@ struct PacketMetadataTests {
       durationNanoseconds: nanoseconds)
   }
 
-  /// Plays packets with these metadata, each of the same samples.
+  /// Plays packets with these metadata, all with the same samples, and returns the sound.
   private func sound(
     of packets: [PacketHistory], _ format: AudioStreamBasicDescription
   ) throws -> [Float] {
@@ -73,7 +73,7 @@ struct PacketMetadataTests {
     }
   }
 
-  @Test("can have any trims and frames above those of the packet", arguments: formats)
+  @Test("may state more trims and frames than the packet has", arguments: formats)
   func large(format: AudioStreamBasicDescription) throws {
     let alone = try sound(of: [Self.metadata(), Self.metadata()], format)
     for greatest in [Int32(257), .max] {
@@ -116,17 +116,17 @@ struct PacketMetadataTests {
         output.render(frameCount: Self.packetFrames) { _, samples in #expect(samples[255] == 0.5) }
       }
     }
-    // Both sums have wrapped.
+    // Both sums of durations have wrapped.
     for _ in 0..<41 { output.render(frameCount: Self.packetFrames) { _, _ in } }
     #expect(feed.bufferedNanoseconds == 0)
   }
 }
 
-@Suite("What a source is set to")
+@Suite("A setting of a source")
 struct SourceSettingTests {
   private let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
 
-  @Test("is the nearest that is possible, and the usual for what is no number")
+  @Test("is clamped to its range, and NaN becomes its default")
   func limits() {
     let control = renderer.addSource(ringBytes: 1 << 12, ringPackets: 8).control
     var output = OfflineOutput(renderer: renderer)
@@ -151,7 +151,7 @@ struct SourceSettingTests {
   }
 
   @Test(
-    "leaves a clock that is a number, whatever its rate", arguments: [.nan, .infinity, -1, 1e308])
+    "of any clock rate keeps the clock finite", arguments: [.nan, .infinity, -1, 1e308])
   func clock(hertz: Double) throws {
     let source = renderer.addSource(ringBytes: 1 << 14, ringPackets: 8)
     let control = source.control

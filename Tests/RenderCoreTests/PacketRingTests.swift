@@ -6,7 +6,7 @@ import Testing
 
 @testable import RenderCore
 
-/// A packet whose bytes and history can be told from its number alone.
+/// A packet whose bytes and metadata follow from its number.
 private struct NumberedPacket {
   let number: Int
   let size: Int
@@ -28,7 +28,7 @@ private struct NumberedPacket {
     }
   }
 
-  /// Reads the front packet and says whether it is this one, whole.
+  /// Reads the front packet and returns whether it is this one, whole.
   func isNext(in consumer: inout PacketRingConsumer) -> Bool {
     guard let entry = unsafe consumer.peek(), case .packet = unsafe entry.pointee.kind else {
       return false
@@ -42,7 +42,7 @@ private struct NumberedPacket {
   }
 }
 
-/// Both ends of a ring, in one thread's hands.
+/// Both ends of a ring, used by one thread.
 private final class Ring {
   var ends: PacketRingEnds
 
@@ -56,7 +56,7 @@ private final class Ring {
     NumberedPacket(number: number, size: size).write(to: &ends.producer, ample: ample)
   }
 
-  /// Where the front packet ends in the memory.
+  /// The byte offset at which the front packet ends in the memory.
   var frontEnd: Int {
     guard let entry = unsafe ends.consumer.peek() else { return 0 }
     return unsafe entry.pointee.offset + entry.pointee.byteCount
@@ -103,7 +103,7 @@ struct PacketRingTests {
     #expect(ring.write(0, size: 50))
   }
 
-  @Test("Memory behind a quarter of the ring is not used while there is ample sound in it")
+  @Test("Memory beyond a quarter of the ring is not used while the ring holds ample sound")
   func goesBackEarly() {
     let packetBytes = 64
     for heldPackets in [4, 12, 30] {
@@ -119,7 +119,7 @@ struct PacketRingTests {
     }
   }
 
-  @Test("The level in nanoseconds is what was written less what was released")
+  @Test("The level in nanoseconds is the written duration less the released one")
   func level() {
     let ring = Ring(byteCapacity: 100, entryCapacity: 4)
     #expect(ring.write(0, size: 7))
@@ -130,7 +130,7 @@ struct PacketRingTests {
     #expect(ring.ends.producer.bufferedNanoseconds == 9)
   }
 
-  @Test("A mark takes no bytes and stands where it was put")
+  @Test("A mark takes no bytes and keeps its position")
   func marks() {
     let ring = Ring(byteCapacity: 100, entryCapacity: 4)
     #expect(ring.write(0, size: 7))
@@ -168,8 +168,8 @@ private enum RingSoak {
   static func run(_ ends: consuming PacketRingEnds, packetCount: Int) -> Int {
     let shared = UnsafeMutablePointer<Shared>.allocate(capacity: 1)
     unsafe shared.initialize(to: Shared(ends: ends, packetCount: packetCount))
-    // Each thread goes by a pointer to its own end: reaching it through the whole pair would be
-    // two threads' writes to one value.
+    // Each thread uses a pointer to its own end: reaching it through the whole pair would be two threads' writes
+    // to one value.
     let consumer = unsafe withUnsafeMutablePointer(to: &shared.pointee.ends.consumer) { unsafe $0 }
     var thread = pthread_t()
     let status = unsafe pthread_create(

@@ -24,7 +24,7 @@ struct PauseTests {
       output = OfflineOutput(renderer: renderer)
     }
 
-    /// Writes a thousand frames at half of full scale, as a stream of their own.
+    /// Writes a thousand frames at half of full scale, as a separate stream.
     func write() throws {
       let format = AudioStreamBasicDescription.linearPCM(
         sampleRate: 48000, channels: 1, bitsPerChannel: 32, flags: [.float, .packed])
@@ -41,7 +41,7 @@ struct PauseTests {
       }
     }
 
-    /// What so many cycles give.
+    /// Renders cycles and returns their samples.
     func hear(_ cycles: Int, period: Int = 64) -> [Float] {
       (0..<cycles).flatMap { _ in
         var samples: [Float] = []
@@ -51,21 +51,21 @@ struct PauseTests {
     }
   }
 
-  /// What stands between playing and sound when the pause comes.
+  /// A source's state before the pause; none of these sounds.
   enum Before: CaseIterable {
-    /// It was never rendered.
+    /// No cycle was rendered.
     case nothing
     /// Nothing was fed.
     case empty
-    /// What was fed is over.
+    /// All packets have been played.
     case starved
-    /// The time to begin has not come.
+    /// The start frame has not been reached.
     case early
-    /// It was held.
+    /// The source was held.
     case held
   }
 
-  @Test("Nothing is heard and no time passes where nothing sounded", arguments: Before.allCases)
+  @Test("A silent source stays silent, and its time stands still", arguments: Before.allCases)
   func silent(_ before: Before) throws {
     let rig = Rig()
     rig.control.mode = before == .held ? .hold : .play
@@ -89,17 +89,17 @@ struct PauseTests {
     #expect(rig.control.position.outputFrames == heardBefore)
     rig.control.startFrame = 0
     rig.control.mode = .play
-    // All of it, behind the ramp up from a pause.
+    // All frames sound, behind the fade-in after the pause.
     let heard = rig.hear(20)
     #expect(heard.count { $0 != 0 } >= 999 && heard[300..<1000].allSatisfy { $0 == 0.5 })
   }
 
-  @Test("What sounds fades out, and goes on with the very next frame", arguments: [64, 512])
+  @Test("Sound fades out, and continues with the very next frame", arguments: [64, 512])
   func fades(_ period: Int) throws {
     let rig = Rig()
     try rig.write()
     rig.control.mode = .play
-    // The sound begins in the midst of the cycle.
+    // The sound begins in the middle of the cycle.
     rig.control.startFrame = UInt64(period / 2)
     _ = rig.hear(1, period: period)
     rig.control.mode = .pause
@@ -113,7 +113,7 @@ struct PauseTests {
     #expect(rest.count { $0 != 0 } >= 999 - given && rest[(1000 - given)...].allSatisfy { $0 == 0 })
   }
 
-  @Test("A source that is added is where the output is before its own first cycle")
+  @Test("A new source has the output's position before its own first cycle")
   func addedLate() {
     let rig = Rig()
     #expect(rig.control.position.deviceFrame == 0)
@@ -123,7 +123,7 @@ struct PauseTests {
     #expect(position.hostNanoseconds == other.hostNanoseconds)
   }
 
-  @Test("A position whose writing was cut short can be read, and is whole with the next cycle")
+  @Test("A position whose writing was interrupted can be read, and is whole with the next cycle")
   func interruptedWrite() {
     let rig = Rig()
     _ = rig.hear(3)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Planes")
 struct PlanesTests {
-  @Test("hold each channel by itself, and give the frames back as they were", arguments: 1...8)
+  @Test("store channels separately, and return the frames unchanged", arguments: 1...8)
   func roundTrip(channels: Int) {
     let capacity = 67
     let planes = Planes(capacity: capacity, channels: channels)
@@ -26,7 +26,7 @@ struct PlanesTests {
     }
   }
 
-  @Test("that are alike are one place in memory, and silent")
+  @Test("that are alike share their memory, and are silent")
   func alike() {
     let planes = Planes(capacity: 16, channels: 3, areAlike: true)
     #expect(unsafe planes.pointers[0] == planes.pointers[1])

@@ -43,7 +43,7 @@ struct ProcessingGraphTests {
       #expect(rig.samples[frame] == expected, "frame \(frame)")
       if rig.samples[frame] != expected { return }
     }
-    // It is removed, and is not called any more.
+    // The effect is removed, and is not called any more.
     let calls = rig.calls[1]
     try graph.edit { _ in }
     rig.render(64, cycles: cycles)

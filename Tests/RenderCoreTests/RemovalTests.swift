@@ -8,14 +8,14 @@ import Testing
 
 @testable import RenderCore
 
-/// Storages that were removed, as long as something holds them.
+/// Removed storages, as long as another object holds them.
 private struct Removed {
   private weak var source: SourceStorage?
   private weak var callback: CallbackStorage?
   private weak var capture: CaptureStorage?
   private weak var monitor: MonitorStorage?
 
-  /// Adds one of each to a renderer, and takes it off.
+  /// Adds one object of each kind to a renderer, and removes it.
   init(_ renderer: Renderer) {
     let control = renderer.addSource(ringBytes: 1 << 16, ringPackets: 64).control
     let handle = unsafe renderer.addCallback({ _, _ in 0 }, context: nil)
@@ -35,13 +35,13 @@ private struct Removed {
   }
 }
 
-/// A callback that adds to the renderer whose cycle it is in, and removes from it, as another thread may.
+/// A callback that adds objects to its own renderer and removes them within the cycle, as another thread may.
 private final class ChangingCallback {
   let renderer: Renderer
   var removed: [Removed] = []
   var held: [Int] = []
   var phases: [UInt64] = []
-  /// Looks at the graph in the cycle, too.
+  /// Whether the callback also reads the graph.
   var looks = false
 
   init(_ renderer: Renderer) {
@@ -61,7 +61,7 @@ private func change(
   return 0
 }
 
-@Suite("What is removed from a renderer")
+@Suite("An object that is removed from a renderer")
 struct RemovalTests {
   private func renderer() -> Renderer {
     Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
@@ -78,7 +78,7 @@ struct RemovalTests {
     }
   }
 
-  @Test("fades out where it sounds, and is freed with the next change after that")
+  @Test("fades out if it sounds, and is freed with the next change after that")
   func sounding() throws {
     let renderer = renderer()
     var output = OfflineOutput(renderer: renderer)
@@ -102,7 +102,7 @@ struct RemovalTests {
     #expect(storage == nil)
   }
 
-  @Test("stays while a cycle runs that may have it, and is freed with the next change after that")
+  @Test("stays while a cycle that may use it runs, and is freed with the next change after that")
   func running() {
     let renderer = renderer()
     let callback = ChangingCallback(renderer)
@@ -111,14 +111,14 @@ struct RemovalTests {
     var output = OfflineOutput(renderer: renderer)
     output.render(frameCount: 16) { _, _ in }
     output.render(frameCount: 16) { _, _ in }
-    // All of this cycle's, none of the one before.
+    // The four storages of this cycle are held, and none of the previous cycle.
     #expect(callback.held == [4, 4])
     #expect(renderer.remove(handle, withinMilliseconds: 0))
     #expect(callback.removed.allSatisfy { $0.count == 0 })
   }
 
   @Test(
-    "is freed without another change, by the first call that looks at the graph, the rate or the time after the cycle",
+    "is freed without another change, by the first call that reads the graph, the rate or the time after the cycle",
     arguments: 0..<4)
   func noChange(look: Int) {
     let renderer = renderer()
@@ -184,7 +184,7 @@ struct RemovalTests {
     #expect(renderer.remove(handle, withinMilliseconds: 0))
   }
 
-  @Test("stays while a cycle runs, also after one that was cut off")
+  @Test("stays while a cycle runs, also after an interrupted one")
   func cutOff() {
     let renderer = renderer()
     let callback = ChangingCallback(renderer)
@@ -192,7 +192,7 @@ struct RemovalTests {
       change, context: Unmanaged.passUnretained(callback).toOpaque())
     var output = OfflineOutput(renderer: renderer)
     output.render(frameCount: 16) { _, _ in }
-    // A cycle has begun, and its thread was ended.
+    // A cycle began, and its thread ended within it.
     unsafe renderer.context.state.pointee.cyclePhase.add(1, ordering: .relaxed)
     output.render(frameCount: 16) { _, _ in }
     #expect(callback.held == [4, 4])
@@ -201,7 +201,7 @@ struct RemovalTests {
     #expect(callback.removed.allSatisfy { $0.count == 0 })
   }
 
-  @Test("is out of every look at what is ready, too, which counts as a cycle for that")
+  @Test("is out of later readiness checks, too, which count as cycles")
   func looks() {
     let renderer = renderer()
     let state = unsafe renderer.context.state
@@ -217,7 +217,7 @@ struct RemovalTests {
     }
   }
 
-  @Test("is freed while another thread renders and looks at what is ready")
+  @Test("is freed while another thread renders and checks readiness")
   func busy() {
     let renderer = renderer()
     let end = OneTimeEvent()

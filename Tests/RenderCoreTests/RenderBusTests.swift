@@ -5,10 +5,10 @@ import OfflineOutput
 import RenderCore
 import Testing
 
-/// Of a renderer's channels, some work on a few: a bus.
+/// A bus is a range of channels that a source, a callback or a capture uses.
 @Suite("Buses of a renderer")
 struct RenderBusTests {
-  /// What each channel is given in one cycle; nil where its samples differ.
+  /// Renders a cycle and returns each channel's value; nil if its samples differ.
   private func levels(_ output: inout OfflineOutput) -> [Float?] {
     var levels: [Float?] = []
     output.render(frameCount: 64) { _, samples in
@@ -18,7 +18,7 @@ struct RenderBusTests {
     return levels
   }
 
-  @Test("Each source is heard on its own outputs, and those that share some are added there")
+  @Test("Each source plays on its own outputs, and sources that share outputs are added there")
   func sources() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 6)
     var output = OfflineOutput(renderer: renderer)
@@ -73,7 +73,7 @@ struct RenderBusTests {
     }
   }
 
-  @Test("Captures keep the inputs, or what is heard, of their bus")
+  @Test("Captures record the inputs, or the outputs, of their bus")
   func captures() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 3, inputChannels: 4)
     try play(0.5, renderer.addSource(outputs: 1..<2))

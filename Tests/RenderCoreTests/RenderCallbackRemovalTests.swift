@@ -7,7 +7,7 @@ import Synchronization
 import TestKit
 import Testing
 
-/// A callback that stays in its cycle until it is let go.
+/// A callback that stays in its cycle until `mayEnd` is signalled.
 private final class HeldCallback: Sendable {
   let hasBegun = OneTimeEvent()
   let mayEnd = OneTimeEvent()
@@ -26,7 +26,7 @@ private func hold(
 
 @Suite("A render callback that is removed")
 struct RenderCallbackRemovalTests {
-  @Test("is called no more, the others are, and it can be added again")
+  @Test("is not called any more, unlike the others, and can be added again")
   func removed() {
     unsafe CallbackRecord.with(CallbackRecord(value: 0.25), CallbackRecord(value: 0.5)) { records in
       let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
@@ -39,7 +39,7 @@ struct RenderCallbackRemovalTests {
         }
       }
       render(hears: 0.75)
-      // Nothing runs now, so there is nothing to wait for, once or twice.
+      // No cycle runs, so neither removal waits.
       #expect(renderer.remove(handles[0], withinMilliseconds: 0))
       #expect(renderer.remove(handles[0], withinMilliseconds: 0))
       render(hears: 0.5)
@@ -64,7 +64,7 @@ struct RenderCallbackRemovalTests {
     unsafe memory.deallocate()
   }
 
-  @Test("is waited for while a cycle is in it, for the time that was given and no longer")
+  @Test("is waited for while a cycle calls it, for the given time at most")
   func heldCycle() {
     let held = HeldCallback()
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
@@ -80,7 +80,7 @@ struct RenderCallbackRemovalTests {
     #expect((0.05..<5).contains(monotonicSeconds() - start))
     let remover = JoinableThread {
       #expect(renderer.remove(handle, withinMilliseconds: 20_000))
-      // The two cycles after it have found the plan without it.
+      // Two cycles after the held one have used the plan without the callback.
       #expect(held.calls.load(ordering: .relaxed) == 1)
     }
     held.mayEnd.signal()
@@ -90,7 +90,7 @@ struct RenderCallbackRemovalTests {
     withExtendedLifetime(held) {}
   }
 
-  @Test("is out of every cycle once it is said to be, with memory that is freed at once")
+  @Test("is out of every cycle once its removal returns true, and its memory can be freed at once")
   func busy() {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
     let end = OneTimeEvent()
@@ -105,7 +105,7 @@ struct RenderCallbackRemovalTests {
       let handle = unsafe renderer.addCallback(recordCall, context: memory)
       if round % 2 == 0 { usleep(20) }
       #expect(renderer.remove(handle, withinMilliseconds: 20_000))
-      // What a cycle still wrote there after that would be found.
+      // A cycle that still wrote to the memory would change this count.
       let calls = unsafe memory.pointee.calls
       if calls > 0 { called += 1 }
       sched_yield()

@@ -29,7 +29,7 @@ struct RenderCallbackTests {
   }
 
   @Test(
-    "It has each cycle's input frames, with outputs beside them and without", arguments: [0, 2])
+    "It receives each cycle's input frames, with outputs and without", arguments: [0, 2])
   func inputs(_ outputs: Int) {
     unsafe CallbackRecord.with(CallbackRecord(value: 1), CallbackRecord()) { records in
       let renderer = Renderer(sampleRate: 48000, outputChannels: outputs, inputChannels: 3)
@@ -48,13 +48,13 @@ struct RenderCallbackTests {
           #expect(record.inputSum == 321 * Float(count))
         }
       }
-      // A cycle that brings none has silence.
+      // A cycle without inputs has silence.
       output.render(frameCount: 64) { _, _ in }
       #expect(unsafe records[0].pointee.inputSum == 0)
     }
   }
 
-  @Test("What it writes is added to what other callbacks and sources give")
+  @Test("Its output is added to that of other callbacks and sources")
   func added() throws {
     try unsafe CallbackRecord.with(
       CallbackRecord(value: 0.25), CallbackRecord(value: 0.5)
@@ -71,7 +71,7 @@ struct RenderCallbackTests {
   }
 
   @Test(
-    "Nothing of a cycle is heard for which it returns an error, which is counted, and it is called again"
+    "A cycle for which it returns an error is silent and counted, and it is called again"
   )
   func failing() {
     unsafe CallbackRecord.with(CallbackRecord(value: 0.25)) { records in
@@ -91,9 +91,9 @@ struct RenderCallbackTests {
     }
   }
 
-  /// What it says, and the frames of each of two outputs that are heard for it, of 64.
+  /// The reported counts of frames and outputs, and the frames, of 64, that sound on each of two outputs.
   @Test(
-    "What it says it has not given is silence, whatever lies in the buffers",
+    "Frames that it reports as not rendered are silent, whatever lies in the buffers",
     arguments: [
       (20, nil, [20, 20]), (0, nil, [0, 0]), (-1, nil, [0, 0]), (1000, nil, [64, 64]),
       (nil, 0, [0, 0]), (nil, 1, [64, 0]), (nil, -5, [0, 0]), (nil, 9, [64, 64]), (3, 1, [3, 0]),
@@ -109,7 +109,7 @@ struct RenderCallbackTests {
           let isRight = samples.indices.allSatisfy { (samples[$0] != 0) == ($0 < heard[channel]) }
           #expect(isRight)
         }
-        // The next cycle is asked for whole again.
+        // The next call requests the whole cycle again.
         let record = unsafe records[0].pointee
         #expect(record.frames == 64 && record.outputs == 2)
       }
@@ -117,7 +117,7 @@ struct RenderCallbackTests {
     }
   }
 
-  @Test("A cycle that it calls silent is silent")
+  @Test("A cycle that it marks as silent is silent")
   func silent() {
     unsafe CallbackRecord.with(CallbackRecord(value: 0.5, saysSilent: true)) { records in
       let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
@@ -133,7 +133,7 @@ struct RenderCallbackTests {
     }
   }
 
-  @Test("It may give its own memory in place of a buffer, in each cycle anew")
+  @Test("It may return its own memory instead of a buffer, in each cycle anew")
   func ownMemory() {
     let own = UnsafeMutablePointer<Float>.allocate(capacity: 64)
     unsafe own.initialize(repeating: 0.75, count: 64)

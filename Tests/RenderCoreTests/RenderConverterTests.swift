@@ -5,15 +5,15 @@ import RenderCore
 import TestKit
 import Testing
 
-/// A converter in whose fill callback answers are handed out one after the other, and its outputs.
+/// A converter whose fill callback returns a list of answers in order, and its outputs.
 @safe
 private struct ConverterBench: ~Copyable {
   private var converter: RenderConverter
   private let answers: UnsafeMutablePointer<RenderConverter.Answer>
   private let outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
-  /// Times that the fill callback was called.
+  /// Calls of the fill callback.
   private(set) var asked = 0
-  /// What was given, channel by channel.
+  /// The converted samples, channel by channel.
   private(set) var samples: [[Float]]
 
   init(
@@ -48,7 +48,7 @@ private struct ConverterBench: ~Copyable {
   mutating func fill(_ frames: Int) -> RenderConverter.Fill {
     let answers = unsafe answers
     var asked = asked
-    // Checked by the compiler, like what calls it: no array here.
+    // The compiler checks this closure like its caller, so it uses no array.
     let fill = unsafe converter.fill(outputs, frameCount: frames) {
       asked += 1
       return unsafe answers[asked - 1]
@@ -78,7 +78,7 @@ final class RenderConverterTests {
   /// The tutorial's `'kknd'`.
   private static let noData: Int32 = 0x6B6B_6E64
 
-  /// A packet at a fixed address, for as long as this lives.
+  /// Returns a packet at a fixed address, which is valid as long as this object lives.
   private func answer(_ bytes: [UInt8], frames: Int) -> RenderConverter.Answer {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
     unsafe memory.copyBytes(from: bytes)
@@ -90,7 +90,7 @@ final class RenderConverterTests {
     format: .linearPCM(
       sampleRate: 44100, channels: 1, bitsPerChannel: 16, flags: [.signedInteger, .packed]))
 
-  /// A run of a ramp in 16-bit integers.
+  /// Returns a run of a ramp in 16-bit integers.
   private func ramp(_ frames: Range<Int>) -> RenderConverter.Answer {
     answer(
       frames.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] },
@@ -98,7 +98,7 @@ final class RenderConverterTests {
   }
 
   @Test(
-    "gives what mpg123 decodes the same packets to, however it is asked",
+    "produces mpg123's samples of the same packets, for any period",
     arguments: [1, 64, 333, 1152, 8192])
   func decodes(_ period: Int) throws {
     let path = Fixtures.path("mp3-short-44100-2.mp3")
@@ -112,7 +112,7 @@ final class RenderConverterTests {
     #expect(bench.asked == file.packets.count + 1)
   }
 
-  @Test("passes the caller's own status back with what it has so far, and asks again")
+  @Test("returns the caller's own status with the frames so far, and asks again")
   func status() throws {
     var bench = try ConverterBench(
       Self.pcm,
@@ -132,7 +132,7 @@ final class RenderConverterTests {
     #expect(isRamp, "mono is on both channels")
   }
 
-  @Test("asks never again after the end, and gives what the resampler holds back")
+  @Test("never asks again after the end, and returns the frames that the resampler holds back")
   func end() throws {
     var bench = try ConverterBench(
       Self.pcm, (0..<10).map { ramp($0 * 441..<$0 * 441 + 441) } + [.endOfStream],
@@ -146,7 +146,7 @@ final class RenderConverterTests {
     #expect(bench.asked == 11)
   }
 
-  @Test("gives silence for a packet that cannot be decoded, or has no bytes, and goes on")
+  @Test("returns silence for a packet that cannot be decoded, or has no bytes, and continues")
   func damaged() throws {
     let file = ParsedStream(Fixtures.path("gapless-1.mp3"))
     var answers = file.packets.map { answer($0.bytes, frames: $0.frames) }

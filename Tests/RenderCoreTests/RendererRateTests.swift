@@ -30,7 +30,7 @@ struct RendererRateTests {
   }
 
   @Test(
-    "is never 0, negative, infinite or no number", arguments: [0, 0.99, -48000, .infinity, .nan])
+    "is never 0, negative, infinite or NaN", arguments: [0, 0.99, -48000, .infinity, .nan])
   func impossible(rate: Double) async {
     // Values reach the other process as JSON, which has no NaN and no infinity.
     let bits = rate.bitPattern
@@ -43,7 +43,7 @@ struct RendererRateTests {
   }
 
   @Test(
-    "is refused with an error by a converter of one's own",
+    "is refused with an error by a separate converter",
     arguments: [0, -48000, .infinity, .nan, 1e300])
   func converter(rate: Double) {
     let format = AudioStreamBasicDescription.linearPCM(

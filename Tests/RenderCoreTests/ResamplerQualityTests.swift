@@ -5,19 +5,19 @@ import Testing
 
 @testable import RenderCore
 
-/// The figures that "transparent" stands for, of the samples that come out.
+/// Measures of "transparent", taken from the output samples.
 @Suite("Resampler quality")
 struct ResamplerQualityTests {
   private static let level = pow(10, -1.0 / 20)
 
-  /// Half a second.
+  /// Returns half a second of a tone.
   private func tone(_ frequency: Double, rate: Int) -> [Float] {
     (0..<rate / 2).map {
       Float(Self.level * sin(2 * .pi * frequency * Double($0) / Double(rate)))
     }
   }
 
-  /// A linear sweep of a second, its ends faded over a twentieth of it each, so that they add no other frequency.
+  /// Returns a linear sweep of a second, faded over a twentieth at each end, so that the ends add no other frequency.
   private func sweep(from low: Double, to high: Double, rate: Int) -> [Float] {
     let fade = rate / 20
     return (0..<rate).map { frame in
@@ -29,7 +29,7 @@ struct ResamplerQualityTests {
     }
   }
 
-  /// The middle half, where no end rings.
+  /// Returns the middle half, which is free of ringing from the ends.
   private func middle(_ samples: [Float]) -> ArraySlice<Float> {
     samples[samples.count / 4..<3 * samples.count / 4]
   }
@@ -49,7 +49,7 @@ struct ResamplerQualityTests {
   }
 
   @Test(
-    "What lies above half of the lower rate is gone: 110 dB at good, beyond the band's edge at fast",
+    "Sound above half of the lower rate is removed: 110 dB at good, beyond the band's edge at fast",
     arguments: ResamplerQuality.allCases, [(48000, 44100), (96000, 48000), (48000, 22050)])
   func aliases(_ quality: ResamplerQuality, _ rates: (Int, Int)) throws {
     let input = sweep(from: Double(rates.1) / 2, to: 0.99 * Double(rates.0) / 2, rate: rates.0)
@@ -62,8 +62,8 @@ struct ResamplerQualityTests {
     "Raising the rate makes no image of the band above half of the input's rate",
     arguments: ResamplerQuality.allCases, [(44100, 48000), (22050, 48000), (8000, 48000)])
   func images(_ quality: ResamplerQuality, _ rates: (Int, Int)) throws {
-    // The images of a tone at f lie at n·rate ± f. Up to 95 % of the band: in the last 5 % is the
-    // filter's own slope, which mirrors its end onto the first frequencies above.
+    // The images of a tone at f lie at n·rate ± f. Tones go up to 95 % of the band: the last 5 % is the filter's own
+    // slope, which mirrors its end onto the first frequencies above.
     let half = Double(rates.0) / 2
     for share in [0.25, 0.5, 0.66, 0.9, 0.95] where quality != .fast || share < 0.7 {
       let frequency = (share * half).rounded(.down)
@@ -88,7 +88,7 @@ struct ResamplerQualityTests {
   }
 
   @Test(
-    "An impulse comes out at its place, within half a frame of the lower rate",
+    "An impulse keeps its time, within half a frame of the lower rate",
     arguments: ResamplerQuality.allCases,
     [
       (44100, 48000), (48000, 44100), (96000, 48000), (22050, 48000), (8000, 48000),
@@ -106,7 +106,7 @@ struct ResamplerQualityTests {
   }
 
   @Test(
-    "Every quality gives exactly the frames that the rates ask for, at odd ratios too",
+    "Every quality produces exactly the frames that the rates require, at odd ratios too",
     arguments: ResamplerQuality.allCases,
     [
       (44100, 47999), (44101, 44100), (11025, 192_000), (192_000, 11025), (7999, 48000),

@@ -12,7 +12,7 @@ struct ResamplerTests {
   }
 
   @Test(
-    "Every ratio gives exactly the frames that the rates ask for, in place to within -100 dB",
+    "Every ratio produces exactly the frames that the rates require, correct to -100 dB",
     arguments: [
       (44100, 48000), (48000, 44100), (96000, 48000), (22050, 48000), (8000, 48000),
       (11025, 44100), (44100, 44101), (192_000, 8000),
@@ -30,7 +30,7 @@ struct ResamplerTests {
     #expect(error < 1e-5)
   }
 
-  @Test("How the input and output are cut makes no difference", arguments: [1, 7, 64, 512, 4000])
+  @Test("The sizes of input and output pieces do not matter", arguments: [1, 7, 64, 512, 4000])
   func cuts(_ piece: Int) throws {
     let input = tone(440, rate: 44100, frames: 20000)
     let reference = try Resampling.run(
@@ -43,7 +43,7 @@ struct ResamplerTests {
   }
 
   @Test(
-    "Which input makes a block is known before, but for one time in a hundred",
+    "The input that completes a block is known in advance, 99 times out of 100",
     arguments: [(44100, 48000), (48000, 44100), (96000, 48000), (22050, 48000), (8000, 48000)],
     [ResamplerQuality.fast, .good, .best])
   func heldBack(_ rates: (Int, Int), _ quality: ResamplerQuality) throws {
@@ -65,13 +65,13 @@ struct ResamplerTests {
       if isHeldBack, frames > 0 { wronglyHeld += 1 }
       if !isHeldBack, frames == 0 { wronglyMade += 1 }
     }
-    // Of several stages none fills in step with another: it is a guess then.
+    // Several stages do not fill in step, so the prediction is a guess there.
     let isOneStage = rates.0 > 8000 && quality != .fast
     #expect(wronglyHeld <= 40 || !isOneStage, "of 4000")
     #expect(wronglyMade <= 40 || !isOneStage, "of 4000")
   }
 
-  @Test("What is pending is the input's worth less what came out")
+  @Test("The pending frames are the input's worth less the output")
   func pending() throws {
     var resampler = try Resampler(inputRate: 44100, outputRate: 48000, channels: 1, quality: .good)
     let input = [Float](repeating: 0, count: 441)
@@ -82,13 +82,13 @@ struct ResamplerTests {
     #expect(resampler.pendingOutputFrames == 480)
   }
 
-  /// A tone that rises, so that no two places are alike.
+  /// Returns a sample of a rising tone, no two parts of which are alike.
   private static func chirp(_ seconds: Double) -> Float {
     Float(0.5 * sin(2 * .pi * (300 + 2000 * seconds) * seconds))
   }
 
   @Test(
-    "One that goes on for another begins with the next frame of its own rate",
+    "One that takes over from another begins with the next frame of its own rate",
     arguments: [
       (44100, 48000), (96000, 48000), (44100, 192_000), (192_000, 44100), (44100, 44101),
     ],
@@ -97,7 +97,7 @@ struct ResamplerTests {
     let inputRate = rates.0
     let input = (0..<inputRate).map { Self.chirp(Double($0) / Double(inputRate)) }
     for newRate in [rates.1 / 2, 48000, 96000, 88200, inputRate] {
-      // Each step goes on for the one before, from wherever that one is.
+      // Each resampler takes over from the previous one, at any point of its input.
       let resamplers = unsafe try [rates.1, newRate, 32000].map { rate in
         unsafe UnsafeMutablePointer<Resampler>.allocating(
           try Resampler(
@@ -124,12 +124,12 @@ struct ResamplerTests {
           let (samples, count) = unsafe used.pointee.give(256)
           for frame in 0..<count {
             let time = seconds + Double(given + frame) / Double(rate)
-            // Before the first frame was silence, which the filter rings with.
+            // The filter rings from the silence before the first frame.
             if time > 0.05 { worst = unsafe max(worst, abs(samples[frame] - Self.chirp(time))) }
           }
           given += count
           if count == 0 {
-            // The one that is bypassed has no more than it had taken in.
+            // A bypassed resampler has no more output than the input that it took.
             if unsafe used.pointee.isBypassed { break }
             place += unsafe input.withUnsafeBufferPointer {
               unsafe used.pointee.take($0.baseAddress! + place, inputCount: 300)

@@ -4,9 +4,9 @@ import Glibc
 
 @testable import RenderCore
 
-/// A whole signal of one channel through a resampler of its own.
+/// Passes whole signals of one channel through resamplers.
 enum Resampling {
-  /// Input is handed over in pieces of one size and output taken in another.
+  /// Resamples a signal, with input pieces of one size and output pieces of another.
   static func run(
     _ input: [Float], from inputRate: Int, to outputRate: Int, quality: ResamplerQuality = .good,
     inputPiece: Int = 331, outputPiece: Int = 256

@@ -26,7 +26,7 @@ struct SilencedSoundTests {
     }
   }
 
-  /// Has a packet state more bits than it can have.
+  /// Changes a packet so that it states more bits than it can have.
   private static func overstate(_ packet: inout [UInt8]) {
     let start = packet[1] & 1 == 0 ? 48 : 32
     guard packet[1] & 0b110 == 0b010 else {
@@ -52,7 +52,7 @@ struct SilencedSoundTests {
     #expect(sound.framesOfPackets.allSatisfy { $0 == stream.packets[0].frames })
   }
 
-  @Test("So does a packet whose main data would begin before the stream")
+  @Test("A packet whose main data would begin before the stream counts as not decoded")
   func missingReservoir() throws {
     var stream = ParsedStream(Fixtures.path("mp3-cbr128-44100-2.mp3"))
     Self.write(511, at: 32, count: 9, into: &stream.packets[1].bytes)
@@ -90,7 +90,7 @@ struct SilencedSoundTests {
   }
 
   @Test(
-    "So does every packet of silence, single clicks, channels that cancel each other, and tones of 17 kHz",
+    "All packets of silence, single clicks, cancelling channels and tones of 17 kHz count as decoded",
     arguments: [
       "synth 0.001 square 1000 pad 0.3 0.4 repeat 6", "synth 1 pinknoise pad 0.31 0.77 repeat 2",
       "synth 2 pinknoise remix 1 1i", "synth 2 sine 17000 gain -6", "synth 2 sine 40 gain -70",
@@ -106,7 +106,7 @@ struct SilencedSoundTests {
   }
 
   @Test(
-    "So do the first packets of a decoder that begins in the middle of a stream",
+    "The first packets of a decoder that begins in the middle of a stream count as decoded",
     arguments: ["mp3-cbr128-44100-2.mp3", "mp3-vbr2-44100-2.mp3", "mp3-cbr-8000-1.mp3"])
   func middle(_ name: String) throws {
     let whole = ParsedStream(Fixtures.path(name))

@@ -55,7 +55,7 @@ struct SilentInputTests {
   @Test("lets a convolver end its tail and begin again as from rest, to the bit", arguments: cuts)
   func convolver(_ cuts: Cuts) throws {
     let response = whiteNoise(3000, seed: 9)
-    // Shorter than the tail, as long as it, and longer.
+    // Silence shorter than the tail, of its length, and longer.
     for blocks in [4, 11, 12, 13, 14, 40] {
       let (first, second) = input(silence: 256 * blocks)
       let (played, fresh) = (
@@ -71,7 +71,7 @@ struct SilentInputTests {
         places.map { heard[1][$0 + latency] }, places.map { convolved(all, response, at: $0) })
       #expect(error <= -120, "\(blocks) blocks: \(error) dB")
       if blocks < 40 { continue }
-      // Before that, there is the rounding of a block with the end of the sound in it.
+      // Earlier frames contain rounding of the block in which the sound ends.
       let tail = heard[0][(2048 + 14 * 256 + latency)..<first.count]
       #expect(tail.allSatisfy { $0 == 0 })
       let expected = fresh.hear([second, second])

@@ -88,11 +88,11 @@ struct SlowestNodeTests {
       try edit.insert(limiter.node, from: graph.mix, to: graph.output)
       try edit.insert(convolver.node, from: limiter.node, to: graph.output)
     }
-    // Any one node is the slowest where the host stops it.
+    // Any node may be the slowest while the host interrupts it.
     let cycles = 200
     var slowest = 0
     for _ in 0..<cycles {
-      // A server's cycle begins without any.
+      // A server's cycle begins with no work counted.
       unsafe rig.renderer.context.state.pointee.work = RenderWork()
       rig.render(256, cycles: [256])
       let work = unsafe rig.renderer.context.state.pointee.work
@@ -109,7 +109,7 @@ struct SlowestNodeTests {
     #expect(renderer.graph.nodeName(of: 0) == nil)
   }
 
-  @Test("goes through a cycle's record")
+  @Test("is kept in a cycle's record")
   func record() throws {
     var facts = CycleFacts()
     facts.work.sourceTicks = 1 << 40
@@ -117,7 +117,7 @@ struct SlowestNodeTests {
     facts.work.slowestNode = 77
     facts.work.slowestNodeTicks = 4000
     let words = CycleWords(facts, entryTicks: 1, exitTicks: 9001, preemption: .none)
-    // It measures the clock anew with each use.
+    // The scale measures the clock again at each use.
     let scale = TickScale()
     let record = words.record(3, scale: scale)
     #expect(record.slowestNode == 77)

@@ -13,9 +13,9 @@ struct SteadyCycleTests {
   private final class Side {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
     let control: SourceControl
-    /// The last cycle's.
+    /// The last cycle's samples.
     private(set) var samples: [Float] = []
-    /// Cycles that went the short way.
+    /// Cycles that took the fast path.
     private(set) var steadyCycles = 0
     private var feed: SourceFeed
     private var output: OfflineOutput
@@ -32,7 +32,7 @@ struct SteadyCycleTests {
       control.clockRate = 48000
     }
 
-    /// Writes a packet of a generation.
+    /// Writes a packet with a flush serial (`generation`).
     func write(
       _ values: [Float], generation: UInt32, trimStart: Int32 = 0, trimEnd: Int32 = 0,
       mark: UInt32 = 0, settings: SourceSettings = SourceSettings()
@@ -57,7 +57,7 @@ struct SteadyCycleTests {
     }
 
     func render(_ frameCount: Int) {
-      // Any other cycle begins its work anew, with none.
+      // A cycle that is not a steady one resets the work.
       unsafe control.storage.unit.pointee.work.callbackTicks = 1
       output.render(frameCount: frameCount, interleavedInto: &samples)
       if unsafe control.storage.unit.pointee.work.callbackTicks == 1 { steadyCycles += 1 }
@@ -72,7 +72,7 @@ struct SteadyCycleTests {
   }
 
   @Test(
-    "Whatever is set between two cycles, it gives what any other cycle gives", arguments: 0..<20)
+    "It produces the samples of any other cycle, with any settings in between", arguments: 0..<20)
   func likeAnyOther(seed: UInt64) throws {
     var random = SplitMix(state: seed)
     let sides = [Side(isReference: false), Side(isReference: true)]
@@ -110,7 +110,7 @@ struct SteadyCycleTests {
     #expect(sides[1].steadyCycles == 0)
   }
 
-  /// Does one thing to both, or mostly none.
+  /// Makes the same change to both sides, or usually none.
   private func change(
     _ sides: [Side], _ generation: inout UInt32, _ kind: Int, _ random: inout SplitMix
   ) {
@@ -131,7 +131,7 @@ struct SteadyCycleTests {
         control.startFrame = control.position.deviceFrame + wait
       case 6: control.mode = .holdAfterReset
       case 7: control.clockRate = wait % 2 == 0 ? 48000 : 44100
-      // There is no resampler for it, so that it is silent until it is as before.
+      // No resampler exists for this rate, so the source is silent until the rate is 48 kHz again.
       case 8: side.renderer.sampleRate = 44100
       case 9: control.followsTransport = true
       case 10:
@@ -141,7 +141,7 @@ struct SteadyCycleTests {
         control.volume = 1
         control.pan = 0
       default:
-        // Sound goes on.
+        // Lets the sound continue.
         control.acknowledgeUnderruns()
         side.renderer.sampleRate = 48000
         control.followsTransport = false

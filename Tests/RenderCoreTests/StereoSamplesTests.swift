@@ -29,7 +29,7 @@ struct StereoSamplesTests {
   }
 
   @Test(
-    "They are the decoder's, from any address on and in pieces of any length", arguments: formats)
+    "They equal the decoder's, from any address on and in pieces of any length", arguments: formats)
   func sameAsDecoded(_ format: AudioStreamBasicDescription) throws {
     let frames = 131
     let packet = randomPacket(format, frames: frames)
@@ -56,12 +56,12 @@ struct StereoSamplesTests {
       }
     }
     withExtendedLifetime(decoder) {}
-    // By their bits: some of the floats are none.
+    // Bits are compared, since some of the floats are NaN.
     #expect(
       zip(left, right).flatMap { [$0.bitPattern, $1.bitPattern] } == expected.map(\.bitPattern))
   }
 
-  @Test("Other layouts, and other numbers of channels, have none")
+  @Test("Formats with other layouts or channel counts have none")
   func others() throws {
     let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     for format in [
@@ -76,7 +76,7 @@ struct StereoSamplesTests {
     }
   }
 
-  @Test("What is trimmed stays out, and a right channel that comes first plays at the right")
+  @Test("Trimmed frames are left out, and a right channel that comes first plays on the right")
   func trimmedAndSwapped() throws {
     let format = Self.pcm(24, [.signedInteger, .packed])
     let frames = 100

@@ -6,13 +6,13 @@ import Testing
 
 @testable import RenderCore
 
-@Suite("What a stream begins with and nobody hears")
+@Suite("An inaudible packet")
 struct StreamPreparationTests {
   private let file = ParsedStream(Fixtures.path("mp3-cbr128-44100-2.mp3"))
   private static let framesPerPacket: Int32 = 1152
   private let renderer = Renderer(sampleRate: 44100, outputChannels: 2)
 
-  /// Begins a stream with the file's packets from one on.
+  /// Begins a stream with the file's packets from `first` on.
   private func begin(_ feed: inout SourceFeed, from first: Int) throws {
     try unsafe file.packets[first].bytes.withUnsafeBytes { bytes in
       let id = try unsafe feed.beginStream(file.stream, firstPacket: bytes, joinsPrevious: false)
@@ -20,7 +20,7 @@ struct StreamPreparationTests {
     }
   }
 
-  /// Writes a packet, or other bytes in its place.
+  /// Writes a packet, or other bytes instead of its own.
   private func write(
     _ index: Int, isHeard: Bool, isPadding: Bool = false, bytes: [UInt8]? = nil,
     to feed: inout SourceFeed
@@ -43,7 +43,7 @@ struct StreamPreparationTests {
     return events
   }
 
-  @Test("is decoded before the ring, and what follows sounds as it does behind it")
+  @Test("at the beginning is decoded outside the ring, and the sound behind it is unchanged")
   func prepared() throws {
     let straight = try file.decoded().samples
     let source = renderer.addSource()
@@ -72,7 +72,7 @@ struct StreamPreparationTests {
     #expect(events(of: &feed) == [.streamStarted(StreamOrigin(track: 0))])
   }
 
-  @Test("is no underrun while only its mark is in the ring, and its first packet is on the way")
+  @Test("before a stream causes no underrun while the ring holds only the stream's mark")
   func markAlone() throws {
     let source = renderer.addSource()
     var feed = source.feed
@@ -95,7 +95,7 @@ struct StreamPreparationTests {
     #expect(source.control.counters.underruns == 0)
   }
 
-  @Test("is told when it cannot be decoded")
+  @Test("is reported if it cannot be decoded")
   func damaged() throws {
     let source = renderer.addSource()
     var feed = source.feed
@@ -112,7 +112,7 @@ struct StreamPreparationTests {
     #expect(source.control.counters.packets == 3)
   }
 
-  @Test("goes with its generation, of which nothing is left")
+  @Test("is discarded with its flush serial, and leaves no converter behind")
   func abandoned() throws {
     let source = renderer.addSource()
     var feed = source.feed
@@ -133,7 +133,7 @@ struct StreamPreparationTests {
     #expect(source.control.counters.packets == 2)
   }
 
-  @Test("is heard by the decoder also behind sound: where files are joined, more sound may follow")
+  @Test("is decoded also between sounds, as where files are joined")
   func paddingInside() throws {
     let straight = try file.decoded().samples
     let source = renderer.addSource()
@@ -152,7 +152,7 @@ struct StreamPreparationTests {
     #expect(isSame)
   }
 
-  @Test("is not decoded where the stream ends, and but for eight packets where sound follows")
+  @Test("is not decoded at the stream's end; of those before more sound, eight are decoded")
   func endlessPadding() throws {
     let source = renderer.addSource()
     var feed = source.feed
@@ -174,7 +174,7 @@ struct StreamPreparationTests {
     #expect(source.control.counters.packets == 10)
   }
 
-  @Test("may be all there is: the stream begins and ends")
+  @Test("may be all that a stream has: the stream begins and ends")
   func nothingHeard() throws {
     let source = renderer.addSource()
     var feed = source.feed

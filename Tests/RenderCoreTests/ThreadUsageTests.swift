@@ -4,7 +4,7 @@ import Glibc
 import RenderCore
 import Testing
 
-@Suite("What the kernel has counted for a thread")
+@Suite("The kernel's count of a thread's time")
 struct ThreadUsageTests {
   private static func nanoseconds(_ clock: clockid_t) -> UInt64 {
     var time = timespec()
@@ -12,7 +12,7 @@ struct ThreadUsageTests {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
-  /// The kernel's number of this thread.
+  /// Returns the kernel's number of this thread.
   private static func threadID() throws -> pid_t {
     var path = [CChar](repeating: 0, count: 64)
     let count = unsafe readlink("/proc/thread-self", &path, path.count)
@@ -21,11 +21,11 @@ struct ThreadUsageTests {
     return try #require(text.split(separator: "/").last.flatMap { pid_t($0) })
   }
 
-  @Test("is what it has used up to the reading, also while it runs")
+  @Test("includes all time up to the reading, also while the thread runs")
   func upToNow() throws {
     let (reader, threadID) = (ThreadUsageReader(), try Self.threadID())
     for _ in 0..<100 {
-      // The file of the kernel's is behind by now: a thread that computes has not slept since.
+      // The kernel's file is out of date by now: a thread that computes has not slept since.
       let begin = Self.nanoseconds(CLOCK_MONOTONIC_RAW)
       while Self.nanoseconds(CLOCK_MONOTONIC_RAW) < begin + 100_000 {}
       let before = (
@@ -40,11 +40,11 @@ struct ThreadUsageTests {
     }
   }
 
-  @Test("is not known of a thread that is not there")
+  @Test("is not known for a thread that does not exist")
   func noThread() throws {
     let (reader, threadID) = (ThreadUsageReader(), try Self.threadID())
     #expect(reader.usage(of: .max) == nil)
-    // Nor does it stand in the way of one that is.
+    // A missing thread does not affect the reading of an existing one.
     #expect(reader.usage(of: threadID) != nil)
     #expect(reader.usage(of: .max) == nil)
   }

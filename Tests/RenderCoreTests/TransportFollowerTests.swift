@@ -4,12 +4,12 @@ import Testing
 
 @testable import RenderCore
 
-@Suite("What a source does that follows a transport")
+@Suite("A source that follows a transport")
 struct TransportFollowerTests {
   private typealias Step = TransportFollower.Step
   private static let rate = 48000
 
-  /// A follower whose next sound belongs to a frame.
+  /// Returns a follower whose next sound belongs to `frame`.
   private func placed(at frame: Int64) -> TransportFollower {
     var follower = TransportFollower()
     follower.place(at: frame)
@@ -23,7 +23,7 @@ struct TransportFollowerTests {
       RenderTransport(frame: frame, isRolling: rolling), frameCount: count, rate: Self.rate)
   }
 
-  @Test("plays in each cycle that rolls, in step, and asks for nothing")
+  @Test("plays in step in each rolling cycle, and requests nothing")
   func inStep() {
     var follower = placed(at: 0)
     for cycle in 0..<1000 {
@@ -34,7 +34,7 @@ struct TransportFollowerTests {
     #expect(follower.request == 0)
   }
 
-  @Test("holds, and stays ready, where the transport stands at its place")
+  @Test("holds, and stays ready, while the transport is stopped at its frame")
   func stands() {
     var follower = placed(at: 4800)
     for _ in 0..<100 {
@@ -47,7 +47,7 @@ struct TransportFollowerTests {
   }
 
   @Test(
-    "asks once for each place that a standing transport goes to", arguments: [-300, 300, 1 << 30])
+    "requests each frame that a stopped transport moves to once", arguments: [-300, 300, 1 << 30])
   func relocated(by distance: Int64) {
     var follower = placed(at: 48000)
     _ = step(&follower, 48000, rolling: false)
@@ -62,7 +62,7 @@ struct TransportFollowerTests {
     }
   }
 
-  @Test("leaves out what cycles that were missed would have played")
+  @Test("skips the frames of missed cycles")
   func missedCycles() {
     var follower = placed(at: 0)
     _ = step(&follower, 0)
@@ -72,7 +72,7 @@ struct TransportFollowerTests {
     #expect(follower.request == 0)
   }
 
-  @Test("asks where the transport is when it has nothing to play for longer than can be left out")
+  @Test("requests the transport's frame after a gap that is too long to skip")
   func longHole() {
     var follower = placed(at: 0)
     for cycle in 0...187 { _ = step(&follower, Int64(cycle) * 256) }
@@ -81,7 +81,7 @@ struct TransportFollowerTests {
     #expect(follower.isAsking && follower.askedFrame == 188 * 256)
   }
 
-  @Test("looks ahead for what has come too late, as far as that took, and waits for it in silence")
+  @Test("requests sound ahead by the delay of a late answer, and waits for it in silence")
   func tooLate() {
     var follower = placed(at: 0)
     _ = step(&follower, 480_000)
@@ -98,14 +98,14 @@ struct TransportFollowerTests {
     #expect(early == Step(lead: 256, plays: true))
     let near = step(&follower, follower.askedFrame - 100)
     #expect(near == Step(lead: 100, plays: true))
-    // Unless the transport goes back meanwhile.
+    // The transport may go back meanwhile.
     let back = step(&follower, 490_000)
     #expect(back == Step(asks: true))
     #expect(follower.askedFrame == 490_000)
   }
 
   @Test(
-    "goes to a place at once where a rolling transport jumps there", arguments: [10, 4_800_000])
+    "seeks at once when a rolling transport jumps", arguments: [10, 4_800_000])
   func jumps(to frame: Int64) {
     var follower = placed(at: 480_000)
     _ = step(&follower, 480_000)
@@ -115,7 +115,7 @@ struct TransportFollowerTests {
     #expect(follower.askedFrame == frame)
   }
 
-  @Test("is silent and ready where nothing is to be had, until the transport is elsewhere")
+  @Test("is silent and ready where it has no sound, until the transport is elsewhere")
   func silence() {
     var follower = placed(at: 0)
     _ = step(&follower, 96000, rolling: false)
@@ -129,7 +129,7 @@ struct TransportFollowerTests {
     #expect(back == Step(asks: true))
   }
 
-  @Test("takes the answer also where what it was fed was dropped meanwhile")
+  @Test("accepts the answer even if its packets were dropped meanwhile")
   func droppedBeforeTheAnswer() {
     var follower = placed(at: 0)
     _ = step(&follower, 96000, rolling: false)
@@ -140,7 +140,7 @@ struct TransportFollowerTests {
     #expect(back == Step(asks: true))
   }
 
-  @Test("plays from now on where a source cannot go anywhere")
+  @Test("plays from the current frame if it cannot seek")
   func here() {
     var follower = placed(at: 0)
     _ = step(&follower, 96000)
@@ -149,7 +149,7 @@ struct TransportFollowerTests {
     #expect(step == Step(plays: true))
   }
 
-  @Test("takes no answer to a request that it has replaced")
+  @Test("ignores an answer to a request that it has replaced")
   func lateAnswers() {
     var follower = placed(at: 0)
     _ = step(&follower, 96000, rolling: false)
@@ -161,7 +161,7 @@ struct TransportFollowerTests {
   }
 
   @Test(
-    "is late once when a transport that was waited for rolls without it, and not when it just jumped"
+    "is late once if a transport that waited rolls without it, but not after a mere jump"
   )
   func lateness() {
     var follower = placed(at: 0)
@@ -177,7 +177,7 @@ struct TransportFollowerTests {
     #expect(!late)
   }
 
-  @Test("waits for the first sound without asking")
+  @Test("waits for the first sound without a request")
   func first() {
     var follower = TransportFollower()
     for frame in [0, 480, 96000] as [Int64] {

@@ -37,7 +37,7 @@ struct TruePeakTests {
     }
   }
 
-  /// The true peak by a plain sum, at eight points a frame: a sinc over 300 samples with a Hann window.
+  /// Returns the true peak by a plain sum, at eight points a frame: a sinc over 300 samples with a Hann window.
   private func truePeak(_ samples: [Float]) -> Double {
     let half = 150
     let taps = (1..<8).map { phase in
@@ -61,7 +61,7 @@ struct TruePeakTests {
 
   private func tone(_ frequency: Double, phase: Double, frames: Int = 1500) -> [Float] {
     (0..<frames).map {
-      // With a fade at both ends, since a hard edge has a true peak of its own.
+      // Both ends fade, since a hard edge has a true peak of its own.
       let edge = min(1, Double(min($0, frames - 1 - $0)) / 300)
       return Float(1.2 * edge * sin(2 * .pi * frequency * Double($0) + phase))
     }
@@ -84,7 +84,7 @@ struct TruePeakTests {
     }
   }
 
-  @Test("finds what a limiter of samples lets through")
+  @Test("limits peaks that a limiter of samples passes")
   func quarter() {
     // All samples of this tone are 3 dB below its peaks.
     let input = tone(0.25, phase: .pi / 4)
@@ -131,7 +131,7 @@ struct TruePeakTests {
     }
   }
 
-  @Test("gives the same bits however frames are cut into cycles")
+  @Test("produces the same bits for all cycle lengths")
   func cycles() {
     var random = SplitMix(state: 7)
     var input = (0..<2).map { _ in
@@ -154,7 +154,7 @@ struct TruePeakTests {
     }
   }
 
-  @Test("lets no sample above its ceiling through, and nothing that is not finite")
+  @Test("passes no sample above its ceiling, and none that is not finite")
   func hostile() {
     var random = SplitMix(state: 9)
     var input = (0..<5000).map { _ in Float.random(in: -3...3, using: &random) }

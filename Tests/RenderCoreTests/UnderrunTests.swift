@@ -45,7 +45,7 @@ struct UnderrunTests {
       frame += Int64(count)
     }
 
-    /// The left channel of so many frames; the right one has the same at half, below zero.
+    /// Renders frames and returns the left channel; the right one has the same at half, inverted.
     func hear(_ frames: Int, period: Int) -> [Float] {
       stride(from: 0, to: frames, by: period).flatMap { _ in
         var samples: [Float] = []
@@ -77,7 +77,7 @@ struct UnderrunTests {
     #expect(rig.control.position.outputFrames == UInt64(count + 1024))
   }
 
-  @Test("that is over before the fade out is, lets both fades sound together", arguments: [16, 64])
+  @Test("that ends during its fade-out overlaps both fades", arguments: [16, 64])
   func short(_ period: Int) throws {
     let rig = Rig()
     try rig.write(1024)
@@ -100,7 +100,7 @@ struct UnderrunTests {
     #expect(rig.hear(512, period: 64).allSatisfy { $0 == 0 })
   }
 
-  @Test("is a cut where the owner wants its frames as they are")
+  @Test("is a hard cut if the source does not fade")
   func exact() throws {
     let rig = Rig(fades: false)
     try rig.write(1000)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A WAVE file")
 struct WaveFileWriterTests {
-  @Test("is closed once: a file that has its descriptor's number then is left alone")
+  @Test("is closed once: a later file with the same descriptor is left alone")
   func closedTwice() throws {
     let folder = TemporaryDirectory()
     var writer = try WaveFileWriter(
@@ -16,7 +16,7 @@ struct WaveFileWriterTests {
     try writer.write(interleaved: ([0.5, -0.5] as [Float]).span)
     try writer.close()
     let isWhole = contents(ofFile: folder.file("samples.wav"))
-    // Other tests open files, too: enough of them that one has the number.
+    // Other tests open files, too: enough are opened here that one of them gets the number.
     let others = (0..<16).map { index in
       unsafe open(folder.file("other\(index)"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     }
@@ -30,7 +30,7 @@ struct WaveFileWriterTests {
     #expect(contents(ofFile: folder.file("samples.wav")) == isWhole)
   }
 
-  @Test("takes nothing more once it is closed", arguments: [2, 1 << 16])
+  @Test("accepts no samples once it is closed", arguments: [2, 1 << 16])
   func writtenLate(_ count: Int) throws {
     let folder = TemporaryDirectory()
     var writer = try WaveFileWriter(path: folder.file("late.wav"), sampleRate: 48000, channels: 1)
@@ -46,11 +46,11 @@ struct WaveFileWriterTests {
     try writer.close()
   }
 
-  /// A tone, as it is written: a second and a half in two channels.
+  /// A tone of a second and a half in two channels.
   private static let tone = (0..<2 * 72000).map { Float($0 % 97) / 97 }
 
   @Test(
-    "is read by others to its last second while it is written, and as RF64 where it is larger",
+    "can be read to its last second while it is written, and is RF64 if it is larger",
     arguments: [UInt64(UInt32.max), 400_000])
   func unfinished(_ largestRIFF: UInt64) throws {
     let folder = TemporaryDirectory()
@@ -58,7 +58,7 @@ struct WaveFileWriterTests {
     var writer = try WaveFileWriter(
       path: path, sampleRate: 48000, channels: 2, largestRIFF: largestRIFF)
     try writer.write(interleaved: Self.tone.span)
-    // Not closed: a killed process leaves it so.
+    // The file is not closed, as after a process was killed.
     #expect(ReferenceDecoder.ffmpeg(path) == Self.tone)
     try writer.write(interleaved: Self.tone.span.extracting(first: 200))
     try writer.close()

@@ -48,7 +48,7 @@ private struct ManyStreams: ~Copyable {
     output = OfflineOutput(renderer: renderer)
   }
 
-  /// A cycle's samples, and the packets that were decoded in it.
+  /// Renders a cycle and returns its samples and its number of decoded packets.
   mutating func render() -> (samples: [Float], packets: Int) {
     var samples: [Float] = []
     output.render(frameCount: period, interleavedInto: &samples)
@@ -74,7 +74,7 @@ struct WorkAheadTests {
     var most = 0
     for cycle in 0..<100 * 1254 / period {
       let packets = streams.render().packets
-      // The first need several packets of each at once; they are level within half a second.
+      // The first cycles need several packets of each stream at once; within half a second the load is level.
       if cycle > 32768 / period { most = max(most, packets) }
     }
     #expect(streams.underruns == 0)
@@ -102,7 +102,7 @@ struct WorkAheadTests {
     }
   }
 
-  @Test("Streams that want their work in the same cycles are told from those that do not")
+  @Test("Streams that need their work in the same cycles are distinguished from others")
   func uneven() {
     let (count, block, period) = (200, 800, 256)
     var mean = WorkRate()
@@ -120,13 +120,13 @@ struct WorkAheadTests {
         var pieces = WorkPieces()
         pieces.playedBlocks = blocks.reduce(0, +)
         let found = pace.isUneven(after: pieces, mean: mean)
-        // The first in which there is something to tell it from.
+        // The first cycles have too little data for a decision.
         if cycle > 3 { #expect(found == isUneven) }
       }
     }
   }
 
-  @Test("What playing takes is known after the first packets", arguments: [64, 256])
+  @Test("The work per frame is known after the first packets", arguments: [64, 256])
   func rate(_ period: Int) throws {
     var pulled = try PulledStream(stream, outputRate: 48000, period: period)
     var made = WorkPieces()
@@ -145,7 +145,7 @@ struct WorkAheadTests {
     #expect(made.blocks - made.playedBlocks == 1)
   }
 
-  @Test("The block that wants a packet may follow it at once, and no sample changes")
+  @Test("A block may be made at once behind the packet that it needs, and no sample changes")
   func both() throws {
     var ahead = try PulledStream(stream, outputRate: 48000, period: 128)
     var late = try PulledStream(stream, outputRate: 48000, period: 128)
@@ -157,7 +157,7 @@ struct WorkAheadTests {
       #expect(isSame)
       if samples.count < 128 { break }
       cycle += 1
-      // Often enough that it is ahead, seldom enough that there is room for the block.
+      // Often enough to stay ahead, seldom enough to leave room for the block.
       if cycle % 6 != 0 { continue }
       _ = ahead.takePieces()
       let pieces = ahead.workAhead(both: true)
@@ -168,7 +168,7 @@ struct WorkAheadTests {
     #expect(ahead.packetCount == late.packetCount)
   }
 
-  @Test("A block may be made behind the output that there is, and only one", arguments: [1, 7, 64])
+  @Test("A block may be made beyond the pending output, and only one", arguments: [1, 7, 64])
   func ahead(_ every: Int) throws {
     var ahead = try PulledStream(stream, outputRate: 48000, period: 128)
     var late = try PulledStream(stream, outputRate: 48000, period: 128)
@@ -181,7 +181,7 @@ struct WorkAheadTests {
       cycle += 1
       if cycle % every != 0 { continue }
       let wanted = ahead.takePieces()
-      // The first cycle has had nothing done ahead.
+      // No work could be done ahead of the first cycle.
       if every == 1, cycle > 1 { #expect(wanted.total == 0) }
       var blocks = 0
       while true {
@@ -190,7 +190,7 @@ struct WorkAheadTests {
         #expect(pieces.total == 1)
         blocks += pieces.blocks
       }
-      // One where there is no output, and one behind it.
+      // One block if there is no output, and one behind it.
       #expect(blocks <= 2)
       #expect(ahead.packetCount <= late.packetCount + 3)
     }

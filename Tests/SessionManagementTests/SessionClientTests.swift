@@ -32,7 +32,7 @@ struct SessionClientTests {
     try body(server, client)
   }
 
-  /// The next event, which is waited for.
+  /// Waits for the next event.
   private static func next(_ client: SessionClient) -> SessionEvent? {
     var event: SessionEvent?
     _ = eventually {
@@ -42,7 +42,7 @@ struct SessionClientTests {
     return event
   }
 
-  @Test("announces its name, what it can do, what it was started as, the version and its number")
+  @Test("announces its name, capabilities, executable, protocol version and process ID")
   func announces() throws {
     try Self.withClient { server, _ in
       #expect(
@@ -57,7 +57,7 @@ struct SessionClientTests {
     }
   }
 
-  @Test("answers what it is asked for, and tells of changes once each")
+  @Test("answers requests, and announces each change once")
   func answers() throws {
     try Self.withClient { server, client in
       client.answer(.open, "new")
@@ -83,7 +83,7 @@ struct SessionClientTests {
     }
   }
 
-  @Test("gives up after the time it has when nothing is answered, and at once when asked to")
+  @Test("gives up after its time limit without an answer, and at once when cancelled")
   func silence() {
     let server = SessionManagerServer(.nothing)
     defer { server.stop() }
@@ -100,7 +100,7 @@ struct SessionClientTests {
     }
   }
 
-  @Test("sees at once that nobody listens, or that it is refused")
+  @Test("detects a missing or refusing session manager at once")
   func refusal() throws {
     let gone = SessionManagerServer(.nothing)
     gone.stop()
@@ -119,14 +119,14 @@ struct SessionClientTests {
       throws: SessionFailure.unusablePlace("not an absolute path of at most 4000 bytes")
     ) { _ = try Self.join(relative.url) }
     #expect(eventually { relative.answers(to: "/nsm/client/open").count == 1 })
-    // No name server need be asked for a name that cannot be.
+    // An invalid name is refused without a name server.
     #expect(throws: SessionFailure.unknownHost("drawbar..invalid")) {
       _ = try Self.join("osc.udp://drawbar..invalid:9000/")
     }
     #expect(TestKit.monotonicSeconds() - start < 5)
   }
 
-  @Test("does not do what another sender than the session manager asks for")
+  @Test("ignores requests from any other sender than the session manager")
   func otherSender() throws {
     try Self.withClient { server, client in
       server.sendFromElsewhere(OSCPacket("/nsm/client/save"))
@@ -136,7 +136,7 @@ struct SessionClientTests {
     }
   }
 
-  @Test("refuses an open that is none, or the second")
+  @Test("refuses an invalid open, and a second one")
   func badOpen() throws {
     try Self.withClient { server, client in
       let path = "/nsm/client/open"
@@ -159,7 +159,7 @@ struct SessionClientTests {
     }
   }
 
-  @Test("survives whatever comes, from the session manager's own address")
+  @Test("survives any packet from the session manager's own address")
   func garbage() throws {
     try Self.withClient { server, client in
       var generator = SplitMix(state: 11)
@@ -170,7 +170,7 @@ struct SessionClientTests {
       let open = OSCPacket(
         "/nsm/client/open", [.string("/a"), .string("b"), .string("c"), .integer(7)]
       ).bytes
-      // A bundle in a bundle, as deep as a datagram has room for, and one for a day that is far off.
+      // Nested bundles as deep as fit in a datagram, and a bundle for a time in the far future.
       var nested = save
       while nested.count < 60_000 {
         let size = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: nested.count >> $0) }
@@ -199,7 +199,7 @@ struct SessionClientTests {
         server.send(bytes: packet)
         while client.nextEvent() != nil {}
       }
-      // What is damaged may still be a save: only the last one counts.
+      // Damaged packets may still be valid saves, so only the last one counts.
       server.send(OSCPacket("/nsm/client/session_is_loaded"))
       #expect(Self.next(client) == .sessionIsLoaded)
       client.answer(.save, "alive")

@@ -25,7 +25,7 @@ struct SessionConversationTests {
     return (request, refusal.code)
   }
 
-  @Test("joins with the reply to the announcement, opens once, and saves from then on")
+  @Test("joins with the reply to the announcement, opens once, and then saves")
   func plain() {
     var conversation = SessionConversation()
     let reply = OSCMessage(path: "/reply", arguments: Self.announced)
@@ -41,7 +41,7 @@ struct SessionConversationTests {
     #expect(conversation.take(OSCMessage(path: "/nsm/client/save")) == .event(.save))
   }
 
-  @Test("is refused by an error to the announcement, and by no other")
+  @Test("is refused only by an error to the announcement")
   func refused() {
     var conversation = SessionConversation()
     let other: [OSCMessage.Argument] = [
@@ -68,7 +68,7 @@ struct SessionConversationTests {
     #expect(second?.request == .open && second?.code == .notNow)
   }
 
-  @Test("refuses a place that is none: other types, no absolute path, one too long, no ID")
+  @Test("refuses an invalid open: other types, no absolute path, a too long path, no ID")
   func places() {
     func code(_ message: OSCMessage) -> SessionErrorCode? {
       var conversation = SessionConversation()
@@ -89,7 +89,7 @@ struct SessionConversationTests {
     #expect(code(open("/s/song", "")) == .general)
   }
 
-  @Test("leaves alone what it has not asked for")
+  @Test("ignores answers to requests that it did not make")
   func others() {
     var conversation = SessionConversation()
     for message in [

@@ -12,14 +12,14 @@ struct SessionManagerURLTests {
     #expect(url.host == "studio" && url.port == 11287 && url.text == text)
   }
 
-  @Test("may have an address for a host")
+  @Test("may have an address as its host")
   func addresses() throws {
     #expect(try SessionManagerURL("osc.udp://127.0.0.1:1/").host == "127.0.0.1")
     #expect(try SessionManagerURL("osc.udp://[::1]:1/").host == "::1")
   }
 
   @Test(
-    "is refused where it is none",
+    "is refused if it is invalid",
     arguments: [
       "", "studio:11287", "osc.tcp://studio:11287/", "osc.unix:///socket", "osc.udp://studio/",
       "osc.udp://:11287/", "osc.udp://studio:0/", "osc.udp://studio:65536/",
@@ -30,7 +30,7 @@ struct SessionManagerURLTests {
     #expect(throws: SessionFailure.invalidURL(text)) { try SessionManagerURL(text) }
   }
 
-  @Test("tells its messages from others' by port and address, loopback addresses being one")
+  @Test("identifies its messages by port and address, with all loopback addresses equal")
   func peers() throws {
     let here = try SessionPeer(try SessionManagerURL("osc.udp://127.0.1.1:9000/"))
     #expect(here == SessionPeer(host: "127.0.1.1", port: 9000))

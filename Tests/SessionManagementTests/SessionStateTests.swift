@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A session's state")
 struct SessionStateTests {
-  // Not kept: LeakSanitizer does not find what a large enumeration refers to.
+  // Computed, not stored: LeakSanitizer does not find references in a large enumeration.
   static var play: SessionState {
     var track = SavedTrack(location: "http://user:secret@radio.example/a?b=\"c\"")
     (track.title, track.creator, track.album) = ("Zeile\n2 \\ \u{1F3B5}", "Band", nil)
@@ -35,7 +35,7 @@ struct SessionStateTests {
     )
   }
 
-  /// A state's text with something else in the place of a part of it.
+  /// A state's text with a part replaced.
   private func changed(_ state: SessionState, _ part: String, _ other: String) -> [UInt8] {
     let text = String(decoding: state.fileBytes, as: UTF8.self)
     let pieces = text.split(separator: part, maxSplits: 1, omittingEmptySubsequences: false)
@@ -43,13 +43,13 @@ struct SessionStateTests {
     return Array(pieces.joined(separator: other).utf8)
   }
 
-  @Test("comes back as it was", arguments: [play, monitor])
+  @Test("is unchanged after writing and reading", arguments: [play, monitor])
   func roundTrip(_ state: SessionState) throws {
     #expect(try SessionState(parsing: state.fileBytes) == state)
     #expect(try SessionState(parsing: state.fileBytes).fileBytes == state.fileBytes)
   }
 
-  @Test("has of what a list said of a track only what can be read again")
+  @Test("keeps only those track details from a list that can be read back")
   func listed() throws {
     let whole = SavedTrack(
       location: "/a.mp3", title: "Live", creator: "Band", album: "", durationSeconds: 1e9)
@@ -66,7 +66,7 @@ struct SessionStateTests {
     #expect(try SessionState(parsing: state.fileBytes) == state)
   }
 
-  @Test("is written in one form, which is documented")
+  @Test("is written in one documented form")
   func form() {
     let text = String(decoding: Self.play.fileBytes, as: UTF8.self)
     #expect(
@@ -101,7 +101,7 @@ struct SessionStateTests {
     #expect(monitor.contains("\"with\": {\"tracks\": [{\"location\": \"/a.mp3\"}], \"track\": 0"))
   }
 
-  @Test("may have members that are not known, and any order and escapes")
+  @Test("may have unknown members, and any order and escapes")
   func unknownMembers() throws {
     let bytes = changed(
       Self.play, "\"version\": 1,", "\"later\": {\"a\": [1.5e3, -0]}, \"version\": 1,")
@@ -110,7 +110,7 @@ struct SessionStateTests {
     #expect(try SessionState(parsing: escaped) == Self.play)
   }
 
-  @Test("of another program, or of a later version, is told as that")
+  @Test("of another program or a later version is refused with that reason")
   func foreign() {
     #expect(throws: SessionStateError.foreign) { try SessionState(parsing: Array("{}".utf8)) }
     #expect(throws: SessionStateError.foreign) { try SessionState(parsing: Array("[1]".utf8)) }
@@ -123,7 +123,7 @@ struct SessionStateTests {
   }
 
   @Test(
-    "with a member that is not as it must be names that",
+    "with an invalid member is refused with the member's name",
     arguments: [
       ("\"version\": 1", "\"version\": \"1\"", "version"),
       ("\"version\": 1", "\"version\": 0", "version"),
@@ -171,7 +171,7 @@ struct SessionStateTests {
   }
 
   @Test(
-    "is not read from what is no JSON",
+    "is not read from invalid JSON",
     arguments: [
       "", " ", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}", "[1,]", "[1 2]",
       "{a:1}", "tru", "nul", "+1", "01", "1.", "1e", "-", ".5", "1e999", "\"", "\"\\", "\"\\x\"",
@@ -186,7 +186,7 @@ struct SessionStateTests {
   func damaged() {
     for state in [Self.play, Self.monitor] {
       let bytes = state.fileBytes
-      // The last byte is the line's end.
+      // The last byte is a line feed, which may be missing.
       for count in 0..<bytes.count - 1 {
         #expect(throws: SessionStateError.self) {
           try SessionState(parsing: Array(bytes[..<count]))
@@ -202,7 +202,7 @@ struct SessionStateTests {
     }
   }
 
-  @Test("says what it was but the place in the list, which changes by itself")
+  @Test("equals, without track and position, a state that differs only in these")
   func withoutPlace() {
     var later = Self.play
     guard case .play(var play) = later.content else { return }

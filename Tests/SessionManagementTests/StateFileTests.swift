@@ -21,7 +21,7 @@ struct StateFileTests {
     Subprocess.run(["ls", "-A", path]).output.split(separator: "\n").map(String.init)
   }
 
-  @Test("is not there at first, is made with its folders, and comes back as it was")
+  @Test("is missing at first, is created with its folders, and reads back unchanged")
   func roundTrip() throws {
     #expect(try file.read() == nil)
     try file.write(SessionStateTests.play)
@@ -37,7 +37,7 @@ struct StateFileTests {
     #expect(mode(file.path) == 0o600)
   }
 
-  @Test("is written where a program of the same number has left a part of one, or a link")
+  @Test("is written despite a leftover temporary file of the same process ID, or a link")
   func leftOver() throws {
     try file.write(SessionStateTests.monitor)
     let victim = folder.file("victim")
@@ -50,7 +50,7 @@ struct StateFileTests {
     #expect(names(in: file.directory) == ["state.json"])
   }
 
-  @Test("that cannot be written is told with its path, and what was there stays")
+  @Test("that cannot be written is reported with its path, and the old file stays")
   func unwritable() throws {
     try folder.write("", "file")
     let below = StateFile(in: folder.file("file/drawbar.nABCD"))
@@ -58,18 +58,18 @@ struct StateFileTests {
       throws: StateFile.Failure.system(
         operation: "create", path: folder.file("file/drawbar.nABCD"), code: ENOTDIR)
     ) { try below.write(SessionStateTests.play) }
-    // The kernel's own, where nobody makes a folder.
+    // /proc is the kernel's: no folder can be created there.
     #expect(throws: StateFile.Failure.self) {
       try StateFile(in: "/proc/drawbar/a").write(SessionStateTests.play)
     }
-    // A folder in the file's place: the temporary file cannot take it, and goes.
+    // A folder has the file's name: the temporary file cannot replace it, and is removed.
     #expect(Subprocess.run(["mkdir", "-p", file.path + "/inside"]).exit == .status(0))
     #expect(throws: StateFile.Failure.self) { try file.write(SessionStateTests.play) }
     #expect(names(in: file.directory) == ["state.json"])
     #expect(names(in: file.path) == ["inside"])
   }
 
-  @Test("is not written where it could not be read again, and what was there stays")
+  @Test("is not written if it could not be read back, and the old file stays")
   func unreadable() throws {
     try file.write(SessionStateTests.play)
     func expectRefusal(
@@ -110,7 +110,7 @@ struct StateFileTests {
     #expect(throws: StateFile.Failure.notRegular(file.path)) { try file.read() }
   }
 
-  @Test("with something else in it is told with its path in one line, and is not touched")
+  @Test("with other content is reported with its path in one line, and is not touched")
   func corrupt() throws {
     try file.write(SessionStateTests.play)
     let cut = Array(SessionStateTests.play.fileBytes.dropLast(20))

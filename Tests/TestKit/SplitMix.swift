@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A small generator of the same numbers on every run.
+/// A small generator of the same random numbers in every run.
 public struct SplitMix: RandomNumberGenerator {
   private var state: UInt64
 
@@ -9,7 +9,7 @@ public struct SplitMix: RandomNumberGenerator {
     self.state = state
   }
 
-  /// The next number.
+  /// Returns the next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

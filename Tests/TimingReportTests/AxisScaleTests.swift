@@ -10,7 +10,7 @@ struct AxisScaleTests {
     scale.ticks().filter(\.isLabelled).map(\.value)
   }
 
-  @Test("that is even is marked at multiples of 1, 2 or 5 of a decade")
+  @Test("that is linear is marked at multiples of 1, 2 or 5 of a decade")
   func linearTicks() {
     #expect(labelled(.linear(from: 0, to: 100)) == [0, 20, 40, 60, 80, 100])
     #expect(labelled(.linear(from: 0, to: 30)) == [0, 5, 10, 15, 20, 25, 30])
@@ -26,7 +26,7 @@ struct AxisScaleTests {
     #expect((5...10).contains(many.count))
   }
 
-  @Test("that is to show values ends at 1, 2 or 5 of a decade around them")
+  @Test("for given values ends at 1, 2 or 5 of a decade around them")
   func covering() {
     let scale = AxisScale.logarithmic(covering: [0, 3100, 48_000, 1.4e6], atLeast: 100)
     #expect(abs(scale.lower / 100 - 1) < 1e-9 && abs(scale.upper / 2e6 - 1) < 1e-9)
@@ -37,7 +37,7 @@ struct AxisScaleTests {
     #expect(single.lower < 2000 && single.upper > 5000)
   }
 
-  @Test("places values between its ends, and others at the nearer end")
+  @Test("maps values between its ends, and others to the nearer end")
   func positions() {
     let linear = AxisScale.linear(from: 10, to: 20)
     #expect([10, 15, 20, 5, 25].map(linear.position) == [0, 0.5, 1, 0, 1])
@@ -70,7 +70,7 @@ struct AxisScaleTests {
 
 @Suite("Numbers in plots and tables")
 struct NumberTextTests {
-  @Test("have the digits that are wanted")
+  @Test("have the requested digits")
   func decimals() {
     #expect(NumberText.decimal(1.005, digits: 1) == "1.0")
     #expect(NumberText.decimal(0.05, digits: 2) == "0.05")
@@ -91,7 +91,7 @@ struct NumberTextTests {
     #expect(NumberText.time(nanoseconds: 1.8e19) == "1.8e10\u{A0}s")
   }
 
-  @Test("have their thousands apart")
+  @Test("have separated thousands")
   func counts() {
     let texts = [0, 999, 1000, 1_234_567].map(NumberText.count)
     #expect(
@@ -100,7 +100,7 @@ struct NumberTextTests {
     #expect(NumberText.shortCount(1e12) == "1e12" && NumberText.shortCount(.nan) == "–")
   }
 
-  @Test("that are none are a dash, and huge ones stay short")
+  @Test("that are NaN are a dash, and huge ones stay short")
   func impossible() {
     #expect(NumberText.decimal(.nan, digits: 2) == "–")
     #expect(NumberText.percent(.infinity) == "–" && NumberText.rate(.nan) == "–")

@@ -9,7 +9,7 @@ import Testing
 struct CycleJudgeTests {
   private typealias Judged = (causes: [CycleCause], timings: [CycleTiming])
 
-  /// Judges a hundred cycles in time, the ones that are given, and twenty in time.
+  /// Judges a hundred cycles in time, the given cycles, and twenty in time.
   private func judge(
     _ make: (inout CycleSequence) -> [CycleRecord]
   ) -> (bad: [BadCycle], timings: [CycleTiming?]) {
@@ -22,7 +22,7 @@ struct CycleJudgeTests {
     return (judgements.flatMap(\.badCycles), judgements.map(\.timing))
   }
 
-  @Test("finds nothing wrong with cycles in time, and knows their parts")
+  @Test("finds no bad cycle among cycles in time, and measures their parts")
   func inTime() throws {
     let (bad, timings) = judge { _ in [] }
     #expect(bad == [])
@@ -39,7 +39,7 @@ struct CycleJudgeTests {
     for (wasPreempted, cause) in [
       (false, CycleCause.overBudget), (nil, .overBudget), (true, .preempted),
     ] {
-      // The server goes on without it, tells of an xrun, and is two cycles ahead then.
+      // The server continues without the client, reports an xrun, and is two cycles ahead afterwards.
       let (bad, _) = judge { sequence in
         var late = sequence.next(durationNanoseconds: 3_000_000)
         late.wasPreempted = wasPreempted
@@ -50,7 +50,7 @@ struct CycleJudgeTests {
     }
   }
 
-  @Test("does not blame a server that waits for its clients for what one of them does")
+  @Test("does not blame a server that waits for its clients for a client's delay")
   func waitingServer() {
     let (bad, _) = judge { sequence in
       [
@@ -61,7 +61,7 @@ struct CycleJudgeTests {
     #expect(bad.map(\.cause) == [.overBudget])
   }
 
-  @Test("calls it woken late when the callback is entered late, or not at all")
+  @Test("reports woken late when the callback is entered late, or not at all")
   func wokenLate() {
     let (late, timings) = judge { [$0.next(wakeFrames: 63)] }
     #expect(late.map(\.cause) == [.wokenLate] && late.map(\.index) == [100])
@@ -70,7 +70,7 @@ struct CycleJudgeTests {
     #expect(skipped.map(\.cause) == [.wokenLate])
   }
 
-  @Test("calls it the server's when the server begins late, with time lost or made up for")
+  @Test("blames the server when it begins late, with time lost or made up for")
   func server() {
     for keepsTime in [true, false] {
       let (bad, _) = judge {
@@ -80,7 +80,7 @@ struct CycleJudgeTests {
     }
   }
 
-  @Test("tells a stall that follows another mishap at once, and not what is left of that one")
+  @Test("reports a stall directly after another fault, but not the rest of that fault")
   func again() {
     let (bad, _) = judge { sequence in
       [
@@ -97,11 +97,11 @@ struct CycleJudgeTests {
     #expect((2_990_000...3_010_000).contains(lateness))
   }
 
-  @Test("calls an xrun the server's that nothing explains, whenever it is told")
+  @Test("blames the server for an unexplained xrun, whenever it is reported")
   func xruns() {
     let (bad, _) = judge { [$0.next(newXRuns: 2)] }
     #expect(bad.map(\.cause) == [.server] && bad.map(\.index) == [100])
-    // Told four cycles before or after what it is about.
+    // The xrun is reported up to four cycles before or after its cause.
     for delay in -4...4 {
       let (bad, _) = judge { sequence in
         (0..<9).map { position in
@@ -114,7 +114,7 @@ struct CycleJudgeTests {
     }
   }
 
-  @Test("counts a starvation once, whatever else goes wrong while it lasts")
+  @Test("counts a starvation once, whatever other faults occur while it lasts")
   func starved() {
     let (bad, _) = judge { sequence in
       var records = (0..<200).map { position in
@@ -132,7 +132,7 @@ struct CycleJudgeTests {
     #expect(bad.map(\.index) == [100, 100, 180, 250, 301])
   }
 
-  @Test("blames nobody else for the time that the process was stopped")
+  @Test("reports a stop of the process as the cause, and nothing else")
   func stopped() {
     func cause(_ record: CycleRecord, stopped: UInt64, waited: UInt64 = 0) -> [CycleCause] {
       var sequence = CycleSequence()
@@ -154,7 +154,7 @@ struct CycleJudgeTests {
     #expect(cause(skipped, stopped: 0) == [.server])
     #expect(cause(skipped, stopped: 20_000_000) == [.server])
     #expect(cause(skipped, stopped: 20_000_000, waited: 133_000_000) == [.wokenLate])
-    // In the midst of a callback, and of a server that waits for its clients.
+    // A stop during a callback, and with a server that waits for its clients.
     var long = skipped
     (long.missedFrames, long.entryNanoseconds, long.durationNanoseconds) = (0, 0, 100_000_000)
     #expect(cause(long, stopped: 99_000_000) == [.stopped])
@@ -187,11 +187,11 @@ struct CycleJudgeTests {
       return stops.nanoseconds(at: record(time)) / 1_000_000
     }
     #expect(stop(usage(1400)) == 400)
-    // It came before the stop, and long after.
+    // Cycles before the stop, and long after it.
     #expect(stop(usage(1400), at: 990) == 0 && stop(usage(1400), at: 1430) == 0)
-    // The cycle comes a moment after the witness.
+    // The cycle is shortly after the reading.
     #expect(stop(usage(1400), at: 1405) == 400)
-    // It slept, waited, ran, or was another thread.
+    // The thread slept, waited, ran, or was another one.
     #expect(stop(usage(1400), paused: 396) == 0)
     #expect(stop(usage(1400, wait: 388)) == 0)
     #expect(stop(usage(1400, cpu: 388)) == 0)
@@ -215,7 +215,7 @@ struct CycleJudgeTests {
     }
   }
 
-  @Test("does not judge cycles that have no time, and begins anew after them")
+  @Test("does not judge cycles without a deadline, and starts again after them")
   func untimed() {
     let (bad, timings) = judge { sequence in
       var held = sequence.next(durationNanoseconds: 3_000_000)
@@ -229,7 +229,7 @@ struct CycleJudgeTests {
     #expect(timings[100] == nil && timings[101] == nil && timings[102] != nil)
   }
 
-  @Test("begins anew with cycles of another size, and where records are missing")
+  @Test("starts again with cycles of another size, and after missing records")
   func breaks() {
     let (bad, _) = judge { sequence in
       var other = sequence.next(lateNanoseconds: 5_000_000, keepsTime: false)

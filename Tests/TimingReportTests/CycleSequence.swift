@@ -2,28 +2,28 @@
 
 import RenderCore
 
-/// Records of cycles as a server and a client make them: 64 frames at 48 kHz, begun in time, entered a frame
-/// later, and done in a twentieth of the period. What is set otherwise holds for the next record.
+/// Synthetic cycle records of a server and a client: 64 frames at 48 kHz, begun in time, entered a frame
+/// later, and finished in a twentieth of the period. The arguments of `next` apply to that record only.
 struct CycleSequence {
   static let sampleRate = 48000.0
   static let frameCount = 64
   static let periodNanoseconds = UInt64(Double(frameCount) * 1_000_000_000 / sampleRate)
 
-  /// When the next cycle should begin.
+  /// The ideal start of the next cycle in nanoseconds.
   private var nominal = 1_000_000_000.0
   private var index: UInt64 = 0
   private var frameTime: UInt32 = 0
   private var xruns: UInt32 = 0
-  /// How much faster the server's clock is than the machine's.
+  /// The ratio by which the server's clock is faster than the machine's.
   var skew = 0.0
 
-  /// The next record.
+  /// Returns the next record.
   ///
   /// - Parameters:
-  ///   - lateNanoseconds: how long after its time the server begins the cycle.
-  ///   - keepsTime: whether the ones after it come when they would have without that; else so much later.
-  ///   - missedCycles: cycles that the server went on without the client.
-  ///   - newXRuns: xruns that it has told of meanwhile.
+  ///   - lateNanoseconds: the server's lateness at the start of the cycle.
+  ///   - keepsTime: whether later cycles keep their times; else they are delayed, too.
+  ///   - missedCycles: cycles that the server ran without the client.
+  ///   - newXRuns: xruns that the server has reported meanwhile.
   mutating func next(
     lateNanoseconds: UInt64 = 0, keepsTime: Bool = true, wakeFrames: Int = 1,
     durationNanoseconds: UInt64 = periodNanoseconds / 20, missedCycles: Int = 0,

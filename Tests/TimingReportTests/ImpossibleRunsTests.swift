@@ -5,8 +5,8 @@ import Testing
 
 @testable import TimingReport
 
-/// A document is read from a file: anything may stand there.
-@Suite("Numbers that no run can have")
+/// Documents with impossible numbers, which a file may contain.
+@Suite("Impossible numbers of a run")
 struct ImpossibleRunsTests {
   private static let runs: [TimingRun] = {
     var runs: [TimingRun] = []
@@ -67,14 +67,14 @@ struct ImpossibleRunsTests {
     return runs
   }()
 
-  @Test("have a period of 0")
+  @Test("include a period of 0")
   func periods() {
     let periods = Self.runs[1..<Self.runs.count - 1].map(\.conditions.periodNanoseconds)
     #expect(periods.allSatisfy { $0 == 0 })
     #expect(SampleRuns.run(cycles: 1).conditions.periodNanoseconds == 1_333_333)
   }
 
-  @Test("are counted up to the most that there can be")
+  @Test("are counted up to the largest count")
   func counts() {
     let buckets = [TimingDistribution.Bucket](
       repeating: .init(nanoseconds: 5, count: .max), count: 3)
@@ -145,11 +145,11 @@ struct ImpossibleRunsTests {
     let comparison = TimingComparison(document, document)
     let ratios = comparison.pairs.flatMap(\.rows).compactMap(\.ratio)
     #expect(ratios.allSatisfy { $0 == 1 })
-    // A rate that is no number is not the same as another one.
+    // A NaN rate does not equal another one.
     #expect(comparison.onlyInA.count == 1 && comparison.onlyInB.count == 1)
   }
 
-  @Test("in a text that is far too long leave it short")
+  @Test("keep a text short that would be far too long")
   func longTexts() throws {
     let long = String(repeating: "e\u{301}\u{302}", count: 20_000)
     let run = SampleRuns.run(subject: long, load: long, cycles: 50)

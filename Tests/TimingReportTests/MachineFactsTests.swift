@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Machine facts")
 struct MachineFactsTests {
-  @Test("tell the system by its pretty name, without quotes and escapes")
+  @Test("name the system by its pretty name, without quotes and escapes")
   func systemName() {
     let text = "NAME=\"Debian\"\nPRETTY_NAME=\"Debian \\\"GNU\\\" \\\\ 12\"\nID=debian\n"
     #expect(MachineFacts.systemName(osRelease: text) == "Debian \"GNU\" \\ 12")
@@ -18,7 +18,7 @@ struct MachineFactsTests {
     }
   }
 
-  @Test("tell the processor's model and whether it is a hypervisor's")
+  @Test("name the processor's model and whether it belongs to a hypervisor")
   func processor() {
     let text = """
       processor\t: 0
@@ -32,7 +32,7 @@ struct MachineFactsTests {
     #expect(MachineFacts.processorModel(cpuinfo: text) == "AMD EPYC: one")
     #expect(MachineFacts.isVirtual(cpuinfo: text) == true)
     #expect(MachineFacts.isVirtual(cpuinfo: "flags : fpu hypervisors") == false)
-    // As on a Raspberry Pi, which lists no flags of that name.
+    // A Raspberry Pi has no flags of that name.
     let board = "processor : 0\nFeatures : fp asimd\n\nModel : Raspberry Pi 4"
     #expect(MachineFacts.processorModel(cpuinfo: board) == "Raspberry Pi 4")
     #expect(MachineFacts.isVirtual(cpuinfo: board) == nil)
@@ -53,7 +53,7 @@ struct MachineFactsTests {
     #expect(MachineFacts.current().date?.count == 19)
   }
 
-  @Test("tell which preemption was chosen, else what the kernel was built for")
+  @Test("name the selected preemption mode, else the kernel's build option")
   func preemption() {
     #expect(MachineFacts.chosenPreemption("none voluntary (full) lazy\n") == "full")
     for nothing in ["", "full", "()", "full)", "(full"] {
@@ -66,7 +66,7 @@ struct MachineFactsTests {
     #expect(MachineFacts.preemption(kernelVersion: "#1 SMP Mon") == nil)
   }
 
-  @Test("tell the time of real-time threads as microseconds of a second")
+  @Test("state the time limit of real-time threads in microseconds of a second")
   func realtimeRuntime() {
     func microseconds(_ runtime: String, _ period: String) -> Int? {
       MachineFacts.realtimeRuntimeMicroseconds(runtime: runtime, period: period)
@@ -79,7 +79,7 @@ struct MachineFactsTests {
     #expect(microseconds("99999999999999999999", "1") == nil)
   }
 
-  @Test("tell how long a processor may take to wake up, unless nobody limits it")
+  @Test("state the limit of a processor's wake-up time, if there is one")
   func cpuLatency() {
     #expect(MachineFacts.cpuLatencyMicroseconds(told: 0) == 0)
     #expect(MachineFacts.cpuLatencyMicroseconds(told: 1_999_999_999) == 1_999_999_999)
@@ -97,7 +97,7 @@ struct MachineFactsTests {
     #expect(MachineFacts.usableProcessors(status: "Cpus_allowed_list:\t0-1") == nil)
   }
 
-  @Test("tell whether the process may go beyond its limits")
+  @Test("state whether the process may exceed its limits")
   func capabilities() {
     func read(_ mask: String) -> MachineFacts.Capabilities? {
       MachineFacts.capabilities(status: "Name:\tx\nCapEff:\t\(mask)\n")
@@ -109,7 +109,7 @@ struct MachineFactsTests {
     #expect(read("x") == nil && MachineFacts.capabilities(status: "CapPrm:\t1\n") == nil)
   }
 
-  @Test("tell three load averages or none")
+  @Test("have three load averages or none")
   func loadAverages() {
     #expect(
       MachineFacts.loadAverages(loadavg: "0.31 0.61 1.14 1/234 5678\n") == [0.31, 0.61, 1.14])
@@ -118,7 +118,7 @@ struct MachineFactsTests {
     }
   }
 
-  @Test("of this machine are there")
+  @Test("of this machine exist")
   func current() {
     let facts = MachineFacts.current(programVersion: "drawbar 1")
     #expect(facts.kernel.hasPrefix("Linux "))
@@ -127,7 +127,7 @@ struct MachineFactsTests {
     #expect(facts.programVersion == "drawbar 1" && facts.stealNanosecondsPerSecond == nil)
   }
 
-  @Test("come from files of which only the beginning is read")
+  @Test("are read from the beginnings of files only")
   func endlessFile() throws {
     let zeros = try #require(SystemText.read("/dev/zero"))
     #expect(zeros.utf8.count == 256 << 10)

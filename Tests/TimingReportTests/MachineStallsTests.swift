@@ -13,7 +13,7 @@ struct MachineStallsTests {
     return stalls
   }
 
-  @Test("are counted with each time that they are longer than, and the longest is kept")
+  @Test("are counted for each threshold that they exceed, and the longest is kept")
   func counts() {
     let stalls = stalls([0, 25, 20_000, 20_001, 100_000, 100_001, 5_000_000])
     #expect(stalls.longer.map(\.nanoseconds) == stalls.longer.map(\.nanoseconds).sorted())
@@ -22,7 +22,7 @@ struct MachineStallsTests {
     #expect(stalls.longer.map { stalls.timesPerSecond($0) } == [2, 1.5, 1, 0.5, 0.5, 0.5])
   }
 
-  @Test("of several times are taken together")
+  @Test("of several measurements are added")
   func together() {
     var stalls = stalls([30_000, 300_000])
     var other = self.stalls([60_000, 2_000_000], measuredSeconds: 6)
@@ -34,7 +34,7 @@ struct MachineStallsTests {
     #expect(stalls.scheduling == "SCHED_FIFO 99")
   }
 
-  @Test("have no frequency where nothing was measured")
+  @Test("have no frequency without a measurement")
   func nothing() {
     let stalls = MachineStalls()
     #expect(stalls.longer.allSatisfy { stalls.timesPerSecond($0) == nil })
@@ -58,7 +58,7 @@ struct MachineStallsTests {
           + "the longest 150 µs"))
   }
 
-  @Test("that no machine can have are shown all the same")
+  @Test("of impossible values are shown, too")
   func impossible() throws {
     var document = document
     var most = stalls([.max], measuredSeconds: 0)
@@ -72,7 +72,7 @@ struct MachineStallsTests {
     }
   }
 
-  @Test("stand under the table, once")
+  @Test("are printed once, under the table")
   func table() {
     var document = document
     var plain = ""

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads what is to be well-formed XML without entities of its own, and finds what is not.
+/// Reads well-formed XML without declared entities, and throws for anything else.
 struct MarkupReading {
   struct Element {
     var name: String
     var attributes: [String: String]
-    /// Its own texts and those of the elements in it.
+    /// The element's texts, including those of the elements in it.
     var text = ""
   }
 
@@ -13,12 +13,12 @@ struct MarkupReading {
     var place: String
   }
 
-  /// In the order in which they begin.
+  /// The elements, in the order of their start tags.
   private(set) var elements: [Element] = []
   private var open: [Int] = []
   private var rest: Substring
 
-  /// Reads a whole document; one line before it may be its type.
+  /// Reads a whole document, which may begin with a line for its document type.
   init(_ markup: String) throws {
     rest = markup[...]
     if rest.hasPrefix("<!DOCTYPE html>") { rest = rest.dropFirst("<!DOCTYPE html>".count) }
@@ -87,7 +87,7 @@ struct MarkupReading {
 
   private var fault: Fault { Fault(place: String(rest.prefix(60))) }
 
-  /// A text without its escapes.
+  /// Returns the text with its escapes resolved.
   private static func plain(_ text: Substring) throws -> String {
     let escapes = ["amp;": "&", "lt;": "<", "gt;": ">", "quot;": "\"", "#39;": "'"]
     var result = ""

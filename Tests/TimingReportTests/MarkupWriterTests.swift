@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Markup")
 struct MarkupWriterTests {
-  @Test("is never made of texts and attributes")
+  @Test("cannot be injected by texts and attributes")
   func escaping() throws {
     let hostile = "</p><script>alert('1')</script>&amp; \"x\" onload=\"y\""
     var writer = MarkupWriter()
@@ -21,7 +21,7 @@ struct MarkupWriterTests {
   }
 
   @Test(
-    "has nothing that XML forbids, or that turns the direction of what follows",
+    "has no character that XML forbids or that reverses text direction",
     arguments: [
       "\u{0}", "\u{1B}", "\u{7F}", "\u{85}", "\u{FFFE}", "\u{1FFFF}", "\u{202E}", "\u{2028}",
       "\u{61C}", "\u{200F}", "\r",
@@ -36,7 +36,7 @@ struct MarkupWriterTests {
   }
 
   @Test(
-    "is found faulty by these tests when it is",
+    "is found faulty by these tests if it is",
     arguments: [
       "<p>", "<p></q>", "<p a='1'/>", "<p>&nbsp;</p>", "<p/><p/>", "<p a=\"1\" a=\"2\"/>",
     ])

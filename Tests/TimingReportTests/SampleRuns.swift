@@ -4,12 +4,12 @@ import RenderCore
 
 @testable import TimingReport
 
-/// Runs as they are measured, made up: the same ones each time.
+/// Synthetic measured runs, the same ones each time.
 enum SampleRuns {
   /// A run in which most cycles are some 30 µs late and take `durationMicroseconds`, and few take much longer.
   ///
   /// - Parameters:
-  ///   - seed: another one makes another run of the same kind.
+  ///   - seed: the seed of this run; another seed makes another run of the same kind.
   static func run(
     subject: String = "drawbar", periodFrames: Int = 64, load: String = "none", repetition: Int = 0,
     cycles: Int = 20_000, durationMicroseconds: Double = 60, seed: UInt64 = 1,
@@ -66,7 +66,7 @@ enum SampleRuns {
       series: series, incidents: causes.prefix(1).map(incident))
   }
 
-  /// A distribution of these values, each to three digits.
+  /// A distribution of these values, rounded to three digits.
   static func distribution(of values: [UInt64]) -> TimingDistribution {
     var counts: [UInt64: UInt64] = [:]
     for value in values {
@@ -79,7 +79,7 @@ enum SampleRuns {
     )
   }
 
-  /// A machine of which everything is known.
+  /// A machine with all facts known.
   static var machine: MachineFacts {
     var machine = MachineFacts(
       kernel: "Linux 6.1.0-30-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.124-1 x86_64", processors: 2,
@@ -106,17 +106,17 @@ enum SampleRuns {
       badCycle: BadCycle(index: 4, cause: cause, overrunNanoseconds: 588_000), records: records)
   }
 
-  /// Numbers that look random.
+  /// A generator of pseudorandom numbers.
   private struct Generator {
     var state: UInt64
 
-    /// From 0 to below 1.
+    /// The next number, from 0 to below 1.
     private mutating func next() -> Double {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Double(state >> 11) / Double(1 << 53)
     }
 
-    /// Around a value, with few that are far above it.
+    /// A number around a value; a few are far above it.
     mutating func scattered(around value: Double, tail: Double) -> UInt64 {
       let usual = value * (0.8 + 0.2 * (next() + next()))
       let rarity = 1 / (1 - next())

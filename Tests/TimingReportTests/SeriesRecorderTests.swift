@@ -12,7 +12,7 @@ struct SeriesRecorderTests {
       durationNanoseconds: duration)
   }
 
-  @Test("keeps the greatest values of each stretch of time")
+  @Test("keeps the largest values of each stretch of time")
   func greatest() {
     var recorder = SeriesRecorder()
     recorder.add(timing(late: 5, duration: 70), timeNanoseconds: 1_000_000)
@@ -27,7 +27,7 @@ struct SeriesRecorderTests {
   }
 
   @Test(
-    "does not grow with the run, covers all of it, and keeps its greatest value",
+    "does not grow with the run, covers all of it, and keeps its largest value",
     arguments: [
       10_000_000, 1_333_333, 700_000_000,
     ])
@@ -47,7 +47,7 @@ struct SeriesRecorderTests {
     #expect(last <= (count - 1) * step && (count - 1) * step - last < count * step / 100)
   }
 
-  @Test("marks every bad cycle as long as there is room")
+  @Test("marks every bad cycle while it has room")
   func marks() {
     var recorder = SeriesRecorder()
     let expected = (0..<UInt64(TimingSeries.maximumMarks)).map {

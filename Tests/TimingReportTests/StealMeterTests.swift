@@ -18,7 +18,7 @@ struct StealMeterTests {
       from: #require(begin), to: #require(end), ticksPerSecond: 100)
   }
 
-  @Test("tells the host's share of each second and processor")
+  @Test("measures the host's share of each second and processor")
   func share() throws {
     // 40 ticks of 10 ms in 10 s of two processors.
     let begin = reading(ticks: 1000, seconds: 5)
@@ -26,7 +26,7 @@ struct StealMeterTests {
     #expect(try share(begin, reading(ticks: 1000, seconds: 15)) == 0)
   }
 
-  @Test("is not confused by a count that goes back, no time, or more than there can be")
+  @Test("handles a count that goes back, no elapsed time, and an impossible count")
   func oddReadings() throws {
     let begin = reading(ticks: 1000, seconds: 5)
     #expect(try share(begin, reading(ticks: 900, seconds: 15)) == 0)
@@ -39,7 +39,7 @@ struct StealMeterTests {
   }
 
   @Test(
-    "knows nothing where the kernel tells nothing",
+    "has no value if the kernel provides none",
     arguments: [
       "", "cpu 1 2 3 4\ncpu0 1 2 3 4\n", "cpu 1 2 3 4 5 6 7 x\ncpu0 1\n", "cpu 1 2 3 4 5 6 7 8\n",
     ])

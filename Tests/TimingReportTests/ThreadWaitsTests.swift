@@ -5,25 +5,25 @@ import Testing
 
 @testable import TimingReport
 
-@Suite("What cycles waited for their processor")
+@Suite("The cycles' wait for their processor")
 struct ThreadWaitsTests {
-  /// What the thread uses around each callback.
+  /// The thread's processor time around each callback.
   private static let overhead: UInt64 = 10_000
   private static let duration: UInt64 = 60_000
 
-  /// A thread that renders, and the estimate of what its cycles waited.
+  /// A thread that renders, and the estimate of its cycles' waits.
   private struct Scene {
     var sequence = CycleSequence()
     var waits = ThreadWaits()
     var usage = ThreadUsage(
       cpuNanoseconds: 5_000_000, waitNanoseconds: 100_000, timeNanoseconds: 0)
 
-    /// Reads cycles in which nothing happens, ten windows of them.
+    /// Reads ten windows of uneventful cycles.
     mutating func settle() {
       for _ in 0..<10 { _ = read((0..<75).map { _ in cycle() }) }
     }
 
-    /// A cycle, of which so much was not computing.
+    /// Returns a cycle that lost `lost` nanoseconds of its processor.
     mutating func cycle(
       _ durationNanoseconds: UInt64 = duration, lost: UInt64 = 0, wasPreempted: Bool = false
     ) -> CycleRecord {
@@ -40,7 +40,7 @@ struct ThreadWaitsTests {
     }
   }
 
-  @Test("is not known before the thread's use was read twice, nor when the kernel does not count")
+  @Test("is unknown before the thread's use was read twice, and if the kernel does not count")
   func unknown() {
     var scene = Scene()
     let record = scene.cycle()
@@ -50,7 +50,7 @@ struct ThreadWaitsTests {
     #expect(scene.waits.estimate([next], usage: nil)(next) == nil)
   }
 
-  @Test("is most of what a callback took that lost its processor for 3 ms")
+  @Test("is 3 ms for a callback that lost its processor for 3 ms")
   func preempted() throws {
     var scene = Scene()
     scene.settle()
@@ -71,7 +71,7 @@ struct ThreadWaitsTests {
     #expect((2_900_000...3_100_000).contains(found.lostNanoseconds))
   }
 
-  @Test("is little when a callback computed for 3 ms and was preempted briefly meanwhile")
+  @Test("is short for a callback that computed for 3 ms and was preempted briefly")
   func computing() throws {
     var scene = Scene()
     scene.settle()
@@ -80,7 +80,7 @@ struct ThreadWaitsTests {
     #expect(found.lostNanoseconds < 200_000)
   }
 
-  @Test("is what the host took from a callback that nothing in the machine preempted")
+  @Test("includes the host's time taken from a callback that was not preempted in the machine")
   func stolen() throws {
     var scene = Scene()
     scene.settle()
@@ -90,11 +90,11 @@ struct ThreadWaitsTests {
     let found = scene.read(before + [bad] + after)
     #expect((2_900_000...3_100_000).contains(try #require(found(bad)).lostNanoseconds))
     for record in before + after { #expect(found(record)?.lostNanoseconds == 0) }
-    // As much as the time around the callbacks may differ by is nobody's loss.
+    // A difference as small as the variation of the time around callbacks is not a loss.
     let long = scene.cycle(200_000, lost: 90_000)
     let usual = scene.read([long] + (0..<20).map { _ in scene.cycle() })
     #expect(usual(long)?.lostNanoseconds == 0)
-    // Nor is what no callback was long enough for.
+    // Neither is a loss that is longer than any callback.
     let short = (0..<21).map { _ in scene.cycle() }
     scene.usage.cpuNanoseconds -= 400_000
     let brief = scene.read(short)
@@ -105,11 +105,11 @@ struct ThreadWaitsTests {
     #expect(computed(busy)?.lostNanoseconds == 0)
   }
 
-  @Test("is not taken for lost when a callback computes while the thread's use is read")
+  @Test("does not include computing during a reading of the thread's use")
   func straddling() throws {
     var scene = Scene()
     scene.settle()
-    // 2 ms of it are counted with the cycles before.
+    // 2 ms of the callback are counted with the cycles before it.
     let before = (0..<20).map { _ in scene.cycle() }
     let bad = scene.cycle(3_000_000, wasPreempted: true)
     let whole = scene.usage
@@ -121,7 +121,7 @@ struct ThreadWaitsTests {
     #expect(found.lostNanoseconds < 500_000)
   }
 
-  @Test("is told whatever the thread used before, when no callback was at work while that was read")
+  @Test("does not depend on earlier use if no callback ran during that reading")
   func whole() throws {
     var scene = Scene()
     scene.settle()
@@ -133,7 +133,7 @@ struct ThreadWaitsTests {
     #expect((2_800_000...3_000_000).contains(found.lostNanoseconds))
   }
 
-  @Test("is told to a tenth of a millisecond when a few cycles are read at a time")
+  @Test("is exact to 0.1 ms when a few cycles are read at a time")
   func fine() throws {
     var scene = Scene()
     scene.settle()
@@ -143,7 +143,7 @@ struct ThreadWaitsTests {
       #expect((lost - 5000...lost + 5000).contains(found.lostNanoseconds))
       _ = scene.read((0..<7).map { _ in scene.cycle() })
     }
-    // What a callback uses behind its end may be counted with the next ones'.
+    // The thread's use behind a callback's end may be counted with the next cycles.
     let last = scene.cycle()
     scene.usage.cpuNanoseconds -= Self.overhead
     let found = try #require(scene.read([last])(last))
@@ -151,7 +151,7 @@ struct ThreadWaitsTests {
   }
 
   @Test(
-    "does not count what the thread waits in every cycle, nor learn it from cycles that went wrong")
+    "excludes the usual wait of every cycle, which is not learned from bad cycles")
   func usual() throws {
     var scene = Scene()
     func read(_ records: [CycleRecord], extra: UInt64 = 0) -> (CycleRecord) -> CycleWaits? {
@@ -169,13 +169,13 @@ struct ThreadWaitsTests {
     #expect(try #require(called(late)).waitNanoseconds < 100_000)
   }
 
-  @Test("is told as well after a few cycles that were read by themselves and were not as usual")
+  @Test("is measured as well after readings of single unusual cycles")
   func unusual() throws {
     var scene = Scene()
     scene.settle()
     for _ in 0..<3 {
       let cycle = scene.cycle()
-      // A callback that is at work while the thread's use is read, and one that waited.
+      // A callback that runs during a reading of the thread's use, and one that waited.
       scene.usage.cpuNanoseconds += 500_000
       scene.usage.waitNanoseconds += 1_500_000
       _ = scene.read([cycle])
@@ -190,7 +190,7 @@ struct ThreadWaitsTests {
     #expect((2_700_000...3_100_000).contains(try #require(found).lostNanoseconds))
   }
 
-  @Test("makes a judge tell a thread that waited from a server that called late")
+  @Test("lets a judge distinguish a thread that waited from a server that called late")
   func woken() {
     for (waited, cause) in [(UInt64(1_400_000), CycleCause.wokenLate), (20_000, .server)] {
       var sequence = CycleSequence()
@@ -202,7 +202,7 @@ struct ThreadWaitsTests {
     }
   }
 
-  @Test("makes a judge tell what was lost from a late beginning and from what was computed")
+  @Test("lets a judge distinguish lost time from a late start and from computing")
   func longest() {
     for (lost, cause) in [(UInt64(2_900_000), CycleCause.preempted), (1_200_000, .overBudget)] {
       var sequence = CycleSequence()
@@ -216,7 +216,7 @@ struct ThreadWaitsTests {
   }
 
   @Test(
-    "makes a judge tell a callback that computed too long from one that would have been in time")
+    "lets a judge distinguish a too long callback from one that would have been in time")
   func budget() {
     for (lost, cause) in [(UInt64(2_000_000), CycleCause.preempted), (40_000, .overBudget)] {
       for wasPreempted in [true, false, nil] {

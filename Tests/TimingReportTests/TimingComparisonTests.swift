@@ -5,7 +5,7 @@ import Testing
 
 @testable import TimingReport
 
-/// Numbers that are the same each time: SplitMix64.
+/// A repeatable generator: SplitMix64.
 private struct RepeatableNumbers: RandomNumberGenerator {
   var state: UInt64
 
@@ -38,22 +38,22 @@ struct TimingComparisonTests {
   }
 
   @Test(
-    "tells better from worse, and both from chance",
+    "distinguishes better, worse and chance",
     arguments: [
       ([0.10, 0.11, 0.10], [0.05, 0.05, 0.06], .better),
       ([0.05, 0.05, 0.06], [0.10, 0.11, 0.10], .worse),
-      // The ranges meet.
+      // The ranges overlap.
       ([0.10, 0.20, 0.10], [0.15, 0.15, 0.15], .noise),
-      // Within 3 %.
+      // The medians differ by less than 3 %.
       ([0.100, 0.100, 0.100], [0.102, 0.102, 0.102], .noise),
       ([0.102, 0.102, 0.102], [0.100, 0.100, 0.100], .noise),
       ([0.100, 0.100, 0.100], [0.104, 0.104, 0.104], .worse),
-      // Apart, but by no more than chance may give.
+      // The ranges are apart, but no more than by chance.
       ([0.10, 0.12, 0.13], [0.131, 0.131, 0.131], .noise),
       ([0.131, 0.131, 0.131], [0.10, 0.12, 0.13], .noise),
       ([0.10, 0.11, 0.12], [0.13, 0.14, 0.15], .noise),
       ([0.10, 0.11, 0.12, 0.10, 0.11], [0.13, 0.14, 0.15, 0.14, 0.13], .worse),
-      // Nobody knows how others would have been.
+      // The spread of a single run is unknown.
       ([0.10], [0.05, 0.05, 0.05], .unknown),
       ([0.10, 0.10], [0.05, 0.05], .unknown),
       ([0.10, 0.10, 0.10], [0.05, 0.05], .unknown),
@@ -65,13 +65,13 @@ struct TimingComparisonTests {
     #expect(try dspLoad(a, b).verdict == verdict)
   }
 
-  /// How runs of the same program differ from each other: by some hundredths in the middle of many cycles, by
-  /// factors in the worst of them, with one run in ten that something else disturbed.
+  /// The variation between runs of the same program: some hundredths in the middle of many cycles, factors in
+  /// the worst of them, with one run in ten disturbed by something else.
   enum Noise: CaseIterable {
     case small, large, disturbed, worst, twoStates
 
     fileprivate func factor(_ random: inout RepeatableNumbers) -> Double {
-      // Twelve uniform numbers, less six: near enough to a normal one.
+      // The sum of twelve uniform numbers, less six, approximates a normal distribution.
       let normal = (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0..<1, using: &random)
       }
       let isRare = Double.random(in: 0..<1, using: &random) < 0.1
@@ -96,7 +96,7 @@ struct TimingComparisonTests {
   }
 
   @Test(
-    "calls at most five of a hundred equal figures better or worse", arguments: Noise.allCases,
+    "reports at most five of a hundred equal figures as better or worse", arguments: Noise.allCases,
     [3, 4, 5, 10])
   func equal(_ noise: Noise, repetitions: Int) {
     var random = RepeatableNumbers(state: 1)
@@ -106,7 +106,7 @@ struct TimingComparisonTests {
     #expect(wrong <= 100, "of 2000")
   }
 
-  @Test("finds what has doubled, and with five runs a fifth more", arguments: [(3, 2.0), (5, 1.2)])
+  @Test("detects a doubled figure, with five runs a fifth more", arguments: [(3, 2.0), (5, 1.2)])
   func unequal(repetitions: Int, factor: Double) {
     var random = RepeatableNumbers(state: 2)
     let found = verdicts(.small, repetitions: repetitions, factor: factor, &random).count {
@@ -129,7 +129,7 @@ struct TimingComparisonTests {
     #expect(try dspLoad([0, 0], [0.1, 0.1]).ratio == nil)
   }
 
-  @Test("has every figure that both sides have, and leaves out the others")
+  @Test("has the figures of both sides, and leaves out the others")
   func measures() throws {
     let a = document(loads: [0.1])
     var b = document(loads: [0.1])
@@ -147,7 +147,7 @@ struct TimingComparisonTests {
       ])
   }
 
-  @Test("is of runs with the same subject and conditions, and lists the others")
+  @Test("compares runs with the same subject and conditions, and lists the others")
   func partners() {
     var a = document(loads: [0.1, 0.1])
     a.runs += document(loads: [0.1, 0.1, 0.1], subject: "empty client").runs
@@ -163,7 +163,7 @@ struct TimingComparisonTests {
     #expect(none.pairs.isEmpty && none.onlyInA.isEmpty && none.onlyInB.isEmpty)
   }
 
-  @Test("is the same when it was written as JSON and read back")
+  @Test("is the same after writing and reading JSON")
   func coding() throws {
     var a = document(loads: [0, 0])
     a.runs += document(loads: [0.1], subject: "other").runs

@@ -13,7 +13,7 @@ struct TimingPageTests {
 
   private func plain(_ text: String) -> String { text.replacing("\u{A0}", with: " ") }
 
-  @Test("is whole and valid, has one main heading, and takes nothing from outside")
+  @Test("is complete and valid, has one main heading, and loads nothing from outside")
   func form() throws {
     var document = document([SampleRuns.run(cycles: 3000, causes: [.overBudget])])
     document.sustainableLoads = [.init(periodFrames: 64, share: 0.8)]
@@ -28,7 +28,7 @@ struct TimingPageTests {
     }
     #expect(!page.html.contains("url("))
     #expect(reading["svg"].allSatisfy { $0.attributes["role"] == "img" })
-    // Of each run a series and a histogram; of all, deadlines, loads and two of percentiles.
+    // A series and a histogram for each run; for all, deadlines, loads and two percentile plots.
     #expect(reading["svg"].count == 6 && reading["figcaption"].count == 6)
     #expect(reading["table"].count == reading["caption"].count)
     #expect(reading["th"].allSatisfy { ["col", "row"].contains($0.attributes["scope"]) })
@@ -51,7 +51,7 @@ struct TimingPageTests {
     for nanoseconds in [duration.p50Nanoseconds, duration.p9999Nanoseconds] {
       #expect(cells.contains(NumberText.microseconds(nanoseconds)))
     }
-    // Of the headroom the least is the worst.
+    // The least headroom is the worst.
     let headroom = try #require(run[.headroom])
     let least = try #require(headroom.buckets.first)
     #expect(cells.contains(NumberText.microseconds(least.nanoseconds)))
@@ -81,7 +81,7 @@ struct TimingPageTests {
     #expect(captions.filter { $0.hasPrefix("Cycle 4: over budget") }.count == 1)
   }
 
-  @Test("says what the words mean")
+  @Test("explains its terms")
   func definitions() throws {
     let reading = try MarkupReading(TimingPage(document([])).html)
     for word in ["Lateness", "Duration", "Headroom", "Xrun", "Missed cycles", "DSP load"] {
@@ -90,7 +90,7 @@ struct TimingPageTests {
     #expect(reading["dd"].count == reading["dt"].count)
   }
 
-  @Test("shows a few runs' plots at once, and those of many when they are asked for")
+  @Test("shows the plots of a few runs at once, and those of many on request")
   func details() throws {
     let few = (0..<2).map { SampleRuns.run(repetition: $0, cycles: 200) }
     let many = (0..<9).map { SampleRuns.run(repetition: $0, cycles: 200) }
@@ -101,7 +101,7 @@ struct TimingPageTests {
     }
   }
 
-  @Test("shows markup in a document's texts, and does not obey it")
+  @Test("shows markup in a document's texts as text")
   func hostileTexts() throws {
     let hostile = "<script>alert(1)</script>\"'&\u{0}\u{202E}</svg>"
     let shown = "<script>alert(1)</script>\"'&\u{FFFD}\u{FFFD}</svg>"
@@ -126,7 +126,7 @@ struct TimingPageTests {
     #expect(reading["td"].count { $0.text == shown } >= 9)
   }
 
-  @Test("of a document without runs says so")
+  @Test("of a document without runs states that")
   func noRuns() throws {
     let reading = try MarkupReading(TimingPage(document([])).html)
     #expect(reading["p"].contains { $0.text == "Nothing was measured." })

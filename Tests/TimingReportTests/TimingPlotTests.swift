@@ -41,12 +41,12 @@ struct TimingPlotTests {
     }
   }
 
-  @Test("has everything inside of it", arguments: plots)
+  @Test("has all its elements inside", arguments: plots)
   func inside(plot: TimingPlot) throws {
     try PlotBounds(plot).check()
   }
 
-  @Test("has no texts that lie on each other", arguments: plots)
+  @Test("has no overlapping texts", arguments: plots)
   func apart(plot: TimingPlot) throws {
     try PlotBounds(plot).checkTextsAreApart()
   }
@@ -69,14 +69,14 @@ struct TimingPlotTests {
     var run = SampleRuns.run(cycles: 20_000)
     run.series.points[500].latenessNanoseconds = 50_000_000
     let top = try #require(PlotBounds(.series(of: run)).lines(PlotColour.blue).map(\.y).min())
-    // The axis goes up to 50 ms.
+    // The axis extends to 50 ms.
     let plot = try MarkupReading(TimingPlot.series(of: run).svg)
     let area = try #require(plot["rect"].first { $0.attributes["fill"] == "none" })
     let areaTop = try #require(area.attributes["y"].flatMap(Double.init))
     #expect(abs(top - areaTop) < 0.2)
   }
 
-  @Test("over time has a gap where stretches are missing")
+  @Test("over time has gaps for missing stretches")
   func gap() throws {
     var run = SampleRuns.run(cycles: 5000)
     func lines() throws -> Int {
@@ -87,7 +87,7 @@ struct TimingPlotTests {
     #expect(try lines() == 1)
     run.series.points.removeSubrange(400..<500)
     #expect(try lines() == 2)
-    // Of stretches of 10 ms every second or third has a cycle of 21 ms.
+    // With cycles of 21 ms, only every second or third stretch of 10 ms has one.
     run.conditions.periodFrames = 1024
     run.series.points = (0..<300).map {
       .init(
@@ -111,7 +111,7 @@ struct TimingPlotTests {
     #expect(texts.contains("Cycles") && texts.contains("1") && texts.contains("1 000"))
   }
 
-  @Test("of percentiles has each nine as far from the one before as that from the one before")
+  @Test("of percentiles has its nines at equal distances")
   func percentiles() throws {
     let labels = TimingPlot.percentileLabels(upTo: 20_000)
     #expect(
@@ -120,7 +120,7 @@ struct TimingPlotTests {
     #expect(labels.map(\.value) == [1, 2, 10, 100, 1000, 10_000])
   }
 
-  @Test("of percentiles rises at the share of cycles that have a value")
+  @Test("of percentiles rises at the share of cycles with a value")
   func percentileSteps() throws {
     var run = SampleRuns.run(cycles: 1000)
     // 900 of 1000 have 10 µs: the line rises at 90 %.
@@ -148,7 +148,7 @@ struct TimingPlotTests {
     #expect(try texts(plot).contains("Cycles that have at least the value"))
   }
 
-  @Test("of several runs names them by what distinguishes them")
+  @Test("of several runs names them by their distinguishing conditions")
   func legend() throws {
     let texts = try texts(
       .percentiles(of: Self.runs.filter { $0.conditions.periodFrames == 64 }, quantity: .duration))
@@ -160,7 +160,7 @@ struct TimingPlotTests {
     #expect(!both.contains { $0.hasPrefix("period") })
   }
 
-  @Test("does not name streams of a client that has none")
+  @Test("names no streams of a client without streams")
   func silentClient() throws {
     var floor = SampleRuns.run(subject: "empty client", cycles: 100)
     floor.conditions.input = "silence"
@@ -174,7 +174,7 @@ struct TimingPlotTests {
         "empty client, 64 frames, 48000 Hz, silence, no load"))
   }
 
-  @Test("says how many runs it has no colour for")
+  @Test("states the number of runs without a colour")
   func tooMany() throws {
     let runs = (0..<20).map { SampleRuns.run(subject: "client \($0)", cycles: 100) }
     let percentiles = try texts(.percentiles(of: runs, quantity: .lateness))
@@ -187,7 +187,7 @@ struct TimingPlotTests {
   func deadline() throws {
     let reading = try MarkupReading(TimingPlot.durationAgainstDeadline(of: Self.runs).svg)
     for colour in [PlotColour.blue, PlotColour.vermilion] {
-      // One in the legend.
+      // Two periods, and one box in the legend.
       #expect(reading["rect"].count { $0.attributes["fill"] == colour } == 3)
     }
     let texts = reading["text"].map(\.text)
@@ -209,7 +209,7 @@ struct TimingPlotTests {
   }
 }
 
-/// Where a plot's parts lie.
+/// The positions of a plot's parts.
 struct PlotBounds {
   let reading: MarkupReading
   let width: Double
@@ -222,7 +222,7 @@ struct PlotBounds {
     height = try #require(svg["height"].flatMap(Double.init))
   }
 
-  /// The places that the lines of a colour go through.
+  /// The points of the lines of a colour.
   func lines(_ colour: String) -> [(x: Double, y: Double)] {
     reading["path"].filter {
       $0.attributes["stroke"] == colour && $0.attributes["fill"] == "none"
@@ -268,7 +268,7 @@ struct PlotBounds {
     var y: Double
   }
 
-  /// Horizontal texts, with the width that they have in DejaVu Sans.
+  /// Horizontal texts, with their width in DejaVu Sans.
   private func texts() throws -> [Text] {
     try reading["text"].filter { $0.attributes["transform"] == nil }.map { element in
       let x = try #require(element.attributes["x"].flatMap(Double.init))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Timing statistics")
 struct TimingStatisticsTests {
-  /// Half a second of cycles, which do not count.
+  /// The cycles of the first half second, which do not count.
   private static let warmUpCycles = 376
 
   private func statistics(
@@ -21,7 +21,7 @@ struct TimingStatisticsTests {
     return statistics
   }
 
-  @Test("count what comes after the first half second")
+  @Test("count the cycles after the first half second")
   func warmUp() {
     var sequence = CycleSequence()
     var statistics = TimingStatistics(sampleRate: CycleSequence.sampleRate)
@@ -31,7 +31,7 @@ struct TimingStatisticsTests {
     #expect(statistics.nanoseconds(.duration, percentile: 99) == 0)
   }
 
-  @Test("give percentiles to a thousandth")
+  @Test("have percentiles exact to a thousandth")
   func percentiles() {
     let statistics = statistics { sequence in
       (1...1000).map { sequence.next(durationNanoseconds: UInt64($0) * 100) }
@@ -67,7 +67,7 @@ struct TimingStatisticsTests {
     #expect(statistics.count(of: .wokenLate) == 1 && statistics.badCycles == 1)
   }
 
-  @Test("count a callback that its host stopped as one that was preempted")
+  @Test("count a callback that its host stopped as preempted")
   func stolen() {
     var sequence = CycleSequence()
     var statistics = TimingStatistics(
@@ -100,7 +100,7 @@ struct TimingStatisticsTests {
     #expect(worst.badCycle.index == UInt64(Self.warmUpCycles + 990))
   }
 
-  @Test("keep the worst of each cause, however much worse those of another are")
+  @Test("keep the worst bad cycles of each cause, however much worse another cause's are")
   func incidentsOfEachCause() {
     let statistics = statistics { sequence in
       (0..<1000).map { position in
@@ -123,7 +123,7 @@ struct TimingStatisticsTests {
     #expect(overruns == overruns.sorted(by: >))
   }
 
-  @Test("take in a bad cycle at the very end with what there is around it")
+  @Test("include a bad cycle at the very end with the available cycles around it")
   func lastIncident() {
     let statistics = statistics { [$0.next(durationNanoseconds: 3_000_000)] }
     #expect(statistics.incidents.map(\.records.count) == [5])

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Measured runs as text")
 struct TimingTextTests {
-  /// Runs of a second each, with one callback in it that took 3 ms.
+  /// Runs of a second each, with one callback of 3 ms in it.
   private func document(repetitions: Int = 2) -> TimingDocument {
     let runs = (0..<repetitions).map { repetition in
       var sequence = CycleSequence()
@@ -30,7 +30,7 @@ struct TimingTextTests {
       machine: MachineFacts(kernel: "Linux", processors: 2, loadAverages: []), runs: runs)
   }
 
-  @Test("are a table of 80 columns with the repetitions taken together")
+  @Test("are a table of 80 columns with the repetitions combined")
   func table() {
     var text = ""
     TimingTable(document()).write(to: &text)
@@ -46,7 +46,7 @@ struct TimingTextTests {
     #expect(durations.suffix(2).allSatisfy { abs($0 - 3000) <= 3 })
     // 1500 cycles are too few for 99.99 %.
     #expect(durations.count == 5 && lines[7].contains("–"))
-    // What half of the cycles have at least; and the least of all.
+    // The headroom that half of the cycles exceed, and the least of all.
     let headroom = lines[8].split(separator: " ").dropFirst().compactMap { Double($0) }
     #expect(headroom[0] > 1250 && headroom[0] < 1290 && headroom.last == 0)
     #expect(lines[9].contains("1500 cycles"))
@@ -54,7 +54,7 @@ struct TimingTextTests {
     #expect(!text.contains("preempted"))
   }
 
-  @Test("tell how long the longest callback was that kept its processor, where others did not")
+  @Test("state the longest callback that kept its processor, if others lost it")
   func preempted() {
     var document = document()
     document.runs[0].preemptedCycles = 2
@@ -66,7 +66,7 @@ struct TimingTextTests {
     #expect(text.contains(line), "\(text)")
   }
 
-  @Test("are HdrHistogram's percentiles in microseconds, of each kind of runs")
+  @Test("are HdrHistogram's percentiles in microseconds, for each kind of run")
   func percentiles() throws {
     let texts = PercentileText.texts(of: .duration, in: document())
     #expect(texts.count == 1)
@@ -77,7 +77,7 @@ struct TimingTextTests {
     #expect(text.contains("50.0") && text.contains("#[Max") && text.contains("1500"))
   }
 
-  @Test("have the largest number where the sum of a document's counts exceeds it")
+  @Test("have the largest number if the sum of a document's counts exceeds it")
   func saturatedSums() {
     var document = document()
     for index in document.runs.indices {
@@ -100,7 +100,7 @@ struct TimingTextTests {
     }
   }
 
-  @Test("have no scalar of the document that controls a terminal")
+  @Test("have no terminal control character of the document")
   func foreignText() {
     var document = document(repetitions: 1)
     let hostile = "a\u{1B}[2J\u{9B}31m\u{85}\u{2028}\u{202E}\u{2066}\r\nb"
@@ -140,7 +140,7 @@ struct TimingTextTests {
     #expect(longest > 400 && longest < 1000)
   }
 
-  @Test("say of a comparison with itself that all is noise, and of two runs that nothing is known")
+  @Test("state only noise for a comparison with itself, and unknown for two runs")
   func comparison() {
     for (repetitions, word) in [(3, "noise"), (2, "unknown")] {
       let document = document(repetitions: repetitions)

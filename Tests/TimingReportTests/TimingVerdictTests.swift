@@ -84,7 +84,7 @@ struct TimingVerdictTests {
   }
 
   @Test(
-    "has a finding for each cause that the machine does not explain",
+    "has a finding for each cause that is not explained by the machine",
     arguments: [CycleCause.overBudget, .starved, .stopped, .server])
   func cause(_ cause: CycleCause) throws {
     let verdict = verdict([SampleRuns.run(cycles: 100, causes: [cause, cause])])
@@ -99,7 +99,7 @@ struct TimingVerdictTests {
     #expect(verdict([run]).findings.first?.fact.contains("most often in 'convolver'") == true)
   }
 
-  @Test("has lines of 80 columns, and none of what controls a terminal or a page")
+  @Test("has lines of 80 columns, without control characters for terminals or pages")
   func text() throws {
     var run = SampleRuns.run(cycles: 2000, causes: [.wokenLate])
     run.scheduling = "SCHED_OTHER\u{1B}[2J<b>"
@@ -117,7 +117,7 @@ struct TimingVerdictTests {
     #expect(reading["a"].allSatisfy { $0.attributes["href"]?.hasPrefix("https://") == true })
   }
 
-  @Test("of no cycles is that nothing was measured")
+  @Test("without cycles states that nothing was measured")
   func nothing() {
     #expect(verdict([]).summary == "Nothing was measured.")
     var run = SampleRuns.run(cycles: 0)

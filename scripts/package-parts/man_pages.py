@@ -9,9 +9,9 @@ import pathlib
 import re
 import sys
 
-# Pages of commands that are for the program itself, or that only print help.
+# Pages of commands for the program's own use, or that only print help.
 LEFT_OUT = ("drawbar.help", "drawbar.bench.client", "drawbar.bench.load")
-EXIT_STATUS = "0 done, 1 failed (one line on standard error says why), 64 wrong usage."
+EXIT_STATUS = "0 done, 1 failed (one line on standard error states why), 64 wrong usage."
 
 
 def page_name(name):

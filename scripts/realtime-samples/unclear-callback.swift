@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// expect: cannot tell which function
+// expect: cannot determine which function
 
 func activate(_ client: UnsafeMutableRawPointer, _ callback: process_callback) {
   jack_set_process_callback(client, callback, nil)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A library for LD_PRELOAD that makes the monotonic clock, and all waiting by it, ten times as fast. JACK's
-// dummy driver paces its cycles by that clock, and so do all timeouts of the programs. scripts/soak preloads it
-// into the server and into each program, so that they agree on the time. The clock of the day stays as it is.
+// A library for LD_PRELOAD that makes the monotonic clock, and all waits by it, ten times as fast. JACK's dummy
+// driver paces its cycles by that clock, as do all timeouts of the programs. scripts/soak preloads it into the
+// server and into each program, so that they agree on the time. The clock of the day is unchanged.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 enum { speed = 10 };
 static const long second = 1000000000;
 
-// Deadlines below this many seconds are of the monotonic clock, later ones of the clock of the day.
+// Deadlines below this number of seconds belong to the monotonic clock, later ones to the clock of the day.
 static const time_t earliest_day = 1000000000;
 
 static int (*real_clock_gettime)(clockid_t, struct timespec *);
@@ -31,7 +31,7 @@ __attribute__((constructor)) static void find_functions(void) {
   *(void **)&real_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
   *(void **)&real_clock_nanosleep = dlsym(RTLD_NEXT, "clock_nanosleep");
   *(void **)&real_poll = dlsym(RTLD_NEXT, "poll");
-  // RTLD_NEXT may find the version of old programs.
+  // RTLD_NEXT may find the symbol version for old programs.
   *(void **)&real_cond_timedwait = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
   if (!real_cond_timedwait)
     *(void **)&real_cond_timedwait = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
@@ -84,7 +84,7 @@ unsigned int sleep(unsigned int count) {
 }
 
 int poll(struct pollfd *items, nfds_t count, int milliseconds) {
-  // Rounded up: a wait of less than 10 ms must not become none.
+  // Rounded up, so that a wait of less than 10 ms does not become 0.
   return real_poll(items, count, milliseconds > 0 ? (milliseconds + speed - 1) / speed : milliseconds);
 }
 

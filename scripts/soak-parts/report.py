@@ -6,9 +6,9 @@ import re
 import subprocess
 import time
 
-# A player keeps the last tracks that it has read, so that a step back finds them.
+# A player keeps the last tracks open, for a step back.
 KEPT_DESCRIPTORS = 2
-# What memory may differ by between the second and the last quarter of a run, in KiB.
+# The allowed growth of memory from the second to the last quarter of a run, in KiB.
 ALLOWED_GROWTH = 2048
 
 
@@ -70,7 +70,7 @@ class Report:
                 self.findings.append(f"{program.name} has {usage.growth(2)} more descriptors than before")
             if usage.growth(3) > 0:
                 self.findings.append(f"{program.name} has {usage.growth(3)} more threads than before")
-            # A player that is interrupted ends with 0, whatever was lost before.
+            # An interrupted player exits with 0, whatever was lost before.
             if program.exit_code is None:
                 self.findings.append(f"{program.name} did not end within 30 s")
             elif program.exit_code != 0:
@@ -112,7 +112,7 @@ class Report:
         self._table(
             "Radio", ["connections", "cuts", "refusals", "losses reported"],
             [[soak.station.connections, soak.station.cuts, soak.station.refusals, reported]])
-        # The last cut may come too late to be noticed before the end.
+        # The last cut may be too late to be detected before the end.
         if reported < soak.station.cuts - 1:
             self.findings.append(f"{soak.station.cuts} connections broke off, and {reported} losses were reported")
 
@@ -134,7 +134,7 @@ class Report:
             ["frames", "by time", "difference", "one server", "restart", "overruns", "missed", "whole file"],
             [[stated, round(expected), round(stated - expected), max(within, key=abs, default="-"),
               max(between, key=abs, default="-"), recording["overrunFrames"], recording["missedFrames"], file_frames]])
-        # A reading comes some milliseconds after its moment; on a busy machine 60 were measured.
+        # A reading is some milliseconds late; on a busy machine 60 ms were measured.
         allowed = 4 * soak.server.period + 0.1 * soak.speed * rate
         for number, difference in enumerate(within):
             if abs(difference) > allowed:

@@ -16,7 +16,7 @@ from station import Station
 from watched import MediaBus, Monitor, Player, RecordedTime
 
 SEED = 32
-# Seconds of sound, as everything below that is not called real.
+# In seconds of sound, like everything below that is not called real.
 RESTART_INTERVAL = 600
 OUTAGE = 2
 SEEK_PART, QUIET_PART = 30, 30
@@ -64,7 +64,7 @@ class Soak:
         self.seeks = 0
         self.next_seek = self.next_radio = 0
         self.last_minute = -1
-        # Readings that a later one is compared with, and pairs that are compared once the screen is up to date.
+        # Readings for comparison with later ones, and pairs to be compared once the screen is up to date.
         self.radio_reading = self.list_reading = None
         self.pending = []
         self.absentees = []
@@ -93,7 +93,7 @@ class Soak:
         """Runs everything; returns the report."""
         self.restarted = 0
         environment = self.environment | {"DBUS_SESSION_BUS_ADDRESS": self.bus.address}
-        # A busy machine may not encode FLAC ten times as fast as it sounds.
+        # A busy machine may not encode FLAC at ten times real time.
         self.recording = os.path.join(self.folder, "take.flac" if self.speed == 1 else "take.wav")
         tracks = [os.path.join(self.folder, name) for name in ("one.mp3", "two.flac", "three.wav")]
         server = ["--server", self.server.name]
@@ -217,7 +217,7 @@ class Soak:
         clock = self.server.clock.read()
         passed = time.monotonic() - reading["received"]
         frames = reading["recording"]["frames"]
-        # The recorder begins, and goes on after a restart, some moments after the clock.
+        # The recorder begins, and continues after a restart, shortly after the clock.
         if clock is None or frames == 0 or self.seconds < self.restarted + SETTLING:
             return
         clock -= passed * self.speed * self.server.rate

@@ -76,7 +76,7 @@ class Station:
             fields += f"icy-metaint: {self.metadata_interval}\r\n"
         connection.sendall(fields.encode() + b"\r\n")
         began = time.monotonic()
-        # Everybody hears the same at the same time.
+        # All listeners hear the same at the same time.
         place = max(0, int((began - self._began) * self.bytes_per_second) - self.burst_bytes)
         sent = 0
         title = None

@@ -77,7 +77,7 @@ bare_codec *bare_avcodec_make(const bare_stream *stream, const char *name) {
     }
   }
   if (context != NULL) {
-    // As the engine sets it up.
+    // The engine's setting.
     context->thread_count = 1;
     context->flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL;
     context->request_sample_fmt = AV_SAMPLE_FMT_FLT;

@@ -4,21 +4,21 @@
 
 enum { bare_maximum_channels = 8, bare_maximum_frames = 1 << 16 };
 
-/// What every decoder begins with.
+/// The common first member of every decoder.
 struct bare_codec {
   bare_stream stream;
   size_t next;
-  /// Of the last packet.
+  /// Frames of the last packet.
   size_t frames;
   float *output[bare_maximum_channels];
-  /// Decodes a packet to `output`. Returns the frames.
+  /// Decodes a packet to `output`. Returns the number of frames.
   size_t (*decode)(bare_codec *codec, const bare_packet *packet);
   void (*forget)(bare_codec *codec);
   void (*release)(bare_codec *codec);
 };
 
-/// Allocates a decoder of `size` bytes, zeroed but for what they all have. NULL without memory, or for
-/// too many channels.
+/// Allocates a decoder of `size` bytes, zeroed except for the common member. NULL without memory, or
+/// for too many channels.
 void *bare_codec_allocate(size_t size, const bare_stream *stream);
 
 static inline void bare_separate(

@@ -16,7 +16,7 @@ struct bare_decoder {
   size_t count;
   size_t next;
   int channels;
-  // What the reader hands over.
+  // The bytes for the read callback.
   const uint8_t *bytes;
   size_t remaining;
   float output[2][maximum_frames];

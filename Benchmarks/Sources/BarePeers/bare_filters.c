@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "BarePeers.h"
 
-// The benchmark compares the output with the engine's, bit by bit.
+// The benchmark compares the output with the engine's, bit for bit.
 #pragma STDC FP_CONTRACT OFF
 
 void bare_filters_run(

@@ -9,7 +9,7 @@
 typedef struct {
   bare_codec common;
   FLAC__StreamDecoder *handle;
-  // What the read callback hands over: libFLAC reads ahead.
+  // The bytes for the read callback, because libFLAC reads ahead.
   const uint8_t *bytes;
   size_t remaining;
   size_t reading;

@@ -13,7 +13,7 @@ struct bare_equalizer {
   void *library;
   const LADSPA_Descriptor *plugin;
   LADSPA_Handle instance;
-  // One value for each port; an audio port does not use its own.
+  // One value for each port; an audio port's value is unused.
   LADSPA_Data *controls;
   size_t period;
   float *input;
@@ -30,7 +30,7 @@ static const LADSPA_Descriptor *find_plugin(void *library, const char *label) {
   return NULL;
 }
 
-/// Returns false for a name that no port has.
+/// Sets the control with this name. Returns false if no port has the name.
 static bool set_control(bare_equalizer *equalizer, const char *name, float value) {
   for (unsigned long port = 0; port < equalizer->plugin->PortCount; port++) {
     if (strcmp(equalizer->plugin->PortNames[port], name) == 0) {
@@ -58,13 +58,13 @@ static bool set_band(bare_equalizer *equalizer, size_t band, bare_bell bell) {
   return true;
 }
 
-/// The value of a port that nobody sets, for the hints that this plugin has.
+/// The default value of a port, for the kinds of hint that this plugin has.
 static float default_value(const LADSPA_PortRangeHint hint) {
   switch (hint.HintDescriptor & LADSPA_HINT_DEFAULT_MASK) {
     case LADSPA_HINT_DEFAULT_1: return 1;
     case LADSPA_HINT_DEFAULT_MINIMUM: return hint.LowerBound;
     case LADSPA_HINT_DEFAULT_MAXIMUM: return hint.UpperBound;
-    // A frequency or a gain. No band that is off uses it.
+    // A frequency or a gain, which a band that is off does not use.
     case LADSPA_HINT_DEFAULT_LOW:
     case LADSPA_HINT_DEFAULT_MIDDLE:
     case LADSPA_HINT_DEFAULT_HIGH: return hint.LowerBound;

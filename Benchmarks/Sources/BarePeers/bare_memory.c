@@ -17,7 +17,7 @@ void bare_copy_packets(
   for (size_t i = 0; i < count; i++) {
     if (place + packets[i].count > capacity) place = 0;
     memcpy(target + place, packets[i].bytes, packets[i].count);
-    // Keeps the compiler from leaving copies out that the next lap overwrites.
+    // Keeps the compiler from omitting copies that the next lap overwrites.
     __asm__ volatile("" : : "r"(target) : "memory");
     place += packets[i].count;
   }
@@ -38,7 +38,7 @@ void bare_silence(float *left, float *right, size_t frames, size_t times) {
   for (size_t i = 0; i < times; i++) {
     memset(left, 0, frames * sizeof *left);
     memset(right, 0, frames * sizeof *right);
-    // As above: each cycle's silence is somebody's.
+    // As above: keeps the compiler from omitting a cycle's silence.
     __asm__ volatile("" : : "r"(left), "r"(right) : "memory");
   }
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The sums are compared with the engine's to the last bit.
+// The sums are compared with the engine's, bit for bit.
 #pragma STDC FP_CONTRACT OFF
 
 enum { channels = 2, maximum_period = 8192 };
@@ -65,7 +65,7 @@ void bare_mixer_run(bare_mixer *mixer, size_t frames, size_t period) {
         }
       }
     }
-    // Keeps the compiler from leaving out a period that the next one overwrites.
+    // Keeps the compiler from omitting a period that the next one overwrites.
     __asm__ volatile("" : : "r"(left), "r"(right) : "memory");
   }
 }

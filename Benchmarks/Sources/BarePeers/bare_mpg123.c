@@ -10,7 +10,7 @@ typedef struct {
 } mpg123_codec;
 
 static size_t decode(bare_codec *codec, const bare_packet *packet) {
-  // It goes through the same packets by itself.
+  // The decoder has its own position in the same packets.
   (void)packet;
   return bare_decoder_run(((mpg123_codec *)codec)->decoder, 1);
 }

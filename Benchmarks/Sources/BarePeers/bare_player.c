@@ -9,7 +9,7 @@ enum { channels = 2, maximum_frames = 8192 };
 struct bare_player {
   bare_decoder *decoder;
   soxr_t soxr;
-  // Decoded, and not resampled yet.
+  // Decoded samples that are not resampled yet.
   const float *samples;
   size_t frames;
   float *output;

@@ -6,7 +6,7 @@
 typedef struct {
   bare_codec common;
   float a_law[256];
-  // Where each channel of IMA ADPCM stands.
+  // The state of each IMA ADPCM channel.
   int predictor[bare_maximum_channels];
   int step_index[bare_maximum_channels];
 } samples_codec;
@@ -78,7 +78,7 @@ static int clamp(int value, int least, int most) {
   return value < least ? least : value > most ? most : value;
 }
 
-// The recommendation's steps, one code after the other.
+// Decodes one code with the recommendation's steps.
 static int advance(int *predictor, int *index, int code) {
   int step = steps[*index];
   int difference = step >> 3;

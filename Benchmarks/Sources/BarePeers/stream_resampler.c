@@ -31,8 +31,8 @@ static SwrContext *make_swresample(int is_long, int input_rate, int output_rate,
       NULL);
   if (error < 0) return NULL;
   if (is_long) {
-    // Double precision inside, and a filter that is longer and deeper. Where the rate is raised the
-    // engine leaves its slope around the end of the band whatever the cutoff is.
+    // Double precision inside, and a longer and deeper filter. When the rate is raised, the engine keeps its
+    // slope around the end of the band, whatever the cutoff.
     av_opt_set_sample_fmt(context, "internal_sample_fmt", AV_SAMPLE_FMT_DBLP, 0);
     av_opt_set_int(context, "filter_size", 256, 0);
     av_opt_set_double(context, "cutoff", 0.95, 0);
@@ -104,7 +104,7 @@ stream_resampler_progress stream_resampler_process(
     size_t output_count) {
   stream_resampler_progress progress = {0, 0};
   if (resampler->soxr != NULL) {
-    // A place for the input taken would have soxr refuse input that it can hold.
+    // With a pointer for the consumed input count, soxr would refuse input that it can hold.
     soxr_process(resampler->soxr, input, 0, NULL, output, output_count, &progress.given);
     if (progress.given == 0) {
       soxr_process(

@@ -80,14 +80,14 @@ enum Benchmarks {
     }
     let comparison = try make()
     let scenario = bare ? comparison.baseline : comparison.subject
-    // Once for what only the first run does, then the one to be counted.
+    // The first run does one-time work; the second one is counted.
     _ = scenario.run()
     countedRun(scenario)
     print(comparison.operations)
   }
 }
 
-/// One run, in a function that a profiler finds by its name.
+/// Runs the scenario once, in a function that a profiler finds by its name.
 @inline(never)
 private func countedRun(_ scenario: Scenario) {
   _ = scenario.run()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
   static let help = """
     Usage: drawbar-benchmarks [--file FILE]... [--rounds N] [--only NAME] [--json FILE]
@@ -37,7 +37,7 @@ struct Options {
                          what it is compared with
     """
 
-  /// A file whose packets are to be found, and a short one of its kind.
+  /// A file for the demuxing comparison, and a short one of its kind.
   struct Demuxing {
     var path: String
     var briefPath: String

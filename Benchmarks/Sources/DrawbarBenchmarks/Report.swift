@@ -17,7 +17,7 @@ struct Report {
     within a round: its median, and its quartiles.
     """
 
-  /// Takes a result in and gives its lines.
+  /// Adds a result and returns its lines.
   mutating func add(_ result: ComparisonResult) -> String {
     results.append(result)
     let comparison = result.comparison
@@ -41,7 +41,7 @@ struct Report {
     return (lines + [verdict]).joined(separator: "\n")
   }
 
-  /// What the thresholds say of a figure.
+  /// Returns the thresholds' verdict on a figure.
   private mutating func judge(_ value: Double, of name: String) -> String {
     guard let entry = thresholds.entries[name] else { return "" }
     let word = entry.isUpperBound ? "at most" : "at least"
@@ -54,13 +54,13 @@ struct Report {
     return verdict
   }
 
-  /// Takes the figures of most streams in and gives their lines.
+  /// Adds the figures of the most streams and returns their lines.
   mutating func add(_ capacity: StreamCapacity) -> String {
     capacities.append(capacity)
     return capacity.text + judge(capacity.share, of: StreamCapacity.name)
   }
 
-  /// Takes a table in and gives its lines.
+  /// Adds a table and returns its lines.
   mutating func add(_ table: ResamplerTable) -> String {
     tables.append(table)
     return table.text
@@ -73,7 +73,7 @@ struct Report {
       "  \(label)\(Self.padded(samples.minimum, digits)) \(Self.padded(samples.median, digits))"
   }
 
-  /// All results as one JSON array, those of tables by the row.
+  /// All results as one JSON array, with an object for each row of a table.
   var json: String {
     let objects = results.map { result in
       """
@@ -111,7 +111,7 @@ struct Report {
     return String(repeating: " ", count: max(0, 10 - number.count)) + number
   }
 
-  /// A number as short as it can be told.
+  /// A number in its shortest form.
   private static func short(_ value: Double) -> String {
     value == value.rounded() ? text(value, digits: 0) : "\(value)"
   }

@@ -3,10 +3,10 @@
 internal import AudioModel
 internal import PacketDecoders
 
-/// The decoders that run ahead of the render callback.
+/// A decoder that runs ahead of the render callback.
 final class AheadInputDecoder: InputDecoder {
   private let stream: CodedStreamDescription
-  /// Nil until the magic cookie is known, where there is none yet.
+  /// nil until the magic cookie is known, if there is none yet.
   private var decoder: AheadDecoder?
 
   var sampleRate: Double { decoder?.outputFormat.sampleRate ?? stream.format.sampleRate }
@@ -15,7 +15,7 @@ final class AheadInputDecoder: InputDecoder {
   }
   var layout: AudioChannelLayout? { decoder?.outputLayout }
 
-  /// - Throws: when nothing here decodes the format, or its magic cookie is refused.
+  /// - Throws: when this build does not decode the format, or the decoder refuses its magic cookie.
   init(_ stream: CodedStreamDescription) throws(AheadDecoderError) {
     self.stream = stream
     do throws(AheadDecoderError) {

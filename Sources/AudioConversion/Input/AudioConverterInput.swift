@@ -3,34 +3,34 @@
 public import AudioModel
 
 extension AudioConverter {
-  /// What the fill callback answers.
+  /// The fill callback's answer.
   ///
-  /// The three kinds of answer are never confused. Packets are decoded as they are needed; what is
-  /// not needed now is used before the callback is called again.
+  /// The three kinds of answer are never confused. Packets are decoded as they are needed; packets not needed
+  /// now are used before the callback is called again.
   public enum Answer {
-    /// Packets of the input format. None at all means the end of the stream.
+    /// Packets of the input format. No packets mean the end of the stream.
     case packets(Packets)
-    /// There will be no more packets. What the decoder and the rate converter hold back is given, and
-    /// the callback is not called again before ``AudioConverter/reset()``.
+    /// No more packets follow. The remainders of the decoder and the rate converter are written, and the
+    /// callback is not called again before ``AudioConverter/reset()``.
     case endOfStream
-    /// No packets, for a reason of the caller's own: `fill` stops and returns this status with what
-    /// it has produced. The next `fill` asks again. 0 is ``endOfStream``, as in Core Audio.
+    /// No packets, for a reason of the caller's own: `fill` stops and returns this status with the packets
+    /// written so far. The next `fill` asks again. 0 is ``endOfStream``, as in Core Audio.
     case status(Int32)
   }
 
-  /// One packet or a run of packets, as the fill callback hands them over.
+  /// One packet or a run of packets, from the fill callback.
   @safe
   public struct Packets {
     var borrowed: [UnsafeRawBufferPointer]
     var owned: [[UInt8]]
-    /// Where each packet lies; may be empty where all have the size that the format states, and for
-    /// a single packet that is all of the buffer.
+    /// The byte range of each packet; may be empty if all have the size that the format states, and for a
+    /// single packet that is all of the buffer.
     public var descriptions: [AudioStreamPacketDescription]
-    /// How many packets there are.
+    /// The number of packets.
     public var count: Int
 
-    /// Packets in one buffer of the caller's, which must stay valid and unchanged until the callback
-    /// is called again or `fill` has returned, whichever is first.
+    /// Creates packets in one buffer of the caller's, which must stay valid and unchanged until the callback is
+    /// called again or `fill` has returned, whichever is first.
     public init(
       _ bytes: UnsafeRawBufferPointer, descriptions: [AudioStreamPacketDescription] = [],
       count: Int
@@ -39,7 +39,7 @@ extension AudioConverter {
       self.descriptions = descriptions
     }
 
-    /// Frames of linear PCM that is not interleaved: a buffer of the caller's for each channel. They
+    /// Creates frames of linear PCM that is not interleaved: a buffer of the caller's for each channel. They
     /// must stay valid until the callback is called again or `fill` has returned.
     public init(planes: [UnsafeRawBufferPointer], count: Int) {
       unsafe borrowed = planes
@@ -48,7 +48,7 @@ extension AudioConverter {
       self.count = count
     }
 
-    /// Packets that the converter keeps as long as it needs them.
+    /// Creates packets that the converter retains as long as it needs them.
     public init(
       _ bytes: [UInt8], descriptions: [AudioStreamPacketDescription] = [], count: Int
     ) {
@@ -58,7 +58,7 @@ extension AudioConverter {
       self.count = count
     }
 
-    /// Frames of linear PCM that is not interleaved, one array for each channel.
+    /// Creates frames of linear PCM that is not interleaved, one array for each channel.
     public init(planes: [[UInt8]], count: Int) {
       unsafe borrowed = []
       owned = planes

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Frames between decoding and what follows, interleaved. Doubles, so that integers of 32 bits pass
-/// unchanged.
+/// Decoded frames for the next stage, interleaved. Doubles, so that integers of 32 bits pass unchanged.
 struct DecodedFrames {
   private(set) var channels: Int
   private var samples: [Double] = []
@@ -12,9 +11,9 @@ struct DecodedFrames {
     self.channels = channels
   }
 
-  /// Puts frames where the old ones were, which must be used up.
+  /// Replaces the old frames, which must be used up.
   ///
-  /// - Parameter channels: how many they have; nil for as many as before.
+  /// - Parameter channels: the number of channels; nil for the same as before.
   mutating func replace(
     frames: Int, channels: Int? = nil, _ write: (UnsafeMutablePointer<Double>) -> Void
   ) {
@@ -31,7 +30,7 @@ struct DecodedFrames {
     }
   }
 
-  /// Reads the frames that are left.
+  /// Passes the remaining frames to `body`.
   func read(_ body: (UnsafePointer<Double>) -> Void) {
     unsafe samples.withUnsafeBufferPointer { buffer in
       if let base = buffer.baseAddress { unsafe body(base + start * channels) }

@@ -6,18 +6,18 @@ internal import RenderCore
 
 /// Decodes the packets of a compressed stream. One thread at a time.
 protocol InputDecoder: AnyObject {
-  /// The rate and the channels of what comes out.
+  /// The rate and the channels of the output.
   var sampleRate: Double { get }
   var channels: Int { get }
-  /// The speakers of what comes out; nil where they are not known.
+  /// The speakers of the output; nil if unknown.
   var layout: AudioChannelLayout? { get }
 
   /// Decodes one packet, or a run of packets of one frame each, into `output`, whose frames must be
   /// used up.
   ///
-  /// - Parameter frameCount: frames that the packet stands for; nil where nobody tells, for what the
-  ///   decoder gives.
-  /// - Returns: false where silence, or nothing, stands for a packet that could not be decoded.
+  /// - Parameter frameCount: frames that the packet stands for; nil if unknown, for the number that the decoder
+  ///   delivers.
+  /// - Returns: false if silence, or nothing, replaces a packet that could not be decoded.
   /// - Throws: when there is no decoder for the stream after all.
   func decode(
     _ packet: UnsafeRawBufferPointer, frameCount: Int?, into output: inout DecodedFrames
@@ -27,13 +27,13 @@ protocol InputDecoder: AnyObject {
   func reset()
 }
 
-/// The decoders of the render callback.
+/// A decoder of the render callback.
 final class CallbackInputDecoder: InputDecoder {
-  /// More frames than a packet has: these decoders give no more than there are.
+  /// More frames than a packet has: these decoders deliver no more than there are.
   private static let framesOfAnyPacket = 1 << 16
 
   private let stream: CodedStreamDescription
-  /// Made with the first packet, which libmpg123 is set up with, and anew after a reset.
+  /// Created with the first packet, with which libmpg123 is set up, and again after a reset.
   private var decoder: OfflinePacketDecoder?
 
   var sampleRate: Double { stream.format.sampleRate }
@@ -41,7 +41,7 @@ final class CallbackInputDecoder: InputDecoder {
   var layout: AudioChannelLayout? { stream.layout }
   private var isMPEGAudio: Bool { stream.format.formatID.isMPEGAudio }
 
-  /// - Throws: when nothing here decodes the format, or its magic cookie is refused.
+  /// - Throws: when this build does not decode the format, or the decoder refuses its magic cookie.
   init(_ stream: CodedStreamDescription) throws(AudioConverterError) {
     self.stream = stream
     if stream.format.formatID.isMPEGAudio { return }
@@ -49,7 +49,7 @@ final class CallbackInputDecoder: InputDecoder {
       decoder = unsafe try OfflinePacketDecoder(
         stream, firstPacket: UnsafeRawBufferPointer(start: nil, count: 0))
     } catch {
-      // The cookie may be set later, or the first packet tell what it would.
+      // The cookie may be set later, or the first packet may contain its facts.
       guard stream.magicCookie.isEmpty, case .magicCookieRefused = error else { throw error }
     }
   }
@@ -65,7 +65,7 @@ final class CallbackInputDecoder: InputDecoder {
         let (samples, frames, isDecoded) = unsafe decoder.decode(
           packet, frameCount: frameCount ?? Self.framesOfAnyPacket)
       else { return silence(frameCount ?? 0, into: &output) }
-      // An MPEG audio packet gives exactly its frames, whatever became of it.
+      // An MPEG audio packet yields exactly its frames, even if it cannot be decoded.
       let wanted = isMPEGAudio ? frameCount ?? frames : frames
       let count = min(frames, wanted) * channels
       unsafe output.replace(frames: wanted) { target in

@@ -4,7 +4,7 @@ internal import AudioModel
 internal import PacketDecoders
 internal import RenderCore
 
-/// Which decoder a stream gets: the render callback's where there is one, else one that runs ahead.
+/// The choice of a stream's decoder: the render callback's if there is one, else one that runs ahead.
 enum InputDecoders {
   /// - Throws: `'fmt?'` when nothing in this build decodes the stream.
   static func make(
@@ -20,7 +20,7 @@ enum InputDecoders {
       return try AheadInputDecoder(stream)
     } catch {
       if case .formatNotSupported = error { throw AudioConversionError(refusal) }
-      // Of two libraries that would do, the one that decodes in the callback is named.
+      // Of two suitable libraries, the error names the one that decodes in the callback.
       if case .codecNotBuilt = refusal, case .libraryMissing = error {
         throw AudioConversionError(refusal)
       }

@@ -2,16 +2,16 @@
 
 internal import AudioModel
 
-/// Packets that the fill callback handed over, and how many of them are used up.
+/// Packets from the fill callback, and the number of those that are used up.
 ///
-/// The caller's memory is read until the callback is called again or `fill` returns, whichever is
-/// first: before `fill` returns, what is left is copied, once, so that a pointer need not outlive the
-/// call that it was made for.
+/// The caller's memory is read until the callback is called again or `fill` returns, whichever is first. Before
+/// `fill` returns, the remaining packets are copied, once, so that a pointer need not outlive the call for
+/// which it was made.
 @safe
 struct InputRun {
   private var borrowed: [UnsafeRawBufferPointer]
   private var owned: [[UInt8]]
-  /// Where the packets lie; empty when all have the size `bytesPerPacket`.
+  /// The packets' byte ranges; empty when all have the size `bytesPerPacket`.
   private let descriptions: [AudioStreamPacketDescription]
   private let bytesPerPacket: Int
   /// Bytes at the start of the caller's buffers that were not copied.
@@ -19,9 +19,8 @@ struct InputRun {
   let count: Int
   private(set) var used = 0
 
-  /// - Parameter planes: buffers that the format needs.
-  /// - Throws: `'insz'` for packets that are not in the buffer, `'!pkd'` for packets that cannot be
-  ///   found.
+  /// - Parameter planes: the number of buffers that the format needs.
+  /// - Throws: `'insz'` for packets that are not in the buffer, `'!pkd'` for packets without descriptions.
   init(
     _ packets: AudioConverter.Packets, format: AudioStreamBasicDescription, planes: Int
   ) throws(AudioConversionError) {
@@ -74,8 +73,8 @@ struct InputRun {
   /// Calls `body` with the bytes of the next packets, in each buffer, and counts them as used.
   ///
   /// - Parameters:
-  ///   - limit: most packets; more than one only for packets of one size.
-  ///   - body: gets the buffers, how many packets they hold, and the frames that the description of a
+  ///   - limit: the most packets; more than one only for packets of one size.
+  ///   - body: receives the buffers, the number of packets in them, and the frames that the description of a
   ///     single packet states.
   mutating func takePackets(
     _ limit: Int, _ body: ([UnsafeRawBufferPointer], _ count: Int, _ statedFrames: Int) -> Void
@@ -102,7 +101,7 @@ struct InputRun {
     }
   }
 
-  /// Copies what is left of the caller's memory.
+  /// Copies the remaining packets from the caller's memory.
   mutating func detach() {
     guard owned.isEmpty, !isUsedUp else { return }
     let starts = descriptions[min(used, descriptions.count)...].map { Int($0.startOffset) }

@@ -43,7 +43,7 @@ extension SampleFormat {
     }
   }
 
-  /// A sample in the high bits of 32.
+  /// Returns a sample in the high bits of 32.
   @inline(__always)
   private func word(_ bytes: UnsafeRawPointer) -> UInt32 {
     switch byteCount {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 extension SampleFormat {
-  /// Writes frames. Integers are rounded to the nearest, halves to the even one, without dither, and
-  /// clipped; what is not a number becomes silence. Floats are written as they are.
+  /// Writes frames. Integers are rounded to the nearest, halves to the even one, without dither, and clipped;
+  /// NaN becomes silence. Floats are written as they are.
   ///
   /// - Parameters:
   ///   - source: the frames, interleaved.
-  ///   - planes: where the first frame goes in each buffer.
+  ///   - planes: the destination of the first frame in each buffer.
   func write(
     _ source: UnsafePointer<Double>, frames: Int, to planes: [UnsafeMutableRawPointer]
   ) {
@@ -47,14 +47,14 @@ extension SampleFormat {
     }
   }
 
-  /// The nearest integer from `-limit` to below `limit`.
+  /// Returns the nearest integer from `-limit` to below `limit`.
   @inline(__always)
   private static func rounded(_ value: Double, limit: Double) -> Int32 {
     if value >= limit - 1 { return Int32(limit - 1) }
     if value <= -limit { return Int32(-limit) }
-    // Also false for what is not a number.
+    // Also false for NaN.
     guard value > -limit else { return 0 }
-    // Adding what leaves no bits for a fraction rounds in the processor's way, halves to even.
+    // Adding a number that leaves no bits for a fraction rounds in the processor's way, halves to even.
     let magic = 0x1.8p52
     return Int32((value + magic) - magic)
   }

@@ -2,7 +2,7 @@
 
 internal import AudioModel
 
-/// How the samples of linear PCM lie in memory.
+/// The memory layout of linear PCM samples.
 ///
 /// Every integer is handled as if it filled the high bits of 32, so that one scale serves for all
 /// widths and the sign is the sample's.
@@ -19,18 +19,18 @@ struct SampleFormat: Hashable {
   let isBigEndian: Bool
   let channels: Int
   let isInterleaved: Bool
-  /// Bits after the binary point of an integer; one less than all bits but for fixed-point formats.
+  /// Bits after the binary point of an integer; one less than all bits, except in fixed-point formats.
   let fractionBits: Int
 
-  /// Buffers that hold the channels.
+  /// The number of buffers that hold the channels.
   var planes: Int { isInterleaved ? 1 : channels }
   /// Bytes from one frame to the next in one buffer.
   var bytesPerFrame: Int { isInterleaved ? byteCount * channels : byteCount }
 
-  /// Reads a description, whose fields may be 0 where others tell them.
+  /// Parses a description, whose fields may be 0 if others determine them.
   ///
-  /// - Throws: `'fmt?'` for what is neither float of 32 or 64 bits, nor an integer of up to 32 in its
-  ///   fewest bytes or in the high bits of more, nor unsigned of 8.
+  /// - Throws: `'fmt?'` for anything but floats of 32 or 64 bits, signed integers of up to 32 bits in their
+  ///   fewest bytes or in the high bits of more, and unsigned integers of one byte.
   init(_ format: AudioStreamBasicDescription) throws(AudioConversionError) {
     let flags = format.formatFlags
     let channels = Int(format.channelsPerFrame)
@@ -47,7 +47,7 @@ struct SampleFormat: Hashable {
       format.bytesPerPacket == 0 || Int(format.bytesPerPacket) == byteCount * divisor
     else { throw Self.refusal(format) }
     let isFloat = flags.contains(.float)
-    // Bits 7 to 12 of the flags: where the point of a fixed-point number is.
+    // Bits 7 to 12 of the flags: the number of bits after the binary point of a fixed-point number.
     let fraction = Int(flags.rawValue >> 7 & 0x3F)
     if isFloat {
       guard bits == 8 * byteCount, byteCount == 4 || byteCount == 8 else {
@@ -70,7 +70,7 @@ struct SampleFormat: Hashable {
     fractionBits = fraction > 0 ? fraction : bits - 1
   }
 
-  /// The description with every field that follows from the others.
+  /// Returns the description with every field that follows from the others.
   func completed(_ format: AudioStreamBasicDescription) -> AudioStreamBasicDescription {
     var result = format
     result.framesPerPacket = 1

@@ -3,7 +3,7 @@
 internal import AudioModel
 internal import RenderCore
 
-/// Which input channels each output channel gets.
+/// The input channels of each output channel.
 struct ChannelRouting {
   private enum Shape {
     /// Output n plays input `sources[n]`; -1 is silence.
@@ -15,16 +15,16 @@ struct ChannelRouting {
   let inputs: Int
   let outputs: Int
   private let shape: Shape
-  /// The channels go through as they are.
+  /// Whether the channels pass unchanged.
   let isIdentity: Bool
 
-  /// Core Audio's default: channel n to channel n; what is left over is discarded, what is missing is
+  /// Creates Core Audio's default: channel n to channel n; surplus inputs are discarded, missing ones are
   /// silent.
   init(inputs: Int, outputs: Int) {
     self.init(inputs: inputs, outputs: outputs, map: (0..<outputs).map { $0 < inputs ? $0 : -1 })
   }
 
-  /// - Parameter map: for each output the input that it plays; -1 is silence.
+  /// - Parameter map: the input of each output; -1 is silence.
   init(inputs: Int, outputs: Int, map: [Int]) {
     self.inputs = inputs
     self.outputs = outputs
@@ -50,12 +50,12 @@ struct ChannelRouting {
     isIdentity = false
   }
 
-  /// The input that each output plays, -1 for none; nil where inputs are mixed.
+  /// The input of each output, -1 for none; nil if inputs are mixed.
   var sources: [Int]? {
     if case .map(let map) = shape { map } else { nil }
   }
 
-  /// How loud an input sounds in an output.
+  /// Returns the gain from an input to an output.
   func gain(from input: Int, to output: Int) -> Double {
     switch shape {
     case .map(let map): map[output] == input ? 1 : 0

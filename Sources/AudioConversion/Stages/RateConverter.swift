@@ -2,12 +2,12 @@
 
 internal import RenderCore
 
-/// Changes the sample rate, with Core Audio's three ways to begin.
+/// Changes the sample rate, with Core Audio's three methods of priming.
 ///
-/// The resampler itself is in step: its first output frame belongs to its first input frame, and comes
-/// once it has read ahead far enough. That is *normal* priming. For *none*, so much silence goes ahead
-/// of the input, which delays the output instead. For *pre*, so many of the first output frames are
-/// dropped: the input that they belong to came before the nominal start.
+/// The resampler itself is in step: its first output frame belongs to its first input frame, and comes once it
+/// has read ahead far enough. That is *normal* priming. For *none*, silence as long as the look-ahead precedes
+/// the input, which delays the output instead. For *pre*, output frames as long as the look-ahead are dropped
+/// at the start: their input came before the nominal start.
 final class RateConverter {
   /// A conversion's rates, channels and quality.
   struct Plan: Hashable {
@@ -21,13 +21,13 @@ final class RateConverter {
   private let resampler: OfflineResampler
   private var silentFramesLeft: Int
   private var outputFramesToDrop: Int
-  /// Input frames taken, the silence ahead of them not counted.
+  /// Input frames taken, without the silence ahead of them.
   private(set) var takenFrames = 0
   private var input: [Float]
   private var output: [Float]
 
-  /// - Parameter lookAhead: input frames that the resampler reads ahead: what
-  ///   ``measuredLookAhead(_:)`` gave for the same plan.
+  /// - Parameter lookAhead: the resampler's look-ahead in input frames, from ``measuredLookAhead(_:)`` for the
+  ///   same plan.
   init(
     _ plan: Plan, lookAhead: Int, priming: AudioConverter.PrimeMethod
   ) throws(AudioConversionError) {
@@ -41,13 +41,13 @@ final class RateConverter {
     output = Array(repeating: 0, count: room)
   }
 
-  /// How far a resampler of this plan reads ahead of what it gives, in input frames.
+  /// Returns the number of input frames that a resampler of this plan reads ahead of its output.
   static func measuredLookAhead(_ plan: Plan) throws(AudioConversionError) -> Int {
     let resampler = try makeResampler(plan)
     let silence = [Float](repeating: 0, count: plan.channels)
     var output = [Float](
       repeating: 0, count: OfflineResampler.maximumFramesPerCall * plan.channels)
-    // Bounded, so that a surprise does not loop for ever.
+    // Bounded, so that an unexpected resampler does not loop for ever.
     for frames in 0..<1 << 16 {
       let given = unsafe resampler.process(
         silence, inputCount: 1, into: &output,
@@ -68,9 +68,9 @@ final class RateConverter {
     }
   }
 
-  /// Takes some of `frames`, and calls `body` with the frames that come out, if any do.
+  /// Takes some of `frames`, and calls `body` with the resulting frames, if there are any.
   ///
-  /// - Returns: frames given. 0 when more input is needed.
+  /// - Returns: the number of resulting frames; 0 when more input is needed.
   func process(
     _ frames: inout DecodedFrames, outputCount: Int, _ body: (UnsafePointer<Float>, Int) -> Void
   ) -> Int {
@@ -99,9 +99,9 @@ final class RateConverter {
     }
   }
 
-  /// Calls `body` with what is left after the last input.
+  /// Calls `body` with the frames left after the last input.
   ///
-  /// - Returns: frames given; 0 when nothing is left.
+  /// - Returns: the number of frames; 0 when none are left.
   func drain(outputCount: Int, _ body: (UnsafePointer<Float>, Int) -> Void) -> Int {
     while true {
       let given = unsafe resampler.drain(into: &output, outputCount: wanted(outputCount))
@@ -119,7 +119,7 @@ final class RateConverter {
     return outputFramesToDrop > 0 ? min(outputFramesToDrop, count) : count
   }
 
-  /// Hands frames on, unless they are of before the nominal start.
+  /// Passes frames on, unless they belong before the nominal start.
   private func keep(_ given: Int, _ body: (UnsafePointer<Float>, Int) -> Void) -> Int? {
     if outputFramesToDrop > 0 {
       outputFramesToDrop -= given
@@ -133,7 +133,7 @@ final class RateConverter {
 }
 
 extension RateConverter.Plan {
-  /// Input frames that have to go in before so many can come out.
+  /// Returns the input frames that have to go in before this many output frames can come out.
   func neededInputFrames(
     _ outputFrames: Int, lookAhead: Int, takenFrames: Int, priming: AudioConverter.PrimeMethod
   ) -> Int {

@@ -2,15 +2,15 @@
 
 internal import AudioModel
 
-/// A mix from any speakers to any others, after ITU-R BS.775: each speaker to the same one; what the
-/// output lacks to the nearest that it has; the low-frequency channel, if it lacks that, to none. Every
-/// sum is divided by the largest sum of gains, so that it cannot clip.
+/// A mix from any speakers to any others, after ITU-R BS.775: each speaker goes to the same one; if the output
+/// lacks it, to the nearest one; the low-frequency channel then to none. Every sum is divided by the largest
+/// sum of gains, so that it cannot clip.
 struct SpeakerMix {
   /// A row for each input: `gains[input * outputs + output]`.
   let gains: [Float]
 
-  /// - Parameter source: the speakers of the inputs; nil for the usual ones of so many channels.
-  /// - Returns: nil where inputs or outputs have not one speaker each.
+  /// - Parameter source: the speakers of the inputs; nil for the usual ones of this many channels.
+  /// - Returns: nil unless each input and each output has a speaker of its own.
   init?(from source: AudioChannelLayout?, channels: Int, to target: AudioChannelLayout) {
     var labels = AudioChannelLayout(.standard(channels: UInt32(channels))).labels
     if let source, source.labels.count == channels { labels = source.labels }
@@ -40,7 +40,7 @@ struct SpeakerMix {
   }
 
   private static func speakers(_ labels: [UInt32]) -> [Speaker]? {
-    // A lone pair of surround speakers is at the sides whatever it is called.
+    // A lone pair of surround speakers is at the sides, whatever its name.
     let hasBack = !Set<UInt32>([10, 11, 33, 34]).isDisjoint(with: labels)
     let isWave = !Set<UInt32>([10, 11]).isDisjoint(with: labels)
     let speakers = labels.compactMap { label -> Speaker? in
@@ -48,7 +48,7 @@ struct SpeakerMix {
       case 1, 2: .front(isLeft: label == 1)
       case 3, 42: .center
       case 4: .lowFrequencies
-      // WAVE's backs, to which its sides are 10 and 11; MPEG's sides, to which its backs are 33 and 34.
+      // WAVE's backs, if 10 and 11 are its sides; MPEG's sides, if 33 and 34 are its backs.
       case 5, 6: hasBack && isWave ? .back(isLeft: label == 5) : .side(isLeft: label == 5)
       case 7, 8: .near(isLeft: label == 7)
       case 9: .rearCenter
@@ -61,7 +61,7 @@ struct SpeakerMix {
     return speakers
   }
 
-  /// Where a speaker sounds, and how loud.
+  /// Returns the outputs in which a speaker sounds, with their gains.
   private static func parts(
     of speaker: Speaker, in outputs: [Speaker]
   ) -> [(output: Int, gain: Float)] {
@@ -70,7 +70,7 @@ struct SpeakerMix {
       return places.count == speakers.count ? places.map { ($0, gain) } : nil
     }
     if let same = place(1, [speaker]) { return same }
-    // To mono all the same.
+    // To mono with the same gain.
     if outputs == [.center] { return speaker == .lowFrequencies ? [] : [(0, 1)] }
     let halfPower = Float(0.5).squareRoot()
     let fronts = [Speaker.front(isLeft: true), .front(isLeft: false)]

@@ -8,29 +8,29 @@ import Glibc
 final class FileByteSource: ByteSource, @unchecked Sendable {
   private enum State {
     case open(descriptor: Int32)
-    /// Everything was read; a regular file can go on at another place.
+    /// Everything was read; a regular file can go on at another byte offset.
     case exhausted(descriptor: Int32)
     case closed
     case failed(ByteSourceError)
   }
 
   private let facts: ByteSourceInformation
-  /// What a wait polls beside the descriptor; nil for a regular file, which never waits.
+  /// The pipe polled for a wake beside the descriptor; nil for a regular file, which never waits.
   private let wakePipe: WakePipe?
   private let exclusive = ExclusiveUse()
   private var state: State
-  /// The next byte is not the first one.
+  /// Whether the next byte is not the first one.
   private var isBehindStart = false
-  /// Bytes of a regular file that the system is asked to have in memory before they are read: a disk that has
-  /// to spin up first takes up to ten seconds.
+  /// Bytes of a regular file that the system is asked to read ahead: a disk that has to spin up first takes up
+  /// to ten seconds.
   private static let readAheadBytes: off_t = 1 << 20
-  /// A regular file's next byte, and the end of what the system was asked for.
+  /// The offset of a regular file's next byte, and the end of the requested read-ahead.
   private var place: off_t = 0
   private var advisedEnd: off_t = 0
-  /// Where a regular file's first byte is: standard input may have been read from by others before.
+  /// The offset of a regular file's first byte: other programs may have read from standard input before.
   private let start: off_t
 
-  /// Takes over the descriptor, closing it also when this throws.
+  /// Takes over the descriptor, and closes it even if this throws.
   private init(descriptor: Int32, name: String, path: String?) throws(ByteSourceError) {
     do throws(ByteSourceError) {
       var status = stat()
@@ -50,7 +50,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
       }
       facts = ByteSourceInformation(
         name: name,
-        // Files made on the fly, as in /proc, say 0 and have content.
+        // Generated files, as in /proc, have size 0 and content.
         byteCount: isRegular && status.st_size > start ? UInt64(status.st_size - start) : nil,
         isRepositionable: isRegular, isLocal: isRegular,
         fileTypeHint: path.flatMap { AudioFileTypeID(hintedByPath: $0) })
@@ -74,7 +74,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
     try self.init(descriptor: descriptor, name: path.onOneLine, path: path)
   }
 
-  /// A source over a duplicate of descriptor 0, so that closing it leaves standard input open.
+  /// Opens a source over a duplicate of descriptor 0, so that closing it leaves standard input open.
   static func standardInput() throws(ByteSourceError) -> FileByteSource {
     let name = "standard input"
     let descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
@@ -107,11 +107,11 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
         guard facts.isRepositionable else {
           throw ByteSourceError(.notRepositionable, at: facts.name)
         }
-        // Too large for the system is behind the end of any file.
+        // An offset too large for the system is behind the end of any file.
         let wanted = min(UInt64(off_t.max) - UInt64(start), byteOffset)
         var reached = lseek(descriptor, start + off_t(wanted), SEEK_SET)
         if reached < 0, errno == EINVAL {
-          // The file system may not have so large an offset; that, too, is behind the end.
+          // The file system may not support so large an offset; that, too, is behind the end.
           reached = lseek(descriptor, 0, SEEK_END)
         }
         guard reached >= 0 else { throw fail(Self.error(errno, at: facts.name)) }
@@ -167,7 +167,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
     }
   }
 
-  /// Has the system read what comes next, while nobody waits for it.
+  /// Requests read-ahead from the system, so that later reads do not wait.
   private func readAhead(of descriptor: Int32, by count: Int) {
     place &+= off_t(count)
     guard advisedEnd < place &+ Self.readAheadBytes / 2 else { return }
@@ -176,7 +176,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
     posix_fadvise(descriptor, from, advisedEnd &- from, POSIX_FADV_WILLNEED)
   }
 
-  /// Waits until a read would not, and says whether that is so; false after the time or a wake.
+  /// Waits until a read would not block, and returns whether that is so; false after the time or a wake.
   private func poll(_ descriptor: Int32, _ wakePipe: WakePipe, nanoseconds: UInt64) -> Bool {
     var entries = [
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -185,7 +185,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
     // An interrupted poll(2) leaves the entries zero and is a wait cut short, which callers repeat.
     guard unsafe Glibc.poll(&entries, 2, pollMilliseconds(nanoseconds)) > 0 else { return false }
     if entries[1].revents != 0 { wakePipe.drain() }
-    // POLLHUP and POLLERR count: read(2) then tells the end or the error.
+    // POLLHUP and POLLERR count: read(2) then reports the end or the error.
     return entries[0].revents != 0
   }
 
@@ -202,7 +202,7 @@ final class FileByteSource: ByteSource, @unchecked Sendable {
     state = end
   }
 
-  /// The reason behind an errno of open(2), fstat(2) or read(2).
+  /// Returns the error for an errno of open(2), fstat(2) or read(2).
   static func error(_ number: Int32, at name: String) -> ByteSourceError {
     let reason: ByteSourceError.Reason =
       switch number {

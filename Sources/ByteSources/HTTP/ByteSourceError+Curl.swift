@@ -5,10 +5,10 @@ import CCurl
 import Glibc
 
 extension ByteSourceError.Reason {
-  /// What a transfer's end means; nil for a body that came whole.
+  /// Creates the reason of a transfer's failure; nil for a complete body.
   ///
   /// - Parameters:
-  ///   - transfer: an ended transfer.
+  ///   - url: the transfer's URL, after redirects.
   ///   - url: where it ended, after redirects.
   init?(
     _ outcome: CurlTransfer.Outcome, _ transfer: CurlTransfer, at url: WebURL,
@@ -24,11 +24,11 @@ extension ByteSourceError.Reason {
       self = .status(response.status)
       return
     }
-    // Whatever happened behind a part's last byte.
+    // A complete part is a success, whatever happened after its last byte.
     if response.status == 206, transfer.isWhole == true { return nil }
     switch outcome.code {
     case CURLE_OK:
-      // libcurl takes a connection that ends within the head for an answer without a body.
+      // libcurl accepts a connection that ends within the head as an answer without a body.
       if !response.isComplete || response.status == 0 {
         self = .badResponse(host: host, port: port)
       } else if !response.isSuccess {
@@ -47,7 +47,7 @@ extension ByteSourceError.Reason {
       self = .malformedLocation
     case CURLE_COULDNT_RESOLVE_HOST:
       self = .unknownHost(host)
-    // libcurl's words would show the proxy's URL, and the password in it.
+    // libcurl's text would show the proxy's URL, and the password in it.
     case CURLE_COULDNT_RESOLVE_PROXY:
       self = .unusableProxy
     case CURLE_COULDNT_CONNECT where outcome.errno == ECONNREFUSED:

@@ -2,9 +2,9 @@
 
 import CCurl
 
-/// libcurl, loaded when it is first asked for: for the first URL. Never on the render thread.
+/// libcurl, loaded on first use: for the first URL. Never on the render thread.
 enum CurlLibrary {
-  /// Nil where the library is not installed.
+  /// nil if the library is not installed.
   static let functions: drawbar_curl? = {
     let place = UnsafeMutablePointer<drawbar_curl>.allocate(capacity: 1)
     defer { unsafe place.deallocate() }

@@ -8,13 +8,12 @@ extension CurlTransfer {
   private nonisolated(unsafe) static let cookies: UnsafeMutableRawPointer? =
     unsafe CurlLibrary.functions.flatMap { unsafe drawbar_curl_make_cookies($0) }
 
-  /// Describes the request and what may happen on the way to its answer; false when libcurl does
-  /// not take it.
+  /// Sets the options of the request and its connection; returns false if libcurl rejects one.
   func setOptions() -> Bool {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let errors = unsafe UnsafeMutableRawPointer(errorText.baseAddress!)
     let connectMilliseconds = pollMilliseconds(configuration.connectTimeoutNanoseconds)
-    // SHOUTcast's own status line, which libcurl takes for HTTP only when told.
+    // SHOUTcast's own status line, which libcurl accepts as HTTP only with this alias.
     unsafe aliases = curl.curl_slist_append(nil, "ICY 200 OK")
     guard unsafe aliases != nil, let cookies = unsafe Self.cookies, setPlace() else { return false }
     let codes = unsafe [
@@ -24,7 +23,7 @@ extension CurlTransfer {
       drawbar_curl_set_prerequest_function(curl, easy, curlWillSendRequest, context),
 
       drawbar_curl_set_pointer(curl, easy, CURLOPT_SHARE, cookies),
-      // No file: only this makes the handle send the cookies.
+      // No file, but only this option makes the handle send cookies.
       drawbar_curl_set_string(curl, easy, CURLOPT_COOKIEFILE, ""),
       drawbar_curl_set_string(curl, easy, CURLOPT_USERAGENT, configuration.userAgent),
       drawbar_curl_set_list(curl, easy, CURLOPT_HTTP200ALIASES, aliases),
@@ -36,10 +35,10 @@ extension CurlTransfer {
       // their bodies to the end.
       drawbar_curl_set_string(curl, easy, CURLOPT_PROTOCOLS_STR, "http,https"),
       drawbar_curl_set_long(curl, easy, CURLOPT_FOLLOWLOCATION, 0),
-      // Else a proxy's answer to CONNECT would look like the server's.
+      // Otherwise a proxy's answer to CONNECT would look like the server's.
       drawbar_curl_set_long(curl, easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
 
-      // Threads and signals do not go together, and a look-up that hangs must not hang `close`.
+      // Signals and threads do not go together, and a hanging look-up must not hang `close`.
       drawbar_curl_set_long(curl, easy, CURLOPT_NOSIGNAL, 1),
       drawbar_curl_set_long(curl, easy, CURLOPT_QUICK_EXIT, 1),
       drawbar_curl_set_long(curl, easy, CURLOPT_CONNECTTIMEOUT_MS, Int(connectMilliseconds)),
@@ -47,7 +46,7 @@ extension CurlTransfer {
     return codes.allSatisfy { $0 == CURLE_OK } && setCertificates()
   }
 
-  /// Says whose certificates are trusted, where those are not the system's.
+  /// Sets the trusted certificates, unless they are the system's.
   private func setCertificates() -> Bool {
     let named = unsafe getenv("SSL_CERT_FILE").map { unsafe String(cString: $0) } ?? ""
     let file = configuration.certificateFile ?? named
@@ -55,12 +54,12 @@ extension CurlTransfer {
     return unsafe drawbar_curl_set_string(curl, easy, CURLOPT_CAINFO, file) == CURLE_OK
   }
 
-  /// Says where the request goes, and with whose password: the location's own goes to no other server.
+  /// Sets the request's URL, credentials and fields: the location's own credentials go to no other server.
   func setPlace() -> Bool {
     let isHome = url.isSameServer(as: firstURL)
     let credentials = url.user == nil && url.password == nil && isHome ? firstURL : url
     let codes = unsafe [
-      // The credentials apart from the URL: so libcurl cannot put them into its messages.
+      // Credentials apart from the URL, so that libcurl cannot put them into its messages.
       drawbar_curl_set_string(curl, easy, CURLOPT_URL, url.text),
       drawbar_curl_set_string(curl, easy, CURLOPT_USERNAME, credentials.user),
       drawbar_curl_set_string(curl, easy, CURLOPT_PASSWORD, credentials.password),
@@ -68,8 +67,8 @@ extension CurlTransfer {
     return codes.allSatisfy { $0 == CURLE_OK } && setRequestFields(isHome: isHome)
   }
 
-  /// Requests a part of the body, or metadata in all of it, and adds what the configuration says: where a
-  /// redirect leads, the same fields, but for passwords and cookies.
+  /// Requests a part of the body, or metadata in all of it, and sets the configured fields: all of them for the
+  /// location's server, without passwords and cookies for any other.
   private func setRequestFields(isHome: Bool) -> Bool {
     let fields = configuration.requestFields.filter { isHome || !$0.isPrivate }
     var lines = fields.map(\.line)
@@ -92,21 +91,21 @@ extension CurlTransfer {
     return codes.allSatisfy { $0 == CURLE_OK }
   }
 
-  /// A fact that is a number; 0 if not known.
+  /// Returns a numeric fact; 0 if unknown.
   func long(_ info: CURLINFO) -> Int {
     var value = 0
     unsafe drawbar_curl_get_long(curl, easy, info, &value)
     return value
   }
 
-  /// A fact that is a byte count or a time in microseconds; 0 if not known.
+  /// Returns a byte count, or a time in microseconds; 0 if unknown.
   func offset(_ info: CURLINFO) -> curl_off_t {
     var value: curl_off_t = 0
     unsafe drawbar_curl_get_offset(curl, easy, info, &value)
     return value
   }
 
-  /// A fact that is a text.
+  /// Returns a text fact.
   func string(_ info: CURLINFO) -> String? {
     var value: UnsafePointer<CChar>?
     unsafe drawbar_curl_get_string(curl, easy, info, &value)
@@ -114,8 +113,7 @@ extension CurlTransfer {
   }
 }
 
-// The callbacks are functions of their own: a closure would take on the isolation of the place
-// where it stands.
+// The callbacks are separate functions: a closure would take on the isolation of its context.
 
 private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
   unsafe Unmanaged.fromOpaque(context!).takeUnretainedValue()

@@ -3,7 +3,7 @@
 import CCurl
 
 extension CurlTransfer {
-  /// Makes the next request where the present answer leads to; libcurl's code for what is against it.
+  /// Sends the next request to the redirect's target; returns libcurl's code for a failure, or CURLE_OK.
   func followRedirect() -> CURLcode {
     guard redirectCount < configuration.redirectLimit else { return CURLE_TOO_MANY_REDIRECTS }
     guard let location = response.location, !location.isEmpty else { return CURLE_URL_MALFORMAT }
@@ -11,7 +11,7 @@ extension CurlTransfer {
       return CURLE_UNSUPPORTED_PROTOCOL
     }
     guard let next = WebURL(location, relativeTo: url) else { return CURLE_URL_MALFORMAT }
-    // The handle keeps its connections, so that the same server is asked over the same one.
+    // The handle keeps its connections, so that another request to the same server reuses one.
     _ = unsafe curl.curl_multi_remove_handle(multi, easy)
     redirectCount += 1
     progress += 1
@@ -24,7 +24,7 @@ extension CurlTransfer {
     return CURLE_OK
   }
 
-  /// The scheme of a reference in lower case; nil for a relative one (RFC 3986, section 4.2).
+  /// Returns the scheme of a reference in lower case; nil for a relative one (RFC 3986, section 4.2).
   private static func scheme(of reference: String) -> String? {
     guard let colon = reference.firstIndex(of: ":"), reference.first?.isLetter == true else {
       return nil

@@ -2,10 +2,10 @@
 
 import CCurl
 
-/// One GET, of a body or of the rest of one, driven step by step by the thread that reads it. All calls of libcurl on a handle are
-/// in this class and its extension; what they mean is decided above it.
+/// One GET, of a body or of its rest, driven step by step by the reading thread. All libcurl calls on a handle
+/// are in this class and its extensions; the layer above interprets the results.
 @safe final class CurlTransfer {
-  /// How far the transfer is with the present request.
+  /// The progress of the current request.
   enum Phase: Hashable {
     /// Finding the address, connecting, agreeing on encryption.
     case connecting
@@ -15,10 +15,10 @@ import CCurl
     case answering
   }
 
-  /// How a transfer ended, in libcurl's terms.
+  /// The end of a transfer, in libcurl's terms.
   struct Outcome {
     var code: CURLcode
-    /// libcurl's words for this very failure.
+    /// libcurl's text for this failure.
     var text: String
     /// The system's error on connecting, or 0.
     var errno: Int32 = 0
@@ -26,67 +26,67 @@ import CCurl
     var proxyStatus = 0
     /// Whether the host's address had been found.
     var hasAddress = false
-    /// What the server's `Retry-After` says, as a time or a date; 0 without one.
+    /// The server's `Retry-After`, a time or a date, in seconds; 0 without one.
     var retryAfterSeconds = 0
   }
 
   let curl: drawbar_curl
   let easy: UnsafeMutableRawPointer
   let errorText: UnsafeMutableBufferPointer<CChar>
-  /// The list given as HTTP200ALIASES, which libcurl does not copy.
+  /// The list passed as HTTP200ALIASES, which libcurl does not copy.
   var aliases: UnsafeMutablePointer<curl_slist>?
   /// Further request fields, a list that libcurl does not copy.
   var requestFields: UnsafeMutablePointer<curl_slist>?
-  /// What part of the body is asked for; nil for all of it.
+  /// The requested part of the body; nil for all of it.
   let range: RangeRequest?
   private let wakePipe: WakePipe
   let multi: UnsafeMutableRawPointer
   private var isOpen = true
-  /// Where the present request goes: the location, or where redirects led.
+  /// The URL of the current request: the location, or a redirect's target.
   var url: WebURL
   let configuration: ByteSourceConfiguration
-  /// The location itself, to which alone its password and the request's own `Cookie` belong.
+  /// The location itself. Its password and private request fields go only to its server.
   let firstURL: WebURL
-  /// Redirects that were followed.
+  /// Redirects followed so far.
   var redirectCount = 0
 
-  /// Something was done for it.
+  /// Whether libcurl has been called for the transfer.
   private(set) var hasBegun = false
   var phase = Phase.connecting
   var response = HTTPResponse()
-  /// How the transfer ended; nil while it runs.
+  /// The transfer's end; nil while it runs.
   private(set) var outcome: Outcome?
-  /// Bytes received so far of what this request is answered with, all of them.
+  /// Bytes received so far of this request's answer, all of them.
   private(set) var bodyBytes: UInt64 = 0
-  /// How many of these still to come are dropped: they were received before.
+  /// Bytes still to come that are discarded, because they were received before.
   private var repeatedBytes: UInt64 = 0
-  /// Bytes received so far of what was asked for.
+  /// Bytes received so far of the requested part.
   private(set) var partBytes: UInt64 = 0
-  /// Bytes that lie before what this request asks for.
+  /// Bytes before this request's first one.
   private let startOffset: UInt64
   /// Grows with every step of the transfer: a request, a head's start and end, a piece of the body.
   var progress: UInt64 = 0
   private var buffer: ReceiveBuffer
-  /// The buffer is full, and the server made to wait.
+  /// Whether the transfer is paused: the buffer is full, and the server is held back.
   private(set) var isPaused = false
   private var headBytes = 0
 
-  /// libcurl delivers a body in pieces of at most this size, and a piece is taken whole or not.
+  /// libcurl delivers a body in pieces of at most this size; a piece is taken completely or not at all.
   private static let largestPiece = Int(CURL_MAX_WRITE_SIZE)
-  /// Bytes of header lines over all redirects; a server could send them for ever.
+  /// The most bytes of header lines over all redirects; a server could send them for ever.
   private static let headLimit = 256 * 1024
 
-  /// libcurl, ready for transfers.
+  /// libcurl, initialised for transfers.
   private static let library: drawbar_curl? = CurlLibrary.functions.flatMap { curl in
     curl.curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK ? curl : nil
   }
 
-  /// A transfer that has not begun; nil when libcurl has no memory or descriptors for it.
+  /// Creates a transfer that has not begun; nil when libcurl has no memory or descriptors for it.
   ///
   /// - Parameters:
-  ///   - range: what part of the body is asked for; nil for all of it.
-  ///   - startOffset: bytes that were received of it before.
-  ///   - wakePipe: what ends a wait.
+  ///   - range: the requested part of the body; nil for all of it.
+  ///   - startOffset: bytes of the body received before.
+  ///   - wakePipe: ends a wait.
   init?(
     _ url: WebURL, _ configuration: ByteSourceConfiguration, range: RangeRequest? = nil,
     startOffset: UInt64 = 0, wakePipe: WakePipe
@@ -120,14 +120,14 @@ import CCurl
     unsafe errorText.deallocate()
   }
 
-  /// Sends and receives what can be without waiting. Nothing happens while the buffer is full.
+  /// Sends and receives without waiting. Does nothing while the buffer is full.
   func perform() {
     guard isOpen, outcome == nil, !isPaused else { return }
     hasBegun = true
     while performOnce() {}
   }
 
-  /// One call of libcurl, and what it ends; whether a redirect leads to a further request.
+  /// Calls libcurl once, and handles ended transfers; returns whether a redirect leads to a further request.
   private func performOnce() -> Bool {
     var running: Int32 = 0
     let code = unsafe curl.curl_multi_perform(multi, &running)
@@ -146,13 +146,13 @@ import CCurl
     return false
   }
 
-  /// Follows a redirect whose own body does not come.
+  /// Follows a redirect without waiting for its body.
   func leaveRedirect() {
     guard isOpen, outcome == nil, response.isRedirect else { return }
     _ = follow()
   }
 
-  /// Follows a redirect; false if that ends the transfer.
+  /// Follows a redirect; returns false if that ends the transfer.
   private func follow() -> Bool {
     let code = followRedirect()
     guard code != CURLE_OK else { return true }
@@ -160,17 +160,17 @@ import CCurl
     return false
   }
 
-  /// Waits for something to perform; whether a wake ended the wait.
+  /// Waits for something to perform; returns whether a wake ended the wait.
   func wait(nanoseconds: UInt64) -> Bool {
     var wake = curl_waitfd(fd: wakePipe.readEnd, events: Int16(CURL_WAIT_POLLIN), revents: 0)
-    // A failing poll returns at once, and the caller looks at its clocks again.
+    // A failing poll returns at once, and the caller checks its clocks again.
     _ = unsafe curl.curl_multi_poll(multi, &wake, 1, pollMilliseconds(nanoseconds), nil)
     guard wake.revents != 0 else { return false }
     wakePipe.drain()
     return true
   }
 
-  /// Bytes from the body's first to the next one to be received; of live sound also those of earlier
+  /// Bytes from the body's first to the next one to be received; for live sound, including those of earlier
   /// connections.
   var receivedBytes: UInt64 {
     let (sum, overflow) = partBytes.addingReportingOverflow(startOffset)
@@ -183,29 +183,29 @@ import CCurl
     return overflow ? .max : sum
   }
 
-  /// Bytes of the whole body, when they are known.
+  /// Bytes of the whole body, if known.
   var expectedBytes: UInt64? {
     guard response.isSuccess || range != nil else { return nil }
     return range?.first.bodyLength ?? response.bodyLength
   }
 
-  /// The byte behind the last one that this answer brings, as far as its head says.
+  /// The offset behind the last byte of this answer, if its head states it.
   private var endOffset: UInt64? {
-    // No parser accepts a part whose last byte has no successor: it is below a total, or a length.
+    // This cannot overflow: `ContentRange` rejects a last byte without a successor.
     if response.status == 206, let part = response.contentRange { return part.last &+ 1 }
     return range == nil ? nil : expectedBytes
   }
 
-  /// Whether all came that the head announces; nil where it announces nothing.
+  /// Whether all announced bytes have come; nil if none were announced.
   var isWhole: Bool? { endOffset.map { bodyOffset == $0 } }
 
-  /// The byte at which the body goes on behind the part that came whole; nil where nothing is left.
+  /// The offset at which the body continues behind a complete part; nil if nothing is left.
   var nextPartOffset: UInt64? {
     guard response.status == 206, isWhole == true, bodyOffset != expectedBytes else { return nil }
     return bodyOffset
   }
 
-  /// Why the body that comes is not the one that was asked for.
+  /// The reason why the answer's body is not the requested one; nil if it is.
   var objection: ByteSourceError.Reason? {
     guard response.isComplete else { return nil }
     if response.isSuccess, let coding = response.foreignCoding { return .foreignCoding(coding) }
@@ -213,21 +213,20 @@ import CCurl
     return response.isLaterPart ? .wrongRange(byteOffset: 0) : nil
   }
 
-  /// Bytes that can be taken.
+  /// Bytes available to the reader.
   var availableBytes: Int { buffer.count }
 
-  /// Calls the body with the first bytes that can be taken, at most so many.
+  /// Calls `body` with the first available bytes, at most `count`.
   func withFirstBytes<Result>(_ count: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     buffer.withFirstBytes(count, body)
   }
 
-  /// Moves received bytes to the destination, and lets the server go on when half the buffer is
-  /// free again.
+  /// Moves received bytes to the destination, and resumes the server when half the buffer is free again.
   func take(into destination: UnsafeMutableRawBufferPointer) -> Int {
     let count = unsafe buffer.take(into: destination)
     if isPaused, buffer.count <= buffer.capacity / 2 {
       isPaused = false
-      // It may hand over the piece it kept before it returns.
+      // libcurl may deliver the piece that it kept before this returns.
       let code = unsafe curl.curl_easy_pause(easy, Int32(CURLPAUSE_CONT))
       if code != CURLE_OK { end(describeEnd(code)) }
     }
@@ -259,17 +258,17 @@ import CCurl
   }
 }
 
-// What libcurl's callbacks do. They run inside `perform` and `take`.
+// The work of libcurl's callbacks, which run inside `perform` and `take`.
 extension CurlTransfer {
-  /// The connection stands, and the request is sent next.
+  /// Records that the connection stands and the request is sent next.
   func beginRequest() {
     phase = .awaitingAnswer
     progress += 1
   }
 
-  /// Takes a header line; false ends the transfer.
+  /// Takes a header line; returns false to end the transfer.
   func receiveHead(_ line: Span<UInt8>) -> Bool {
-    // A head that comes line by line, each in time, could last for ever: it is one thing to wait for.
+    // A head could arrive for ever, each line in time: so all of it counts as one step.
     if phase != .answering { progress += 1 }
     phase = .answering
     headBytes += line.count
@@ -282,7 +281,7 @@ extension CurlTransfer {
     return headBytes <= Self.headLimit && !response.isRefusal && objection == nil
   }
 
-  /// Takes a piece of the body; what the write callback returns (CURLOPT_WRITEFUNCTION(3)).
+  /// Takes a piece of the body; returns the write callback's result (CURLOPT_WRITEFUNCTION(3)).
   func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
     progress += 1
     if response.isRedirect { return bytes.count }
@@ -293,7 +292,7 @@ extension CurlTransfer {
     }
     let dropped = Int(min(repeatedBytes, UInt64(bytes.count)))
     repeatedBytes -= UInt64(dropped)
-    // What a part brings behind its own end is not what the head says that it is.
+    // Bytes behind the end that a part's head states do not belong to the part.
     let left = response.status == 206 ? endOffset.map { $0 - min($0, bodyOffset) } : nil
     let kept = Int(min(left ?? .max, UInt64(bytes.count - dropped)))
     unsafe buffer.append(UnsafeRawBufferPointer(rebasing: bytes[dropped..<dropped + kept]))

@@ -2,18 +2,18 @@
 
 // The body's bytes on their way to the reader.
 extension HTTPByteSource {
-  /// How many bytes have to be there before nothing more is asked of the connection.
+  /// Returns the number of available bytes from which on the connection is not read.
   func wantedBytes(_ readerBytes: Int) -> Int {
     isProbing ? max(readerBytes, LiveStreamingProbe.byteCount) : readerBytes
   }
 
-  /// Whether the first bytes of the body are to be looked at and have not been.
+  /// Whether the first bytes of the body must be examined and have not been.
   private var isProbing: Bool {
     !hasBegunBody && deliveredBytes == 0 && transfer.response.isComplete
       && LiveStreamingProbe.isDue(contentType: transfer.response.contentType, path: url.path)
   }
 
-  /// Gives the reader what is there; nil if that is nothing.
+  /// Delivers available bytes to the reader; returns nil if there are none.
   func take(into buffer: UnsafeMutableRawBufferPointer) -> ByteSourceRead? {
     while transfer.availableBytes > 0 {
       if !hasBegunBody, !beginBody() { return nil }
@@ -46,7 +46,7 @@ extension HTTPByteSource {
     return nil
   }
 
-  /// Looks at a body whose first bytes are there; false if they are not to be read, or not yet.
+  /// Examines a body whose first bytes are available; returns false if they are not to be read, or not yet.
   func beginBody() -> Bool {
     let response = transfer.response
     if isProbing {
@@ -79,8 +79,8 @@ extension HTTPByteSource {
     return true
   }
 
-  /// The content type of an answer that is no sound, where a station's sound was expected: a proxy's or a
-  /// portal's page. Nil for what may be sound, also of another type than before.
+  /// Returns the content type of an answer that is not sound, where a station's sound was expected: the page of
+  /// a proxy or a portal. nil if it may be sound, even of another type than before.
   private func foreignType(of response: HTTPResponse) -> String?? {
     let isPage = transfer.withFirstBytes(LiveStreamingProbe.byteCount) { MarkupProbe.isPage($0) }
     let isAllowed =
@@ -88,8 +88,8 @@ extension HTTPByteSource {
     return isPage || !isAllowed ? .some(response.contentType) : nil
   }
 
-  /// Reads up to a byte of the present answer, where another request would bring all before it again;
-  /// false where that is not so.
+  /// Discards the current answer up to a byte, if another request would send all bytes before it again; returns
+  /// false otherwise.
   func passes(to byteOffset: UInt64) -> Bool {
     guard case .transferring = state, reach == .byReading, hasBegunBody,
       answer?.acceptsByteRanges == false

@@ -3,9 +3,9 @@
 import AudioModel
 import CCurl
 
-// What becomes of a transfer's end: the body's end, a connection to be made again, or an error.
+// The consequences of a transfer's end: the body's end, a reconnection, or an error.
 extension HTTPByteSource {
-  /// Takes up the end of a transfer whose bytes were all read.
+  /// Handles the end of a transfer whose bytes were all read.
   func finish(_ outcome: CurlTransfer.Outcome) {
     let place = place
     endPlace = place
@@ -35,7 +35,7 @@ extension HTTPByteSource {
     }
   }
 
-  /// What a transfer's end means; nil for a body that came whole.
+  /// Returns the failure of a transfer; nil for a complete body.
   private func reason(
     _ outcome: CurlTransfer.Outcome, at place: WebURL
   ) -> ByteSourceError.Reason? {
@@ -43,18 +43,17 @@ extension HTTPByteSource {
     guard reason == nil || reason == .empty,
       (continuation ?? transfer.response.continuation) == .live
     else { return reason }
-    // A station has no end: its server has lost it, or us.
+    // A station's sound has no end: its server has lost the sound, or the connection is lost.
     return .interrupted(receivedBytes: transfer.receivedBytes, expectedBytes: nil)
   }
 
-  /// Whether the first answer refuses a request for the whole as one that is not right. Some servers send
-  /// only parts.
+  /// Whether the first answer rejects a request for the whole body as wrong. Some servers send only parts.
   private var refusesWhole: Bool {
     answer == nil && !hasAskedForPart && transfer.range == nil && transfer.response.isComplete
       && [400, 416].contains(transfer.response.status)
   }
 
-  /// Gives the connection up, and the source with it unless the connection may be made again.
+  /// Drops the connection; the source fails unless the connection may be made again.
   func lose(
     _ reason: ByteSourceError.Reason, at place: WebURL, retryAfterNanoseconds: UInt64? = nil,
     receivedBytes: UInt64? = nil
@@ -90,7 +89,7 @@ extension HTTPByteSource {
     }
   }
 
-  /// Makes a lost connection again: for the rest, or for the sound of the moment.
+  /// Reconnects: requests the rest, or the sound of the moment.
   func reconnect() {
     guard let answer, continuation == .rest else {
       isDiscontinuous = deliveredBytes > 0
@@ -103,7 +102,7 @@ extension HTTPByteSource {
         repeatedByteLimit: configuration.repeatedByteLimit))
   }
 
-  /// What the source is doing.
+  /// The source's activity.
   var presentStatus: ByteSourceStatus {
     let state: ByteSourceStatus.State =
       switch self.state {
@@ -127,12 +126,12 @@ extension HTTPByteSource {
       discontinuityCount: discontinuities)
   }
 
-  /// Where the present request goes, after redirects.
+  /// The URL of the current request, after redirects.
   var place: WebURL {
     transfer.url
   }
 
-  /// The scheme that a redirect led to, when that is why libcurl gave up.
+  /// Returns the scheme of a redirect's target, if libcurl failed because of it.
   private func refusedScheme(
     _ outcome: CurlTransfer.Outcome
   ) -> (name: String, location: String)? {

@@ -3,15 +3,15 @@
 import AudioModel
 import CCurl
 
-/// A body fetched over HTTP or HTTPS. The transfer runs inside `read`; between reads nothing runs,
-/// and a server that sends faster than it is read waits on TCP's window. A connection that is lost
-/// is made again inside `read`, too, once all that it brought was read.
+/// A body fetched over HTTP or HTTPS. The transfer runs only inside `read`, and TCP's window holds back a
+/// server that sends faster than the reader reads. `read` also restores a lost connection, once all bytes that
+/// came over it were read.
 final class HTTPByteSource: ByteSource, @unchecked Sendable {
-  /// What the next read does.
+  /// The action of the next read.
   enum State {
-    /// It reads from the transfer.
+    /// Reads from the transfer.
     case transferring
-    /// It makes the connection again, not before this time.
+    /// Reconnects, not before this time.
     case pausing(until: UInt64)
     /// Everything was read, up to the last byte.
     case ended
@@ -27,41 +27,41 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
   var state = State.transferring
   var clock = StallClock()
 
-  /// The head of the answer that is read: the first one, or of live sound the last one. Nil until a
-  /// body has begun or its connection was lost.
+  /// The head of the answer that is read: the first one, or for live sound the last one. nil until a body has
+  /// begun or its connection was lost.
   var answer: HTTPResponse?
-  /// How the body goes on where its connection is lost, by the first answer: a station's later answers may
-  /// look like a song's.
+  /// The way in which the body continues after a loss, by the first answer: a station's later answers may look
+  /// like a song's.
   var continuation: HTTPResponse.Continuation?
-  /// A part was requested because the server refused the whole.
+  /// Whether a part was requested because the server refused the whole body.
   var hasAskedForPart = false
-  /// How the server has answered requests for parts so far.
+  /// The server's treatment of requests for parts so far.
   var reach = ByteSourceInformation.Reach.untried
   var reconnection = Reconnection()
-  /// Why the connection was lost, until there are bytes again.
+  /// The reason of the loss, until bytes come again.
   var loss: ByteSourceError.Reason?
-  /// The transfer's first bytes were looked at.
+  /// Whether the transfer's first bytes were examined.
   var hasBegunBody = false
-  /// No more of the first bytes came in time.
+  /// Whether no more of the first bytes came in time.
   var hasWaitedForMore = false
-  /// Bytes of the transfer that are read and dropped before the next one is given.
+  /// Bytes of the transfer to discard before the next byte is delivered.
   var bytesToPass: UInt64 = 0
-  /// The transfer's bytes do not continue those that were read.
+  /// Whether the transfer's bytes do not continue those that were read.
   var isDiscontinuous = false
   var demuxer: ICYDemuxer?
   var metadata = StreamMetadataQueue()
-  /// Bytes given to the reader.
+  /// Bytes delivered to the reader.
   var deliveredBytes: UInt64 = 0
-  /// Discontinuities given to the reader.
+  /// Discontinuities reported to the reader.
   var discontinuities = 0
   /// Connections that were lost after their body had begun.
   var lostConnections = 0
   /// Bytes received over earlier transfers.
   var earlierBytes: UInt64 = 0
-  /// Where the last transfer went, once it has ended.
+  /// The URL of the last transfer, once it has ended.
   var endPlace: WebURL?
 
-  /// A source whose first read sends the request.
+  /// Creates a source whose first read sends the request.
   init(_ url: WebURL, _ configuration: ByteSourceConfiguration) throws(ByteSourceError) {
     guard let wakePipe = WakePipe(),
       let transfer = CurlTransfer(url, configuration, wakePipe: wakePipe)
@@ -174,16 +174,16 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
     }
   }
 
-  /// Ends the transfer and begins another one: for the rest from a byte on, or for the whole.
+  /// Ends the transfer and begins another one: for the rest from a byte on, or for the whole body.
   func request(range: RangeRequest?) {
-    // The connection goes with it: what the server still sends on it is not wanted.
+    // Closes the connection, too: bytes that the server still sends on it are not wanted.
     transfer.close()
     earlierBytes += transfer.bodyBytes
     clock = StallClock()
     hasBegunBody = false
     bytesToPass = 0
     demuxer = nil
-    // The URL that was given, not the one that redirects led to: that may hold for one request only.
+    // The original URL, not a redirect's target: that may be valid for one request only.
     guard
       let next = CurlTransfer(
         url, configuration, range: range, startOffset: transfer.receivedBytes, wakePipe: wakePipe)
@@ -195,16 +195,17 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
     state = .transferring
   }
 
-  /// Waits for something to do; whether a wake ended the wait.
+  /// Waits for something to do; returns whether a wake ended the wait.
   private func wait(nanoseconds: UInt64) -> Bool {
     guard case .transferring = state else { return wakePipe.wait(nanoseconds: nanoseconds) }
     return transfer.wait(nanoseconds: nanoseconds)
   }
 
-  /// How long the body of a redirect may stand still before it is left.
+  /// The longest standstill of a redirect's body before the rest of it is skipped.
   private static var redirectPatience: UInt64 { 500_000_000 }
 
-  /// Nothing came: how much longer that may go on; nil if it went on for too long.
+  /// Returns the time left until the current wait times out; nil after the time-out, which drops the
+  /// connection.
   private func nanosecondsUntilTimeout() -> UInt64? {
     let silence = clock.foundNothing(progress: transfer.progress, now: monotonicNanoseconds())
     let (wait, limit): (ByteSourceError.Wait, UInt64)
@@ -228,7 +229,7 @@ final class HTTPByteSource: ByteSource, @unchecked Sendable {
       transfer.leaveRedirect()
       return 0
     }
-    // What came is given before any failure, even if it is too little to look at.
+    // Received bytes are delivered before any failure, even if they are too few to examine.
     if transfer.availableBytes > 0 {
       hasWaitedForMore = true
       return 0

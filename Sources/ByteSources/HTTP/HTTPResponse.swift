@@ -2,8 +2,8 @@
 
 import AudioModel
 
-/// The head of a response, gathered line by line; the last one, when redirects or interim answers
-/// come before it. A value without I/O.
+/// The head of a response, gathered line by line; the last one, if redirects or interim answers come before it.
+/// A value without I/O.
 ///
 ///     HTTP/1.1 200 OK␍␊          or   ICY 200 OK␍␊
 ///     Content-Type: audio/mpeg␍␊
@@ -18,34 +18,34 @@ struct HTTPResponse: Hashable {
   private(set) var contentLength: UInt64?
   /// The media type, as sent.
   private(set) var contentType: String?
-  /// The answer of `Accept-Ranges` on parts.
+  /// The server's offer of parts, by `Accept-Ranges`.
   private(set) var rangeOffer = RangeOffer.unstated
   /// The entity tag, as sent, with its quotes (RFC 9110, section 8.8.3).
   private(set) var entityTag: String?
-  /// When the body was last changed, as sent.
+  /// The date of the body's last change, as sent.
   private(set) var lastModified: String?
-  /// Which part of the whole the body is.
+  /// The part of the whole body that this body is.
   private(set) var contentRange: ContentRange?
-  /// Bytes of the whole body, when no part of it was there to be sent (`Content-Range: bytes */N`).
+  /// Bytes of the whole body, if the server cannot send the requested part (`Content-Range: bytes */N`).
   private(set) var unsatisfiedTotal: UInt64?
-  /// Where a redirect leads, as sent.
+  /// The target of a redirect, as sent.
   private(set) var location: String?
-  /// What a station says of itself; nil when there is no field of one.
+  /// The station's information; nil if there is no field of a station.
   private(set) var station: StationInformation?
-  /// Bytes of sound between two blocks of metadata, when the server sends such.
+  /// Bytes of sound between two blocks of metadata, if the server sends these.
   private(set) var metadataInterval: Int?
 
-  /// Bytes of a field's value that are kept; the sender is not trusted to be brief.
+  /// The most bytes kept of a field's value; a server may send very long ones.
   private static let valueLimit = 2048
 
-  /// The field that names a coding of the body that nobody asked for; nil for a body as it is.
+  /// The field that names a coding of the body that was not requested; nil for an uncoded body.
   private(set) var foreignCoding: String?
 
-  /// What `Accept-Ranges` says (RFC 9110, section 14.3).
+  /// The offers of `Accept-Ranges` (RFC 9110, section 14.3).
   enum RangeOffer: Hashable {
     /// `bytes`: parts can be requested.
     case offered
-    /// Nothing, or a value that names neither: only a request can show it.
+    /// No field, or a value that names neither: only a request can show it.
     case unstated
     /// `none`.
     case refused
@@ -54,10 +54,10 @@ struct HTTPResponse: Hashable {
   /// Whether `Accept-Ranges` names `bytes`.
   var acceptsByteRanges: Bool { rangeOffer == .offered }
 
-  /// Whether the body is the one that was asked for.
+  /// Whether the status is a success.
   var isSuccess: Bool { (200..<300).contains(status) }
 
-  /// Whether the answer is whole and leads elsewhere.
+  /// Whether the head is complete and redirects.
   var isRedirect: Bool { isComplete && (300..<400).contains(status) && location != nil }
 
   /// Whether the body is so short that reading it costs less than another connection.
@@ -66,24 +66,22 @@ struct HTTPResponse: Hashable {
   /// Whether another answer follows, by its status: interim answers, but not a switch to another protocol.
   private var isInterim: Bool { (100..<200).contains(status) && status != 101 }
 
-  /// Whether there is no more to come but a refusal: an error, a switch to another protocol, or a redirect
-  /// to nowhere.
+  /// Whether the answer is a refusal: an error, a switch to another protocol, or a redirect without a target.
   var isRefusal: Bool {
     isComplete && status > 0 && !isSuccess && !isInterim && !isRedirect
   }
 
-  /// Bytes of the whole body, of which a part states the total, when announced.
+  /// Bytes of the whole body, if announced; a part announces the total.
   var bodyLength: UInt64? { status == 206 ? contentRange?.total : contentLength }
 
-  /// Whether the body begins elsewhere than at its first byte, as far as can be known. Live sound has no
-  /// first byte.
+  /// Whether the body begins behind the whole body's first byte, as far as known. Live sound has no first byte.
   var isLaterPart: Bool {
     guard status == 206 else { return false }
     return contentRange.map { $0.first > 0 } ?? (station == nil)
   }
 
-  /// Whether a part of the body can be requested: the server says so, or does not say otherwise of a body
-  /// of known length. A server that puts metadata between the sound counts bytes that are not of it.
+  /// Whether a part of the body can be requested: the server offers parts, or does not deny them for a body of
+  /// known length. With metadata between the sound, byte offsets are not those of the sound.
   var isRepositionable: Bool {
     guard metadataInterval == nil else { return false }
     switch rangeOffer {
@@ -93,19 +91,19 @@ struct HTTPResponse: Hashable {
     }
   }
 
-  /// How the body can go on when its connection was lost.
+  /// The ways in which the body can continue after its connection was lost.
   enum Continuation: Hashable {
-    /// It is the sound of the moment: from another moment on.
+    /// With the sound of the moment: the body is live.
     case live
-    /// With the rest of it.
+    /// With the rest of the body.
     case rest
-    /// There is nothing to tell whether another answer goes on where this one ended, or begins anew.
+    /// None: another answer might continue where this one ended, or begin anew.
     case none
   }
 
-  /// How the body can go on. Live is only what a station's fields say is: a song may lack a length and a
-  /// version, and must not begin anew. Where blocks of metadata lie between the sound, a count of bytes is
-  /// no place in it.
+  /// The way in which the body can continue. Only a station's fields or server make it live: a song may lack a
+  /// length and a version, and must not begin anew. With metadata between the sound, a byte offset is not a
+  /// position in the sound.
   var continuation: Continuation {
     if metadataInterval != nil { return .live }
     if bodyLength != nil { return .rest }
@@ -121,27 +119,27 @@ struct HTTPResponse: Hashable {
     }
   }
 
-  /// Whether the content type leaves open that the body is sound.
+  /// Whether the body may be sound, by its content type.
   var mayBeSound: Bool {
     guard let type = contentType?.lowercased() else { return true }
-    // Playlists are called audio, too.
+    // Playlist types may begin with `audio/`, too.
     if ["mpegurl", "scpls"].contains(where: type.contains) { return false }
     return ["audio/", "video/", "application/ogg", "application/octet-stream"]
       .contains { type.hasPrefix($0) }
   }
 
-  /// Takes one line with its line end, as bytes: in a `String`, CR LF is one character, and the
-  /// text may be in any encoding.
+  /// Takes one line with its line end, as bytes: in a `String`, CR LF is one character, and the text may be in
+  /// any encoding.
   mutating func consume(_ line: Span<UInt8>) {
     var end = line.count
     while end > 0, line[end - 1] == 0x0D || line[end - 1] == 0x0A { end -= 1 }
     if Self.starts(line, with: "HTTP/") || Self.starts(line, with: "ICY ") {
       self = HTTPResponse()
       status = Self.status(line, end)
-      // SHOUTcast's own protocol, which nothing but a station speaks.
+      // SHOUTcast's own protocol, which only stations use.
       if Self.starts(line, with: "ICY ") { station = StationInformation() }
     } else if isComplete {
-      return  // A trailer after a chunked body, which must not change what the head said.
+      return  // A trailer after a chunked body must not change the head.
     } else if end == 0 {
       isComplete = true
     } else {
@@ -198,16 +196,16 @@ struct HTTPResponse: Hashable {
   }
 
   private var isTransferEncoded = false
-  /// The server's name is that of one for stations, which has no other bodies without a length.
+  /// Whether the server's name is that of a station server, which has no other bodies without a length.
   private var isOfStationServer = false
 
-  /// The content codings that change the bytes (RFC 9110, section 8.4.1, and its registry). Stations write
-  /// other things there that mean nothing.
+  /// The content codings that change the bytes (RFC 9110, section 8.4.1, and its registry). Stations send other
+  /// values there that mean nothing.
   private static let compressions: Set<String> = [
     "br", "compress", "deflate", "gzip", "x-compress", "x-gzip", "zstd",
   ]
 
-  /// A list's elements in lower case, without parameters.
+  /// Returns a list's elements in lower case, without parameters.
   private static func list(_ text: String) -> [String] {
     text.lowercased().split(separator: ",").map { element in
       String(element.drop { $0 == " " || $0 == "\t" }.prefix { !" \t;".contains($0) })
@@ -222,7 +220,7 @@ struct HTTPResponse: Hashable {
     case "genre": station.genre = text
     case "description": station.description = text
     case "url": station.url = text
-    // Some servers write it once for what they announce and once for what they measured.
+    // Some servers state two values: the announced rate and the measured one.
     case "br": station.kilobitsPerSecond = Int(text.prefix { $0.isASCII && $0.isNumber })
     case "metaint": metadataInterval = Int(text).flatMap { $0 > 0 ? $0 : nil }
     default: break
@@ -230,7 +228,7 @@ struct HTTPResponse: Hashable {
     self.station = station
   }
 
-  /// The three digits after the first blank; 0 if there are none.
+  /// Returns the three digits after the first blank; 0 if there are none.
   private static func status(_ line: Span<UInt8>, _ end: Int) -> Int {
     guard let blank = (0..<end).first(where: { isBlank(line[$0]) }), end - blank > 3 else {
       return 0
@@ -247,7 +245,7 @@ struct HTTPResponse: Hashable {
     return line.count >= prefix.count && prefix.indices.allSatisfy { line[$0] == prefix[$0] }
   }
 
-  /// A URL in which bytes that are not ASCII are percent-encoded, whatever encoding they are in.
+  /// Returns a URL in which bytes outside ASCII, of any encoding, are percent-encoded.
   private static func reference(_ line: Span<UInt8>, _ range: Range<Int>) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     let bytes = range.flatMap { index -> [UInt8] in

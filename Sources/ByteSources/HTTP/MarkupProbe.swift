@@ -2,8 +2,8 @@
 
 /// Detects a web page that a server sends in place of sound. A value without I/O.
 enum MarkupProbe {
-  /// Whether a body begins as an HTML or XML document does, as far as its bytes are there. Live sound that
-  /// is joined anywhere may begin with any byte: a single `<` proves nothing.
+  /// Returns whether a body begins as an HTML or XML document does, by its available bytes. Live sound that is
+  /// joined anywhere may begin with any byte: a single `<` proves nothing.
   static func isPage(_ bytes: Span<UInt8>) -> Bool {
     var start = 0
     if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { start = 3 }

@@ -2,13 +2,13 @@
 
 import Glibc
 
-/// Which variable of the environment names the proxy of a request. libcurl goes by them, and does not say
-/// to which proxy it went. A variable that is empty counts as none.
+/// The environment variables that name the proxy of a request. libcurl obeys them, and does not report the
+/// proxy. An empty variable counts as unset.
 struct ProxyEnvironment {
   /// A variable's value. It may hold a password.
   private let value: (String) -> String?
 
-  /// The environment, or another one.
+  /// Creates a view of the process's environment, or of another one.
   init(
     _ value: @escaping (String) -> String? = { name in
       unsafe getenv(name).map { unsafe String(cString: $0) }
@@ -17,15 +17,15 @@ struct ProxyEnvironment {
     self.value = value
   }
 
-  /// The variable that names the proxy for URLs of a scheme; nil where there is none.
+  /// Returns the variable that names the proxy for URLs of a scheme; nil if there is none.
   func variable(forScheme scheme: String) -> String? {
-    // Capital letters only for https: a web server sets HTTP_PROXY to what a request says.
+    // Capital letters only for https: a web server sets HTTP_PROXY from a request's field.
     let own = scheme == "https" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
     return firstNamed(own + ["all_proxy", "ALL_PROXY"])
   }
 
-  /// Whether a host is surely one that no proxy is asked for: one that `no_proxy` names, or that is in a
-  /// domain that it names. Of networks (`10.0.0.0/8`) not all versions of libcurl know.
+  /// Returns whether a host is certainly reached without a proxy: `no_proxy` names the host or its domain.
+  /// Networks (`10.0.0.0/8`) do not count, because not all versions of libcurl support them.
   ///
   /// - Parameter host: as in a URL: an IPv6 address is in brackets.
   func isReachedDirectly(_ host: String) -> Bool {

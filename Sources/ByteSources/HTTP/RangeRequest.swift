@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: MIT
 
-/// A request for the rest of a body from some byte on (RFC 9110, section 14.2), and what an answer
-/// has to say so that its bytes may follow those that were read before. A value without I/O.
+/// A request for the rest of a body from a byte on (RFC 9110, section 14.2), and the conditions under which an
+/// answer's bytes may follow those read before. A value without I/O.
 ///
-/// An answer with all bytes is never taken for the rest. But it may be read from its start up to where the
-/// rest begins, if it is provably the same body, or the server was asked on trial: see ``repeatedBytes(of:)``.
+/// An answer with all bytes never counts as the rest. But it may be read from its start up to the rest, if it
+/// is provably the same body, or if the request was a trial: see ``repeatedBytes(of:)``.
 struct RangeRequest: Hashable {
-  /// Bytes from the body's first to the first one wanted.
+  /// The offset of the first requested byte in the body.
   let byteOffset: UInt64
-  /// The head of the first answer, whose body this is a part of.
+  /// The head of the first answer, to whose body this part belongs.
   let first: HTTPResponse
-  /// The bytes before were read, and what follows them is wanted because a connection was lost.
+  /// Whether the bytes before were read, and the rest is requested because a connection was lost.
   var isResumption = false
-  /// The bytes before were read, and the answer with them was whole, but only a part of the body.
+  /// Whether the bytes before were read, and their answer was complete, but only a part of the body.
   var followsPart = false
-  /// Bytes that may be received again and dropped.
+  /// The most bytes that may be received again and discarded.
   var repeatedByteLimit: UInt64 = 0
 
-  /// What `If-Range` names, so that a server sends no part of another body (RFC 9110, section
-  /// 13.1.5): the entity tag, which must not be a weak one, or else the date.
+  /// The validator for `If-Range`, so that a server sends no part of another body (RFC 9110, section 13.1.5):
+  /// the entity tag, unless it is weak, or else the date.
   var validator: String? {
     if let tag = first.entityTag, !tag.hasPrefix("W/") { return tag }
     return first.lastModified
   }
 
-  /// Why the body of an answer is not the part that was asked for; nil if it is.
+  /// Returns the reason why an answer's body is not the requested part; nil if it is.
   func objection(to answer: HTTPResponse) -> ByteSourceError.Reason? {
     if answer.status == 416 { return .noSuchByte(byteOffset: byteOffset) }
     guard answer.isSuccess else { return nil }
     if isOfAnotherBody(answer) { return .changed }
     guard answer.metadataInterval == nil else { return .wrongRange(byteOffset: byteOffset) }
     guard answer.status == 206 else {
-      // All bytes: those that were asked for only if they were all asked for.
+      // All bytes: the requested ones only if all were requested.
       if byteOffset == 0 { return nil }
       let isWanted = repeatedBytes(of: answer) > 0
       if isWanted, let length = answer.contentLength, byteOffset >= length {
@@ -45,7 +45,7 @@ struct RangeRequest: Hashable {
     guard let range = answer.contentRange, range.first == byteOffset else {
       return .wrongRange(byteOffset: byteOffset)
     }
-    // A part may end early (RFC 9110, section 15.3.7): the rest is then requested in turn.
+    // A part may end early (RFC 9110, section 15.3.7): the rest is then requested next.
     if let total = first.bodyLength, range.last >= total {
       return .wrongRange(byteOffset: byteOffset)
     }
@@ -55,20 +55,20 @@ struct RangeRequest: Hashable {
     return nil
   }
 
-  /// Whether an answer says that nothing is left: the body that was lost had come whole, only its
-  /// end had not, or the last part that came was the last one there is.
+  /// Returns whether an answer shows that nothing is left: the lost body was complete except for its end, or
+  /// the last part received was the final one.
   func isEnd(_ answer: HTTPResponse) -> Bool {
     guard answer.status == 416 else { return false }
     guard let total = answer.unsatisfiedTotal else { return followsPart }
     return (isResumption || followsPart) && total == byteOffset
   }
 
-  /// How many bytes of an answer with the whole body lie before those that are wanted and can be passed
-  /// over; 0 where they cannot. The answer has to be as long as the first one.
+  /// Returns the number of bytes before the requested ones that may be discarded from an answer with the whole
+  /// body; 0 if none may. The answer must be as long as the first one.
   ///
-  /// To go on where a connection was lost, only if the same strong entity tag proves that it is the same
-  /// body, byte for byte (RFC 9110, section 8.8.1), and up to the limit. To go elsewhere, only if the
-  /// server has not offered parts: it was asked on trial.
+  /// After a lost connection, only if the same strong entity tag proves that it is the same body, byte for byte
+  /// (RFC 9110, section 8.8.1), and up to the limit. After a reposition, only if the server has not offered
+  /// parts: the request was a trial.
   func repeatedBytes(of answer: HTTPResponse) -> UInt64 {
     guard answer.status == 200, let length = first.bodyLength, length == answer.contentLength
     else { return 0 }
@@ -79,7 +79,7 @@ struct RangeRequest: Hashable {
     return byteOffset
   }
 
-  /// Whether the answer's head contradicts the first one's about what the body is.
+  /// Returns whether the answer's head contradicts the first one's about the body.
   private func isOfAnotherBody(_ answer: HTTPResponse) -> Bool {
     func differ<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {
       one != nil && other != nil && one != other
@@ -90,14 +90,14 @@ struct RangeRequest: Hashable {
   }
 }
 
-/// What a `Content-Range` field says: `bytes FIRST-LAST/TOTAL` (RFC 9110, section 14.4).
+/// The value of a `Content-Range` field: `bytes FIRST-LAST/TOTAL` (RFC 9110, section 14.4).
 struct ContentRange: Hashable {
   let first: UInt64
   let last: UInt64
-  /// Bytes of the whole body; nil where the server wrote `*`.
+  /// Bytes of the whole body; nil for `*`.
   let total: UInt64?
 
-  /// The total of `bytes */TOTAL`, which comes with 416; nil for any other value.
+  /// Returns the total of `bytes */TOTAL`, which comes with 416; nil for any other value.
   static func unsatisfiedTotal(_ text: String) -> UInt64? {
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
     guard words.count == 2, words[0].lowercased() == "bytes", words[1].hasPrefix("*/") else {
@@ -106,7 +106,7 @@ struct ContentRange: Hashable {
     return UInt64(words[1].dropFirst(2))
   }
 
-  /// Reads a field's value; nil for one that is not of this form or contradicts itself.
+  /// Parses a field's value; nil if it is not of this form or contradicts itself.
   init?(_ text: String) {
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
     guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

@@ -5,16 +5,16 @@
   private let storage: UnsafeMutableRawBufferPointer
   private var start = 0
 
-  /// Bytes in it.
+  /// The number of bytes that it holds.
   private(set) var count = 0
 
-  /// Bytes that it can hold.
+  /// The most bytes that it can hold.
   var capacity: Int { unsafe storage.count }
 
-  /// Bytes that can be added.
+  /// The number of bytes that can be added.
   var free: Int { capacity - count }
 
-  /// An empty buffer.
+  /// Creates an empty buffer.
   init(capacity: Int) {
     unsafe storage = .allocate(byteCount: capacity, alignment: 16)
   }
@@ -34,7 +34,7 @@
     count += bytes.count
   }
 
-  /// Calls the body with the oldest bytes, at most so many: those that lie in one piece.
+  /// Calls `body` with the oldest contiguous bytes, at most `wanted`.
   func withFirstBytes<Result>(_ wanted: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     let bytes = unsafe storage[start..<(start + min(count, wanted, capacity - start))]
     return unsafe UnsafeRawBufferPointer(rebasing: bytes).withMemoryRebound(to: UInt8.self) {
@@ -42,7 +42,7 @@
     }
   }
 
-  /// Moves the oldest bytes to the destination, as many as there are and fit; how many.
+  /// Moves the oldest bytes to the destination, as many as fit; returns their number.
   mutating func take(into destination: UnsafeMutableRawBufferPointer) -> Int {
     let taken = min(count, destination.count)
     let first = min(taken, capacity - start)

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: MIT
 
-/// Decides whether and when a lost connection is made again. A value without I/O that is told what
-/// was lost.
+/// Decides whether and when a lost connection is made again. A value without I/O, to which each loss is passed.
 struct Reconnection: Hashable {
   /// A connection's end before its time.
   struct Loss: Hashable {
-    /// What happened.
+    /// The failure.
     var reason: ByteSourceError.Reason
-    /// A server has answered with the body once.
+    /// Whether a server has answered with the body once.
     var hasBegun: Bool
-    /// There is no byte at which to go on: the sound is that of the moment.
+    /// Whether the sound is live, so that there is no byte at which to go on.
     var isLive: Bool
-    /// Bytes of the body that this connection has brought.
+    /// Bytes of the body received over this connection.
     var receivedBytes: UInt64
     /// The server's `Retry-After`, in nanoseconds.
     var retryAfterNanoseconds: UInt64?
-    /// When it happened: the monotonic clock, in nanoseconds.
+    /// The time of the loss: the monotonic clock, in nanoseconds.
     var time: UInt64 = 0
   }
 
-  /// What is to be done.
+  /// The reaction to a loss.
   enum Decision: Hashable {
     /// The loss is an error.
     case giveUp
@@ -27,17 +26,17 @@ struct Reconnection: Hashable {
     case reconnect(afterNanoseconds: UInt64)
   }
 
-  /// Attempts since a connection last brought something.
+  /// Attempts since a connection last brought a byte, or of live sound ``worthwhileBytes``.
   private(set) var attempt = 0
-  /// Attempts since a connection last brought a stretch worth having.
+  /// Attempts since a connection last brought ``worthwhileBytes``.
   private(set) var totalAttempts = 0
-  /// Attempts at all.
+  /// All attempts.
   private(set) var madeAttempts = 0
-  /// When the first loss of the row happened; nil while a connection brings something.
+  /// The time of the first loss of the row that `attempt` counts; nil before it.
   private var lostSince: UInt64?
 
-  /// Bytes that make a connection worth having: four seconds of sound at a common rate. A server that sends
-  /// a little and hangs up, again and again, is not to be asked for ever.
+  /// Bytes that make a connection worthwhile: four seconds of sound at a common rate. A server that repeatedly
+  /// sends a little and hangs up must not be asked for ever.
   private static let worthwhileBytes: UInt64 = 64 * 1024
 
   /// Decides on a loss.
@@ -47,7 +46,7 @@ struct Reconnection: Hashable {
     if loss.receivedBytes >= Self.worthwhileBytes { totalAttempts = 0 }
     let since = lostSince ?? loss.time
     lostSince = since
-    // A reader that was away, as one that is paused, has not used the time: hence the attempts.
+    // While the reader is away, as in a pause, time passes without attempts: hence their least number.
     let isPatient =
       attempt < configuration.leastReconnectionAttempts
       || loss.time - since < configuration.leastReconnectionNanoseconds
@@ -62,14 +61,14 @@ struct Reconnection: Hashable {
     return .reconnect(afterNanoseconds: max(backOff, asked))
   }
 
-  /// The reader has gone elsewhere of its own will.
+  /// Ends the row of attempts: bytes have come, or the reader has repositioned.
   mutating func forgetLoss() {
     attempt = 0
     lostSince = nil
   }
 
-  /// Someone waits for the first answer and should hear soon what is wrong with it. Only a server that
-  /// says that it will be ready in a moment is asked once more.
+  /// Decides on a failure of the first answer. The user waits for it, so the failure is reported at once; only
+  /// a server that announces that it will be ready in a moment is asked once more.
   private mutating func decideOnFirstAnswer(
     _ loss: Loss, _ configuration: ByteSourceConfiguration
   ) -> Decision {
@@ -88,13 +87,13 @@ struct Reconnection: Hashable {
   ) -> UInt64 {
     guard attempt > 0 else { return 0 }
     let longest = configuration.maximumReconnectionDelayNanoseconds
-    // More than 62 doublings of anything are longer than any limit.
+    // More than 62 doublings of anything exceed any limit.
     let (pause, overflow) = configuration.reconnectionDelayNanoseconds
       .multipliedReportingOverflow(by: 1 << UInt64(min(attempt - 1, 62)))
     return overflow ? longest : min(pause, longest)
   }
 
-  /// Whether what happened may be over when it is tried again.
+  /// Returns whether a failure may be over at the next attempt.
   private func mayPass(_ reason: ByteSourceError.Reason, isLive: Bool) -> Bool {
     switch reason {
     case .interrupted, .timedOut, .connectionRefused, .unreachable, .unknownHost, .badResponse,
@@ -103,11 +102,11 @@ struct Reconnection: Hashable {
     case .status(let status):
       switch status {
       case 408, 425, 429, 500...: true
-      // A station's address has nothing behind it while its source is away.
+      // A station's address does not exist while its source is away.
       case 404: isLive
       default: false
       }
-    // So it is while its server or a proxy on the way sends something else in its place.
+    // Meanwhile its server or a proxy may also send something else instead.
     case .empty, .noSound: isLive
     default:
       false

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Takes the metadata out of a station's body, which has a block of it after every so many bytes of
-/// sound. A value without I/O, for one connection.
+/// Removes the metadata from a station's body, which contains a block of them after each interval of sound. A
+/// value without I/O, for one connection.
 ///
 ///     interval bytes of sound │ length/16 (1 byte) │ length bytes of text and NULs │ sound …
 struct ICYDemuxer: Hashable {
-  /// Where in the body the next byte lies.
+  /// The part of the body to which the next byte belongs.
   private enum Place: Hashable {
     case sound(bytesLeft: Int)
     case length
@@ -16,7 +16,7 @@ struct ICYDemuxer: Hashable {
   private var place: Place
   private var block: [UInt8] = []
 
-  /// A demultiplexer at the start of a body.
+  /// Creates a demultiplexer at the start of a body.
   ///
   /// - Parameter interval: the server's `icy-metaint`, at least 1.
   init(interval: Int) {
@@ -29,8 +29,8 @@ struct ICYDemuxer: Hashable {
   ///
   /// - Parameters:
   ///   - bytes: a piece of any size.
-  ///   - found: is told each block that ends in it, and how many bytes of sound of this piece came
-  ///     before. Empty blocks, which say that nothing is new, are left out.
+  ///   - found: receives each block that ends in the piece, and the number of sound bytes of the piece before
+  ///     it. Empty blocks, which mean no change, are left out.
   /// - Returns: the number of bytes of sound.
   mutating func removeMetadata(
     from bytes: inout MutableSpan<UInt8>, found: (_ soundByteCount: Int, _ block: [UInt8]) -> Void

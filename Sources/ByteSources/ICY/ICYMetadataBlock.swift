@@ -9,7 +9,7 @@ struct ICYMetadataBlock: Hashable {
   /// The address on one line; nil if there is none or it is empty.
   private(set) var url: String?
 
-  /// Reads a block; one that is not of this form has nothing to say.
+  /// Parses a block; one that is not of this form has neither field.
   init(_ block: [UInt8]) {
     let end = block.lastIndex { $0 != 0 } ?? -1
     var rest = block[...end]
@@ -36,8 +36,8 @@ struct ICYMetadataBlock: Hashable {
     return nil
   }
 
-  /// Takes a value with or without quotes. One that begins with a double quote and does not end with one is
-  /// without: a title may begin with a word in quotes.
+  /// Takes a value with or without quotes. A value that begins with a double quote and does not end with one
+  /// counts as unquoted: a title may begin with a word in quotes.
   private static func takeValue(from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let single = UInt8(ascii: "'")
     if let mark = rest.first, mark == single || mark == UInt8(ascii: "\"") {
@@ -53,7 +53,8 @@ struct ICYMetadataBlock: Hashable {
     return rest[..<end]
   }
 
-  /// Whether a value ends before an index: the block ends there, or `;` follows, and then the end or a field.
+  /// Returns whether a value ends before an index: the block ends there, or `;` follows, and then the end or a
+  /// field.
   private static func isEnd(of bytes: ArraySlice<UInt8>, at index: Int) -> Bool {
     let behind = bytes[index...]
     guard let first = behind.first else { return true }
@@ -64,7 +65,7 @@ struct ICYMetadataBlock: Hashable {
     return !name.isEmpty && next[name.endIndex...].first == UInt8(ascii: "=")
   }
 
-  /// Letters, digits, and what stations join words with.
+  /// Returns whether a byte can be part of a name: letters, digits, and the signs that join words.
   private static func isOfName(_ byte: UInt8) -> Bool {
     (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
       || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
@@ -72,7 +73,7 @@ struct ICYMetadataBlock: Hashable {
 }
 
 extension ArraySlice<UInt8> {
-  /// The last elements, as long as all of them fit.
+  /// Returns the last elements, as long as all of them fit.
   fileprivate func suffix(while fits: (UInt8) -> Bool) -> ArraySlice {
     let start = indices.reversed().first { !fits(self[$0]) }.map { $0 + 1 }
     return self[(start ?? startIndex)...]

@@ -2,10 +2,10 @@
 
 import AudioModel
 
-/// Text from a station, which does not say how it is encoded.
+/// Text from a station, whose encoding is unknown.
 enum StationText {
-  /// The text on one line. What is valid UTF-8 is that: text in another encoding with a letter
-  /// outside ASCII hardly ever is. All else is read as Latin-1 in its usual form, Windows-1252.
+  /// Returns the text on one line. Valid UTF-8 is decoded as such: text in another encoding with a letter
+  /// outside ASCII is hardly ever valid. All else is read as Latin-1 in its usual form, Windows-1252.
   static func decode(_ bytes: some Collection<UInt8>) -> String {
     let text =
       String(validating: bytes, as: UTF8.self)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// What a station has said and nobody has taken yet.
+/// A station's metadata that were not taken yet.
 struct StreamMetadataQueue {
   private var items: [StreamMetadata] = []
-  /// What was said last; at first, nothing.
+  /// The last block; empty at first.
   private var last = ICYMetadataBlock([])
 
-  /// A station may talk on while nobody listens.
+  /// The most items kept: a station may send more while none are taken.
   private static let limit = 64
 
-  /// Adds what a block says, unless that is what the last one said: stations repeat themselves, and
-  /// do so at the start of each connection.
+  /// Adds a block's fields, unless they equal the last block's: stations repeat themselves, also at the start
+  /// of each connection.
   mutating func append(_ block: ICYMetadataBlock, byteOffset: UInt64) {
     guard block != last else { return }
     last = block
@@ -18,7 +18,7 @@ struct StreamMetadataQueue {
     items.append(StreamMetadata(byteOffset: byteOffset, title: block.title, url: block.url))
   }
 
-  /// Gives everything, oldest first, and has nothing then.
+  /// Returns all items, oldest first, and removes them.
   mutating func take() -> [StreamMetadata] {
     defer { items.removeAll() }
     return items

@@ -3,8 +3,8 @@
 import AudioModel
 
 extension AudioFileTypeID {
-  /// What a name's extension and a server's content type let expect. The content type decides,
-  /// except that `audio/mpeg` is every layer's (RFC 3003) and the extension may know which.
+  /// Creates the type that a name's extension and a server's content type suggest. The content type decides,
+  /// except that `audio/mpeg` covers every layer (RFC 3003) and the extension may name one.
   init?(hintedByPath path: String, contentType: String? = nil) {
     let byExtension = Self.hint(fromPath: path)
     guard let byType = contentType.flatMap(Self.hint(fromContentType:)) else {

@@ -2,7 +2,7 @@
 
 import AudioModel
 
-/// What a location given by a person means.
+/// The meaning of a location that a user enters.
 enum SourceLocation: Hashable {
   /// `-`.
   case standardInput
@@ -11,7 +11,7 @@ enum SourceLocation: Hashable {
   /// An `http:` or `https:` URL.
   case web(WebURL)
 
-  /// Reads a location. Only `scheme://` and `file:/` make a URL, so that `a:b.mp3` is a file.
+  /// Parses a location. Only `scheme://` and `file:/` make a URL, so that `a:b.mp3` is a file.
   init(_ text: String) throws(ByteSourceError) {
     let malformed = ByteSourceError(.malformedLocation, at: text.onOneLine)
     guard !text.isEmpty else { throw ByteSourceError(.malformedLocation, at: "\"\"") }
@@ -42,7 +42,7 @@ enum SourceLocation: Hashable {
     }
   }
 
-  /// The scheme in lower case (RFC 3986, section 3.1) and what follows its colon.
+  /// Returns the scheme in lower case (RFC 3986, section 3.1) and the text after its colon.
   private static func scheme(of text: String) -> (scheme: String, rest: Substring)? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let scheme = text[..<colon].lowercased()
@@ -56,7 +56,7 @@ enum SourceLocation: Hashable {
     return (scheme, rest)
   }
 
-  /// The path of `//host/path` or `/path` (RFC 8089, section 2); only this machine's.
+  /// Returns the path of `//host/path` or `/path` (RFC 8089, section 2); nil for another machine's.
   private static func path(ofFileURL rest: Substring) -> String? {
     var encoded = rest
     if rest.utf8.starts(with: "//".utf8) {

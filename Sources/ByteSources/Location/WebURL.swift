@@ -3,8 +3,8 @@
 import AudioModel
 import CCurl
 
-/// An HTTP URL in the parts that a request and its messages need, taken apart by libcurl's own
-/// parser, so that what is shown is what is asked.
+/// An HTTP URL in the parts that a request and its messages need, parsed by libcurl's own parser, so that
+/// messages show the requested URL.
 struct WebURL: Hashable {
   /// The URL without user name and password, spaces percent-encoded. Safe to show.
   var text: String
@@ -19,17 +19,17 @@ struct WebURL: Hashable {
   /// The password, decoded.
   var password: String?
 
-  /// Whether both are of the same scheme, host and port.
+  /// Returns whether both URLs have the same scheme, host and port.
   func isSameServer(as other: WebURL) -> Bool {
     func scheme(_ url: WebURL) -> String { url.text.prefix { $0 != ":" }.lowercased() }
     return host.lowercased() == other.host.lowercased() && port == other.port
       && scheme(self) == scheme(other)
   }
 
-  /// Reads a URL; nil when libcurl cannot use it, or is not there.
+  /// Parses a URL; nil when libcurl cannot use it, or is not installed.
   ///
-  /// - Parameter base: what a URL without a scheme is relative to (RFC 3986, section 5); nil if it has to
-  ///   have one.
+  /// - Parameter base: the base of a URL without a scheme (RFC 3986, section 5); nil if the URL must have a
+  ///   scheme.
   init?(_ text: String, relativeTo base: WebURL? = nil) {
     guard let curl = CurlLibrary.functions, let parts = unsafe curl.curl_url() else { return nil }
     defer { unsafe curl.curl_url_cleanup(parts) }
@@ -59,11 +59,11 @@ struct WebURL: Hashable {
     port = number.flatMap { UInt16($0) } ?? 0
   }
 
-  /// A text that may not be a URL at all, for a message: everything between `//` and the last `@`
-  /// of the authority is left out.
+  /// Returns a text that may not be a URL at all, for a message: without everything between `//` and the last
+  /// `@`.
   static func withoutCredentials(_ text: String) -> String {
     let bytes = Array(text.utf8)
-    // Paths and `file:` URLs are none that libcurl could use: it is not to be loaded for them.
+    // libcurl cannot use paths and `file:` URLs, so it is not loaded for them.
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
       bytes[(colon + 1)...].starts(with: "/".utf8)
     else { return text.onOneLine }
@@ -77,7 +77,7 @@ struct WebURL: Hashable {
 }
 
 extension drawbar_curl {
-  /// A part of a URL that libcurl took apart.
+  /// Returns a part of a URL that libcurl has parsed.
   fileprivate func part(
     _ part: CURLUPart, of parts: OpaquePointer, flags: UInt32 = 0
   ) -> String? {
@@ -91,7 +91,6 @@ extension drawbar_curl {
 }
 
 extension String {
-  /// The text for a message: on one line, and if it is a URL or like one, without user name and
-  /// password.
+  /// The text for a message: on one line, and if it is a URL or resembles one, without user name and password.
   package var withoutCredentials: String { WebURL.withoutCredentials(self) }
 }

@@ -2,20 +2,19 @@
 
 import Glibc
 
-/// Whether what is fetched over HTTP is kept in a file while it is played, and where.
+/// The setting for keeping bytes fetched over HTTP in a file while they are played.
 public enum SpoolConfiguration: Hashable, Sendable {
   /// Nothing is kept.
   case off
-  /// Kept in files in this directory, which is made with mode 0700 where there is none. All that this
-  /// process has there at one time is at most so many bytes; what was fetched longest ago is given up
-  /// for what comes.
+  /// Bytes are kept in files in this directory, which is created with mode 0700 if it does not exist. All files
+  /// of this process there have at most this many bytes together; new bytes replace the oldest ones.
   case directory(path: String, maximumBytes: UInt64)
 
-  /// The size that fits a player: 1 GiB.
+  /// The default size, which fits a player: 1 GiB.
   public static var defaultMaximumBytes: UInt64 { 1 << 30 }
 
-  /// In the user's cache directory: `$XDG_CACHE_HOME/drawbar`, else `~/.cache/drawbar` (XDG Base
-  /// Directory Specification 0.8); off when the environment names neither by an absolute path.
+  /// Returns the setting for the user's cache directory: `$XDG_CACHE_HOME/drawbar`, else `~/.cache/drawbar`
+  /// (XDG Base Directory Specification 0.8); off when the environment names neither by an absolute path.
   ///
   /// - Parameter maximumBytes: as in ``directory(path:maximumBytes:)``.
   public static func inCacheDirectory(
@@ -33,7 +32,7 @@ public enum SpoolConfiguration: Hashable, Sendable {
 }
 
 extension SpoolConfiguration {
-  /// A source that keeps what is read from another one, if it is to be kept.
+  /// Returns a source that spools another one, or the other one itself if nothing is kept.
   func wrap(_ source: any ByteSource) -> any ByteSource {
     switch self {
     case .off: source
@@ -43,13 +42,13 @@ extension SpoolConfiguration {
   }
 }
 
-/// What has become of a source's spool.
+/// The state of a source's spool.
 public enum SpoolState: Hashable, Sendable {
-  /// There is none.
+  /// There is no spool.
   case off
-  /// What is read is kept, as far as the size allows.
+  /// Bytes that are read are kept, as far as the size allows.
   case active
-  /// Nothing is kept any more, and what was has been removed: the file could not be made, written or
+  /// Nothing is kept any more, and the kept bytes have been removed: the file could not be created, written or
   /// read, with this `errno`. The source itself reads on.
   case stopped(errno: Int32)
 }

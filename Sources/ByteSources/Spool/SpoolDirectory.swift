@@ -3,20 +3,20 @@
 import Glibc
 import Synchronization
 
-/// Why a spool cannot be used.
+/// The reason why a spool cannot be used.
 struct SpoolFailure: Error, Hashable {
   let errno: Int32
 }
 
 /// A directory with spool files, shared by all sources of this process that use it.
 ///
-/// A file is locked (flock(2)) as long as it is in use, and the kernel gives up the lock of a process
-/// that has died: a file of ours that can be locked is a dead one's, and is removed when a process
-/// opens the directory. What has another name or is no regular file is never touched.
+/// A file is locked (flock(2)) while it is in use, and the kernel releases the locks of a dead process. So a
+/// spool file of this user that can be locked was left by a dead process, and is removed when a process opens
+/// the directory. Files with other names, and all but regular files, are never touched.
 final class SpoolDirectory: Sendable {
   /// The open directory: files are reached through it even if it is renamed.
   private let descriptor: Int32
-  /// Protects how many bytes this process's files there may have, together.
+  /// Protects the number of bytes granted to this process's files there, together.
   private let grantedBytes = Mutex<UInt64>(0)
 
   private struct Shared {
@@ -28,7 +28,7 @@ final class SpoolDirectory: Sendable {
 
   private init(path: String) throws(SpoolFailure) {
     try Self.make(path)
-    // Not O_NOFOLLOW: a cache directory that a user has moved elsewhere is still theirs.
+    // Not O_NOFOLLOW: a cache directory that a user has moved elsewhere, leaving a link, is still theirs.
     descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SpoolFailure(errno: errno) }
   }
@@ -37,8 +37,8 @@ final class SpoolDirectory: Sendable {
     _ = Glibc.close(descriptor)
   }
 
-  /// The directory at a path, which is made if need be. When nobody in this process uses it yet, what
-  /// dead processes have left there is removed.
+  /// Returns the directory at a path, creating it if need be. On its first use in this process, files left by
+  /// dead processes are removed.
   static func open(_ path: String) throws(SpoolFailure) -> SpoolDirectory {
     try opened.withLock { (opened) throws(SpoolFailure) in
       if let directory = opened[path]?.directory { return directory }
@@ -50,8 +50,8 @@ final class SpoolDirectory: Sendable {
     }
   }
 
-  /// Makes the directory, and the one above it where there is none: the cache directory of a user, but never
-  /// the home directory, whose absence has a reason.
+  /// Creates the directory, and its parent if that does not exist: a user's cache directory, but never the home
+  /// directory, whose absence has a reason.
   private static func make(_ path: String) throws(SpoolFailure) {
     if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     let failure = SpoolFailure(errno: errno)
@@ -65,12 +65,12 @@ final class SpoolDirectory: Sendable {
     }
   }
 
-  /// Allows a file to grow, if room is left: the more a file has, the more it leaves to others, so
-  /// that a long stream does not take all of it.
+  /// Allows a file to grow, if room is left: the larger a file is, the more it leaves to others, so that a long
+  /// stream does not take all of it.
   ///
   /// - Parameters:
-  ///   - byteCount: how much it grows.
-  ///   - present: how much it has.
+  ///   - byteCount: the file's growth.
+  ///   - present: the file's present size.
   ///   - maximumBytes: the limit for all files together.
   func grant(_ byteCount: UInt64, besides present: UInt64, maximumBytes: UInt64) -> Bool {
     grantedBytes.withLock { granted in
@@ -83,15 +83,15 @@ final class SpoolDirectory: Sendable {
     }
   }
 
-  /// Takes back what a file was granted.
+  /// Takes back the bytes granted to a file.
   func takeBack(_ byteCount: UInt64) {
     grantedBytes.withLock { $0 -= byteCount }
   }
 
-  /// Makes a locked file of mode 0600 with a name of its own.
+  /// Creates a locked file of mode 0600 with a unique name.
   func makeFile() throws(SpoolFailure) -> (name: String, descriptor: Int32) {
-    // Another process that opens the directory may find the new file before it is locked, and remove
-    // it; then it is made again.
+    // Another process that opens the directory may find the new file before it is locked, and remove it; then
+    // it is created again.
     for _ in 0..<16 {
       let name = SpoolFileName.random()
       let file = unsafe openat(
@@ -103,7 +103,7 @@ final class SpoolDirectory: Sendable {
       if flock(file, LOCK_EX | LOCK_NB) == 0 {
         if isFile(file, named: name) { return (name, file) }
       } else if errno != EWOULDBLOCK {
-        // A file system without locks: what is left there could not be told from what is in use.
+        // A file system without locks: dead files could not be distinguished from those in use.
         let failure = SpoolFailure(errno: errno)
         remove(name, file)
         throw failure
@@ -113,7 +113,7 @@ final class SpoolDirectory: Sendable {
     throw SpoolFailure(errno: EAGAIN)
   }
 
-  /// Removes a file, if it is still the one of that name, and closes it.
+  /// Removes a file, if it still has that name, and closes it.
   func remove(_ name: String, _ file: Int32) {
     if isFile(file, named: name) { _ = unsafe unlinkat(descriptor, name, 0) }
     _ = Glibc.close(file)
@@ -137,7 +137,7 @@ final class SpoolDirectory: Sendable {
   }
 
   private func removeIfDead(_ name: String) {
-    // Looked at before it is opened, which may have effects on what is no regular file, and after it.
+    // Checked before opening, which may have effects on anything but a regular file, and after it.
     var status = stat()
     guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
       status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid()
@@ -152,7 +152,7 @@ final class SpoolDirectory: Sendable {
     }
   }
 
-  /// Whether an open regular file is what has this name in the directory.
+  /// Returns whether an open file is regular and has this name in the directory.
   private func isFile(_ file: Int32, named name: String) -> Bool {
     var (opened, named) = (stat(), stat())
     guard unsafe fstat(file, &opened) == 0,
@@ -163,20 +163,20 @@ final class SpoolDirectory: Sendable {
   }
 }
 
-/// `drawbar-0123456789abcdef.spool`: what a spool file is called, with 16 random digits.
+/// The name of a spool file: `drawbar-0123456789abcdef.spool`, with 16 random digits.
 enum SpoolFileName {
   private static var prefix: String { "drawbar-" }
   private static var suffix: String { ".spool" }
   private static var digitCount: Int { 16 }
 
-  /// A name that no other file is likely to have.
+  /// Returns a name that no other file is likely to have.
   static func random() -> String {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
     let zeros = String(repeating: "0", count: digitCount - digits.utf8.count)
     return prefix + zeros + digits + suffix
   }
 
-  /// Whether a file's name is such a one, to the letter.
+  /// Returns whether a file's name has exactly this form.
   static func isOne(_ name: String) -> Bool {
     guard name.hasPrefix(prefix), name.hasSuffix(suffix),
       name.utf8.count == prefix.utf8.count + digitCount + suffix.utf8.count

@@ -2,16 +2,15 @@
 
 import Glibc
 
-/// A file with bytes of one stream, in blocks: any block of the stream may lie in any slot of the file.
-/// When the file may not grow, the block that was begun longest ago makes room, so that of an endless
-/// stream the newest bytes are there.
+/// A file with bytes of one stream, in blocks: any slot of the file may hold any block of the stream. When the
+/// file may not grow, the oldest block is replaced, so that the newest bytes of an endless stream are kept.
 ///
 ///     stream   … │ 41 │ 42 │ 43 │ 44 │ 45 │ …        file   │ 44 │ 45 │ 42 │ 43 │
 ///                                                  next to be replaced ──╯
 ///
 /// Removed with the last reference. One thread at a time.
 final class SpoolFile {
-  /// The bytes of the stream that are in it.
+  /// The bytes of the stream that the file holds.
   private(set) var ranges = DisjointRanges()
 
   private let directory: SpoolDirectory
@@ -19,20 +18,20 @@ final class SpoolFile {
   private let descriptor: Int32
   private let maximumBytes: UInt64
   private let blockBytes: UInt64
-  /// Which block of the stream each slot holds.
+  /// The block of the stream that each slot holds.
   private var blocks: [UInt64] = []
   private var slots: [UInt64: Int] = [:]
-  /// The slot that is replaced next when there can be no more of them.
+  /// The slot that is replaced next when none can be added.
   private var oldestSlot = 0
-  /// Slots that the file may have.
+  /// The number of slots that the file may have.
   private var grantedSlots: UInt64 = 0
 
-  /// The size of a block: so that there are never more than 16,384, however large the limit is.
+  /// Returns the size of a block: such that there are never more than 16,384, however large the limit is.
   static func blockBytes(maximumBytes: UInt64) -> UInt64 {
     max(64 << 10, ((maximumBytes >> 14) + 4095) & ~4095)
   }
 
-  /// Makes an empty file.
+  /// Creates an empty file.
   ///
   /// - Parameters:
   ///   - maximumBytes: the limit of this process's files in the directory.
@@ -51,22 +50,22 @@ final class SpoolFile {
     directory.takeBack(grantedSlots * blockBytes)
   }
 
-  /// Makes sure that the first bytes of the stream, so many, all have room.
+  /// Makes sure that the stream's first `byteCount` bytes all have room.
   ///
-  /// - Returns: false if they have not.
+  /// - Returns: false if they do not.
   func reserve(_ byteCount: UInt64) -> Bool {
-    // More than any file has would overflow on the way.
+    // No file is larger, and the sum would overflow.
     guard byteCount < 1 << 62 else { return false }
     let wanted = (byteCount + blockBytes - 1) / blockBytes
     guard wanted > grantedSlots else { return true }
     return grow(by: wanted - grantedSlots)
   }
 
-  /// Keeps bytes of the stream. What there is no room for is left out.
+  /// Writes bytes of the stream. Bytes without room are left out.
   ///
-  /// - Throws: when they cannot be written. The file is then of no more use.
+  /// - Throws: when they cannot be written. The file is then unusable.
   func write(_ bytes: UnsafeRawBufferPointer, at byteOffset: UInt64) throws(SpoolFailure) {
-    // No stream has so many bytes; a server may say so.
+    // No stream is longer, but a server may claim so.
     guard byteOffset < 1 << 62 else { return }
     var done = 0
     while done < bytes.count {
@@ -83,9 +82,9 @@ final class SpoolFile {
     }
   }
 
-  /// Reads bytes of the stream, as many as are there in one piece of the file and fit.
+  /// Reads bytes of the stream, as many as are contiguous in the file and fit.
   ///
-  /// - Returns: how many; 0 if the first one is not there.
+  /// - Returns: their number; 0 if the file does not hold the first one.
   func read(
     into buffer: UnsafeMutableRawBufferPointer, at byteOffset: UInt64
   ) throws(SpoolFailure) -> Int {
@@ -99,12 +98,12 @@ final class SpoolFile {
       let count = unsafe pread(descriptor, buffer.baseAddress!, Int(limit), off_t(place))
       if count > 0 { return count }
       if count < 0, errno == EINTR { continue }
-      // Somebody has made the file shorter.
+      // At the end of the file: another program has shortened it.
       throw SpoolFailure(errno: count == 0 ? EIO : errno)
     }
   }
 
-  /// A slot for a block: a new one, else the oldest block's; nil when there are none at all.
+  /// Returns a slot for a block: a new one, else the oldest block's; nil if there is no slot.
   private func makeRoom(for block: UInt64) -> Int? {
     if UInt64(blocks.count) < grantedSlots || grow(by: 1) {
       slots[block] = blocks.count
@@ -125,7 +124,7 @@ final class SpoolFile {
   private func grow(by slotCount: UInt64) -> Bool {
     let (byteCount, isTooMuch) = slotCount.multipliedReportingOverflow(by: blockBytes)
     let present = grantedSlots * blockBytes
-    // Beyond a limit on the size of files a write would end the process by a signal.
+    // Beyond the limit on file sizes a write would end the process by a signal.
     var limit = rlimit()
     guard !isTooMuch, unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0,
       UInt64(limit.rlim_cur) >= present, byteCount <= UInt64(limit.rlim_cur) - present,

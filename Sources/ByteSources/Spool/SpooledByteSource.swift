@@ -1,50 +1,52 @@
 // SPDX-License-Identifier: MIT
 
-/// A source that keeps what is read from another one in a file, so that it can be read again without
-/// asking a server for it.
+/// A source that keeps the bytes read from another one in a file, so that they can be read again without a
+/// request to a server.
 ///
 ///     ─────────────┬═══════════════════┬───────────────┬═════════════┬──────▶ bytes of the stream
 ///                  ╰── in the file ────╯    ╰ place    ╰ in the file ╯ ╰ where the other source is
 ///
-/// A reposition only sets the place. The next read takes the byte from the file where it is there;
-/// else the other source is read on, if it is at the place or shortly before it, or repositioned.
+/// A reposition only sets the offset `place`. The next read takes the byte from the file if it is there.
+/// Otherwise the other source is read on, if it is at that offset or shortly before it, or repositioned.
 ///
-/// A source that cannot be repositioned can be read again as far as the file has all that it gave
-/// since. When it says how long it is and the file may be as large, it is as good as repositionable:
-/// back the bytes are in the file, and what lies ahead is read up to.
+/// A source that cannot be repositioned can be read again from a byte if the file holds all bytes from there up
+/// to the source's own offset. If its length is known and the file may be as large, it is as good as
+/// repositionable: earlier bytes are in the file, and later ones are reached by reading.
 final class SpooledByteSource: ByteSource, @unchecked Sendable {
   private let wrapped: any ByteSource
   private let directoryPath: String
   private let maximumBytes: UInt64
   private let blockBytes: UInt64
   private let exclusive = ExclusiveUse()
-  /// Made with the first bytes; gone with an error.
+  /// Created with the first bytes; removed after an error.
   private var file: SpoolFile?
   private var state = SpoolState.active
-  /// The byte that the next read gives.
+  /// The offset of the next byte to deliver.
   private var place: UInt64 = 0
-  /// The byte that the other source gives next.
+  /// The offset of the other source's next byte.
   private var wrappedPlace: UInt64 = 0
-  /// There is no byte from here on.
+  /// The end of the stream, once known.
   private var endOffset: UInt64?
-  /// The file has room for all of the stream.
+  /// Whether the file has room for all of the stream.
   private var hasRoomForAll = false
   private var failure: ByteSourceError?
   private var isClosed = false
 
-  /// Bytes that are read up to rather than passed by asking a server again.
+  /// The least distance, in bytes, over which a server is asked again; a shorter one is read through.
   private static var leastJump: UInt64 { 64 << 10 }
-  /// The same for a server that has not said whether it sends parts: one that does not sends all again.
+  /// The same for a server that has not stated whether it sends parts: one that does not sends everything
+  /// again.
   private static var leastTrial: UInt64 { 4 << 20 }
-  /// Bytes that are read up to in one read, so that a wake is not overlooked for long.
+  /// The most bytes that one read reads through, so that a wake is noticed soon.
   private static var mostPassedAtOnce: UInt64 { 1 << 20 }
 
-  /// Wraps a source that nothing was read from.
+  /// Wraps a source that was not read from yet.
   ///
   /// - Parameters:
-  ///   - directoryPath: where the file is made, with the first bytes.
+  ///   - directoryPath: the directory of the file, which is created with the first bytes.
   ///   - maximumBytes: the limit of this process's files in that directory.
-  ///   - blockBytes: the pieces in which the file's room is given up; nil for what suits the limit.
+  ///   - blockBytes: the size of the pieces in which the file's room is reused; nil for one that suits the
+  ///     limit.
   init(
     _ wrapped: any ByteSource, directoryPath: String, maximumBytes: UInt64,
     blockBytes: UInt64? = nil
@@ -88,7 +90,7 @@ final class SpooledByteSource: ByteSource, @unchecked Sendable {
         if case .bytes(let count) = read { place &+= UInt64(count) }
         return read
       } catch {
-        // What was kept may not be what the server has now.
+        // The kept bytes may no longer be the server's.
         failure = error
         file = nil
         throw error
@@ -127,15 +129,15 @@ final class SpooledByteSource: ByteSource, @unchecked Sendable {
     }
   }
 
-  /// Whether the bytes from a place on can be had.
+  /// Returns whether the bytes from an offset on can be read.
   private func canReach(_ byteOffset: UInt64) -> Bool {
     if byteOffset == wrappedPlace || wrapped.information.isRepositionable { return true }
     if byteOffset > wrappedPlace { return hasRoomForAll }
-    // No way leads from what is kept to what comes but without a gap.
+    // The kept bytes must lead up to the other source's offset without a gap.
     return file?.ranges.range(containing: byteOffset)?.upperBound == wrappedPlace
   }
 
-  /// One read at the place.
+  /// Reads once at an offset.
   private func read(
     at place: UInt64, into buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
   ) throws(ByteSourceError) -> ByteSourceRead {
@@ -147,7 +149,7 @@ final class SpooledByteSource: ByteSource, @unchecked Sendable {
       if isAhead, isReadUp(to: place) {
         return try unsafe readUp(to: place, buffer, timeoutNanoseconds: timeoutNanoseconds)
       }
-      // One that cannot be repositioned throws: the bytes were in the file when the place was set, and
+      // A source that cannot be repositioned throws: the bytes were in the file when the offset was set, and
       // could not be read from there.
       try wrapped.reposition(to: place)
       wrappedPlace = place
@@ -155,7 +157,7 @@ final class SpooledByteSource: ByteSource, @unchecked Sendable {
     return try unsafe readWrapped(into: buffer, timeoutNanoseconds: timeoutNanoseconds)
   }
 
-  /// Whether the bytes before a place ahead are read, which keeps them, rather than passed.
+  /// Returns whether the bytes before an offset ahead are read, which keeps them, rather than skipped.
   private func isReadUp(to place: UInt64) -> Bool {
     let information = wrapped.information
     guard information.isRepositionable else { return true }
@@ -168,7 +170,7 @@ final class SpooledByteSource: ByteSource, @unchecked Sendable {
 }
 
 extension SpooledByteSource {
-  /// Reads the other source up to a place, and the bytes there.
+  /// Reads the other source up to an offset, and then the bytes there.
   private func readUp(
     to place: UInt64, _ buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
   ) throws(ByteSourceError) -> ByteSourceRead {
@@ -176,7 +178,7 @@ extension SpooledByteSource {
     let first = wrappedPlace
     while wrappedPlace < place {
       if wrappedPlace - first >= Self.mostPassedAtOnce { return .wait }
-      // When the time is over, what has come already is still passed.
+      // After the time-out, bytes that have come already are still read through.
       let elapsed = monotonicNanoseconds() - start
       let piece = unsafe UnsafeMutableRawBufferPointer(
         rebasing: buffer.prefix(Int(min(UInt64(buffer.count), place - wrappedPlace))))
@@ -189,12 +191,12 @@ extension SpooledByteSource {
       into: buffer, timeoutNanoseconds: timeoutNanoseconds - min(elapsed, timeoutNanoseconds))
   }
 
-  /// Reads the other source where it is, and keeps the bytes.
+  /// Reads the other source at its offset, and keeps the bytes.
   private func readWrapped(
     into buffer: UnsafeMutableRawBufferPointer, timeoutNanoseconds: UInt64
   ) throws(ByteSourceError) -> ByteSourceRead {
     let read = try unsafe wrapped.read(into: buffer, timeoutNanoseconds: timeoutNanoseconds)
-    // Bytes on either side of it must not look like one piece.
+    // The bytes on either side of it must not look contiguous.
     if read == .discontinuity { file = nil }
     if read == .end { endOffset = min(endOffset ?? .max, wrappedPlace) }
     guard case .bytes(let count) = read else { return read }
@@ -203,7 +205,7 @@ extension SpooledByteSource {
     return read
   }
 
-  /// Writes bytes that come from the other source's place into the file.
+  /// Writes bytes from the other source's offset into the file.
   private func keep(_ bytes: UnsafeRawBufferPointer) {
     guard state == .active else { return }
     do throws(SpoolFailure) {
@@ -217,7 +219,7 @@ extension SpooledByteSource {
   private func makeFile() throws(SpoolFailure) -> SpoolFile {
     let file = try SpoolFile(
       in: SpoolDirectory.open(directoryPath), maximumBytes: maximumBytes, blockBytes: blockBytes)
-    // A server has answered, and what it said is known now.
+    // A server has answered, so its facts are known now.
     let information = wrapped.information
     let isDirect = information.isRepositionable && information.reach == .direct
     if !isDirect, let byteCount = information.byteCount {
@@ -226,7 +228,7 @@ extension SpooledByteSource {
     return file
   }
 
-  /// Bytes from the place on that the file has; 0 if it has none.
+  /// Reads bytes at the current offset from the file; returns 0 if it holds none.
   private func readFile(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard let file else { return 0 }
     do throws(SpoolFailure) {
@@ -237,7 +239,7 @@ extension SpooledByteSource {
     }
   }
 
-  /// Goes on without a spool. What was kept is removed: where a disk is full, others need the room.
+  /// Goes on without a spool. The kept bytes are removed: if the disk is full, others need the room.
   private func stop(_ failure: SpoolFailure) {
     state = .stopped(errno: failure.errno)
     file = nil

@@ -3,12 +3,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The least that a JACK client can do: a plain C program with two output ports and a callback that writes
-// silence. What a callback costs and how late it comes is measured against it. It uses nothing of Drawbar.
+// A minimal JACK client: a plain C program with two output ports and a callback that writes silence. It is the
+// baseline for the cost and the lateness of a callback, and uses no code of Drawbar.
 
 /// One call of the callback.
 struct drawbar_floor_cycle {
-  /// When it was entered, in nanoseconds of CLOCK_MONOTONIC_RAW.
+  /// Time of entry, in nanoseconds of CLOCK_MONOTONIC_RAW.
   uint64_t entry_nanoseconds;
   uint64_t duration_nanoseconds;
   /// The server's frame clock at the cycle's start.
@@ -16,7 +16,7 @@ struct drawbar_floor_cycle {
   uint32_t frame_count;
   /// Frames from the start of the server's cycle to the entry.
   uint32_t wake_frames;
-  /// Xruns that the server has told of so far.
+  /// Xruns that the server has reported so far.
   uint32_t xruns;
 };
 
@@ -26,8 +26,8 @@ struct drawbar_floor_client;
 ///
 /// - Parameters:
 ///   - server: the server's name.
-///   - name: its own name.
-/// - Returns: nothing when the server does not answer. To be closed.
+///   - name: the client's own name.
+/// - Returns: the client, to be closed with ``drawbar_floor_close``; NULL when the server does not answer.
 struct drawbar_floor_client *drawbar_floor_open(const char *server, const char *name);
 
 /// The server's frames per second.
@@ -38,10 +38,10 @@ int32_t drawbar_floor_thread(const struct drawbar_floor_client *client);
 
 /// Takes the oldest cycle that was not taken yet. One thread at a time.
 ///
-/// - Parameter lost: counts cycles that were written over before they were taken.
+/// - Parameter lost: counts cycles that were overwritten before they were taken.
 /// - Returns: whether there was one.
 bool drawbar_floor_take(struct drawbar_floor_client *client, struct drawbar_floor_cycle *cycle,
                         uint64_t *lost);
 
-/// Ends it.
+/// Closes the client and frees it.
 void drawbar_floor_close(struct drawbar_floor_client *client);

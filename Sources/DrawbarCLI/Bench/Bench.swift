@@ -8,35 +8,35 @@ import TimingReport
 
 /// Runs what `drawbar bench` measures, one run after the other.
 final class Bench {
-  /// How much of a run's time is spent before it on looking for the machine's stalls.
+  /// The share of a run's duration that is spent on measuring stalls before it.
   private static let stallShare = 0.05
-  /// How much of that goes by between two looks for Ctrl-C.
+  /// The length of one stall measurement. Ctrl-C is checked between two of them.
   private static let stallSliceNanoseconds: UInt64 = 100_000_000
 
   private let command: BenchRunCommand
   private let isCancelled: () -> Bool
   private let inputs: [BenchInput]
   private let showsProgress = isatty(STDERR_FILENO) == 1
-  /// What was measured so far.
+  /// The runs measured so far.
   private(set) var runs: [TimingRun] = []
-  /// What the limit scenario found.
+  /// The results of the limit scenario.
   private(set) var sustainableLoads: [SustainableLoad] = []
-  /// How often the machine stood still by itself; nil where that was not looked for.
+  /// The stalls of the machine itself; nil if they were not measured.
   private(set) var stalls: MachineStalls?
-  /// What is to be told behind the table.
+  /// Lines printed below the table.
   private(set) var conclusions: [String] = []
 
-  /// What is measured in a run.
+  /// The client that a run measures.
   struct Subject {
     /// An empty callback in C.
     var isFloor = false
     var input: BenchInput
     var streams = 1
-    /// Of each period, how much a callback computes.
+    /// The share of each period that the callback spends computing.
     var busyShare: Double?
   }
 
-  /// - Throws: why an input cannot be played.
+  /// - Throws: the error of an input that cannot be played.
   init(_ command: BenchRunCommand, isCancelled: @escaping () -> Bool) throws {
     self.command = command
     self.isCancelled = isCancelled
@@ -45,7 +45,7 @@ final class Bench {
       ? [.silence] : try command.input.map { try BenchInput($0, decoding: command.decode) }
   }
 
-  /// Measures all that was asked for.
+  /// Runs the requested scenario on each server.
   func run() throws {
     if let name = command.server {
       return try measure(on: BenchServer(running: name), periodFrames: nil)
@@ -84,7 +84,7 @@ final class Bench {
     }
   }
 
-  /// Halves the range between what works and what does not.
+  /// Bisects the share of the period that a callback may take, in 64ths.
   private func findLimit(on server: BenchServer) throws {
     var works = 0
     var fails = 64
@@ -107,7 +107,7 @@ final class Bench {
     )
   }
 
-  /// Of a thousand cycles, none or one goes wrong.
+  /// Returns true if at most one cycle in a thousand went wrong.
   private func isSustained(_ run: TimingRun) -> Bool {
     run.cycles > 0 && run.causes.values.reduce(0, +) * 1000 <= run.cycles
   }
@@ -118,7 +118,7 @@ final class Bench {
     var fails: Int?
     var tried = 1
     while fails.map({ $0 - works > max(1, works / 20) }) ?? true, tried <= 1024 {
-      // What the machine does meanwhile may make a cycle late that is not ours: so there is more than one try.
+      // Other programs may make a cycle late, so each number of streams has several tries.
       var isInBudget = false
       for repetition in 0..<command.repetitions where !isInBudget {
         show("\(tried) stream\(tried == 1 ? "" : "s") of \(input.name), try \(repetition + 1)")
@@ -137,13 +137,13 @@ final class Bench {
     )
   }
 
-  /// Measures once, in a process of its own.
+  /// Measures one run in a separate process.
   private func measure(
     _ subject: Subject, on server: BenchServer, load: BenchLoad, repetition: Int
   ) throws -> TimingRun {
     try measureStalls()
     var arguments = [
-      // In one word with its option, a name may begin with a dash.
+      // A value joined to its option with `=` may begin with a dash.
       "bench", "client", "--server=\(server.name)", "--seconds", "\(command.seconds)",
       "--input-name=\(subject.input.name)", "--streams", "\(subject.streams)", "--load",
       load.rawValue, "--repetition", "\(repetition)",
@@ -160,8 +160,8 @@ final class Bench {
     return run
   }
 
-  /// Looks how often the machine stands still, between the runs: what else it does meets this as it meets them.
-  /// Not on a server that runs, since whoever plays there would be held up.
+  /// Measures the machine's stalls between runs, so that other activity affects stalls and runs alike. Skipped on a
+  /// running server, because the loop would delay its clients.
   private func measureStalls() throws {
     guard command.server == nil else { return }
     var left = UInt64(command.seconds * Self.stallShare * 1_000_000_000)
@@ -180,16 +180,16 @@ final class Bench {
   }
 }
 
-/// What a benchmark plays.
+/// An input of a benchmark.
 struct BenchInput {
-  /// Its path; nil for silence.
+  /// The file's path; nil for silence.
   var path: String?
-  /// What reports call it.
+  /// The name in reports.
   var name: String
 
   static let silence = BenchInput(path: nil, name: "silence")
 
-  /// Opens a file, to see that it can be played and what it is.
+  /// Opens the file to check that it can be played, and reads its format.
   init(_ word: String, decoding: DecodeOption) throws {
     if word == "silence" {
       self = .silence

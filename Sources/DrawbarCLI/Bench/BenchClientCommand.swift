@@ -6,7 +6,7 @@ import Glibc
 import PlayerEngine
 import TimingReport
 
-/// `drawbar bench client`: one measured run, in a process of its own, so that what it takes can be told.
+/// `drawbar bench client`: one measured run in a separate process, whose resource use is measured, too.
 /// Started by `drawbar bench`; writes a `TimingRun` as JSON to standard output.
 struct BenchClientCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -45,11 +45,11 @@ struct BenchClientCommand: ParsableCommand {
     }
   }
 
-  /// - Returns: nil when the user has ended it.
+  /// - Returns: nil if a signal ended the run.
   private func measure(
     _ subject: any MeasuredClient, _ signals: TerminationSignals
   ) throws -> TimingRun? {
-    // Many streams take a while to begin.
+    // Many streams take a while to start.
     let limit = ContinuousClock.now + .seconds(30)
     while try !subject.isReady() {
       if ContinuousClock.now > limit { throw BenchFailure("the input did not begin to play") }
@@ -71,7 +71,7 @@ struct BenchClientCommand: ParsableCommand {
     return run
   }
 
-  /// - Returns: false when the user has ended it.
+  /// - Returns: false if a signal ended the wait.
   private func wait(
     for seconds: Double, _ signals: TerminationSignals, everyMicroseconds interval: UInt32,
     _ look: () throws -> Void
@@ -86,17 +86,17 @@ struct BenchClientCommand: ParsableCommand {
   }
 }
 
-/// A client of which the cycles are measured.
+/// A JACK client whose cycles are measured.
 protocol MeasuredClient {
-  /// Whether it does what is to be measured. Called now and then before that.
+  /// Returns true if the client is ready to be measured. Polled until it is, and during the warm-up.
   ///
-  /// - Throws: `BenchFailure` when it never will.
+  /// - Throws: `BenchFailure` if it can never be ready.
   func isReady() throws -> Bool
-  /// Begins to measure.
+  /// Starts the measurement.
   func begin()
-  /// Takes in the cycles since the last call.
+  /// Adds the cycles since the last call to the measurement.
   func take()
-  /// What was measured; its conditions name the period and the rate only.
+  /// Ends the measurement and returns it. Its conditions contain only the period and the rate.
   func finish() -> TimingRun
   func close()
 }

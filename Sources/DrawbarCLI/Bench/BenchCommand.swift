@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// `drawbar bench`: what the callback costs here, how late it comes, and which cycles went wrong and why.
+/// `drawbar bench`: measures the callback's cost and lateness, and finds the causes of bad cycles.
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",

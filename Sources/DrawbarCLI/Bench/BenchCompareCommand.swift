@@ -10,16 +10,16 @@ struct BenchCompareCommand: ParsableCommand {
     commandName: "compare",
     abstract: "Compare two files of 'bench --json': B over A, and what is noise.",
     discussion: """
-      Runs are compared when their subject and conditions are the same. A difference counts when it is \
-      greater than 3 %, and than chance gives one time in fifty to runs that differ from each other as those \
-      of each side do. With fewer than three runs a side it is unknown: measure with --repeat 5. Times are in \
+      Compares runs of the same subject under the same conditions. A difference counts if it exceeds 3 % \
+      and if chance would produce it less than once in fifty comparisons, judged by the scatter of the runs \
+      of each side. With fewer than three runs a side it is unknown: measure with --repeat 5. Times are in \
       microseconds.
       """)
 
-  @Argument(help: ArgumentHelp("What was before.", valueName: "a.json"))
+  @Argument(help: ArgumentHelp("Measurements before a change.", valueName: "a.json"))
   var a: String
 
-  @Argument(help: ArgumentHelp("What is now.", valueName: "b.json"))
+  @Argument(help: ArgumentHelp("Measurements after it.", valueName: "b.json"))
   var b: String
 
   @Flag(help: "Write the comparison as JSON.")

@@ -3,21 +3,21 @@
 import ArgumentParser
 import Glibc
 
-/// What else a machine has to do while it is measured.
+/// A load on the machine during a measurement.
 enum BenchLoad: String, CaseIterable, ExpressibleByArgument {
   case none
   /// A busy loop for each processor, and one more.
   case cpu
-  /// Copies between areas that no cache holds.
+  /// Copies between buffers that no cache holds.
   case memory
-  /// Writes a file, and waits for the disk.
+  /// Writes a file, and waits for the disk each time.
   case disk
-  /// Makes processes that end at once.
+  /// Starts processes that end at once.
   case fork
-  /// Sends itself bytes, over the loopback device.
+  /// Sends bytes to itself over the loopback device.
   case network
 
-  /// Starts it, in processes of its own, which end when these are let go of.
+  /// Starts the load in child processes, which end when they are deallocated.
   func start() throws -> [ChildProcess] {
     if self == .none { return [] }
     let count = self == .cpu ? sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 1 : 1
@@ -26,7 +26,7 @@ enum BenchLoad: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Does it, in this process, until a signal ends it.
+  /// Runs the load in this process until a signal ends it.
   func run() throws -> Never {
     switch self {
     case .none: while true { pause() }
@@ -47,11 +47,11 @@ enum BenchLoad: String, CaseIterable, ExpressibleByArgument {
   }
 
   private func writeDisk() throws -> Never {
-    // On a disk, which /tmp need not be.
+    // /var/tmp is on a disk; /tmp may be in memory.
     var path = Array("/var/tmp/drawbar-bench-XXXXXX".utf8CString)
     let file = unsafe mkstemp(&path)
     guard file >= 0 else { throw BenchFailure("no file can be made in /var/tmp") }
-    // Gone with the process, however that ends.
+    // The file vanishes with the process, however the process ends.
     unsafe unlink(&path)
     let piece = [UInt8](repeating: 0x5A, count: 1 << 20)
     var position = 0
@@ -99,12 +99,12 @@ enum BenchLoad: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// This program's file, to run it again beside itself.
+/// The path of this program's executable, to start it as a child process.
 enum OwnProgram {
   static var path: String { "/proc/\(getpid())/exe" }
 }
 
-/// `drawbar bench load`: does what a benchmark measures beside. Started by `drawbar bench`.
+/// `drawbar bench load`: puts one kind of load on the machine. Started by `drawbar bench`.
 struct BenchLoadCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "load", abstract: "Load the machine until a signal ends it.", shouldDisplay: false)

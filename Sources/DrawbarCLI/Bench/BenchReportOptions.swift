@@ -4,7 +4,7 @@ import ArgumentParser
 import Glibc
 import TimingReport
 
-/// Where measured runs are told, apart from the table: what the commands of `drawbar bench` have in common.
+/// The report files of `drawbar bench`, besides the table: options common to its subcommands.
 struct BenchReportOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write all that was measured, as JSON.", valueName: "file"))
   var json: String?
@@ -26,7 +26,7 @@ struct BenchReportOptions: ParsableArguments {
       """, valueName: "file"))
   var hgrm: String?
 
-  /// Sees that the files can be written and are none of those that are read, and makes the pictures' folder.
+  /// Checks that the files can be written and are not inputs, and creates the folder for the plots.
   func check(isNoneOf locations: [String]) throws {
     for path in [json, html, hgrm].compactMap(\.self) {
       try WrittenFile(path: path).check(isNoneOf: locations)
@@ -40,12 +40,12 @@ struct BenchReportOptions: ParsableArguments {
     }
   }
 
-  /// Writes what was asked for, and the table, and what is to be told behind it.
+  /// Prints the table and the conclusions, and writes the requested files.
   func write(_ document: TimingDocument, conclusions: [String] = []) throws {
     var text = StandardOutput()
     TimingTable(document).write(to: &text)
     for line in conclusions { text.write(line + "\n") }
-    // What was measured goes into the files all the same; the last line here tells of it.
+    // If standard output fails, the files are still written; the last line here throws the error.
     try? text.flush()
     if let json { try TimingFile(path: json).write(document) }
     if let html {
@@ -83,7 +83,7 @@ struct BenchReportOptions: ParsableArguments {
     }
   }
 
-  /// `out.hgrm` as `out-2.hgrm`.
+  /// Returns a path with a number before its extension, such as `out-2.hgrm` for `out.hgrm`.
   static func numbered(_ path: String, _ number: Int) -> String {
     guard let dot = path.lastIndex(of: "."), path[dot...].firstIndex(of: "/") == nil else {
       return "\(path)-\(number)"

@@ -5,16 +5,16 @@ import AudioModel
 import PlayerEngine
 import TimingReport
 
-/// `drawbar bench run`, which is `drawbar bench`: measures.
+/// `drawbar bench run`, the default subcommand of `drawbar bench`: measures.
 struct BenchRunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Measure: what is done without a subcommand.",
+    abstract: "Measure the process callback (the default subcommand).",
     discussion: """
-      Each run is a process of its own; runs of every kind take turns, so that what else the machine does \
-      meets them all alike, and an empty callback in C runs with them as the floor. Without --server they \
-      run on a private JACK server without a sound card (jackd, dummy driver): figures are then those of \
-      the scheduler, of JACK and of the callback, and not of a sound card.
+      Each run is a process of its own. Runs of every kind alternate, so that other work on the machine \
+      affects all of them alike. An empty callback in C runs among them as the floor. Without --server they \
+      run on a private JACK server without a sound card (jackd, dummy driver). Its figures include the \
+      scheduler, JACK and the callback, but no sound card.
 
       Scenarios (--scenario):
         playing   plays each input, at each period, beside each load (the default)
@@ -26,19 +26,19 @@ struct BenchRunCommand: ParsableCommand {
         drawbar bench --load none,cpu,disk --repeat 5 --json before.json
         drawbar bench --scenario limit --periods 16,32,64,128,256,512,1024
 
-      The table's times are in microseconds. A percentile of the headroom is what so many cycles have at least. \
-      Under it stands how often the machine itself stood still meanwhile, in a loop that does nothing.
+      Times in the table are in microseconds. p99: 99 of 100 cycles are at or below this value (for headroom: \
+      at or above). The line below the table counts the stalls of the machine itself, in a loop that does nothing.
       """)
 
-  /// What is measured.
+  /// The kind of measurement.
   enum Scenario: String, CaseIterable, ExpressibleByArgument {
     case playing, limit, streams
   }
 
-  @Option(help: "What is measured: playing, limit or streams.")
+  @Option(help: "Scenario: playing, limit or streams.")
   var scenario = Scenario.playing
 
-  @Option(help: ArgumentHelp("Frames of a cycle, for each server in turn.", valueName: "n,n"))
+  @Option(help: ArgumentHelp("Frames per cycle, one server for each.", valueName: "n,n"))
   var periods: String?
 
   @Option(help: "Frames per second of the private server.")
@@ -47,25 +47,25 @@ struct BenchRunCommand: ParsableCommand {
   @Option(help: "Measure on the JACK server of this name, at its own period.")
   var server: String?
 
-  @Option(help: "Seconds of each run, without the one before it that does not count.")
+  @Option(help: "Seconds of each run, after one second that is discarded.")
   var seconds = 10.0
 
   @Option(name: .customLong("repeat"), help: "Runs of each kind.")
   var repetitions = 3
 
   @Option(
-    help: ArgumentHelp("What to play, again and again; repeatable.", valueName: "file|silence"))
+    help: ArgumentHelp("File to play in a loop; repeatable.", valueName: "file|silence"))
   var input: [String] = []
 
-  @Option(help: "Streams of the input that play at once.")
+  @Option(help: "Streams of the input to play at once.")
   var streams = 1
 
-  @Option(help: "Where the input is decoded and resampled, as for play.")
+  @Option(help: "Thread that decodes and resamples: auto, callback or ahead, as for play.")
   var decode = DecodeOption.auto
 
   @Option(
     help: ArgumentHelp(
-      "What else the machine has to do: none, cpu, memory, disk, fork, network.",
+      "Other work for the machine: none, cpu, memory, disk, fork, network.",
       valueName: "load,load"))
   var load = "none"
 
@@ -75,7 +75,7 @@ struct BenchRunCommand: ParsableCommand {
   @OptionGroup
   var reports: BenchReportOptions
 
-  /// Periods that are measured unless others are named.
+  /// The default periods in frames, except for the streams scenario.
   static let usualPeriods = [64, 256, 1024]
 
   func validate() throws {
@@ -123,10 +123,10 @@ struct BenchRunCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Before any thread is made, so that all of them leave these to the loops below.
+    // Created before any thread, so that all threads block these signals and the loops below take them.
     let signals = TerminationSignals()
     try Failure.reporting {
-      // Files that cannot be written are told before anything is measured.
+      // Before the measurement, reports files that cannot be written.
       try reports.check(isNoneOf: input)
       let readiness = try processors.request()
       defer { withExtendedLifetime(readiness) {} }
@@ -136,7 +136,7 @@ struct BenchRunCommand: ParsableCommand {
       do {
         try bench.run()
       } catch let failure as BenchFailure where failure.isCancellation {
-        // What was measured until then is told all the same.
+        // A cancelled benchmark still reports the runs measured so far.
         if bench.runs.isEmpty { return true }
       }
       var document = TimingDocument(
@@ -149,7 +149,7 @@ struct BenchRunCommand: ParsableCommand {
     }
   }
 
-  /// The command with its options, for whoever wants to run it again.
+  /// The command line, to repeat the measurement.
   private var commandLine: String {
     (["drawbar"] + CommandLine.arguments.dropFirst()).joined(separator: " ")
   }

@@ -3,21 +3,21 @@
 import Glibc
 import JACKRemoteIO
 
-/// A JACK server to measure on: one of its own, without a sound card, or the one that runs.
+/// A JACK server to measure on: a private one without a sound card, or a running one.
 final class BenchServer {
-  /// What libjack calls it.
+  /// The server's name in libjack.
   let name: String
   private let process: ChildProcess?
 
   private static let attemptsBySocket = 200
 
-  /// The server that runs.
+  /// Uses a running server.
   init(running name: String) {
     self.name = name
     process = nil
   }
 
-  /// Starts a server with the dummy driver, real-time if the machine lets it.
+  /// Starts a server with the dummy driver, with real-time scheduling if permitted.
   ///
   /// - Throws: `BenchFailure` when it does not start within 5 s.
   init(sampleRate: Int, periodFrames: Int, isCancelled: () -> Bool) throws {
@@ -32,7 +32,7 @@ final class BenchServer {
     for attempt in 0... {
       if isCancelled() { throw BenchFailure.cancelled }
       guard process?.isRunning == true, ContinuousClock.now < limit else { break }
-      // Not libjack, while the server starts. Where its socket is elsewhere, libjack after all.
+      // Polls the socket, not libjack, while the server starts. Later asks libjack, as the socket may be elsewhere.
       if socket.isListening || attempt >= Self.attemptsBySocket,
         try isAnswering(until: limit, isCancelled: isCancelled)
       {
@@ -46,8 +46,8 @@ final class BenchServer {
         + "them and remove /dev/shm/jack_db-\(getuid())")
   }
 
-  /// Whether it calls a client. A process of its own asks, which can be ended: libjack waits without an end where a
-  /// killed program has left the store of metadata locked.
+  /// Returns true if the server calls a test client. The client is a child process that can be ended, because libjack
+  /// waits forever if a killed program has left the metadata store locked.
   private func isAnswering(
     until limit: ContinuousClock.Instant, isCancelled: () -> Bool
   ) throws -> Bool {

@@ -3,7 +3,7 @@
 import ArgumentParser
 import TimingReport
 
-/// `drawbar bench show`: what was measured before, as a table or a page.
+/// `drawbar bench show`: shows an earlier measurement as a table or a page.
 struct BenchShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// A program that is run beside this one, in a process group of its own: Ctrl-C reaches this one alone,
-/// which then ends it. It is told to end, too, when this program is killed (setpriv --pdeathsig, of Debian's
-/// util-linux, which every system has).
+/// A child program in a process group of its own: Ctrl-C reaches only this process, which then ends the child. If this
+/// process is killed, the child receives SIGTERM (setpriv --pdeathsig, of Debian's util-linux, which every system
+/// has).
 final class ChildProcess {
   private(set) var id: pid_t
   private let output: Int32?
@@ -13,9 +13,9 @@ final class ChildProcess {
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - path: its path, or its name, which is looked for in `PATH`.
-  ///   - isHeard: whether what it writes to standard output is kept, for ``wait(isCancelled:)``. Otherwise
-  ///     it goes nowhere, as do its errors unless `showsErrors`.
+  ///   - path: the program's path, or its name, which is looked up in `PATH`.
+  ///   - isHeard: whether standard output is captured for ``wait(isCancelled:)``. Otherwise it is discarded. Standard
+  ///     error is discarded unless `showsErrors`.
   init(_ path: String, _ arguments: [String], isHeard: Bool = false, showsErrors: Bool = false)
     throws
   {
@@ -65,7 +65,7 @@ final class ChildProcess {
     if let output { close(output) }
   }
 
-  /// Whether it still runs.
+  /// Whether the program is running.
   var isRunning: Bool {
     if status == nil {
       var status: Int32 = 0
@@ -74,10 +74,10 @@ final class ChildProcess {
     return status == nil
   }
 
-  /// Waits until it has ended.
+  /// Waits until the program has ended.
   ///
-  /// - Parameter isCancelled: asked ten times a second; it is then told to end.
-  /// - Returns: what it wrote, and whether it said that all went well.
+  /// - Parameter isCancelled: polled at least ten times a second; if true, the wait throws.
+  /// - Returns: the captured output, and whether the exit code was 0.
   func wait(isCancelled: () -> Bool) throws -> (output: [UInt8], isWell: Bool) {
     var bytes: [UInt8] = []
     if let output {
@@ -100,7 +100,7 @@ final class ChildProcess {
     return (bytes, status == 0)
   }
 
-  /// Ends it, with all that it has started: asks it to, waits for that so long, and then kills it.
+  /// Ends the process group: sends SIGTERM, waits up to `seconds`, and then sends SIGKILL.
   func terminate(withinSeconds seconds: Int = 3) {
     guard isRunning else { return }
     kill(-id, SIGTERM)
@@ -114,14 +114,14 @@ final class ChildProcess {
   }
 }
 
-/// Why a benchmark could not run.
+/// The reason why a benchmark could not run.
 struct BenchFailure: Error, CustomStringConvertible {
   var description: String
   var isCancellation = false
 
   init(_ description: String) { self.description = description }
 
-  /// The user has ended it.
+  /// The failure of a benchmark that the user ended.
   static var cancelled: BenchFailure {
     var failure = BenchFailure("ended")
     failure.isCancellation = true

@@ -7,15 +7,14 @@ import PlayerEngine
 import RenderCore
 import TimingReport
 
-/// Drawbar's own callback as a benchmark measures it: with players that play a file again and again, or
-/// with nothing to play.
+/// A client with Drawbar's own callback: players that repeat a file, or silence.
 @safe
 final class EngineSubject: MeasuredClient {
   private let output: RemoteIO
   private let renderer: Renderer
   private var players: [Player] = []
   private var recorder: TimingRecorder?
-  /// For the callback that computes; lives as long as the output.
+  /// The context of the computing callback; lives as long as the output.
   private let burden = UnsafeMutablePointer<Burden>.allocate(capacity: 1)
 
   struct Burden {
@@ -23,7 +22,7 @@ final class EngineSubject: MeasuredClient {
     var sampleRate: Double
   }
 
-  /// - Parameter decodePlace: where the input is decoded; nil for the place that suits it.
+  /// - Parameter decodePlace: the thread that decodes the input; nil for the automatic choice.
   init(
     server: String, input: String?, streams: Int, decodePlace: DecodePlace?, busyShare: Double?
   ) throws {
@@ -41,7 +40,7 @@ final class EngineSubject: MeasuredClient {
       for _ in 0..<streams {
         let player = Player(playing: [input], into: renderer, configuration: configuration)
         player.setRepeat(.one)
-        // All of them together are as loud as one.
+        // All streams together are as loud as one.
         player.volume = 1 / Float(streams)
         players.append(player)
       }
@@ -87,7 +86,7 @@ final class EngineSubject: MeasuredClient {
   deinit { unsafe burden.deallocate() }
 }
 
-/// Has the processor for a share of each period.
+/// Keeps the processor busy for the configured share of each period.
 private func computeForShare(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
 ) -> Int32 {

@@ -5,7 +5,7 @@ import JACKRemoteIO
 import RenderCore
 import TimingReport
 
-/// The least that a JACK client can do, in C: what everything else is measured against.
+/// A JACK client with an empty callback in C: the baseline for all other clients.
 @safe
 final class FloorSubject: MeasuredClient {
   private let client: OpaquePointer
@@ -74,7 +74,7 @@ final class FloorSubject: MeasuredClient {
     if let last {
       record.isMeasured = last.frame_count == cycle.frame_count
       let jump = cycle.frame_time &- last.frame_time &- last.frame_count
-      // A late client is called twice in a cycle, whose time stands.
+      // JACK calls a late client twice in a cycle, with the same frame time.
       record.missedFrames = record.isMeasured && jump < 1 << 31 ? Int(jump) : 0
     } else {
       record.isMeasured = false

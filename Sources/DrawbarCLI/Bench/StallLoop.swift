@@ -6,16 +6,15 @@ import JACKRemoteIO
 import Synchronization
 import TimingReport
 
-/// The loop that does nothing but look at the clock, on a thread that goes before all others where that is
-/// allowed.
+/// A loop that only reads the clock, on a thread with the highest permitted real-time priority.
 enum StallLoop {
-  /// Well under the time after which the kernel takes the processor from real-time threads for the others' sake
-  /// (`sched_rt_runtime_us`, of each second 0.95).
+  /// Well below the time after which the kernel throttles real-time threads (`sched_rt_runtime_us`, 0.95 of each
+  /// second).
   private static let burstNanoseconds: UInt64 = 1_000_000
   private static let pauseMicroseconds: UInt32 = 1000
 
-  /// Runs for so long, with pauses as long in between. Where others keep taking the processor, it has been away for
-  /// as many bursts as it was to have: less is measured then, but it ends.
+  /// Measures for the given time in bursts, with pauses as long in between. Bursts in which the thread lost its
+  /// processor do not count; the loop ends after twice the necessary number of bursts, even if less was measured.
   static func measure(nanoseconds: UInt64) -> MachineStalls {
     let stalls = Mutex(MachineStalls())
     let thread = JoinedThread(for: "the machine's stalls") {
@@ -45,13 +44,13 @@ enum StallLoop {
       found.add(gapNanoseconds: next - last)
       last = next
     }
-    // What another thread took is not the machine's.
+    // Time taken by another thread is not a stall of the machine.
     guard switches == before else { return }
     found.add(measuredNanoseconds: last - begin)
     stalls.add(found)
   }
 
-  /// The highest priority that may be had, so that no server's or client's thread takes its place.
+  /// Sets the highest permitted priority, so that no server's or client's thread takes the processor.
   private static func goBeforeOthers() {
     var limit = rlimit()
     unsafe getrlimit(__rlimit_resource_t(__RLIMIT_RTPRIO.rawValue), &limit)
@@ -64,7 +63,7 @@ enum StallLoop {
   /// getrusage(2): `RUSAGE_THREAD`, a name that Glibc's module does not have.
   private static let callingThread = __rusage_who_t(1)
 
-  /// How often this thread was without a processor.
+  /// The number of this thread's context switches.
   private static var switches: Int {
     var usage = rusage()
     unsafe getrusage(callingThread, &usage)

@@ -4,7 +4,7 @@ import ArgumentParser
 import RenderCore
 import TimingReport
 
-/// How channels are distributed.
+/// The channel options: exchange, mono and balance.
 struct ChannelOptions: ParsableArguments {
   @Flag(help: "Exchange the first two channels.")
   var swap = false
@@ -31,7 +31,7 @@ struct ChannelOptions: ParsableArguments {
     return words.isEmpty ? nil : words.joined(separator: ", ")
   }
 
-  /// The gain of an output: the nearer side keeps its own.
+  /// Returns the balance gain of an output; the nearer side keeps its gain.
   private func gain(ofOutput output: Int) -> Float {
     switch output {
     case 0: Float(1 - max(0, balance) / 100)

@@ -4,7 +4,7 @@ import ArgumentParser
 import RenderCore
 import TimingReport
 
-/// The convolver.
+/// The convolver's option.
 struct ConvolverOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -19,12 +19,12 @@ struct ConvolverOptions: ParsableArguments {
     if let convolve { try ResponseFile.localPath(convolve) }
   }
 
-  /// Takes a relative path as one in this folder.
+  /// Resolves a relative path against `folder`.
   mutating func resolve(in folder: String) {
     if let path = convolve?.filePath, !path.hasPrefix("/") { convolve = folder + "/" + path }
   }
 
-  /// Reads the file; nil without `--convolve`.
+  /// Reads the file; returns nil without `--convolve`.
   ///
   /// - Parameter isCancelled: asked while a pipe delivers no bytes.
   func read(
@@ -47,7 +47,7 @@ struct ConvolverOptions: ParsableArguments {
     let frames = file.tailFrames(sampleRate: chain.renderer.sampleRate) + 1
     let convolver: ConvolverControl
     do throws(ConvolverError) {
-      // With room for a server that comes back at twice the rate.
+      // Room for a server that restarts at twice the rate.
       convolver = try chain.renderer.graph.addConvolver(
         channelCount: chain.channelCount,
         maximumFrames: min(2 * frames, ConvolverControl.maximumResponseFrames))

@@ -6,7 +6,7 @@ import Equalizers
 import RenderCore
 import TimingReport
 
-/// The crossfeed.
+/// The crossfeed's option.
 struct CrossfeedOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -47,7 +47,7 @@ struct CrossfeedOptions: ParsableArguments {
 struct CrossfeedPreset: ExpressibleByArgument {
   let crossfeed: Crossfeed
 
-  /// A name, or `HZ:DB`.
+  /// - Parameter argument: a name, or `HZ:DB`.
   init?(argument: String) {
     switch argument {
     case "default": crossfeed = .standard

@@ -4,7 +4,7 @@ import ArgumentParser
 import RenderCore
 import TimingReport
 
-/// The delays of outputs.
+/// The option for output delays.
 struct DelayOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -27,7 +27,7 @@ struct DelayOptions: ParsableArguments {
 
   func append(to chain: inout EffectChain) throws {
     if delay.isEmpty { return }
-    // At the highest rate that a server can have.
+    // The length at the highest rate that a server can have.
     let longest = delay.map { $0.frames(sampleRate: 768_000) }.max() ?? 0
     let control = chain.renderer.graph.addDelay(
       channelCount: chain.channelCount, maximumFrames: longest)
@@ -38,7 +38,7 @@ struct DelayOptions: ParsableArguments {
   }
 }
 
-/// `OUTPUT:MS`: the delay of an output, which counts from 1.
+/// `OUTPUT:MS`: the delay of an output; outputs count from 1.
 struct OutputDelay: ExpressibleByArgument {
   let output: Int
   let milliseconds: Double

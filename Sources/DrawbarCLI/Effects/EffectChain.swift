@@ -2,10 +2,10 @@
 
 import RenderCore
 
-/// Effects between two nodes of a renderer that does not play yet, each after the ones before it.
+/// A chain of effects between two nodes of a renderer that does not play yet.
 struct EffectChain {
   let renderer: Renderer
-  /// The node that leads to the target.
+  /// The last node before the target.
   private(set) var last: GraphNode
   private let target: GraphNode
 
@@ -45,7 +45,7 @@ struct EffectChain {
   }
 }
 
-/// An effect for channels that the output does not have.
+/// An effect that cannot be applied, for instance because the output has too few channels.
 struct EffectError: Error, CustomStringConvertible {
   let description: String
 

@@ -3,7 +3,7 @@
 import ArgumentParser
 import RenderCore
 
-/// The effects of `play`, `render` and `monitor`, in the order in which the sound passes them. A limiter comes after them.
+/// The effects of `play`, `render` and `monitor` in signal order. A limiter follows them.
 struct EffectOptions: ParsableArguments {
   @OptionGroup
   var equalizer: EqualizerOptions
@@ -23,7 +23,7 @@ struct EffectOptions: ParsableArguments {
   /// Appends the effects.
   ///
   /// - Parameter files: the files that were read.
-  /// - Returns: the equaliser, which can be changed.
+  /// - Returns: the equaliser, whose file can be replaced.
   func append(_ files: EffectFiles, to chain: inout EffectChain) throws -> EqualizerInsert? {
     if let problem = problem(channels: chain.channelCount) { throw EffectError(problem) }
     let inserted = try equalizer.append(files.equalizer, to: &chain)
@@ -39,7 +39,7 @@ struct EffectOptions: ParsableArguments {
     if let problem = problem(channels: count) { throw ValidationError(problem + ".") }
   }
 
-  /// The first option that an output of so few channels makes impossible, in a line; nil if there is none.
+  /// Returns a message about the first option that needs more channels; nil if there is none.
   private func problem(channels count: Int) -> String? {
     if let delay = delay.delay.first(where: { $0.output > count }) {
       return "--delay \(delay.output): there are outputs 1 to \(count)"
@@ -52,7 +52,7 @@ struct EffectOptions: ParsableArguments {
     return "\(option) needs two channels, and the output has one"
   }
 
-  /// Takes relative paths as ones in this folder.
+  /// Resolves relative paths against `folder`.
   mutating func resolve(in folder: String) {
     equalizer.resolve(in: folder)
     convolver.resolve(in: folder)
@@ -71,7 +71,7 @@ struct EffectOptions: ParsableArguments {
       response: try convolver.read(isCancelled: isCancelled))
   }
 
-  /// The effects besides the equaliser, for people; nil without any.
+  /// Returns the effects besides the equaliser, for people; nil without any.
   ///
   /// - Parameters:
   ///   - response: the impulse response that was read.
@@ -85,7 +85,7 @@ struct EffectOptions: ParsableArguments {
   }
 }
 
-/// The files of the effects, as they were read.
+/// The contents of the effects' files.
 struct EffectFiles {
   let equalizer: EqualizerFile?
   let response: ResponseFile?

@@ -13,7 +13,7 @@ struct LimiterOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      Keep peaks at or below so many dB, -60 to 0. The gain begins to fall 1.5 ms before a peak.
+      Keep peaks at or below this level, -60 to 0. The gain begins to fall 1.5 ms before a peak.
       """, valueName: "dB"))
   var limit: Double?
 

@@ -9,7 +9,7 @@ import RenderCore
 
 /// An audio file with an impulse response, decoded.
 struct ResponseFile {
-  /// The path as it was given.
+  /// The path as passed to the initialiser.
   let path: String
   let response: ImpulseResponse
 
@@ -36,13 +36,13 @@ struct ResponseFile {
   /// The path for people, in one line.
   var name: String { path.onOneLine(atMost: 200) }
 
-  /// The frames after the last one of the input for which the output continues.
+  /// Returns the number of frames for which the output continues after the end of the input.
   func tailFrames(sampleRate: Double) -> Int {
     let frames = Double(response.frameCount) * sampleRate / response.sampleRate
     return Int(frames.rounded(.up)) - 1
   }
 
-  /// The path that a location means.
+  /// Returns the local path of a location; throws if it is a URL.
   @discardableResult
   static func localPath(_ location: String) throws -> String {
     guard let path = location.filePath else {
@@ -68,7 +68,7 @@ struct ResponseFile {
     while player.step(mayWait: true) != .finished {
       if isCancelled() { throw RemoteIOError.cancelled }
       guard player.state == .playing, player.isBufferReady else { continue }
-      // As `render` does, so that a cycle has no gap.
+      // Renders only buffered sound, as `render` does, so that a cycle has no gap.
       let buffered = Double(player.bufferedNanoseconds) * renderer.sampleRate / 1_000_000_000
       let frames = Int(player.control.position.outputFrames)
       var cycle: [[Float]] = []

@@ -21,7 +21,7 @@ struct Equalizer {
   let layout: EqualizerLayout
   private let requested: EqualizerPreamp?
 
-  /// - Parameter preamp: nil for the file's own; a file without one gets an automatic one.
+  /// - Parameter preamp: nil for the file's own preamp, or an automatic one if the file has none.
   init(_ file: EqualizerFile, preamp: EqualizerPreamp?, channels: Int) {
     self.file = file
     requested = preamp
@@ -35,7 +35,7 @@ struct Equalizer {
     return other
   }
 
-  /// The gain in dB of all channels at a rate, and its origin.
+  /// Returns the gain in dB of all channels at a rate, and its origin.
   ///
   /// - Parameter automatic: the automatic preamp, if it is known.
   func preamp(
@@ -51,13 +51,13 @@ struct Equalizer {
     return (try automaticPreampDecibels(sampleRate: sampleRate), .automatic)
   }
 
-  /// The preamp that keeps the peak at or below 0 dB. Preamps of single channels stay, and count.
+  /// Returns the preamp that keeps the peak at or below 0 dB. It includes the preamps of single channels.
   func automaticPreampDecibels(sampleRate: Double) throws(EqualizerError) -> Double {
     try file.curve.limited(toSampleRate: sampleRate).replacingPreamp(withDecibels: 0)
       .automaticPreampDecibels(sampleRate: sampleRate, layout: layout, keepsPreamp: true)
   }
 
-  /// The curve with its preamp, without the filters that a rate cannot have.
+  /// Returns the curve with its preamp, without the filters that are impossible at a rate.
   func curve(_ sampleRate: Double) throws(EqualizerError) -> EqualizerCurve {
     let gain = try preamp(sampleRate: sampleRate).decibels
     return file.curve.limited(toSampleRate: sampleRate).replacingPreamp(withDecibels: gain)
@@ -67,7 +67,7 @@ struct Equalizer {
   func stages(
     sampleRate: Double
   ) throws(EqualizerFileError) -> (stages: [EqualizerStage], curve: EqualizerCurve) {
-    // First without a preamp, which takes time to find.
+    // Checks the lines first, since an automatic preamp takes time to find.
     _ = try stagesWithoutPreamp(sampleRate: sampleRate)
     let curve: EqualizerCurve
     do throws(EqualizerError) {
@@ -94,7 +94,7 @@ struct Equalizer {
     return stages
   }
 
-  /// Lines of the file that have no effect at a rate, a warning each.
+  /// Returns a warning about filters that are left out at a rate, and one about missing channels.
   func warnings(sampleRate: Double) -> [String] {
     let limited = file.curve.limited(toSampleRate: sampleRate)
     let left = file.curve.filters.count - limited.filters.count
@@ -116,7 +116,7 @@ struct Equalizer {
 }
 
 extension EqualizerCurve {
-  /// The number of filters, those that are given by their coefficients included.
+  /// The number of filters, including those defined by coefficients.
   var filterCount: Int {
     steps.count { step in
       switch step.operation {

@@ -35,7 +35,7 @@ struct EqualizerCommand: ParsableCommand {
   @Option(help: "Output channels, 1 to 64.")
   var channels = 2
 
-  @Flag(help: "Print a JSON object in place of the text.")
+  @Flag(help: "Print a JSON object instead of the text.")
   var json = false
 
   @Option(help: ArgumentHelp("Write a plot of the response, as SVG.", valueName: "plot"))

@@ -7,9 +7,9 @@ import Equalizers
 import JACKRemoteIO
 import RenderCore
 
-/// An equaliser file, as it was read, with the filters of the command line behind its lines.
+/// The contents of an equaliser file, followed by the filters of the command line.
 struct EqualizerFile {
-  /// The path as it was given; nil without a file.
+  /// The path as passed to the initialiser; nil without a file.
   let path: String?
   /// The path for people, in one line.
   let name: String
@@ -89,14 +89,14 @@ struct EqualizerFile {
     curve == other.curve && responses == other.responses
   }
 
-  /// Checks that stereo sound can pass all lines at some rate.
+  /// Checks that all lines can be played in stereo at 192 kHz.
   ///
   /// - Throws: the lines that cannot be played.
   func checkPlayable() throws(EqualizerFileError) {
     _ = try stages(of: curve.limited(toSampleRate: 192_000), sampleRate: 192_000, layout: .stereo)
   }
 
-  /// Returns the stages of a curve with lines of this file, all of whose impulse responses are there.
+  /// Returns the stages of a curve with lines of this file; throws if an impulse response is missing.
   func stages(
     of curve: EqualizerCurve, sampleRate: Double, layout: EqualizerLayout
   ) throws(EqualizerFileError) -> [EqualizerStage] {
@@ -110,7 +110,7 @@ struct EqualizerFile {
     return stages
   }
 
-  /// The path that a location means. Equaliser files are local.
+  /// Returns the local path of a location; throws if it is a URL.
   @discardableResult
   static func localPath(_ location: String) throws -> String {
     guard let path = location.filePath else {
@@ -121,25 +121,25 @@ struct EqualizerFile {
   }
 }
 
-/// The name of an impulse response, and the included file that has it; nil for the file itself.
+/// The name of an impulse response, and the included file that names it; nil for the main file.
 private struct ResponseName: Hashable {
   let name: String
   let file: String?
 }
 
-/// The reason why an impulse response cannot be had.
+/// An impulse response that could not be read.
 private struct ResponseFailure: Error, Equatable {
   let reason: String
 }
 
-/// Reads an equaliser file, those that it includes, and impulse responses.
+/// A pass over an equaliser file, the files that it includes, and impulse responses.
 private final class Reading {
   private let watch: FileWatch?
   private let isCancelled: @Sendable () -> Bool
   private(set) var paths: [String] = []
-  /// The paths as they are opened, by the identity of the file.
+  /// The paths to open, by file identity.
   private var openedPaths: [String: String] = [:]
-  /// Nothing more is read.
+  /// Whether reading was cancelled; no further file is read then.
   private(set) var wasCancelled = false
 
   init(watch: FileWatch?, isCancelled: @escaping @Sendable () -> Bool) {
@@ -162,8 +162,8 @@ private final class Reading {
     return identity
   }
 
-  /// Returns the path of a name in an `Include:`, which is relative to the file that has the line. It keeps each `..`,
-  /// which leads elsewhere behind a symbolic link.
+  /// Returns the path of a file named in a line, relative to the file with the line. Keeps each `..`, which leads
+  /// elsewhere after a symbolic link.
   func path(of name: String, besides identity: String) -> String {
     let name = name.replacing("\\", with: "/")
     let path = openedPaths[identity] ?? identity
@@ -171,9 +171,9 @@ private final class Reading {
     return path[...slash] + name
   }
 
-  /// Decodes the files of the `Convolution:` lines of a curve, as many as a curve may have.
+  /// Decodes the files of a curve's `Convolution:` lines, up to the maximum of a curve.
   ///
-  /// - Parameter path: of the file that the curve was read from.
+  /// - Parameter path: the path of the file that contains the curve.
   func responses(
     of curve: EqualizerCurve, in path: String
   ) throws -> [ResponseName: Result<ImpulseResponse, ResponseFailure>] {
@@ -210,7 +210,7 @@ private final class Reading {
     var bytes: [UInt8] = []
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
     defer { unsafe buffer.deallocate() }
-    // A file beyond the limit is read until the parser can report it.
+    // Reads beyond the limit, so that the parser can report a file that is too large.
     while bytes.count <= limit {
       switch try unsafe source.read(into: buffer, timeoutNanoseconds: 100_000_000) {
       case .bytes(let count): unsafe bytes.append(contentsOf: buffer[..<count])

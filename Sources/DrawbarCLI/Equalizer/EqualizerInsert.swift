@@ -11,7 +11,7 @@ struct EqualizerInsert {
   /// The nodes before and after the equaliser.
   private let (source, target): (GraphNode, GraphNode)
   private var nodes: EqualizerNodes
-  /// The curve at the renderer's rate, which takes time to compute.
+  /// The curve at the renderer's rate, cached because it takes time to compute.
   private var curve: (sampleRate: Double, curve: EqualizerCurve)
 
   /// Appends the equaliser.
@@ -35,7 +35,7 @@ struct EqualizerInsert {
 
   /// Fades to the filters, delays and mixes of another file.
   ///
-  /// - Throws: the same errors. The old ones stay then.
+  /// - Throws: `EqualizerFileError`, as the initialiser does. The current equaliser stays then.
   mutating func replaceFile(by file: EqualizerFile) throws {
     let other = equalizer.with(file)
     let rate = renderer.sampleRate
@@ -56,8 +56,7 @@ struct EqualizerInsert {
     self.curve = (rate, curve)
   }
 
-  /// The filters and the preamp at the renderer's rate, in a line for people, and a warning for each line of the file
-  /// that has no effect.
+  /// The filters and the preamp at the renderer's rate in one line of text, and warnings about lines without effect.
   var notes: (summary: String, warnings: [String]) {
     let (name, rate) = (equalizer.file.name, renderer.sampleRate)
     do throws(EqualizerFileError) {
@@ -77,7 +76,7 @@ struct EqualizerInsert {
     }
   }
 
-  /// The filters, graphic curves and convolutions in words, with their latency.
+  /// Returns the filters, graphic curves and convolutions in words, with their latency.
   private func contents(of curve: EqualizerCurve) -> String {
     let counts = [
       (curve.filterCount, "filter"), (curve.graphicCount, "graphic curve"),

@@ -20,7 +20,7 @@ struct EqualizerNodes {
   /// The gains of each stage's mixer.
   private let gains: [[[Float]]?]
 
-  /// Adds the nodes. They lead nowhere.
+  /// Adds the nodes without connecting them.
   ///
   /// - Throws: `EqualizerFileError` for sections that the bank refuses, and for impulse responses that the
   ///   convolver refuses, or where FFTW is missing.
@@ -33,7 +33,7 @@ struct EqualizerNodes {
     stages = try known.map { (stage) throws(EqualizerFileError) in
       let channels = stage.sections.count
       let longest = Double(stage.delayFrames.max() ?? 0) / rate
-      // With room for a longer delay, at the highest rate of a server.
+      // Room for a longer delay, at the highest rate of a server.
       let seconds = min(max(2 * longest, 0.05), EqualizerStage.maximumDelaySeconds)
       return Stage(
         channelCount: channels, bank: graph.addFilterBank(channelCount: channels),
@@ -52,7 +52,7 @@ struct EqualizerNodes {
     stages.map(\.convolvers.count).reduce(0, +) * ConvolverControl.latencyFrames
   }
 
-  /// Returns true if the nodes, and the gains between them, are those of other stages.
+  /// Returns true if the nodes and their gains can realise other stages.
   func suit(_ others: [EqualizerStage], of file: EqualizerFile, sampleRate: Double) -> Bool {
     others.map(\.gains) == gains
       && zip(stages, others).allSatisfy { stage, other in
@@ -69,8 +69,8 @@ struct EqualizerNodes {
   ///
   /// - Parameters:
   ///   - known: the stages at the present sample rate.
-  ///   - preampDecibels: the preamp at that rate, which applies where another rate makes the filters impossible:
-  ///     without it the sound could become louder.
+  ///   - preampDecibels: the preamp at that rate. It applies alone at a rate where the filters are impossible: without
+  ///     it the sound could become louder.
   func set(
     _ equalizer: Equalizer, _ known: [EqualizerStage], preampDecibels: Double, sampleRate: Double
   ) throws(EqualizerFileError) {
@@ -109,7 +109,7 @@ struct EqualizerNodes {
     }
   }
 
-  /// Connects the nodes between two others, whose channels are the first ones of the equaliser.
+  /// Connects the nodes between two others, whose channels are the equaliser's first ones.
   func connect(
     from source: GraphNode, to target: GraphNode, in edit: inout GraphEdit
   ) throws(ProcessingGraphError) {
@@ -133,7 +133,7 @@ struct EqualizerNodes {
     try edit.connect(last, to: target)
   }
 
-  /// Removes the nodes, whose sound fades out.
+  /// Removes the nodes; their sound fades out.
   func remove(in edit: inout GraphEdit) throws(ProcessingGraphError) {
     for stage in stages {
       let others = [stage.bank.node, stage.delay?.node, stage.mixer].compactMap(\.self)
@@ -148,7 +148,7 @@ struct EqualizerNodes {
   ) throws(EqualizerFileError) -> [ConvolverControl] {
     do throws(ConvolverError) {
       return try frames.map { (frames) throws(ConvolverError) in
-        // With room for a longer response, and for a higher rate of a server.
+        // Room for a longer response, and for a higher rate of the server.
         let room = max(
           ImpulseResponse.maximumDesignFrames,
           min(2 * frames, ConvolverControl.maximumResponseFrames))
@@ -166,7 +166,7 @@ extension EqualizerStage {
     curves.joined().contains { curve in curve.points.contains { $0.gainDecibels != 0 } }
   }
 
-  /// The most frames of each impulse response.
+  /// Returns the maximum number of frames of each impulse response.
   fileprivate func responseFrames(of file: EqualizerFile, sampleRate: Double) -> [Int] {
     let lengths = convolutions.map { convolution in
       guard let response = try? file.response(of: convolution) else { return 1 }
@@ -175,7 +175,7 @@ extension EqualizerStage {
     return (hasCurves ? [ImpulseResponse.maximumDesignFrames] : []) + lengths
   }
 
-  /// The graphic curves as one impulse response, and one for each convolution.
+  /// Returns the graphic curves as one impulse response, and one for each convolution.
   fileprivate func responses(
     of file: EqualizerFile, sampleRate: Double
   ) throws(EqualizerFileError) -> [ImpulseResponse] {
@@ -185,7 +185,7 @@ extension EqualizerStage {
     do throws(ConvolverError) {
       var responses = hasCurves ? [try designedResponse(sampleRate: sampleRate)] : []
       for (convolution, response) in zip(convolutions, read) {
-        // First, so that channels without a response stay as they are.
+        // Resampled before it is spread, so that channels without a response stay unchanged.
         let response = try response.resampled(to: sampleRate)
         responses.append(try spread(response, over: convolution.channels))
       }
@@ -204,7 +204,7 @@ extension EqualizerStage {
       }, sampleRate: sampleRate)
   }
 
-  /// Returns an impulse response with a channel for each one of the stage. Channels that are not named pass the sound.
+  /// Returns an impulse response with one channel for each channel of the stage. Other channels pass the sound.
   private func spread(
     _ response: ImpulseResponse, over channels: [Int]
   ) throws(ConvolverError) -> ImpulseResponse {

@@ -3,7 +3,7 @@
 import ArgumentParser
 import RenderCore
 
-/// The equaliser.
+/// The equaliser's options.
 struct EqualizerOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -24,17 +24,17 @@ struct EqualizerOptions: ParsableArguments {
     }
   }
 
-  /// Takes a relative path as one in this folder.
+  /// Resolves a relative path against `folder`.
   mutating func resolve(in folder: String) {
     if let path = eq?.filePath, !path.hasPrefix("/") { eq = folder + "/" + path }
   }
 
-  /// Reads the file; nil without `--eq` and `--filter`.
+  /// Reads the file; returns nil without `--eq` and `--filter`.
   ///
   /// - Parameters:
   ///   - watch: watches each file from before it is read.
   ///   - isCancelled: asked while a pipe delivers no bytes.
-  /// - Throws: lines that no rate can play, too, before JACK is asked for a rate.
+  /// - Throws: also for lines that cannot be played at any rate, before the server's rate is known.
   func read(
     watchedBy watch: FileWatch? = nil, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws -> EqualizerFile? {

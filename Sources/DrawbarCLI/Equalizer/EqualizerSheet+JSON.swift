@@ -80,7 +80,7 @@ extension EqualizerSheet {
     return .object(members + Self.details(of: step.operation))
   }
 
-  /// The members that only some types have.
+  /// Returns the members that only some types have.
   private static func details(of operation: EqualizerStep.Operation) -> [(String, JSONValue)] {
     switch operation {
     case .preamp, .filter: []
@@ -110,7 +110,7 @@ extension EqualizerSheet {
 }
 
 extension EqualizerStep {
-  /// The names of the channels that the step applies to; those that a `Copy:` assigns.
+  /// The names of the channels that the step applies to, or that a `Copy:` assigns.
   var affectedChannels: [String] {
     if case .copy(let assignments) = operation { return assignments.map(\.target.description) }
     return (selection.includesOutputs ? ["all"] : []) + selection.channels.map(\.description)
@@ -141,7 +141,7 @@ extension EqualizerStep.Operation {
 }
 
 extension ChannelAssignment {
-  /// The assignment as a file has it: `L=0.5*L+0.5*R`.
+  /// The assignment in a file's syntax: `L=0.5*L+0.5*R`.
   var text: String {
     let sum = summands.map { summand in
       summand.factor == 1 ? "\(summand.source)" : "\(summand.factor)*\(summand.source)"

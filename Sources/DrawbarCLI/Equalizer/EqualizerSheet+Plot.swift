@@ -4,7 +4,7 @@ import Equalizers
 import TimingReport
 
 extension EqualizerSheet {
-  /// The gains in dB below the highest one that the plot shows, at most.
+  /// The maximum range of the plot below the highest gain, in dB.
   private static let plottedDecibels = 60.0
 
   /// The response with the preamp as an SVG picture: a curve for each group of channels.
@@ -55,7 +55,7 @@ extension EqualizerSheet {
     }
   }
 
-  /// Multiples of 5 dB around 0 dB and all gains that are not too low.
+  /// Returns a scale in multiples of 5 dB, for 0 dB and all gains that are not too low.
   private static func gainScale(of groups: [Group]) -> AxisScale {
     let gains = groups.flatMap { $0.response.map(\.decibels) }.filter(\.isFinite) + [0]
     let highest = gains.max() ?? 0

@@ -5,9 +5,9 @@ import Equalizers
 import TimingReport
 
 extension EqualizerSheet {
-  /// The columns of a terminal that a table may have.
+  /// The maximum width of a table in terminal columns.
   private static let lineWidth = 80
-  /// The columns of the table of the response, beside the frequency.
+  /// The maximum number of groups in the response table.
   private static let shownGroups = 8
 
   /// The facts for people: a label and a value on each line, the filters, and the response.
@@ -15,7 +15,7 @@ extension EqualizerSheet {
     facts + (steps.isEmpty ? "" : "\n" + filterTable) + "\n" + responseTable
   }
 
-  /// The names of a group's channels.
+  /// Returns the names of a group's channels.
   func name(of group: Group) -> String {
     group.channels.map { channelNames[$0] }.joined(separator: " ")
   }
@@ -54,12 +54,12 @@ extension EqualizerSheet {
     }.joined()
   }
 
-  /// A label that names a group's channels where there are several groups.
+  /// Returns a label, with the group's channels if there are several groups.
   private func label(_ text: String, _ group: Group) -> String {
     groups.count > 1 ? "\(text) \(title(of: group))" : text
   }
 
-  /// The names of a group's channels in up to 8 columns: `L R`, `LFE +2`.
+  /// Returns the names of a group's channels in up to 8 columns: `L R`, `LFE +2`.
   private func title(of group: Group) -> String {
     let names = name(of: group)
     if names.count <= 8 { return names }
@@ -106,7 +106,7 @@ extension EqualizerSheet {
   // MARK: - Filters
 
   private var filterTable: String {
-    // Of a step without a frequency the fourth column is the last one, and may be long.
+    // In a row without a frequency, the fourth column is the last one and may be long.
     let rows = [["Line", "Channels", "Type", "Frequency", "Gain", "Q"]] + steps.map(row)
     let widths = (0..<6).map { column in
       rows.filter { $0.count == 6 || column < 3 }.map { TerminalText.width(of: $0[column]) }.max()
@@ -150,7 +150,7 @@ extension EqualizerSheet {
     }
   }
 
-  /// A line's number, with the file's name for one of an included file, in up to 12 columns.
+  /// Returns a line's number, after the file's name for an included file, in up to 12 columns.
   private static func place(file: String?, line: Int) -> String {
     guard let name = file?.split(separator: "/").last else { return "\(line)" }
     let number = "\(line)"
@@ -178,13 +178,13 @@ extension EqualizerSheet {
     String(repeating: " ", count: max(0, columns - text.count)) + text
   }
 
-  /// A gain with one digit and a sign; `-inf` for silence.
+  /// Returns a gain with one digit and a sign; `-inf` for silence.
   private static func decibels(_ value: Double) -> String {
     guard value.isFinite else { return "-inf" }
     return String(Decibels.text(decibels: value).trimmingPrefix { $0 == " " })
   }
 
-  /// A gain as the file has it, with a sign and one or two digits.
+  /// Returns a gain with a sign and one or two digits.
   private static func signed(_ decibels: Double) -> String {
     let digits = NumberText.shortDecimal(decibels.magnitude, digits: 2)
     return (decibels < 0 ? "-" : "+") + (digits.contains(".") ? digits : digits + ".0")

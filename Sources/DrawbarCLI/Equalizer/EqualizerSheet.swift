@@ -3,12 +3,12 @@
 import Equalizers
 import Glibc
 
-/// The facts of an equaliser file at a sample rate, to be laid out for people or for programs.
+/// The facts about an equaliser file at a sample rate, as the source of the text, the JSON and the plot.
 struct EqualizerSheet {
   /// The response at a frequency.
   struct Point: Equatable {
     var hertz: Double
-    /// Minus infinity where nothing passes. Of a sum of channels, the sum of the magnitudes from all inputs.
+    /// Minus infinity if nothing passes. For a sum of channels, the sum of the magnitudes from all inputs.
     var decibels: Double
     /// nil if a step mixes channels or has no phase by itself.
     var phaseRadians: Double?
@@ -87,7 +87,7 @@ struct EqualizerSheet {
     warnings = equalizer.warnings(sampleRate: sampleRate)
   }
 
-  /// True for a filter that this rate cannot have.
+  /// Returns true for a filter that is impossible at this rate.
   func isLeftOut(_ step: EqualizerStep) -> Bool {
     guard case .filter(let filter) = step.operation else { return false }
     return filter.isTooHigh(forSampleRate: sampleRate)
@@ -146,7 +146,7 @@ extension EqualizerDesign {
     }
   }
 
-  /// The sum of the delays of an output in frames.
+  /// Returns the sum of an output's delays in frames.
   fileprivate func delayFrames(of output: Int) -> Double {
     steps.reduce(0) { sum, step in
       guard case .delay(let frames) = step.operation, step.channels.contains(output) else {

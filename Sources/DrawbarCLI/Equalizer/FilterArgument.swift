@@ -5,12 +5,12 @@ import Equalizers
 
 /// The argument of `--filter`: a filter as in a line of Equalizer APO, without `Filter: ON`.
 struct FilterArgument {
-  /// The name of the option in messages, as that of a file.
+  /// The option's name, used in messages like a file's name.
   static let source = "--filter"
 
   private let operation: EqualizerStep.Operation
 
-  /// - Throws: what cannot be understood, `ValidationError`.
+  /// - Throws: `ValidationError` for a text that is not one filter.
   init(_ text: String) throws {
     guard !text.contains(where: \.isNewline) else { throw Self.notOneFilter }
     let steps: [EqualizerStep]
@@ -26,7 +26,7 @@ struct FilterArgument {
   private static let notOneFilter = ValidationError(
     "give one filter, as 'PK Fc 1000 Hz Gain -3 dB Q 1.4'")
 
-  /// Returns the steps of several arguments, whose numbers stand for the lines of a file.
+  /// Returns the steps of several arguments, numbered like the lines of a file.
   static func steps(of arguments: [FilterArgument]) -> [EqualizerStep] {
     arguments.enumerated().map { index, argument in
       EqualizerStep(argument.operation, file: source, line: index + 1)

@@ -4,31 +4,31 @@ import AudioModel
 import ByteSources
 import JACKRemoteIO
 
-/// The equaliser of a session, which applies its file again after a change.
+/// The equaliser of a session, which reads its file again after a change.
 struct FollowedEqualizer {
-  /// The result of a look at the files.
+  /// The result of a check of the files.
   private enum Change {
     case unchanged
     case applied
-    /// The changed file cannot be used, for this reason. The sound is as before.
+    /// The changed file cannot be used, for this reason. The sound is unchanged.
     case refused(String)
   }
 
   private(set) var insert: EqualizerInsert
-  /// The line that was printed last.
+  /// The last printed line.
   private(set) var summary = ""
   private let watch: FileWatch
   private var nextLookNanoseconds: UInt64 = 0
-  /// Why the changed file could not be used at the last look.
+  /// The error of the changed file at the last check.
   private var failure: String?
 
-  /// - Parameter watch: watches the files since before they were read.
+  /// - Parameter watch: a watch that began before the files were read.
   init(_ insert: EqualizerInsert, watchedBy watch: FileWatch) {
     self.insert = insert
     self.watch = watch
   }
 
-  /// The time until ``step()`` looks again; nil without a file.
+  /// The time until ``step()`` checks the files again; nil without a file.
   var millisecondsToLook: Int32? {
     if insert.equalizer.file.path == nil { return nil }
     let now = monotonicNanoseconds()
@@ -44,7 +44,7 @@ struct FollowedEqualizer {
     for warning in notes.warnings { warn(warning) }
   }
 
-  /// Does a ``step()``, and reports its result.
+  /// Calls ``step()`` and reports its result.
   mutating func follow(print: (String) -> Void, warn: (String) -> Void) {
     switch step() {
     case .applied: announce(print: print, warn: warn)
@@ -53,7 +53,7 @@ struct FollowedEqualizer {
     }
   }
 
-  /// Looks at the files if it is time, and applies a change.
+  /// Checks the files if it is time, and applies a change.
   private mutating func step() -> Change {
     let now = monotonicNanoseconds()
     guard now >= nextLookNanoseconds else { return .unchanged }
@@ -61,7 +61,7 @@ struct FollowedEqualizer {
     let earlierFailure = failure
     failure = nil
     guard watch.poll() else {
-      // At the last look the file may have been half written.
+      // Reports a failure one check later, because the file may have been half written.
       return earlierFailure.map { .refused($0) } ?? .unchanged
     }
     do {
@@ -74,8 +74,8 @@ struct FollowedEqualizer {
     return .unchanged
   }
 
-  /// - Parameter deadline: a disk that does not answer must not hold up the keys for longer.
-  /// - Returns: whether the sound differs.
+  /// - Parameter deadline: the time to stop reading, so that a slow disk does not hold up the keys.
+  /// - Returns: true if the sound has changed.
   private mutating func reread(before deadline: UInt64) throws -> Bool {
     let old = insert.equalizer.file
     let file = try EqualizerFile(path: old.path, filters: old.filters, watchedBy: watch) {

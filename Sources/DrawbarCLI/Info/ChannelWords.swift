@@ -2,9 +2,9 @@
 
 import AudioModel
 
-/// How many channels there are, and for which speakers, for people.
+/// The number of channels and their speakers as text.
 enum ChannelWords {
-  /// Such as `6 (L R C LFE Ls Rs)`.
+  /// Returns a text such as `6 (L R C LFE Ls Rs)`.
   static func text(count: UInt32, layout: AudioChannelLayout?) -> String {
     let labels = layout.map(\.labels) ?? []
     switch (count, labels) {
@@ -15,7 +15,7 @@ enum ChannelWords {
     }
   }
 
-  /// The speaker's short name, by Core Audio's labels (CoreAudioBaseTypes.h).
+  /// Returns a speaker's short name, by Core Audio's labels (CoreAudioBaseTypes.h).
   private static func name(_ label: UInt32) -> String {
     switch label {
     case 1: "L"

@@ -2,9 +2,9 @@
 
 import CCrypto
 
-/// libcrypto, loaded when it is first asked for: for the first digest.
+/// libcrypto, loaded for the first digest.
 enum CryptoLibrary {
-  /// Nil where the library that the header was for is not installed.
+  /// Nil if the library that the header belongs to is not installed.
   static let functions: drawbar_crypto? = {
     let place = UnsafeMutablePointer<drawbar_crypto>.allocate(capacity: 1)
     defer { unsafe place.deallocate() }
@@ -12,7 +12,7 @@ enum CryptoLibrary {
     return unsafe place.pointee
   }()
 
-  /// What to say where there is none.
+  /// The error message for a missing library.
   static var absence: String {
     let file = unsafe String(cString: drawbar_crypto_file())
     return "the digest of the packets needs libcrypto, which is not installed;"

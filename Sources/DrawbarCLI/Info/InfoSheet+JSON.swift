@@ -5,10 +5,10 @@ import PacketParser
 import PlayerEngine
 
 extension InfoSheet {
-  /// The facts for programs. Stable: the names and their order do not change between releases; new
+  /// Returns the facts for programs. Stable: the names and their order do not change between releases; new
   /// ones may be added.
   ///
-  /// - Parameter listsPackets: with the packets.
+  /// - Parameter listsPackets: whether the packets are included.
   func members(listsPackets: Bool) -> [(String, JSONValue)] {
     let format = summary.dataFormat
     let table = summary.packetTable

@@ -6,7 +6,7 @@ import PacketParser
 import PlayerEngine
 
 extension InfoSheet {
-  /// The tags that a person wants to see, with their labels.
+  /// The tags in the text, with their labels.
   private static let shownTags: [(AudioTagKey, String)] = [
     (.title, "Title"), (.artist, "Artist"), (.album, "Album"), (.albumArtist, "Album artist"),
     (.track, "Track"), (.disc, "Disc"), (.date, "Date"), (.genre, "Genre"),
@@ -59,7 +59,7 @@ extension InfoSheet {
     }.joined()
   }
 
-  /// A name with its four-character code, unless it is nothing else.
+  /// Returns a name with its four-character code, unless the name is only the code.
   private static func named(_ name: String, _ code: String) -> String {
     name == "'\(code)'" ? name : "\(name) ('\(code)')"
   }
@@ -84,7 +84,7 @@ extension InfoSheet {
     }
   }
 
-  /// A number without its fraction, however large.
+  /// Returns a number without its fraction, however large.
   private static func whole(_ value: Double) -> String {
     Int64(exactly: value.rounded()).map { "\($0)" } ?? "\(value)"
   }
@@ -114,7 +114,7 @@ extension InfoSheet {
     return "\(kind)\(type), \(size(picture.byteCount))"
   }
 
-  /// ID3v2's kinds of picture (ID3v2.4 frames, section 4.14).
+  /// Returns the name of a kind of picture in ID3v2 (ID3v2.4 frames, section 4.14).
   private static func pictureKind(_ kind: UInt8) -> String? {
     switch kind {
     case 1, 2: "icon"

@@ -2,8 +2,8 @@
 
 import CCrypto
 
-/// SHA-256 (FIPS 180-4) over where packets lie and how large they are: for each its byte offset as a
-/// little-endian 64-bit integer and its size as a 32-bit one.
+/// SHA-256 (FIPS 180-4) over the packets: for each its byte offset as a little-endian 64-bit integer and its size as a
+/// 32-bit one.
 @safe final class PacketDigest {
   private static let pieceBytes = 4096
 
@@ -11,7 +11,7 @@ import CCrypto
   private let context: OpaquePointer
   private var pending: [UInt8] = []
 
-  /// The digest of no packets; nil where libcrypto is not installed.
+  /// Creates the digest of no packets; nil if libcrypto is not installed.
   init?() {
     guard let crypto = CryptoLibrary.functions else { return nil }
     guard let context = unsafe crypto.EVP_MD_CTX_new(),
@@ -25,7 +25,7 @@ import CCrypto
     unsafe crypto.EVP_MD_CTX_free(context)
   }
 
-  /// Takes in a packet.
+  /// Adds a packet.
   func add(byteOffset: Int64, byteCount: Int64) {
     append(UInt64(bitPattern: byteOffset), byteCount: 8)
     append(UInt64(bitPattern: byteCount), byteCount: 4)
@@ -46,7 +46,7 @@ import CCrypto
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// The digest of the packets so far, in lower-case hexadecimal. Ends the digest: call it once.
+  /// Returns the digest of the packets in lower-case hexadecimal. Ends the digest: call it once.
   func finish() -> String {
     flush()
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// The packets of a stream, in order: number, first frame, place and size. Packets of one size that
-/// lie side by side take no more memory than one.
+/// The packets of a stream, in order: number, first frame, byte offset and size. Adjacent packets of one size take no
+/// more memory than one.
 struct PacketList: Sequence {
   /// One packet.
   struct Packet {
     var index: Int64
-    /// Frames from the start of the stream to its first one.
+    /// Frames from the start of the stream to the packet's first frame.
     var frame: Int64
     /// Bytes from the start of the stream to the packet; in Ogg, to the page that it begins in.
     var byteOffset: Int64
@@ -27,7 +27,7 @@ struct PacketList: Sequence {
 
   private var runs: [Run] = []
 
-  /// Adds packets of one size and duration that lie side by side.
+  /// Adds adjacent packets of one size and duration.
   mutating func append(_ first: Packet, framesPerPacket: Int64, count: Int64) {
     if let last = runs.last, last.framesPerPacket == framesPerPacket {
       let next = last.packet(last.count)

@@ -4,25 +4,25 @@ import AudioModel
 import PacketParser
 import PlayerEngine
 
-/// Listens to a parser for `drawbar info`: what the head tells, and which packets there are.
+/// A listener that collects a stream's properties and packets for `drawbar info`.
 struct PacketObserver: StreamDriverListener {
-  /// What was known before the first packet; nil until all of that is.
+  /// The properties known before the first packet; nil until they are complete.
   private(set) var head: StreamSummary?
-  /// The packets since this was last emptied, if they are to be listed.
+  /// The packets since this was last emptied; nil if they are not listed.
   var packets: PacketList?
-  /// What was parsed and lost so far.
+  /// The counts of parsed packets and losses so far.
   private(set) var account = TrackAccount()
   private let digestsPackets: Bool
-  /// Each packet has a place and a size of its own, so that a digest says something, and one is wanted.
+  /// Whether a digest is requested and meaningful: each packet has its own byte offset and size.
   private(set) var needsDigest = false
-  /// The digest of the packets so far, if one is needed; nil, too, where libcrypto is not installed.
+  /// The digest of the packets so far; nil if none is needed or libcrypto is not installed.
   private(set) var digest: PacketDigest?
 
   private var format = AudioStreamBasicDescription(sampleRate: 0, formatID: .linearPCM)
   private var isOgg = false
   /// Frames from the start of the stream to the next packet.
   private var nextFrame: Int64 = 0
-  /// Packets of another duration or rate came before: frames do not follow from a packet's number.
+  /// Whether the packets' duration or rate has changed: frames then do not follow from a packet's number.
   private var hasChanged = false
 
   init(listsPackets: Bool, digestsPackets: Bool) {
@@ -40,14 +40,14 @@ struct PacketObserver: StreamDriverListener {
       let summary = StreamSummary(stream)
       head = summary
       isOgg = summary.fileFormat == .ogg
-      // The packets of Ogg are not in one piece, and those of one size lie where one expects them.
+      // Ogg packets are not contiguous, and the byte offsets of packets of one size are known anyway.
       needsDigest = digestsPackets && !isOgg && format.bytesPerPacket == 0
       if needsDigest { digest = PacketDigest() }
     default: break
     }
   }
 
-  /// Packets of a format follow; frames are counted on at its rate.
+  /// Continues with packets of another format, counting frames at its rate.
   private mutating func change(to format: AudioStreamBasicDescription) {
     defer { self.format = format }
     guard head != nil, self.format.sampleRate > 0,

@@ -3,22 +3,22 @@
 import Glibc
 import PacketParser
 
-/// Takes the cover out of a file.
+/// The export of a file's cover.
 enum PictureExport {
-  /// Why there is no picture, in one line.
+  /// The reason why there is no picture, in one line.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
 
-  /// Pictures from a pipe, which is read only once, may have so many bytes.
+  /// The maximum size in bytes of a picture from a pipe, which is read only once.
   static let largestFromPipe = 16 << 20
 
   /// Writes the front cover, or else the first picture, into a file.
   ///
   /// - Parameters:
-  ///   - sheet: what a first pass found out.
-  ///   - again: reads the location again, keeping pictures up to this size; nil where that is
-  ///     not possible, and the first pass has kept them.
+  ///   - sheet: the result of a first pass.
+  ///   - again: reads the location again, keeping pictures up to this size; nil if that is impossible and the first
+  ///     pass has kept them.
   static func write(
     _ sheet: InfoSheet, to path: String, again: ((_ pictureByteLimit: Int) -> InfoSheet)?
   ) throws(Failure) {
@@ -59,6 +59,6 @@ enum PictureExport {
   private static func failure(_ path: String) -> Failure {
     let reason = unsafe String(cString: strerror(errno))
     return Failure(
-      description: "cannot write \(path): \(reason); choose another place with --picture")
+      description: "cannot write \(path): \(reason); choose another path with --picture")
   }
 }

@@ -5,15 +5,15 @@ import ByteSources
 import PlayerEngine
 import Playlists
 
-/// The facts of one playlist, to be laid out for people or for programs.
+/// The facts about one playlist, as the source of the text and the JSON.
 struct PlaylistSheet {
   /// The list's path or its URL without credentials, in one line.
   let location: String
-  /// The same for programs: a path as it is.
+  /// The location for programs: a path is unchanged.
   private let file: String
-  /// nil where it cannot be read.
+  /// nil if it cannot be read.
   let playlist: Playlist?
-  /// What is wrong with the list, or with its entries.
+  /// The errors of the list, or of its entries.
   let errors: [PlaylistFailure]
 
   init(_ location: String, _ playlist: Playlist) {
@@ -38,7 +38,7 @@ struct PlaylistSheet {
     location == "-" ? "standard input" : location.withoutCredentials
   }
 
-  /// For people: what it is, and a line for each entry with its number, duration, location and title.
+  /// The text for people: the kind of list, and a line for each entry with its number, duration, location and title.
   var text: String {
     guard let playlist else { return "" }
     let count = playlist.entries.count
@@ -56,7 +56,7 @@ struct PlaylistSheet {
     return text
   }
 
-  /// For programs. Stable, as the sheet of a file is.
+  /// The members for programs. Stable, as those of a file's sheet are.
   var members: [(String, JSONValue)] {
     [
       ("file", .string(file)),

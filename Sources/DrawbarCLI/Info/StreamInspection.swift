@@ -4,36 +4,34 @@ import ByteSources
 import PacketParser
 import PlayerEngine
 
-/// Reads a file or stream in order to tell what it is.
+/// A pass over a file or stream that collects its properties.
 final class StreamInspection {
-  /// How far to read.
+  /// The range to read.
   enum Depth {
-    /// Up to the first packet; of a local file to the end, where otherwise its duration would be a
-    /// guess.
+    /// Up to the first packet. A local file whose duration would be a guess is read to the end.
     case head
-    /// To the end, so that what can be counted is counted; of a network stream whose length is not
-    /// known, which may have no end, only the head.
+    /// To the end, for exact counts. Of a network stream of unknown length, which may have no end, only the head.
     case whole
     /// To the end, if there is one.
     case toTheEnd
   }
 
-  /// What was found out. Complete once `run` has returned.
+  /// The facts found so far. Complete once `run` has returned.
   private(set) var sheet: InfoSheet
   private let driver: StreamDriver<PacketObserver>?
   private let depth: Depth
   private let listsPackets: Bool
   private let isWeb: Bool
-  /// The bytes cannot be had a second time by opening the location again.
+  /// Whether the bytes cannot be read a second time by opening the location again.
   let isReadOnce: Bool
 
-  /// Opens a location. Why that failed is in `sheet`.
+  /// Opens a location. If that fails, the error is in `sheet`.
   ///
   /// - Parameters:
   ///   - opened: the location, if it has been opened already.
-  ///   - configuration: how servers are asked.
-  ///   - pictureByteLimit: pictures of up to so many bytes are kept.
-  ///   - pipePictureByteLimit: the same for what can be read only once.
+  ///   - configuration: the options for requests to servers.
+  ///   - pictureByteLimit: the maximum size in bytes of a picture that is kept.
+  ///   - pipePictureByteLimit: the same for a source that can be read only once.
   init(
     _ location: String, opened: (any ByteSource)? = nil,
     source configuration: ByteSourceConfiguration, depth: Depth, listsPackets: Bool,
@@ -58,7 +56,7 @@ final class StreamInspection {
         listener: PacketObserver(
           listsPackets: listsPackets, digestsPackets: depth == .whole))
     } catch {
-      // A URL may hold a password; the error has it without.
+      // A URL may contain a password; the error's location does not.
       if isWeb { sheet.location = error.location }
       sheet.error = "\(error)"
       driver = nil
@@ -69,15 +67,15 @@ final class StreamInspection {
   /// Whether the head is known.
   var isReady: Bool { driver?.listener.head != nil }
 
-  /// The packets since this was last called.
+  /// Returns the packets since the last call.
   func takePackets() -> PacketList {
     defer { driver?.listener.packets?.removeAll() }
     return driver?.listener.packets ?? PacketList()
   }
 
-  /// Reads as far as it was asked to.
+  /// Reads up to the requested depth.
   ///
-  /// - Parameter observe: called after each step; returns whether to go on.
+  /// - Parameter observe: called after each step; returns false to stop.
   func run(_ observe: (StreamInspection) -> Bool = { _ in true }) {
     guard let driver else { return }
     defer { driver.source.close() }
@@ -118,7 +116,7 @@ final class StreamInspection {
 
   private func fillIn(from driver: StreamDriver<PacketObserver>) {
     if let head = driver.listener.head { sheet.summary = head }
-    // A server has said nothing before its first byte.
+    // A server's answer is unknown before its first byte.
     let isAnswered = !isWeb || isReady || driver.stream.nextByteOffset > 0
     if isAnswered { sheet.isRepositionable = driver.source.information.isRepositionable }
   }

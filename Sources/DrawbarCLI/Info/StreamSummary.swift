@@ -3,11 +3,11 @@
 import AudioModel
 import PacketParser
 
-/// What a parser knows of its stream at one moment; nil is unknown.
+/// The properties of a stream that its parser knows at one moment; nil means unknown.
 struct StreamSummary {
   var fileFormat: AudioFileTypeID?
   var dataFormat: AudioStreamBasicDescription?
-  /// What the packets can be decoded as, the richest first.
+  /// The formats that the packets can be decoded to, the richest first.
   var formatList: [AudioFormatListItem] = []
   var channelLayout: AudioChannelLayout?
   var dataOffset: Int64?
@@ -18,10 +18,10 @@ struct StreamSummary {
   var packetTable: AudioFilePacketTableInfo?
   var info: AudioFileInfo?
 
-  /// Nothing is known.
+  /// Creates a summary without properties.
   init() {}
 
-  /// What is known now.
+  /// Creates a summary of the properties known now.
   init(_ stream: borrowing AudioFileStream) {
     fileFormat = try? stream.fileFormat
     dataFormat = try? stream.dataFormat
@@ -36,7 +36,7 @@ struct StreamSummary {
     info = try? stream.infoDictionary
   }
 
-  /// Keeps the format that the stream begins with, where it goes on in another one.
+  /// Restores the first format of a stream that has changed its format.
   mutating func keepFormat(of head: Self) {
     guard let first = head.dataFormat, let last = dataFormat,
       first.formatID != last.formatID || first.sampleRate != last.sampleRate
@@ -49,7 +49,7 @@ struct StreamSummary {
 
   var pictures: [AudioFilePicture] { info?.pictures ?? [] }
 
-  /// The front cover, else the first picture; its place among the pictures.
+  /// The index of the front cover, or else of the first picture.
   var coverIndex: Int? {
     pictures.firstIndex { $0.kind == 3 } ?? (pictures.isEmpty ? nil : 0)
   }

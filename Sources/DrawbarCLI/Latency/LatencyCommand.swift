@@ -6,16 +6,16 @@ import Glibc
 import JACKRemoteIO
 import RenderCore
 
-/// `drawbar latency`: how long a way out of a port and back in takes.
+/// `drawbar latency`: measures the time from an output port back to an input port.
 struct LatencyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "latency",
-    abstract: "Measure how long a way out and back in takes.",
+    abstract: "Measure the latency of a way out and back in.",
     usage: "drawbar latency [<options>] --to <to> --from <from>",
     discussion: """
-      Plays 0.7 s of noise (a maximum-length sequence) out of its port out_1, listens at its port in_1, \
-      and tells after how many frames it came back: through a cable from the sound card's output to its \
-      input, through another client, or through the air. Ways of up to a second are found.
+      Plays 0.7 s of noise (a maximum-length sequence) from its port out_1, records its port in_1, \
+      and prints the frames between them: through a cable from the sound card's output to its \
+      input, through another client, or through the air. Finds latencies of up to a second.
 
         drawbar latency --to system:playback_1 --from system:capture_1
         drawbar latency --to effect:in --from effect:out
@@ -39,13 +39,13 @@ struct LatencyCommand: ParsableCommand {
   @Option(parsing: .unconditional, help: "Level of the noise in dB, -60 to 0.")
   var level = -12.0
 
-  @Option(help: "Seconds to go on trying while nothing comes back, 0 to 3600.")
+  @Option(help: "Seconds to retry if no noise comes back, 0 to 3600.")
   var wait = 10.0
 
-  @Flag(help: "Write what was measured as a line of JSON.")
+  @Flag(help: "Write the result as a line of JSON.")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
+  @Flag(name: .shortAndLong, help: "Print libjack's messages on standard error.")
   var verbose = false
 
   func validate() throws {
@@ -68,7 +68,7 @@ struct LatencyCommand: ParsableCommand {
     }
   }
 
-  /// - Returns: nil when the user ended it.
+  /// - Returns: nil if the user ended it.
   private func measure() throws -> LatencyResult? {
     let signals = TerminationSignals()
     RemoteIO.libraryMessageDescriptor = verbose ? STDERR_FILENO : nil
@@ -102,11 +102,11 @@ struct LatencyCommand: ParsableCommand {
 
   /// Plays the noise once.
   ///
-  /// - Returns: nil when the user ended it.
+  /// - Returns: nil if the user ended it.
   private func attempt(
     _ renderer: Renderer, _ output: RemoteIO, _ signals: TerminationSignals
   ) throws -> LatencyProbe.Step? {
-    // Time enough for the render thread to take the source in.
+    // Enough time for the render thread to adopt the source.
     let lead = Int(0.1 * output.sampleRate) + 4 * output.bufferSize
     var probe = try LatencyProbe(
       renderer, level: Decibels.factor(level), leadFrames: lead, period: output.bufferSize)
@@ -125,9 +125,9 @@ struct LatencyCommand: ParsableCommand {
   }
 }
 
-/// Why nothing was measured.
+/// The reason why nothing was measured.
 struct LatencyFailure: Error, CustomStringConvertible {
-  /// Cycles were missed each time.
+  /// Whether frames were lost in the last attempt.
   var isBroken: Bool
 
   var description: String {

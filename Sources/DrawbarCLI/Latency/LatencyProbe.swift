@@ -4,22 +4,22 @@ import AudioModel
 import OfflineOutput
 import RenderCore
 
-/// Sends the sequence out of a renderer's first output at a frame that is known, and finds it at its first
+/// A measurement that plays the sequence from a renderer's first output at a known frame, and finds it at its first
 /// input.
 struct LatencyProbe: ~Copyable {
-  /// What a look at what has come has shown.
+  /// The result of one look at the captured frames.
   enum Step {
     case waiting
-    /// Frames were lost on the way: begin again.
+    /// Frames were lost: measure again.
     case broken
     case arrived(MaximumLengthSequence.Arrival)
-    /// All has come, and the sequence is not in it.
+    /// All frames have arrived, and do not contain the sequence.
     case notHeard
   }
 
-  /// The longest way that is looked for, in seconds.
+  /// The longest latency that can be found, in seconds.
   static let longestSeconds = 1.0
-  /// A place is taken for the sequence's when it stands out by this much.
+  /// The minimum clearness of a position at which the sequence counts as found.
   private static let leastClearness = 4.0
 
   private let renderer: Renderer
@@ -27,15 +27,15 @@ struct LatencyProbe: ~Copyable {
   private var reader: CaptureReader
   private let startFrame: UInt64
   private let wantedFrames: Int
-  /// The start was not told in time.
+  /// Whether the start frame was set too late.
   private let isLate: Bool
   private var recording: [Float] = []
 
   /// - Parameters:
-  ///   - level: gain of the sequence, 1 being full scale.
-  ///   - leadFrames: frames from now on after which it begins.
+  ///   - level: gain of the sequence; 1 is full scale.
+  ///   - leadFrames: frames from now to the start of the sequence.
   ///   - period: frames of a cycle.
-  /// - Throws: `AudioConverterError` when the rate is out of the ordinary.
+  /// - Throws: `AudioConverterError` if the rate is not supported.
   init(_ renderer: Renderer, level: Float, leadFrames: Int, period: Int) throws {
     self.renderer = renderer
     let source = renderer.addSource(ringBytes: 1 << 19, ringPackets: 256)
@@ -48,7 +48,7 @@ struct LatencyProbe: ~Copyable {
     startFrame = renderer.telemetry.frames + UInt64(leadFrames)
     control.startFrame = startFrame
     control.mode = .play
-    // A cycle may be under way, and has not seen it.
+    // A cycle under way may not have seen the start frame.
     isLate = renderer.telemetry.frames + 2 * UInt64(period) > startFrame
   }
 
@@ -57,7 +57,7 @@ struct LatencyProbe: ~Copyable {
     renderer.remove(reader)
   }
 
-  /// Looks at what has come since the last time.
+  /// Reads the newly captured frames; searches them for the sequence once all have arrived.
   mutating func step() -> Step {
     if isLate { return .broken }
     while recording.count < wantedFrames {
@@ -69,7 +69,7 @@ struct LatencyProbe: ~Copyable {
       case .empty: return .waiting
       case .discontinuity: if !recording.isEmpty { return .broken }
       case .frames(let frames):
-        // What came before the sequence began is none of it.
+        // Drops the frames from before the start of the sequence.
         let early = startFrame > frames.deviceFrame ? Int(startFrame - frames.deviceFrame) : 0
         if recording.isEmpty, frames.deviceFrame > startFrame { return .broken }
         recording += samples.dropFirst(early)
@@ -82,7 +82,7 @@ struct LatencyProbe: ~Copyable {
     return .arrived(arrival)
   }
 
-  /// Puts all of the sequence into the ring.
+  /// Writes the whole sequence into the ring.
   private static func feed(
     _ feed: inout SourceFeed, level: Float, sampleRate: Double
   ) throws {
@@ -111,8 +111,7 @@ struct LatencyProbe: ~Copyable {
     _ = feed.endStream()
   }
 
-  /// Frames from an input of a renderer with a monitor to its output, measured without a server, in cycles
-  /// of so many frames.
+  /// Returns the frames from a monitor's input to its output, measured without a server in cycles of `period` frames.
   static func framesThroughMonitor(period: Int) -> Int? {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1, inputChannels: 1)
     var settings = MonitorSettings(inputs: 1, outputs: 1)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// What `drawbar latency` has measured.
+/// The result of `drawbar latency`.
 struct LatencyResult {
   var arrival: MaximumLengthSequence.Arrival
-  /// Of the noise, in decibels.
+  /// The level of the noise in decibels.
   var level: Double
   var sampleRate: Double
-  /// Frames of a cycle.
+  /// Frames per cycle.
   var period: Int
-  /// What the ports say: playback latency of the output, capture latency of the input.
+  /// The latency that the ports declare: playback latency of the output plus capture latency of the input.
   var declaredFrames: Int
-  /// From an input to an output of a monitor of ours.
+  /// Frames from an input to an output of Drawbar's own monitor.
   var engineFrames: Int?
 
   private var gain: Float { Float(arrival.gain.magnitude) / Decibels.factor(level) }
@@ -18,7 +18,7 @@ struct LatencyResult {
 
   private func milliseconds(_ frames: Int) -> Double { Double(frames) * 1000 / sampleRate }
 
-  /// For people.
+  /// The text for people.
   var text: String {
     var lines = [
       row("Round trip", arrival.frames) + periods, row("Declared by JACK", declaredFrames),
@@ -48,7 +48,7 @@ struct LatencyResult {
     String(repeating: " ", count: max(0, columns - text.count)) + text
   }
 
-  /// For programs.
+  /// The JSON for programs.
   var json: JSONValue {
     .object([
       ("roundTripFrames", .integer(Int64(arrival.frames))),

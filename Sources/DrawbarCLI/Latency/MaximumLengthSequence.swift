@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// A maximum-length sequence: noise that is like itself at no other place, so that where it comes back can be
-/// told to the frame, also when it is soft, distorted or mixed with something else.
+/// A maximum-length sequence: noise that correlates with itself at one position only, so that its start in a recording
+/// is found to the frame, even if it is soft, distorted or mixed with other sound.
 struct MaximumLengthSequence {
   /// 32767 values of 1 and -1: 0.7 s at 48 kHz.
   static let values: [Float] = {
@@ -16,17 +16,17 @@ struct MaximumLengthSequence {
     }
   }()
 
-  /// Where and how a recording has the sequence.
+  /// The position and gain of the sequence in a recording.
   struct Arrival: Equatable {
     /// Frames from the recording's start to the sequence's.
     var frames: Int
-    /// What it was multiplied by on the way; negative where its polarity was inverted.
+    /// The gain on the way; negative if the polarity was inverted.
     var gain: Double
-    /// How far it stands out above the next best place, as a ratio.
+    /// The ratio of its correlation to that of the next best position.
     var clearness: Double
   }
 
-  /// The clearest place in a recording at which the sequence begins.
+  /// Returns the clearest position in a recording at which the sequence begins.
   ///
   /// - Parameter recording: frames of at least the sequence's length.
   static func find(in recording: [Float]) -> Arrival? {
@@ -69,7 +69,7 @@ private struct Spectrum {
     }
   }
 
-  /// The real part of what it is the spectrum of.
+  /// Returns the real part of the inverse transform.
   func inverse() -> [Double] {
     var copy = self
     copy.transform(sign: 1)

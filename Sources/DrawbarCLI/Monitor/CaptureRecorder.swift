@@ -4,33 +4,33 @@ import Glibc
 import RenderCore
 import Synchronization
 
-/// Writes what a capture brings into a file, on a thread of its own. Frames that were lost are silence in
-/// the file, so that it keeps time, and are counted.
+/// A recorder that writes a capture to a file on its own thread. Lost frames are counted, and are silence in the file,
+/// so that it keeps time.
 final class CaptureRecorder: @unchecked Sendable {
-  /// How it goes.
+  /// The state of a recording.
   struct Status: Equatable {
     /// Frames per second of the file.
     var sampleRate: Int
     /// Frames in the file.
     var frames: UInt64 = 0
-    /// Cycles for which there was no room because the disk was too slow, and the frames that were lost.
+    /// Cycles for which the capture had no room because the disk was too slow, and the frames lost in them.
     var overruns: UInt64 = 0
     var overrunFrames: UInt64 = 0
-    /// Frames that the server went on without.
+    /// Frames of the cycles that the server ran without this client.
     var missedFrames: UInt64 = 0
-    /// The file ends before what had come at the end, behind frames that were lost.
+    /// Whether the file ends at lost frames, without the last frames captured after them.
     var isCut = false
-    /// What the disk said, when it was over.
+    /// The error that ended the recording.
     var failure: String?
   }
 
   let path: String
-  // The thread's, from its start to its end.
+  // Used only by the recorder's thread, from its start to its end.
   private var reader: CaptureReader
   private let renderer: Renderer
   private let file: any RecordingFile
   private var samples: [Float] = []
-  /// Protects what is told of it.
+  /// Protects the status.
   private let current: Mutex<Status>
   private let isStopping = Atomic<Bool>(false)
   private let hasEnded = Atomic<Bool>(false)
@@ -57,15 +57,15 @@ final class CaptureRecorder: @unchecked Sendable {
     thread = JoinedThread(for: "the recorder") { self.run() }
   }
 
-  /// Writes what has come by now, and ends.
+  /// Writes the frames that have arrived by now, and ends the recording.
   ///
-  /// - Parameter isGivenUp: asked while it waits for the disk; the file is then left as it is.
-  /// - Returns: what it has come to.
+  /// - Parameter isGivenUp: polled while the disk is slow; if true, the file is left unfinished.
+  /// - Returns: the final status.
   func finish(isGivenUp: () -> Bool) -> Status {
     isStopping.store(true, ordering: .releasing)
     while !hasEnded.load(ordering: .acquiring) {
       if isGivenUp() {
-        // It sits in a write, and ends with the program.
+        // The thread is blocked in a write, and ends with the program.
         thread = nil
         var status = status
         status.failure = "\(path) is not finished: the disk was too slow, and was not waited for"
@@ -82,8 +82,8 @@ final class CaptureRecorder: @unchecked Sendable {
     var failure: String?
     do {
       while true {
-        // Before the last look, so that nothing that came before the end is left. What comes after it is left,
-        // and what is behind a gap that a slow disk has made: there would be no end, while the gaps grow.
+        // Loaded before the last pass, so that all frames from before the end are written. Later frames are left out,
+        // and so are those behind a gap from a slow disk: with growing gaps the pass would not end.
         let isLast = isStopping.load(ordering: .acquiring)
         var left = isLast ? reader.availableFrames : .max
         while left > 0, let frames = try step(isLast: isLast) { left -= frames }
@@ -94,7 +94,7 @@ final class CaptureRecorder: @unchecked Sendable {
     } catch {
       failure = "\(error)"
     }
-    // Nobody reads it any more: a server that freewheels is not to wait for that.
+    // The capture has no reader any more: a freewheeling server must not wait for it.
     renderer.remove(reader)
     let frames = file.frameCount
     current.withLock {
@@ -104,8 +104,7 @@ final class CaptureRecorder: @unchecked Sendable {
     hasEnded.store(true, ordering: .releasing)
   }
 
-  /// - Returns: the frames that were read, 0 for a discontinuity; nil when there was nothing, or nothing more
-  ///   belongs into the file.
+  /// - Returns: the number of frames read, 0 for a discontinuity; nil if there were none, or if the file ends here.
   private func step(isLast: Bool) throws -> Int? {
     samples.removeAll(keepingCapacity: true)
     let channels = reader.channelCount
@@ -142,10 +141,10 @@ final class CaptureRecorder: @unchecked Sendable {
     return isCut ? nil : readFrames
   }
 
-  /// - Returns: the frames that it came to before the end.
+  /// - Returns: the number of frames written before the end.
   private func writeSilence(_ frames: Int, until isEnd: () -> Bool) throws -> Int {
     var written = 0
-    // A server that stood still for an hour has missed millions.
+    // A server that stood still for an hour has missed millions of frames.
     while written < frames, !isEnd() {
       let now = min(frames - written, 8192)
       try file.write(interleaved: [Float](repeating: 0, count: now * reader.channelCount))

@@ -2,18 +2,18 @@
 
 import Glibc
 
-/// Gains and levels as people read them: decibels, full scale being 0.
+/// Gains and levels in decibels; full scale is 0.
 enum Decibels {
   static func factor(_ decibels: Double) -> Float {
     Float(pow(10, decibels / 20))
   }
 
-  /// Nil for silence, which no number of decibels is.
+  /// Returns nil for silence.
   static func value(_ factor: Float) -> Double? {
     factor > 0 ? 20 * log10(Double(factor)) : nil
   }
 
-  /// With one digit and a sign, six columns wide; "  -inf" for silence.
+  /// Returns a text with one decimal digit and a sign, six columns wide; "  -inf" for silence.
   static func text(_ factor: Float) -> String {
     value(factor).map { text(decibels: $0) } ?? "  -inf"
   }

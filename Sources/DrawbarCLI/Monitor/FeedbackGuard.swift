@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 
-/// Notices a signal that stays at full scale, which music does not: a loop through the air, or an input that
-/// is turned up too far. It warns, and does not turn anything down by itself.
+/// A detector of a signal that stays at full scale, unlike music: acoustic feedback, or an input turned up too far. It
+/// only warns, and changes no gain.
 struct FeedbackGuard {
-  /// What counts as full scale: what a converter that clips gives, and a little less.
+  /// The threshold of full scale, slightly below the peak of a clipping converter.
   private static let fullScale: Float = 0.999
   private static let sustainedSeconds = 1.0
-  /// After a warning it has to be quieter for so long before the next one.
+  /// The quiet time after a warning that has to pass before the next one.
   private static let quietSeconds = 5.0
 
   private var loud = 0.0
   private var quiet = 0.0
   private var hasWarned = false
 
-  /// Takes in a reading of all meters.
+  /// Adds a reading of all meters.
   ///
   /// - Parameters:
-  ///   - peak: the largest magnitude of any input or output since the reading before.
-  ///   - seconds: how long that was.
+  ///   - peak: the largest magnitude of any input or output since the last reading.
+  ///   - seconds: the time since the last reading.
   /// - Returns: whether to warn now.
   mutating func note(peak: Float, seconds: Double) -> Bool {
     guard peak >= Self.fullScale else {

@@ -4,7 +4,7 @@ import AudioModel
 import Metering
 import RenderCore
 
-/// The loudness of what is heard, from a capture of the outputs.
+/// The loudness of the output, from a capture of the outputs.
 struct LoudnessReading: ~Copyable {
   private var reader: CaptureReader
   private var meter: LoudnessMeter?
@@ -19,7 +19,7 @@ struct LoudnessReading: ~Copyable {
     renderer.remove(reader)
   }
 
-  /// Takes in what has come since the last time; nil where loudness is not measured.
+  /// Returns the loudness including the frames since the last call; nil if loudness is not measured.
   mutating func take() -> Loudness? {
     let channels = reader.channelCount
     while true {

@@ -12,11 +12,11 @@ import SessionManagement
 struct MonitorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor",
-    abstract: "Hear an input through an output, in the same JACK cycle.",
+    abstract: "Pass inputs to outputs in the same JACK cycle.",
     discussion: """
-      What comes in goes out in the very cycle that brings it: no frame is added to the way from a \
-      microphone to the headphones. A file or a stream can be mixed in (--with), to play along to, and \
-      what is heard can be recorded (--record).
+      Passes each input to the outputs in the same cycle, so it adds no frame of latency between a \
+      microphone and the headphones. It can mix in a file or a stream to play along to (--with), and \
+      record the result (--record).
 
       Examples:
         drawbar monitor                              two inputs, to the sound card
@@ -26,22 +26,21 @@ struct MonitorCommand: ParsableCommand {
         drawbar monitor --inputs 1 --eq desk.txt     through an equaliser
         drawbar monitor --from none --to none        for you to connect
 
-      Effects (--eq to --delay) process all that is heard, before the limiter. Only --convolve, \
-      GraphicEQ: and Convolution: delay it, by 256 frames each, and --delay on request.
+      Effects (--eq to --delay) process the sum of inputs and files, before the limiter. Only --convolve, \
+      GraphicEQ: and Convolution: add latency, 256 frames each, and --delay on request.
 
-      On a terminal meters are shown; keys: 9 and 0 change the gain by 1 dB, m mutes, space pauses what \
-      plays along, q quits. Without a terminal nothing is printed but errors and warnings, or, with \
-      --json, one line for each reading.
+      On a terminal it shows meters. Keys: 9 and 0 change the gain by 1 dB, m mutes, space pauses the \
+      files, q quits. Without a terminal it prints errors and warnings only, or, with --json, one line for \
+      each reading.
 
-      A microphone beside a loudspeaker howls: use headphones. No input is ever connected to an output \
-      of this program by itself, and an input at full scale for a second is told.
+      A microphone near a loudspeaker howls: use headphones. The program never connects its outputs to \
+      its inputs, and warns if an input stays at full scale for a second.
 
-      When the JACK server ends, the program waits for it, and goes on when it is back, connected as it \
-      was before.
+      When the JACK server ends, the program waits for it, and then restores its connections.
 
-      Under a session manager (NSM_URL is set) the client is called as the session has it, connects nothing, \
-      and saves its settings and what plays along. What was saved there stands for the command line; a recording \
-      is not begun again.
+      Under a session manager (NSM_URL is set) the session names the client and makes its connections. \
+      The session saves the settings and the files, and restores them in place of the command line. It does \
+      not restart a recording.
       """)
 
   @Option(help: "The client's name in the JACK graph.")
@@ -50,13 +49,13 @@ struct MonitorCommand: ParsableCommand {
   @Option(help: "The JACK server's name. (default: $JACK_DEFAULT_SERVER, or default)")
   var server: String?
 
-  @Flag(help: "Let libjack start a server when none runs, as ~/.jackdrc says.")
+  @Flag(help: "Let libjack start a server by ~/.jackdrc if none is running.")
   var startServer = false
 
   @OptionGroup
   var serverWait: ServerWaitOptions
 
-  @Flag(help: "End when the JACK server ends, instead of waiting until it is back.")
+  @Flag(help: "End when the JACK server ends (default: wait until it is back).")
   var noReattach = false
 
   @Option(help: "Input ports in_1 and so on, 1 to 64.")
@@ -67,12 +66,13 @@ struct MonitorCommand: ParsableCommand {
 
   @Option(
     help: """
-      What to hear: auto (the physical capture ports of one client), none, a client or port name or \
-      pattern, or port,port for each input in turn. Under a session manager the default is none.
+      Ports to connect to the inputs: auto (the physical capture ports of one client), none, a client or \
+      port name or pattern, or port,port in the order of the inputs. Under a session manager the default \
+      is none.
       """)
   var from = "auto"
 
-  @Option(help: "Where to be heard: as --from, with playback ports.")
+  @Option(help: "Ports to connect to the outputs: as --from, with playback ports.")
   var to = "auto"
 
   @OptionGroup
@@ -86,25 +86,25 @@ struct MonitorCommand: ParsableCommand {
       "A file, a stream or a playlist to play along to; repeatable.", valueName: "file-or-url"))
   var with: [String] = []
 
-  @Option(parsing: .unconditional, help: "Gain of what plays along, in dB, -100 to 40.")
+  @Option(parsing: .unconditional, help: "Gain of --with, in dB, -100 to 40.")
   var withGain = 0.0
 
   @Option(
     help: ArgumentHelp(
-      "Record what is heard into this file, 32-bit float, or 24-bit where it ends in .flac.",
+      "Record the outputs into this file: 32-bit float, or 24-bit if it ends in .flac.",
       valueName: "out.wav|out.flac"))
   var record: String?
 
-  @Flag(help: "Record the inputs as they come, and not what is heard.")
+  @Flag(help: "Record the inputs unprocessed, instead of the outputs.")
   var recordInput = false
 
   @Flag(help: "Write each reading of the meters as a line of JSON.")
   var json = false
 
-  @Option(help: "Seconds from one reading to the next, 0.05 to 60.")
+  @Option(help: "Seconds between two readings, 0.05 to 60.")
   var interval = 0.1
 
-  @Option(help: "End after so many seconds.")
+  @Option(help: "Seconds to run. (default: until q or Ctrl-C)")
   var seconds: Double?
 
   @OptionGroup
@@ -116,7 +116,7 @@ struct MonitorCommand: ParsableCommand {
   @OptionGroup
   var processors: CPULatencyOptions
 
-  @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
+  @Flag(name: .shortAndLong, help: "Print libjack's messages on standard error.")
   var verbose = false
 
   func validate() throws {
@@ -139,7 +139,7 @@ struct MonitorCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      // Before any thread is made, so that all of them leave these to the loop below.
+      // Created before any thread, so that all threads block these signals and the loop below takes them.
       let signals = TerminationSignals()
       guard let session = try ManagedSession.join(signals) else {
         return try monitor(in: nil, signals)
@@ -154,9 +154,9 @@ struct MonitorCommand: ParsableCommand {
     }
   }
 
-  /// Monitors as the command line says.
+  /// Monitors with the settings of the command line.
   ///
-  /// - Returns: whether nothing went wrong.
+  /// - Returns: false if anything failed.
   private func monitor(in session: ManagedSession?, _ signals: TerminationSignals) throws -> Bool {
     let settings = try sound.settings(inputs: inputs, outputs: outputs)
     let keys = TerminalKeys()
@@ -166,7 +166,7 @@ struct MonitorCommand: ParsableCommand {
       return try monitor(
         settings, files, output, renderer(for: output), along: nil, in: session, signals, keys)
     }
-    // A file that is not there is reported before JACK is troubled.
+    // Reports a missing file before connecting to JACK.
     let queue = try TrackQueue(
       with, configuration: source.configuration,
       isCancelled: { signals.take() || keys.haveQuit }, prepare: { _ in })
@@ -182,9 +182,9 @@ struct MonitorCommand: ParsableCommand {
       settings, files, output, renderer, along: (player, along), in: session, signals, keys)
   }
 
-  /// Goes on with what was saved.
+  /// Resumes a saved session.
   ///
-  /// - Returns: whether nothing went wrong.
+  /// - Returns: false if anything failed.
   func monitor(
     in session: ManagedSession, resuming state: MonitorState, _ signals: TerminationSignals
   ) throws -> Bool {
@@ -209,10 +209,10 @@ struct MonitorCommand: ParsableCommand {
     return try monitor(settings, files, output, renderer, along: along, in: session, signals, keys)
   }
 
-  /// The files of the effects, as they were read, and a watch on them since before.
+  /// The contents of the effects' files, and a watch on the files that began before they were read.
   private typealias WatchedFiles = (effects: EffectFiles, watch: FileWatch)
 
-  /// Reads the files of the effects. A file that is missing is reported before JACK is troubled.
+  /// Reads the files of the effects. A missing file is reported before JACK is contacted.
   private func read(_ signals: TerminationSignals, _ keys: TerminalKeys) throws -> WatchedFiles {
     let watch = FileWatch()
     let files = try effects.read(
@@ -237,13 +237,13 @@ struct MonitorCommand: ParsableCommand {
     Renderer(sampleRate: output.sampleRate, outputChannels: outputs, inputChannels: inputs)
   }
 
-  /// - Parameter along: what plays along, not started.
+  /// - Parameter along: the player to play along to, not started.
   private func monitor(
     _ settings: MonitorSettings, _ files: WatchedFiles, _ output: RemoteIO, _ renderer: Renderer,
     along: (player: Player, list: PlayingAlong)?, in managed: ManagedSession?,
     _ signals: TerminationSignals, _ keys: TerminalKeys
   ) throws -> Bool {
-    // A server that stands still must not hold up the end.
+    // A stalled server must not delay the exit.
     defer { output.close(withinMilliseconds: 500) }
     let readiness = try processors.request()
     defer { withExtendedLifetime(readiness) {} }
@@ -285,9 +285,9 @@ struct MonitorCommand: ParsableCommand {
     return isWell
   }
 
-  /// Inserts the effects between the sum of all that sounds and the limiter.
+  /// Inserts the effects between the mix of all sound and the limiter.
   ///
-  /// - Returns: the equaliser, which can be changed.
+  /// - Returns: the equaliser, whose file can be replaced.
   private func insert(
     _ files: EffectFiles, behind monitor: MonitorControl, in renderer: Renderer
   ) throws -> EqualizerInsert? {

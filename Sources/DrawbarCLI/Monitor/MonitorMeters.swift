@@ -3,8 +3,8 @@
 import AudioModel
 import RenderCore
 
-/// What is measured between two readings. It is looked at many times a second, however rare the readings are:
-/// the capture that loudness comes from holds about a second, and a sound that stays loud is told by its time.
+/// The meters between two readings. They are polled many times a second even if readings are rare, because the
+/// loudness capture holds about a second and the feedback guard measures the time at full scale.
 struct MonitorMeters: ~Copyable {
   private let monitor: MonitorControl
   private var reader: LoudnessReading
@@ -12,7 +12,7 @@ struct MonitorMeters: ~Copyable {
   private var feedback = FeedbackGuard()
   private var levels: MonitorLevels?
   private var loudness: Loudness?
-  /// When there were frames last.
+  /// The time at which the last frames came, in seconds.
   private var lastSound: Double
 
   init(_ monitor: MonitorControl, in renderer: Renderer, sampleRate: Double, now: Double) {
@@ -22,7 +22,7 @@ struct MonitorMeters: ~Copyable {
     lastSound = now
   }
 
-  /// Measures loudness at another rate, anew.
+  /// Starts the loudness measurement anew at another rate.
   mutating func follow(sampleRate hertz: Double, in renderer: Renderer) {
     guard hertz != sampleRate else { return }
     sampleRate = hertz
@@ -30,10 +30,10 @@ struct MonitorMeters: ~Copyable {
     reader = LoudnessReading(renderer.addOutputCapture(), sampleRate: hertz)
   }
 
-  /// Takes in what has come since the last time.
+  /// Adds the levels and frames since the last call.
   ///
   /// - Parameter now: in seconds.
-  /// - Returns: whether to warn of a signal that stays at full scale.
+  /// - Returns: whether to warn about a signal that stays at full scale.
   mutating func look(at now: Double) -> Bool {
     loudness = reader.take()
     let new = monitor.takeLevels()
@@ -46,7 +46,7 @@ struct MonitorMeters: ~Copyable {
     return feedback.note(peak: peak, seconds: now - lastSound)
   }
 
-  /// How loud it was since this was last called, and the loudness now; nil where that is not measured.
+  /// Returns the levels since the last call, and the current loudness; nil if loudness is not measured.
   mutating func take() -> (levels: MonitorLevels, loudness: Loudness?) {
     defer { levels = nil }
     return (levels ?? monitor.takeLevels(), loudness)

@@ -5,22 +5,22 @@ import JACKRemoteIO
 import PlayerEngine
 import RenderCore
 
-/// All that a monitor shows at one moment.
+/// The values that a monitor shows at one moment.
 struct MonitorReading {
-  /// Since the monitor began.
+  /// Seconds since the monitor began.
   var seconds: Double
   var levels: MonitorLevels
-  /// Nil where loudness is not measured.
+  /// Nil if loudness is not measured.
   var loudness: Loudness?
   var settings: MonitorSettings
   var xruns: UInt64
   var missedCycles: UInt64
-  /// Samples that were NaN or infinite; silence was heard in their place.
+  /// Samples that were NaN or infinite, and were replaced with silence.
   var nonFiniteSamples: UInt64
   var player: PlayerSnapshot?
   var recording: CaptureRecorder.Status?
 
-  /// The line that `--json` writes for it.
+  /// The line that `--json` writes for the reading.
   var json: JSONValue {
     var members: [(String, JSONValue)] = [
       ("type", .string("meters")), ("seconds", .number((seconds * 1000).rounded() / 1000)),
@@ -61,7 +61,7 @@ struct MonitorReading {
     return .object(members)
   }
 
-  /// The line that `--json` writes when the monitor begins.
+  /// Returns the line that `--json` writes when the monitor begins.
   ///
   /// - Parameters:
   ///   - effects: the effects, for people.
@@ -92,8 +92,7 @@ struct MonitorReading {
     ])
   }
 
-  /// The line that `--json` writes when a recording ends before the monitor does, because it cannot be
-  /// written.
+  /// Returns the line that `--json` writes when a recording ends early because its file cannot be written.
   static func json(
     recordingFailed reason: String, path: String, _ status: CaptureRecorder.Status
   ) -> JSONValue {
@@ -116,7 +115,7 @@ struct MonitorReading {
         }))
   }
 
-  /// Hundredths are enough.
+  /// Rounds a value to hundredths.
   private static func json(_ value: Double?) -> JSONValue {
     .optional(value.map { ($0 * 100).rounded() / 100 })
   }

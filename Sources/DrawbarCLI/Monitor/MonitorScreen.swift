@@ -4,7 +4,7 @@ import AudioModel
 import PlayerEngine
 import RenderCore
 
-/// What `drawbar monitor` shows below its messages: a meter for each port, the loudness, and how it goes.
+/// The panel of `drawbar monitor` below its messages: a meter for each port, the loudness, and the status.
 struct MonitorScreen: TerminalScreen {
   var reading: MonitorReading
   /// The equaliser and the other effects, a line each.
@@ -55,7 +55,7 @@ struct MonitorScreen: TerminalScreen {
       + "  integrated \(text(loudness.integrated)) LUFS"
   }
 
-  /// A bar up to the RMS, with a mark at the peak, and both as numbers.
+  /// Returns for each port a bar up to the RMS, with a mark at the peak, and both as numbers.
   private func meters(_ name: String, _ levels: [MonitorLevel], columns: Int) -> [String] {
     levels.enumerated().map { index, level in
       let title = TerminalText.fitted("\(name)_\(index + 1)", columns: 7, fills: true)

@@ -4,24 +4,24 @@ import PlayerEngine
 import RenderCore
 import SessionManagement
 
-/// What plays along, as it can be kept.
+/// The state of the playback beside the monitor, for saving.
 struct PlayingAlong {
   let list: SavedList
   var place = SavedPlace()
   var isPaused = false
-  /// Something was left out.
+  /// Whether a track was left out because of a failure.
   var hasFailures = false
 
-  /// - Returns: whether it is paused then.
+  /// - Returns: whether playback is paused now.
   mutating func togglePause() -> Bool {
     isPaused.toggle()
     return isPaused
   }
 }
 
-/// What a session manager has the monitor save.
+/// The state that a session manager saves.
 extension MonitorSession {
-  /// Does what the session manager asks for.
+  /// Handles the session manager's requests.
   func serve(_ managed: ManagedSession) {
     if let player { along?.place.follow(player.snapshot()) }
     let with = along.flatMap { along in
@@ -34,7 +34,7 @@ extension MonitorSession {
 
 extension MonitorState {
   init(_ settings: MonitorSettings, with: PlaybackState?) {
-    // To a ten-thousandth, so that decibels that became a factor are the same decibels again.
+    // Rounds to a ten-thousandth, so that decibels are the same after the conversion to a factor and back.
     func decibels(_ factor: Float) -> Double? {
       Decibels.value(factor).map { max(-100, min(($0 * 10000).rounded() / 10000, 40)) }
     }
@@ -49,7 +49,7 @@ extension MonitorState {
 }
 
 extension MonitorSettings {
-  /// - Returns: nil where the matrix is of another size.
+  /// - Returns: nil if the matrix has a different size.
   init?(_ state: MonitorState, inputs: Int, outputs: Int) {
     guard state.matrix.count == outputs, state.matrix.allSatisfy({ $0.count == inputs }) else {
       return nil

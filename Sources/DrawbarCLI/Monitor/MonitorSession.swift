@@ -9,14 +9,14 @@ import TimingReport
 
 /// One run of `drawbar monitor`: keys, signals and readings, until the user ends it.
 final class MonitorSession {
-  /// What the user chose for the run.
+  /// The user's options for the run.
   struct Choices {
     var writesJSON: Bool
     /// Seconds from one reading to the next.
     var interval: Double
-    /// Seconds after which it ends.
+    /// Seconds after which the run ends.
     var seconds: Double?
-    /// Goes on when the server is back; else the program ends with it.
+    /// Whether to wait for the server after its end; otherwise the program ends, too.
     var reattaches: Bool
   }
 
@@ -24,9 +24,9 @@ final class MonitorSession {
   private let renderer: Renderer
   let monitor: MonitorControl
   let player: Player?
-  /// What the player has, as it can be kept.
+  /// The player's state, for saving.
   var along: PlayingAlong?
-  /// The place in a session, if any.
+  /// The connection to a session manager, if any.
   let managed: ManagedSession?
   private var recorder: CaptureRecorder?
   private var equalizer: FollowedEqualizer?
@@ -34,17 +34,17 @@ final class MonitorSession {
   private let effects: String?
   private let signals: TerminationSignals
   private let choices: Choices
-  /// Standard output is for lines where `--json` is given.
+  /// The terminal, without a panel if `--json` writes lines to standard output.
   private let terminal: Terminal
   private var meters: MonitorMeters
-  /// What the player has to tell.
+  /// The player's events.
   private let inbox: PlayerEventInbox?
   private var hasFailed: Bool
-  /// What the tracks that it plays along to had against them.
+  /// The failures of the tracks to play along to.
   private var trackReport: TrackReport
-  /// A signal has come before the recording was finished, or while it was.
+  /// Whether a signal came before or while the recording was finished.
   private var isInterrupted = false
-  /// Somebody reads the lines.
+  /// Whether standard output has a reader.
   private var isRead = true
   private let began = MonitorSession.now()
   private var lastReading: Double?
@@ -76,10 +76,10 @@ final class MonitorSession {
     }
   }
 
-  /// Says what is heard, and where.
+  /// Prints the connections, the effects and their latency, and notes.
   func announce(_ report: RemoteIO.ConnectionReport) {
     var report = report
-    // The first cycle has come, or comes in a period.
+    // The first cycle, which shows the scheduling, comes within a period.
     let limit = Self.now() + 0.1
     while !report.isServerFreewheeling, output.scheduling == nil, Self.now() < limit {
       usleep(1000)
@@ -112,11 +112,12 @@ final class MonitorSession {
     equalizer?.announce(print: terminal.print, warn: warn)
     for client in Self.clientsOnBothSides(report.connections, of: output.clientName) {
       warn(
-        "\(client) is heard and plays what is heard: if it passes its inputs on, this feeds back")
+        "\(client) is connected to both inputs and outputs: if it passes sound on, this is a feedback loop"
+      )
     }
   }
 
-  /// Clients that both bring the inputs and get the outputs. Of a sound card that is as it should be.
+  /// Returns the clients connected to both the inputs and the outputs. For a sound card that is normal.
   private static func clientsOnBothSides(
     _ connections: [RemoteIO.PortConnection], of own: String
   ) -> [String] {
@@ -126,7 +127,7 @@ final class MonitorSession {
     return sources.intersection(targets).subtracting(["system"]).sorted()
   }
 
-  /// - Returns: whether nothing went wrong.
+  /// - Returns: false if anything failed.
   func run() -> Bool {
     let isServed = follow()
     terminal.clearPanel()
@@ -159,7 +160,7 @@ final class MonitorSession {
     }
   }
 
-  /// - Returns: false when the server has ended and is not waited for.
+  /// - Returns: false if the server has ended and the run does not wait for it.
   private func follow() -> Bool {
     let milliseconds = Int32(min(100, choices.interval * 1000))
     while true {
@@ -224,7 +225,7 @@ final class MonitorSession {
     }
   }
 
-  /// - Returns: false for the end.
+  /// - Returns: false to end the run.
   private func handle(_ key: TerminalKey) -> Bool {
     guard case .character(let byte) = key else { return true }
     switch byte {
@@ -250,7 +251,7 @@ final class MonitorSession {
     }
   }
 
-  /// Fades the outputs out, and waits until the server has had the fade.
+  /// Fades the outputs out, and waits until the cycles with the fade have run.
   private func fadeOut() {
     let graph = renderer.graph
     if let heard = graph.outputNode(of: monitor) {
@@ -268,8 +269,8 @@ final class MonitorSession {
   private func finishRecording() {
     guard let recorder else { return }
     self.recorder = nil
-    // What has come by now ends the run, perhaps for the second time: timeout(1) sends its signal twice. Who
-    // ends it while the disk is waited for does not wait.
+    // A signal that has come by now ends the run, not the wait: timeout(1) sends its signal twice. A later signal ends
+    // the wait for the disk, too.
     isInterrupted = signals.take() || isInterrupted
     let status = recorder.finish(isGivenUp: {
       let isGivenUp = signals.take()
@@ -289,7 +290,7 @@ final class MonitorSession {
     }
   }
 
-  /// Says in one line what went wrong.
+  /// Prints an error in one line.
   func report(_ message: String) {
     terminal.clearPanel()
     Failure.report(message)

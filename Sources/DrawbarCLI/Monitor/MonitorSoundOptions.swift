@@ -3,13 +3,13 @@
 import ArgumentParser
 import RenderCore
 
-/// How the inputs are passed on.
+/// The options for the path from the inputs to the outputs.
 struct MonitorSoundOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Pass an input on to an output, at a gain in dB (default 0); repeatable, and then nothing else is \
-      passed on. Without it each input goes to the output of its number, one alone to all.
+      Pass an input to an output, at a gain in dB (default: 0); repeatable. Other inputs are then not \
+      passed on. (default: each input to the output of its number; a single input to all outputs)
       """, valueName: "in:out[:dB]"))
   var route: [MonitorRoute] = []
 
@@ -33,8 +33,8 @@ struct MonitorSoundOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: """
-      Let nothing above so many dB through, -60 to 0, what plays along included. The limiter has no \
-      look-ahead, so it adds no delay either.
+      Limit the outputs, with files played along, to this level, -60 to 0. The limiter has no look-ahead \
+      and adds no latency.
       """)
   var limit: Double?
 
@@ -47,7 +47,7 @@ struct MonitorSoundOptions: ParsableArguments {
     guard (-60...0).contains(limit ?? 0) else { throw ValidationError("--limit must be -60 to 0.") }
   }
 
-  /// The settings that these choices are.
+  /// Returns the settings for these options.
   func settings(inputs: Int, outputs: Int) throws -> MonitorSettings {
     var settings = MonitorSettings(inputs: inputs, outputs: outputs)
     if !route.isEmpty {

@@ -6,7 +6,7 @@ import OfflineOutput
 protocol RecordingFile: AnyObject {
   /// Frames written so far. After a failure, the frames in the file.
   var frameCount: UInt64 { get }
-  /// - Parameter samples: whole frames, the channels side by side.
+  /// - Parameter samples: whole frames, with interleaved channels.
   func write(interleaved samples: [Float]) throws
   func close() throws
 }

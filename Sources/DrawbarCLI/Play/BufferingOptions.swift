@@ -3,7 +3,7 @@
 import ArgumentParser
 import PlayerEngine
 
-/// How much sound `play` gathers and holds ahead.
+/// The options for buffering sound ahead in `play`.
 struct BufferingOptions: ParsableArguments {
   @Option(help: "Seconds to buffer before sound starts.")
   var buffer = 3.0
@@ -36,7 +36,7 @@ struct BufferingOptions: ParsableArguments {
     }
   }
 
-  /// Sets what these choices are about.
+  /// Applies these options to a player's configuration.
   func apply(to configuration: inout PlayerConfiguration) {
     func nanoseconds(_ seconds: Double) -> UInt64 { UInt64(seconds * 1_000_000_000) }
     configuration.startThresholdNanoseconds = nanoseconds(buffer)

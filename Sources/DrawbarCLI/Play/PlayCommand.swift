@@ -17,22 +17,23 @@ struct PlayCommand: ParsableCommand {
     commandName: "play",
     abstract: "Play files and URLs into JACK, one after the other.",
     discussion: """
-      Tracks of the same rate and channel count follow each other without a gap. What has another \
-      rate than the server's is resampled; mono goes to both ports; more channels than ports are \
-      mixed down.
+      Tracks of the same rate and channel count follow each other without a gap. Tracks at a rate other \
+      than the server's are resampled; mono goes to both ports; more channels than ports are mixed down.
 
-      On a terminal a few lines show the title, the format, a progress bar with what is buffered, a \
-      peak meter for each output, position, duration, underruns (the source was too slow) and xruns \
-      (the JACK server was late). Keys, as in mpv: space pauses and resumes, the arrows seek by 5 s and \
-      by 1 min, < and > change the track, 9 and 0 the volume, m mutes, L repeats, [ and ] rewind and go forward fast, ? lists them, q quits.
+      On a terminal it shows the title, the format, a progress bar with the buffered part, a peak meter \
+      for each output, position, duration, underruns (the source was too slow) and xruns (JACK reported a \
+      late client, any client). Keys: space pauses and resumes, the arrows seek by 5 s and by 1 min, < and > \
+      change the track, 9 and 0 the volume, m mutes, L repeats, [ and ] rewind and fast-forward, ? lists \
+      the keys, q quits.
 
-      When the JACK server ends, the program waits for it, and goes on where it was when it is back, \
-      connected as it was before.
+      When the JACK server ends, the program waits for it, then restores its connections and resumes at \
+      the same position.
 
-      Without a terminal nothing is printed but errors.
+      Without a terminal it prints errors only.
 
-      Under a session manager (NSM_URL is set) the client is called as the session has it, connects nothing, \
-      and saves what it plays and where. What was saved there stands for the command line, so that none is needed.
+      Under a session manager (NSM_URL is set) the session names the client and makes its connections. \
+      The session saves the tracks and the position, and restores them in place of the command line, which \
+      may then be empty.
       """)
 
   @Option(help: "The client's name in the JACK graph.")
@@ -41,31 +42,31 @@ struct PlayCommand: ParsableCommand {
   @Option(help: "The JACK server's name. (default: $JACK_DEFAULT_SERVER, or default)")
   var server: String?
 
-  @Flag(help: "Let libjack start a server when none runs, as ~/.jackdrc says.")
+  @Flag(help: "Let libjack start a server by ~/.jackdrc if none is running.")
   var startServer = false
 
   @OptionGroup
   var serverWait: ServerWaitOptions
 
-  @Flag(help: "End when the JACK server ends, instead of waiting until it is back.")
+  @Flag(help: "End when the JACK server ends (default: wait until it is back).")
   var noReattach = false
 
   @Option(
     help: """
-      What to connect to: auto (the physical playback ports of one client), none, a client or port \
-      name or pattern, or port,port for each output in turn. Under a session manager (NSM_URL is \
-      set) the default is none.
+      Ports to connect the outputs to: auto (the physical playback ports of one client), none, a client or \
+      port name or pattern, or port,port in the order of the outputs. (default: auto; under a session \
+      manager: none)
       """)
   var connect: String?
 
   @Option(
     help: """
-      What JACK's transport has to do with it, unless nothing: follow (frame 0 of the transport is the \
-      start of the first track, each track begins where the one before it ends, and the sound is where \
-      the transport is, to the sample: it stands while that stands, and goes where that goes. The keys \
-      for pausing, seeking and tracks start, stop and locate the transport, for all who follow it. At \
-      the end of the list it is silent, until q), or lead (playing, pausing, seeking and each track's \
-      start start, stop and locate the transport; its frame is the time in the track). With either, --limit does not look ahead, and with --convolve, GraphicEQ: or Convolution: the sound is 256 frames late.
+      JACK transport mode (default: ignore the transport). follow: the transport controls playback, to \
+      the sample. Frame 0 of the transport is the start of the first track, and each track begins at the \
+      end of the one before it. The keys for pausing, seeking and tracks start, stop and locate the \
+      transport, for all its clients. After the list it is silent until q. lead: playback controls the \
+      transport, whose frame is then the time in the track. In both modes --limit does not look ahead, and \
+      --convolve, GraphicEQ: and Convolution: delay the sound by 256 frames.
       """)
   var transport: TransportRole?
 
@@ -99,7 +100,7 @@ struct PlayCommand: ParsableCommand {
   @OptionGroup
   var processors: CPULatencyOptions
 
-  @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
+  @Flag(name: .shortAndLong, help: "Print libjack's messages on standard error.")
   var verbose = false
 
   @Argument(help: "Paths, http or https URLs, or - for standard input; playlists, too.")
@@ -123,9 +124,9 @@ struct PlayCommand: ParsableCommand {
 
   func run() throws {
     try Failure.reporting {
-      // One heap for all threads: none of them allocates often, and each heap has pages that nobody uses.
+      // One heap for all threads: no thread allocates often, and each heap has unused pages.
       mallopt(M_ARENA_MAX, 1)
-      // Before any thread is made, so that all of them leave these to the loop below.
+      // Created before any thread, so that all threads block these signals and the loop below takes them.
       let signals = TerminationSignals()
       guard let session = try ManagedSession.join(signals) else {
         guard !locations.isEmpty else { throw Self.nothing }
@@ -141,9 +142,9 @@ struct PlayCommand: ParsableCommand {
     }
   }
 
-  /// What is to be played.
+  /// The tracks to play, and the state to begin in.
   private struct Programme {
-    /// The tracks, or those after the one that is open.
+    /// The tracks, or those after the opened one.
     var items: [PlaylistItem]
     var list: SavedList
     var place = SavedPlace()
@@ -151,15 +152,15 @@ struct PlayCommand: ParsableCommand {
     var state: PlayState?
   }
 
-  /// Plays what the command line names.
+  /// Plays the locations of the command line.
   ///
-  /// - Returns: whether every track was played, or the user ended it.
+  /// - Returns: true if every track was played, or if the user ended playback.
   private func play(in session: ManagedSession?, _ signals: TerminationSignals) throws -> Bool {
     guard !locations.isEmpty else {
       throw SessionRefusal(
         .createFailed, "nothing was saved for this program, and no file or URL was named")
     }
-    // A file that is not there is reported before JACK is troubled.
+    // Reports a missing file before connecting to JACK.
     let start = track.start
     let keys = TerminalKeys()
     let queue = try TrackQueue(
@@ -174,9 +175,9 @@ struct PlayCommand: ParsableCommand {
     return try play(queue.first, programme, in: session, signals, keys)
   }
 
-  /// Plays what was saved, from its place.
+  /// Plays a saved list from its saved position.
   ///
-  /// - Returns: whether every track was played, or the user ended it.
+  /// - Returns: true if every track was played, or if the user ended playback.
   func play(
     in session: ManagedSession, resuming state: PlayState, _ signals: TerminationSignals
   ) throws -> Bool {
@@ -224,8 +225,7 @@ struct PlayCommand: ParsableCommand {
     let runTiming = try timing.recorder(of: output, rendering: renderer)
     var session: PlaySession?
     defer { session?.close() }
-    // It fills its ring while the server makes the client active and the connections; until then nothing is
-    // rendered.
+    // The player fills its ring while the server activates and connects the client; until then nothing is rendered.
     let report = try begin(output, rendering: renderer, isCancelled) {
       let made = PlaySession(
         player: player, renderer: renderer, output: output, signals: signals, keys: keys,
@@ -250,7 +250,7 @@ struct PlayCommand: ParsableCommand {
     return isWell
   }
 
-  /// Starts the output. A server that stands still must not hold up the end.
+  /// Starts the output. If that fails, closes it, with a short wait for a stalled server.
   private func begin(
     _ output: RemoteIO, rendering renderer: Renderer, _ isCancelled: @escaping @Sendable () -> Bool,
     meanwhile: () -> Void

@@ -7,26 +7,26 @@ import JACKRemoteIO
 import PlayerEngine
 import RenderCore
 
-/// What `drawbar play` shows below its messages, as a value: the facts and the size in, lines out.
+/// The panel of `drawbar play` below its messages, as a function of the facts and the terminal's size.
 struct PlayScreen: TerminalScreen {
   var snapshot: PlayerSnapshot
-  /// Linear, one an output; empty where nothing is measured.
+  /// Linear peaks, one for each output; empty if they are not measured.
   var peaks: [Float]
   var volume: Float
   var isMuted: Bool
   var xruns: UInt64
   /// Samples above full scale.
   var clippedSamples: UInt64 = 0
-  /// The equaliser and the other effects, a line each.
+  /// The equaliser and the other effects, one line each.
   var effects: [String] = []
-  /// How long the server holds sound back.
+  /// The latency of the server and the effects.
   var latencyNanoseconds: UInt64
   var isUnicode: Bool
-  /// There is no server, or it does not call: nothing is played.
+  /// Whether there is no server, or it does not call the client: nothing is played.
   var isServerAway = false
-  /// JACK's transport, where it has to do with the player.
+  /// The state of JACK's transport, with `--transport`.
   var transport: RemoteIO.Transport.State?
-  /// The player follows it.
+  /// Whether the player follows the transport.
   var isFollowing = false
 
   /// Below this many rows only the status line is shown.
@@ -34,7 +34,7 @@ struct PlayScreen: TerminalScreen {
   /// The meter's lowest mark, in decibels below full scale.
   private static let meterDecibels: Float = 60
 
-  /// The lines for a terminal of this size, the status line last. None is wider than it.
+  /// Returns the lines for a terminal of this size, the status line last. None is wider than the terminal.
   func lines(columns: Int, rows: Int) -> [String] {
     let status = TerminalText.fitted(status, columns: columns)
     guard rows >= Self.leastRows, columns >= 30 else { return [status] }
@@ -46,7 +46,7 @@ struct PlayScreen: TerminalScreen {
     ]
   }
 
-  /// The line that is there on any terminal.
+  /// The line that every terminal shows.
   var status: String {
     let place = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
     // A stated or estimated duration may be too short.
@@ -60,7 +60,7 @@ struct PlayScreen: TerminalScreen {
       + "\(waitWord)  \(gain)\(repeatWord)\(transportWord)\(clippedWord)  underruns \(snapshot.counters.underruns)  xruns \(xruns)"
   }
 
-  /// What the sound waits for, where it does.
+  /// The reason for a wait; empty if the player does not wait.
   private var waitWord: String {
     guard snapshot.state == .buffering || snapshot.state == .opening else { return "" }
     if let source = snapshot.buffering.source, source.reconnectionAttempt > 0 {
@@ -104,7 +104,7 @@ struct PlayScreen: TerminalScreen {
     guard let track = snapshot.track else { return "" }
     let dash = isUnicode ? " — " : " - "
     var words = [track.artist, track.title]
-    // A station's tags are those of whatever it played first, if it has any.
+    // A station's tags, if it has any, are those of the first track that it played.
     if track.station != nil { words = [track.station?.name, snapshot.streamTitle?.title] }
     let known = words.compactMap { $0 }.filter { !$0.isEmpty }
     let name = known.isEmpty ? track.location.lastPathPart : known.joined(separator: dash)
@@ -113,7 +113,7 @@ struct PlayScreen: TerminalScreen {
     return number + name.asMessage
   }
 
-  /// The format, and the output latency if there is room.
+  /// Returns the format, and the output latency if there is room.
   private func format(columns: Int) -> String {
     guard let track = snapshot.track else { return "" }
     let format = track.dataFormat
@@ -132,7 +132,7 @@ struct PlayScreen: TerminalScreen {
     return text.count + latency.count <= columns ? text + latency : text
   }
 
-  /// What was played, what can be heard without asking a server, and the rest.
+  /// Returns a bar of the played part, of the ranges that need no server, and of the rest.
   private func progress(columns: Int) -> String {
     let width = columns - 2
     guard let duration = snapshot.track?.durationNanoseconds, duration > 0 else {
@@ -151,7 +151,7 @@ struct PlayScreen: TerminalScreen {
     return "[" + String(bar) + "]"
   }
 
-  /// A peak meter for each output, from 60 dB below full scale up to it.
+  /// Returns a peak meter for each output, from 60 dB below full scale up to it.
   private func meters(columns: Int) -> String {
     guard !peaks.isEmpty else { return "" }
     let room = columns / peaks.count
@@ -173,7 +173,7 @@ struct PlayScreen: TerminalScreen {
     return TerminalText.fitted(line.joined(), columns: columns)
   }
 
-  /// Decibels, full scale being 0.
+  /// Returns decibels; full scale is 0.
   private static func level(_ peak: Float) -> Float {
     peak > 0 ? 20 * log10(peak) : -.infinity
   }

@@ -6,7 +6,7 @@ import PlayerEngine
 import Playlists
 import RenderCore
 
-/// What other programs see of the player on the session bus, and what they have it do.
+/// The player's state on the session bus, and the commands from other programs.
 extension PlaySession {
   static let identity = MediaPlayerIdentity(
     busName: "drawbar", name: "Drawbar", uriSchemes: ["file", "http", "https"],
@@ -17,10 +17,10 @@ extension PlaySession {
       "audio/eac3",
     ])
 
-  /// Commands that are taken before keys and signals are looked at again.
+  /// The maximum number of commands before keys and signals are checked again.
   private static let commandsATime = 64
 
-  /// Shows the bus what is played, and does what it asks for.
+  /// Publishes the player's state on the bus, and performs the bus's commands.
   func serve(_ remote: MPRISService) {
     remote.update(nowPlaying)
     for _ in 0..<Self.commandsATime {
@@ -53,26 +53,25 @@ extension PlaySession {
     }
   }
 
-  /// MPRIS's stop: the program goes on, silent, and playing begins with the track's start.
+  /// Performs MPRIS's Stop: the program keeps running in silence, and playing begins at the track's start.
   private func returnToStart() {
     pause()
     isAtStart = true
     goToTrackStart()
   }
 
-  /// Locations that are opened at one time.
+  /// The maximum number of locations that are opened at one time.
   private static let mostProbes = 16
 
-  /// Opens what is at a URL, and plays it if it can be played. The sound goes on until then.
+  /// Opens a URL on another thread. The current sound continues until the URL can be played.
   private func open(_ url: String) {
     guard trackCount < Playlist.Limits().entries, probes.count < Self.mostProbes else { return }
     probeCount += 1
     probes.append(TrackProbe(url, number: probeCount, configuration: sources, decode: decode))
   }
 
-  /// Plays what others have asked for and could be opened, behind all others in the list; of several the one
-  /// that was asked for last. While a transport is followed it is only added: where it begins is known when the
-  /// one before it has ended.
+  /// Appends requested tracks that are open to the list, and plays those of the latest request. With a followed
+  /// transport they are only appended, because their start is unknown until the track before them has ended.
   func takeOpened() {
     for probe in probes {
       guard let outcome = probe.outcome else { continue }
@@ -95,9 +94,9 @@ extension PlaySession {
 
 extension NowPlaying {
   /// - Parameters:
-  ///   - isPaused: silence was asked for; the player may not have come to it.
-  ///   - isAtStart: it was stopped.
-  ///   - volume: the gain, muting included.
+  ///   - isPaused: whether a pause was requested; the player may not have paused yet.
+  ///   - isAtStart: whether playback was stopped.
+  ///   - volume: the gain, 0 if muted.
   init(_ snapshot: PlayerSnapshot, isPaused: Bool, isAtStart: Bool, volume: Float) {
     self.init()
     switch snapshot.state {
@@ -125,7 +124,7 @@ extension NowPlaying.Track {
   init(_ information: TrackInformation, index: Int, streamTitle: String?) {
     self.init(index: index)
     (artist, title) = (information.artist, information.title)
-    // A station's tags are those of whatever it played first, if it has any.
+    // A station's tags, if it has any, are those of the first track that it played.
     if let station = information.station { (artist, title) = (station.name, streamTitle) }
     title = title ?? information.location.lastPathPart
     album = information.album

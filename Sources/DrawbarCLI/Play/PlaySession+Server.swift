@@ -2,12 +2,12 @@
 
 import JACKRemoteIO
 
-/// The JACK server that comes and goes.
+/// The end and the return of the JACK server.
 extension PlaySession {
-  /// Nothing is played: the server has ended, or does not call.
+  /// Whether nothing is played because the server has ended or does not call the client.
   var isServerAway: Bool { output.isServerShutDown || output.isStalled }
 
-  /// Says once on each server that the sound may break up because nothing there is real-time.
+  /// Warns once on each server if its process thread is not real-time, because the sound may break up.
   func adviseOnScheduling() {
     guard let cycle = schedulingCycle, output.cycleCount >= cycle, !output.isFreewheeling,
       output.scheduling != nil
@@ -16,14 +16,14 @@ extension PlaySession {
     if let advice = output.realtimeAdvice { warn(advice) }
   }
 
-  /// Says that some of the sound was none.
+  /// Warns about samples that were not finite.
   func reportNonFiniteSamples(_ count: UInt64) {
     guard let warning = NonFiniteSamples.warning(count) else { return }
     terminal.clearPanel()
     Failure.report("warning: \(warning)")
   }
 
-  /// Says what may spoil the sound: with the notes, or as a line of its own where there is no terminal.
+  /// Prints a warning, as a note above the panel or, without a terminal, on standard error.
   func warn(_ text: String) {
     if terminal.showsPanel {
       terminal.print("note: \(text)")
@@ -42,7 +42,7 @@ extension PlaySession {
         + output.clientName)
   }
 
-  /// Closes the output. A server that does not answer is not waited for.
+  /// Closes the output, with a shorter wait for a server that does not answer.
   func close() {
     output.close(withinMilliseconds: isServerAway ? 100 : 1000)
   }

@@ -3,10 +3,9 @@
 import PlayerEngine
 import SessionManagement
 
-/// What a session manager has the player save, and what it goes on with.
+/// The player's state, saved and restored for a session manager.
 extension PlaySession {
-  /// Has the player, which has not been started, begin where it was saved, or where the transport is that it
-  /// follows.
+  /// Makes a player that has not started begin at its saved position, or at that of the followed transport.
   func restore(_ state: PlayState) {
     savedPlace = SavedPlace(state.playback)
     repeatMode = RepeatMode(state.repeats)
@@ -18,7 +17,7 @@ extension PlaySession {
     hasPaused = state.playback.isPaused
   }
 
-  /// Does what the session manager asks for.
+  /// Handles the session manager's requests.
   func serve(_ managed: ManagedSession) {
     let snapshot = player.snapshot(latencyFrames: latencyFrames)
     savedPlace.follow(snapshot)

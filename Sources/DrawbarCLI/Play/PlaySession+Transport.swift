@@ -3,13 +3,13 @@
 import JACKRemoteIO
 import PlayerEngine
 
-/// What the user wants, done by the player, or by the transport that it follows and all others with it.
+/// The user's commands, performed by the player or by the transport that it follows with other clients.
 extension PlaySession {
   private static let noteWhileFollowing = "note: not while it follows the JACK transport"
 
   var isFollowing: Bool { transportRole == .follow }
 
-  /// Silence is wanted, by whoever has the say.
+  /// Whether playback is paused, by the user or by the followed transport.
   var isPaused: Bool {
     guard isFollowing else { return hasPaused }
     if let isRolling = wantedTransport.isRolling(cycle: output.cycleCount) { return !isRolling }
@@ -35,20 +35,20 @@ extension PlaySession {
   }
 
   private func locateTransport(toNanoseconds nanoseconds: UInt64) {
-    // The transport stops at its last frame.
+    // JACK's transport stops at its last frame.
     let last = UInt64(Double(UInt32.max) * 1_000_000_000 / output.sampleRate)
     let nanoseconds = min(nanoseconds, last)
     wantedTransport.locate(nanoseconds, cycle: output.cycleCount)
     output.locateTransport(toNanoseconds: nanoseconds)
   }
 
-  /// Where the transport is, or where it was asked to go.
+  /// The transport's position, or the requested one until JACK reports it.
   private var transportNanoseconds: UInt64? {
     guard let reported = output.transport?.nanoseconds else { return nil }
     return wantedTransport.nanoseconds(cycle: output.cycleCount) ?? reported
   }
 
-  /// The same, with the track that is there, as far as it is known where tracks begin.
+  /// The same position, with its track and the starts of tracks known so far.
   private var transportPlace: (nanoseconds: UInt64, track: Int, starts: [UInt64])? {
     let starts = player.snapshot().trackStartsNanoseconds
     guard let here = transportNanoseconds, let track = starts.lastIndex(where: { $0 <= here })
@@ -65,7 +65,7 @@ extension PlaySession {
         ? here - min(here, distance) : here + min(distance, .max - here))
   }
 
-  /// Goes to a time in the track.
+  /// Seeks to a time in the track.
   func seek(toNanoseconds nanoseconds: UInt64) {
     guard isFollowing else { return player.seek(toNanoseconds: nanoseconds) }
     guard let place = transportPlace else { return }
@@ -112,11 +112,11 @@ extension PlaySession {
     player.changeScanSpeed(forward: forward)
   }
 
-  /// Has the transport do as the player does, when this leads.
+  /// Makes the transport follow the player, with `--transport lead`.
   func leadTransport() {
     guard transportRole == .lead else { return }
     let cycle = UInt64(Double(output.bufferSize) * 1_000_000_000 / output.sampleRate)
-    // JACK takes a new place in at a cycle's end, and is there a cycle later.
+    // JACK accepts a new position at a cycle's end, and is there a cycle later.
     let timing = TransportLead.Timing(delayNanoseconds: 2 * cycle, cycleNanoseconds: cycle)
     for command in lead.commands(for: player.snapshot(), timing) {
       switch command {
@@ -127,7 +127,7 @@ extension PlaySession {
     }
   }
 
-  /// Has the transport stand that this has led, also when the player was not waited for.
+  /// Stops a transport that this player leads and that still rolls, even if the player was not waited for.
   func leaveTransport() {
     guard transportRole == .lead, lead.isRolling else { return }
     output.stopTransport()

@@ -14,63 +14,63 @@ final class PlaySession {
   let player: Player
   private let renderer: Renderer
   let output: RemoteIO
-  /// Goes on when the server is back; else the program ends with it.
+  /// Whether to wait for the server after its end; otherwise the program ends, too.
   private let reattaches: Bool
   private let signals: TerminationSignals
   /// The player on the session bus, if any.
   private var remote: MPRISService?
-  /// Tracks in the list.
+  /// The number of tracks in the list.
   var trackCount: Int
-  /// The list as it can be kept.
+  /// The list, for saving.
   var list: SavedList
-  /// The place in a session, if any.
+  /// The connection to a session manager, if any.
   let managed: ManagedSession?
   var savedPlace = SavedPlace()
-  /// The last one asked for; the player may not have taken it in.
+  /// The last requested mode; the player may not have adopted it yet.
   var repeatMode = RepeatMode.off
   let terminal: Terminal
   private let inbox: PlayerEventInbox
-  /// How sources that others ask for are opened, and where their packets are decoded.
+  /// The options for sources that other programs request, and the thread that decodes them.
   let sources: ByteSourceConfiguration
   let decode: DecodePlace?
-  /// Locations that others have asked for and that are being opened.
+  /// The requested locations that are being opened.
   var probes: [TrackProbe] = []
-  /// Requests of others to open a location, and the last of them that has led to tracks.
+  /// The number of requests to open a location, and the latest request that led to tracks.
   var probeCount = 0
   var lastOpenedProbe = 0
-  /// What JACK's transport has to do with it.
+  /// The relation to JACK's transport; nil to ignore it.
   let transportRole: TransportRole?
   private let effects: String?
   var equalizer: FollowedEqualizer?
   var lead = TransportLead()
-  /// The latest requests to the transport that is followed.
+  /// The latest requests to the followed transport.
   var wantedTransport = WantedTransport()
-  /// Silence was asked for; of the player, not of the transport.
+  /// Whether a pause was requested from the player, not from the transport.
   var hasPaused = false
-  /// It is paused, and goes on with the track's start.
+  /// Whether the player is paused, to continue at the track's start.
   var isAtStart = false
   var isMuted = false
-  /// The cycle from which on it is judged how the process thread is scheduled; nil once it was.
+  /// The cycle at which the process thread's scheduling is checked; nil after the check.
   var schedulingCycle: UInt64? = 0
-  /// Cycles after freewheeling in which the thread becomes real-time again.
+  /// Cycles after freewheeling until the thread is real-time again.
   private static let cyclesAfterFreewheeling: UInt64 = 200
-  /// The gain while nothing is muted.
+  /// The gain while the sound is not muted.
   private(set) var volume: Float
   private(set) var isStopping = false
-  /// What the tracks had against them.
+  /// The failures of the tracks.
   private var report: TrackReport
   private var endState: PlayerState?
   private var state = PlayerState.idle
 
   /// - Parameters:
   ///   - list: the player's tracks.
-  ///   - hasFailed: something was left out before.
-  ///   - sources: how sources that others ask for are opened.
-  ///   - decode: where their packets are decoded.
-  ///   - reattaches: whether the output does, so that the end of the server is not this one's.
-  ///   - managed: the place in a session, if any.
-  ///   - transportRole: whether the output and the player follow JACK's transport, or it follows them.
-  ///   - effects: those that the renderer has besides the equaliser, for people.
+  ///   - hasFailed: whether something was left out before.
+  ///   - sources: the options for sources that other programs request.
+  ///   - decode: the thread that decodes them; nil for the automatic choice.
+  ///   - reattaches: whether the output reattaches, so that the run survives the end of the server.
+  ///   - managed: the connection to a session manager, if any.
+  ///   - transportRole: whether the player follows JACK's transport or leads it; nil for neither.
+  ///   - effects: the renderer's effects besides the equaliser, for people.
   ///   - equalizer: the renderer's equaliser.
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
@@ -101,12 +101,12 @@ final class PlaySession {
     renderer.measuresPeaks = terminal.showsPanel
   }
 
-  /// Shows the player on the session bus, where others may control it.
+  /// Publishes the player on the session bus, where other programs may control it.
   func joinBus(at address: String) {
     remote = MPRISService(Self.identity, state: NowPlaying(), address: address)
   }
 
-  /// Says where the sound goes.
+  /// Prints the server, the connections, the effects and notes.
   func announce(_ report: RemoteIO.ConnectionReport) {
     let targets = report.connections.map(\.input)
     let destination = targets.isEmpty ? "not connected" : targets.joined(separator: ", ")
@@ -117,17 +117,17 @@ final class PlaySession {
     if let effects { terminal.print(effects) }
     for note in report.notes { terminal.print("note: \(note)") }
     if report.isServerFreewheeling, !terminal.showsPanel { report.notes.forEach(warn) }
-    // While it freewheels nothing is real-time.
+    // Nothing is real-time while the server freewheels.
     if report.isServerFreewheeling { schedulingCycle = nil }
   }
 
-  /// - Returns: whether every track was played, or the user ended it.
+  /// - Returns: true if every track was played, or if the user ended playback.
   func run() -> Bool {
     defer {
       leaveTransport()
       reportNonFiniteSamples(renderer.nonFiniteSampleCount)
     }
-    // Ten times a second is often enough for the eye; one that leads looks more often.
+    // The panel needs ten updates a second; a leading player is polled more often.
     var nextShowNanoseconds: UInt64 = 0
     while true {
       let wakes = [output.noticeDescriptor, inbox.descriptor, signals.descriptor].map {
@@ -139,7 +139,7 @@ final class PlaySession {
       for event in inbox.take() { handle(event) }
       for key in terminal.keys.take() { handle(key) }
       if signals.take() {
-        // A second one does not wait for the fade.
+        // A second signal does not wait for the fade.
         if isStopping { return true }
         stop()
       }
@@ -187,7 +187,7 @@ final class PlaySession {
     }
   }
 
-  /// How long nothing may happen until all is looked at again. Where nobody looks on, what happens wakes.
+  /// The longest wait between two checks. Without a panel, bus, session manager or transport, events end it.
   private var longestWaitMilliseconds: Int32 {
     if isEnding || transportRole == .lead { return 10 }
     let isWatched = terminal.showsPanel || remote != nil || managed != nil
@@ -215,9 +215,9 @@ final class PlaySession {
 
   private var totalLatencyFrames: UInt64 { latencyFrames + UInt64(renderer.graph.latencyFrames) }
 
-  /// The last frame has left the server: closing before that would cut it off. Cycles of silence behind it
-  /// tell that who comes after us in the graph has had it; PipeWire does not wait for them, and with one such
-  /// cycle they were now and then without our last one.
+  /// Returns true if the last frame has left the server: closing before that would cut it off. Cycles of silence after
+  /// it show that the next clients in the graph have received it. PipeWire does not wait for them, and with one such
+  /// cycle they sometimes missed our last one.
   private func hasBeenHeard(_ snapshot: PlayerSnapshot) -> Bool {
     let tailFrames = UInt64(renderer.graph.tailFrames)
     let silentFrames = totalLatencyFrames + tailFrames + 2 * UInt64(output.bufferSize)
@@ -250,7 +250,7 @@ final class PlaySession {
   }
 
   private var announcedPlace: DecodePlace?
-  /// The tracks that were opened.
+  /// The information about the tracks that were opened.
   private(set) var tracks: [Int: TrackInformation] = [:]
 
   private func announceTrack(_ index: Int) {
@@ -262,7 +262,7 @@ final class PlaySession {
         + "\(format.channelsPerFrame) channel\(format.channelsPerFrame == 1 ? "" : "s"))")
   }
 
-  /// Prints on a terminal where packets are decoded, and why, whenever that changes.
+  /// Prints the decoding thread and the reason for it on a terminal, whenever the thread changes.
   private func announceDecoder(_ snapshot: PlayerSnapshot) {
     guard terminal.showsPanel, let decoder = snapshot.decoder,
       decoder.place != announcedPlace
@@ -326,12 +326,12 @@ final class PlaySession {
     "?             these keys             q                quit",
   ]
 
-  /// Reports a failure that the exit code shows.
+  /// Reports a failure, which also sets the exit code.
   func noteFailure(_ message: String) {
     report.add(message)
   }
 
-  /// Ends, with a fade.
+  /// Ends playback with a fade.
   func stop() {
     isStopping = true
     player.stop()

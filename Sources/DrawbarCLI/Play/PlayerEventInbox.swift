@@ -5,9 +5,9 @@ import Glibc
 import PlayerEngine
 import Synchronization
 
-/// A player's events on their way to a loop that waits with poll(2).
+/// A queue of a player's events for a loop that waits with poll(2).
 final class PlayerEventInbox: Sendable {
-  /// An eventfd(2) that is readable while there are events; -1 where the system has none left.
+  /// An eventfd(2) that is readable while there are events; -1 if the system has none left.
   let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
   /// Protects the events that have not been taken.
   private let events = Mutex<[PlayerEvent]>([])
@@ -24,9 +24,9 @@ final class PlayerEventInbox: Sendable {
     close(descriptor)
   }
 
-  /// The events since this was last called, in order. Does not wait.
+  /// Returns the events since the last call, in order. Does not wait.
   func take() -> [PlayerEvent] {
-    // Before the events, so that none falls in between.
+    // Read before the events, so that no event is missed in between.
     var count: eventfd_t = 0
     unsafe eventfd_read(descriptor, &count)
     return events.withLock { events in

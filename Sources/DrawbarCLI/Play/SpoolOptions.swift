@@ -3,22 +3,20 @@
 import ArgumentParser
 import ByteSources
 
-/// Whether and where `play` keeps what it fetches over HTTP.
+/// The options for keeping data that `play` fetches over HTTP.
 struct SpoolOptions: ParsableArguments {
   @Option(
     help: """
-      The directory to keep what is fetched over HTTP in, until the track is closed, so that it can be \
-      sought in without fetching it again. (default: $XDG_CACHE_HOME/drawbar, or ~/.cache/drawbar)
+      Directory for bytes fetched over HTTP. They are kept until the track is closed, so that seeks do \
+      not fetch them again. (default: $XDG_CACHE_HOME/drawbar, or ~/.cache/drawbar)
       """)
   var spool: String?
 
-  @Flag(help: "Keep nothing of what is fetched.")
+  @Flag(help: "Do not keep fetched bytes.")
   var noSpool = false
 
   @Option(
-    help: """
-      What may be kept, in MiB; then what was fetched longest ago is given up for what comes.
-      """)
+    help: "Limit of the kept bytes in MiB; beyond it the oldest are discarded.")
   var spoolSize = SpoolConfiguration.defaultMaximumBytes >> 20
 
   func validate() throws {
@@ -31,12 +29,12 @@ struct SpoolOptions: ParsableArguments {
     }
   }
 
-  /// Takes a relative directory as one in this folder.
+  /// Resolves a relative directory against `folder`.
   mutating func resolve(in folder: String) {
     if let path = spool, !path.hasPrefix("/") { spool = folder + "/" + path }
   }
 
-  /// The spool of these choices.
+  /// The spool configuration for these options.
   var configuration: SpoolConfiguration {
     if noSpool { return .off }
     let maximumBytes = spoolSize << 20

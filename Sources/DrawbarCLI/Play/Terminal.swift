@@ -3,23 +3,23 @@
 import AudioModel
 import Glibc
 
-/// The terminal that the program runs on, if any: single keys from standard input, a few lines that are
-/// written over on standard output.
+/// The program's terminal, if any: single keys from standard input, and a panel of a few lines on standard output that
+/// is overwritten.
 final class Terminal {
   /// Whether the panel is shown.
   let showsPanel: Bool
-  /// A terminal that knows no sequences: one line, written over by returning to its start.
+  /// Whether the terminal knows no control sequences: the panel is one line, overwritten after a carriage return.
   private let isDumb: Bool
   /// The keys from standard input.
   let keys: TerminalKeys
-  /// The lines that are on the screen.
+  /// The lines on the screen.
   private var panel: [String] = []
-  /// Columns of the terminal when they were shown last.
+  /// The terminal's columns when the panel was last shown.
   private var panelColumns = 80
 
   /// - Parameters:
-  ///   - isWanted: whether a panel is shown where standard output is a terminal.
-  ///   - keys: the keys, where they were read before.
+  ///   - isWanted: whether to show a panel if standard output is a terminal.
+  ///   - keys: the keys from standard input, which may have been read before.
   init(showsPanel isWanted: Bool = true, keys: TerminalKeys) {
     showsPanel = isWanted && isatty(STDOUT_FILENO) == 1
     self.keys = keys
@@ -31,7 +31,7 @@ final class Terminal {
     clearPanel()
   }
 
-  /// Waits for a key or for one of the descriptors, at most so long.
+  /// Waits for a key or for one of the descriptors, up to the given time.
   func wait(milliseconds: Int32, orFor others: [pollfd]) {
     keys.takeSingleKeys()
     var items = others
@@ -39,17 +39,17 @@ final class Terminal {
     if keys.areOwn {
       items.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0))
     } else if keys.arePossible {
-      // Nothing signals that they are the program's again.
+      // No event signals that the keys are the program's again.
       longest = min(longest, 1000)
     }
     _ = unsafe poll(&items, nfds_t(items.count), longest)
   }
 
-  /// Shows a panel in place of the last one.
+  /// Shows a panel instead of the last one.
   func show(_ screen: some TerminalScreen) {
     guard showsPanel else { return }
     let size = size
-    // The last column is left free: writing there makes some terminals begin another line.
+    // The last column stays empty: writing there makes some terminals begin another line.
     let columns = size.columns - 1
     if isDumb {
       let line = TerminalText.fitted(screen.status, columns: columns)
@@ -66,14 +66,14 @@ final class Terminal {
     panel = lines
   }
 
-  /// Prints a line that stays, above the panel.
+  /// Prints a permanent line above the panel.
   func print(_ line: String) {
     guard showsPanel else { return }
     clearPanel()
     write(line.asMessage + "\n")
   }
 
-  /// Takes the panel away, so that something else can be printed.
+  /// Removes the panel, so that other text can be printed.
   func clearPanel() {
     guard !panel.isEmpty else { return }
     if isDumb {
@@ -84,10 +84,10 @@ final class Terminal {
     panel = []
   }
 
-  /// To the start of the panel's first line (ECMA-48: CUU, ED).
+  /// Returns the sequence that moves to the start of the panel's first line (ECMA-48: CUU, ED).
   private func returnToPanel(clearing: Bool) -> String {
     guard !panel.isEmpty else { return "" }
-    // A terminal that has become narrower has broken the lines anew.
+    // A terminal that has become narrower has wrapped the lines again.
     let columns = max(1, size.columns)
     let rows = panel.reduce(0) { $0 + max(1, (TerminalText.width(of: $1) + columns - 1) / columns) }
     let up = rows > 1 ? "\u{1B}[\(rows - 1)A" : ""

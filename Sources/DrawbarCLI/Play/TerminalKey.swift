@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 
-/// A key as the player knows it.
+/// A key with a meaning for the program.
 enum TerminalKey: Equatable {
   case character(UInt8)
   case left, right, up, down, home, pageUp, pageDown
 }
 
-/// Makes keys out of the bytes that a terminal sends, in whatever pieces they come: a character each, or
-/// the sequences of ECMA-48 and xterm for the others.
+/// A decoder of the bytes from a terminal, in pieces of any size, into keys: characters, and the sequences of ECMA-48
+/// and xterm for other keys.
 struct TerminalKeyDecoder {
-  /// A sequence that has begun.
+  /// An incomplete sequence.
   private var pending: [UInt8] = []
 
-  /// Takes bytes; the keys that they complete.
+  /// Adds bytes and returns the keys that they complete.
   mutating func decode(_ bytes: [UInt8]) -> [TerminalKey] {
     var keys: [TerminalKey] = []
     for byte in bytes {
-      // Escape begins anew whatever has begun: alone it is a key without a meaning.
+      // Escape begins a new sequence in any state: alone it is a key without a meaning.
       if byte == 0x1B {
         pending = [byte]
         continue
@@ -27,7 +27,7 @@ struct TerminalKeyDecoder {
       }
       pending.append(byte)
       if pending.count == 2 {
-        // CSI or SS3 go on; anything else is Escape and a key.
+        // CSI or SS3 continues the sequence; any other byte is a key after Escape.
         guard byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") else {
           pending = []
           keys.append(.character(byte))

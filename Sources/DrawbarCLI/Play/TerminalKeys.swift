@@ -3,16 +3,16 @@
 import Glibc
 import Synchronization
 
-/// Single keys from standard input, where that is a terminal. Any thread.
+/// Single keys from standard input, if it is a terminal. Usable from any thread.
 final class TerminalKeys: Sendable {
   /// Whether keys can come from standard input.
   let arePossible = isatty(STDIN_FILENO) == 1
 
   private struct State {
-    /// The modes that single keys took the place of.
+    /// The terminal's modes before single keys.
     var saved: termios?
     var decoder = TerminalKeyDecoder()
-    /// Keys that were looked at and not taken.
+    /// Keys that were read and not taken.
     var pending: [TerminalKey] = []
   }
 
@@ -21,7 +21,7 @@ final class TerminalKeys: Sendable {
 
   init() {
     guard arePossible else { return }
-    // Where the shell takes the terminal back between a look and a read, that fails, and does not stop the program.
+    // If the shell takes the terminal back between poll and read, the read fails and does not stop the program.
     signal(SIGTTIN, SIG_IGN)
     restoreModesAtDeadlySignals()
     takeSingleKeys()
@@ -32,11 +32,11 @@ final class TerminalKeys: Sendable {
     if var saved, areOwn { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved) }
   }
 
-  /// Whether the keys are the program's now. In the background (Ctrl-Z and `bg`, or `&`) they are the shell's, and
-  /// so are the terminal's modes, until `fg`.
+  /// Whether the keys are the program's now. In the background (Ctrl-Z and `bg`, or `&`) the keys and the terminal's
+  /// modes are the shell's until `fg`.
   var areOwn: Bool { arePossible && tcgetpgrp(STDIN_FILENO) == getpgrp() }
 
-  /// Makes keys come one by one and unechoed, where that is not so yet or no longer; Ctrl-C still makes a signal.
+  /// Switches to single keys without echo, if the terminal is in another mode; Ctrl-C still makes a signal.
   func takeSingleKeys() {
     var modes = termios()
     let line = tcflag_t(ICANON | ECHO)
@@ -48,7 +48,7 @@ final class TerminalKeys: Sendable {
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &modes)
   }
 
-  /// The keys pressed since the last call. Does not wait.
+  /// Returns the keys pressed since the last call. Does not wait.
   func take() -> [TerminalKey] {
     state.withLock { state in
       read(into: &state)
@@ -57,7 +57,7 @@ final class TerminalKeys: Sendable {
     }
   }
 
-  /// Whether `q` was pressed. The keys stay to be taken. Does not wait.
+  /// Whether `q` was pressed. Leaves the keys for ``take()``. Does not wait.
   var haveQuit: Bool {
     state.withLock { state in
       read(into: &state)
@@ -77,23 +77,23 @@ final class TerminalKeys: Sendable {
   }
 }
 
-/// The modes that a deadly signal's handler restores: it must not take a lock, nor allocate.
+/// The modes that the handler of a deadly signal restores. The handler must neither lock nor allocate.
 nonisolated(unsafe) private let modesForHandler = UnsafeMutablePointer<termios>.allocate(
   capacity: 1)
-/// Whether there are any.
+/// Whether the modes are set.
 private let hasModesForHandler = Atomic<Bool>(false)
 
 private func keepForDeadlySignals(_ modes: termios) {
-  // Once: they are the shell's, and a handler may read them at any time.
+  // Set once: the modes are the shell's, and a handler may read them at any time.
   if hasModesForHandler.load(ordering: .acquiring) { return }
   unsafe modesForHandler.initialize(to: modes)
   hasModesForHandler.store(true, ordering: .releasing)
 }
 
-/// Restores the terminal where a signal ends the program at once, such as Ctrl-\ (SIGQUIT). The program still
-/// ends by the signal, also when it hangs. What is ignored stays ignored.
+/// Restores the terminal if a signal ends the program at once, such as Ctrl-\ (SIGQUIT). The program still ends by the
+/// signal, even if it hangs. Ignored signals stay ignored.
 private func restoreModesAtDeadlySignals() {
-  // The handler must not be the first to use it.
+  // Initialises the flag: the handler must not be the first to use it.
   if hasModesForHandler.load(ordering: .acquiring) { return }
   for number in [SIGQUIT, SIGABRT, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU]
   where !TerminationSignals.isIgnored(number) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// What a panel shows, as a value: the facts and the size in, lines out.
+/// A panel, as a function of the facts and the terminal's size.
 protocol TerminalScreen {
-  /// The line that is there on any terminal.
+  /// The line that every terminal shows.
   var status: String { get }
 
-  /// The lines for a terminal of this size, none of them wider than it.
+  /// Returns the lines for a terminal of this size, none of them wider than it.
   func lines(columns: Int, rows: Int) -> [String]
 }

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Text for a terminal, as wide as the terminal shows it.
+/// Text for a terminal, measured in columns.
 enum TerminalText {
-  /// Whether the terminal shows more than ASCII, as the locale says (locale(7)).
+  /// Whether the terminal shows more than ASCII, according to the locale (locale(7)).
   static let isUnicode: Bool = {
     for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
       guard let value = unsafe getenv(name), unsafe strlen(value) > 0 else { continue }
@@ -14,12 +14,12 @@ enum TerminalText {
     return false
   }()
 
-  /// Columns that a text takes.
+  /// Returns the number of columns of a text.
   static func width(of text: String) -> Int {
     text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
   }
 
-  /// As much of a text as fits so many columns, filled up with blanks where that is wanted.
+  /// Returns as much of a text as fits the columns, on request padded with blanks.
   static func fitted(_ text: String, columns: Int, fills: Bool = false) -> String {
     var result = ""
     var used = 0
@@ -39,7 +39,7 @@ enum TerminalText {
     }
   }
 
-  /// What takes two columns: the wide and full-width blocks of Unicode's annex 11.
+  /// The scalars of two columns: the wide and full-width blocks of Unicode's annex 11.
   private static let wideRanges: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97C,
     0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,

@@ -7,14 +7,14 @@ import PlayerEngine
 import RenderCore
 import Synchronization
 
-/// Opens a location that another program asks for, on a thread of its own, while the player plays on. The
-/// player gets only what can be played.
+/// A location that another program requests, opened on its own thread while the player continues. The player receives
+/// only playable tracks.
 final class TrackProbe {
-  /// Where a location leads.
+  /// The result of opening a location.
   struct Outcome: Sendable {
-    /// The tracks, the first of which can be played; none where nothing can.
+    /// The tracks, of which the first is playable; empty if none is.
     var items: [PlaylistItem] = []
-    /// Failures, each a message.
+    /// The failure messages.
     var failures: [String] = []
   }
 
@@ -24,12 +24,12 @@ final class TrackProbe {
     let isCancelled = Atomic<Bool>(false)
   }
 
-  /// Its place in the order of requests.
+  /// The number of the request, in order.
   let number: Int
   private let shared = Shared()
   private let thread: JoinedThread
 
-  /// Begins to open a location.
+  /// Starts to open a location.
   init(
     _ location: String, number: Int, configuration: ByteSourceConfiguration, decode: DecodePlace?
   ) {
@@ -70,10 +70,10 @@ final class TrackProbe {
         _ = try reader.readDecodedFormat(at: decode)
       }
       outcome.items = [queue.firstItem] + queue.rest
-      // The player opens it anew: this reader has taken the source's bytes.
+      // The player opens the track anew, because this reader has consumed the source's bytes.
       outcome.items[0].source = nil
     } catch is ExitCode {
-      // The messages say why.
+      // The messages contain the reasons.
     } catch {
       if !isCancelled() { messages.withLock { $0.append("\(error)") } }
     }

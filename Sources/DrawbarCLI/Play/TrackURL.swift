@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// Locations as `TrackInformation` has them: a file's path, a URL without user name and password, or
+/// Locations in the form of `TrackInformation`: a file's path, a URL without user name and password, or
 /// `standard input`.
 extension String {
-  /// The location as a URL for other programs; nil where they cannot read it.
+  /// The location as a URL for other programs; nil if they cannot read it.
   var trackURL: String? {
     if self == "standard input" { return nil }
     let start = prefix { $0 != "/" }.lowercased()
@@ -15,7 +15,7 @@ extension String {
     return "file://" + (hasPrefix("/") ? self : workingFolder + "/" + self).percentEncoded
   }
 
-  /// The location as it can be opened from any folder.
+  /// The location in a form that can be opened from any folder.
   var absoluteLocation: String {
     let scheme = prefix { $0 != "/" }.lowercased()
     if ["http:", "https:", "file:"].contains(where: { scheme.hasPrefix($0) }) || hasPrefix("/") {
@@ -24,10 +24,10 @@ extension String {
     return workingFolder + "/" + self
   }
 
-  /// The last part of a path or URL, to show where there is no title.
+  /// The last part of a path or URL, shown if there is no title.
   var lastPathPart: String { split(separator: "/").last.map(String.init) ?? self }
 
-  /// The path in a URL (RFC 3986, section 2.1).
+  /// The path with percent-encoding for a URL (RFC 3986, section 2.1).
   private var percentEncoded: String {
     var text = ""
     for byte in utf8 {
@@ -43,7 +43,7 @@ extension String {
   }
 }
 
-/// The folder that relative paths are in, without a slash at its end.
+/// The folder of relative paths, without a slash at its end.
 let workingFolder: String = {
   guard let path = unsafe getcwd(nil, 0) else { return "" }
   defer { unsafe free(path) }

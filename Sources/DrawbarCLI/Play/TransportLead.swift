@@ -2,7 +2,7 @@
 
 import PlayerEngine
 
-/// What a player that leads has the transport do: a value, without the transport.
+/// The commands of a leading player to JACK's transport, as a value without the transport.
 struct TransportLead {
   enum Command: Equatable {
     case start
@@ -10,32 +10,32 @@ struct TransportLead {
     case locate(nanoseconds: UInt64)
   }
 
-  /// How the output takes to what it is told.
+  /// The timing of the output's transport.
   struct Timing {
-    /// How long the transport takes to go somewhere, in which the sound goes on.
+    /// The time until the transport has changed its position, during which the sound continues.
     var delayNanoseconds: UInt64
-    /// How long a cycle is.
+    /// The length of a cycle.
     var cycleNanoseconds: UInt64
   }
 
-  /// What the transport was last told, as far as this knows.
+  /// The last state that was requested from the transport.
   private(set) var isRolling = false
-  /// Where the player was then, and how long the output had run.
+  /// The player's position and the output's running time at the last command.
   private var told: (place: UInt64, output: UInt64)?
 
-  /// Another transport has to be told everything.
+  /// Forgets the last command, because a new transport needs all of them.
   mutating func beginAnew() {
     (isRolling, told) = (false, nil)
   }
 
-  /// What the transport has to be told now: where the player is not where it would be by what was told
-  /// last, it has been sought in, or another track has begun.
+  /// Returns the commands that the transport needs now: if playing has started or stopped, or if the position does not
+  /// follow from the last command, after a seek or with another track.
   ///
-  /// - Parameter snapshot: the player, with the position of what is rendered, not of what is heard.
+  /// - Parameter snapshot: the player's state, with the position of the rendered sound, not of the audible one.
   mutating func commands(for snapshot: PlayerSnapshot, _ timing: Timing) -> [Command] {
     let isPlaying = snapshot.state == .playing
     guard isPlaying || snapshot.state == .paused || told != nil else { return [] }
-    // What a seek has led to begins in a moment.
+    // The sound at a seek's target begins in a moment.
     if isPlaying, snapshot.seekTargetNanoseconds != nil { return [] }
     let place = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
     guard isPlaying != isRolling || !isExpected(place, snapshot, timing) else { return [] }
@@ -48,7 +48,7 @@ struct TransportLead {
     return isPlaying ? [locate, .start] : [.stop, locate]
   }
 
-  /// Whether a place follows from what was told, but for a cycle that has ended while it was looked at.
+  /// Returns true if a position follows from the last command, with a tolerance for cycles that have just ended.
   private func isExpected(
     _ place: UInt64, _ snapshot: PlayerSnapshot, _ timing: Timing
   ) -> Bool {

@@ -4,8 +4,8 @@ import ArgumentParser
 
 /// `--transport follow|lead`.
 enum TransportRole: String, CaseIterable, ExpressibleByArgument {
-  /// The sound is where JACK's transport is.
+  /// The player follows JACK's transport.
   case follow
-  /// JACK's transport is where the sound is.
+  /// JACK's transport follows the player.
   case lead
 }

@@ -3,12 +3,12 @@
 import AudioModel
 import JACKRemoteIO
 
-/// The graph as it is shown.
+/// The JACK graph as text or JSON.
 struct PortSheet {
   var server: String
   var snapshot: JACKGraph.Snapshot
 
-  /// A port in a line, in columns; below it what it is connected to.
+  /// Writes a line with columns for each port, and its connections below it.
   func writeText(to output: inout some TextOutputStream) {
     let rows = snapshot.ports.map { [$0.name.asMessage] + Self.columns(of: $0) }
     let widths = (0..<4).map { column in
@@ -29,7 +29,7 @@ struct PortSheet {
     }
   }
 
-  /// Direction, type, flags, and the latencies with the name for people.
+  /// Returns the direction, type and flags, and the latencies with the port's pretty name.
   static func columns(of port: JACKGraph.Port) -> [String] {
     let flags = [
       (port.isPhysical, "physical"), (port.isTerminal, "terminal"), (port.canMonitor, "monitor"),
@@ -46,8 +46,8 @@ struct PortSheet {
     range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
   }
 
-  /// One object, with each port on a line of its own. Stable: the names and their order do not change
-  /// between releases; new ones may be added.
+  /// Writes one object, with each port on its own line. Stable: the names and their order do not change between
+  /// releases; new ones may be added.
   func writeJSON(to output: inout some TextOutputStream) {
     func line(_ name: String, _ value: JSONValue) {
       output.write("  \"\(name)\": ")
@@ -66,7 +66,7 @@ struct PortSheet {
     output.write(snapshot.ports.isEmpty ? "]\n}\n" : "\n  ]\n}\n")
   }
 
-  /// The facts of a port, for programs.
+  /// Returns the facts of a port, for programs.
   static func value(of port: JACKGraph.Port) -> JSONValue {
     func latency(_ range: ClosedRange<Int>) -> JSONValue {
       .object([

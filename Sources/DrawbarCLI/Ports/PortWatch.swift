@@ -4,7 +4,7 @@ import AudioModel
 import Glibc
 import JACKRemoteIO
 
-/// A change of the graph as it is told: in a line.
+/// A change of the graph, printed as one line.
 struct PortEvent {
   private let change: JACKGraph.Change
 
@@ -55,7 +55,7 @@ struct PortEvent {
   }
 }
 
-/// `drawbar ports --watch`: tells of each change, until a signal comes.
+/// `drawbar ports --watch`: prints each change until a signal comes.
 struct PortWatch {
   let graph: JACKGraph
   let pattern: String?
@@ -65,7 +65,7 @@ struct PortWatch {
     var known = try graph.read()
     var output = StandardOutput()
     output.signals = signals
-    // A pattern that is none is told before anything else.
+    // Reports an invalid pattern before anything else.
     try writeStart(known, to: &output)
     try output.flush()
     while !signals.take(), waitForChange() {
@@ -78,7 +78,7 @@ struct PortWatch {
     }
   }
 
-  /// What there is when the watch begins: from here on, each change is told.
+  /// Writes the graph at the start of the watch; later lines are changes.
   private func writeStart(
     _ snapshot: JACKGraph.Snapshot, to output: inout StandardOutput
   ) throws {
@@ -94,17 +94,17 @@ struct PortWatch {
     }
   }
 
-  /// Waits until something may have changed, a tenth of a second at most: what a notification tells may be in
-  /// the graph a little later.
+  /// Waits until something may have changed, a tenth of a second at most: a change may reach the graph a little after
+  /// its notification.
   ///
-  /// - Returns: false when no one reads what is told any more.
+  /// - Returns: false if standard output has no reader any more.
   private func waitForChange() -> Bool {
     var polled = [
       pollfd(fd: graph.changeDescriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),
     ]
     unsafe poll(&polled, 2, 100)
-    // A pipe that nobody reads has an error, a socket has been hung up.
+    // A pipe without a reader reports an error, a socket a hang-up.
     return polled[1].revents & Int16(POLLERR | POLLHUP) == 0
   }
 

@@ -4,27 +4,27 @@ import ArgumentParser
 import Glibc
 import JACKRemoteIO
 
-/// `drawbar ports`: the JACK graph.
+/// `drawbar ports`: lists, watches and changes the JACK graph.
 struct PortsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ports",
     abstract: "List, watch, connect and disconnect the ports of the JACK graph.",
     discussion: """
-      Without a subcommand the ports are listed, as by 'list':
+      Without a subcommand it lists the ports, like 'list':
 
         drawbar ports                                   all ports, with their connections
         drawbar ports system                            those whose name matches
         drawbar ports --json                            for a program
         drawbar ports --watch                           a line for each change, until Ctrl-C
         drawbar ports connect drawbar:out_1 system:playback_1
-        drawbar ports connect drawbar system            each to each, in order
-        drawbar ports disconnect drawbar                all that it has
+        drawbar ports connect drawbar system            port by port, in order
+        drawbar ports disconnect drawbar                all its connections
       """,
     subcommands: [PortListCommand.self, PortConnectCommand.self, PortDisconnectCommand.self],
     defaultSubcommand: PortListCommand.self)
 }
 
-/// What all of them take.
+/// The options common to all subcommands.
 struct GraphOptions: ParsableArguments {
   @Option(help: "The JACK server's name. (default: $JACK_DEFAULT_SERVER, or default)")
   var server: String?
@@ -32,12 +32,12 @@ struct GraphOptions: ParsableArguments {
   @OptionGroup
   var serverWait: ServerWaitOptions
 
-  @Flag(name: .shortAndLong, help: "Show what libjack has to say, on standard error.")
+  @Flag(name: .shortAndLong, help: "Print libjack's messages on standard error.")
   var verbose = false
 
-  /// Opens the graph for a piece of work; what goes wrong is one line and exit code 1.
+  /// Opens the graph and runs a function with it. An error is printed on one line, with exit code 1.
   ///
-  /// - Parameter signals: end the program where it waits for the server; nil where they do so by themselves.
+  /// - Parameter signals: signals that end the wait for the server; nil if they end the program directly.
   func run(
     watches: Bool = false, writesJSON: Bool = false, until signals: TerminationSignals? = nil,
     _ body: (JACKGraph) throws -> Void
@@ -84,7 +84,7 @@ struct PortListCommand: ParsableCommand {
   var pattern: String?
 
   func run() throws {
-    // Before any thread is made, so that all of them leave these to the loop.
+    // Created before any thread, so that all threads block these signals and the loop takes them.
     let signals = watch ? TerminationSignals() : nil
     try graph.run(watches: watch, writesJSON: watch && json, until: signals) { graph in
       if let signals {
@@ -108,9 +108,9 @@ struct PortConnectCommand: ParsableCommand {
     commandName: "connect",
     abstract: "Connect two ports, or the ports of two clients.",
     discussion: """
-      An output and an input, in either order, by name or alias; or a client for either, whose first port then \
-      goes with the first of the same type, and so on. Tells of each connection when the graph has it; \
-      one that was there before is told, too.
+      Connects an output and an input, given in either order by name or alias. With a client's name \
+      instead, its first port is connected to the first of the same type, and so on. Prints each connection \
+      once the graph has it, also one that existed before.
       """)
 
   @Flag(help: "A JSON object in a line for each connection.")

@@ -4,28 +4,28 @@ import ArgumentParser
 import Glibc
 import SessionManagement
 
-/// This run's place in a session, where a session manager has one for it.
+/// This run's membership in a session.
 final class ManagedSession {
   private let client: SessionClient
   private let place: SessionPlace
   private let file: StateFile
-  /// What was saved before this run; nil in a place that is new.
+  /// The state saved before this run; nil if the client is new in the session.
   let saved: SessionState?
-  /// What is in the file.
+  /// The state in the file.
   private var kept: SessionState?
   private var hasAnswered = false
-  /// How the first run in this place was begun: its command line, behind the command, and its folder.
+  /// The command line, after the command, and the folder of the client's first run in the session.
   private let (arguments, directory): ([String], String)
 
-  /// Events that are taken before keys and signals are looked at again.
+  /// The maximum number of events before keys and signals are checked again.
   private static let eventsATime = 16
-  /// How long a session manager is waited for, in seconds.
+  /// The maximum wait for a session manager, in seconds.
   static let patience = 5.0
 
-  /// Takes a place in the session of the manager that the environment names.
+  /// Joins the session of the manager that the environment names.
   ///
-  /// - Returns: nil where it names none, or where nothing comes of it, which is told.
-  /// - Throws: what is wrong with what was saved there; `SessionFailure.cancelled` after a signal.
+  /// - Returns: nil if it names none, or if joining fails, which is reported.
+  /// - Throws: the error of a saved state that cannot be read; `SessionFailure.cancelled` after a signal.
   static func join(_ signals: TerminationSignals) throws -> ManagedSession? {
     guard let text = SessionManagerURL.inEnvironment else { return nil }
     let (client, place): (SessionClient, SessionPlace)
@@ -50,7 +50,7 @@ final class ManagedSession {
     do throws(StateFile.Failure) {
       saved = try file.read()
     } catch {
-      // A program that went on would save over it.
+      // Continuing would overwrite the saved state.
       client.refuse(.open, SessionRefusal(.badProject, "\(error)"))
       throw error
     }
@@ -60,10 +60,10 @@ final class ManagedSession {
       ?? (Array(CommandLine.arguments.dropFirst(2)), workingFolder)
   }
 
-  /// What the JACK client has to be called.
+  /// The required name of the JACK client.
   var clientID: String { place.clientID }
 
-  /// Does what leads to sound; tells the session manager where that does not come about.
+  /// Runs the steps up to the first sound, and reports their failure to the session manager.
   func opening<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -76,20 +76,20 @@ final class ManagedSession {
     }
   }
 
-  /// Tells the session manager that all is there.
+  /// Reports to the session manager that the client is open.
   func answerOpen() {
     hasAnswered = true
     client.answer(.open, saved == nil ? "new" : "as saved")
   }
 
-  /// What to wait for with poll(2).
+  /// The request to wait for with poll(2).
   var pollRequest: pollfd { client.pollRequest }
 
-  /// Does what the session manager asks for, and tells it whether something has changed.
+  /// Handles the session manager's requests, and reports whether there are unsaved changes.
   ///
   /// - Parameters:
-  ///   - content: what there is to save now; nil where it cannot be saved.
-  ///   - report: is told in one line what went wrong.
+  ///   - content: the state to save now; nil if it cannot be saved.
+  ///   - report: prints an error in one line.
   func serve(_ content: SessionState.Content?, report: (String) -> Void) {
     let state = content.map {
       SessionState(arguments: arguments, directory: directory, content: $0)

@@ -3,13 +3,13 @@
 import PlayerEngine
 import SessionManagement
 
-/// A player's list as it can be kept: without standard input, which cannot be read twice.
+/// A player's list for saving: without standard input, which cannot be read twice.
 struct SavedList {
   private(set) var tracks: [SavedTrack] = []
-  /// For each track of the player's the one to go on with.
+  /// For each of the player's tracks, the index of the saved track to resume with.
   private var places: [Int] = []
 
-  /// The player's tracks.
+  /// The number of the player's tracks.
   var count: Int { places.count }
 
   init(_ items: [PlaylistItem]) {
@@ -26,7 +26,7 @@ struct SavedList {
     if item.location != "-" { tracks.append(SavedTrack(item)) }
   }
 
-  /// The state at a place in the player's list; nil where nothing can be kept.
+  /// Returns the state at a position in the player's list; nil if nothing can be saved.
   func playback(track: Int, seconds: Double, isPaused: Bool) -> PlaybackState? {
     guard !tracks.isEmpty else { return nil }
     let index = places.indices.contains(track) ? places[track] : 0
@@ -34,7 +34,7 @@ struct SavedList {
       index < tracks.count && (track + 1 == places.count || places[track + 1] > index)
     return PlaybackState(
       tracks: tracks, track: min(index, tracks.count - 1),
-      // To the millisecond.
+      // Rounded to the millisecond.
       positionSeconds: isKept ? (seconds * 1000).rounded() / 1000 : 0, isPaused: isPaused)
   }
 }
@@ -56,7 +56,7 @@ extension SavedTrack {
 }
 
 extension Player {
-  /// Has a player that has not been started begin where a state was saved.
+  /// Makes a player that has not started begin at a saved position.
   func begin(at playback: PlaybackState) {
     play(track: playback.track)
     if playback.positionSeconds > 0 {
@@ -66,7 +66,7 @@ extension Player {
   }
 }
 
-/// The place in a player's list that is kept: the last one that was heard, or else the one to begin at.
+/// The position in a player's list to save: the last one played, or else the one to begin at.
 struct SavedPlace {
   private(set) var track = 0
   private(set) var seconds = 0.0
@@ -82,7 +82,7 @@ struct SavedPlace {
   mutating func follow(_ snapshot: PlayerSnapshot) {
     guard let index = snapshot.trackIndex else { return }
     if index != track { (track, seconds) = (index, 0) }
-    // What cannot be gone to, as in a station, is begun anew.
+    // A track that cannot seek, such as a station, begins anew.
     if snapshot.canSeek, snapshot.track?.durationNanoseconds != nil {
       seconds =
         Double(snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds) / 1_000_000_000

@@ -4,7 +4,7 @@ import ArgumentParser
 import SessionManagement
 
 extension SessionState {
-  /// Goes on with what was saved, as the command that had been given.
+  /// Resumes the saved command.
   func resume(in session: ManagedSession, _ signals: TerminationSignals) throws -> Bool {
     switch content {
     case .play(let play):
@@ -15,7 +15,7 @@ extension SessionState {
     case .monitor(let monitor):
       var command: MonitorCommand = try parsed()
       command.effects.resolve(in: directory)
-      // A second recording would take the first one's place.
+      // A second recording would replace the first one.
       (command.record, command.recordInput) = (nil, false)
       return try command.monitor(in: session, resuming: monitor, signals)
     }

@@ -8,8 +8,8 @@ import SessionManagement
 import Synchronization
 import TimingReport
 
-/// The timing of a real run (`--timing`): gathers what the output's cycles are like while the command runs, and
-/// writes it in the end.
+/// The timing of a real run (`--timing`): collects the output's cycles while the command runs, and writes them at the
+/// end.
 final class RunTiming {
   private let reader: CycleReading
   private let thread: JoinedThread
@@ -18,12 +18,12 @@ final class RunTiming {
   private let machine = MachineFacts.current(programVersion: DrawbarCommand.buildVersion)
   private let path: String
 
-  /// Begins with the next cycle.
+  /// Starts with the next cycle.
   ///
-  /// - Throws: `TimingFileFailure` when the file cannot be written.
+  /// - Throws: `TimingFileFailure` if the file cannot be written.
   init(path: String, of output: RemoteIO, rendering renderer: Renderer) throws {
     self.path = path
-    // What is wrong with the file is to be told before an hour is measured.
+    // Reports an error of the file before an hour is measured.
     _ = try TimingFile(path: path)
     let reader = CycleReading(output, renderer)
     self.reader = reader
@@ -40,9 +40,9 @@ final class RunTiming {
   /// Writes the file.
   ///
   /// - Parameters:
-  ///   - command: which of the program's commands ran.
-  ///   - input: what was played, without what a URL may hold that is nobody's business.
-  ///   - decoding: where the packets were decoded and why; nil when nothing was played.
+  ///   - command: the command that ran.
+  ///   - input: the name of the input, without the secrets that a URL may contain.
+  ///   - decoding: the decoding thread and the reason for it; nil if nothing was played.
   func finish(command: String, input: String, streams: Int, decoding: String?) throws {
     endReading()
     var run = reader.recorder.finish(subject: "drawbar", input: input, streams: streams)
@@ -58,9 +58,9 @@ final class RunTiming {
   }
 }
 
-/// Reads the cycles while they come. What it has is the thread's until that has ended.
+/// A reader of the cycles as they come. Its properties belong to the thread until the thread ends.
 final class CycleReading: @unchecked Sendable {
-  /// Often enough to tell a loss of processor time from what a thread takes around a few cycles.
+  /// Short enough to separate lost processor time from the thread's own use in a few cycles.
   static let intervalMicroseconds: UInt32 = 10_000
 
   private let output: RemoteIO
@@ -90,7 +90,7 @@ final class CycleReading: @unchecked Sendable {
 }
 
 extension SavedList {
-  /// What was played, in a few words: the file's name alone, since URLs may hold passwords.
+  /// The input in a few words: the file's name alone, since URLs may contain passwords.
   var timingInput: String {
     guard count == 1, let track = tracks.first else {
       return count == 1 ? "standard input" : "\(count) tracks"

@@ -4,13 +4,13 @@ import FoundationEssentials
 import Glibc
 import TimingReport
 
-/// Measured runs in a file, as JSON. Opened before anything is measured, so that a file that cannot be
-/// written is told at once.
+/// A file of measured runs, as JSON. Opened before the measurement, so that a file that cannot be written is reported
+/// at once.
 struct TimingFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
 
-  /// Makes the file, or empties it.
+  /// Creates the file, or empties it.
   init(path: String) throws(TimingFileFailure) {
     self.path = path
     descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -21,7 +21,7 @@ struct TimingFile: ~Copyable {
     close(descriptor)
   }
 
-  /// Writes all of it.
+  /// Writes a document.
   consuming func write(_ document: TimingDocument) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -35,7 +35,7 @@ struct TimingFile: ~Copyable {
     }
   }
 
-  /// Reads what was written.
+  /// Reads a document.
   static func read(_ path: String) throws(TimingFileFailure) -> TimingDocument {
     guard unsafe access(path, R_OK) == 0 else {
       throw TimingFileFailure(path: path, .cannotRead(errno))
@@ -56,7 +56,7 @@ struct TimingFile: ~Copyable {
   }
 }
 
-/// What is wrong with a file of measured runs.
+/// An error of a file of measured runs.
 struct TimingFileFailure: Error, CustomStringConvertible {
   enum Reason {
     case cannotWrite(Int32)

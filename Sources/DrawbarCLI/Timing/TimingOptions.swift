@@ -4,7 +4,7 @@ import ArgumentParser
 import JACKRemoteIO
 import RenderCore
 
-/// `--timing`: what the commands that run a callback have in common.
+/// `--timing`: the option common to the commands that run a callback.
 struct TimingOptions: ParsableArguments {
   @Option(
     name: .customLong("timing"),
@@ -15,9 +15,9 @@ struct TimingOptions: ParsableArguments {
       """, valueName: "out.json"))
   var path: String?
 
-  /// Measures an output from now on, if that is asked for.
+  /// Starts to measure an output, if requested; returns nil otherwise.
   ///
-  /// - Throws: `TimingFileFailure` when the file cannot be written.
+  /// - Throws: `TimingFileFailure` if the file cannot be written.
   func recorder(of output: RemoteIO, rendering renderer: Renderer) throws -> RunTiming? {
     try path.map { try RunTiming(path: $0, of: output, rendering: renderer) }
   }

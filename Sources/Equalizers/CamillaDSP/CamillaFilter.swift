@@ -9,7 +9,7 @@ struct CamillaFilter {
 
   /// Sorts a filter's lines: the name, fields below it, and parameters below the field of that name.
   ///
-  /// - Parameter place: The line that an error is about.
+  /// - Parameter place: The line to report in an error.
   init(_ lines: [YAMLLine], _ place: inout YAMLLine) throws(EqualizerProblem.Reason) {
     guard lines[0].value == nil else { throw .unsupportedYAML("a mapping on one line") }
     var isInParameters = false
@@ -54,7 +54,7 @@ struct CamillaFilter {
     parameters.append(line)
   }
 
-  /// Returns the step of an equaliser that this filter is.
+  /// Returns the filter as an operation of an equaliser step.
   func operation(
     _ place: inout YAMLLine
   ) throws(EqualizerProblem.Reason) -> EqualizerStep.Operation {
@@ -136,7 +136,8 @@ struct CamillaFilter {
     return .filter(filter)
   }
 
-  /// The types of Biquad and their parameters; of q, bandwidth and slope one is needed. `Free` is no kind of filter.
+  /// The types of Biquad and their parameters; one of q, bandwidth and slope is needed. `Free` has no
+  /// filter kind.
   private static let shapes: [String: (kind: EqualizerFilter.Kind?, names: [String])] = [
     "Free": (nil, ["b0", "b1", "b2", "a1", "a2"]),
     "Lowpass": (.lowPass, ["freq", "q"]),

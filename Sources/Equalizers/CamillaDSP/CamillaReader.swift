@@ -10,7 +10,7 @@ struct CamillaReader {
 
   private enum Section {
     case filters
-    /// Reported, or without effect.
+    /// A section that was reported or has no effect.
     case skipped
   }
 
@@ -42,7 +42,7 @@ struct CamillaReader {
   private mutating func read(
     _ line: ArraySlice<UInt8>, number: Int, into reading: inout EqualizerReading
   ) throws(EqualizerProblem.Reason) {
-    // In a section that is not read anything may stand.
+    // A skipped section may contain anything.
     if section == .skipped, line.first.map(\.isXMLSpace) ?? true { return }
     guard let (indentation, content) = try YAMLLine.content(of: line) else { return }
     let isItem = content.first == UInt8(ascii: "-")
@@ -73,7 +73,7 @@ struct CamillaReader {
       try YAMLLine(number: number, indentation: indentation, content: content, text: line))
   }
 
-  /// Takes in the filter whose lines have been collected.
+  /// Adds the filter whose lines have been collected.
   private mutating func endFilter(into reading: inout EqualizerReading) {
     defer {
       filter = []

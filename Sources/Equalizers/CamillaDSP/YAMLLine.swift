@@ -11,10 +11,11 @@ struct YAMLLine {
   var key: String
   /// Nil for no value, `null` and `~`.
   var value: String?
-  /// All of the line, for problems.
+  /// The whole line, for problems.
   var text: ArraySlice<UInt8>
 
-  /// Returns the number of blanks at the start, and what follows without a comment; nil for a line without content.
+  /// Returns the number of blanks at the start and the rest without its comment; nil for a line without
+  /// content.
   static func content(
     of line: ArraySlice<UInt8>
   ) throws(EqualizerProblem.Reason) -> (indentation: Int, content: ArraySlice<UInt8>)? {
@@ -40,7 +41,7 @@ struct YAMLLine {
     indentation = 0
   }
 
-  /// `key: value`, either of them in quotes or not.
+  /// Returns `key: value`, either of them with or without quotes.
   static func pair(
     _ content: ArraySlice<UInt8>
   ) throws(EqualizerProblem.Reason) -> (key: String, value: String?) {
@@ -63,12 +64,12 @@ struct YAMLLine {
     let key = try scalar(content[..<colon].trimmed)
     guard let key else { throw .missing("a key") }
     let value = content[(colon + 1)...].trimmed
-    // Only parameters may be a mapping on one line, which their reader takes apart.
+    // Only parameters may be a mapping on one line; `flowPairs` splits it.
     if value.first == UInt8(ascii: "{") { return (key, value.text) }
     return (key, try scalar(value))
   }
 
-  /// The pairs of `{type: Peaking, freq: 100}`.
+  /// Returns the pairs of `{type: Peaking, freq: 100}`.
   static func flowPairs(
     _ value: String
   ) throws(EqualizerProblem.Reason) -> [(key: String, value: String?)] {

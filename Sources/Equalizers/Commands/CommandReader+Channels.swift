@@ -2,7 +2,7 @@
 
 // Channel: and Copy:.
 extension CommandReader {
-  /// `L R`, `1 2`, `all`: positions, numbers from 1, and channels that `Copy:` has created.
+  /// Reads `L R`, `1 2`, `all`: positions, numbers from 1, and channels that `Copy:` has created.
   func channels(
     _ parameters: ArraySlice<UInt8>, limit: Int
   ) throws(EqualizerProblem.Reason) -> EqualizerSelection {
@@ -15,7 +15,7 @@ extension CommandReader {
       guard count <= limit else { throw .tooManyItems("channels", limit: limit) }
       if name.isWord("all") {
         selection.includesOutputs = true
-        // Channels that are no outputs of the device belong to all, too.
+        // `all` includes channels that are not outputs of the device.
         for channel in assignedChannels { selection.insert(channel) }
         continue
       }
@@ -29,7 +29,8 @@ extension CommandReader {
     return selection
   }
 
-  /// `L=0.5*L+-3dB*R L2=R`: assignments without blanks. A factor is linear, or in dB; a sum may be 0.
+  /// Reads `L=0.5*L+-3dB*R L2=R`: assignments without blanks. A factor is linear, or in dB; a sum may
+  /// be 0.
   mutating func copy(
     _ parameters: ArraySlice<UInt8>, limit: Int
   ) throws(EqualizerProblem.Reason) -> [ChannelAssignment] {
@@ -44,7 +45,7 @@ extension CommandReader {
       assignments.append(assignment)
     }
     guard !assignments.isEmpty else { throw .missing("an assignment") }
-    // Known from the next line on.
+    // The targets are known from the next line on.
     for target in assignments.map(\.target) where !assignedChannels.contains(target) {
       guard assignedChannels.count < limit else { throw .tooManyItems("channels", limit: limit) }
       assignedChannels.append(target)
@@ -68,7 +69,7 @@ extension CommandReader {
     return ChannelAssignment(target, summands)
   }
 
-  /// `R`, `0.5*R`, `-3dB*R`; nil for the constant 0.
+  /// Reads `R`, `0.5*R`, `-3dB*R`; returns nil for the constant 0.
   private func summand(
     _ term: ArraySlice<UInt8>, of text: ArraySlice<UInt8>
   ) throws(EqualizerProblem.Reason) -> ChannelAssignment.Summand? {
@@ -77,7 +78,7 @@ extension CommandReader {
     guard let last = factors.last, factors.count <= 2 else { throw malformed }
     if factors.count == 1, last.contains(UInt8(ascii: ".")) || last.isWord("0") {
       guard let constant = DecimalNumber.plain(Array(last)) else { throw malformed }
-      // A constant is a direct current.
+      // A constant other than 0 would add direct current.
       guard constant == 0 else { throw .outOfRange("a constant", lowest: 0, highest: 0) }
       return nil
     }

@@ -3,7 +3,7 @@
 internal import AudioModel
 
 extension CommandReader {
-  /// Reads the file that an `Include:` names, in place of the line.
+  /// Reads the file that an `Include:` names, instead of the line.
   mutating func include(
     _ name: String, _ file: File, into reading: inout EqualizerReading
   ) throws(EqualizerProblem.Reason) {

@@ -4,10 +4,10 @@ internal import AudioModel
 
 // Commands with one value, or a list of numbers.
 extension CommandReader {
-  /// The gains in dB that a line may have.
+  /// The range of gains in dB in a line.
   static let gainRange = -120.0...120.0
 
-  /// `-6.1 dB`; the unit may be missing.
+  /// Reads `-6.1 dB`; the unit may be missing.
   static func preamp(
     _ parameters: ArraySlice<UInt8>
   ) throws(EqualizerProblem.Reason) -> EqualizerStep.Operation {
@@ -19,7 +19,7 @@ extension CommandReader {
     return .preamp(gainDecibels: gain)
   }
 
-  /// `50.5 ms` or `480 samples`.
+  /// Reads `50.5 ms` or `480 samples`.
   static func delay(
     _ parameters: ArraySlice<UInt8>
   ) throws(EqualizerProblem.Reason) -> EqualizerStep.Operation {
@@ -41,7 +41,7 @@ extension CommandReader {
     return operation
   }
 
-  /// `20 -1.2; 21 -1.1; …`: frequencies in Hz and gains in dB.
+  /// Reads `20 -1.2; 21 -1.1; …`: frequencies in Hz and gains in dB.
   static func graphic(
     _ parameters: ArraySlice<UInt8>, limit: Int
   ) throws(EqualizerProblem.Reason) -> EqualizerStep.Operation {
@@ -49,7 +49,7 @@ extension CommandReader {
     for pair in parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
       var scanner = ParameterScanner(pair)
       if scanner.isAtEnd() {
-        // The last semicolon may have nothing behind it, and nothing but a comment.
+        // Nothing, or only a comment, may follow the last semicolon.
         if pair.endIndex == parameters.endIndex || pair.contains(UInt8(ascii: "#")) { break }
         throw .missing("a point between two semicolons")
       }
@@ -69,7 +69,7 @@ extension CommandReader {
     return .graphic(curve)
   }
 
-  /// A file name: all of the parameters, which may contain `#` and blanks.
+  /// Reads a file name: all of the parameters, which may contain `#` and blanks.
   static func name(
     _ parameters: ArraySlice<UInt8>
   ) throws(EqualizerProblem.Reason) -> String {

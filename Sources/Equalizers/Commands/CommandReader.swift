@@ -4,8 +4,9 @@ internal import AudioModel
 
 /// Reads lines of the form `Command: parameters`: Equalizer APO, AutoEq and Room EQ Wizard.
 ///
-/// A line begins with a command, or with `#`, or is blank. Names of commands and types are read in any case. The
-/// selection of `Channel:` holds in included files, and a selection in an included file ends with it.
+/// A line begins with a command, or with `#`, or is blank. The case of command and type names is
+/// ignored. The selection of `Channel:` also applies in included files; a selection in an included file
+/// ends with that file.
 struct CommandReader {
   /// A file that is being read.
   struct File {
@@ -45,8 +46,8 @@ struct CommandReader {
     }
   }
 
-  /// Returns whether a line is part of Room EQ Wizard's header: version, dates and notes. A
-  /// command ends that, so that none is skipped.
+  /// Returns whether a line is part of Room EQ Wizard's header: version, dates and notes. A command
+  /// ends the header, so that no command is skipped.
   private func isHeader(_ content: ArraySlice<UInt8>) throws(EqualizerProblem.Reason) -> Bool {
     guard let colon = content.firstIndex(of: UInt8(ascii: ":")) else { return true }
     let key = content[..<colon].trimmed
@@ -103,7 +104,7 @@ struct CommandReader {
     }
   }
 
-  /// The form that the steps of a file show.
+  /// Returns the form that a file's steps have.
   func form(ofSteps steps: [EqualizerStep]) -> EqualizerCurve.Form {
     if hasOtherCommands { return .equalizerAPO }
     var filters: [EqualizerFilter] = []
@@ -129,18 +130,19 @@ struct CommandReader {
   }
 }
 
-/// The commands of an Equalizer APO configuration.
+/// A command of an Equalizer APO configuration.
 enum Command: Equatable {
   case preamp, filter, graphic, channel, copy, delay, convolution, include
-  /// Known, and refused, with the name as the documentation writes it.
+  /// A known command that is refused, by its name in the documentation.
   case unsupported(String)
 
-  /// Refused because their effect depends on a device or a computation, or because there is nothing to do it with.
+  /// Commands refused because their effect depends on a device or a computation, or because no stage
+  /// can apply them.
   private static let unsupportedNames = [
     "Device", "Stage", "If", "ElseIf", "Else", "EndIf", "Eval", "VSTPlugin", "LoudnessCorrection",
   ]
 
-  /// The command of this name, without its colon; nil if there is none.
+  /// Creates the command of this name, without its colon; nil if there is none.
   init?(_ key: ArraySlice<UInt8>) {
     if Self.isFilter(key) {
       self = .filter
@@ -159,7 +161,8 @@ enum Command: Equatable {
     }
   }
 
-  /// `Filter`, `Filter 1`, `Filter1`, `Filter #1`: the number has no meaning.
+  /// Returns whether a key is `Filter`, `Filter 1`, `Filter1` or `Filter #1`; the number has no
+  /// meaning.
   private static func isFilter(_ key: ArraySlice<UInt8>) -> Bool {
     guard key.hasPrefix(ignoringCase: "filter") else { return false }
     return key.dropFirst(6).allSatisfy {

@@ -4,13 +4,13 @@ internal import AudioModel
 
 /// The parameters of a `Filter:` line: `ON PK Fc 8865 Hz Gain 4.9 dB Q 1.30`.
 enum FilterLine {
-  /// The frequencies in Hz that a line may have.
+  /// The range of frequencies in Hz in a line.
   static let frequencyRange = 0.001...1_000_000.0
   static let qualityRange = 0.001...10_000.0
   static let bandwidthRange = 0.0001...20.0
   static let slopeRange = 0.01...1000.0
 
-  /// Returns what the line does; nil for a filter that is off, and for an empty one (`None`).
+  /// Returns the line's operation; nil for a filter that is off, and for an empty one (`None`).
   static func read(
     _ parameters: ArraySlice<UInt8>, orderLimit: Int
   ) throws(EqualizerProblem.Reason) -> EqualizerStep.Operation? {
@@ -50,7 +50,7 @@ enum FilterLine {
     }
   }
 
-  /// `Order n Coefficients b0 … bn a0 … an`.
+  /// Reads `Order n Coefficients b0 … bn a0 … an`.
   private static func coefficients(
     _ scanner: inout ParameterScanner, orderLimit: Int
   ) throws(EqualizerProblem.Reason) -> TransferFunction {
@@ -89,7 +89,7 @@ enum FilterLine {
 }
 
 extension FilterLine {
-  /// The values behind a filter's type, in any order.
+  /// The values after a filter's type, in any order.
   struct Values {
     private let kind: EqualizerFilter.Kind
     private let type: String
@@ -159,7 +159,7 @@ extension FilterLine {
       }
     }
 
-    /// The filter, with what Equalizer APO supposes for missing widths.
+    /// Returns the filter, with Equalizer APO's defaults for missing widths.
     func filter() throws(EqualizerProblem.Reason) -> EqualizerFilter {
       guard let frequency else { throw .missing("Fc") }
       if kind.hasGain, gain == nil { throw .missing("Gain") }

@@ -12,7 +12,7 @@ extension BiquadCoefficients {
     FrequencyResponse(transfer(Complex(angle: -2 * .pi * frequencyHertz / sampleRate)))
   }
 
-  /// The transfer function's value for a z⁻¹.
+  /// Returns the transfer function's value for a z⁻¹.
   func transfer(_ inverse: Complex) -> Complex {
     let square = inverse * inverse
     let numerator = Complex(b0) + inverse * b1 + square * b2

@@ -12,7 +12,7 @@ struct Complex {
     self.imaginary = imaginary
   }
 
-  /// The number of this angle and magnitude 1.
+  /// Creates the number of this angle and magnitude 1.
   init(angle: Double) {
     self.init(cos(angle), sin(angle))
   }
@@ -44,22 +44,22 @@ struct Complex {
   }
 }
 
-/// Gains in dB and as factors.
+/// Conversion between gains in dB and factors.
 enum Decibels {
   static func linear(_ decibels: Double) -> Double { pow(10, decibels / 20) }
 
-  /// Minus infinity for 0.
+  /// Returns the gain in dB of a factor; minus infinity for 0.
   static func of(_ factor: Double) -> Double { 20 * log10(factor) }
 }
 
 /// The response of a filter, or of a whole equaliser, at one frequency.
 public struct FrequencyResponse: Hashable, Sendable {
-  /// The gain in dB; minus infinity where nothing passes.
+  /// The gain in dB; minus infinity if nothing passes.
   public var gainDecibels: Double
   /// The phase in radians, from −π to π.
   public var phaseRadians: Double
 
-  /// A response with these fields.
+  /// Creates a response with these fields.
   public init(gainDecibels: Double, phaseRadians: Double) {
     self.gainDecibels = gainDecibels
     self.phaseRadians = phaseRadians

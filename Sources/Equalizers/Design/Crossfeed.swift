@@ -3,15 +3,15 @@
 public import AudioModel
 internal import Glibc
 
-/// A crossfeed for headphones, which sounds as loudspeakers do: each ear hears the other channel, too, lower and without
-/// its treble. The filters are those of Boris Mikhaylov's bs2b.
+/// A crossfeed for headphones, which imitates loudspeakers: each ear also hears the other channel,
+/// softer and without its treble. The filters are those of Boris Mikhaylov's bs2b.
 public struct Crossfeed: Sendable, Hashable {
-  /// The corner of the low-pass on the way to the other channel: 300 to 2000 Hz.
+  /// The corner of the low-pass to the other channel: 300 to 2000 Hz.
   public let cutoffHertz: Double
-  /// The difference in dB between the own and the other channel at low frequencies: 1 to 15.
+  /// The difference in dB between the same and the other channel at low frequencies: 1 to 15.
   public let levelDecibels: Double
 
-  /// A crossfeed with these values; nil if one is outside of its range.
+  /// Creates a crossfeed with these values; nil if one is outside of its range.
   public init?(cutoffHertz: Double, levelDecibels: Double) {
     guard (300...2000).contains(cutoffHertz), (1...15).contains(levelDecibels) else { return nil }
     self.cutoffHertz = cutoffHertz
@@ -20,9 +20,9 @@ public struct Crossfeed: Sendable, Hashable {
 
   /// bs2b's default: 700 Hz, 4.5 dB.
   public static let standard = Crossfeed(cutoffHertz: 700, levelDecibels: 4.5)!
-  /// As Chu Moy's circuit: 700 Hz, 6 dB.
+  /// Chu Moy's circuit: 700 Hz, 6 dB.
   public static let moy = Crossfeed(cutoffHertz: 700, levelDecibels: 6)!
-  /// As Jan Meier's circuit: 650 Hz, 9.5 dB.
+  /// Jan Meier's circuit: 650 Hz, 9.5 dB.
   public static let meier = Crossfeed(cutoffHertz: 650, levelDecibels: 9.5)!
 
   /// Returns the filter from a channel to the same output, and the filter to the other output.
@@ -33,7 +33,7 @@ public struct Crossfeed: Sendable, Hashable {
   ) -> (direct: BiquadCoefficients, crossed: BiquadCoefficients) {
     let crossedDecibels = -levelDecibels * 5 / 6 - 3
     let crossed = pow(10, crossedDecibels / 20)
-    // The direct filter lowers the bass by so much, so that the sum of both is flat.
+    // The amount by which the direct filter lowers the bass, so that the sum of both is flat.
     let lowered = 1 - pow(10, (levelDecibels / 6 - 3) / 20)
     let directHertz = cutoffHertz * exp2((crossedDecibels - 20 * log10(lowered)) / 12)
     let gain = 1 / (1 - lowered + crossed)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension EqualizerCurve {
-  /// Returns the curve with this gain in dB in place of its `Preamp:` lines that apply to all channels.
+  /// Returns the curve with this gain in dB instead of its `Preamp:` lines that apply to all channels.
   public func replacingPreamp(withDecibels gainDecibels: Double) -> EqualizerCurve {
     var curve = self
     curve.steps.removeAll { step in
@@ -12,7 +12,8 @@ extension EqualizerCurve {
     return curve
   }
 
-  /// Returns the curve without the filters that a sample rate cannot have: those at or above half of it.
+  /// Returns the curve without the filters that are impossible at a sample rate: those at or above half
+  /// of it.
   public func limited(toSampleRate sampleRate: Double) -> EqualizerCurve {
     var curve = self
     curve.steps.removeAll { step in

@@ -8,14 +8,14 @@ extension EqualizerDesign {
   public struct Peak: Hashable, Sendable {
     /// The gain in dB; minus infinity for a silent channel.
     public var gainDecibels: Double
-    /// The frequency in Hz. Of a flat maximum it is the lowest one.
+    /// The frequency in Hz; the lowest one of a flat maximum.
     public var frequencyHertz: Double
   }
 
   /// Returns gain and phase from an input channel to an output channel.
   ///
-  /// A graphic curve has its gain and no phase here, because the phase depends on how it is realised. A convolution
-  /// counts as no change.
+  /// A graphic curve counts with its gain and no phase, because its phase depends on the realisation. A
+  /// convolution counts as no change.
   ///
   /// - Parameters:
   ///   - frequencyHertz: The frequency, from 0 to half the sample rate.
@@ -34,7 +34,7 @@ extension EqualizerDesign {
 
   /// Returns the gain in dB, 0 or less, that keeps the curve's peak at or below 0 dB, within 0.001 dB.
   ///
-  /// Of an output that is a sum of channels, the gain is the sum of the magnitudes from all inputs.
+  /// The gain of an output that is a sum of channels is the sum of the magnitudes from all inputs.
   ///
   /// - Parameter keepsPreamp: Whether the result is added to the file's own `Preamp:` lines. Otherwise it replaces
   ///   them.
@@ -71,7 +71,7 @@ extension EqualizerDesign {
 
   /// Returns the peak of each output channel from 0 Hz to half the sample rate, within 0.001 dB.
   ///
-  /// Of an output that is a sum of channels, the gain is the sum of the magnitudes from all inputs.
+  /// The gain of an output that is a sum of channels is the sum of the magnitudes from all inputs.
   public func outputPeaks() -> [Peak] {
     var peaks = [Peak](
       repeating: Peak(gainDecibels: -.infinity, frequencyHertz: 0), count: outputCount)
@@ -99,10 +99,10 @@ extension EqualizerDesign {
     return peaks.max() ?? -.infinity
   }
 
-  /// Parts of the design whose channels are independent of those of the others, and the row in the part for each output.
+  /// Returns parts of the design with independent channels, and the row in the part for each output.
   ///
-  /// If no step mixes channels, all outputs with the same steps are one part of one channel, so that 64 equal channels
-  /// take as long as one. Otherwise the only part is the whole design.
+  /// If no step mixes channels, all outputs with the same steps are one part of one channel, so that 64
+  /// equal channels take as long as one. Otherwise the only part is the whole design.
   private func parts() -> [(design: EqualizerDesign, outputs: [(output: Int, row: Int)])] {
     if isMixed { return [(self, (0..<outputCount).map { ($0, $0) })] }
     var groups: [[Int]: [(output: Int, row: Int)]] = [:]
@@ -128,19 +128,19 @@ extension EqualizerDesign {
     steps.contains { if case .mix = $0.operation { true } else { false } }
   }
 
-  /// The gain in dB of each output at a frequency: the sum of the magnitudes from all inputs.
+  /// Returns the gain in dB of each output at a frequency: the sum of the magnitudes from all inputs.
   private func gainsDecibels(atHertz frequency: Double, withPreamp: Bool) -> [Double] {
     let matrix = ResponseMatrix(of: self, atHertz: frequency, withPreamp: withPreamp)
     return (0..<outputCount).map { matrix.gainDecibels(ofOutput: $0) }
   }
 
-  /// The peak of a gain that is known on a grid.
+  /// Returns the peak of a gain that is known on a grid.
   private func peak(of gains: [Double], on grid: [Double], _ gain: (Double) -> Double) -> Peak {
     let last = gains.count - 1
     let highest = gains.max() ?? -.infinity
     var peak = Peak(gainDecibels: highest, frequencyHertz: 0)
     let candidates = gains.indices.filter { index in
-      // No peak rises by 3 dB between points that are this close.
+      // Between points this close no gain rises by 3 dB.
       gains[index] > highest - 3 && gains[index] >= gains[max(0, index - 1)]
         && gains[index] >= gains[min(last, index + 1)]
     }
@@ -149,14 +149,14 @@ extension EqualizerDesign {
       let refined = refine(low, high, gain)
       if refined.gainDecibels > peak.gainDecibels { peak = refined }
     }
-    // Rounding errors must not choose a frequency on a flat maximum.
+    // On a flat maximum the lowest frequency counts, regardless of rounding errors.
     if let index = gains.firstIndex(where: { $0 >= peak.gainDecibels - 1e-6 }) {
       peak.frequencyHertz = grid[index]
     }
     return peak
   }
 
-  /// The largest gain between two frequencies, by golden sections.
+  /// Returns the largest gain between two frequencies, by golden-section search.
   private func refine(_ low: Double, _ high: Double, _ gain: (Double) -> Double) -> Peak {
     let ratio = (5.0.squareRoot() - 1) / 2
     var (low, high) = (low, high)
@@ -168,7 +168,7 @@ extension EqualizerDesign {
       leftGain < rightGain
       ? Peak(gainDecibels: rightGain, frequencyHertz: right)
       : Peak(gainDecibels: leftGain, frequencyHertz: left)
-    // 40 sections make the interval 4·10⁻⁹ times as long.
+    // 40 sections reduce the interval to 4·10⁻⁹ of its length.
     for _ in 0..<40 where high - low > 1e-9 * high {
       if leftGain < rightGain {
         low = left
@@ -189,8 +189,8 @@ extension EqualizerDesign {
     return peak
   }
 
-  /// Frequencies from 0 to half the sample rate, ascending: 100 a decade, and where filters have their poles and
-  /// graphic curves their points.
+  /// Returns frequencies from 0 to half the sample rate, ascending: 100 a decade, the poles of filters
+  /// and the points of graphic curves.
   private func grid() -> [Double] {
     let highest = sampleRate / 2
     var grid: Set<Double> = [0, highest]
@@ -218,7 +218,8 @@ extension EqualizerDesign {
 }
 
 extension BiquadCoefficients {
-  /// The frequency in Hz of complex poles, and the width in Hz of the resonance there; nil for real poles.
+  /// Returns the frequency in Hz of complex poles, and the width in Hz of their resonance; nil for real
+  /// poles.
   fileprivate func resonance(sampleRate: Double) -> (center: Double, width: Double)? {
     guard a2 > 0, a1 * a1 < 4 * a2 else { return nil }
     let radius = a2.squareRoot()

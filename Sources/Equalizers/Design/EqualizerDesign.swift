@@ -3,9 +3,9 @@
 public import AudioModel
 internal import Glibc
 
-/// An equaliser for one sample rate and one layout: what each step does to which channel.
+/// An equaliser for one sample rate and one layout: the effect of each step on each channel.
 ///
-/// A value; making and using it allocates, so never on the render thread.
+/// A value. Its methods and its creation allocate, so never use it on the render thread.
 public struct EqualizerDesign: Hashable, Sendable {
   /// A step's effect on each of its channels.
   public enum Operation: Hashable, Sendable {
@@ -57,9 +57,9 @@ public struct EqualizerDesign: Hashable, Sendable {
   public let outputCount: Int
   /// The number of all channels.
   public let channelCount: Int
-  /// The steps, in their order. A step is left out if the layout has none of its channels.
+  /// The steps, in order, without those whose channels are all missing from the layout.
   public let steps: [Step]
-  /// Channels that the curve names and the layout does not have, each once, in the curve's order.
+  /// Channels that the curve names but the layout does not have, each once, in the curve's order.
   public let missingChannels: [EqualizerChannel]
 
   init(
@@ -83,8 +83,8 @@ extension EqualizerCurve {
   /// - Parameters:
   ///   - sampleRate: Frames per second.
   ///   - layout: The positions of the output's channels, at least one.
-  /// - Throws: Every filter that cannot be realised at this rate, and every `Copy:` from a channel that does not
-  ///   exist, with the numbers of their lines.
+  /// - Throws: An error that lists, with their line numbers, every filter that cannot be realised at
+  ///   this rate and every `Copy:` from a channel that does not exist.
   public func design(
     sampleRate: Double, layout: EqualizerLayout = .stereo
   ) throws(EqualizerError) -> EqualizerDesign {
@@ -146,7 +146,7 @@ private struct Designer {
   let layout: EqualizerLayout
   let sampleRate: Double
   private var steps: [EqualizerDesign.Step] = []
-  /// The indices of channels that are no outputs.
+  /// The indices of virtual channels, which are not outputs.
   private var virtualIndices: [EqualizerChannel: Int] = [:]
   private var missing: [EqualizerChannel] = []
 
@@ -224,7 +224,7 @@ private struct Designer {
         }
         summands.append(EqualizerDesign.Summand(source: source, factor: summand.factor))
       }
-      // The target is resolved below: a channel that it creates is no source of this step.
+      // The targets are resolved below: a channel that this step creates cannot be its source.
       rows.append(EqualizerDesign.Row(target: 0, summands: summands))
     }
     for (row, assignment) in assignments.enumerated() {

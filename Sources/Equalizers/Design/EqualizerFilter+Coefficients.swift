@@ -8,8 +8,8 @@ extension EqualizerFilter {
   /// Returns the filter's coefficients for a sample rate.
   ///
   /// - Parameter sampleRate: Frames per second.
-  /// - Throws: Why the filter cannot be realised: a frequency at or above half the sample rate, a slope that is too
-  ///   steep, a width that is missing, or values that are not finite.
+  /// - Throws: The reason why the filter cannot be realised: a frequency at or above half the sample
+  ///   rate, a slope that is too steep, a missing width, or values that are not finite.
   public func coefficients(
     sampleRate: Double
   ) throws(EqualizerFilterError) -> BiquadCoefficients {
@@ -43,10 +43,10 @@ extension EqualizerFilter {
       atHertz: frequencyHertz, sampleRate: sampleRate)
   }
 
-  /// The cookbook's A.
+  /// The value A of the cookbook.
   private var amplitude: Double { pow(10, gainDecibels / 40) }
 
-  /// 1/S of a shelf: from its slope, or from its Q by 1/Q² = (A + 1/A)(1/S − 1) + 2.
+  /// Returns 1/S of a shelf: from its slope, or from its Q by 1/Q² = (A + 1/A)(1/S − 1) + 2.
   private func inverseSlope() throws(EqualizerFilterError) -> Double {
     switch width {
     case .slopeDecibelsPerOctave(let slope): return 12 / slope
@@ -57,14 +57,15 @@ extension EqualizerFilter {
     }
   }
 
-  /// The frequency to design for: that of a shelf at its corner is moved towards the middle of its slope.
+  /// Returns the frequency to design for. For a shelf at its corner it is moved towards the middle of
+  /// the slope.
   func centerFrequencyHertz() throws(EqualizerFilterError) -> Double {
     guard kind == .lowShelfAtCorner || kind == .highShelfAtCorner else { return frequencyHertz }
     let ratio = pow(10, abs(gainDecibels) / 80 * (try inverseSlope()))
     return kind == .lowShelfAtCorner ? frequencyHertz * ratio : frequencyHertz / ratio
   }
 
-  /// Throws if the slope is too steep for the gain, which no sample rate changes.
+  /// Throws if the slope is too steep for the gain, at any sample rate.
   func checkSlope() throws(EqualizerFilterError) {
     guard case .slopeDecibelsPerOctave(let slope)? = width else { return }
     let sum = amplitude + 1 / amplitude
@@ -124,8 +125,8 @@ extension EqualizerFilter {
     }
   }
 
-  /// A low shelf; with the sign −1 a high shelf, which is its mirror image: cos ω and the odd powers of z change
-  /// their signs.
+  /// Returns a low shelf or, with the sign −1, a high shelf, its mirror image: cos ω and the odd powers
+  /// of z change their signs.
   private func shelf(sign: Double, cosine: Double, alpha: Double) -> BiquadCoefficients {
     let a = amplitude
     let beta = 2 * a.squareRoot() * alpha
@@ -139,8 +140,8 @@ extension EqualizerFilter {
       a2: (a + 1) + (a - 1) * turned - beta)
   }
 
-  /// The bilinear transform of the analogue filters 1/(s + 1), s/(s + 1), (1 − s)/(1 + s), A(s + A)/(A·s + 1) and
-  /// A(A·s + 1)/(s + A), with s = 1 at the frequency.
+  /// Returns the bilinear transform of the analogue filters 1/(s + 1), s/(s + 1), (1 − s)/(1 + s), A(s
+  /// + A)/(A·s + 1) and A(A·s + 1)/(s + A), with s = 1 at the frequency.
   private func firstOrder(omega: Double) -> BiquadCoefficients {
     let t = tan(omega / 2)
     let a = amplitude

@@ -2,7 +2,8 @@
 
 public import AudioModel
 
-/// A part of an equaliser: filters, graphic curves and a delay for each channel, convolutions, then a mix of the channels.
+/// A part of an equaliser: filters, graphic curves and a delay for each channel, convolutions, then a
+/// mix of the channels.
 public struct EqualizerStage: Hashable, Sendable {
   /// The longest delay in seconds.
   public static let maximumDelaySeconds = 1.0
@@ -12,7 +13,7 @@ public struct EqualizerStage: Hashable, Sendable {
   /// The most `Convolution:` lines of a curve.
   public static let maximumConvolutions = 16
 
-  /// A `Convolution:` line. Its effect does not depend on where it is in the stage.
+  /// A `Convolution:` line. Its effect does not depend on its position in the stage.
   public struct Convolution: Hashable, Sendable {
     /// The name of the file with the impulse response.
     public var name: String
@@ -20,15 +21,15 @@ public struct EqualizerStage: Hashable, Sendable {
     public var file: String?
     /// The number of the line.
     public var line: Int
-    /// The indices of the channels, ascending. The first one has the first channel of the response, and so on. Behind the
-    /// last channel of the response comes the first one again, as in Equalizer APO.
+    /// The indices of the channels, ascending. The first one uses the first channel of the response,
+    /// and so on. After the response's last channel its first one follows again, as in Equalizer APO.
     public var channels: [Int]
   }
 
   /// The second-order sections of each channel, in order.
   public var sections: [[BiquadCoefficients]]
-  /// The graphic curves of each channel. Their gains in dB add up. The phase is not determined; minimum phase is the
-  /// shortest delay.
+  /// The graphic curves of each channel. Their gains in dB are added. The phase is undefined; minimum
+  /// phase has the shortest delay.
   public var curves: [[GraphicCurve]]
   /// The delay of each channel in frames.
   public var delayFrames: [Int]
@@ -45,30 +46,31 @@ public struct EqualizerStage: Hashable, Sendable {
 }
 
 extension EqualizerCurve {
-  /// Returns the curve as filters, graphic curves, convolutions, delays and mixes, in the order in which sound passes
-  /// them. The stages have the channels of the layout first, then virtual ones, which begin silent. `Delay:` is rounded
-  /// to whole frames.
+  /// Returns the curve as filters, graphic curves, convolutions, delays and mixes, in the order of the
+  /// signal path. The stages have the channels of the layout first, then virtual ones, which begin
+  /// silent. `Delay:` is rounded to whole frames.
   ///
   /// - Parameters:
   ///   - sampleRate: Frames per second.
   ///   - layout: The positions of the output's channels, at least one.
-  /// - Throws: the errors of ``design(sampleRate:layout:)``, and every line that has no such form: filters of a higher
-  ///   order, delays above ``EqualizerStage/maximumDelaySeconds``, factors above ``EqualizerStage/maximumGain``, and more
-  ///   than ``EqualizerStage/maximumConvolutions``.
+  /// - Throws: the errors of ``design(sampleRate:layout:)``, and an error for every line that stages
+  ///   cannot express: filters of a higher order, delays above ``EqualizerStage/maximumDelaySeconds``,
+  ///   factors above ``EqualizerStage/maximumGain``, and more than
+  ///   ``EqualizerStage/maximumConvolutions``.
   public func stages(
     sampleRate: Double, layout: EqualizerLayout = .stereo
   ) throws(EqualizerError) -> [EqualizerStage] {
     try stages(of: design(sampleRate: sampleRate, layout: layout), onlySections: false)
   }
 
-  /// Returns the second-order sections of each output channel, in the order in which sound passes them. A `Preamp:` is
-  /// a section that scales.
+  /// Returns the second-order sections of each output channel, in the order of the signal path. A
+  /// `Preamp:` is a section that scales.
   ///
   /// - Parameters:
   ///   - sampleRate: Frames per second.
   ///   - layout: The positions of the output's channels, at least one.
-  /// - Throws: the errors of ``stages(sampleRate:layout:)``, and every `GraphicEQ:`, `Convolution:`,
-  ///   `Delay:` and `Copy:`.
+  /// - Throws: the errors of ``stages(sampleRate:layout:)``, and an error for every `GraphicEQ:`,
+  ///   `Convolution:`, `Delay:` and `Copy:`.
   public func sections(
     sampleRate: Double, layout: EqualizerLayout = .stereo
   ) throws(EqualizerError) -> [[BiquadCoefficients]] {
@@ -131,7 +133,7 @@ extension EqualizerCurve {
     return stages
   }
 
-  /// The gains of a mix; nil if one is too large.
+  /// Returns the gains of a mix; nil if one is too large.
   private static func gains(of rows: [EqualizerDesign.Row], channelCount: Int) -> [[Float]]? {
     var gains = (0..<channelCount).map { target in
       (0..<channelCount).map { $0 == target ? Float(1) : 0 }

@@ -4,11 +4,13 @@ internal import Glibc
 
 /// A low-pass or high-pass of a higher order, made of first-order and second-order sections.
 public enum FilterCascade: Hashable, Sendable {
-  /// The flattest passband: −3.01 dB at the frequency. An order outside of 1 to 8 counts as the nearest in it.
+  /// The flattest passband: −3.01 dB at the frequency. An order outside of 1 to 8 counts as the nearest
+  /// limit.
   case butterworth(order: Int)
-  /// Two equal Butterworth filters of half the order: −6.02 dB at the frequency. The low-pass and the high-pass of one
-  /// frequency add up to a flat magnitude, with one of them inverted for orders 2 and 6. The order is 2, 4, 6 or 8: an
-  /// odd one counts as the next even one, one outside of the range as the nearest in it.
+  /// Two equal Butterworth filters of half the order: −6.02 dB at the frequency. The low-pass and the
+  /// high-pass of one frequency add up to a flat magnitude, with one of them inverted for orders 2 and
+  /// 6. The order is 2, 4, 6 or 8: an odd one counts as the next even one, one outside of the range as
+  /// the nearest limit.
   case linkwitzRiley(order: Int)
 
   /// Returns the sections of a low-pass.
@@ -37,7 +39,7 @@ public enum FilterCascade: Hashable, Sendable {
     _ order: Int, _ second: EqualizerFilter.Kind, _ first: EqualizerFilter.Kind,
     _ frequencyHertz: Double
   ) -> [EqualizerFilter] {
-    // The poles lie on a half circle. A pair of them at an angle from the imaginary axis is a section.
+    // The poles are on a half circle. Each pair at an angle from the imaginary axis is one section.
     let pairs = (0..<order / 2).map { pair in
       let angle = Double.pi * Double(2 * pair + 1) / Double(2 * order)
       return EqualizerFilter(

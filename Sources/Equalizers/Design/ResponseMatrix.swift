@@ -3,9 +3,9 @@
 /// The factor of each channel (row) for each input (column) at one frequency.
 struct ResponseMatrix {
   private(set) var rows: [[Complex]]
-  /// A gain in dB of all factors, which keeps them finite.
+  /// A gain in dB that applies to all factors and keeps them finite.
   private(set) var scaleDecibels = 0.0
-  /// No factor is larger than this.
+  /// An upper bound of all factors.
   private var bound = 1.0
 
   init(of design: EqualizerDesign, atHertz frequency: Double, withPreamp: Bool) {
@@ -32,7 +32,7 @@ struct ResponseMatrix {
     }
   }
 
-  /// The gain in dB of an output: the sum of the magnitudes from all inputs.
+  /// Returns the gain in dB of an output: the sum of the magnitudes from all inputs.
   func gainDecibels(ofOutput output: Int) -> Double {
     Decibels.of(rows[output].reduce(0) { $0 + $1.magnitude }) + scaleDecibels
   }
@@ -58,7 +58,7 @@ struct ResponseMatrix {
     }
   }
 
-  /// Makes room for factors that become larger: a thousand steps of 120 dB exceed a `Double`.
+  /// Rescales factors that become too large: a thousand steps of 120 dB exceed a `Double`.
   private mutating func grow(by factor: Double) {
     if bound * factor > 1e200 {
       let largest = rows.joined().map(\.magnitude).max() ?? 0

@@ -2,10 +2,10 @@
 
 public import AudioModel
 
-/// A filter that is given by the coefficients of its transfer function, for one sample rate:
-/// H(z) = (b0 + b1·z⁻¹ + …) / (1 + a1·z⁻¹ + …).
+/// A filter defined by the coefficients of its transfer function, for one sample rate: H(z) = (b0 +
+/// b1·z⁻¹ + …) / (1 + a1·z⁻¹ + …).
 public struct TransferFunction: Hashable, Sendable {
-  /// The coefficients b0, b1, …; as many as the denominator has.
+  /// The coefficients b0, b1, …; their number equals the denominator's.
   public let numerator: [Double]
   /// The coefficients 1, a1, ….
   public let denominator: [Double]
@@ -13,11 +13,11 @@ public struct TransferFunction: Hashable, Sendable {
   /// The order, 1 or more.
   public var order: Int { denominator.count - 1 }
 
-  /// A filter with these coefficients, which are divided by a0.
+  /// Creates a filter from coefficients, which are divided by a0.
   ///
   /// - Parameters:
   ///   - numerator: b0, b1, …, at least two.
-  ///   - denominator: a0, a1, …, as many.
+  ///   - denominator: a0, a1, …, the same number.
   /// - Throws: ``EqualizerFilterError/notRepresentable`` for an a0 of 0, and for coefficients above 10¹² times a0;
   ///   ``EqualizerFilterError/unstable`` for a pole that is not inside the unit circle.
   public init(numerator: [Double], denominator: [Double]) throws(EqualizerFilterError) {
@@ -33,7 +33,7 @@ public struct TransferFunction: Hashable, Sendable {
     guard Self.isStable(self.denominator) else { throw .unstable }
   }
 
-  /// The coefficients as a second-order section; nil for a higher order.
+  /// The filter as a second-order section; nil for a higher order.
   public var biquad: BiquadCoefficients? {
     guard order <= 2 else { return nil }
     return BiquadCoefficients(
@@ -41,7 +41,7 @@ public struct TransferFunction: Hashable, Sendable {
       a2: order > 1 ? denominator[2] : 0)
   }
 
-  /// The value for a z⁻¹.
+  /// Returns the value for a z⁻¹.
   func transfer(_ inverse: Complex) -> Complex {
     Self.value(numerator, inverse) / Self.value(denominator, inverse)
   }
@@ -50,8 +50,8 @@ public struct TransferFunction: Hashable, Sendable {
     coefficients.reversed().reduce(.zero) { $0 * inverse + Complex($1) }
   }
 
-  /// Returns whether all poles are inside the unit circle (Schur and Cohn): the order is reduced step by step, and each
-  /// reflection coefficient has to be below 1.
+  /// Returns whether all poles are inside the unit circle (Schur and Cohn): the order is reduced step
+  /// by step, and each reflection coefficient must be below 1.
   private static func isStable(_ denominator: [Double]) -> Bool {
     var polynomial = denominator
     while polynomial.count > 1 {

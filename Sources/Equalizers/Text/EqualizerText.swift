@@ -4,7 +4,7 @@ internal import AudioModel
 
 /// A file's bytes as UTF-8 without a byte-order mark.
 enum EqualizerText {
-  /// Decodes UTF-8, UTF-16 with a byte-order mark, or else Latin-1; nil for bytes that are no text.
+  /// Decodes UTF-8, UTF-16 with a byte-order mark, or else Latin-1; nil for bytes that are not text.
   static func decode(_ bytes: Span<UInt8>) -> [UInt8]? {
     if bytes.count >= 2, bytes[0] ^ bytes[1] == 1, bytes[0] >= 0xFE {
       return utf16(bytes, isBigEndian: bytes[0] == 0xFE)
@@ -15,7 +15,7 @@ enum EqualizerText {
     return isUTF8(bytes) ? text : latin1(text)
   }
 
-  /// Unpaired surrogates become U+FFFD, as does an odd byte at the end.
+  /// Decodes UTF-16. Unpaired surrogates and an odd byte at the end become U+FFFD.
   private static func utf16(_ bytes: Span<UInt8>, isBigEndian: Bool) -> [UInt8]? {
     var units: [UInt16] = []
     units.reserveCapacity(bytes.count / 2)
@@ -50,7 +50,7 @@ enum EqualizerText {
 }
 
 extension ArraySlice<UInt8> {
-  /// Returns whether these are the bytes of a word, in any case of ASCII letters.
+  /// Returns whether the bytes are a word, ignoring the case of ASCII letters.
   ///
   /// - Parameter word: The word in lower case.
   func isWord(_ word: String) -> Bool {

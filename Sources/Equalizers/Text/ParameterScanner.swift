@@ -7,7 +7,8 @@ struct ParameterScanner {
   private let bytes: ArraySlice<UInt8>
   private var index: Int
 
-  /// A scanner at the start of the parameters. A comment that follows a blank is left out.
+  /// Creates a scanner at the start of the parameters. A comment at the start or after a blank is left
+  /// out.
   init(_ parameters: ArraySlice<UInt8>) {
     var end = parameters.endIndex
     for place in parameters.indices where parameters[place] == UInt8(ascii: "#") {
@@ -20,7 +21,7 @@ struct ParameterScanner {
     index = bytes.startIndex
   }
 
-  /// Whether nothing but blanks is left.
+  /// Whether only blanks are left.
   mutating func isAtEnd() -> Bool {
     skipBlanks()
     return index == bytes.endIndex
@@ -34,7 +35,7 @@ struct ParameterScanner {
     return bytes[start..<index]
   }
 
-  /// Takes all up to the next blank; empty at the end.
+  /// Takes all bytes up to the next blank; empty at the end.
   mutating func token() -> ArraySlice<UInt8> {
     skipBlanks()
     let start = index
@@ -42,7 +43,7 @@ struct ParameterScanner {
     return bytes[start..<index]
   }
 
-  /// Takes a unit, in any case and with blanks between its letters ("H z", which some files have).
+  /// Takes a unit, in any case and with blanks between its letters, such as "H z" in some files.
   ///
   /// - Parameter unit: The unit in lower case.
   mutating func take(unit: String) -> Bool {
@@ -101,12 +102,12 @@ struct ParameterScanner {
     return value
   }
 
-  /// Throws unless nothing is left.
+  /// Throws if anything is left.
   mutating func expectEnd() throws(EqualizerProblem.Reason) {
     guard isAtEnd() else { throw .unexpected(Self.excerpt(token())) }
   }
 
-  /// Text for an error.
+  /// Returns a part of the text for an error.
   static func excerpt(_ text: ArraySlice<UInt8>) -> String {
     String(String(decoding: text.prefix(160), as: UTF8.self).unicodeScalars.prefix(40))
   }
@@ -123,7 +124,7 @@ struct ParameterScanner {
     bytes[place].isXMLSpace ? 1 : noBreakSpaceLength(at: place)
   }
 
-  /// The bytes of U+00A0 or U+202F; 0 if there is something else.
+  /// Returns the bytes of U+00A0 or U+202F; 0 for anything else.
   private func noBreakSpaceLength(at place: Int) -> Int {
     let rest = bytes[place...]
     if rest.starts(with: [0xC2, 0xA0]) { return 2 }
@@ -131,10 +132,10 @@ struct ParameterScanner {
   }
 }
 
-/// Numbers as equaliser files write them.
+/// Numbers as written in equaliser files.
 enum DecimalNumber {
-  /// Returns a number with a point or a comma as its decimal mark; nil for anything else, and for more than a
-  /// `Double` holds.
+  /// Returns a number with a point or a comma as its decimal mark; nil for anything else, and for
+  /// values above a `Double`'s range.
   static func plain(_ text: [UInt8]) -> Double? {
     guard text.count <= 64, text.contains(where: \.isDigit) else { return nil }
     let point = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }
@@ -144,9 +145,9 @@ enum DecimalNumber {
     return value
   }
 
-  /// Returns a number whose thousands may be separated, which Room EQ Wizard does in frequencies: by the mark that is
-  /// not the decimal mark ("1,234.5"), or by one mark before exactly three last digits ("8.000", "8,000" are 8000;
-  /// Equalizer APO reads them so, too).
+  /// Returns a number with optional separators of thousands, which Room EQ Wizard writes in
+  /// frequencies. A separator is the mark that is not the decimal mark ("1,234.5"), or a single mark
+  /// before exactly three last digits ("8.000", "8,000" are 8000, as in Equalizer APO).
   static func grouped(_ text: [UInt8]) -> Double? {
     let marks = text.indices.filter {
       text[$0] == UInt8(ascii: ".") || text[$0] == UInt8(ascii: ",")
@@ -154,7 +155,7 @@ enum DecimalNumber {
     guard let last = marks.last else { return plain(text) }
     let isDecimal = marks.contains { text[$0] != text[last] }
     if isDecimal {
-      // Nothing but the last mark is of its kind.
+      // The decimal mark may occur only once.
       guard marks.dropLast().allSatisfy({ text[$0] != text[last] }) else { return nil }
       return plain(text.indices.filter { $0 == last || !marks.contains($0) }.map { text[$0] })
     }

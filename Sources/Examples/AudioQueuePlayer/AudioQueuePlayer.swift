@@ -5,11 +5,11 @@ import JACKRemoteIO
 import PlayerProgram
 import RenderCore
 
-/// The tutorial's simple player on an AudioQueue: it fetches, parses, keeps packets, and pushes them into
-/// the queue in buffers of five seconds. The steps have the tutorial's numbers.
+/// The tutorial's simple player on an AudioQueue: it fetches, parses and keeps packets, and pushes them into the queue
+/// in buffers of five seconds. The steps have the tutorial's numbers.
 ///
-/// The tutorial does all of it on one run loop. Here the queue calls back on a thread of its own, hence
-/// the lock around what the tutorial has as instance variables.
+/// The tutorial does all of it on one run loop. Here the queue calls back on its own thread, so a lock protects the
+/// tutorial's instance variables.
 final class AudioQueuePlayer: Sendable {
   private struct State {
     var output: RemoteIO?
@@ -17,39 +17,39 @@ final class AudioQueuePlayer: Sendable {
     var queue: AudioQueue?
     var format: AudioStreamBasicDescription?
     var packets: [KeptPacket] = []
-    /// No more packets will come.
+    /// Whether no more packets will come.
     var isLoaded = false
-    /// The queue has been started.
+    /// Whether the queue has been started.
     var isStarted = false
-    /// The queue has no buffer: it has to wait until enough packets are there.
+    /// Whether the queue has no buffer, and waits for enough packets.
     var isWaiting = true
-    /// The queue has played everything.
+    /// Whether the queue has played everything.
     var isStopped = false
-    /// What went wrong in a callback, which cannot throw.
+    /// The error of a callback, which cannot throw.
     var failure: (any Error)?
 
-    /// How long the packets sound that have not been sent.
+    /// The playing time of the packets that have not been enqueued.
     var keptSeconds: Double {
       guard let format else { return 0 }
       return Double(packets.reduce(0) { $0 + $1.frameCount }) / format.sampleRate
     }
   }
 
-  /// A program of yours would have a `Mutex` here; this one's tests want a lock that ThreadSanitizer knows.
+  /// A program of yours would use a `Mutex` here; this one's tests need a lock that ThreadSanitizer knows.
   private let state = GuardedState(State())
 
   /// Plays a location to its end, or until a signal comes.
   func play(_ location: String, until signals: TerminationSignals) throws {
     defer { close() }
-    // Step 1: a connection, and a parser with two callbacks. `StreamDriver` is both: it hands the
-    // source's bytes to an `AudioFileStream`, and reads on where that wants to, so that files with
-    // their index at the end, or a large picture at the start, play, too.
+    // Step 1: a connection, and a parser with two callbacks. `StreamDriver` is both: it passes the source's bytes to
+    // an `AudioFileStream`, and reads on at the byte offset that the parser asks for, so that files with their index
+    // at the end, or a large picture at the start, play, too.
     let driver = StreamDriver(
       try openByteSource(location), listener: StreamCallbacks(player: self))
     while try !isStopped() {
       if signals.arrive(withinMilliseconds: wantsPackets ? 0 : 50) { return }
       if wantsPackets {
-        // Step 2: some bytes have arrived; have the parser find the packets in them.
+        // Step 2: some bytes have arrived; the parser finds the packets in them.
         if try driver.step(timeoutNanoseconds: 50_000_000) == .ended {
           didFinishLoading(location)
         }
@@ -59,12 +59,12 @@ final class AudioQueuePlayer: Sendable {
     if let output, let renderer { output.waitUntilHeard(renderer, or: signals) }
   }
 
-  // MARK: What the parser calls
+  // MARK: Parser callbacks
 
-  /// Step 3: the parser knows the format. Makes the queue for it, and what it plays into.
+  /// Step 3: the parser knows the format. Creates the queue for it, and the queue's output.
   ///
-  /// An AudioQueue of Core Audio finds the loudspeaker by itself; here that is a JACK client and the
-  /// renderer that its process callback calls.
+  /// An AudioQueue of Core Audio finds the loudspeaker by itself. Here the output is a JACK client and the renderer
+  /// that its process callback calls.
   func createQueue(for stream: borrowing AudioFileStream) {
     attempt { state in
       let format = try stream.dataFormat
@@ -90,7 +90,7 @@ final class AudioQueuePlayer: Sendable {
     }
   }
 
-  /// Step 4: the parser has found packets. Keeps them, and starts when there are enough.
+  /// Step 4: the parser has found packets. Keeps them, and starts the queue if there are enough.
   func store(_ packets: [KeptPacket]) {
     attempt { state in
       state.packets += packets
@@ -98,7 +98,7 @@ final class AudioQueuePlayer: Sendable {
     }
   }
 
-  /// All has been fetched.
+  /// Handles the end of fetching.
   private func didFinishLoading(_ location: String) {
     attempt { state in
       state.isLoaded = true
@@ -111,9 +111,9 @@ final class AudioQueuePlayer: Sendable {
 
   // MARK: Into the queue
 
-  /// Step 5: three seconds are there, so that the sound will not stutter: start. The same after the
-  /// network was too slow, which the tutorial leaves to the reader; and a sound that is shorter than
-  /// three seconds starts when all of it is there.
+  /// Step 5: starts with three seconds of packets, so that the sound will not stutter. Does the same after the network
+  /// was too slow, which the tutorial leaves to the reader. A sound shorter than three seconds starts when all of it
+  /// has arrived.
   private func enqueueIfReady(_ state: inout State) throws {
     guard let queue = state.queue, state.isWaiting,
       state.isLoaded || state.keptSeconds >= 3
@@ -125,12 +125,12 @@ final class AudioQueuePlayer: Sendable {
     }
   }
 
-  /// Puts packets that sound for so long into a new buffer, and enqueues that.
+  /// Enqueues a new buffer with packets of the given playing time.
   private func enqueue(seconds: Double, _ state: inout State) throws {
     guard let queue = state.queue, let format = state.format else { return }
     state.isWaiting = state.packets.isEmpty
     if state.packets.isEmpty {
-      // Step 6, the end: everything has been sent. Not at once: what is enqueued is to be heard.
+      // Step 6, the end: everything has been sent. The queue stops after the enqueued buffers.
       if state.isLoaded { try queue.stop(immediately: false) }
       return
     }
@@ -150,13 +150,13 @@ final class AudioQueuePlayer: Sendable {
       }
     }
     try queue.enqueue(buffer)
-    // The tutorial moves a read head and keeps everything. This does not: the memory of an endless
-    // stream has to end somewhere.
+    // The tutorial moves a read head and keeps everything. Here sent packets are removed, so that an endless stream
+    // does not fill the memory.
     state.packets.removeFirst(count)
   }
 
-  /// Step 6: the queue has taken a buffer's data, a second before the end of it is heard. Frees it, and
-  /// enqueues the next five seconds.
+  /// Step 6: the queue has taken a buffer's data, a second before the end of its sound. Frees it, and enqueues the
+  /// next five seconds.
   private func takeBack(_ buffer: AudioQueueBuffer, from queue: AudioQueue) {
     attempt { state in
       try queue.free(buffer)
@@ -166,14 +166,14 @@ final class AudioQueuePlayer: Sendable {
 
   // MARK: The end
 
-  /// Fetching pauses while half a minute is kept.
+  /// Whether to fetch: fetching pauses while half a minute of packets is kept.
   private var wantsPackets: Bool {
     state.withLock { !$0.isLoaded && $0.keptSeconds < 30 }
   }
 
-  /// Whether the queue has played everything.
+  /// Returns true if the queue has played everything.
   ///
-  /// - Throws: what went wrong in a callback, or that the server has ended.
+  /// - Throws: the error of a callback, or of a server that has ended.
   private func isStopped() throws -> Bool {
     let (isStopped, failure, output, renderer) = state.withLock {
       ($0.isStopped, $0.failure, $0.output, $0.renderer)
@@ -183,7 +183,7 @@ final class AudioQueuePlayer: Sendable {
     return isStopped
   }
 
-  /// Runs what may fail inside of a callback; the loop in `play` throws it.
+  /// Runs a body that may fail inside of a callback; the loop in `play` throws its error.
   private func attempt(_ body: (inout State) throws -> Void) {
     state.withLock { state in
       guard state.failure == nil, !state.isStopped else { return }
@@ -196,7 +196,7 @@ final class AudioQueuePlayer: Sendable {
       state.isStopped = true
       return (state.output, state.queue)
     }
-    // Gives every buffer back, through the callback, which takes the lock: so not while it is held.
+    // Returns every buffer through the callback, which takes the lock, so the lock must not be held.
     try? queue?.dispose(immediately: true)
     output?.close()
   }

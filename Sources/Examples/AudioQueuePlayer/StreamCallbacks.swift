@@ -2,7 +2,7 @@
 
 import Drawbar
 
-/// A packet that the parser has found; of linear PCM, whose packets are single frames, many of them.
+/// A packet found by the parser; for linear PCM, whose packets are single frames, many of them.
 struct KeptPacket {
   var bytes: [UInt8]
   var frameCount: Int
@@ -15,8 +15,8 @@ struct StreamCallbacks: StreamDriverListener {
   func audioFileStream(
     _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID
   ) {
-    // The tutorial waits for the data format. With `'redy'` the magic cookie is known, too, without
-    // which AAC and its like do not play.
+    // The tutorial waits for the data format. With `'redy'` the magic cookie is known, too, which AAC and similar
+    // formats need.
     let isChange = property == .dataFormat && stream.isReadyToProducePackets
     if property == .readyToProducePackets || isChange { player.createQueue(for: stream) }
   }

@@ -3,15 +3,14 @@
 internal import AudioModel
 internal import Glibc
 
-/// What the example programs have in common with any small program: arguments, one line for what went
-/// wrong, and exit codes.
+/// The common parts of the example programs: arguments, errors of one line, and exit codes.
 public enum PlayerProgram {
-  /// Runs a player, and ends the program: with 0 when it has played to the end or the user has ended it,
-  /// 1 when something failed, 64 when it was used wrongly.
+  /// Runs a player, and ends the program: with 0 after the end or if the user has ended it, 1 after a failure, 64
+  /// after wrong usage.
   ///
   /// - Parameters:
   ///   - name: the program's name.
-  ///   - about: what it does, for `--help`.
+  ///   - about: a description for `--help`.
   ///   - play: plays a location until its end, or until a signal comes.
   public static func run(
     _ name: String, about: String,
@@ -25,14 +24,14 @@ public enum PlayerProgram {
     }
   }
 
-  /// Runs a program that takes other arguments, in the same way.
+  /// Runs a program with other arguments, in the same way.
   ///
   /// - Parameters:
   ///   - name: the program's name.
-  ///   - synopsis: its arguments as its help shows them.
-  ///   - about: what it does, for `--help`.
+  ///   - synopsis: its arguments in the help text.
+  ///   - about: a description for `--help`.
   ///   - accepts: whether these arguments can be used.
-  ///   - body: does it, until its end, or until a signal comes.
+  ///   - body: runs the program until its end, or until a signal comes.
   public static func run(
     _ name: String, synopsis: String, about: String, accepts: (_ arguments: [String]) -> Bool,
     body: (_ arguments: [String], _ signals: TerminationSignals) throws -> Void
@@ -48,7 +47,7 @@ public enum PlayerProgram {
       exit(64)
     }
     do {
-      // Before any thread is made, so that all of them leave the signals to the program's loop.
+      // Created before any thread, so that all threads block the signals and the program's loop takes them.
       try body(arguments, TerminationSignals())
     } catch {
       write("\(name): \("\(error)".asMessage)\n", to: STDERR_FILENO)
@@ -75,12 +74,12 @@ public enum PlayerProgram {
   }
 }
 
-/// Why a player gives up, where no part of the library has said so.
+/// A player's failure that no part of the library reports.
 public struct PlayerFailure: Error, CustomStringConvertible {
-  /// What happened and what can be done, in one line.
+  /// The failure and a remedy, in one line.
   public let description: String
 
-  /// A failure that is described by this line.
+  /// Creates a failure with a description.
   public init(_ description: String) {
     self.description = description
   }

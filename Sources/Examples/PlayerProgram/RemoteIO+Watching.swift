@@ -3,12 +3,12 @@
 public import JACKRemoteIO
 public import RenderCore
 
-// What a sound card does not do and a JACK server does: it may end, change its rate, or be far away.
+// The differences of a JACK server from a sound card: it may end, change its rate, or be far away.
 extension RemoteIO {
-  /// Takes in what the server has done since the last call.
+  /// Handles the server's notices since the last call.
   ///
-  /// - Returns: the server's new rate, if that has changed.
-  /// - Throws: when the server has ended.
+  /// - Returns: the server's new rate, if it has changed.
+  /// - Throws: `PlayerFailure` if the server has ended.
   public func takeServerChanges() throws(PlayerFailure) -> Double? {
     var rate: Double?
     for notice in takeNotices() {
@@ -23,7 +23,7 @@ extension RemoteIO {
     return rate
   }
 
-  /// Waits until what has been rendered is heard: closing before that would cut it off.
+  /// Waits until all rendered sound has been played: closing before that would cut it off.
   public func waitUntilHeard(_ renderer: Renderer, or signals: TerminationSignals) {
     let behind = UInt64(max(0, playbackLatency?.upperBound ?? 0) + bufferSize)
     let end = renderer.telemetry.frames + behind

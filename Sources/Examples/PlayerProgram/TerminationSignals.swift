@@ -2,11 +2,11 @@
 
 internal import Glibc
 
-/// Ctrl-C and its like as something to ask for, not as an interruption.
+/// Ctrl-C and similar signals, polled instead of interrupting.
 public struct TerminationSignals {
   private var set = sigset_t()
 
-  /// Blocks SIGINT, SIGTERM and SIGHUP in this thread and those that it makes.
+  /// Blocks SIGINT, SIGTERM and SIGHUP in this thread and in threads that it creates.
   init() {
     unsafe sigemptyset(&set)
     for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&set, signal) }
@@ -14,7 +14,7 @@ public struct TerminationSignals {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Whether one comes within this time; 0 only looks.
+  /// Returns true if a signal comes within this time; 0 only checks.
   public func arrive(withinMilliseconds milliseconds: Int) -> Bool {
     var set = set
     var limit = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)

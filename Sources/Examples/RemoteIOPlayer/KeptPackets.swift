@@ -2,12 +2,12 @@
 
 import Synchronization
 
-/// A packet that the parser has found; of linear PCM, whose packets are single frames, many of them.
+/// A packet found by the parser; for linear PCM, whose packets are single frames, many of them.
 @safe
 struct KeptPacket: ~Copyable {
   let bytes: UnsafeMutableRawBufferPointer
   let frameCount: Int
-  /// The address of the packet after it; 0 while there is none.
+  /// The address of the next packet; 0 if there is none.
   let next = Atomic<UInt>(0)
 
   init(bytes: Span<UInt8>, frameCount: Int) {
@@ -22,15 +22,15 @@ struct KeptPacket: ~Copyable {
   }
 }
 
-/// The tutorial's array of packets. That one is locked while the render callback reads it, and a render
-/// callback must not wait: so this is a chain that only grows at its end. The parser's thread appends to
-/// it and frees what has been played; the render thread follows it (``Playback/takePacket()``).
+/// The tutorial's array of packets, as a list that only grows at its end. The tutorial locks its array while the
+/// render callback reads it, but a render callback must not wait. The parser's thread appends packets and frees played
+/// ones; the render thread follows the list (``Playback/takePacket()``).
 @safe
 struct KeptPackets: ~Copyable {
-  /// Where the chain begins: a packet without bytes, or one that has been played.
+  /// The start of the list: a packet without bytes, or one that has been played.
   private(set) var oldest: UnsafeMutablePointer<KeptPacket>
   private var newest: UnsafeMutablePointer<KeptPacket>
-  /// Frames of all packets that there have been.
+  /// Frames of all packets stored so far.
   private(set) var storedFrames = 0
 
   init() {
@@ -52,7 +52,7 @@ struct KeptPackets: ~Copyable {
     storedFrames += frameCount
   }
 
-  /// Frees what lies before the packet that the render thread has at this address.
+  /// Frees the packets before the one at this address, which the render thread is at.
   mutating func free(before current: UInt) {
     while UInt(bitPattern: unsafe oldest) != current, let next = unsafe Self.free(oldest) {
       unsafe oldest = unsafe next

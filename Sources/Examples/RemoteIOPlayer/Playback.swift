@@ -8,18 +8,18 @@ enum FillStatus {
   static var noData: Int32 { @_noLocks get { 0x6B6B_6E64 } }
 }
 
-/// What the render thread works on. It lives at a fixed address, and there is nothing of a class in it,
-/// because that would count references and check for exclusive access on the render thread. Two threads
-/// have it at once: so neither calls anything `mutating` on it, and what both see is atomic.
+/// The render thread's state. It has a fixed address and contains no class instances, because those would need
+/// reference counts and exclusivity checks on the render thread. Two threads use it at once, so neither calls a
+/// `mutating` method on it, and values that both see are atomic.
 @safe
 struct Playback: ~Copyable {
   /// Set once, before ``isPlaying``.
   var converter: UnsafeMutablePointer<RenderConverter>?
 
-  /// Told by the player: whether packets are to be rendered, and that none will be added.
+  /// Set by the player: whether packets are to be rendered, and whether no more will be added.
   let isPlaying = Atomic<Bool>(false)
   let isLoaded = Atomic<Bool>(false)
-  /// Told by the render thread: the packet that it took last and the frames up to that, and that it has
+  /// Set by the render thread: the last packet that it took, the frames up to that packet's end, and whether it has
   /// rendered the last one.
   let currentAddress: Atomic<UInt>
   let takenFrames = Atomic<Int>(0)
@@ -29,14 +29,14 @@ struct Playback: ~Copyable {
     currentAddress = Atomic(UInt(bitPattern: first))
   }
 
-  /// The next packet, with the tutorial's read head moved over it.
+  /// Returns the next packet, and moves the tutorial's read head over it.
   @_noLocks
   func takePacket() -> RenderConverter.Answer {
     let currentAddress = currentAddress.load(ordering: .relaxed)
     guard let current = unsafe UnsafeMutablePointer<KeptPacket>(bitPattern: currentAddress) else {
       return .endOfStream
     }
-    // In this order: what was added before it was said that nothing more will be is seen.
+    // Loaded in this order, so that packets added before `isLoaded` was set are seen.
     let isLoaded = isLoaded.load(ordering: .acquiring)
     let address = unsafe current.pointee.next.load(ordering: .acquiring)
     guard let next = unsafe UnsafeMutablePointer<KeptPacket>(bitPattern: address) else {
@@ -49,10 +49,10 @@ struct Playback: ~Copyable {
   }
 }
 
-/// Step 6: the render callback of the Remote IO unit. JACK's process thread is in it. The unit gives it
-/// silent buffers, so it just returns where it has nothing.
+/// Step 6: the render callback of the Remote IO unit, called on JACK's process thread. The unit's buffers are silent,
+/// so the callback just returns if it has nothing to play.
 ///
-/// `@_noLocks` has the compiler refuse what could make the thread wait, or allocate.
+/// `@_noLocks` makes the compiler refuse code that could make the thread wait, or allocate.
 @_noLocks
 func renderPlayback(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
@@ -63,25 +63,25 @@ func renderPlayback(
   else { return 0 }
   let buffers = unsafe UnsafeMutableBufferPointer(
     start: call.pointee.outputs, count: call.pointee.outputCount)
-  // Step 7: have the converter turn packets into frames. The tutorial converts to 16-bit stereo at
-  // 44.1 kHz, in a buffer of its own; JACK's ports are float, one a channel, at the server's rate, and
-  // the converter writes straight into them.
+  // Step 7: the converter turns packets into frames. The tutorial converts to 16-bit stereo at 44.1 kHz, in its own
+  // buffer; JACK's ports are float, one per channel, at the server's rate, and the converter writes straight into
+  // them.
   let fill = unsafe converter.pointee.fill(buffers, frameCount: call.pointee.frameCount) {
     unsafe fillConverter(playback)
   }
   switch fill.status {
   case .complete: break
   case .stopped:
-    // `noData`: what there was has been given. The tutorial would play the next packet as soon as
-    // that is there, and stutter; this waits until the player says that there are enough again.
+    // `noData`: all packets have been taken. The tutorial would play the next packet as soon as it arrives, and
+    // stutter; this waits until the player sets `isPlaying` again.
     unsafe playback.pointee.isPlaying.store(false, ordering: .relaxed)
   case .endOfStream: unsafe playback.pointee.hasEnded.store(true, ordering: .releasing)
   }
-  // Where the tutorial returns an error, JACK would put the client out of its graph.
+  // The tutorial returns an error here; JACK would then remove the client from its graph.
   return 0
 }
 
-/// Step 8: the converter's fill callback. Hands over one packet, where it lies.
+/// Step 8: the converter's fill callback. Returns one packet without a copy.
 @_noLocks
 private func fillConverter(_ playback: UnsafeMutablePointer<Playback>) -> RenderConverter.Answer {
   unsafe playback.pointee.takePacket()

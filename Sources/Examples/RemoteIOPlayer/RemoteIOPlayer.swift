@@ -5,11 +5,11 @@ import JACKRemoteIO
 import PlayerProgram
 import Synchronization
 
-/// The tutorial's simple player on a Remote IO unit: it fetches, parses and keeps packets as the one on
-/// an AudioQueue does, but nothing is pushed: the unit's render callback pulls the packets through a
-/// converter. The steps have the tutorial's numbers; 6 to 8 are the render thread's, in `Playback.swift`.
+/// The tutorial's simple player on a Remote IO unit: it fetches, parses and keeps packets as the AudioQueue player
+/// does, but pushes nothing: the unit's render callback pulls the packets through a converter. The steps have the
+/// tutorial's numbers; the render thread's steps 6 to 8 are in `Playback.swift`.
 ///
-/// All of it but those is on one thread, as in the tutorial.
+/// All other steps run on one thread, as in the tutorial.
 @safe
 final class RemoteIOPlayer {
   private let output: RemoteIO
@@ -18,14 +18,14 @@ final class RemoteIOPlayer {
   private let playback: UnsafeMutablePointer<Playback>
   private var stream: CodedStreamDescription?
   private var isLoaded = false
-  /// What went wrong in a callback of the parser, which cannot throw.
+  /// The error of a callback of the parser, which cannot throw.
   private var failure: (any Error)?
 
   /// Builds the output unit: a Remote IO unit with a render callback.
   ///
-  /// There is no component to look for and no stream format to set: the unit is a JACK client, and its
-  /// format is the server's. It runs from the start, with silence until there is something to play,
-  /// because stopping a JACK client drops its connections.
+  /// There is no component to look for and no stream format to set: the unit is a JACK client, and its format is the
+  /// server's. It runs from the start, silent until there is something to play, because stopping a JACK client drops
+  /// its connections.
   init() throws {
     output = try RemoteIO(RemoteIO.Configuration(clientName: "remote-io-player"))
     renderer = Renderer(sampleRate: output.sampleRate, outputChannels: 2)
@@ -37,16 +37,16 @@ final class RemoteIOPlayer {
 
   /// Plays a location to its end, or until a signal comes.
   func play(_ location: String, until signals: TerminationSignals) throws {
-    // Step 1: a connection, and a parser with two callbacks. `StreamDriver` is both: it hands the
-    // source's bytes to an `AudioFileStream`, and reads on where that wants to, so that files with
-    // their index at the end, or a large picture at the start, play, too.
+    // Step 1: a connection, and a parser with two callbacks. `StreamDriver` is both: it passes the source's bytes to
+    // an `AudioFileStream`, and reads on at the byte offset that the parser asks for, so that files with their index
+    // at the end, or a large picture at the start, play, too.
     let driver = StreamDriver(
       try openByteSource(location), listener: StreamCallbacks(player: self))
     while unsafe !playback.pointee.hasEnded.load(ordering: .acquiring) {
       let wantsPackets = !isLoaded && keptSeconds < 30
       if signals.arrive(withinMilliseconds: wantsPackets ? 0 : 50) { return }
       if wantsPackets {
-        // Step 2: some bytes have arrived; have the parser find the packets in them.
+        // Step 2: some bytes have arrived; the parser finds the packets in them.
         if try driver.step(timeoutNanoseconds: 50_000_000) == .ended {
           try didFinishLoading(location)
         }
@@ -63,8 +63,8 @@ final class RemoteIOPlayer {
     output.waitUntilHeard(renderer, or: signals)
   }
 
-  /// Step 3: the parser knows the format. The converter is made for it with the first packet, which
-  /// some decoders set themselves up with.
+  /// Step 3: the parser knows the format. The converter is created with the first packet, which some decoders need for
+  /// their setup.
   fileprivate func adoptFormat(of stream: borrowing AudioFileStream) {
     guard let format = try? stream.dataFormat else { return }
     if let known = self.stream {
@@ -111,7 +111,7 @@ final class RemoteIOPlayer {
     unsafe playback.pointee.converter = unsafe converter
   }
 
-  /// All has been fetched.
+  /// Handles the end of fetching.
   private func didFinishLoading(_ location: String) throws {
     guard packets.storedFrames > 0 else {
       throw PlayerFailure("\(location): \(failure ?? PlayerFailure("there is no sound in it"))")
@@ -120,21 +120,21 @@ final class RemoteIOPlayer {
     unsafe playback.pointee.isLoaded.store(true, ordering: .releasing)
   }
 
-  /// Step 5: three seconds are there, or all that there is: play. The same after the packets have run
-  /// out, which the tutorial leaves to the reader.
+  /// Step 5: starts to play with three seconds of packets, or with all of them. Does the same after the packets have
+  /// run out, which the tutorial leaves to the reader.
   private func startIfReady() {
     guard unsafe playback.pointee.converter != nil, isLoaded || keptSeconds >= 3 else { return }
     unsafe playback.pointee.isPlaying.store(true, ordering: .releasing)
   }
 
-  /// How long the packets sound that the render callback has not taken.
+  /// The playing time of the packets that the render callback has not taken.
   private var keptSeconds: Double {
     let taken = unsafe playback.pointee.takenFrames.load(ordering: .relaxed)
     guard let rate = stream?.format.sampleRate else { return 0 }
     return Double(packets.storedFrames - taken) / rate
   }
 
-  /// Ends the unit. What its callback works on must stay if a cycle does not end.
+  /// Ends the unit. If a cycle does not end, its callback's data stays allocated.
   func close() {
     if !output.close() { _ = unsafe Unmanaged.passRetained(self) }
   }
@@ -153,13 +153,13 @@ final class RemoteIOPlayer {
 /// The parser's two callbacks: the tutorial's property listener and packets callback.
 private struct StreamCallbacks: StreamDriverListener {
   let player: RemoteIOPlayer
-  /// A run of linear PCM is as long as the converter takes at once.
+  /// The frames in a run of linear PCM: the maximum that the converter takes at once.
   private static var framesPerRun: Int { 1024 }
 
   func audioFileStream(
     _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID
   ) {
-    // The tutorial waits for the data format. With `'redy'` all that a decoder needs is known.
+    // The tutorial waits for the data format. With `'redy'` all properties for a decoder are known.
     let isChange = property == .dataFormat && stream.isReadyToProducePackets
     if property == .readyToProducePackets || isChange { player.adoptFormat(of: stream) }
   }

@@ -2,8 +2,8 @@
 
 import Drawbar
 
-/// The classic vocal remover: left minus right, on every output. What is equal in both goes, as most
-/// voices are.
+/// The classic vocal remover: left minus right, on every output. Sound that is equal in both, as most voices are,
+/// disappears.
 @_noLocks
 func removeVocals(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
@@ -18,7 +18,7 @@ func removeVocals(
   return 0
 }
 
-/// A sine at half of full scale: the height of a hand that turns with each frame.
+/// A sine at half of full scale: the height of a hand that rotates with each frame.
 @_noLocks
 func renderSine(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>

@@ -5,10 +5,10 @@ import Glibc
 import JACKRemoteIO
 import PlayerProgram
 
-/// What the sine's callback works on: a hand that turns once in a period.
+/// The state of the sine's callback: a hand that rotates once in a period.
 struct Sine {
   var hand = (x: 1.0, y: 0.0)
-  /// How far it turns with each frame: the cosine and the sine of that angle.
+  /// The rotation with each frame: the cosine and the sine of its angle.
   let turn: (cosine: Double, sine: Double)
 
   init(frequency: Double, sampleRate: Double) {

@@ -4,11 +4,11 @@ internal import CJACK
 internal import CRealtimeScope
 internal import Synchronization
 
-/// When a client that renders nothing was last called. It must live as long as the client.
+/// The time of the last cycle of a client that renders nothing. Must live as long as the client.
 @safe
 final class CycleMark: @unchecked Sendable {
-  /// On JACK's clock; 0: the client is not watched. At a fixed address: a class's field would cost the
-  /// process callback reference counts.
+  /// The time on JACK's clock; 0: the client is not watched. At a fixed address: a class's field would need
+  /// reference counting in the process callback.
   private let microseconds: UnsafeMutablePointer<Atomic<UInt64>>
 
   init() {
@@ -21,13 +21,13 @@ final class CycleMark: @unchecked Sendable {
     unsafe microseconds.deallocate()
   }
 
-  /// Has libjack tell of each cycle, from now on. Before the client is activated.
+  /// Starts recording the client's cycles. Call it before the client is activated.
   func watch(_ client: OpaquePointer) {
     unsafe microseconds.pointee.store(jack_get_time(), ordering: .relaxed)
     unsafe jack_set_process_callback(client, markCycle, microseconds)
   }
 
-  /// How long there was no cycle; 0 for a client that is not watched.
+  /// The time since the last cycle; 0 for a client that is not watched.
   var silenceNanoseconds: UInt64 {
     let last = unsafe microseconds.pointee.load(ordering: .relaxed)
     let now = jack_get_time()
@@ -36,7 +36,7 @@ final class CycleMark: @unchecked Sendable {
   }
 }
 
-/// The process thread, once a cycle.
+/// Runs on the process thread, once a cycle.
 @_noLocks
 private func markCycle(_: jack_nframes_t, _ argument: UnsafeMutableRawPointer?) -> Int32 {
   drawbar_realtime_enter()

@@ -3,15 +3,14 @@
 internal import CJACK
 internal import Glibc
 
-/// What a client asks of its server's graph, by an open client's handle. For a control thread: requests
-/// wait for the server.
+/// Access to a server's graph through an open client. For a control thread: requests wait for the server.
 ///
-/// The server only takes requests: it changes the graph in its next cycle, or some later when clients are
-/// late, and it can refuse after it has said yes (`jackd -a e`). Only the graph tells what came of one.
+/// The server only accepts requests. It changes the graph in its next cycle, or some cycles later if clients
+/// are late, and it can still refuse an accepted request (`jackd -a e`). Only the graph shows the result.
 @safe
 struct GraphAccess: @unchecked Sendable {
   let handle: OpaquePointer
-  /// Whether the server has ended, so that nothing is to be waited for.
+  /// Whether the server has ended, which ends all waits.
   let isServerGone: @Sendable () -> Bool
 
   init(_ handle: OpaquePointer, isServerGone: @escaping @Sendable () -> Bool) {
@@ -19,7 +18,7 @@ struct GraphAccess: @unchecked Sendable {
     self.isServerGone = isServerGone
   }
 
-  /// Asks for a connection.
+  /// Requests a connection.
   ///
   /// - Returns: false when it is refused at once.
   func requestConnection(_ output: String, _ input: String) -> Bool {
@@ -27,7 +26,7 @@ struct GraphAccess: @unchecked Sendable {
     return answer == 0 || answer == EEXIST
   }
 
-  /// Asks for a connection's end. One that is there no longer is as good.
+  /// Requests a disconnection. The answer is ignored: the connection may no longer exist.
   func requestDisconnection(_ output: String, _ input: String) {
     _ = unsafe jack_disconnect(handle, output, input)
   }
@@ -38,9 +37,9 @@ struct GraphAccess: @unchecked Sendable {
     return unsafe jack_port_connected_to(port, input) != 0
   }
 
-  /// Waits until the graph has changed as was asked.
+  /// Waits until the condition holds.
   ///
-  /// - Returns: false when it has not by the deadline, or the server has ended.
+  /// - Returns: false if it does not hold by the deadline, or the server has ended.
   func waits(until deadline: Deadline, _ condition: () -> Bool) -> Bool {
     while !condition() {
       if deadline.hasPassed || isServerGone() { return false }
@@ -49,25 +48,25 @@ struct GraphAccess: @unchecked Sendable {
     return true
   }
 
-  /// The other ends of a port's connections.
+  /// Returns the full names of the ports that a port is connected to.
   func connections(of port: OpaquePointer) -> [String] {
     unsafe Self.take(jack_port_get_all_connections(handle, port))
   }
 
-  /// The server's ports of a type, or of all with nil, that have all of the flags; in its order.
+  /// Returns the server's ports that have the type (any with nil) and all of the flags, in the server's order.
   func ports(type: String? = nil, flags: UInt32 = 0) -> [(name: String, port: OpaquePointer)] {
     unsafe Self.take(jack_get_ports(handle, nil, type, UInt(flags))).compactMap { name in
-      // One that has gone meanwhile is no longer there.
+      // A port may have been unregistered meanwhile.
       unsafe jack_port_by_name(handle, name).map { unsafe (name, $0) }
     }
   }
 
-  /// Whether a port that was found by its name still has it.
+  /// Returns whether a port that was found by its name still has it.
   func isPresent(_ port: OpaquePointer, named name: String) -> Bool {
     unsafe jack_port_by_name(handle, name) == port
   }
 
-  /// The texts of a list that libjack has allocated, which is freed.
+  /// Returns the strings of a list allocated by libjack, and frees the list.
   private static func take(
     _ names: UnsafeMutablePointer<UnsafePointer<CChar>?>?
   ) -> [String] {

@@ -2,7 +2,7 @@
 
 internal import CJACK
 
-/// The client that a graph is read with. All of it is for the graph's control thread.
+/// The client that reads a graph. Only for the graph's control thread.
 @safe
 final class GraphClient: @unchecked Sendable {
   private let handle: OpaquePointer
@@ -33,8 +33,8 @@ final class GraphClient: @unchecked Sendable {
     unsafe signals.watchEnd(handle)
     if watches {
       unsafe signals.watch(handle)
-      // Only clients that are active are told of anything. One without a process callback has no cycle, and
-      // needs none where the server's end is told.
+      // Only active clients are notified. A process callback, and with it cycles, is needed only where the
+      // server may end without notice.
       if Client.mayLoseServerSilently { unsafe signals.watchCycles(handle) }
       guard unsafe Activation.activate(handle, unless: { signals.isShutDown }) else {
         unsafe signals.farewell.close(handle)
@@ -57,7 +57,7 @@ final class GraphClient: @unchecked Sendable {
     return unsafe GraphAccess(handle) { signals.isShutDown }
   }
 
-  /// All ports, in the server's order, without their metadata.
+  /// Reads all ports, in the server's order, without their metadata.
   func read() -> JACKGraph.Snapshot {
     unsafe JACKGraph.Snapshot(
       sampleRate: Double(jack_get_sample_rate(handle)),
@@ -65,8 +65,8 @@ final class GraphClient: @unchecked Sendable {
       ports: graph.ports().compactMap { unsafe port($0.port, name: $0.name) }.knowingEachOther)
   }
 
-  /// - Returns: nil for a port that its client has given back meanwhile. The server resets such a port's flags and
-  ///   type first, and then its name: a port that still has its name at the end was read whole.
+  /// - Returns: nil for a port that its client has unregistered meanwhile. The server resets such a port's
+  ///   flags and type first, and then its name: a port that still has its name at the end was read completely.
   private func port(_ port: OpaquePointer, name: String) -> JACKGraph.Port? {
     let flags = unsafe UInt32(truncatingIfNeeded: jack_port_flags(port))
     func has(_ flag: JackPortFlags) -> Bool { flags & flag.rawValue != 0 }
@@ -90,7 +90,7 @@ final class GraphClient: @unchecked Sendable {
     return Int(range.min)...Int(max(range.min, range.max))
   }
 
-  /// Makes the connections that are not there, and waits for all of them.
+  /// Makes the missing connections, and waits for all of them.
   func connect(_ connections: [JACKGraph.Connection]) throws(JACKGraphError) {
     let deadline = Deadline(nanosecondsFromNow: 1_000_000_000)
     for connection in connections where !isMade(connection) {
@@ -103,7 +103,7 @@ final class GraphClient: @unchecked Sendable {
     }
   }
 
-  /// Breaks connections, and waits until none of them is there.
+  /// Breaks connections, and waits until all of them are gone.
   func disconnect(_ connections: [JACKGraph.Connection]) throws(JACKGraphError) {
     let deadline = Deadline(nanosecondsFromNow: 1_000_000_000)
     for connection in connections {
@@ -120,7 +120,7 @@ final class GraphClient: @unchecked Sendable {
 }
 
 extension [JACKGraph.Port] {
-  /// These without connections to a port that is none of them: it has come or gone since the list was made.
+  /// These ports without connections to ports outside the list, which have appeared or gone since it was made.
   fileprivate var knowingEachOther: Self {
     let names = Set(map(\.name))
     return map { port in

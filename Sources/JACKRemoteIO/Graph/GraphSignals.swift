@@ -6,14 +6,14 @@ internal import Glibc
 internal import RenderCore
 internal import Synchronization
 
-/// What libjack's notifications leave for the reader of the graph. They come on a thread of libjack's that
-/// must not ask the server: so they only say that something has changed.
+/// The flags that libjack's notifications leave for the reader of the graph. Notifications arrive on a libjack
+/// thread that must not call the server, so they only report that something has changed.
 final class GraphSignals: ServerUser {
   /// An eventfd(2) that is readable when something may have changed.
   let eventDescriptor: Int32
-  /// Why the server has ended; nil while it has not. Between libjack's thread and any other.
+  /// The reason of the server's end; nil before it. Shared by libjack's thread and any other.
   private let end = GuardedState<String?>(nil)
-  /// Which thread has told of the end.
+  /// Records the thread that reported the server's end, and closes the client.
   let farewell = ServerFarewell()
   private let hasPropertyChange = Atomic<Bool>(true)
   private let cycles = CycleMark()
@@ -36,7 +36,7 @@ final class GraphSignals: ServerUser {
     wake()
   }
 
-  /// Takes a server that may go without a word for gone when it is silent. Any thread.
+  /// Treats a silent server as ended, where a server may end without notice. Any thread.
   func noteSilence() {
     guard !isShutDown, cycles.silenceNanoseconds > Client.longestSilenceNanoseconds else { return }
     noteEnd(Client.silenceReason)
@@ -47,7 +47,7 @@ final class GraphSignals: ServerUser {
     wake()
   }
 
-  /// Whether metadata have changed since this was last asked.
+  /// Returns whether metadata have changed since the last call.
   func takePropertyChange() -> Bool {
     hasPropertyChange.exchange(false, ordering: .acquiring)
   }
@@ -56,7 +56,8 @@ final class GraphSignals: ServerUser {
     eventfd_write(eventDescriptor, 1)
   }
 
-  /// Before the graph is read, so that no change falls in between.
+  /// Makes the descriptor unreadable until the next change. Call it before reading the graph, so that no change
+  /// is missed.
   func acknowledge() {
     var count: eventfd_t = 0
     unsafe eventfd_read(eventDescriptor, &count)
@@ -64,7 +65,7 @@ final class GraphSignals: ServerUser {
 
   // MARK: libjack's callbacks, on its notification thread. The argument outlives the client.
 
-  /// Has libjack tell of changes. Before the client is activated.
+  /// Sets libjack's callbacks for changes. Call it before the client is activated.
   func watch(_ client: OpaquePointer) {
     let argument = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe jack_set_port_registration_callback(client, graphPortRegistration, argument)
@@ -74,13 +75,13 @@ final class GraphSignals: ServerUser {
     unsafe jack_set_property_change_callback(client, graphProperty, argument)
   }
 
-  /// Has libjack call in each cycle, where silence may be the only sign of the server's end. Before the
-  /// client is activated.
+  /// Sets a process callback, for servers whose end may show only by silence. Call it before the client is
+  /// activated.
   func watchCycles(_ client: OpaquePointer) {
     unsafe cycles.watch(client)
   }
 
-  /// Has libjack tell of the server's end.
+  /// Sets libjack's callback for the server's end.
   func watchEnd(_ client: OpaquePointer) {
     unsafe jack_on_info_shutdown(
       client, graphShutdown, Unmanaged.passUnretained(self).toOpaque())

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: MIT
 
 extension JACKGraph {
-  /// What differs between two looks at a graph. A port that was renamed is told as one that went and one
-  /// that came.
+  /// A difference between two snapshots of a graph. A renamed port is reported as a removed and an added port.
   public enum Change: Sendable, Equatable {
-    /// There is a new port. Its connections are told apart.
+    /// A new port. Its connections are reported separately.
     case portAdded(Port)
-    /// A port is gone, and its connections are told before.
+    /// A removed port. Its connections are reported before.
     case portRemoved(Port)
-    /// A port has other latencies, aliases, flags or metadata.
+    /// A port with changed latencies, aliases, flags or metadata.
     case portChanged(Port)
-    /// There is a new connection.
+    /// A new connection.
     case connected(Connection)
-    /// A connection is gone.
+    /// A removed connection.
     case disconnected(Connection)
   }
 }
 
 extension JACKGraph.Snapshot {
-  /// What has changed since an earlier look, in an order in which it could have happened: what went, what
-  /// came, and then what is otherwise now.
+  /// Returns the changes since an earlier snapshot, in an order in which they could have happened: removals,
+  /// additions, then changed ports.
   public func changes(since earlier: JACKGraph.Snapshot) -> [JACKGraph.Change] {
     let before = earlier.connections
     let now = connections

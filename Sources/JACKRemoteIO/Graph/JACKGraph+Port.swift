@@ -3,24 +3,24 @@
 extension JACKGraph {
   /// A port of the graph.
   public struct Port: Sendable, Equatable {
-    /// Which way its data go.
+    /// The direction of a port's data.
     public enum Direction: String, Sendable {
-      /// It takes data.
+      /// The port receives data.
       case input
-      /// It gives data.
+      /// The port sends data.
       case output
     }
 
-    /// What its data are.
+    /// The type of a port's data.
     public enum DataType: Sendable, Equatable {
       /// 32-bit float, one channel.
       case audio
       /// MIDI events.
       case midi
-      /// Another, by JACK's name for it.
+      /// Another type, by JACK's name for it.
       case other(String)
 
-      /// - Parameter name: as `jack_port_type` has it (jack/types.h).
+      /// - Parameter name: the type's name from `jack_port_type` (jack/types.h).
       init(jackName name: String) {
         switch name {
         case "32 bit float mono audio": self = .audio
@@ -41,30 +41,32 @@ extension JACKGraph {
 
     /// The full name: that of its client, `:`, and its own.
     public var name: String
-    /// The server's number of it, by which it has metadata. jack2 gives it to another port later.
+    /// The server's number of the port, which identifies its metadata. jack2 reuses it for another port later.
     public var uuid: UInt64
-    /// Other full names: two at most.
+    /// Other full names, two at most.
     public var aliases: [String]
-    /// Which way its data go.
+    /// The direction of its data.
     public var direction: Direction
-    /// What its data are.
+    /// The type of its data.
     public var type: DataType
-    /// Whether it is a device's.
+    /// Whether it belongs to a device.
     public var isPhysical: Bool
-    /// Whether sound begins or ends here, as far as latency goes.
+    /// Whether sound begins or ends here, in the computation of latency.
     public var isTerminal: Bool
-    /// Whether its device can be asked to pass it through.
+    /// Whether its device can monitor it (`JackPortCanMonitor`).
     public var canMonitor: Bool
-    /// Frames since what it has was heard at a terminal port: the shortest and the longest way.
+    /// Frames between a sound's arrival at a terminal port and at this one: the shortest and the longest path.
     public var captureLatency: ClosedRange<Int>
-    /// Frames until what is written to it is heard at a terminal port: the shortest and the longest way.
+    /// Frames between a sound at this port and at the terminal port that plays it: the shortest and the longest
+    /// path.
     public var playbackLatency: ClosedRange<Int>
-    /// The full names of the ports that it is connected to, in the server's order.
+    /// The full names of the connected ports, in the server's order.
     public var connections: [String]
-    /// Its metadata, by key. With jack2 all servers of a user share one store, by the ports' numbers.
+    /// Its metadata, sorted by key. With jack2 all servers of a user share one store, indexed by the ports'
+    /// numbers.
     public var properties: [Property]
 
-    /// A port with these facts.
+    /// Creates a port with these values.
     public init(
       name: String, uuid: UInt64, aliases: [String], direction: Direction, type: DataType,
       isPhysical: Bool, isTerminal: Bool, canMonitor: Bool, captureLatency: ClosedRange<Int>,
@@ -87,7 +89,7 @@ extension JACKGraph {
     /// The part of the name before the first `:`.
     public var client: Substring { name.prefix { $0 != ":" } }
 
-    /// The name for people, when it has one.
+    /// The display name, if there is one.
     public var prettyName: String? {
       properties.first { $0.key == Property.prettyNameKey }?.value
     }
@@ -95,21 +97,21 @@ extension JACKGraph {
 
   /// A property of a port or a client: metadata that other programs show.
   public struct Property: Sendable, Equatable {
-    /// What it is: a URI.
+    /// The property's name: a URI.
     public var key: String
     /// Its value.
     public var value: String
     /// The type of its value: a MIME type or a URI; nil for text.
     public var type: String?
 
-    /// A property with these facts.
+    /// Creates a property with these values.
     public init(key: String, value: String, type: String?) {
       self.key = key
       self.value = value
       self.type = type
     }
 
-    /// The key of the name for people (jack/metadata.h, `JACK_METADATA_PRETTY_NAME`).
+    /// The key of the display name (jack/metadata.h, `JACK_METADATA_PRETTY_NAME`).
     public static var prettyNameKey: String { "http://jackaudio.org/metadata/pretty-name" }
   }
 }

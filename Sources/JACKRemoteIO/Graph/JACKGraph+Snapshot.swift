@@ -8,14 +8,14 @@ extension JACKGraph {
     /// The input port that it feeds.
     public var input: String
 
-    /// A connection between these.
+    /// Creates a connection between two ports.
     public init(output: String, input: String) {
       self.output = output
       self.input = input
     }
   }
 
-  /// A graph at one time.
+  /// The state of a graph at one time.
   public struct Snapshot: Sendable, Equatable {
     /// The server's frames per second.
     public var sampleRate: Double
@@ -24,7 +24,7 @@ extension JACKGraph {
     /// All ports, in the server's order.
     public var ports: [Port]
 
-    /// A graph with these ports.
+    /// Creates a snapshot with these ports.
     public init(sampleRate: Double, bufferSize: Int, ports: [Port]) {
       self.sampleRate = sampleRate
       self.bufferSize = bufferSize
@@ -38,8 +38,7 @@ extension JACKGraph {
       }
     }
 
-    /// The ports whose full name, or one of whose aliases, this matches: a POSIX extended regular
-    /// expression, anywhere.
+    /// Returns the ports whose full name or alias matches a POSIX extended regular expression anywhere.
     ///
     /// - Throws: ``JACKGraphError/invalidPattern(_:_:)`` when it is not a regular expression.
     public func ports(matching pattern: String) throws(JACKGraphError) -> [Port] {
@@ -59,7 +58,7 @@ extension JACKGraph {
       }
     }
 
-    /// What connecting two ends means, each a port or a client, in either order.
+    /// Returns the connections that join two ends, each a port or a client, in either order.
     func pairs(_ first: String, _ second: String) throws(JACKGraphError) -> [Connection] {
       try requirePresence(first, second)
       var hasEnds = false
@@ -79,7 +78,7 @@ extension JACKGraph {
       throw hasEnds ? .typesDiffer(first, second) : .noOutputAndInput(first, second)
     }
 
-    /// The connections between two ends, or all of one.
+    /// Returns the connections between two ends, or all of one end.
     func connections(
       _ first: String, _ second: String?
     ) throws(JACKGraphError) -> [Connection] {
@@ -107,7 +106,7 @@ extension JACKGraph {
       }
     }
 
-    /// The port of this name or alias; else the ports of the client of this name.
+    /// Returns the port with this name or alias; else the ports of the client with this name.
     private func ends(_ name: String, _ direction: Port.Direction) -> [Port] {
       let named = ports.filter { $0.name == name }
       let known = named.isEmpty ? ports.filter { $0.aliases.contains(name) } : named

@@ -2,24 +2,23 @@
 
 internal import RenderCore
 
-/// A JACK server's graph, seen by a client without ports: what ports there are, with their types,
-/// latencies, metadata and connections. It makes and breaks connections, and tells that something has
-/// changed.
+/// A JACK server's graph, read by a client without ports: the ports with their types, latencies, metadata and
+/// connections. It makes and breaks connections, and notifies of changes.
 ///
-/// It is short-lived: open it, ask, close it. While it is open, this process is on that server, as with a
-/// `RemoteIO`.
+/// It is short-lived: open it, use it, close it. While it is open, this process is bound to that server, as
+/// with a `RemoteIO`.
 ///
 /// Any thread may call it, but not a process callback. Each call that asks the server waits for it 3 seconds
 /// at most.
 public final class JACKGraph: Sendable {
-  /// The server's name: as asked for, or as libjack found it in the environment.
+  /// The server's name: as requested, or as libjack found it in the environment.
   public let serverName: String
-  /// Whether changes are told: without it what was read may always be old.
+  /// Whether changes are notified; if not, metadata are read again each time.
   private let watches: Bool
   private let signals: GraphSignals
   private let control: ControlThread
   private let metadata = MetadataReader()
-  /// Protects the client's life: it is taken out before it is closed.
+  /// Protects the client's lifetime: the client is removed before it is closed.
   private let live: GuardedState<GraphClient?>
 
   static var limitSeconds: UInt64 { 3 }
@@ -29,7 +28,7 @@ public final class JACKGraph: Sendable {
   /// - Parameters:
   ///   - serverName: the server; nil: `JACK_DEFAULT_SERVER` of the environment, or `default`.
   ///   - clientName: the client's name in the graph, for the time that it is open.
-  ///   - watches: whether ``changeDescriptor`` is to tell of changes.
+  ///   - watches: whether ``changeDescriptor`` reports changes.
   /// - Throws: ``JACKGraphError/server(_:)`` when a name cannot be used, no such server is running, this
   ///   process has a client on another one, or it does not answer within 3 seconds.
   public init(
@@ -95,7 +94,7 @@ public final class JACKGraph: Sendable {
     return try opened.get()
   }
 
-  /// The whole graph, now.
+  /// Reads the whole graph.
   ///
   /// - Throws: ``JACKGraphError/server(_:)`` when the server has ended or does not answer, or this is
   ///   closed.
@@ -109,16 +108,16 @@ public final class JACKGraph: Sendable {
     return snapshot
   }
 
-  /// Connects outputs to inputs, and waits until the graph has the connections: 1 second at most, because
-  /// clients that are late hold a server's changes up.
+  /// Connects outputs to inputs, and waits until the graph has the connections: 1 second at most, because late
+  /// clients delay a server's changes.
   ///
-  /// Each end is a port's name or alias, or a client's name: then its i-th port is connected to the i-th of
-  /// the other end that has the same type. The input may be named first.
+  /// Each end is a port's name or alias, or a client's name. A client's i-th port is connected to the i-th port
+  /// of the same type at the other end. The input may be named first.
   ///
   /// - Parameters:
   ///   - first: one end.
   ///   - second: the other end.
-  /// - Returns: the connections, those included that were there before.
+  /// - Returns: the connections, including those that existed before.
   /// - Throws: ``JACKGraphError``. Connections that were made before the one that failed stay.
   @discardableResult
   public func connect(_ first: String, _ second: String) throws(JACKGraphError) -> [Connection] {
@@ -133,13 +132,13 @@ public final class JACKGraph: Sendable {
     }
   }
 
-  /// Breaks the connections between two ends, named as for ``connect(_:_:)``, and waits until the graph has
-  /// them no more.
+  /// Breaks the connections between two ends, named as for ``connect(_:_:)``, and waits until the graph no
+  /// longer has them.
   ///
   /// - Parameters:
   ///   - first: one end.
   ///   - second: the other end; nil for all connections of the first.
-  /// - Returns: the connections that there were.
+  /// - Returns: the broken connections.
   /// - Throws: ``JACKGraphError``, also when the two are not connected.
   @discardableResult
   public func disconnect(
@@ -156,15 +155,15 @@ public final class JACKGraph: Sendable {
     }
   }
 
-  /// A descriptor that is readable, for poll(2), when something may have changed since the last ``read()``,
-  /// or the server has ended. It tells early: a connection may be told a cycle before ``read()`` has it, so
-  /// read once more a little later. Only of one that watches. Owned by this object; do not read or close it.
+  /// A descriptor, for poll(2), that is readable when something may have changed since the last ``read()``, or
+  /// the server has ended. A connection may be notified a cycle before ``read()`` returns it, so read once more
+  /// a little later. Only for a graph that watches. Owned by this object; do not read or close it.
   public var changeDescriptor: Int32 { signals.eventDescriptor }
 
   /// Closes the client. Closing again does nothing.
   ///
-  /// - Parameter milliseconds: how long to wait at most. A server that is stopped never answers; the client
-  ///   is closed when it does.
+  /// - Parameter milliseconds: the longest time to wait. A stopped server does not answer; the client is closed
+  ///   when it does.
   public func close(withinMilliseconds milliseconds: UInt32 = 1000) {
     metadata.finish()
     guard let client = live.withLock({ $0.take() }) else { return }
@@ -177,7 +176,7 @@ public final class JACKGraph: Sendable {
     control.finish()
   }
 
-  /// Has something done on the thread that asks the server.
+  /// Runs `body` on the thread that calls the server.
   private func run<Value: Sendable>(
     doing: String, _ body: @escaping @Sendable (GraphClient) -> Result<Value, JACKGraphError>
   ) throws(JACKGraphError) -> Value {

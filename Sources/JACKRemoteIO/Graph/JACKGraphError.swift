@@ -2,11 +2,11 @@
 
 import AudioModel
 
-/// Why a graph could not be read or changed.
+/// An error of reading or changing a graph.
 public enum JACKGraphError: Error, Sendable, Equatable {
-  /// The server or the client: as of a `RemoteIO`.
+  /// An error of the server or the client, as for a `RemoteIO`.
   case server(RemoteIOError)
-  /// The pattern is not a regular expression; the second text says why.
+  /// The pattern is not a regular expression; the second text is the reason.
   case invalidPattern(String, String)
   /// No port's name or alias matches.
   case noMatchingPort(String)
@@ -16,7 +16,7 @@ public enum JACKGraphError: Error, Sendable, Equatable {
   case noOutputAndInput(String, String)
   /// The two have an output and an input, but none of one type.
   case typesDiffer(String, String)
-  /// The server refused the connection, or said yes and did not make it.
+  /// The server refused the connection, or accepted the request and did not make it.
   case refused(JACKGraph.Connection)
   /// The two are not connected; the first is connected to nothing when the second is nil.
   case notConnected(String, String?)
@@ -25,7 +25,7 @@ public enum JACKGraphError: Error, Sendable, Equatable {
 }
 
 extension JACKGraphError: CustomStringConvertible {
-  /// One line: what happened, where, and what can be done.
+  /// A one-line message: the failure, its location, and a remedy.
   public var description: String { sentence.asMessage }
 
   private var sentence: String {

@@ -3,9 +3,9 @@
 internal import CJACK
 internal import RenderCore
 
-/// Reads the metadata of all ports and clients. jack2 keeps them in a Berkeley DB that all processes lock
-/// for each other, so one that was killed can leave it locked: the reading is on a thread of its own, and
-/// who asks goes on without after a second.
+/// Reads the metadata of all ports and clients. jack2 keeps them in a Berkeley DB that all processes lock, and
+/// a killed process can leave it locked. So a separate thread reads, and the caller goes on without metadata
+/// after a second.
 final class MetadataReader: Sendable {
   private struct Progress {
     var thread: ControlThread?
@@ -16,7 +16,7 @@ final class MetadataReader: Sendable {
   /// Protects what is known, between two threads that read a graph.
   private let progress = GuardedState(Progress())
 
-  /// The properties of each subject, by its number, in the order of their keys.
+  /// Returns each subject's properties, by its number, sorted by key.
   ///
   /// - Parameter areStale: whether they may have changed since the last time.
   func properties(areStale: Bool) -> [UInt64: [JACKGraph.Property]] {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// The head of a raw data block of AAC (ISO/IEC 14496-3 section 4.4.2.1), as far as it is read without
-/// decoding the spectrum.
+/// The head of a raw data block of AAC (ISO/IEC 14496-3 section 4.4.2.1): the part that can be read
+/// without decoding the spectrum.
 package enum AACBlock {
-  /// Bytes in which all that is read here lies, but for a block that begins with much that is no sound.
+  /// Bytes examined. They suffice unless long data or fill elements precede the first channel.
   private static let headBytes = 192
-  /// The spectral codebook that stands for noise of a given energy (section 4.6.13).
+  /// The spectral codebook for noise of a stated energy (section 4.6.13).
   private static let noiseCodebook = 13
 
-  /// Whether the block's first channel has bands of which only the energy is coded, to be filled with the
-  /// decoder's own noise. False for what cannot be read.
+  /// Whether the block's first channel has bands of which only the energy is coded, which a decoder
+  /// fills with its own noise. False if the block cannot be read.
   ///
   /// - Parameter packet: a block, or an ADTS frame with its header.
   package static func substitutesNoise(_ packet: Span<UInt8>) -> Bool {
@@ -27,10 +27,10 @@ package enum AACBlock {
   private static func findNoise(_ reader: inout BitReader) -> Bool? {
     while let element = reader.read(3) {
       switch element {
-      case 0:  // One channel.
+      case 0:  // A single channel.
         guard reader.skip(4 + 8), let window = Window(&reader) else { return nil }
         return findNoise(&reader, window)
-      case 1:  // A pair, of which the first comes first.
+      case 1:  // A channel pair. The first channel's data come first.
         guard reader.skip(4), let hasCommonWindow = reader.read(1) else { return nil }
         guard hasCommonWindow == 1 else {
           guard reader.skip(8), let window = Window(&reader) else { return nil }
@@ -40,7 +40,7 @@ package enum AACBlock {
           reader.skip(middleSide == 1 ? window.groups * window.bands : 0), reader.skip(8)
         else { return nil }
         return findNoise(&reader, window)
-      case 4:  // Data for somebody else.
+      case 4:  // A data stream element, skipped.
         guard reader.skip(4), let isAligned = reader.read(1), var count = reader.read(8) else {
           return nil
         }
@@ -49,7 +49,7 @@ package enum AACBlock {
           count += more
         }
         guard isAligned == 0 || reader.alignToByte(), reader.skip(8 * count) else { return nil }
-      case 6:  // Filling.
+      case 6:  // A fill element, skipped.
         guard var count = reader.read(4) else { return nil }
         if count == 15 {
           guard let more = reader.read(8) else { return nil }
@@ -62,7 +62,7 @@ package enum AACBlock {
     return nil
   }
 
-  /// Section 4.4.2.7, `section_data`: which codebook is for which bands.
+  /// Reads `section_data` (section 4.4.2.7), which assigns codebooks to bands.
   private static func findNoise(_ reader: inout BitReader, _ window: Window) -> Bool? {
     let escape = (1 << window.lengthBits) - 1
     for _ in 0..<window.groups {
@@ -76,7 +76,7 @@ package enum AACBlock {
           if part != escape { break }
         }
         if codebook == noiseCodebook, length > 0 { return true }
-        // Sections of no bands must not go on for ever.
+        // Empty sections could otherwise loop for ever.
         guard length > 0 else { return nil }
         band += length
       }
@@ -84,12 +84,12 @@ package enum AACBlock {
     return false
   }
 
-  /// Section 4.4.2.1, `ics_info`.
+  /// The window by `ics_info` (section 4.4.2.1).
   private struct Window {
     /// Scale factor bands that are coded, in each group.
     let bands: Int
     let groups: Int
-    /// Of a section's length.
+    /// Bits of a section's length field.
     let lengthBits: Int
 
     /// - Returns: nil for a window with a prediction, whose length depends on the profile.

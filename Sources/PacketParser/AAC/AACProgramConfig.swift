@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// The program config element that tells the channels where no number does (ISO/IEC 14496-3 section
-/// 4.4.1.1).
+/// The program config element, which lists the channels if the channel configuration is 0 (ISO/IEC
+/// 14496-3 section 4.4.1.1).
 struct AACProgramConfig {
   /// Channels of all elements, those for low frequencies included.
   private(set) var channelCount = 0
-  /// The element as an AudioSpecificConfig has it, from a byte's beginning and without the comment:
-  /// where it stands in a raw data block, its bits are aligned to that block.
+  /// The element in the form of an AudioSpecificConfig: aligned to its own first byte, without the
+  /// comment. In a raw data block its bits are aligned to the block.
   var bytes: [UInt8] { written.bytes + [0] }
   private var written = BitWriter()
 
-  /// The element that a raw data block begins with; nil if it does not begin with one.
+  /// Reads the element at the start of a raw data block; nil if the block begins with another one.
   init?(block: Span<UInt8>) {
     // The longest element has fewer than 64 bytes without its comment.
     var bits = BitReader(block.extracting(0..<min(64, block.count)).bytes)
@@ -19,14 +19,14 @@ struct AACProgramConfig {
     self.init(&bits)
   }
 
-  /// Reads an element up to its comment; nil if it is cut.
+  /// Reads an element up to its comment; nil if it is incomplete.
   init?(_ bits: inout BitReader) {
     // The tag, the object type and the rate.
     guard copy(10, &bits) != nil, let front = copy(4, &bits), let side = copy(4, &bits),
       let back = copy(4, &bits), let lowFrequency = copy(2, &bits), let data = copy(3, &bits),
       let coupling = copy(4, &bits)
     else { return nil }
-    // What to mix for mono, stereo and matrix surround.
+    // The elements to mix for mono, stereo and matrix surround.
     for width in [4, 4, 3] {
       guard let isPresent = copy(1, &bits), isPresent == 0 || copy(width, &bits) != nil else {
         return nil
@@ -48,7 +48,7 @@ struct AACProgramConfig {
   }
 }
 
-/// Puts bits into bytes, the highest first.
+/// Packs bits into bytes, the highest bit first.
 private struct BitWriter {
   private(set) var bytes: [UInt8] = []
   private var count = 0

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// What an MPEG-4 audio decoder needs to know (AudioSpecificConfig, ISO/IEC 14496-3 section 1.6.2.1).
+/// The configuration of an MPEG-4 audio decoder (AudioSpecificConfig, ISO/IEC 14496-3 section 1.6.2.1).
 struct AudioSpecificConfig {
   /// The encoding of the core: 2 for AAC LC (ISO/IEC 14496-3 table 1.17).
   private(set) var objectType = 0
   private(set) var sampleRate = 0
-  /// 0 where a program configuration tells the channels.
+  /// 0 if a program config element lists the channels.
   private(set) var channelConfiguration = 0
   private(set) var channels = 0
   private(set) var framesPerPacket = 1024
   /// Frames per second with spectral band replication; nil without it.
   private(set) var extensionSampleRate: Int?
-  /// Mono becomes stereo by parametric stereo.
+  /// Whether parametric stereo makes stereo from mono.
   private(set) var hasParametricStereo = false
 
   private static let sampleRates = [
@@ -19,7 +19,7 @@ struct AudioSpecificConfig {
     7350,
   ]
 
-  /// Reads a configuration; nil if it is cut or makes no sense.
+  /// Reads a configuration; nil if it is incomplete or invalid.
   init?(_ bytes: [UInt8]) {
     var bits = BitReader(bytes)
     guard let type = Self.objectType(&bits), let rate = Self.sampleRate(&bits),
@@ -56,7 +56,7 @@ struct AudioSpecificConfig {
     guard sampleRate > 0 else { return nil }
   }
 
-  /// GASpecificConfig, ISO/IEC 14496-3 section 4.4.1.
+  /// Reads a GASpecificConfig (ISO/IEC 14496-3 section 4.4.1).
   private mutating func readGeneral(_ bits: inout BitReader) -> Bool {
     guard let isShort = bits.read(1), let dependsOnCore = bits.read(1),
       dependsOnCore == 0 || bits.read(14) != nil, let isExtended = bits.read(1)
@@ -76,8 +76,8 @@ struct AudioSpecificConfig {
     return bits.read(1) != nil
   }
 
-  /// Backward compatible signalling, behind all that older decoders read: a sync word, then whether
-  /// there is spectral band replication, and once more for parametric stereo.
+  /// Backward compatible signalling, after everything that older decoders read: a sync word, a bit for
+  /// spectral band replication, and the same again for parametric stereo.
   private mutating func readExtension(_ bits: inout BitReader) {
     guard bits.left >= 16, bits.read(11) == 0x2B7, Self.objectType(&bits) == 5,
       bits.read(1) == 1, let rate = Self.sampleRate(&bits)

@@ -2,17 +2,17 @@
 
 import AudioModel
 
-/// The format that a stream of ADTS frames was found to have.
+/// The format found in a stream of ADTS frames.
 struct ADTSFormat {
   /// A header of this format.
   let header: ADTSHeader
-  /// What the channels are where the headers do not tell.
+  /// The channels, if the headers do not state them.
   let programConfig: AACProgramConfig?
-  /// Raw data blocks in each frame; nil when frames differ.
+  /// Raw data blocks in each frame; nil if frames differ.
   var blockCount: Int?
 
   /// - Parameter bytes: the first frame, of which only a program config element is read.
-  /// - Throws: `fmt?` when neither header nor frame tells the channels.
+  /// - Throws: `fmt?` if neither the header nor the frame states the channels.
   init(
     _ chain: ADTSFrameChain, firstFrame bytes: Span<UInt8>, at offset: Int64
   ) throws(AudioFileStreamError) {
@@ -28,7 +28,7 @@ struct ADTSFormat {
     guard let config, config.channelCount > 0 else {
       throw AudioFileStreamError(
         .unsupportedDataFormat, at: offset,
-        "the ADTS frames do not tell how many channels there are")
+        "the ADTS frames do not state their channel count")
     }
     programConfig = config
   }
@@ -40,9 +40,10 @@ struct ADTSFormat {
     return header.channelConfiguration == 7 ? 8 : UInt32(header.channelConfiguration)
   }
 
-  /// Low complexity AAC at the rate of the headers. HE-AAC in ADTS looks the same: the extension's
-  /// bits lie behind the Huffman-coded spectrum of each raw data block, so that only a decoder comes
-  /// upon them. It is therefore not claimed; a decoder that finds it doubles the rate by itself.
+  /// Low complexity AAC at the sample rate of the headers. HE-AAC in ADTS looks the same: the
+  /// extension's bits follow the Huffman-coded spectrum of each raw data block, so only a decoder finds
+  /// them. The format therefore never claims HE-AAC; a decoder that finds the extension doubles the
+  /// rate itself.
   var dataFormat: AudioStreamBasicDescription {
     AudioStreamBasicDescription(
       sampleRate: Double(header.sampleRate), formatID: .mpeg4AAC,
@@ -62,8 +63,8 @@ struct ADTSFormat {
     return AudioChannelLayout(tag: tags[header.channelConfiguration])
   }
 
-  /// An AudioSpecificConfig (ISO/IEC 14496-3 section 1.6.2.1), as MPEG-4 files have it: object type,
-  /// rate, channels, and a GASpecificConfig that says 1024 frames.
+  /// An AudioSpecificConfig (ISO/IEC 14496-3 section 1.6.2.1) as in MPEG-4 files: object type, rate,
+  /// channels, and a GASpecificConfig for 1024 frames.
   var magicCookie: [UInt8] {
     let bits =
       header.objectType << 11 | header.sampleRateIndex << 7
@@ -72,8 +73,9 @@ struct ADTSFormat {
     return config + (programConfig?.bytes ?? [])
   }
 
-  /// Bytes that a frame has by the standard: 6144 bits for a channel and block (ISO/IEC 14496-3
-  /// section 4.5.3.1), the header, and a checksum for each block. A frame above it still is one.
+  /// Frame sizes in bytes that the standard allows: up to 6144 bits for a channel and block (ISO/IEC
+  /// 14496-3 section 4.5.3.1), the header, and a checksum for each block. Larger frames are still
+  /// accepted.
   var frameByteRange: ClosedRange<Int64> {
     let blocks = blockCount ?? 4
     let most = 768 * Int(channels) * blocks + ADTSHeader.byteCount + 4 * blocks

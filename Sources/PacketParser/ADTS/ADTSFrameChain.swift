@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT
 
-/// Frames that follow each other and agree: the proof that a sync pattern is no accident.
+/// Consecutive frames that agree: evidence that a sync pattern is not an accident.
 struct ADTSFrameChain {
   /// The first headers, at most three.
   let headers: [ADTSHeader]
 
-  /// Frames that must agree on a format before it is believed, and with a hint that names ADTS.
+  /// Frames that must agree before a format is accepted; fewer with a hint that names ADTS.
   static let requiredFrames = 3
   static let requiredFramesWithHint = 2
 
-  /// What the bytes at a place turned out to be.
+  /// The result of examining the bytes at an offset.
   enum Verdict {
     case confirmed(ADTSFrameChain)
     case refused
-    /// Ask again when this many bytes are there from the place on, or the input has ended.
+    /// Call again with this many bytes from the offset on, or at the end of the input.
     case need(Int)
   }
 
-  /// Whether frames begin at `start`: `required` consistent ones, or fewer if the input ends behind
-  /// them, or a tag does.
+  /// Looks for `required` consistent frames at `start`. Fewer suffice if the input ends after them or a
+  /// tag follows.
   ///
   /// - Parameters:
-  ///   - known: the key of the format the stream had so far, in which two frames suffice.
-  ///   - followsFrame: a frame of that format ended right before: then frames of another one are believed,
-  ///     too, if a frame of the known format follows them.
+  ///   - known: the key of the stream's present format, of which two frames suffice.
+  ///   - followsFrame: whether a frame of that format ended at `start`. Then frames of another format
+  ///     are also accepted if a frame of the known format follows them.
   static func examine(
     _ bytes: Span<UInt8>, at start: Int, required: Int, known: UInt32?,
     followsFrame: Bool = false, isEnd: Bool
@@ -47,8 +47,8 @@ struct ADTSFrameChain {
       {
         break
       } else if left >= AudioTag.signatureBytes || isEnd {
-        // A tag where the next frame should be, or the end of the input, is as good as a frame. A
-        // lone frame must be whole.
+        // A tag at the next frame's offset, or the end of the input, counts as a frame. A lone frame
+        // must be complete.
         let isTag = left > 0 && AudioTag.isSignature(bytes, at: place)
         let isCut = left < ADTSHeader.byteCount && headers.count > 1
         guard isTag || left == 0 || isCut else { return .refused }

@@ -8,19 +8,19 @@
 /// | sync: ones |ID|layer|pa|profile| rate     |prv| channels|org|hom|cid|cst| length | fullness  |blcks|
 /// +------------+--+-----+--+-------+----------+---+---------+---+---+---+---+--------+-----------+-----+
 /// ```
-/// The layer is always 0, which no MPEG audio header has: this tells the two apart.
+/// The layer is always 0, which no MPEG audio header has: this distinguishes the two.
 struct ADTSHeader: Equatable {
-  /// Bytes that a header has without the checksum.
+  /// Bytes of a header without the checksum.
   static let byteCount = 7
-  /// Bytes that `mayBegin` looks at.
+  /// Bytes that `mayBegin` examines.
   static let signatureBytes = 3
   /// Bytes of the largest frame: its length has thirteen bits.
   static let maximumFrameBytes = 8191
   /// Frames of sound in one raw data block.
   static let framesPerBlock = 1024
 
-  /// The bits of the first four bytes that all frames of a stream have in common: sync, ID, layer,
-  /// profile, rate and channels. Whether there is a checksum may change.
+  /// The bits of the first four bytes that all frames of a stream share: sync, ID, layer, profile, rate
+  /// and channels. The checksum bit may change.
   private static let sharedBits: UInt32 = 0xFFFE_FDC0
 
   private let word: UInt32
@@ -29,7 +29,8 @@ struct ADTSHeader: Equatable {
   /// Raw data blocks in the frame, 1 to 4.
   let blockCount: Int
 
-  /// The header at `place`, where `byteCount` bytes must be; nil if no frame begins there.
+  /// Reads the header at offset `place`, where `byteCount` bytes must be present; nil if no frame
+  /// begins there.
   init?(_ bytes: Span<UInt8>, at place: Int) {
     let word = bytes.bigEndian32(at: place)
     guard word & 0xFFF6_0000 == 0xFFF0_0000, (word >> 10) & 15 < Self.sampleRates.count else {
@@ -48,7 +49,7 @@ struct ADTSHeader: Equatable {
       && Int(bytes[2] >> 2) & 15 < sampleRates.count
   }
 
-  /// The same for all frames of a stream.
+  /// A value that is the same for all frames of a stream.
   var formatKey: UInt32 { word & Self.sharedBits }
 
   var hasChecksum: Bool { word & 0x0001_0000 == 0 }
@@ -59,16 +60,16 @@ struct ADTSHeader: Equatable {
 
   var sampleRateIndex: Int { Int((word >> 10) & 15) }
 
-  /// Hz.
+  /// The sample rate in Hz.
   var sampleRate: Int { Self.sampleRates[sampleRateIndex] }
 
-  /// 1 to 7; 0 when a program config element tells the channels.
+  /// 1 to 7; 0 if a program config element lists the channels.
   var channelConfiguration: Int { Int((word >> 6) & 7) }
 
-  /// Bytes before the first raw data block: with a checksum also the places of the further blocks.
+  /// Bytes before the first raw data block: with a checksum, also the byte offsets of the other blocks.
   var headerBytes: Int { Self.byteCount + (hasChecksum ? 2 * blockCount : 0) }
 
-  /// ISO/IEC 14496-3 table 1.18.
+  /// The sample rates by index (ISO/IEC 14496-3 table 1.18).
   static let sampleRates = [
     96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
     7_350,

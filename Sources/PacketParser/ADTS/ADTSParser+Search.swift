@@ -3,7 +3,7 @@
 import AudioModel
 
 extension ADTSParser {
-  /// Moves on to the next frames that agree, or to the next tag.
+  /// Searches for the next frames that agree, or the next tag.
   mutating func stepSearching(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
@@ -47,8 +47,9 @@ extension ADTSParser {
     }
   }
 
-  /// Among frames, a gap as long as half a packet was one. Before the first frame, a gap that begins with the
-  /// header of such a frame was a frame whose successor is damaged.
+  /// Ends the gap before a frame or another kind of stream. After the first frame, a gap counts as loss
+  /// if it is at least half a packet long. Before it, a gap counts as loss if it begins with a header
+  /// of the found format: its successor was damaged.
   private mutating func endGapBeforeFrame(_ key: UInt32? = nil) -> ParserStep? {
     let isLoss =
       facts.isReady
@@ -57,14 +58,14 @@ extension ADTSParser {
     return gap.close(isLoss ? .damage : .foreignBytes)
   }
 
-  /// What a place turned out to be.
+  /// The result of examining an offset.
   private enum Finding {
     case nothing, tag, mpegAudio
     case frames(ADTSFrameChain)
     case need(Int)
   }
 
-  /// The bytes that frames and the long tags begin with; see `MPEGAudioParser`.
+  /// Whether frames or the long tags can begin with this byte; see `MPEGAudioParser`.
   private static func mayBegin(_ byte: UInt8) -> Bool {
     byte == 0xFF || byte == UInt8(ascii: "I") || byte == UInt8(ascii: "A")
   }
@@ -80,7 +81,8 @@ extension ADTSParser {
     }
   }
 
-  /// ADTS frames, or MPEG audio frames: the stream may be one of these after all, or go on with them.
+  /// Looks for ADTS frames, then for MPEG audio frames: the stream may be MPEG audio or continue as
+  /// MPEG audio.
   private func frames(_ bytes: Span<UInt8>, at place: Int, isEnd: Bool) -> Finding {
     let required =
       format == nil && hint == .aacADTS
@@ -110,12 +112,13 @@ extension ADTSParser {
     throw notADTS(at: offset)
   }
 
-  /// No frames where there should be some.
+  /// The error for a stream in which no frames were found.
   private func notADTS(at offset: Int64) -> AudioFileStreamError {
     if let suspicion { return suspicion.error(at: 0) }
     if hint == .aacADTS {
       return AudioFileStreamError(
-        .invalidFile, at: offset, "no ADTS frames were found, although the name or type says so")
+        .invalidFile, at: offset,
+        "no ADTS frames were found, although the name or type promises them")
     }
     return AudioFileStreamError(
       .unsupportedFileType, at: offset,

@@ -3,7 +3,7 @@
 import AudioModel
 
 extension ADTSParser {
-  /// Exact for packets that were seen; beyond, by the mean size of those.
+  /// Exact for packets already parsed; beyond them, estimated by their mean size.
   func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
     if let target = index.target(packet: packet) { return target }
     if packet == 0 {
@@ -12,7 +12,7 @@ extension ADTSParser {
     guard let format, let average = facts.averageBytesPerPacket else {
       throw AudioFileStreamError(
         .dataUnavailable, at: facts.dataOffset ?? 0,
-        "the packet's place cannot be estimated before some packets are parsed")
+        "the packet's byte offset cannot be estimated before some packets are parsed")
     }
     let range = format.frameByteRange
     let most = max(range.upperBound, Int64(facts.largestPacketSeen))
@@ -37,7 +37,7 @@ extension ADTSParser {
       byteOffsetInPacket: 0, isEstimated: true)
   }
 
-  /// Nil where not every packet is remembered.
+  /// Nil unless the index holds every packet.
   func packet(atFrame frame: Int64) -> AudioFramePacketTranslation? {
     guard let entry = index.entry(atFrame: frame), index.stride == 1 else { return nil }
     return AudioFramePacketTranslation(
@@ -49,12 +49,12 @@ extension ADTSParser {
     return entry.firstFrame
   }
 
-  /// Where a packet was seen it is taken again by its header alone, so that the numbers stay true.
+  /// For a packet already parsed, one header suffices at the target, so packet numbers stay exact.
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
     nextPacket = target.firstPacket
     isExact = !target.isEstimated
     resynchronize(at: (facts.dataOffset ?? 0) + target.byteOffset)
-    // Among packets of another kind of frames, the search finds that kind.
+    // Among packets of another format, the search finds that format.
     guard isExact, format != nil else { return }
     state = .locked
     if let indexedFormat, indexedFormat.key != format?.key { change(to: indexedFormat) }

@@ -5,26 +5,25 @@ import AudioModel
 /// A bare stream of AAC frames in the audio data transport stream format, with the tags around and
 /// inside it.
 ///
-/// A format is believed when three frames in a row agree on it, or two when the hint says ADTS, or
-/// when the input ends behind fewer. From then on a frame is taken by its own header where the last
-/// one ended; anything else there is a tag, another format (three frames again), or garbage, from
-/// which two frames in a row lead back.
+/// A format is accepted when three frames in a row agree on it, two if the hint names ADTS, or fewer if
+/// the input ends after them. From then on each frame is accepted by its own header where the last one
+/// ended. Anything else there is a tag, another format (three frames again), or garbage, after which
+/// two frames in a row resynchronise the parser.
 ///
-/// A packet is a whole frame with its header. So a packet's place and size are what other tools
-/// print, a frame's checksum stays beside what it protects, and a frame of several raw data blocks,
-/// which only a decoder can take apart, is still one packet. A decoder that wants the bare blocks
-/// skips the header.
+/// A packet is a whole frame with its header. So its byte offset and size match those that other tools
+/// print, a checksum stays beside the bytes it protects, and a frame of several raw data blocks, which
+/// only a decoder can split, is still one packet. A decoder of bare blocks skips the header.
 struct ADTSParser: ContainerParser {
   enum State {
     /// Looking for frames that agree.
     case searching
-    /// Where a frame or tag has ended: a tag may follow.
+    /// A frame or tag has ended; a tag may follow.
     case boundary
-    /// Inside a tag that is read.
+    /// Inside a tag that a reader parses.
     case tag(AudioTagReader)
     /// Frames of a new format begin here.
     case newFormat(ADTSFrameChain)
-    /// A frame should be here.
+    /// A frame is expected here.
     case locked
   }
 
@@ -38,32 +37,32 @@ struct ADTSParser: ContainerParser {
   var state = State.searching
   /// The format found; nil until then.
   var format: ADTSFormat?
-  /// What has to be told before the next packet, in order.
+  /// Steps to return before the next packet, in order.
   private var notices: [ParserStep] = []
   var gap = StreamGap()
   /// The key of a frame's header at the start of the gap before the first frame.
   var leadingKey: UInt32?
-  /// The gap is a frame that the input's end has cut.
+  /// Whether the gap is a frame cut by the end of the input.
   private var isFrameCut = false
-  /// Where the search for the first frame is given up.
+  /// The byte offset at which the search for the first frame fails.
   var searchLimit: Int64
   let hint: AudioFileTypeID?
-  /// What the stream's first bytes looked like, for the error when no frames are found.
+  /// The stream's apparent content by its first bytes, for the error when no frames are found.
   let suspicion: ForeignContent?
   /// Bytes of the whole stream.
   let totalByteCount: Int64?
-  /// Zeros may follow a tag, as its padding.
+  /// Whether zeros may follow as a tag's padding.
   var mayPad = true
-  /// How many statements the listener knows of.
+  /// Tag statements reported to the listener so far.
   private(set) var statementsTold = 0
 
   var nextPacket: Int64 = 0
-  /// Where the packets of the first format lie that were seen.
+  /// Byte offsets of the parsed packets of the first format.
   var index = PacketIndex()
   private(set) var indexedFormat: ADTSFormat?
-  /// Packet numbers and positions are certain: no estimate or loss lies behind.
+  /// Whether packet numbers and positions are certain: no estimate and no loss precedes.
   var isExact = true
-  /// The stream was parsed from its beginning without a jump.
+  /// Whether the stream was parsed from its beginning without a jump.
   var isUnbroken = true
 
   init(_ context: ParserContext) {
@@ -76,8 +75,8 @@ struct ADTSParser: ContainerParser {
     descriptions.reserveCapacity(Self.maximumPacketsPerBatch)
   }
 
-  /// A parser whose frames follow MPEG audio in one stream. The packets are numbered on, and the index of the
-  /// first ones stays.
+  /// Makes a parser for frames that follow MPEG audio in one stream. Packet numbers continue, and the
+  /// index of the first packets stays.
   init(_ context: ParserContext, continuing other: MPEGAudioParser) {
     self.init(context)
     facts = other.facts
@@ -106,7 +105,7 @@ struct ADTSParser: ContainerParser {
     }
   }
 
-  /// Reads what the format's first frame tells besides its header, and tells the format.
+  /// Reads the details of the format's first frame beyond its header, and reports the format.
   private mutating func stepNewFormat(
     _ chain: ADTSFrameChain, _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
@@ -122,14 +121,14 @@ struct ADTSParser: ContainerParser {
     indexedFormat = format
     facts.fileFormat = .aacADTS
     facts.dataOffset = offset
-    // What the header can express: a frame above the standard's bound is delivered all the same.
+    // The header's maximum: frames above the standard's bound are delivered too.
     facts.packetSizeUpperBound = ADTSHeader.maximumFrameBytes
     facts.isReady = true
     statementsTold = details.tags.statementCount
     return .ready
   }
 
-  /// Packets of another format follow.
+  /// Changes to the format of the packets that follow.
   mutating func change(to format: ADTSFormat) {
     describe(format)
     notices = [.found(.dataFormat), .found(.magicCookieData)]
@@ -142,7 +141,7 @@ struct ADTSParser: ContainerParser {
     details.magicCookie = format.magicCookie
   }
 
-  /// Takes as many whole frames as there are, side by side.
+  /// Takes all whole frames that lie side by side.
   private mutating func stepLocked(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) -> ParserStep {
@@ -198,7 +197,7 @@ struct ADTSParser: ContainerParser {
     if format?.blockCount != nil {
       for place in 0..<count { descriptions[place].variableFramesInPacket = 0 }
     }
-    // What was counted to the end stays.
+    // Totals that were counted to the end stay.
     if !facts.isWhole {
       facts.packetsSeen += Int64(count)
       facts.bytesSeen += descriptions.reduce(0) { $0 + Int64($1.dataByteSize) }
@@ -208,8 +207,8 @@ struct ADTSParser: ContainerParser {
     return .packets(.shown(first: nextPacket, count: count, byteCount: byteCount))
   }
 
-  /// A frame with another number of blocks: from here on each packet says its frames itself, for good,
-  /// so that the format does not change to and fro.
+  /// Handles a frame with another number of blocks: from here on each packet states its own frames.
+  /// This is permanent, so the format does not change back and forth.
   private mutating func forgetDuration() -> ParserStep {
     format?.blockCount = nil
     if format?.key == indexedFormat?.key { indexedFormat?.blockCount = nil }
@@ -217,7 +216,7 @@ struct ADTSParser: ContainerParser {
     return .found(.dataFormat)
   }
 
-  /// Passes tags; where there is none, the search for frames begins.
+  /// Skips tags; without one, the search for frames begins.
   private mutating func stepBoundary(_ bytes: Span<UInt8>, isEnd: Bool) -> ParserStep {
     if isEnd, bytes.isEmpty { return endOfInput() }
     if mayPad {
@@ -241,7 +240,7 @@ struct ADTSParser: ContainerParser {
     }
   }
 
-  /// Reads a tag; what it adds is told.
+  /// Reads a tag and reports new statements.
   private mutating func stepTag(
     _ reader: AudioTagReader, _ bytes: Span<UInt8>, isEnd: Bool
   ) -> ParserStep {
@@ -261,7 +260,7 @@ struct ADTSParser: ContainerParser {
     }
   }
 
-  /// Tells the last gap, then that all is told.
+  /// Reports the last gap, then the end.
   mutating func endOfInput() -> ParserStep {
     defer { isFrameCut = false }
     let frames = facts.dataFormat.flatMap {

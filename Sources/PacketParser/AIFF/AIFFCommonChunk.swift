@@ -4,14 +4,15 @@ import AudioModel
 
 /// The `COMM` chunk of an AIFF or AIFF-C file (Apple's "Audio Interchange File Format: AIFF-C", 1991).
 struct AIFFCommonChunk {
-  /// Bytes that are read: what follows is the encoding's name.
+  /// Bytes that are read; the encoding's name follows them.
   static let maximumBytes = 22
 
   let dataFormat: AudioStreamBasicDescription
-  /// The chunk's `numSampleFrames`, which counts packets; 0 when a program could not know.
+  /// The chunk's `numSampleFrames`, which counts packets; 0 if the program that wrote the file did not
+  /// know it.
   let packetCount: UInt32
 
-  /// Reads a chunk's content that lies at stream offset `offset`.
+  /// Reads the content of a chunk at stream offset `offset`.
   init(
     _ chunk: Span<UInt8>, isAIFFC: Bool, at offset: Int64
   ) throws(AudioFileStreamError) {
@@ -42,13 +43,13 @@ struct AIFFCommonChunk {
     dataFormat = format
   }
 
-  /// Four characters, with the bytes that are none in hexadecimal.
+  /// Four characters, or hexadecimal if one of them is not printable.
   private static func identifier(_ chunk: Span<UInt8>, at offset: Int) -> String {
     ChunkText.identifier(chunk, at: offset)
       ?? "\\x" + String(chunk.bigEndian32(at: offset), radix: 16, uppercase: true)
   }
 
-  /// The format of an encoding by its compression type; nil for those that are not known.
+  /// The format of a compression type; nil if unknown.
   private static func format(
     _ encoding: String, sampleRate: Double, channels: UInt32, bits: UInt32
   ) -> AudioStreamBasicDescription? {
@@ -66,13 +67,13 @@ struct AIFFCommonChunk {
     }
     let big: AudioFormatFlags = bits > 8 ? [.signedInteger, .bigEndian] : .signedInteger
     switch encoding {
-    // A sample is in the high bits of the fewest bytes that hold it.
+    // A sample occupies the high bits of the fewest bytes that hold it.
     case "NONE", "twos": return linear(bits, big)
     case "sowt": return linear(bits, .signedInteger)
     case "raw ": return bits <= 8 ? linear(bits, []) : nil
     case "in24": return linear(24, [.signedInteger, .bigEndian])
     case "in32": return linear(32, [.signedInteger, .bigEndian])
-    // libsndfile writes the digit.
+    // libsndfile writes the digit 1.
     case "42ni", "42n1": return linear(24, .signedInteger)
     case "23ni", "23n1": return linear(32, .signedInteger)
     case "fl32", "FL32": return linear(32, [.float, .bigEndian])

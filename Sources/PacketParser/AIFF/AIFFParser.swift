@@ -2,7 +2,7 @@
 
 import AudioModel
 
-/// An AIFF or AIFF-C file: chunks, of which `COMM` and `SSND` make the sound.
+/// An AIFF or AIFF-C file. Its `COMM` chunk holds the format, its `SSND` chunk the sound.
 struct AIFFParser: ContainerParser {
   private enum State {
     case formHeader
@@ -15,14 +15,14 @@ struct AIFFParser: ContainerParser {
     /// The audio begins here.
     case firstByte
     case audio
-    /// Behind all chunks.
+    /// After all chunks.
     case rest
   }
 
-  /// A chunk's content, and where the next chunk begins.
+  /// The extent of a chunk's content.
   private struct Chunk {
     var start: Int64 = 0
-    /// Nil for sound whose size was not known to who wrote it.
+    /// Nil for sound whose writer did not know its size.
     var byteCount: Int64?
 
     var next: Int64? { byteCount.map { start + $0 + ($0 & 1) } }
@@ -36,10 +36,10 @@ struct AIFFParser: ContainerParser {
   private var chunk = Chunk()
   private var common: AIFFCommonChunk?
   private var layout: AudioChannelLayout?
-  /// The `SSND` chunk, once it was met, and the bytes between its own header and the sound.
+  /// The `SSND` chunk, once it was found, and the bytes between its own header and the sound.
   private var sound: Chunk?
   private var soundOffset: Int64 = 0
-  /// The tag in `chunk`, and the statements that were known before.
+  /// The tag in `chunk`, and the number of statements before it.
   private var tag: ChunkTag?
   private var statementsBefore = 0
   private var packets: ConstantPackets?
@@ -66,7 +66,7 @@ struct AIFFParser: ContainerParser {
         bytes.extracting(0..<wanted), isAIFFC: facts.fileFormat == .aifc, at: offset)
       self.common = common
       guard let sound else { return endOfChunk(at: offset) }
-      // The sound came before its format, and was passed.
+      // The sound chunk preceded the format and was skipped.
       begin(sound, common)
       return .goTo(sound.start + 8 + soundOffset)
     case .channels:
@@ -120,8 +120,8 @@ struct AIFFParser: ContainerParser {
     return .skip(8)
   }
 
-  /// The chunk's own header: where in it the sound begins. Programs that write to a pipe leave a
-  /// placeholder for the size: 0, FFFFFFFF, and SoX 7F000008.
+  /// Reads the chunk's own header, which states the offset of the sound. Programs that write to a pipe
+  /// leave a placeholder for the size: 0, FFFFFFFF, and SoX 7F000008.
   private mutating func stepSoundHeader(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
@@ -150,14 +150,14 @@ struct AIFFParser: ContainerParser {
     return endOfChunk(at: offset)
   }
 
-  /// The sound is in this chunk.
+  /// Prepares the packets of a sound chunk.
   private mutating func begin(_ sound: Chunk, _ common: AIFFCommonChunk) {
     self.sound = sound
     let format = common.dataFormat
     var byteCount = sound.byteCount.map { $0 - 8 - soundOffset }
     let stated = Int64(common.packetCount)
     if let size = byteCount, stated > 0 {
-      // The chunk may be filled up to a multiple of its block size.
+      // The chunk may be padded to a multiple of its block size.
       byteCount = min(size, stated * Int64(format.bytesPerPacket))
     }
     packets = ConstantPackets(
@@ -194,7 +194,7 @@ struct AIFFParser: ContainerParser {
     AudioFileStreamError(
       .invalidFile, at: offset,
       sound != nil
-        ? "the AIFF file ends without telling its sound's format"
+        ? "the AIFF file ends before it states its format"
         : "the AIFF file ends before its sound begins")
   }
 
@@ -210,7 +210,7 @@ struct AIFFParser: ContainerParser {
 }
 
 extension AIFFParser {
-  /// What may be a tag; nil for all other chunks.
+  /// A reader for a chunk that can hold a tag; nil for all other chunks.
   private static func tag(_ id: String, _ chunk: Chunk) -> ChunkTag? {
     let kind: ChunkTag.Kind
     switch id {
@@ -240,7 +240,7 @@ extension AIFFParser {
     }
   }
 
-  /// Reads the tags behind the sound where the stream's last bytes hold every chunk from there on.
+  /// Reads the tags after the sound if the stream's last bytes hold every chunk from there on.
   private mutating func readTagsInTail() {
     guard let total = context.totalByteCount, let next = sound?.next, next <= total else { return }
     let tail = context.tail

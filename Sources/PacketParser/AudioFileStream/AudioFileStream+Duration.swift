@@ -2,9 +2,9 @@
 
 import AudioModel
 
-/// How long a stream is, and how that is known.
+/// The length of a stream and the evidence for it.
 public struct AudioFileStreamDuration: Hashable, Sendable {
-  /// What a duration rests on, the best first.
+  /// The evidence for a duration, the best first.
   public enum Evidence: Hashable, Sendable {
     /// The stream's own count of frames, without those the encoder added: exact.
     case packetTable
@@ -12,7 +12,7 @@ public struct AudioFileStreamDuration: Hashable, Sendable {
     case frameCount
     /// The stream's own count of packets, or the packets counted to the end.
     case packetCount
-    /// The size of the audio and the one size that all packets have: exact.
+    /// The size of the audio and the constant size of its packets: exact.
     case byteCount
     /// The size of the audio and a bit rate that has not changed so far.
     case constantBitRate
@@ -24,10 +24,10 @@ public struct AudioFileStreamDuration: Hashable, Sendable {
   public var frames: Int64
   /// Frames per second of that format.
   public var sampleRate: Double
-  /// What this rests on.
+  /// The evidence for the duration.
   public var evidence: Evidence
 
-  /// A duration with these parts.
+  /// Creates a duration from its parts.
   public init(frames: Int64, sampleRate: Double, evidence: Evidence) {
     self.frames = frames
     self.sampleRate = sampleRate
@@ -37,15 +37,15 @@ public struct AudioFileStreamDuration: Hashable, Sendable {
   /// The duration in seconds.
   public var seconds: Double { Double(frames) / sampleRate }
 
-  /// Whether the stream itself tells it: no estimate from a bit rate or a mean.
+  /// Whether the duration follows from the stream itself, not from a bit rate or a mean.
   public var isExact: Bool { evidence != .constantBitRate && evidence != .averageOfPackets }
 }
 
 extension AudioFileStream {
-  /// The duration, by the best evidence there is so far.
+  /// The duration by the best evidence so far.
   ///
-  /// - Throws: `more` before the parser has reached the audio, `unk?` while nothing tells the size
-  ///   of the stream.
+  /// - Throws: `more` before the parser has reached the audio, `unk?` while the size of the stream is
+  ///   unknown.
   public var duration: AudioFileStreamDuration {
     get throws(AudioFileStreamError) {
       let present = try dataFormat
@@ -77,7 +77,7 @@ extension AudioFileStream {
     }
   }
 
-  /// The frames of so much audio, by the bit rate or the mean packet.
+  /// Frames in a number of audio bytes, by the bit rate or the mean packet.
   private func frameCount(
     ofBytes byteCount: Int64, _ format: AudioStreamBasicDescription
   ) throws(AudioFileStreamError) -> (Int64, AudioFileStreamDuration.Evidence) {
@@ -94,8 +94,8 @@ extension AudioFileStream {
     return (Int64(Self.rounded(packets * framesPerPacket)), .averageOfPackets)
   }
 
-  /// The frames of a packet table that sound. A layer III decoder's delay moves them back, and they end
-  /// with the last packet.
+  /// The valid frames of a packet table. A layer III decoder delays them, and those after the last
+  /// packet's end are lost.
   private func soundFrames(
     _ table: AudioFilePacketTableInfo, _ format: AudioStreamBasicDescription
   ) -> Int64 {
@@ -104,11 +104,11 @@ extension AudioFileStream {
     return max(0, min(table.numberValidFrames, table.numberValidFrames + remainder - delay))
   }
 
-  /// The packet table as far as the packets bear it out: a stream that was cut ends before its table
-  /// says, and one that was joined behind it.
+  /// The packet table, corrected by the parsed packets: a truncated stream ends before its table
+  /// states, a joined one after.
   var effectivePacketTable: AudioFilePacketTableInfo? {
     guard var table = facts.packetTableInfo else { return nil }
-    // A file may claim anything: sums must not overflow.
+    // The values are untrusted: sums must not overflow.
     let valid = min(max(0, table.numberValidFrames), 1 << 60)
     let priming = Int64(max(0, table.primingFrames))
     let total = priming + valid + Int64(max(0, table.remainderFrames))
@@ -124,8 +124,8 @@ extension AudioFileStream {
     return table
   }
 
-  /// Frames that a decoder gives of all packets. A container may say that the last packet is shorter: the
-  /// table counts the rest of it among the remainder.
+  /// Frames that a decoder produces from all packets. If a container states a shorter last packet, the
+  /// table counts the rest of that packet as remainder.
   private var decodedFrameCount: Int64? {
     let framesPerPacket = Int64(facts.dataFormat?.framesPerPacket ?? 0)
     guard framesPerPacket > 0, facts.dataFormat?.bytesPerPacket == 0, facts.firstFormat == nil

@@ -7,7 +7,7 @@ extension AudioFileStream {
   mutating func run<L: AudioFileStreamListener>(
     _ input: Span<UInt8>, isEnd: Bool, listener: inout L
   ) throws(AudioFileStreamError) {
-    // Bytes of the slice that were used or are in the carry buffer, whose last bytes they are.
+    // Bytes of the slice that were consumed or copied to the carry buffer, whose last bytes they are.
     var taken = 0
     hasGone = false
     while true {
@@ -79,7 +79,7 @@ extension AudioFileStream {
     }
   }
 
-  /// Tells all that is known, and that packets come next.
+  /// Reports all known properties, `readyToProducePackets` last.
   private mutating func tellProperties<L: AudioFileStreamListener>(_ listener: inout L) {
     for property in AudioFileStreamPropertyID.beforePackets where isKnown(property) {
       if property == .readyToProducePackets { hasToldReady = true }
@@ -107,7 +107,7 @@ extension AudioFileStream {
       self, produced: packets, bytes: bytes, descriptions: descriptions.span)
   }
 
-  /// Delivers a run without the packets that only led to the one wanted.
+  /// Delivers a run without the packets that precede the wanted one.
   private borrowing func deliver<L: AudioFileStreamListener>(
     _ run: PacketRun, droppingFirst dropped: Int, _ bytes: Span<UInt8>, at byteOffset: Int64,
     _ listener: inout L
@@ -137,7 +137,7 @@ extension AudioFileStream {
       descriptions: kept.span)
   }
 
-  /// Passes the bytes to skip, as far as there are any.
+  /// Skips as many of the bytes to skip as are present.
   private mutating func passSkipped(_ inputCount: Int, _ taken: inout Int) {
     guard toSkip > 0 else { return }
     let carried = Int(min(toSkip, Int64(carry.count)))

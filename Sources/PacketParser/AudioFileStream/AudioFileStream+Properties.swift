@@ -2,10 +2,11 @@
 
 public import AudioModel
 
-/// What is known of the stream. A value that is not known is an error, never zero: `more` before
-/// the parser has reached the audio, `unk?` when the stream does not say.
+/// The properties of a stream. An unknown value throws an error and is never zero: `more` before the
+/// parser has reached the audio, `unk?` if the stream does not state it.
 extension AudioFileStream {
-  /// Whether the parser has reached the audio: all that can be known before is known. `'redy'`.
+  /// Whether the parser has reached the audio, so every property known before the packets is available.
+  /// `'redy'`.
   public var isReadyToProducePackets: Bool { hasToldReady }
 
   /// The file type: `'ffmt'`.
@@ -20,23 +21,23 @@ extension AudioFileStream {
 
   /// Bytes from the start of the stream to the first packet: `'doff'`.
   public var dataOffset: Int64 {
-    get throws(AudioFileStreamError) { try known(facts.dataOffset, "the place of the audio") }
+    get throws(AudioFileStreamError) { try known(facts.dataOffset, "the byte offset of the audio") }
   }
 
-  /// Bytes of audio, tags not counted: `'bcnt'`. What the stream says, bounded by its length where
-  /// `tell` gave that; or what was counted once all of it was parsed.
+  /// Bytes of audio, tags not counted: `'bcnt'`. The size that the stream states, bounded by the
+  /// stream's length if that is known; the counted bytes once the whole stream was parsed.
   public var audioDataByteCount: Int64 {
     get throws(AudioFileStreamError) { try known(effectiveByteCount, "the audio's size") }
   }
 
-  /// Packets in the stream: `'pcnt'`. From a Xing or VBRI tag, from the size of constant packets,
-  /// or counted once all of the stream was parsed.
+  /// Packets in the stream: `'pcnt'`. From a Xing or VBRI tag, from the size of constant packets, or
+  /// counted once the whole stream was parsed.
   public var audioDataPacketCount: Int64 {
     get throws(AudioFileStreamError) { try known(effectivePacketCount, "the number of packets") }
   }
 
-  /// Bytes of the largest packet: `'psze'`. Known when all packets have one size, or once all of the
-  /// stream was parsed.
+  /// Bytes of the largest packet: `'psze'`. Known if all packets have one size, if the stream states
+  /// it, or once the whole stream was parsed.
   public var maximumPacketSize: Int {
     get throws(AudioFileStreamError) {
       let facts = facts
@@ -55,15 +56,15 @@ extension AudioFileStream {
     }
   }
 
-  /// Mean bytes of a packet: `'abpp'`. By the stream's own totals, else of the packets so far.
+  /// Mean bytes of a packet: `'abpp'`. From the stream's own totals, else from the packets so far.
   public var averageBytesPerPacket: Double {
     get throws(AudioFileStreamError) {
       try known(facts.averageBytesPerPacket, "the mean size of a packet")
     }
   }
 
-  /// Bits per second: `'brat'`. What the packets' headers say as long as they agree; by the stream's
-  /// totals; what the stream states; or by the packets so far.
+  /// Bits per second: `'brat'`. From the packets' headers as long as they agree, else from the stream's
+  /// totals, the rate that the stream states, or the packets so far.
   public var bitRate: Int {
     get throws(AudioFileStreamError) {
       let facts = facts
@@ -86,20 +87,20 @@ extension AudioFileStream {
     }
   }
 
-  /// The nearest integer, but not above 2 to the 60th, whatever a stream states.
+  /// The nearest integer, limited to 2 to the 60th because stated values are untrusted.
   static func rounded(_ value: Double) -> Int {
     value > 0 ? Int(min(value, 0x1p60).rounded()) : 0
   }
 
-  /// Which speakers the channels are for, in the channels' order: `'cmap'`.
+  /// The speakers of the channels, in the channels' order: `'cmap'`.
   public var channelLayout: AudioChannelLayout {
     get throws(AudioFileStreamError) {
       try known(parser.details.channelLayout, "the channel layout")
     }
   }
 
-  /// The formats that the packets can be decoded as, the richest first; most streams have but the
-  /// data format: `'flst'`.
+  /// The formats as which the packets can be decoded, the richest first: `'flst'`. Most streams have
+  /// only the data format.
   public var formatList: [AudioFormatListItem] {
     get throws(AudioFileStreamError) {
       let details = parser.details
@@ -108,12 +109,12 @@ extension AudioFileStream {
     }
   }
 
-  /// What a decoder needs besides the format: `'mgic'`. For AAC the `esds` descriptor (ISO/IEC
+  /// The data that a decoder needs besides the format: `'mgic'`. For AAC the `esds` descriptor (ISO/IEC
   /// 14496-1 section 7.2.6.5) or a bare AudioSpecificConfig, for Apple Lossless its configuration, for
   /// FLAC the stream information block, for Opus the identification header, for Vorbis the three
   /// headers in Xiph's lacing.
   ///
-  /// - Throws: `pty?` for a stream whose encoding has none.
+  /// - Throws: `pty?` for a stream whose encoding has no magic cookie.
   public var magicCookieData: [UInt8] {
     get throws(AudioFileStreamError) {
       let cookie = parser.details.magicCookie
@@ -124,7 +125,7 @@ extension AudioFileStream {
     }
   }
 
-  /// What the tags so far said: `'info'`.
+  /// The statements of the tags so far: `'info'`.
   public var infoDictionary: AudioFileInfo {
     get throws(AudioFileStreamError) {
       let info = parser.details.tags.info
@@ -132,14 +133,14 @@ extension AudioFileStream {
     }
   }
 
-  /// The frames that are sound, and those that the encoder put around them, as the stream states
-  /// them: `'pnfo'`. A decoder's own delay (529 frames for layer III) is not in them.
+  /// The valid frames and those that the encoder added around them, as the stream states them:
+  /// `'pnfo'`. A decoder's own delay (529 frames for layer III) is not included.
   public var packetTableInfo: AudioFilePacketTableInfo {
     get throws(AudioFileStreamError) { try known(effectivePacketTable, "the encoder's delay") }
   }
 
-  /// Bytes of a frame without its padding in MPEG audio of free format, whose headers do not tell
-  /// it; unknown for all other streams. A decoder that is handed one frame at a time needs it.
+  /// Bytes of an unpadded frame in free-format MPEG audio, whose headers do not state the size; unknown
+  /// for all other streams. A decoder that receives one frame at a time needs it.
   public var freeFormatFrameByteCount: Int {
     get throws(AudioFileStreamError) {
       try known(facts.freeFormatFrameByteCount, "a free-format frame size")
@@ -169,7 +170,7 @@ extension AudioFileStream {
     }
   }
 
-  /// Bytes of audio, by counting, by statement, or by the stream's length.
+  /// Bytes of audio: counted, else bounded by the stream's length, else as stated.
   var effectiveByteCount: Int64? {
     let facts = facts
     if facts.isWhole { return facts.bytesSeen }
@@ -183,7 +184,7 @@ extension AudioFileStream {
     return min(left, facts.statedByteCount ?? left)
   }
 
-  /// Packets, by counting, by the size of constant packets, or by statement.
+  /// Packets: counted, else from the size of constant packets, else as stated.
   var effectivePacketCount: Int64? {
     let facts = facts
     if facts.isWhole { return facts.packetsSeen }
@@ -193,7 +194,7 @@ extension AudioFileStream {
     return facts.statedPacketCount
   }
 
-  /// Frames in all, priming frames included, by counting or by statement.
+  /// All frames, priming frames included, counted or as stated.
   var effectiveFrameCount: Int64? {
     let facts = facts
     let format = facts.durationFormat
@@ -210,7 +211,7 @@ extension AudioFileStream {
     return min(stated, byPackets ?? stated)
   }
 
-  /// Frames of so many packets, but not above 2 to the 60th: a server may claim any length.
+  /// Frames of `count` packets, limited to 2 to the 60th: a server may claim any length.
   static func frames(ofPackets count: Int64, _ framesPerPacket: Int64) -> Int64 {
     let (frames, overflow) = count.multipliedReportingOverflow(by: framesPerPacket)
     return overflow ? 1 << 60 : min(frames, 1 << 60)
@@ -225,7 +226,7 @@ extension AudioFileStream {
 
   private func unknown(_ name: String) -> AudioFileStreamError {
     hasToldReady
-      ? AudioFileStreamError(.valueUnknown, at: position, "the stream does not tell \(name)")
+      ? AudioFileStreamError(.valueUnknown, at: position, "the stream does not state \(name)")
       : AudioFileStreamError(
         .dataUnavailable, at: position, "\(name) is not known before more is parsed")
   }

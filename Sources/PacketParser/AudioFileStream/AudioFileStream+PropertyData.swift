@@ -2,16 +2,16 @@
 
 import AudioModel
 
-/// Properties as Core Audio's `AudioFileStreamGetProperty` hands them over: the C structures of
-/// AudioFile.h and CoreAudioBaseTypes.h, little-endian.
+/// Properties in the form of Core Audio's `AudioFileStreamGetProperty`: the C structures of AudioFile.h
+/// and CoreAudioBaseTypes.h, little-endian.
 ///
-/// Not here, and refused with `pty?`, are the info dictionary, which is an object of another library in
-/// Core Audio (``AudioFileStream/infoDictionary`` has it), and the translations, which need
-/// a question (``AudioFileStream/packet(containingFrame:)`` and its like answer it).
+/// Refused with `pty?` are the info dictionary, which Core Audio returns as another library's object
+/// (see ``AudioFileStream/infoDictionary``), and the translations, which need an argument (see
+/// ``AudioFileStream/packet(containingFrame:)`` and the other translation methods).
 extension AudioFileStream {
   /// Bytes of a property's value: `AudioFileStreamGetPropertyInfo`.
   ///
-  /// - Throws: `pty?` for a property that has no such form, `more` or `unk?` while it has no value.
+  /// - Throws: `pty?` for a property without such a form, `more` or `unk?` while it has no value.
   public func propertyByteCount(
     _ property: AudioFileStreamPropertyID
   ) throws(AudioFileStreamError) -> Int {
@@ -22,10 +22,9 @@ extension AudioFileStream {
   ///
   /// - Parameters:
   ///   - property: the property wanted.
-  ///   - buffer: room for at least as many bytes as `propertyByteCount` tells. Left as it is when the
-  ///     call throws.
+  ///   - buffer: room for at least `propertyByteCount` bytes. Unchanged if the call throws.
   /// - Returns: bytes written.
-  /// - Throws: what `propertyByteCount` throws, or `!siz` for a buffer that is too small.
+  /// - Throws: the errors of `propertyByteCount`, or `!siz` for a buffer that is too small.
   public func copyProperty(
     _ property: AudioFileStreamPropertyID, into buffer: inout MutableSpan<UInt8>
   ) throws(AudioFileStreamError) -> Int {
@@ -87,7 +86,7 @@ extension [UInt8] {
       for field in [0x10000, bitmap.rawValue, 0] { append(field) }
     } else {
       for field in [0, 0, UInt32(clamping: layout.labels.count)] { append(field) }
-      // Label, flags and three coordinates, which no file states.
+      // Label, flags and three coordinates. No file states the flags and coordinates.
       for label in layout.labels {
         for field in [label, 0, 0, 0, 0] { append(field) }
       }
@@ -96,7 +95,7 @@ extension [UInt8] {
 }
 
 extension AudioChannelLayout {
-  /// The tag that says it all; nil when there is none.
+  /// The tag that describes the layout completely; nil if there is none.
   fileprivate var tagAlone: UInt32? {
     if tag > 0x10000 { return tag }
     switch labels {

@@ -2,22 +2,22 @@
 
 import AudioModel
 
-/// Where to read on in order to get a packet. What `AudioFileStreamSeek` answers.
+/// The byte offset at which to resume reading for a packet: the result of `AudioFileStreamSeek`.
 public struct AudioFileStreamSeekTarget: Hashable, Sendable {
-  /// The packet that was asked for: the next one to be delivered, whose number it gets.
+  /// The requested packet, the next to be delivered and numbered so.
   public var packet: Int64
-  /// Bytes from `dataOffset` to read on from.
+  /// The byte offset to resume reading at, relative to `dataOffset`.
   public var byteOffset: Int64
-  /// The packet is only somewhere near. Core Audio's `kAudioFileStreamSeekFlag_OffsetIsEstimated`.
+  /// Whether the byte offset is an estimate. Core Audio's `kAudioFileStreamSeekFlag_OffsetIsEstimated`.
   public var isEstimated: Bool
-  /// Packets between that byte and the one asked for, which the parser passes without delivering
-  /// them: a place is not remembered for every packet.
+  /// Packets between that byte and the requested packet, which the parser skips: the index does not
+  /// hold every packet.
   public var leadingPacketCount: Int64
-  /// How many packets the one found may be away from the one asked for, at most, if the stream's own
-  /// statements are true; 0 when exact, nil when nothing bounds it.
+  /// The largest distance in packets between the packet found and the one requested, if the stream's
+  /// own statements are true; 0 if exact, nil if unbounded.
   public var errorBoundInPackets: Int64?
 
-  /// A target with these parts.
+  /// Creates a target from its parts.
   public init(
     packet: Int64, byteOffset: Int64, isEstimated: Bool, leadingPacketCount: Int64 = 0,
     errorBoundInPackets: Int64? = nil
@@ -34,19 +34,19 @@ public struct AudioFileStreamSeekTarget: Hashable, Sendable {
 }
 
 extension AudioFileStream {
-  /// Packet numbers from here on are refused: they would overflow a byte offset.
+  /// Seeks to this packet number or above are refused: they would overflow a byte offset.
   private static let packetEnd: Int64 = 1 << 40
 
-  /// Finds a packet's place, and expects the next slice to come from there. Core Audio's
+  /// Finds a packet's byte offset, and expects the next slice from there. Core Audio's
   /// `AudioFileStreamSeek`.
   ///
-  /// Exact for linear PCM, and for a constant bit rate as far as the padding seen so far settles it;
-  /// otherwise estimated by the Xing or VBRI table, or by the mean size of a packet. Parsing
+  /// Exact for linear PCM, and for a constant bit rate as far as the padding parsed so far determines
+  /// the offset; otherwise estimated by the Xing or VBRI table or by the mean packet size. Parsing
   /// resumes at the first whole frame from there on, also after `finish`.
   ///
   /// - Parameter packet: the packet's number; 0 is the stream's first.
-  /// - Throws: `more` before the parser has reached the audio, `pck?` for a packet that does not
-  ///   exist, or what made the stream unplayable.
+  /// - Throws: `more` before the parser has reached the audio, `pck?` for a packet that does not exist,
+  ///   or the error that made the stream unplayable.
   public mutating func seek(
     toPacket packet: Int64
   ) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
@@ -55,7 +55,7 @@ extension AudioFileStream {
     return target
   }
 
-  /// What `seek(toPacket:)` would answer; nothing is changed.
+  /// Returns the target of `seek(toPacket:)` without seeking.
   public func seekTarget(
     packet: Int64
   ) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
@@ -63,7 +63,7 @@ extension AudioFileStream {
     return try place(packet: packet)
   }
 
-  /// Throws unless packets can be produced and this is one of them.
+  /// Throws unless packets can be produced and this packet exists.
   func checkSeekable(packet: Int64) throws(AudioFileStreamError) {
     try throwFailure()
     guard hasToldReady else {

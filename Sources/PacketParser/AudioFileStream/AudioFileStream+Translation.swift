@@ -5,10 +5,10 @@ import AudioModel
 /// Packets to frames and bytes, and back: `'pkfr'`, `'frpk'`, `'pkby'` and `'bypk'`. Frames count from
 /// the stream's first, priming frames included; bytes from ``dataOffset``.
 extension AudioFileStream {
-  /// The frame that a packet begins with: `'pkfr'`.
+  /// The first frame of a packet: `'pkfr'`.
   ///
-  /// - Throws: `more` before the audio is reached, `pck?` for a packet that does not exist, `unk?`
-  ///   when packets differ in duration and this one was not seen.
+  /// - Throws: `more` before the audio is reached, `pck?` for a packet that does not exist, `unk?` if
+  ///   packets differ in duration and this one was not parsed.
   public func firstFrame(ofPacket packet: Int64) throws(AudioFileStreamError) -> Int64 {
     try checkSeekable(packet: packet)
     let framesPerPacket = Int64(facts.dataFormat?.framesPerPacket ?? 0)
@@ -20,8 +20,8 @@ extension AudioFileStream {
 
   /// The packet that holds a frame: `'frpk'`.
   ///
-  /// - Throws: `more` before the audio is reached, `pck?` for a frame that no packet holds, `unk?`
-  ///   when packets differ in duration and the frame's was not seen.
+  /// - Throws: `more` before the audio is reached, `pck?` for a frame that no packet holds, `unk?` if
+  ///   packets differ in duration and the frame's packet was not parsed.
   public func packet(
     containingFrame frame: Int64
   ) throws(AudioFileStreamError) -> AudioFramePacketTranslation {
@@ -39,8 +39,8 @@ extension AudioFileStream {
     return try known(parser.packet(atFrame: frame), "which packet holds frame \(frame)")
   }
 
-  /// The byte that a packet begins at: `'pkby'`. What ``seekTarget(packet:)`` says, with the packets
-  /// that lead to it left out: where those are not remembered, an estimate.
+  /// The first byte of a packet: `'pkby'`. The offset of ``seekTarget(packet:)`` plus the leading
+  /// packets; an estimate if there are any.
   ///
   /// - Throws: `more` before the audio is reached, `pck?` for a packet that does not exist.
   public func byte(
@@ -55,8 +55,8 @@ extension AudioFileStream {
 
   /// The packet that holds a byte: `'bypk'`.
   ///
-  /// - Throws: `more` before the audio is reached, `pck?` for a byte outside of the audio, `unk?` when
-  ///   nothing tells.
+  /// - Throws: `more` before the audio is reached, `pck?` for a byte outside of the audio, `unk?` if
+  ///   the packet is unknown.
   public func packet(
     containingByte byteOffset: Int64
   ) throws(AudioFileStreamError) -> AudioBytePacketTranslation {

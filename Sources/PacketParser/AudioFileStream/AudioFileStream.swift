@@ -2,8 +2,8 @@
 
 public import AudioModel
 
-/// Takes a stream's bytes in slices of any size and gives its format, its properties and its
-/// packets: Core Audio's AudioFileStream.
+/// Parses a stream in slices of any size into its format, its properties and its packets: Core Audio's
+/// AudioFileStream.
 ///
 /// ```swift
 /// var stream = AudioFileStream()
@@ -12,50 +12,50 @@ public import AudioModel
 /// }
 /// try stream.finish(listener: &listener)
 /// ```
-/// Understood are MPEG audio (layers I, II and III), ADTS, WAVE with its 64-bit kin, AIFF and AIFF-C,
-/// NeXT/Sun sound, Core Audio Format, MPEG-4 and QuickTime, FLAC and Ogg, with their tags. What
-/// a listener is told does not depend on the slicing. Packets that lie within a slice are delivered
-/// where they are; only what a slice's end cuts is copied. Memory is bounded by the stream's own
-/// tables of packets and a few packets, whatever else the stream holds. Real-time: never on the render thread.
+/// Supported are MPEG audio (layers I, II and III), ADTS, WAVE with its 64-bit variants, AIFF and
+/// AIFF-C, NeXT/Sun sound, Core Audio Format, MPEG-4 and QuickTime, FLAC and Ogg, with their tags.
+/// Reports to the listener do not depend on the slicing. Packets within a slice are delivered without a
+/// copy; only packets that span slices are copied. Memory is bounded by the stream's own packet tables
+/// and a few packets. Real-time: never on the render thread.
 public struct AudioFileStream: ~Copyable {
   let options: AudioFileStreamOptions
   var parser: SelectedParser
   var carry = CarryBuffer()
-  /// Bytes that the parser demanded, counted from the present position.
+  /// Bytes that the parser requested, counted from the present position.
   var needed = 0
-  /// Bytes to pass before the parser looks again.
+  /// Bytes to skip before the parser's next step.
   var toSkip: Int64 = 0
-  /// Where the parser's next byte lies in the stream.
+  /// The stream offset of the parser's next byte.
   var position: Int64 = 0
-  /// The parser went elsewhere: what is left of the slice is not what it reads next.
+  /// Whether the parser went to another offset: the rest of the slice is not its next input.
   var hasGone = false
-  /// Packets before this one are passed over.
+  /// Packets before this one are skipped.
   var firstWantedPacket: Int64?
   private var pendingSeek: AudioFileStreamSeekTarget?
   private var failure: AudioFileStreamError?
   private var hasEnded = false
-  /// The stream was parsed from its first byte without a jump that was asked for.
+  /// Whether the stream was parsed from its first byte without a requested jump.
   private var isUnbroken = true
-  /// A discontinuity was reported, so the frames between it and the start cannot be counted.
+  /// Whether a discontinuity was reported: the frames before it cannot be counted.
   private var hasLostContinuity = false
-  /// Frames of sound in the gaps reported so far, where the last gap ends, and the last one that is a loss.
+  /// Frames of sound in the gaps reported so far, the last gap's end, and the last gap that is a loss.
   var reportedFrames: Int64 = 0
   var lastGapEnd: Int64?
   var lastLoss: AudioFileStreamGap?
-  /// Everything that can be known before the first packet was told. `'redy'`
+  /// Whether all properties known before the first packet were reported. `'redy'`
   var hasToldReady = false
 
   private(set) var totalByteCount: Int64?
   private(set) var trailingTagByteCount: Int64 = 0
 
-  /// The most bytes of a stream's end that are looked at.
+  /// The most bytes of a stream's end that are examined.
   public static let maximumTailBytes = 128 << 10
 
-  /// A parser at the beginning of a stream.
+  /// Creates a parser at the beginning of a stream.
   ///
   /// - Parameters:
-  ///   - hint: what the name or the server says the stream is. Only a hint: the bytes decide.
-  ///   - options: what the parser may count on.
+  ///   - hint: the stream's type by its name or the server's statement. Only a hint: the bytes decide.
+  ///   - options: the caller's abilities and wishes.
   public init(
     hint: AudioFileTypeID? = nil, options: AudioFileStreamOptions = AudioFileStreamOptions()
   ) {
@@ -63,18 +63,17 @@ public struct AudioFileStream: ~Copyable {
     parser = SelectedParser(hint: hint, options: options)
   }
 
-  /// Ends the parser's life: Core Audio's `AudioFileStreamClose`. The end of the value's scope does
-  /// the same.
+  /// Closes the parser: Core Audio's `AudioFileStreamClose`. Leaving the value's scope does the same.
   public consuming func close() {}
 
-  /// States how long the stream is, if its source knows, which makes a byte count, and with it a
-  /// duration, known where the stream itself does not say. To be called before the first slice.
+  /// States the stream's length, if its source knows it. This makes a byte count and a duration known
+  /// for streams that do not state them. Call it before the first slice.
   ///
   /// - Parameters:
   ///   - totalByteCount: bytes of the whole stream, tags included.
-  ///   - tail: the stream's last bytes, as many as the source cares to read: with
-  ///     ``maximumTailBytes`` the tags at the end are read, and not counted as audio, and an Ogg
-  ///     stream's duration is known. More are not looked at.
+  ///   - tail: the stream's last bytes, up to ``maximumTailBytes``; further ones are ignored. From
+  ///     these the parser reads the tags at the end, excludes them from the audio, and gets an Ogg
+  ///     stream's duration.
   public mutating func tell(totalByteCount: Int64, tail: Span<UInt8>) {
     tell(totalByteCount: totalByteCount)
     trailingTagByteCount = min(totalByteCount, TrailingTags.byteCount(tail: tail))
@@ -86,43 +85,43 @@ public struct AudioFileStream: ~Copyable {
     }
   }
 
-  /// States how long the stream is when its last bytes are not at hand. A caller that repositions and learns the
-  /// length only at the end calls this before ``finish(listener:)``.
+  /// States the stream's length without its last bytes. A caller that repositions and learns the length
+  /// only at the end calls this before ``finish(listener:)``.
   ///
   /// - Parameter totalByteCount: bytes of the whole stream, tags included.
   public mutating func tell(totalByteCount: Int64) {
     trailingTagByteCount = 0
-    // A server may claim anything; no stream is longer, and sums of places do not overflow.
+    // A server may claim any length; the bound keeps sums of byte offsets from overflowing.
     self.totalByteCount = min(max(0, totalByteCount), 1 << 58)
     parser.context.totalByteCount = self.totalByteCount
   }
 
-  /// Where the next slice has to begin, counted from the start of the stream. Without
-  /// ``AudioFileStreamOptions/canReposition`` this is where the last one ended, but after a seek; with
-  /// it the caller has to look before each slice.
+  /// The byte offset in the stream at which the next slice must begin. Without
+  /// ``AudioFileStreamOptions/canReposition`` it is the end of the last slice, except after a seek;
+  /// with it the caller must check the offset before each slice.
   public var nextByteOffset: Int64 {
     if let target = pendingSeek { return (facts.dataOffset ?? 0) + target.byteOffset }
     return position + Int64(carry.count) + (options.canReposition ? toSkip : 0)
   }
 
-  /// Whether the end was told and nothing is left to read. After `finish` this is false only when the
-  /// parser found what it needs at the end and goes back to ``nextByteOffset``.
+  /// Whether the stream was finished and nothing is left to read. After `finish` this is false only if
+  /// the parser found data that it needed at the end and returns to ``nextByteOffset``.
   public var isFinished: Bool { hasEnded }
 
   /// Parses the stream's next bytes. Core Audio's `AudioFileStreamParseBytes`.
   ///
   /// - Parameters:
   ///   - bytes: the next slice, of any size.
-  ///   - discontinuity: the slice does not continue the last one. Before the first packet this is
-  ///     ignored; after `seek(toPacket:)` the slice is taken to begin where the seek said.
-  ///   - listener: is told what is found, during the call.
-  /// - Throws: what makes the stream unplayable. Every later call throws the same again.
+  ///   - discontinuity: whether the slice does not continue the last one. Ignored before the first
+  ///     packet; after `seek(toPacket:)` the slice must begin at the seek's byte offset.
+  ///   - listener: receives all reports, during the call.
+  /// - Throws: the error that makes the stream unplayable. Every later call throws it again.
   public mutating func parse<L: AudioFileStreamListener>(
     _ bytes: Span<UInt8>, discontinuity: Bool = false, listener: inout L
   ) throws(AudioFileStreamError) {
     if let failure { throw failure }
     if applySeek() {
-      // The slice begins where the seek said.
+      // The slice begins at the seek's byte offset.
     } else if hasEnded {
       throw AudioFileStreamError(
         .illegalOperation, at: position, "the stream has ended: seek before parsing more")
@@ -139,10 +138,10 @@ public struct AudioFileStream: ~Copyable {
     }
   }
 
-  /// Ends the stream, and delivers what waited for more bytes: Core Audio's call of
-  /// `AudioFileStreamParseBytes` without bytes. A packet that the end has cut is left out. If the
-  /// stream states more audio than it holds, the listener gets a last gap: the frames that are missing at
-  /// the end. After a seek that led to an estimated place they are not known.
+  /// Ends the stream and delivers the packets that waited for more bytes: Core Audio's call of
+  /// `AudioFileStreamParseBytes` without bytes. An incomplete last packet is left out. If the stream
+  /// states more audio than it holds, the listener gets a last gap with the frames missing at the end.
+  /// After a seek to an estimated offset they are unknown.
   ///
   /// - Throws: `typ?` if the stream ended before its type was known, `dta?` if it ended before its audio
   ///   began or holds no packet.
@@ -162,7 +161,7 @@ public struct AudioFileStream: ~Copyable {
     }
   }
 
-  /// Compares what came with what the stream states.
+  /// Compares the delivered frames with the stream's statements and reports missing ones.
   private func settle<L: AudioFileStreamListener>(
     _ listener: inout L
   ) throws(AudioFileStreamError) {
@@ -173,11 +172,11 @@ public struct AudioFileStream: ~Copyable {
     if isUnbroken {
       missing -= reportedFrames
     } else if let lastLoss, lastLoss.byteOffset + lastLoss.byteCount >= end {
-      // A packet that the end has cut.
+      // The lost packet was already reported.
       missing -= lastLoss.frameCount ?? 0
     }
     guard missing > 0 else { return }
-    // A gap with bytes behind it was damage that nothing measured.
+    // If bytes follow the last gap, that gap was damage of unknown length.
     let isCut = lastGapEnd ?? end >= end
     listener.audioFileStream(
       self,
@@ -196,12 +195,12 @@ public struct AudioFileStream: ~Copyable {
           + "recording that was stopped at once; get or record the file again")
   }
 
-  /// Expects the next slice to come from there.
+  /// Sets the target at which the next slice begins.
   mutating func expect(_ target: AudioFileStreamSeekTarget) {
     pendingSeek = target
   }
 
-  /// Goes where the last seek said; false if there was none.
+  /// Moves to the target of the last seek; returns false if there was none.
   @discardableResult
   private mutating func applySeek() -> Bool {
     guard let target = pendingSeek else { return false }
@@ -215,7 +214,7 @@ public struct AudioFileStream: ~Copyable {
     return true
   }
 
-  /// The carried bytes were part of the stream, and count, although they are dropped.
+  /// Drops the carried bytes, which still count as part of the stream.
   private mutating func loseContinuity() throws(AudioFileStreamError) {
     position += Int64(carry.count)
     dropCarried()
@@ -230,15 +229,15 @@ public struct AudioFileStream: ~Copyable {
 }
 
 extension AudioFileStream {
-  /// Throws what made the stream unplayable, if anything did.
+  /// Throws the error that made the stream unplayable, if there was one.
   func throwFailure() throws(AudioFileStreamError) {
     if let failure { throw failure }
   }
 
-  /// What is known of the stream.
+  /// The facts known of the stream.
   var facts: StreamFacts { parser.facts }
 
-  /// A packet's place, by the parser of this type of stream.
+  /// A packet's byte offset, found by the parser of this type of stream.
   func place(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
     try parser.seekTarget(packet: packet)
   }

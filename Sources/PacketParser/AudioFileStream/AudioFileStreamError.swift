@@ -2,18 +2,18 @@
 
 public import AudioModel
 
-/// Why a stream could not be parsed, or why a property has no value: a result code, the place in
-/// the stream, and a sentence for a person.
+/// A failure to parse a stream or to find a property's value: a result code, the byte offset, and a
+/// sentence for a person.
 public struct AudioFileStreamError: Error, Hashable, Sendable {
   /// The result codes of Core Audio's AudioFileStream.h.
   public enum Code: Hashable, Sendable, CaseIterable {
-    /// The bytes are no file type this parser knows: `'typ?'`.
+    /// The bytes are of no known file type: `'typ?'`.
     case unsupportedFileType
-    /// The file type is known, its encoding is not supported: `'fmt?'`.
+    /// The file type is known, but its encoding is not supported: `'fmt?'`.
     case unsupportedDataFormat
     /// This file type has no such property: `'pty?'`.
     case unsupportedProperty
-    /// The room handed over for a property's value is too small: `'!siz'`.
+    /// The buffer for a property's value is too small: `'!siz'`.
     case badPropertySize
     /// The file cannot be played from its beginning in one pass: `'optm'`.
     case notOptimized
@@ -21,7 +21,7 @@ public struct AudioFileStreamError: Error, Hashable, Sendable {
     case invalidPacketOffset
     /// The file contradicts its own format: `'dta?'`.
     case invalidFile
-    /// The file does not say: `'unk?'`.
+    /// The file does not state the value: `'unk?'`.
     case valueUnknown
     /// Not enough of the stream has been parsed yet: `'more'`.
     case dataUnavailable
@@ -29,7 +29,7 @@ public struct AudioFileStreamError: Error, Hashable, Sendable {
     case illegalOperation
     /// Anything else: `'wht?'`.
     case unspecifiedError
-    /// The stream cannot go on after a discontinuity without a seek: `'dsc!'`.
+    /// The stream cannot continue after a discontinuity without a seek: `'dsc!'`.
     case discontinuityCantRecover
 
     /// The code as Core Audio spells it.
@@ -51,14 +51,14 @@ public struct AudioFileStreamError: Error, Hashable, Sendable {
     }
   }
 
-  /// What kind of failure this is.
+  /// The kind of failure.
   public var code: Code
-  /// Bytes from the start of the stream to the place concerned.
+  /// The byte offset in the stream at which the failure occurred.
   public var byteOffset: Int64
-  /// What happened and what can be done, as one sentence without a full stop.
+  /// The failure and its remedy, as one sentence without a full stop.
   public var message: String
 
-  /// An error with these parts.
+  /// Creates an error from its parts.
   public init(_ code: Code, at byteOffset: Int64, _ message: String) {
     self.code = code
     self.byteOffset = byteOffset
@@ -67,7 +67,7 @@ public struct AudioFileStreamError: Error, Hashable, Sendable {
 }
 
 extension AudioFileStreamError: CustomStringConvertible {
-  /// The message, the place and the four-character code, in one line.
+  /// The message, the byte offset and the four-character code, in one line.
   public var description: String {
     "\(message) (at byte \(byteOffset), '\(code.fourCharacterCode)')".asMessage
   }

@@ -2,7 +2,7 @@
 
 /// A stretch of a stream that is missing from its packets.
 public struct AudioFileStreamGap: Hashable, Sendable {
-  /// Why the stretch is missing.
+  /// The reason why a stretch is missing.
   public enum Cause: String, Hashable, Sendable, CaseIterable {
     /// The bytes are neither audio nor a known tag. No sound is known to be missing.
     case foreignBytes
@@ -10,20 +10,20 @@ public struct AudioFileStreamGap: Hashable, Sendable {
     case damage
     /// The stream ends early: within a packet, or before all the audio that it states.
     case cut
-    /// The audio has a form that no decoder here takes.
+    /// The audio has a form that no decoder here supports.
     case unsupported
   }
 
-  /// Why the stretch is missing.
+  /// The reason why the stretch is missing.
   public var cause: Cause
-  /// Bytes from the start of the stream to the first one left out.
+  /// The byte offset in the stream of the first missing byte.
   public var byteOffset: Int64
-  /// Bytes left out; 0 where the stream ends.
+  /// Bytes missing; 0 at the end of the stream.
   public var byteCount: Int64
   /// Frames of sound missing, at the rate of the data format; nil if unknown.
   public var frameCount: Int64?
 
-  /// A missing stretch.
+  /// Creates a missing stretch.
   public init(
     _ cause: Cause, byteOffset: Int64, byteCount: Int64, frameCount: Int64? = nil
   ) {

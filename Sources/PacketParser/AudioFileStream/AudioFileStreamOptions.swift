@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// What a parser may count on, and what it shall keep.
+/// The caller's abilities and the data that a parser keeps.
 public struct AudioFileStreamOptions: Hashable, Sendable {
-  /// The caller can read from any byte of the stream, and before each slice looks at
-  /// ``AudioFileStream/nextByteOffset``, where it reads on. Then a file whose index lies behind its
-  /// audio can be played, and what is no audio need not be read.
+  /// Whether the caller can read from any byte of the stream and checks
+  /// ``AudioFileStream/nextByteOffset`` before each slice. Then a file whose index follows its audio
+  /// can be played, and other data need not be read.
   public var canReposition = false
-  /// Pictures of up to so many bytes are kept; of others only the kind, type and size are. To get at
+  /// The largest picture in bytes that is kept; larger ones keep only their kind, type and size. To get
   /// a picture, parse the stream's beginning again with its size here.
   public var pictureByteLimit = 0
 
-  /// A stream that is read from its first byte to its last, whose pictures are not wanted.
+  /// Creates options for a stream that is read from its first byte to its last, without pictures.
   public init() {}
 }

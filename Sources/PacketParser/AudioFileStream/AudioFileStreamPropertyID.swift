@@ -2,26 +2,26 @@
 
 public import AudioModel
 
-/// Names what a listener can be told about a stream. Core Audio's `AudioFileStreamPropertyID`
+/// A property of a stream that a parser can report. Core Audio's `AudioFileStreamPropertyID`
 /// (AudioFileStream.h).
 public struct AudioFileStreamPropertyID: RawRepresentable, Hashable, Sendable {
   /// The four-character code.
   public var rawValue: FourCharacterCode
 
-  /// The property with this code.
+  /// Creates the property with this code.
   public init(rawValue: FourCharacterCode) {
     self.rawValue = rawValue
   }
 
-  /// Everything that can be known before the first packet is known: `'redy'`.
+  /// All properties known before the first packet have been reported: `'redy'`.
   public static let readyToProducePackets = AudioFileStreamPropertyID(rawValue: "redy")
   /// The file type: `'ffmt'`.
   public static let fileFormat = AudioFileStreamPropertyID(rawValue: "ffmt")
   /// The packets' format: `'dfmt'`.
   public static let dataFormat = AudioFileStreamPropertyID(rawValue: "dfmt")
-  /// All formats that the packets can be decoded as: `'flst'`.
+  /// All formats as which the packets can be decoded: `'flst'`.
   public static let formatList = AudioFileStreamPropertyID(rawValue: "flst")
-  /// What a decoder needs besides the format: `'mgic'`.
+  /// The data that a decoder needs besides the format: `'mgic'`.
   public static let magicCookieData = AudioFileStreamPropertyID(rawValue: "mgic")
   /// Bytes of audio data: `'bcnt'`.
   public static let audioDataByteCount = AudioFileStreamPropertyID(rawValue: "bcnt")
@@ -31,13 +31,13 @@ public struct AudioFileStreamPropertyID: RawRepresentable, Hashable, Sendable {
   public static let maximumPacketSize = AudioFileStreamPropertyID(rawValue: "psze")
   /// Byte offset of the first packet: `'doff'`.
   public static let dataOffset = AudioFileStreamPropertyID(rawValue: "doff")
-  /// Which speakers the channels are for: `'cmap'`.
+  /// The speakers of the channels: `'cmap'`.
   public static let channelLayout = AudioFileStreamPropertyID(rawValue: "cmap")
-  /// The frame that a packet begins with: `'pkfr'`.
+  /// The first frame of a packet: `'pkfr'`.
   public static let packetToFrame = AudioFileStreamPropertyID(rawValue: "pkfr")
   /// The packet that holds a frame: `'frpk'`.
   public static let frameToPacket = AudioFileStreamPropertyID(rawValue: "frpk")
-  /// The byte that a packet begins at: `'pkby'`.
+  /// The first byte of a packet: `'pkby'`.
   public static let packetToByte = AudioFileStreamPropertyID(rawValue: "pkby")
   /// The packet that holds a byte: `'bypk'`.
   public static let byteToPacket = AudioFileStreamPropertyID(rawValue: "bypk")
@@ -49,10 +49,10 @@ public struct AudioFileStreamPropertyID: RawRepresentable, Hashable, Sendable {
   public static let averageBytesPerPacket = AudioFileStreamPropertyID(rawValue: "abpp")
   /// Bits per second: `'brat'`.
   public static let bitRate = AudioFileStreamPropertyID(rawValue: "brat")
-  /// What the tags say: `'info'`.
+  /// The statements of the tags: `'info'`.
   public static let infoDictionary = AudioFileStreamPropertyID(rawValue: "info")
 
-  /// What a listener is told before the first packet, in this order, as far as it is known.
+  /// The properties reported before the first packet, in this order, if they are known.
   static let beforePackets: [AudioFileStreamPropertyID] = [
     .fileFormat, .dataFormat, .formatList, .magicCookieData, .channelLayout, .dataOffset,
     .audioDataByteCount, .audioDataPacketCount, .maximumPacketSize, .packetSizeUpperBound,

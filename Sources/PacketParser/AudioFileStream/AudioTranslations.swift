@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Which packet a frame is in. Core Audio's type of the same name (AudioFile.h).
+/// The packet of a frame. Core Audio's type of the same name (AudioFile.h).
 public struct AudioFramePacketTranslation: Hashable, Sendable {
   /// Frames from the first frame of the stream, priming frames included.
   public var frame: Int64
@@ -9,7 +9,7 @@ public struct AudioFramePacketTranslation: Hashable, Sendable {
   /// Frames from the packet's first to this one.
   public var frameOffsetInPacket: Int64
 
-  /// A translation with these parts.
+  /// Creates a translation from its parts.
   public init(frame: Int64, packet: Int64, frameOffsetInPacket: Int64) {
     self.frame = frame
     self.packet = packet
@@ -17,7 +17,7 @@ public struct AudioFramePacketTranslation: Hashable, Sendable {
   }
 }
 
-/// Which packet a byte is in. Core Audio's type of the same name (AudioFile.h).
+/// The packet of a byte. Core Audio's type of the same name (AudioFile.h).
 public struct AudioBytePacketTranslation: Hashable, Sendable {
   /// Bytes from ``AudioFileStream/dataOffset``.
   public var byte: Int64
@@ -28,7 +28,7 @@ public struct AudioBytePacketTranslation: Hashable, Sendable {
   /// Core Audio's `kBytePacketTranslationFlag_IsEstimate`.
   public var isEstimated: Bool
 
-  /// A translation with these parts.
+  /// Creates a translation from its parts.
   public init(byte: Int64, packet: Int64, byteOffsetInPacket: Int64, isEstimated: Bool) {
     self.byte = byte
     self.packet = packet

@@ -12,7 +12,7 @@ struct BitReader {
   /// Bits not read yet.
   var left: Int { bytes.count * 8 - place }
 
-  /// The next bits as a number; nil when there are not as many.
+  /// The next bits as a number; nil if too few are left.
   mutating func read(_ width: Int) -> Int? {
     guard left >= width else { return nil }
     var value = 0
@@ -33,6 +33,6 @@ struct BitReader {
 }
 
 extension Span where Element == UInt8 {
-  /// A copy.
+  /// A copy of the bytes.
   var bytes: [UInt8] { (0..<count).map { self[$0] } }
 }

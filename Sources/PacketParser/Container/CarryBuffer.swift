@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Bytes of earlier slices that have not been used up: at most what a parser demanded, so a few
+/// Bytes of earlier slices that have not been consumed: at most as many as a parser requested, so a few
 /// frames.
 struct CarryBuffer {
   /// The bytes held begin at `start`.
@@ -11,7 +11,7 @@ struct CarryBuffer {
   var count: Int { storage.count - start }
   var isEmpty: Bool { storage.count == start }
 
-  /// Adds bytes `range` of `slice`.
+  /// Appends bytes `range` of `slice`.
   mutating func append(_ slice: Span<UInt8>, _ range: Range<Int>) {
     if start > 0 {
       storage.removeFirst(start)
@@ -20,7 +20,7 @@ struct CarryBuffer {
     for index in range { storage.append(slice[index]) }
   }
 
-  /// Lets go of the oldest bytes.
+  /// Removes the oldest bytes.
   mutating func removeFirst(_ byteCount: Int) {
     start += byteCount
     precondition(start <= storage.count, "a parser used more bytes than it was shown")

@@ -2,28 +2,29 @@
 
 import AudioModel
 
-/// Delivers packets that all have one size and lie side by side, as those of linear PCM do. Only the last
-/// one may be shorter.
+/// Delivers packets of one size that lie side by side, such as those of linear PCM. Only the last one
+/// may be shorter.
 struct ConstantPackets {
   private let format: AudioStreamBasicDescription
   private let bytesPerPacket: Int
-  /// Where the audio ends in the stream; nil when the file does not say.
+  /// The stream offset at which the audio ends; nil if the file does not state it.
   private let end: Int64?
   private var nextPacket: Int64 = 0
-  /// The last packet's, if it was a short one; all others have the format's size.
+  /// The last packet's description, if that packet is short; all others have the format's size.
   private(set) var descriptions: [AudioStreamPacketDescription] = []
-  /// No jump was made.
+  /// Whether no jump was made.
   private(set) var isUnbroken = true
   private var hasToldCut = false
 
-  /// The audio begins at stream offset `dataOffset`; what follows from that goes to the facts.
+  /// Creates the packets of audio at stream offset `dataOffset`, and sets the facts that follow from
+  /// it.
   ///
   /// - Parameters:
   ///   - format: the packets' format.
-  ///   - dataOffset: where the first packet is.
-  ///   - byteCount: bytes of audio, below 2^62; what holds no frame at their end is left out. Nil when the
-  ///     file does not say.
-  ///   - facts: gets what follows from the others.
+  ///   - dataOffset: the byte offset of the first packet.
+  ///   - byteCount: bytes of audio, below 2^62; bytes at the end that hold no frame are left out. Nil
+  ///     if the file does not state it.
+  ///   - facts: receives the values that follow from the other parameters.
   init(
     _ format: AudioStreamBasicDescription, from dataOffset: Int64, byteCount: Int64?,
     facts: inout StreamFacts
@@ -42,7 +43,7 @@ struct ConstantPackets {
     facts.constantBitRate = Int((bytesPerSecond * 8).rounded())
   }
 
-  /// As many whole packets as there are, or the short last one; nil where the audio has ended.
+  /// Returns all whole packets shown, or the short last one; nil at the end of the audio.
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool, facts: inout StreamFacts
   ) -> ParserStep? {
@@ -60,9 +61,9 @@ struct ConstantPackets {
     return deliver(count, byteCount: count * bytesPerPacket, facts: &facts)
   }
 
-  /// Delivers a short last packet, or reports a packet that the input's end has cut.
+  /// Delivers a short last packet, or reports a packet cut by the end of the input.
   ///
-  /// - Parameter wanted: bytes of the packet if it were whole.
+  /// - Parameter wanted: bytes of the complete packet.
   private mutating func stepLast(
     _ byteCount: Int, of wanted: Int, at offset: Int64, facts: inout StreamFacts
   ) -> ParserStep {
@@ -93,13 +94,13 @@ struct ConstantPackets {
     return .packets(.shown(first: nextPacket, count: count, byteCount: byteCount))
   }
 
-  /// A packet's place.
+  /// Returns a packet's byte offset.
   func seekTarget(packet: Int64) -> AudioFileStreamSeekTarget {
     AudioFileStreamSeekTarget(
       packet: packet, byteOffset: packet * Int64(bytesPerPacket), isEstimated: false)
   }
 
-  /// The next packet has this number.
+  /// Sets the number of the next packet.
   mutating func reposition(to packet: Int64) {
     nextPacket = packet
     isUnbroken = false

@@ -16,7 +16,7 @@ enum Container {
   case flac
   case ogg
 
-  /// A parser for a stream of this kind.
+  /// Makes a parser for a stream of this kind.
   func makeParser(_ context: ParserContext) -> any ContainerParser {
     switch self {
     case .mpegAudio: MPEGAudioParser(context)
@@ -32,9 +32,9 @@ enum Container {
     }
   }
 
-  /// A parser for frames that follow those of another kind in one stream of bare frames.
+  /// Makes a parser for frames that follow those of another kind in one stream of bare frames.
   ///
-  /// - Parameter parser: the one of the frames so far.
+  /// - Parameter parser: the parser of the frames so far.
   func makeParser(
     _ context: ParserContext, continuing parser: any ContainerParser
   ) -> any ContainerParser {
@@ -46,20 +46,20 @@ enum Container {
   }
 }
 
-/// What a parser is told when it is made.
+/// The information that a new parser starts with.
 struct ParserContext {
-  /// Where in the stream its content begins, behind any tag.
+  /// The byte offset at which the stream's content begins, after any tag.
   var start: Int64 = 0
-  /// What the name or the server says the stream is.
+  /// The stream's type by its name or the server's statement.
   var hint: AudioFileTypeID?
-  /// What the stream's first bytes look like, for the error when nothing is found.
+  /// The stream's apparent content by its first bytes, for the error when nothing is found.
   var suspicion: ForeignContent?
-  /// Bytes of the whole stream, when its source knows.
+  /// Bytes of the whole stream, if its source knows them.
   var totalByteCount: Int64?
-  /// The stream's last bytes, when its source cared to read them.
+  /// The stream's last bytes, if its source read them.
   var tail: [UInt8] = []
-  /// `goTo` may be answered: the source can read from any offset.
+  /// Whether the source can read from any offset, so that a parser may return `goTo`.
   var canReposition = false
-  /// What the tags so far said.
+  /// The tags read so far.
   var tags = TagCollector()
 }

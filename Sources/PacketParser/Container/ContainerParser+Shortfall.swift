@@ -3,23 +3,23 @@
 import AudioModel
 
 extension ContainerParser {
-  /// By the stream's own count of frames or packets. Parsers whose containers state less reliable numbers
-  /// judge for themselves.
+  /// Uses the stream's own count of frames or packets. Parsers whose containers state less reliable
+  /// numbers have their own implementation.
   func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
     facts.missingFrameCount(at: end, isUnbroken: isUnbroken)
   }
 }
 
 extension StreamFacts {
-  /// Frames of sound that the stream states and that did not come, once it was parsed to its end.
+  /// Frames of sound that the stream states but did not deliver, once it was parsed to its end.
   ///
   /// - Parameters:
   ///   - end: bytes from the start of the stream to its end.
-  ///   - isUnbroken: all packets from the first one on were counted. If not, the frames before `end` follow from
-  ///     its byte offset, which needs packets of one size.
+  ///   - isUnbroken: whether all packets from the first one on were counted. If not, the frames before
+  ///     `end` follow from its byte offset, which needs packets of one size.
   func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
     if let statedByteCount, Self.isPlaceholder(statedByteCount) { return 0 }
-    // A statement about the first of several formats says nothing of the others.
+    // A statement about the first of several formats does not cover the others.
     if firstFormat != nil { return 0 }
     let framesPerPacket = Int64(dataFormat?.framesPerPacket ?? 0)
     var delivered = framesPerPacket > 0 ? packetsSeen * framesPerPacket : framesSeen
@@ -41,7 +41,7 @@ extension StreamFacts {
     return soundFrames(stated - delivered, from: delivered)
   }
 
-  /// Those frames of the packets that are stated and do not follow any more, by the number of the next one.
+  /// Stated frames of sound from packet `next` on, which did not arrive.
   func missingFrameCount(fromPacket next: Int64) -> Int64 {
     let framesPerPacket = Int64(dataFormat?.framesPerPacket ?? 0)
     guard let statedPacketCount, next >= 0, next < statedPacketCount, framesPerPacket > 0 else {
@@ -52,7 +52,7 @@ extension StreamFacts {
     return overflow ? 0 : soundFrames(end - delivered, from: delivered)
   }
 
-  /// Those of so many missing frames that are sound: an encoder's padding is no loss.
+  /// Missing frames that are sound: an encoder's padding is no loss.
   ///
   /// - Parameters:
   ///   - missing: the frames missing.
@@ -60,14 +60,14 @@ extension StreamFacts {
   func soundFrames(_ missing: Int64, from delivered: Int64) -> Int64 {
     guard missing > 0 else { return 0 }
     guard let table = packetTableInfo else { return missing }
-    // What a layer III decoder holds back moves both edges.
+    // A layer III decoder's delay moves both edges.
     let delay = dataFormat.map { MPEGLayer3Delay.frames($0.formatID, in: fileFormat) } ?? 0
     let start = Int64(table.primingFrames) + delay
     let end = start + table.numberValidFrames
     return min(missing, max(0, end - max(delivered, start)))
   }
 
-  /// Whether a size of 32 bits is near the greatest signed or unsigned number. Programs that write to a
+  /// Whether a 32-bit size is near the greatest signed or unsigned number. Programs that write to a
   /// pipe state such sizes, since they cannot correct them at the end.
   private static func isPlaceholder(_ size: Int64) -> Bool {
     (0x7FFF_0000...0x8000_0000).contains(size) || (0xFFFF_0000...0xFFFF_FFFF).contains(size)

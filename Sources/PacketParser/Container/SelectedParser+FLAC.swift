@@ -2,26 +2,28 @@
 
 import AudioModel
 
-/// FLAC in a container that lists its packets. The frames' own headers count more than the container's
-/// statement, as in a FLAC file: where they disagree, another format is told, with a cookie that fits.
+/// Checks FLAC in a container that lists its packets. The frames' own headers outrank the container's
+/// statement, as in a FLAC file: where they disagree, the new format and a matching cookie are
+/// reported.
 struct FLACFrameWatch {
-  /// The packets are FLAC, and their container lists them.
+  /// Whether the packets are FLAC and listed by their container.
   var isNeeded = false
-  /// What the container states; nil where the packets are not FLAC, or their parser reads the headers.
+  /// The container's statement; nil if the packets are not FLAC, or their parser reads the headers.
   fileprivate var stated: FLACStreamInfo?
-  /// What holds for the frames now.
+  /// The stream info that holds for the present frames.
   fileprivate var info: FLACStreamInfo?
   /// Packets of the last run that are still to be delivered, and the notices before them.
   fileprivate var rest: FLACRunRest?
   fileprivate var notices: [ParserStep] = []
-  /// What takes the place of the container's descriptions and bytes while a part of a run is delivered.
+  /// Descriptions and bytes that replace the container's while a part of a run is delivered.
   fileprivate(set) var descriptions: [AudioStreamPacketDescription]?
   fileprivate(set) var assembled: [UInt8]?
 
-  /// What holds for the frames now, where the container states something else.
+  /// The stream info that holds for the present frames, if it differs from the container's statement.
   fileprivate(set) var change: FLACStreamInfo?
 
-  /// The container's statement, from the magic cookie or, where there is none, from the format and a frame.
+  /// Sets the container's statement, from the magic cookie or, without one, from the format and a
+  /// frame.
   fileprivate mutating func begin(
     _ format: AudioStreamBasicDescription?, cookie: [UInt8], firstFrame: FLACFrameHeader?
   ) {
@@ -37,27 +39,28 @@ struct FLACFrameWatch {
     info = stated
   }
 
-  /// What is left of a run does not follow any more.
+  /// Drops the rest of a run, which will not be delivered.
   mutating func forgetRest() {
     (rest, notices, descriptions, assembled) = (nil, [], nil, nil)
   }
 }
 
-/// The packets of a run from one on.
+/// The part of a run that is still to be delivered.
 private struct FLACRunRest {
   var run: PacketRun
-  /// Of all packets of the run, with offsets from its first byte.
+  /// The descriptions of all packets of the run, with offsets from its first byte.
   var descriptions: [AudioStreamPacketDescription]
-  /// The first packet that is left, and where its bytes begin in the run.
+  /// The first packet left, and its byte offset in the run.
   var next = 0
   var start = 0
 }
 
 extension SelectedParser {
-  /// A parser of FLAC files reads the frames' headers itself.
+  /// Whether the packets are FLAC in another container. A parser of FLAC files reads the headers
+  /// itself.
   var holdsListedFLAC: Bool { facts.dataFormat?.formatID == .flac && facts.fileFormat != .flac }
 
-  /// Delivers a run in parts where the format changes within it.
+  /// Delivers a run, in parts if the format changes within it.
   mutating func watch(_ run: PacketRun, _ bytes: Span<UInt8>) -> ParserStep {
     let descriptions = descriptions
     if descriptions.isEmpty { return .packets(run) }
@@ -70,7 +73,7 @@ extension SelectedParser {
     return nextOfRun(bytes) ?? .packets(run)
   }
 
-  /// The next part of the last run, or what is told before it; nil when nothing is left.
+  /// Returns the next part of the last run, or a notice that precedes it; nil if nothing is left.
   mutating func nextOfRun(_ bytes: Span<UInt8>) -> ParserStep? {
     if !flac.notices.isEmpty { return flac.notices.removeFirst() }
     flac.descriptions = nil
@@ -136,9 +139,9 @@ extension SelectedParser {
     return .packets(run)
   }
 
-  /// The header of a packet's frame; nil if it is none.
+  /// Reads the header of a packet's frame; nil if it has none.
   ///
-  /// - Parameter start: the place in the run of the first byte shown.
+  /// - Parameter start: the offset in the run of the first byte shown.
   private static func header(
     of packet: AudioStreamPacketDescription, in run: PacketRun, _ shown: Span<UInt8>,
     _ assembled: [UInt8], start: Int

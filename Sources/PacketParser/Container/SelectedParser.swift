@@ -4,11 +4,11 @@ import AudioModel
 
 /// The detector until the type of the stream is known, then the parser of that type.
 struct SelectedParser {
-  /// What a parser that is found is told.
+  /// The context of the parser to be selected.
   var context: ParserContext
   private var detector = ContentDetector()
   private var parser: (any ContainerParser)?
-  /// What FLAC frames say of themselves in other containers.
+  /// The check of FLAC frames in other containers.
   var flac = FLACFrameWatch()
 
   init(hint: AudioFileTypeID?, options: AudioFileStreamOptions) {
@@ -16,7 +16,7 @@ struct SelectedParser {
     context.tags.pictureByteLimit = options.pictureByteLimit
   }
 
-  /// What is known of the stream.
+  /// The facts known of the stream.
   var facts: StreamFacts {
     var facts = parser?.facts ?? StreamFacts()
     if let change = flac.change {
@@ -52,7 +52,7 @@ struct SelectedParser {
       : try parser!.step(bytes, at: offset, isEnd: isEnd)
     switch step {
     case .ready:
-      // Now the type is certain, and its parser has taken what it needs of the tail.
+      // The type is certain now, and its parser has read the tail.
       context.tail = []
       flac.isNeeded = holdsListedFLAC
     case .found(.dataFormat):

@@ -2,10 +2,10 @@
 
 import AudioModel
 
-/// The last packet of a file whose packets have one size may be shorter: encoders need not fill up a block
-/// of ADPCM.
+/// Frame counts for files whose packets have one size. The last packet may be shorter: encoders need
+/// not fill a block of ADPCM.
 extension AudioStreamBasicDescription {
-  /// Frames that a packet of fewer bytes than the others holds; 0 where it has to be whole to be decoded.
+  /// Frames in a packet with fewer bytes than the others; 0 if only complete packets can be decoded.
   func frames(ofShortPacket byteCount: Int64) -> Int64 {
     let channels = Int64(channelsPerFrame)
     guard channels > 0, byteCount < bytesPerPacket else { return 0 }
@@ -20,21 +20,21 @@ extension AudioStreamBasicDescription {
       let codes = byteCount - 7 * channels
       frames = codes < 0 ? 0 : 2 + codes * 2 / channels
     case .appleIMA4:
-      // One channel after the other: the last one's codes tell.
+      // The channels follow one another, so only the last one's codes are short.
       frames = 2 * max(0, byteCount - 34 * (channels - 1) - 2)
     default: return 0
     }
     return min(frames, Int64(framesPerPacket))
   }
 
-  /// Packets of one size in so many bytes, a short last one among them.
+  /// Packets of one size in `byteCount` bytes, including a short last one.
   func packets(inBytes byteCount: Int64) -> Int64 {
     let size = Int64(bytesPerPacket)
     guard size > 0 else { return 0 }
     return byteCount / size + (frames(ofShortPacket: byteCount % size) > 0 ? 1 : 0)
   }
 
-  /// The frames of these, but not above 2 to the 60th: a server may claim any length.
+  /// Frames in `byteCount` bytes, limited to 2 to the 60th: a server may claim any length.
   func frames(inBytes byteCount: Int64) -> Int64 {
     let size = Int64(bytesPerPacket)
     guard size > 0 else { return 0 }
@@ -43,7 +43,7 @@ extension AudioStreamBasicDescription {
     return whole.partialValue + frames(ofShortPacket: byteCount % size)
   }
 
-  /// So many bytes without those at their end that hold no frame.
+  /// `byteCount` without bytes at the end that hold no frame.
   func usableBytes(of byteCount: Int64) -> Int64 {
     let rest = byteCount % max(1, Int64(bytesPerPacket))
     return frames(ofShortPacket: rest) > 0 ? byteCount : byteCount - rest

@@ -33,7 +33,7 @@ extension Span where Element == UInt8 {
     bigEndian64(at: offset).byteSwapped
   }
 
-  /// Whether these ASCII characters are at `offset`; false when they would not fit.
+  /// Whether these ASCII characters are at `offset`; false if they would not fit.
   func has(_ text: String, at offset: Int) -> Bool {
     guard offset >= 0, count - offset >= text.utf8.count else { return false }
     var index = offset

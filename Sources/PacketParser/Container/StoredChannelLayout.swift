@@ -2,16 +2,16 @@
 
 import AudioModel
 
-/// Core Audio's AudioChannelLayout as files have it, big-endian and without padding: the chunk `CHAN`
-/// of AIFF-C, `chan` of a Core Audio file, and behind a version the box `chan` of QuickTime.
+/// Core Audio's AudioChannelLayout as stored in files, big-endian and without padding: the chunk `CHAN`
+/// of AIFF-C, `chan` of a Core Audio file, and, after a version, the box `chan` of QuickTime.
 enum StoredChannelLayout {
   /// Bytes before the descriptions.
   private static let headerBytes = 12
   private static let descriptionBytes = 20
-  /// Bytes of the layout of as many channels as a file may have.
+  /// Bytes of a layout with the most channels that a file may have.
   static let maximumBytes = headerBytes + 1024 * descriptionBytes
 
-  /// The speakers, as many as the layout names; nil when that is none, or the layout is cut.
+  /// Reads a layout's speakers; nil if it names none or is incomplete.
   static func read(_ bytes: Span<UInt8>) -> AudioChannelLayout? {
     guard bytes.count >= headerBytes else { return nil }
     switch bytes.bigEndian32(at: 0) {

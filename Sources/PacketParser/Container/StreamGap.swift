@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// Bytes between packets that belong to none.
+/// Bytes between packets that belong to no packet.
 struct StreamGap {
   private(set) var byteCount: Int64 = 0
   private(set) var start: Int64 = 0
-  /// Where a seek or a lost connection has led: what lies there before the first whole packet is no loss.
+  /// The target of a seek or of a reconnection: bytes there before the first whole packet are no loss.
   private let arrival: Int64?
 
   init(arrival: Int64? = nil) {
     self.arrival = arrival
   }
 
-  /// More of the gap: bytes from an offset on.
+  /// Adds bytes from an offset on to the gap.
   mutating func pass(_ byteCount: Int, at offset: Int64) -> ParserStep {
     if self.byteCount == 0 { start = offset }
     self.byteCount += Int64(byteCount)

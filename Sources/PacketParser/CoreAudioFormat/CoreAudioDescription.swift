@@ -7,12 +7,12 @@ import AudioModel
 struct CoreAudioDescription {
   /// Bytes of the chunk.
   static let byteCount = 32
-  /// More frames than any packet has.
+  /// A limit above the frames of any packet.
   static let maximumFramesPerPacket: UInt32 = 1 << 20
 
   let dataFormat: AudioStreamBasicDescription
 
-  /// Reads a chunk's content that lies at stream offset `offset`.
+  /// Reads the content of a chunk at stream offset `offset`.
   init(_ chunk: Span<UInt8>, at offset: Int64) throws(AudioFileStreamError) {
     let sampleRate = Double(bitPattern: chunk.bigEndian64(at: 0))
     let formatID = AudioFormatID(rawValue: FourCharacterCode(rawValue: chunk.bigEndian32(at: 8)))
@@ -44,9 +44,9 @@ struct CoreAudioDescription {
     }
   }
 
-  /// The file's flags are two: 1 for float, and 2 for little-endian where the stream description has
-  /// big-endian. Integers are signed, also those of eight bits. Fewer bits than the bytes hold are the
-  /// high ones.
+  /// Converts the file's two flags: 1 for float, and 2 for little-endian where the stream description
+  /// has big-endian. Integers are signed, also those of eight bits. If a sample has fewer bits than its
+  /// bytes hold, it occupies the high bits.
   private static func linearPCM(
     sampleRate: Double, channels: UInt32, bits: UInt32, flags: UInt32, bytesPerPacket: UInt32,
     framesPerPacket: UInt32, at offset: Int64
@@ -72,8 +72,9 @@ struct CoreAudioDescription {
       bytesPerSample: bytesPerSample, flags: result)
   }
 
-  /// HE-AAC can also be decoded without its extensions, at half the rate and, where parametric stereo
-  /// makes two channels of one, with one channel. Empty for what has but one form.
+  /// Lists the formats of HE-AAC, which can also be decoded without its extensions: at half the rate
+  /// and, where parametric stereo makes two channels from one, with one channel. Empty for encodings
+  /// with a single form.
   static func formatList(_ format: AudioStreamBasicDescription) -> [AudioFormatListItem] {
     let isHE = format.formatID == .mpeg4HEAAC || format.formatID == .mpeg4HEAACv2
     guard isHE, format.framesPerPacket % 2 == 0, format.framesPerPacket > 0 else { return [] }

@@ -2,13 +2,13 @@
 
 import AudioModel
 
-/// What is before the audio, and behind it.
+/// The chunks before and after the audio.
 extension CoreAudioFormatParser {
   /// Bytes of a chunk's type and size.
   private static let chunkHeaderBytes = 12
   /// Bytes of the packet table before its entries.
   private static let tableHeaderBytes = 24
-  /// Bytes of the count of edits, with which the data chunk begins.
+  /// Bytes of the edit count at the start of the data chunk.
   private static let editCountBytes: Int64 = 4
 
   mutating func stepChunks(
@@ -37,7 +37,7 @@ extension CoreAudioFormatParser {
     }
   }
 
-  /// The input ends: well behind the audio, too early before it.
+  /// Handles the end of the input: normal after the audio, an error before it.
   mutating func endOfChunks(at offset: Int64) throws(AudioFileStreamError) -> ParserStep {
     if facts.isReady { return endOfInput() }
     let message =
@@ -68,7 +68,7 @@ extension CoreAudioFormatParser {
     let content = offset + Int64(Self.chunkHeaderBytes)
     let isData = bytes.has("data", at: 0)
     guard size >= 0 || (isData && size == -1), size <= Self.maximumOffset - content else {
-      // Behind the audio nothing is worth an error.
+      // After the audio, malformed chunks are ignored.
       if facts.isReady {
         state = .rest
         return .skip(0)
@@ -78,7 +78,7 @@ extension CoreAudioFormatParser {
         "the Core Audio Format file has a chunk of \(size) bytes, which cannot be")
     }
     if isData, facts.dataOffset == nil { return try beginData(at: content, size: size) }
-    // A second data chunk of unknown size runs to the end.
+    // A second data chunk of unknown size extends to the end.
     if size == -1 {
       state = .rest
       return .skip(0)
@@ -101,7 +101,7 @@ extension CoreAudioFormatParser {
     return .skip(content - offset)
   }
 
-  /// Bytes of a chunk that are looked at.
+  /// Bytes of a chunk that are examined.
   private static func bound(_ content: Content) -> Int64 {
     switch content {
     case .description: Int64(CoreAudioDescription.byteCount)
@@ -158,7 +158,7 @@ extension CoreAudioFormatParser {
     let valid = Int64(bitPattern: bytes.bigEndian64(at: 8))
     let priming = Int32(bitPattern: bytes.bigEndian32(at: 16))
     let remainder = Int32(bitPattern: bytes.bigEndian32(at: 20))
-    // Without valid frames the writer did not know them.
+    // If no frames are valid, the program that wrote the file did not know them.
     if (1...Self.maximumOffset).contains(valid), priming >= 0, remainder >= 0 {
       facts.packetTableInfo = AudioFilePacketTableInfo(
         numberValidFrames: valid, primingFrames: priming, remainderFrames: remainder)
@@ -180,7 +180,7 @@ extension CoreAudioFormatParser {
     return .skip(Int64(Self.tableHeaderBytes))
   }
 
-  /// Takes in as many entries as are there.
+  /// Reads all entries present.
   private mutating func readTable(
     _ bytes: Span<UInt8>, entries: Int64, byteCount: Int64, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
@@ -197,7 +197,7 @@ extension CoreAudioFormatParser {
       case .refused(let reason):
         throw AudioFileStreamError(
           .invalidFile, at: offset + Int64(place),
-          "the packet table gives packet \(table?.end.packet ?? 0) \(reason)")
+          "the packet table assigns packet \(table?.end.packet ?? 0) \(reason)")
       }
     }
     if left == 0 {
@@ -221,7 +221,7 @@ extension CoreAudioFormatParser {
     return try isEnd ? endOfChunks(at: offset) : .need(bytes.count + 1)
   }
 
-  /// The audio begins here, or it will once the table behind it is known.
+  /// Begins the audio, or first skips it to read the table after it.
   private mutating func beginData(
     at offset: Int64, size: Int64
   ) throws(AudioFileStreamError) -> ParserStep {
@@ -247,14 +247,14 @@ extension CoreAudioFormatParser {
     guard context.canReposition else {
       throw AudioFileStreamError(
         .notOptimized, at: offset,
-        "the packet table lies behind the audio: play the file from a place where any byte of it "
+        "the packet table lies behind the audio: play the file from a source in which any byte of it "
           + "can be read, such as a disk, or write it again with the table in front")
     }
     state = .chunkHeader
     return .skip(Int64(Self.chunkHeaderBytes) + size)
   }
 
-  /// Puts together what all chunks told.
+  /// Combines the content of all chunks.
   private mutating func describe(at offset: Int64) throws(AudioFileStreamError) {
     guard var format = facts.dataFormat, let dataOffset = facts.dataOffset else { return }
     let cookie = CoreAudioMagicCookie(rawCookie.span, formatID: format.formatID)
@@ -273,7 +273,7 @@ extension CoreAudioFormatParser {
     rawCookie = []
     rawLayout = []
     state = .firstByte
-    // The length of the stream only tells the size of audio that runs to its end.
+    // The stream's length determines the size of the audio only if the audio extends to its end.
     facts.isDataLast = dataEnd.map { $0 >= context.totalByteCount ?? .max } ?? true
     let size = dataEnd.map { $0 - dataOffset }
     if format.needsPacketDescriptions {
@@ -290,7 +290,7 @@ extension CoreAudioFormatParser {
     if let size { table?.cut(toByteCount: size) }
     guard let table else { return }
     if let info = facts.packetTableInfo, table.end.frame > 0 {
-      // No more frames are sound than the packets have.
+      // The valid frames cannot exceed those of the packets.
       let most = max(0, table.end.frame - Int64(info.primingFrames))
       facts.packetTableInfo?.numberValidFrames = min(info.numberValidFrames, most)
     }
@@ -298,7 +298,7 @@ extension CoreAudioFormatParser {
     facts.statedByteCount = table.end.byteOffset
     facts.statedMaximumPacketSize = table.largest
     facts.packetSizeUpperBound = table.largest
-    // Packets without any duration tell nothing.
+    // Packets without any duration carry no frame count.
     if table.framesPerPacket == 0, table.end.frame >= table.end.packet {
       facts.statedFrameCount = table.end.frame
     }

@@ -2,11 +2,11 @@
 
 import AudioModel
 
-/// FLAC without a magic cookie, as ffmpeg writes it: the description has the mean of all packets' frames,
-/// the short last one among them, and the packet table as many times that. What the frames' own headers
-/// say is what is decoded.
+/// FLAC without a magic cookie, as ffmpeg writes it: the description states the mean frames of all
+/// packets, the short last one included, and the packet table a multiple of that. The frames' own
+/// headers state the frames that are decoded.
 extension CoreAudioFormatParser {
-  /// Looks at the last packet, where the parser can go to it, then at the first one.
+  /// Reads the header of the last packet, if the parser can go to it, then that of the first one.
   mutating func stepBlockSize(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool, isLast: Bool
   ) -> ParserStep {
@@ -31,9 +31,9 @@ extension CoreAudioFormatParser {
       return .skip(0)
     }
     state = .firstByte
-    // The audio begins here: there is no need to go back.
+    // The audio begins here, so there is no need to go back.
     isTableBehind = false
-    // Where blocks differ in size, one does not tell of all.
+    // If blocks differ in size, one does not determine the others.
     if let header, !header.isVariable { take(blockSize: header.blockSize) }
     return .skip(0)
   }

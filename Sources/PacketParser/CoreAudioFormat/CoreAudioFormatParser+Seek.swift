@@ -3,7 +3,7 @@
 import AudioModel
 
 extension CoreAudioFormatParser {
-  /// Always exact: by the table, or by the one size of all packets.
+  /// Always exact: by the table, or by the constant packet size.
   func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
     guard let table else {
       let byteOffset = packet * Int64(facts.dataFormat?.bytesPerPacket ?? 0)

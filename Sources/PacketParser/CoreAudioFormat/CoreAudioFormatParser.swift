@@ -2,37 +2,37 @@
 
 import AudioModel
 
-/// A Core Audio Format file (Apple's specification 1.0): chunks, of which the audio description comes
-/// first. Packets that differ in size or duration need the packet table: in front of the audio, or
-/// behind it if the source can be read from any place.
+/// A Core Audio Format file (Apple's specification 1.0): chunks, the audio description first. Packets
+/// that differ in size or duration need the packet table: before the audio, or after it if the source
+/// can be read from any byte offset.
 struct CoreAudioFormatParser: ContainerParser {
   enum State {
     case fileHeader
     case chunkHeader
-    /// The content of a chunk that is read whole.
+    /// The content of a chunk that is read as a whole.
     case content(Content, byteCount: Int64)
     case packetTableHeader(byteCount: Int64)
-    /// So many entries, and so many bytes of the chunk, are still to come.
+    /// Entries and chunk bytes that are still to come.
     case packetTable(entries: Int64, byteCount: Int64)
-    /// The header of FLAC's last packet, or of its first one, tells how long packets are.
+    /// Reading the header of FLAC's last or first packet, which states the packets' duration.
     case blockSize(isLast: Bool)
-    /// All is known.
+    /// All chunks before the audio are known.
     case firstByte
-    /// The table was found behind the audio, to which the parser goes back.
+    /// The table was found after the audio; the parser goes back to the audio.
     case back
     case data
-    /// Behind the last packet, with bytes of the audio left over.
+    /// After the last packet, with bytes of the audio left over.
     case surplus
-    /// Nothing of use can follow.
+    /// At the end; the remaining bytes are skipped.
     case rest
   }
 
-  /// Chunks that are read whole.
+  /// Chunks that are read as a whole.
   enum Content {
     case description, magicCookie, channelLayout, information
   }
 
-  /// No place in a file is above it, so that sums of places do not overflow.
+  /// The greatest byte offset accepted, so that sums of byte offsets do not overflow.
   static let maximumOffset: Int64 = 1 << 50
   /// Packets delivered in one call at most, which bounds the memory for their descriptions.
   static let maximumPacketsPerBatch = 512
@@ -43,24 +43,24 @@ struct CoreAudioFormatParser: ContainerParser {
   let context: ParserContext
   var state = State.fileHeader
   var table: CoreAudioPacketTable?
-  /// A packet table began: the first one counts.
+  /// Whether a packet table began: only the first one counts.
   var hasMetTable = false
-  /// The table was read to its last entry.
+  /// Whether the table was read to its last entry.
   var isTableWhole = false
-  /// The audio was passed on the way to it.
+  /// Whether the audio was skipped on the way to the table.
   var isTableBehind = false
-  /// Frames of the last packet, where its own header told.
+  /// Frames of the last packet, as stated by its own header.
   var lastBlockSize: Int?
-  /// What has to be told before anything else.
+  /// A step to return before anything else.
   var notice: ParserStep?
   var rawLayout: [UInt8] = []
   var rawCookie: [UInt8] = []
-  /// The audio's end, from the stream's start; nil when the file does not say.
+  /// The stream offset of the audio's end; nil if the file does not state it.
   var dataEnd: Int64?
   /// The next packet.
   var next = CoreAudioPacketTable.Place()
   var isUnbroken = true
-  /// Bytes of the audio that belong to no packet, and where.
+  /// Bytes of the audio that belong to no packet, and their stream offset.
   var left: (byteCount: Int64, offset: Int64) = (0, 0)
 
   init(_ context: ParserContext) {
@@ -98,7 +98,7 @@ struct CoreAudioFormatParser: ContainerParser {
     }
   }
 
-  /// Packets of one size and duration, side by side.
+  /// Delivers packets of one size and duration, side by side.
   private mutating func stepConstantPackets(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) -> ParserStep {
@@ -136,7 +136,7 @@ struct CoreAudioFormatParser: ContainerParser {
       .shown(first: first, count: Int(count), byteCount: Int(count * bytesPerPacket)))
   }
 
-  /// Packets that the table describes.
+  /// Delivers packets that the table describes.
   private mutating func stepPackets(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) -> ParserStep {
@@ -179,7 +179,7 @@ struct CoreAudioFormatParser: ContainerParser {
         firstFrame: hasFrames ? first.frame : nil))
   }
 
-  /// Passes what is left of the audio: less than a packet, or more than the table describes.
+  /// Skips the rest of the audio: less than a packet, or more than the table describes.
   private mutating func stepSurplus(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) -> ParserStep {
@@ -194,7 +194,7 @@ struct CoreAudioFormatParser: ContainerParser {
     state = .chunkHeader
     guard left.byteCount > 0 else { return .skip(0) }
     defer { left = (0, 0) }
-    // The beginning of a packet, if the table has more of them, or the input ends within the audio.
+    // An incomplete packet, if the table has more packets or the input ends within the audio.
     var following = next
     let packet = table?.next(&following)
     let isCut = table.map { packet != nil || $0.isCut } ?? (inData > 0)
@@ -204,7 +204,7 @@ struct CoreAudioFormatParser: ContainerParser {
         frameCount: packet.flatMap { $0.frames > 0 ? $0.frames : nil }))
   }
 
-  /// After a seek, the frames of those packets of the table that do not follow.
+  /// After a seek, counts the frames of the table's packets that did not arrive.
   func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
     guard !isUnbroken, let table else {
       return facts.missingFrameCount(at: end, isUnbroken: isUnbroken)

@@ -2,10 +2,10 @@
 
 /// The information chunk: a count, then keys and values, each ended by a zero byte.
 enum CoreAudioInformation {
-  /// Bytes that are looked at: what the tags may hold, with room for their keys.
+  /// Bytes that are examined: the limit of all tags, with room for their keys.
   static let maximumBytes = 2 * TagCollector.maximumTotalBytes
 
-  /// Adds what the chunk says. A text that its end cuts is left out.
+  /// Adds the chunk's entries. A text cut by the chunk's end is left out.
   static func read(_ chunk: Span<UInt8>, into tags: inout TagCollector) {
     guard chunk.count >= 4 else { return }
     var left = chunk.bigEndian32(at: 0)
@@ -27,8 +27,8 @@ enum CoreAudioInformation {
     return nil
   }
 
-  /// The specification's names are those of Core Audio's info dictionary; other programs write
-  /// ffmpeg's, which are the keys'.
+  /// The key of a name. The specification's names are those of Core Audio's info dictionary; other
+  /// programs write ffmpeg's names, which equal the keys.
   private static func key(_ name: String) -> AudioTagKey {
     let name = name.lowercased()
     return switch name {

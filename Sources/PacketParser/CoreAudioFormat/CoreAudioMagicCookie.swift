@@ -2,7 +2,7 @@
 
 import AudioModel
 
-/// The magic cookie chunk, whose content is the encoding's own.
+/// The magic cookie chunk, whose content depends on the encoding.
 struct CoreAudioMagicCookie {
   /// More than any encoding needs.
   static let maximumBytes = 1 << 20
@@ -10,16 +10,16 @@ struct CoreAudioMagicCookie {
   /// Bytes of an ALACSpecificConfig (Apple's ALACMagicCookieDescription).
   private static let losslessConfigBytes = 24
 
-  /// What a decoder needs.
+  /// The data that a decoder needs.
   private(set) var bytes: [UInt8]
   /// Apple Lossless: the layout tag that follows the configuration.
   private(set) var layoutTag: UInt32?
   /// Apple Lossless: bits of a sample.
   private(set) var bitDepth: UInt8?
 
-  /// - Parameter chunk: the chunk's content. Apple Lossless has it bare, or in the atoms that a
-  ///   QuickTime file would have around it: `frma`, `alac`, and the end. AAC has the `esds` descriptor,
-  ///   which is left as it is.
+  /// - Parameter chunk: the chunk's content. Apple Lossless stores its configuration bare or in the
+  ///   atoms of a QuickTime file: `frma`, `alac`, and the end. AAC stores the `esds` descriptor, which
+  ///   is kept unchanged.
   init(_ chunk: Span<UInt8>, formatID: AudioFormatID) {
     bytes = (0..<chunk.count).map { chunk[$0] }
     guard formatID == .appleLossless else { return }
@@ -35,8 +35,7 @@ struct CoreAudioMagicCookie {
     }
   }
 
-  /// The format's flags that name the bits of the sound before it was compressed, for a file that
-  /// leaves them out.
+  /// The format flags for the bit depth of the sound before compression, for a file that omits them.
   var losslessFlags: AudioFormatFlags {
     switch bitDepth {
     case 16: AudioFormatFlags(rawValue: 1)

@@ -2,27 +2,28 @@
 
 import AudioModel
 
-/// The sizes and durations of all packets, kept as the file has them, with a mark at every
-/// sixty-fourth packet: little more memory than bytes were received.
+/// The sizes and durations of all packets, kept as stored in the file, with a mark at every
+/// sixty-fourth packet: memory is little more than the bytes received.
 ///
-/// An entry has the packet's size where packets differ in size, then its frames where they differ in
-/// duration, each as seven bits a byte, the highest first, with the top bit set in all but the last.
+/// An entry has the packet's size if packets differ in size, then its frames if they differ in
+/// duration. Each number has seven bits a byte, the highest first, with the top bit set in all bytes
+/// but the last.
 struct CoreAudioPacketTable {
-  /// Packets at most: a day and a half of AAC frames at 96 kHz.
+  /// The most packets: a day and a half of AAC frames at 96 kHz.
   static let maximumPackets: Int64 = 1 << 24
   static let maximumPacketBytes = 4 << 20
 
   /// Packets from one mark to the next.
   private static let spacing: Int64 = 64
 
-  /// A packet's beginning.
+  /// The beginning of a packet.
   struct Place {
     var packet: Int64
     /// Bytes from the first packet.
     var byteOffset: Int64
     /// Frames from the first packet.
     var frame: Int64 = 0
-    /// Where its entry is.
+    /// The index of its entry's first byte.
     fileprivate var entry = 0
 
     init(packet: Int64 = 0, byteOffset: Int64 = 0) {
@@ -31,23 +32,23 @@ struct CoreAudioPacketTable {
     }
   }
 
-  /// What an entry says.
+  /// The content of an entry.
   struct Packet {
     var byteCount: Int64
     var frames: Int64
   }
 
-  /// 0 where the entries tell.
+  /// Constant bytes per packet; 0 if the entries state them.
   let bytesPerPacket: Int64
-  /// 0 where the entries tell.
+  /// Constant frames per packet; 0 if the entries state them.
   private(set) var framesPerPacket: Int64
   private var entries: [UInt8] = []
   private var marks: [Place] = []
-  /// Behind the last packet.
+  /// The end of the last packet.
   private(set) var end = Place()
   /// Bytes of the largest packet.
   private(set) var largest = 0
-  /// Packets were forgotten for which there are no bytes.
+  /// Whether packets whose bytes are missing were removed.
   private(set) var isCut = false
 
   init(_ format: AudioStreamBasicDescription) {
@@ -55,7 +56,7 @@ struct CoreAudioPacketTable {
     framesPerPacket = Int64(format.framesPerPacket)
   }
 
-  /// What a look for an entry came to.
+  /// The result of reading an entry.
   enum Reading {
     case added(byteCount: Int)
     /// More bytes are needed.
@@ -81,13 +82,13 @@ struct CoreAudioPacketTable {
     if packet.frames > CoreAudioDescription.maximumFramesPerPacket {
       return .refused("a duration above \(CoreAudioDescription.maximumFramesPerPacket) frames")
     }
-    // An empty entry, as ffmpeg writes one behind FLAC's last packet, is no packet.
+    // ffmpeg writes an empty entry after FLAC's last packet; it is no packet.
     if packet.byteCount > 0 { append(packet, bytes, place..<next) }
     return .added(byteCount: next - place)
   }
 
-  /// The number at `place`, which goes on behind it; nil if the bytes do not hold all of it. A number
-  /// of more than five bytes is read as one that is out of all bounds.
+  /// Reads the number at `place` and advances `place`; nil if the number is incomplete. A number of
+  /// more than five bytes is read as one above all limits.
   private static func value(_ bytes: Span<UInt8>, _ place: inout Int) -> Int64? {
     var value: Int64 = 0
     for _ in 0..<5 {
@@ -114,7 +115,7 @@ struct CoreAudioPacketTable {
     place.frame += packet.frames
   }
 
-  /// Forgets the packets that do not lie wholly within so many bytes.
+  /// Removes the packets that do not end within the first `limit` bytes.
   mutating func cut(toByteCount limit: Int64) {
     guard end.byteOffset > limit else { return }
     isCut = true
@@ -126,21 +127,21 @@ struct CoreAudioPacketTable {
     while let packet = next(&place) { largest = max(largest, Int(packet.byteCount)) }
   }
 
-  /// All packets have this many frames, and not as many as the file says.
+  /// Replaces the file's frames per packet with the packets' real ones.
   mutating func correct(framesPerPacket frames: Int64) {
     framesPerPacket = frames
     for index in marks.indices { marks[index].frame = marks[index].packet * frames }
     end.frame = end.packet * frames
   }
 
-  /// The packet at a place, which goes on behind it; nil at the end.
+  /// Returns the packet at a place and advances the place; nil at the end.
   func next(_ place: inout Place) -> Packet? {
     guard let packet = peek(&place) else { return nil }
     advance(&place, over: packet)
     return packet
   }
 
-  /// Reads the entry at a place, and moves the place's entry on, but nothing else.
+  /// Reads the entry at a place and advances only the place's entry index.
   private func peek(_ place: inout Place) -> Packet? {
     guard place.packet < end.packet else { return nil }
     var packet = Packet(byteCount: bytesPerPacket, frames: framesPerPacket)
@@ -159,7 +160,7 @@ struct CoreAudioPacketTable {
     }
   }
 
-  /// The beginning of a packet; nil past the end.
+  /// Returns the beginning of a packet; nil past the end.
   func place(ofPacket packet: Int64) -> Place? {
     guard packet >= 0, packet < end.packet else { return nil }
     var place = marks[Int(packet / Self.spacing)]
@@ -167,12 +168,12 @@ struct CoreAudioPacketTable {
     return place
   }
 
-  /// The beginning of the packet that holds this byte; nil past the end.
+  /// Returns the beginning of the packet that holds this byte; nil past the end.
   func place(atByte byteOffset: Int64) -> Place? {
     last(notAbove: byteOffset, before: end.byteOffset) { $0.byteOffset }
   }
 
-  /// The beginning of the packet that holds this frame; nil past the end.
+  /// Returns the beginning of the packet that holds this frame; nil past the end.
   func place(atFrame frame: Int64) -> Place? {
     last(notAbove: frame, before: end.frame) { $0.frame }
   }

@@ -2,14 +2,14 @@
 
 import AudioModel
 
-/// Reads the tags before the content and tells from its first bytes which parser it is for. The
-/// content decides; a hint never contradicts it.
+/// Reads the tags before the content and selects a parser by the content's first bytes. The content
+/// decides; a hint never contradicts it.
 struct ContentDetector {
   private var hasPassedTag = false
   private var tag: AudioTagReader?
-  /// Zeros behind a tag are its padding, up to so many.
+  /// Zeros after a tag that may still be skipped as its padding.
   private var paddingLeft = 1 << 20
-  /// What the content's first bytes look like, unless they are a known kind of audio's.
+  /// The content's apparent type by its first bytes, unless they are those of a known kind of audio.
   private(set) var suspicion: ForeignContent?
 
   mutating func step(
@@ -39,7 +39,7 @@ struct ContentDetector {
       tag = AudioTagReader(bytes)
       return .skip(tag == nil ? byteCount : 0)
     }
-    // However many bytes are here, the same ones are judged.
+    // The decision depends on the same bytes, however many are present.
     let head = bytes.extracting(0..<min(bytes.count, ForeignContent.signatureBytes))
     if let container = Self.container(head) { return .detected(container) }
     if let foreign = ForeignContent.certain(head) { throw foreign.error(at: offset) }
@@ -47,12 +47,12 @@ struct ContentDetector {
     return .detected(ADTSHeader.mayBegin(head) ? .adts : .mpegAudio)
   }
 
-  /// A container with a signature of its own.
+  /// Returns the container by its signature; nil if it has none.
   private static func container(_ bytes: Span<UInt8>) -> Container? {
     if bytes.has("WAVE", at: 8) {
       for form in ["RIFF", "RF64", "BW64"] where bytes.has(form, at: 0) { return .wave }
     }
-    // MPEG layer III in a shell of its own: chunks as in WAVE, and no format chunk.
+    // MPEG layer III in its own RIFF form: chunks as in WAVE, without a format chunk.
     if bytes.has("RIFF", at: 0), bytes.has("RMP3", at: 8) { return .wave }
     if bytes.has("FORM", at: 0), bytes.has("AIFF", at: 8) || bytes.has("AIFC", at: 8) {
       return .aiff
@@ -62,7 +62,7 @@ struct ContentDetector {
     if bytes.has("fLaC", at: 0) { return .flac }
     if bytes.has("OggS", at: 0) { return .ogg }
     if bytes.has("ftyp", at: 4) { return .mpeg4 }
-    // QuickTime files without a type box, and what is cut off a fragmented file.
+    // QuickTime files without a type box, and parts of a fragmented file.
     for box in ["moov", "mdat", "free", "wide", "skip", "styp", "moof", "pnot"]
     where bytes.has(box, at: 4) && (bytes[0] == 0 || bytes.has("mdat", at: 4)) {
       return .mpeg4

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// Content that is recognised in order to say what it is, since it cannot be played.
+/// Unplayable content that is recognised so that the error can name it.
 enum ForeignContent: Equatable {
   case html, xml, text, playlist
   case jpeg, png, gif, pdf, zip, gzip
   case bigEndianWave, riff, iff, ac3, amr
   case matroska, windowsMedia, midi
 
-  /// Bytes that are looked at.
+  /// Bytes that are examined.
   static let signatureBytes = 64
 
-  /// Content whose first bytes leave no doubt; MPEG audio, which may begin with anything when it
-  /// is joined midway, does not begin like this by accident.
+  /// Content that its first bytes identify with certainty. MPEG audio may begin with anything if it is
+  /// joined midway, but not with these by accident.
   static func certain(_ bytes: Span<UInt8>) -> ForeignContent? {
     if bytes.has("FORM", at: 0), bytes.count >= 12 { return .iff }
     if bytes.has("RIFX", at: 0) { return .bigEndianWave }
@@ -32,7 +32,7 @@ enum ForeignContent: Equatable {
     return isHTML(bytes) ? .html : nil
   }
 
-  /// Content to name when no audio was found.
+  /// Content to name if no audio was found.
   static func suspected(_ bytes: Span<UInt8>) -> ForeignContent? {
     guard bytes.count >= 3 else { return isText(bytes) ? .text : nil }
     if bytes[0] == 0xFF, bytes[1] == 0xD8, bytes[2] == 0xFF { return .jpeg }
@@ -48,7 +48,7 @@ enum ForeignContent: Equatable {
     bytes.has("PNG\r\n", at: 1) && bytes[0] == 0x89
   }
 
-  /// Behind a byte-order mark and white space.
+  /// Returns the offset after a byte-order mark and white space.
   private static func textStart(_ bytes: Span<UInt8>) -> Int {
     var place = bytes.has("\u{FEFF}", at: 0) ? 3 : 0
     while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
@@ -70,7 +70,8 @@ enum ForeignContent: Equatable {
     return false
   }
 
-  /// No control characters but white space, and no byte that UTF-8 never has.
+  /// Whether the bytes are text: no control characters except white space, and no byte that UTF-8
+  /// excludes.
   private static func isText(_ bytes: Span<UInt8>) -> Bool {
     for index in 0..<bytes.count {
       switch bytes[index] {
@@ -81,7 +82,7 @@ enum ForeignContent: Equatable {
     return bytes.count > 0
   }
 
-  /// Says what was found.
+  /// Returns the error that names the content.
   func error(at offset: Int64) -> AudioFileStreamError {
     AudioFileStreamError(.unsupportedFileType, at: offset, message)
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// FLAC's checksums (RFC 9639 sections 9.1.8 and 9.3): most significant bit first, from zero. One
-/// over data and its own checksum is zero.
+/// FLAC's checksums (RFC 9639 sections 9.1.8 and 9.3): most significant bit first, starting from zero.
+/// A checksum over data and their own checksum is zero.
 enum FLACChecksum {
   /// The CRC-8 with polynomial x^8 + x^2 + x + 1 of bytes `range`.
   static func crc8(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt8 {
@@ -13,8 +13,8 @@ enum FLACChecksum {
     return crc
   }
 
-  /// Goes on with the CRC-16 with polynomial x^16 + x^15 + x^2 + 1 over bytes `range`, eight bytes
-  /// at a time: the table's part k is for a byte that k others follow.
+  /// Continues the CRC-16 with polynomial x^16 + x^15 + x^2 + 1 over bytes `range`, eight bytes at a
+  /// time: part k of the table is for a byte that k others follow.
   static func crc16(_ start: UInt16, _ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt16 {
     let held = table
     let table = held.span

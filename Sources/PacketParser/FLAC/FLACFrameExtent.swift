@@ -2,16 +2,16 @@
 
 /// Finds a FLAC frame's end by reading its subframes (RFC 9639 section 9.2), without decoding them.
 ///
-/// The search for the next header is faster, but finds no end where no header follows: before foreign
-/// bytes, a tag, a damaged header, and at the end of the stream.
+/// The search for the next header is faster, but fails if no header follows: before foreign bytes, a
+/// tag, a damaged header, and at the end of the stream.
 struct FLACFrameExtent {
-  /// What the bits came to.
+  /// The result of reading the bits.
   enum Reading: Equatable {
-    /// The frame ends before this byte, checksum included, and its checksum is right.
+    /// The frame ends before this byte, checksum included, and its checksum is correct.
     case end(Int)
     /// There is no frame, or a damaged one.
     case none
-    /// The frame goes on behind the bytes shown.
+    /// The frame continues after the bytes shown.
     case cut
   }
 
@@ -62,7 +62,7 @@ struct FLACFrameExtent {
     }
   }
 
-  /// Passes the first samples, the coefficients if there are any, and the residual.
+  /// Skips the first samples, the coefficients if there are any, and the residual.
   private mutating func passPredicted(
     _ bytes: Span<UInt8>, bits: Int, order: Int, isLinear: Bool
   ) throws(Stop) {
@@ -107,7 +107,7 @@ struct FLACFrameExtent {
     return value
   }
 
-  /// The zeros before the next one, which is read, too.
+  /// Reads and counts the zeros before the next one bit, and reads that bit.
   private mutating func unary(_ bytes: Span<UInt8>) throws(Stop) -> Int {
     let start = place
     while true {

@@ -11,31 +11,30 @@ struct FLACFrameHeader: Equatable {
   /// Bytes of the shortest frame: header, one constant subframe, CRC-16.
   static let minimumFrameBytes = 10
 
-  /// The number counts samples, since block sizes differ; else it counts frames.
+  /// Whether the number counts samples because block sizes differ; otherwise it counts frames.
   var isVariable: Bool
   /// Frames of sound.
   var blockSize: Int
-  /// Hertz; 0 where the stream information tells.
+  /// Hertz; 0 if the stream information states the rate.
   var sampleRate: Int
   var channels: Int
-  /// The channel that holds a difference, and so has one more bit a sample.
+  /// The channel that holds a difference and therefore has one more bit per sample.
   var sideChannel: Int?
-  /// 0 where the stream information tells.
+  /// Bits per sample; 0 if the stream information states them.
   var bitsPerSample: Int
   var number: Int64
   /// Bytes of the header.
   var byteCount: Int
 
-  /// What is at a place.
+  /// The result of reading at an offset.
   enum Reading: Equatable {
     case header(FLACFrameHeader)
     case none
-    /// Ask again when this many bytes are there from the place on.
+    /// Call again with this many bytes from the offset on.
     case need(Int)
   }
 
-  /// Reads the header at `place`, which must agree with its own checksum. It need not agree with the
-  /// stream information.
+  /// Reads the header at offset `place`. Its own checksum must match; the stream information need not.
   static func read(_ bytes: Span<UInt8>, at place: Int, isEnd: Bool) -> Reading {
     let count = bytes.count - place
     func need(_ byteCount: Int) -> Reading { isEnd ? .none : .need(byteCount) }
@@ -50,7 +49,7 @@ struct FLACFrameHeader: Equatable {
     let bitsCode = Int(bytes[place + 3] >> 1 & 7)
     guard sizeCode != 0, rateCode != 15, assignment <= 10, bitsCode != 3, bytes[place + 3] & 1 == 0
     else { return .none }
-    // Bytes of the number, by the ones that lead its first byte.
+    // The leading ones of the number's first byte state its length.
     let first = bytes[place + 4]
     let ones = (~first).leadingZeroBitCount
     let isVariable = bytes[place + 1] & 1 != 0
@@ -82,10 +81,10 @@ struct FLACFrameHeader: Equatable {
 
   /// Frames of sound of the largest block.
   static let maximumBlockSize = 65_535
-  /// By their code. 0: the stream information tells. The fourth is reserved.
+  /// Bits by their code. 0: the stream information states them. Code 3 is reserved.
   private static let bitsPerSample = [0, 8, 12, 0, 16, 20, 24, 32]
 
-  /// Bytes that the frame does not exceed: those of its samples as they are, with one bit more for a
+  /// The most bytes of the frame: those of its uncompressed samples, with one more bit for a
   /// difference.
   func byteUpperBound(_ info: FLACStreamInfo) -> Int {
     let bits = bitsPerSample > 0 ? bitsPerSample : info.bitsPerSample
@@ -104,7 +103,7 @@ struct FLACFrameHeader: Equatable {
     }
   }
 
-  /// Hertz; nil for a rate that cannot be.
+  /// Hertz; nil for an impossible rate.
   private static func sampleRate(_ code: Int, _ bytes: Span<UInt8>, at place: Int) -> Int? {
     let rates = [
       0, 88_200, 176_400, 192_000, 8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
@@ -119,7 +118,7 @@ struct FLACFrameHeader: Equatable {
     return rate > 0 || code == 0 ? rate : nil
   }
 
-  /// The first frame of sound in a stream whose blocks, unless they vary, have this size.
+  /// The frame's first frame of sound, in a stream of blocks of this size unless they vary.
   func firstFrame(blockSize: Int) -> Int64 {
     isVariable ? number : number * Int64(blockSize)
   }

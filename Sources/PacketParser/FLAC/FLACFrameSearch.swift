@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
 
-/// Finds where FLAC frames begin and end. A frame does not tell its length: it ends where the next
-/// header is, and where the CRC-16 over all of it, its own checksum included, is zero. Where no header
-/// follows, `FLACFrameExtent` finds the end.
+/// Finds the beginnings and ends of FLAC frames. A frame does not state its length: it ends where the
+/// next header begins and the CRC-16 over all of it, its own checksum included, is zero. Where no
+/// header follows, `FLACFrameExtent` finds the end.
 ///
-/// Every byte is looked at once, and no more than once again behind a frame that no header followed. A
-/// frame that a damage broke is found out when the frame behind it has proved whole, so a few places
-/// where frames may begin are followed at a time, each with a checksum of its own.
+/// Every byte is examined once, and at most once again after a frame that no header follows. A damaged
+/// frame is detected only when a later frame is complete, so several possible starts are followed at a
+/// time, each with its own checksum.
 struct FLACFrameSearch {
-  /// Places that are followed at a time at most; headers beyond them are not looked at.
+  /// The most starts followed at a time; further headers are ignored.
   private static let maximumStarts = 8
 
-  /// A place where a frame may begin.
+  /// An offset at which a frame may begin.
   private struct Start {
     var offset: Int
     var header: FLACFrameHeader
-    /// Bytes that the frame does not exceed.
+    /// The most bytes of the frame.
     var bound: Int
-    /// The CRC-16 from here to where the search has come.
+    /// The CRC-16 from here to the search's position.
     var checksum: UInt16 = 0
-    /// What its own bits came to.
+    /// The result of reading the frame's own bits.
     var extent = FLACFrameExtent.Reading.cut
-    /// The extent is read again when the search has come this far from the start: the work stays in
-    /// proportion.
+    /// The search reads the extent again at this distance from the start, which keeps the work
+    /// proportional.
     var bytesToRead = 0
 
-    /// Returns whether the size of a frame from here to `place` is within the bounds of a frame.
+    /// Returns whether the size of a frame from here to `place` is possible.
     func mayEnd(at place: Int) -> Bool {
       FLACFrameHeader.minimumFrameBytes...max(FLACFrameHeader.minimumFrameBytes, bound)
         ~= place - offset
@@ -35,42 +35,42 @@ struct FLACFrameSearch {
   /// A frame whose end was not found.
   struct Broken {
     var header: FLACFrameHeader
-    /// As far as the bytes go they may be a frame's.
+    /// Whether all bytes present may belong to a frame.
     var isCut: Bool
   }
 
-  /// What was found, with offsets from the first byte shown.
+  /// The result of a search, with offsets from the first byte shown.
   enum Finding {
-    /// A whole frame. It is found again until `pass` was called.
+    /// A complete frame. It is found again until `passFrame` is called.
     case frame(FLACFrameHeader, Range<Int>)
     /// No whole frame begins in this many bytes.
     case garbage(Int)
-    /// Where a frame had to begin, at this offset, there is none: perhaps a tag, or the end.
+    /// There is no frame at this offset, where one was expected: perhaps a tag, or the end.
     case boundary(Int)
     case need(Int)
     /// The input has ended, and so has the search.
     case end
   }
 
-  /// What the frames are, as far as they do not say it themselves.
+  /// The stream information, for values that frames do not state.
   var info: FLACStreamInfo
   private var starts: [Start] = []
-  /// Bytes that were looked at, counted from the first one shown.
+  /// Bytes that were examined, counted from the first one shown.
   private var scanned = 0
-  /// Whether a header at `scanned` was looked for.
+  /// Whether the offset `scanned` was checked for a header.
   private var isTested = false
-  /// Where a frame has to begin.
+  /// The offset at which a frame is expected.
   private var trusted: Int?
-  /// The first frame since the last whole one whose end was not found.
+  /// The first frame since the last complete one whose end was not found.
   private(set) var broken: Broken?
 
-  /// A search from a place where a frame has to begin, or only may.
+  /// Creates a search from an offset where a frame is expected, or only possible.
   init(_ info: FLACStreamInfo, isTrusted: Bool) {
     self.info = info
     trusted = isTrusted ? 0 : nil
   }
 
-  /// Goes on with the bytes shown, of which the first are those after the last ones passed.
+  /// Continues with the bytes shown, which begin after the last ones passed.
   mutating func next(_ bytes: Span<UInt8>, isEnd: Bool) -> Finding {
     while true {
       if !isTested {
@@ -79,8 +79,8 @@ struct FLACFrameSearch {
         switch FLACFrameHeader.read(bytes, at: scanned, isEnd: isEnd) {
         case .need(let byteCount): return .need(scanned + byteCount)
         case .header(let header):
-          // Its number is not looked at: two headers and the checksum between them leave no doubt, and
-          // streams are put together from others.
+          // The number is ignored: two headers and the checksum between them suffice, and streams are
+          // joined from others.
           if let frame = wholeFrame(bytes) ?? earlierFrame(bytes) { return frame }
           follow(header)
         case .none where trusted == scanned:
@@ -102,7 +102,7 @@ struct FLACFrameSearch {
     }
   }
 
-  /// Goes on to the next place where something may begin.
+  /// Advances to the next possible header.
   private mutating func advance(_ bytes: Span<UInt8>) {
     var stop = bytes.count
     if let first = starts.first { stop = min(stop, first.offset + first.bound) }
@@ -114,7 +114,7 @@ struct FLACFrameSearch {
     isTested = false
   }
 
-  /// The first place in `range` where a frame's header may begin, else the end.
+  /// The first offset in `range` at which a frame header may begin, else the end.
   private static func nextCandidate(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int {
     var place = range.lowerBound
     while place < range.upperBound {
@@ -133,12 +133,13 @@ struct FLACFrameSearch {
   /// Whether one of eight bytes is FF.
   @inline(__always)
   private static func hasFF(_ eight: UInt64) -> Bool {
-    // Of the inverse a byte that is zero borrows from its highest bit.
+    // In the inverse, subtracting 1 from a zero byte sets its highest bit.
     let inverse = ~eight
     return (inverse &- 0x0101_0101_0101_0101) & eight & 0x8080_8080_8080_8080 != 0
   }
 
-  /// The frame that ends here, where another header is, or one before it that foreign bytes follow.
+  /// Returns the frame that ends here before another header, or an earlier one that foreign bytes
+  /// follow.
   private mutating func wholeFrame(_ bytes: Span<UInt8>) -> Finding? {
     let place = starts.firstIndex {
       $0.checksum == 0 && $0.mayEnd(at: scanned)
@@ -153,7 +154,8 @@ struct FLACFrameSearch {
         return frame
       }
     }
-    // Zeros behind a checksum that is right leave it so. A frame of another format has to prove itself.
+    // Zeros after a correct checksum keep it correct. A frame of another format needs a proof of its
+    // own.
     guard bytes.bigEndian16(at: scanned - 2) == 0 || !info.holds(for: start.header) else {
       return .frame(start.header, start.offset..<scanned)
     }
@@ -161,8 +163,8 @@ struct FLACFrameSearch {
     return frame(starts[place])
   }
 
-  /// The frame that ended before the header here, with foreign bytes between. Places where there turns out
-  /// to be none are forgotten.
+  /// Returns the frame that ended before the header here, with foreign bytes between. Starts without a
+  /// frame are removed.
   private mutating func earlierFrame(_ bytes: Span<UInt8>) -> Finding? {
     while let first = starts.first {
       if scanned - first.offset >= first.bytesToRead { readExtent(0, bytes) }
@@ -172,7 +174,7 @@ struct FLACFrameSearch {
     return nil
   }
 
-  /// Reads a frame's own bits, unless its end is known.
+  /// Reads a frame's own bits unless its end is known.
   private mutating func readExtent(_ index: Int, _ bytes: Span<UInt8>) {
     let start = starts[index]
     guard start.extent == .cut else { return }
@@ -186,7 +188,7 @@ struct FLACFrameSearch {
     broken = broken ?? Broken(header: first.header, isCut: first.extent == .cut)
   }
 
-  /// The frame of a place whose end is known.
+  /// Returns the frame of a start whose end is known.
   private func frame(_ start: Start) -> Finding? {
     guard case .end(let end) = start.extent, start.mayEnd(at: end) else { return nil }
     return .frame(start.header, start.offset..<end)
@@ -199,7 +201,7 @@ struct FLACFrameSearch {
     trusted = nil
   }
 
-  /// How many bytes to wait for: about a quarter more of the frame each time.
+  /// Requests more bytes: about a quarter more of the frame each time.
   private func demand(_ count: Int) -> Finding {
     guard let first = starts.first else { return scanned > 0 ? .garbage(scanned) : .need(1) }
     let quarter = min(4096, max(16, (count - first.offset) / 4))
@@ -212,7 +214,7 @@ struct FLACFrameSearch {
       readExtent(index, bytes)
       if let frame = frame(starts[index]) { return frame }
     }
-    // The input lacks the zeros that a checksum ends in.
+    // The input lacks the zeros at the end of a checksum.
     let whole = starts.first {
       $0.extent == .cut && $0.checksum == 0 && $0.mayEnd(at: scanned)
     }
@@ -220,7 +222,7 @@ struct FLACFrameSearch {
     return scanned > 0 ? .garbage(scanned) : .end
   }
 
-  /// Goes on behind a frame, where the next one has to begin.
+  /// Continues after a frame, where the next one is expected.
   mutating func passFrame(endingAt end: Int) {
     scanned = end
     starts.removeAll(keepingCapacity: true)
@@ -229,12 +231,12 @@ struct FLACFrameSearch {
     broken = nil
   }
 
-  /// Goes on where no frame begins although one had to.
+  /// Continues where no frame begins although one was expected.
   mutating func passBoundary() {
     trusted = nil
   }
 
-  /// The first bytes are no longer shown.
+  /// Forgets the first bytes, which will no longer be shown.
   mutating func drop(_ byteCount: Int) {
     scanned -= byteCount
     trusted = trusted.map { $0 - byteCount }

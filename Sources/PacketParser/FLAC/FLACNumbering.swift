@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: MIT
 
-/// Numbers packets, and the frames of sound they begin with, by what the frames' headers say.
+/// Numbers packets and their first frames of sound by the frames' headers.
 ///
-/// A stream that is joined midway begins with frame 0 here, whatever number it has. Where numbers do
-/// not go on as they should, bytes have been lost, or the stream is put together from several; only a
-/// loss makes numbers that are left out believed.
+/// A stream joined midway begins with frame 0 here, whatever number it has. A jump in the numbers means
+/// lost bytes or joined streams; only after a loss are the skipped numbers accepted.
 struct FLACNumbering {
-  /// Frames of sound in a block, unless the headers say more.
+  /// Frames of sound in a block, unless the headers state more.
   var blockSize = 0
-  /// `blockSize` comes from a header.
+  /// Whether `blockSize` comes from a header.
   private var hasSeenBlockSize = false
-  /// The same if all packets have as many; 0 otherwise.
+  /// Frames per packet if all packets have the same number; otherwise 0.
   var framesPerPacket: Int64 = 0
   /// The next packet's number.
   private(set) var nextPacket: Int64 = 0
-  /// The frame of sound that the next packet begins with; nil behind a jump.
+  /// The first frame of sound of the next packet; nil after a jump.
   private(set) var nextFrame: Int64? = 0
-  /// The numbers went on so far as those of one stream do.
+  /// Whether the numbers so far are those of one stream.
   private(set) var isOneStream = true
-  /// What the headers' count has to be lessened by; nil before the first frame.
+  /// The offset subtracted from the headers' count; nil before the first frame.
   private var base: Int64?
-  /// The frame that was taken in last, if the next one follows it.
+  /// The frame added last, if the next one follows it.
   private var last: FLACFrameHeader?
 
-  /// Frames of sound that are missing before a frame, by the numbers.
+  /// Returns the frames of sound missing before a frame, by the numbers.
   ///
   /// - Parameters:
   ///   - lostBytes: bytes before it that belong to no whole frame.
-  ///   - broken: a frame among these, which counts where the numbers begin anew.
+  ///   - broken: a frame among these bytes, counted as lost if the numbers restart.
   mutating func framesLost(
     before header: FLACFrameHeader, lostBytes: Int64, broken: FLACFrameHeader?
   ) -> Int64 {
@@ -43,15 +42,14 @@ struct FLACNumbering {
     return base != nil ? Int64(broken?.blockSize ?? 0) : 0
   }
 
-  /// Takes the first header's block size as that of all blocks, until two frames in a row show another.
+  /// Uses the first header's block size as that of all blocks, until two frames in a row show another.
   mutating func learnBlockSize(from header: FLACFrameHeader) {
     if hasSeenBlockSize || header.isVariable { return }
     blockSize = header.blockSize
     hasSeenBlockSize = true
   }
 
-  /// Takes in a frame, with what was lost before it passed; the answer is the frame of sound that it
-  /// begins with.
+  /// Adds a frame, after any loss before it was passed, and returns its first frame of sound.
   mutating func add(_ header: FLACFrameHeader) -> Int64 {
     if isNext(header), let last, !header.isVariable { blockSize = last.blockSize }
     learnBlockSize(from: header)
@@ -66,43 +64,44 @@ struct FLACNumbering {
     return frame
   }
 
-  /// Passes silence in the place of lost frames.
+  /// Adds silence that replaces lost frames.
   mutating func pass(silence frames: Int64) {
     nextPacket += 1
     nextFrame? += frames
     last = nil
   }
 
-  /// Whether a frame follows the last one by its number.
+  /// Whether a frame's number follows the last one's.
   private func isNext(_ header: FLACFrameHeader) -> Bool {
     guard let last, last.isVariable == header.isVariable else { return false }
     return header.number == last.number + (header.isVariable ? Int64(last.blockSize) : 1)
   }
 
-  /// Goes on elsewhere.
+  /// Continues at another packet.
   ///
-  /// - Parameter frame: the frame that the packet begins with, if that is certain; else its header
-  ///   tells, and with it the packet's number where packets have one duration.
+  /// - Parameter frame: the packet's first frame, if it is certain; otherwise its header determines the
+  ///   frame and, if packets have one duration, the packet's number.
   mutating func jump(to packet: Int64, frame: Int64? = nil) {
     nextPacket = packet
     nextFrame = frame
     last = nil
-    // Where streams were put together, the count there may be another than here.
+    // In joined streams the count there may differ from the one here.
     if frame != nil { base = nil }
   }
 
-  /// Goes on at an unknown place.
+  /// Continues at an unknown position.
   mutating func jump() {
     nextFrame = nil
     last = nil
   }
 
-  /// The first packet at a frame of the headers' count, when all packets have as many frames.
+  /// Returns the packet at a frame of the headers' count, if all packets have the same number of
+  /// frames.
   func packet(atStatedFrame frame: Int64) -> Int64? {
     framesPerPacket > 0 ? (frame - (base ?? 0)) / framesPerPacket : nil
   }
 
-  /// The headers' count at a packet, when all packets have as many frames.
+  /// Returns the headers' count at a packet, if all packets have the same number of frames.
   func statedFrame(ofPacket packet: Int64) -> Int64? {
     guard framesPerPacket > 0 else { return nil }
     let (frames, overflow) = packet.multipliedReportingOverflow(by: framesPerPacket)

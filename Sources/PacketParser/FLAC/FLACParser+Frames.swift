@@ -6,7 +6,7 @@ extension FLACParser {
   /// Packets delivered in one call at most, which bounds the memory for their descriptions.
   static let maximumPacketsPerRun = 512
 
-  /// Takes as many whole frames as there are, side by side.
+  /// Delivers all complete frames that lie side by side.
   mutating func stepFrames(_ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool) -> ParserStep {
     if silence.frames > 0 { return deliverSilence() }
     descriptions.removeAll(keepingCapacity: true)
@@ -16,11 +16,11 @@ extension FLACParser {
     while descriptions.count < Self.maximumPacketsPerRun {
       let finding = search!.next(bytes, isEnd: isEnd)
       if case .frame(let header, let range) = finding, range.lowerBound == end {
-        // The frame is found again behind the notice.
+        // The search returns the frame again after the notice.
         if let notice = endGap(before: header) { return notice }
         if silence.frames > 0 { return deliverSilence() }
         if isNews(header, byteCount: range.count) {
-          // It is told behind the packets before.
+          // The notice comes after the packets so far.
           if end > 0 { break }
           return tell(header, byteCount: range.count)
         }
@@ -34,7 +34,7 @@ extension FLACParser {
         search!.passFrame(endingAt: end)
         continue
       }
-      // All else comes behind the packets so far.
+      // All other findings come after the packets so far.
       if end > 0 { break }
       switch finding {
       case .frame(_, let range): return passGarbage(range.lowerBound, at: offset)
@@ -64,14 +64,14 @@ extension FLACParser {
 
   mutating func count(frames: Int, byteCount: Int) {
     hasShortPacket = frames < numbering.framesPerPacket
-    // What was counted to the end stays.
+    // Totals that were counted to the end stay.
     if facts.isWhole { return }
     facts.packetsSeen += 1
     facts.bytesSeen += Int64(byteCount)
     facts.framesSeen += Int64(frames)
   }
 
-  /// Remembers where packets lie, and leaves their frames out where the format has them.
+  /// Indexes the packets, and removes their frames from the descriptions if the format states them.
   mutating func cover(
     _ firstPacket: Int64, at offset: Int64, _ packets: [AudioStreamPacketDescription]
   ) {
@@ -90,8 +90,8 @@ extension FLACParser {
 }
 
 extension FLACParser {
-  /// Passes tags behind the frames, and begins with another stream; where there is neither, the search
-  /// for frames goes on.
+  /// Skips tags after the frames and begins another stream; without either, the search for frames
+  /// continues.
   mutating func stepBoundary(_ bytes: Span<UInt8>, isEnd: Bool) -> ParserStep {
     if bytes.isEmpty { return isEnd ? endOfInput() : .need(1) }
     switch AudioTag.extent(bytes, at: 0, isEnd: isEnd) {
@@ -115,14 +115,14 @@ extension FLACParser {
       || byteCount > facts.statedMaximumPacketSize ?? .max
   }
 
-  /// Tells one thing that is new with a frame.
+  /// Reports one change that a frame brings.
   private mutating func tell(_ header: FLACFrameHeader, byteCount: Int) -> ParserStep {
     if let info, !info.holds(for: header) {
       change(to: streams.first { $0.holds(for: header) } ?? FLACStreamInfo(header, stated: info))
       return notices.removeFirst()
     }
     if hasShortPacket {
-      // Another packet follows a short one: from here on each says its frames itself, for good.
+      // A packet follows a short one: from here on each packet states its own frames, permanently.
       forgetDuration()
       return .found(.dataFormat)
     }
@@ -137,11 +137,11 @@ extension FLACParser {
     if !facts.isWhole { facts.statedPacketCount = nil }
   }
 
-  /// Packets of another format follow.
+  /// Changes to the format of the packets that follow.
   private mutating func change(to info: FLACStreamInfo) {
     if let last = self.info, last.sampleRate != info.sampleRate {
       facts.rescaleFrames(from: Double(last.sampleRate), to: Double(info.sampleRate))
-      // Frames of two rates are no common count.
+      // Frames of two rates cannot be counted together.
       isCovering = false
     }
     self.info = info

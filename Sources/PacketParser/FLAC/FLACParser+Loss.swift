@@ -2,9 +2,9 @@
 
 import AudioModel
 
-/// What is lost between two frames, and what takes its place.
+/// Losses between two frames, and the silence that replaces them.
 extension FLACParser {
-  /// Ends the gap before a frame: by its number, sound is missing or not.
+  /// Ends the gap before a frame, whose number determines the missing sound.
   mutating func endGap(before header: FLACFrameHeader) -> ParserStep? {
     guard gap.byteCount > 0 else { return nil }
     let lost = numbering.framesLost(
@@ -12,7 +12,7 @@ extension FLACParser {
     return endGap(lost > 0 ? .damage : .foreignBytes, frames: lost)
   }
 
-  /// - Parameter isReplaced: silence is delivered in the place of the frames lost.
+  /// - Parameter isReplaced: whether silence replaces the lost frames.
   private mutating func endGap(
     _ cause: AudioFileStreamGap.Cause, frames: Int64, isReplaced: Bool = true
   ) -> ParserStep? {
@@ -22,10 +22,10 @@ extension FLACParser {
     return gap.close(cause, frameCount: frames > 0 ? frames : nil)
   }
 
-  /// Stretches of silence that are remembered for seeks.
+  /// The most stretches of silence stored for seeks.
   private static var maximumSilences: Int { 4096 }
 
-  /// Silence in the place of lost frames, so that the time line goes on: FLAC frames of their lengths.
+  /// Delivers FLAC frames of silence of the lost frames' duration, so that the time line continues.
   mutating func deliverSilence() -> ParserStep {
     guard let info else { preconditionFailure("frames without their stream's information") }
     descriptions.removeAll(keepingCapacity: true)
@@ -33,7 +33,7 @@ extension FLACParser {
     let firstPacket = numbering.nextPacket
     let firstFrame = numbering.nextFrame ?? 0
     let blockSize = max(1, min(numbering.blockSize, info.maximumBlockSize))
-    // The index has them where the lost bytes are: from there on they are found again.
+    // The index lists them at the lost bytes, where the parser finds the loss again.
     var places: [AudioStreamPacketDescription] = []
     while silence.frames > 0, descriptions.count < Self.maximumPacketsPerRun {
       let frames = Int(min(silence.frames, Int64(blockSize)))
@@ -65,7 +65,7 @@ extension FLACParser {
         place: .assembled(byteOffset: silence.byteOffset), firstFrame: firstFrame))
   }
 
-  /// By the stream's own count, and after a seek by the number of the frame that would follow.
+  /// Uses the stream's own count; after a seek, the number of the frame that would follow.
   func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
     if isUnbroken { return facts.missingFrameCount(at: end, isUnbroken: true) }
     guard let stated = facts.statedFrameCount, let met = framesMet else { return 0 }
@@ -78,15 +78,16 @@ extension FLACParser {
     return isCovering || numbering.isOneStream ? numbering.nextFrame : nil
   }
 
-  /// Ends the gap before the end of the input. Sound is missing if a frame begins in it, or the stream states
-  /// more frames than were met. The time line ends where the stream states it, or with the last whole frame.
+  /// Ends the gap before the end of the input. Sound is missing if a frame begins in the gap or the
+  /// stream states more frames than arrived. The time line ends where the stream states it, or with the
+  /// last complete frame.
   private mutating func endLastGap() -> ParserStep? {
     let broken = search?.broken
     let block = broken.map { Int64($0.header.blockSize) }
     var left: Int64?
     if let stated = facts.statedFrameCount, let met = framesMet { left = stated - met }
     if let left, left <= 0 { return endGap(.foreignBytes, frames: 0) }
-    // As many frames as so many bytes can hold if they are like the others.
+    // Four times the frames that the gap's bytes would hold at the mean size so far.
     let likely =
       4 * Double(gap.byteCount) * Double(facts.framesSeen) / Double(max(1, facts.bytesSeen))
     let isLastFrame = left != nil && left == block
@@ -102,7 +103,7 @@ extension FLACParser {
       .damage, frames: min(block, left ?? block), isReplaced: facts.packetsSeen > 0)
   }
 
-  /// Tells the last gap, then that all is told.
+  /// Reports the last gap, then the end.
   mutating func endOfInput() -> ParserStep {
     if gap.byteCount > 0, let notice = endLastGap() { return notice }
     if silence.frames > 0 { return deliverSilence() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension FLACParser {
-  /// Reads the metadata blocks (RFC 9639 section 8), each as its bytes come.
+  /// Reads the metadata blocks (RFC 9639 section 8) as their bytes arrive.
   mutating func stepMetadata(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
@@ -81,7 +81,7 @@ extension FLACParser {
     return .skip(4)
   }
 
-  /// Bytes of a block that are here; nil when some have to be waited for.
+  /// Returns the bytes of a block that are present; nil if none are.
   private func piece(
     _ bytes: Span<UInt8>, _ left: Int64, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> Int? {
@@ -101,7 +101,7 @@ extension FLACParser {
     return step
   }
 
-  /// Another stream's signature is here: files were put one behind the other.
+  /// Begins another stream, whose signature is here: files were joined.
   mutating func beginStream() {
     hasStreamInfo = false
     channelMask = nil
@@ -112,7 +112,7 @@ extension FLACParser {
     state = .signature
   }
 
-  /// Another stream's frames begin here. Its format is told with its first frame, if it is another.
+  /// Resumes at the frames of another stream. If its format differs, the first frame reports it.
   mutating func resume() -> ParserStep {
     state = .frames
     if !facts.isWhole, isUnbroken, let info, let stated = facts.statedFrameCount {

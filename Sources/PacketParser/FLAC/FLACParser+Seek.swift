@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 extension FLACParser {
-  /// Packets that lead from a place that is certain to the one that is wanted at most: so many are read
-  /// and passed over rather than the place be guessed.
+  /// The most packets that are read and skipped from an exact position to the wanted packet, instead of
+  /// estimating its byte offset.
   private static let maximumLeadingPackets: Int64 = 64
 
-  /// By the packets seen, by the seek table, or by the mean between its points, in this order.
+  /// Uses the packets seen, the seek table, or the mean between its points, in this order.
   func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
     if let seen = index.target(packet: packet) { return targetBeforeSilence(seen) }
     if packet == 0 {
@@ -13,7 +13,7 @@ extension FLACParser {
     }
     guard let info else { preconditionFailure("a seek before the audio is reached") }
     let fewest = Int64(info.minimumFrameBytes ?? FLACFrameHeader.minimumFrameBytes)
-    // As the stream states it: the bound of the error rests on its statements.
+    // The stated size: the bound of the error relies on the stream's statements.
     let most = max(fewest, Int64(facts.statedMaximumPacketSize ?? info.frameByteUpperBound))
     var estimate = SeekEstimate(
       bytesPerPacket: fewest...most, average: average(info), knownPacket: index.packetCount,
@@ -52,8 +52,8 @@ extension FLACParser {
     return estimate.target(packet: packet)
   }
 
-  /// Moves a target among silence to the frame before the silence, from which the parser derives how many frames
-  /// are lost.
+  /// Moves a target among silence to the frame before the silence, from which the parser recomputes the
+  /// lost frames.
   private func targetBeforeSilence(
     _ target: AudioFileStreamSeekTarget
   ) -> AudioFileStreamSeekTarget {
@@ -77,7 +77,7 @@ extension FLACParser {
     return totalByteCount - dataOffset
   }
 
-  /// Mean bytes of a packet; before the first one half of what the samples would take.
+  /// Mean bytes of a packet; before the first packet, half the size of the uncompressed samples.
   private func average(_ info: FLACStreamInfo) -> Double {
     facts.averageBytesPerPacket
       ?? Double(info.maximumBlockSize * info.channels * info.bitsPerSample) / 16
@@ -89,7 +89,7 @@ extension FLACParser {
 
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
     var frame: Int64?
-    // What a seek table says is not held against the packets seen.
+    // Packets found by the seek table do not enter the index.
     isCovering = !target.isEstimated && target.packet < max(1, index.packetCount)
     if isCovering {
       let framesPerPacket = numbering.framesPerPacket
@@ -122,7 +122,7 @@ extension FLACParser {
 }
 
 extension SeekEstimate {
-  /// The last place that is certain, and the packets that lead on from there.
+  /// The last exact position, and the packets from there to the target.
   fileprivate func exactTarget(packet: Int64) -> AudioFileStreamSeekTarget {
     AudioFileStreamSeekTarget(
       packet: packet, byteOffset: knownByteOffset, isEstimated: false,

@@ -4,10 +4,10 @@ import AudioModel
 
 /// A FLAC file (RFC 9639): metadata blocks, then frames. A packet is a frame.
 ///
-/// Frames are found by `FLACFrameSearch`. Their headers are numbered, so that a packet's number and
-/// first frame are exact wherever it was found; of variable block sizes only the first frame is. The
-/// frames may change their format, with or without another stream's metadata before them: a frame's own
-/// header counts.
+/// `FLACFrameSearch` finds the frames. Their headers are numbered, so a packet's number and first frame
+/// are exact wherever it was found; with variable block sizes only the first frame is exact. The frames
+/// may change their format, with or without another stream's metadata before them: a frame's own header
+/// counts.
 struct FLACParser: ContainerParser {
   enum State {
     case signature
@@ -20,7 +20,7 @@ struct FLACParser: ContainerParser {
     /// The frames begin here.
     case firstFrame
     case frames
-    /// Where a frame has ended, and no other begins.
+    /// A frame has ended, and no other begins.
     case boundary
   }
 
@@ -30,20 +30,20 @@ struct FLACParser: ContainerParser {
   var assembled: [UInt8] = []
 
   var state = State.signature
-  /// The stream information of the metadata at hand was read.
+  /// Whether the stream information of the current metadata was read.
   var hasStreamInfo = false
-  /// The tags of the stream before.
+  /// The tags of the previous stream.
   var tagsBefore = AudioFileInfo()
-  /// No metadata block follows the one at hand.
+  /// Whether the current metadata block is the last one.
   var isLastBlock = false
-  /// What holds for the frames now.
+  /// The stream information that holds for the present frames.
   var info: FLACStreamInfo?
-  /// What the first stream's metadata say, and the last one's.
+  /// The stream information of the first stream and of the last one.
   var streams: [FLACStreamInfo] = []
   var channelMask: UInt32?
   var seekTable = FLACSeekTable()
   let totalByteCount: Int64?
-  /// What has to be told before anything else.
+  /// Steps to return before anything else.
   var notices: [ParserStep] = []
 
   /// Set once the frames have begun.
@@ -55,11 +55,11 @@ struct FLACParser: ContainerParser {
   var index = PacketIndex()
   /// The indexed packets that are silence, in order.
   var silentPackets: [Range<Int64>] = []
-  /// All packets before the next one were seen.
+  /// Whether all packets before the next one were seen.
   var isCovering = true
-  /// The last packet has fewer frames than the format says, so that none should follow.
+  /// Whether the last packet has fewer frames than the format states, so that none should follow.
   var hasShortPacket = false
-  /// The stream was parsed from its beginning without a jump.
+  /// Whether the stream was parsed from its beginning without a jump.
   var isUnbroken = true
 
   init(_ context: ParserContext) {
@@ -81,7 +81,7 @@ struct FLACParser: ContainerParser {
         return try stepMetadata(bytes, at: offset, isEnd: isEnd)
       } catch {
         guard facts.isReady else { throw error }
-        // Behind the first stream nothing is worth an error.
+        // After the first stream, malformed metadata are ignored.
         search?.passBoundary()
         state = .frames
         return .skip(0)
@@ -89,7 +89,7 @@ struct FLACParser: ContainerParser {
     }
   }
 
-  /// The first frame's header counts more than the stream's information does.
+  /// Reads the first frame's header, which outranks the stream information.
   private mutating func stepFirstFrame(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) -> ParserStep {

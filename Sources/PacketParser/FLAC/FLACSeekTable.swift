@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// A SEEKTABLE block (RFC 9639 section 8.5), which comes in pieces: where some frames lie. Of more
-/// points than are worth their memory, one in so many is held.
+/// A SEEKTABLE block (RFC 9639 section 8.5), read in pieces: the byte offsets of some frames. Above the
+/// limit, only every second point is kept, then every fourth, and so on.
 struct FLACSeekTable {
   struct Point: Equatable {
     /// Frames of sound before the FLAC frame.
@@ -13,7 +13,7 @@ struct FLACSeekTable {
   static let maximumPoints = 1 << 14
   private static let pointBytes = 18
 
-  /// The points in their order; places that are reserved for others are left out.
+  /// The points in order, without placeholders.
   private(set) var points: [Point] = []
   private var piece: [UInt8] = []
   private var stride = 1
@@ -51,13 +51,13 @@ struct FLACSeekTable {
     if points.count == Self.maximumPoints {
       let all = points
       points = Swift.stride(from: 0, to: all.count, by: 2).map { all[$0] }
-      // The number of points is even, so that this one still has its place.
+      // The number of points is even, so this point stays in step.
       stride *= 2
     }
     points.append(point)
   }
 
-  /// The last point at this frame or before, and the next one.
+  /// Returns the last point at this frame or before, and the next one.
   func points(around frame: Int64) -> (before: Point?, after: Point?) {
     var low = 0
     var end = points.count

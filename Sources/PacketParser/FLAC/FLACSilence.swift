@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Makes FLAC frames of silence, which take the place of lost ones.
+/// Makes FLAC frames of silence that replace lost ones.
 enum FLACSilence {
-  /// A frame of constant subframes (RFC 9639 section 9), with the rate and the bits of the stream
+  /// Makes a frame of constant subframes (RFC 9639 section 9), with the rate and the bits of the stream
   /// information.
   ///
-  /// - Parameter number: its first sample's, below 2^36.
+  /// - Parameter number: the number of its first sample, below 2^36.
   static func frame(
     number: Int64, blockSize: Int, channels: Int, bitsPerSample: Int
   ) -> [UInt8] {
@@ -18,12 +18,12 @@ enum FLACSilence {
     return frame + [UInt8(checksum >> 8), UInt8(checksum & 0xFF)]
   }
 
-  /// A number as UTF-8 would have it, in up to seven bytes.
+  /// Encodes a number like UTF-8, in up to seven bytes.
   private static func coded(_ number: UInt64) -> [UInt8] {
     if number < 0x80 { return [UInt8(number)] }
     var rest = number
     var following: [UInt8] = []
-    // The first byte has a one for each byte, a zero, and what is left of seven bits.
+    // The first byte has a one bit for each byte, a zero, and the number's highest bits.
     while rest >= 1 << UInt64(6 - following.count) {
       following.insert(0x80 | UInt8(rest & 0x3F), at: 0)
       rest >>= 6

@@ -2,7 +2,7 @@
 
 import AudioModel
 
-/// The STREAMINFO block (RFC 9639 section 8.2): what holds for all frames.
+/// The STREAMINFO block (RFC 9639 section 8.2): values that hold for all frames.
 ///
 /// ```
 /// 16 minimum block size   16 maximum block size   24 minimum frame bytes   24 maximum frame bytes
@@ -11,21 +11,21 @@ import AudioModel
 struct FLACStreamInfo: Equatable {
   static let byteCount = 34
 
-  /// Frames of sound in each FLAC frame, the last one aside.
+  /// Frames of sound in each FLAC frame except the last.
   var minimumBlockSize: Int
   var maximumBlockSize: Int
-  /// Bytes of a FLAC frame; nil when not stated.
+  /// Bytes of a FLAC frame; nil if not stated.
   var minimumFrameBytes: Int?
   var maximumFrameBytes: Int?
   var sampleRate: Int
   var channels: Int
   var bitsPerSample: Int
-  /// Frames of sound in all; nil when not stated.
+  /// Frames of sound in total; nil if not stated.
   var totalFrames: Int64?
-  /// The block as it is.
+  /// The block unchanged.
   var bytes: [UInt8]
 
-  /// The block at the start of `block`; nil when it breaks its own rules.
+  /// Reads the block at the start of `block`; nil if it contradicts itself.
   init?(_ block: Span<UInt8>) {
     guard block.count >= Self.byteCount else { return nil }
     minimumBlockSize = Int(block.bigEndian16(at: 0))
@@ -46,12 +46,12 @@ struct FLACStreamInfo: Equatable {
     else { return nil }
   }
 
-  /// The block in a magic cookie: bare, or behind its header, a file's signature, or an MP4 file's `dfLa`
-  /// box; nil if there is none.
+  /// Reads the block in a magic cookie: bare, or after its header, a file's signature, or an MP4 file's
+  /// `dfLa` box; nil if there is none.
   init?(magicCookie: Span<UInt8>) {
     var start = magicCookie.has("dfLa", at: 4) ? 12 : 0
     if magicCookie.has("fLaC", at: start) { start += 4 }
-    // As STREAMINFO these bytes would be block sizes that contradict each other.
+    // Read as STREAMINFO, these bytes would be contradictory block sizes.
     if magicCookie.count - start >= 4, magicCookie.bigEndian32(at: start) & 0x7FFF_FFFF == 34 {
       start += 4
     }
@@ -59,8 +59,7 @@ struct FLACStreamInfo: Equatable {
     self.init(magicCookie.extracting(start..<magicCookie.count))
   }
 
-  /// What a block would say that holds for a frame which disagrees with `stated`: blocks of any size, and
-  /// no length.
+  /// Creates a block for a frame that disagrees with `stated`: blocks of any size, and no length.
   init(_ header: FLACFrameHeader, stated: FLACStreamInfo) {
     self.init(
       sampleRate: header.sampleRate > 0 ? header.sampleRate : stated.sampleRate,
@@ -68,7 +67,7 @@ struct FLACStreamInfo: Equatable {
       bitsPerSample: header.bitsPerSample > 0 ? header.bitsPerSample : stated.bitsPerSample)
   }
 
-  /// What a block would say of frames with blocks of any size.
+  /// Creates a block for frames with blocks of any size.
   init(sampleRate: Int, channels: Int, bitsPerSample: Int) {
     minimumBlockSize = 16
     maximumBlockSize = FLACFrameHeader.maximumBlockSize
@@ -82,24 +81,24 @@ struct FLACStreamInfo: Equatable {
     bytes += [UInt8](repeating: 0, count: Self.byteCount - bytes.count)
   }
 
-  /// Whether a frame is one of those that the block is about.
+  /// Whether the block applies to a frame.
   func holds(for header: FLACFrameHeader) -> Bool {
     (header.sampleRate == 0 || header.sampleRate == sampleRate) && header.channels == channels
       && (header.bitsPerSample == 0 || header.bitsPerSample == bitsPerSample)
       && header.blockSize <= maximumBlockSize
   }
 
-  /// Frames of sound in each FLAC frame but the last, if all have as many; 0 otherwise.
+  /// Frames of sound in each FLAC frame except the last, if all have the same number; otherwise 0.
   var framesPerPacket: Int { minimumBlockSize == maximumBlockSize ? maximumBlockSize : 0 }
 
-  /// Bytes that no frame exceeds: those of one that stores its samples as they are, with one bit more for
-  /// a difference channel. The stated maximum is no bound: files that were joined have the first one's.
+  /// The most bytes of a frame: those of uncompressed samples, with one more bit for a difference
+  /// channel. The stated maximum is no limit: joined files keep that of the first one.
   var frameByteUpperBound: Int {
     let stored = (maximumBlockSize * (bitsPerSample + 1) + 7) / 8 + 5
     return max(maximumFrameBytes ?? 0, FLACFrameHeader.maximumBytes + channels * stored + 2)
   }
 
-  /// The format of the frames; the flags name the source's depth as Apple Lossless' do.
+  /// The format of the frames; its flags state the source's bit depth like those of Apple Lossless.
   var dataFormat: AudioStreamBasicDescription {
     let flags: UInt32 =
       switch bitsPerSample {
@@ -115,8 +114,8 @@ struct FLACStreamInfo: Equatable {
       framesPerPacket: UInt32(framesPerPacket), channelsPerFrame: UInt32(channels))
   }
 
-  /// The channels' speakers: those of the comment's mask if it fits, else by their number (RFC 9639
-  /// section 9.1.3).
+  /// The channels' speakers: those of the comment's mask if it fits, else by the number of channels
+  /// (RFC 9639 section 9.1.3).
   func channelLayout(mask: UInt32?) -> AudioChannelLayout {
     if let mask, mask.nonzeroBitCount == channels {
       return AudioChannelLayout(AudioChannelBitmap(rawValue: mask))

@@ -2,7 +2,7 @@
 
 import AudioModel
 
-/// What a box begins with (ISO/IEC 14496-12 section 4.2):
+/// The header of a box (ISO/IEC 14496-12 section 4.2):
 /// ```
 /// size (32) | type (32) | size (64), if the first one is 1
 /// ```
@@ -10,21 +10,21 @@ struct BoxHeader {
   let type: FourCharacterCode
   /// Bytes of the header.
   let byteCount: Int
-  /// Where the box begins and ends in the stream; `Int64.max` for one that goes on to the stream's
-  /// end.
+  /// The stream offsets of the box's beginning and end; the end is `Int64.max` for a box that extends
+  /// to the stream's end.
   let start: Int64
   let end: Int64
 
-  /// Bytes from the header's end to the box's.
+  /// Bytes from the header's end to the end of the box.
   var contentBytes: Int64 { end - start - Int64(byteCount) }
 
-  /// Bytes of the header that begins here; at least eight are shown.
+  /// Bytes of the header at the start of `bytes`, of which at least eight are shown.
   static func byteCount(_ bytes: Span<UInt8>) -> Int {
     bytes.bigEndian32(at: 0) == 1 ? 16 : 8
   }
 
-  /// The box at the start of `bytes`, as far as the one around it reaches; nil if its size is less
-  /// than its header's.
+  /// Reads the box at the start of `bytes`, limited by the enclosing box; nil if its size is below its
+  /// header's.
   init?(_ bytes: Span<UInt8>, at offset: Int64, limit: Int64) {
     type = FourCharacterCode(rawValue: bytes.bigEndian32(at: 4))
     byteCount = Self.byteCount(bytes)
@@ -40,9 +40,9 @@ struct BoxHeader {
   }
 }
 
-/// A box whose content is being looked at.
+/// A box whose content is being parsed.
 struct OpenBox {
-  /// What it is for, which tells how its content is read.
+  /// The kind of box, which determines how its content is read.
   enum Kind {
     case movie, track, edits, media, mediaInformation, sampleTable
     case descriptions, sampleEntry, wave
@@ -53,6 +53,6 @@ struct OpenBox {
   var kind: Kind
   var end: Int64
 
-  /// Boxes within boxes, more than any file has; what is deeper is passed over.
+  /// The maximum nesting depth, above that of any file; deeper boxes are skipped.
   static let maximumDepth = 16
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Where a track's chunks begin (`stco` and `co64`, ISO/IEC 14496-12 section 8.7.5) and how many
-/// samples each has (`stsc`, section 8.7.4).
+/// The byte offsets of a track's chunks (`stco` and `co64`, ISO/IEC 14496-12 section 8.7.5) and their
+/// numbers of samples (`stsc`, section 8.7.4).
 struct ChunkTable {
-  /// Chunks from one on have this many samples each, described by the sample entry of this number.
+  /// Consecutive chunks with the same number of samples and the same sample entry.
   struct Run {
     /// The first chunk's number, from 0.
     var firstChunk: Int
@@ -14,10 +14,10 @@ struct ChunkTable {
   private(set) var runs: [Run] = []
   private var narrow: [UInt32] = []
   private var wide: [UInt64] = []
-  /// The numbers of the runs' first chunks do not rise.
+  /// Whether the numbers of the runs' first chunks fail to rise.
   private(set) var isContradictory = false
 
-  /// The entries of chunks that are there, in their order.
+  /// The sample entries of existing chunks, in their order.
   var usedEntries: [UInt32] {
     var entries: [UInt32] = []
     for run in runs where run.samplesPerChunk > 0 && run.firstChunk < count {
@@ -28,10 +28,10 @@ struct ChunkTable {
     return entries
   }
 
-  /// Chunks.
+  /// The number of chunks.
   var count: Int { narrow.isEmpty ? wide.count : narrow.count }
 
-  /// Where a chunk begins, from the stream's start.
+  /// Returns the stream offset of a chunk.
   func offset(_ chunk: Int) -> Int64 {
     narrow.isEmpty ? Int64(clamping: wide[chunk]) : Int64(narrow[chunk])
   }

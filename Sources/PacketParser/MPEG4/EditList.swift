@@ -2,17 +2,17 @@
 
 import AudioModel
 
-/// Which part of the media is the sound (`elst`, ISO/IEC 14496-12 section 8.6.6).
+/// The edit list, which selects the sound from the media (`elst`, ISO/IEC 14496-12 section 8.6.6).
 struct EditList {
   /// A part that is not empty.
   private struct Part {
     var mediaTime: Int64
-    /// In units of the movie's time scale; 0 means up to the media's end.
+    /// In units of the movie's time scale; 0 means to the media's end.
     var duration: Int64
   }
 
   private var parts: [Part] = []
-  /// There are more parts than are kept.
+  /// Whether the list has more parts than are kept.
   private var isCut = false
 
   private static let maximumParts = 4096
@@ -27,22 +27,22 @@ struct EditList {
     }
   }
 
-  /// Where the sound begins, in the media's units, if the list is one part.
+  /// The beginning of the sound in the media's units, if the list has a single part.
   var start: Int64? { parts.count == 1 ? parts[0].mediaTime : nil }
 
-  /// The frames that are sound: from the beginning of the first part to the end of the last. What the list
-  /// leaves out between parts stays.
+  /// Returns the valid frames: from the beginning of the first part to the end of the last. Media that
+  /// the list omits between parts stay.
   ///
   /// - Parameters:
-  ///   - mediaDuration: the media's, in its own units.
+  ///   - mediaDuration: the media's duration, in its own units.
   ///   - movieUnits: units per second of the movie's time scale.
-  ///   - frames: all of the packets'.
-  /// - Returns: nil if there is no list, or it has parts in another order than the media.
+  ///   - frames: the frames of all packets.
+  /// - Returns: nil if there is no list, or its parts are not in the media's order.
   func packetTable(
     mediaDuration: Int64, scale: TimeScale, movieUnits: Int64, frames: Int64
   ) -> AudioFilePacketTableInfo? {
     guard let start = parts.first?.mediaTime, start <= mediaDuration, !isCut else { return nil }
-    // Where the movie's units are coarser, what ends within one of the media's end ends there.
+    // With coarser movie units, a part that ends within one unit of the media's end ends there.
     let isCoarser = movieUnits > 0 && !movieUnits.isMultiple(of: scale.unitsPerSecond)
     let slack = isCoarser ? scale.unitsPerSecond / movieUnits + 1 : 0
     var end: Int64 = 0
@@ -62,7 +62,8 @@ struct EditList {
 }
 
 extension AudioFilePacketTableInfo {
-  /// The sound from frame `priming` to `end` of `frames`; nil if that makes no sense.
+  /// Creates a table of the valid frames from `priming` to `end` of `frames`; nil if the values are
+  /// impossible.
   init?(priming: Int64, end: Int64, of frames: Int64) {
     let end = min(end, frames)
     guard priming >= 0, priming <= end, priming <= Int32.max, frames - end <= Int32.max else {
@@ -75,8 +76,8 @@ extension AudioFilePacketTableInfo {
 }
 
 extension AudioFilePacketTableInfo {
-  /// What iTunes says of an encoder's delay, for packets with this many frames in all. For HE-AAC it may
-  /// count frames of the doubled rate.
+  /// Returns iTunes' values for an encoder's delay, fitted to packets with `frames` frames in total.
+  /// For HE-AAC iTunes may count frames of the doubled rate.
   func fitted(to frames: Int64) -> AudioFilePacketTableInfo? {
     let total = numberValidFrames + Int64(primingFrames) + Int64(remainderFrames)
     let factor: Int64 = frames > 0 && total / frames >= 2 ? 2 : 1

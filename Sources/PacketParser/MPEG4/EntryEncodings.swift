@@ -2,28 +2,28 @@
 
 import AudioModel
 
-/// The encodings of a track's sample entries. Only what packets use is judged: an entry that no packet
-/// uses, or one that repeats another, rejects nothing.
+/// The encodings of a track's sample entries. Unused and duplicate entries cannot make a file
+/// unplayable.
 struct EntryEncodings {
-  /// In the order of the entries; nil for one whose packets cannot be played.
+  /// The encodings in the order of the entries; nil for one whose packets cannot be played.
   private var all: [TrackEncoding?] = []
-  /// For each entry the first one of the same configuration.
+  /// For each entry, the first entry with the same configuration.
   private var first: [Int] = []
-  /// The entry of the packets at hand, from 0.
+  /// The entry of the present packets, from 0.
   private(set) var selected = 0
 
-  /// Judges the entries of a track.
+  /// Reads the encodings of a track's entries.
   ///
   /// - Parameters:
-  ///   - used: the numbers of the entries in use, from 1, in the order of playing.
-  ///   - offset: where the track's tables end, for errors.
+  ///   - used: the numbers of the entries in use, from 1, in playing order.
+  ///   - offset: the byte offset at which the track's tables end, for errors.
   init(
     _ draft: TrackDraft, used: [UInt32], at offset: Int64
   ) throws(AudioFileStreamError) {
     let entries = draft.entries
     guard !entries.isEmpty else {
       throw AudioFileStreamError(
-        .invalidFile, at: offset, "the audio track does not say how it is encoded")
+        .invalidFile, at: offset, "the audio track does not state its encoding")
     }
     var failures: [AudioFileStreamError?] = []
     for entry in entries {
@@ -42,10 +42,10 @@ struct EntryEncodings {
     guard let main = known.first(where: { entries[$0].isComplete }) ?? known.first else {
       throw failures[candidates[0]]
         ?? AudioFileStreamError(
-          .invalidFile, at: offset, "the audio track does not say how it is encoded")
+          .invalidFile, at: offset, "the audio track does not state its encoding")
     }
     for index in entries.indices {
-      // An entry without a configuration of its own has that of the others.
+      // An entry without its own configuration shares that of the main entry.
       let isBare = !entries[index].isComplete && entries[index].type == entries[main].type
       let one = isBare ? all[main] : all[index]
       let same = entries.indices.first { other in
@@ -57,19 +57,19 @@ struct EntryEncodings {
     selected = first[main]
   }
 
-  /// The encoding of the packets at hand.
+  /// The encoding of the present packets.
   var current: TrackEncoding {
     get { all[selected]! }
     set { all[selected] = newValue }
   }
 
-  /// Bytes that no packet of any entry exceeds, where no table tells.
+  /// The most bytes of a packet of any entry, for packets that no table lists.
   var packetSizeUpperBound: Int { all.reduce(0) { max($0, $1?.packetSizeUpperBound ?? 0) } }
 
-  /// The entry, from 0, with the encoding of the packets of entry `number`, from 1; nil if their encoding
-  /// cannot follow the present one.
+  /// Returns the entry, from 0, with the encoding of the packets of entry `number`, from 1; nil if
+  /// their encoding cannot follow the present one.
   ///
-  /// - Parameter isTimed: packets of both entries have to have the same duration.
+  /// - Parameter isTimed: whether packets of both entries must have the same duration.
   func follower(number: UInt32, isTimed: Bool) -> Int? {
     guard first.indices.contains(Int(number) - 1) else { return selected }
     let index = first[Int(number) - 1]

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// Where the fragments lie that were seen: one in so many, fewer the more there are, so that memory has
-/// a bound whatever the stream's length. It covers the packets from the first one on without a hole.
+/// An index of the fragments seen. It stores every n-th fragment and doubles n when it is full, so
+/// memory is bounded. It covers the packets from the first one on without a gap.
 struct FragmentIndex {
   struct Entry {
     var firstPacket: Int64
     var firstFrame: Int64
-    /// From the stream's start to the fragment.
+    /// The stream offset of the fragment.
     var byteOffset: Int64
   }
 
@@ -18,13 +18,13 @@ struct FragmentIndex {
   private var seen = 0
   private var stride = 1
 
-  /// Fragments follow packets and frames that another table lists.
+  /// Creates an index of fragments that follow packets and frames listed in another table.
   init(packetCount: Int64 = 0, frameCount: Int64 = 0) {
     self.packetCount = packetCount
     self.frameCount = frameCount
   }
 
-  /// Takes in a fragment, if it begins where the index ends.
+  /// Adds a fragment if it begins where the index ends.
   mutating func add(_ entry: Entry, packets: Int64, frames: Int64) {
     guard entry.firstPacket == packetCount else { return }
     if seen % stride == 0 {
@@ -39,7 +39,7 @@ struct FragmentIndex {
     frameCount = min(entry.firstFrame + frames, 1 << 60)
   }
 
-  /// The last entry that holds this packet or leads to it.
+  /// Returns the last entry at or before this packet.
   func entry(ofPacket packet: Int64) -> Entry? {
     guard packet >= 0, packet < packetCount else { return nil }
     return last { $0.firstPacket <= packet }
@@ -61,10 +61,10 @@ struct FragmentIndex {
   }
 }
 
-/// Where segments begin, as the stream states it (`sidx`, ISO/IEC 14496-12 section 8.16.3).
+/// The segments that the stream lists (`sidx`, ISO/IEC 14496-12 section 8.16.3).
 struct SegmentIndex {
   struct Entry {
-    /// In units of `unitsPerSecond`, from the first segment's beginning.
+    /// The time in units of `unitsPerSecond`, from the first segment's beginning.
     var time: Int64
     var byteOffset: Int64
   }
@@ -73,10 +73,10 @@ struct SegmentIndex {
 
   var unitsPerSecond: Int64 = 1
   private(set) var entries: [Entry] = []
-  /// Where the last segment ends, in time and bytes.
+  /// The end of the last segment, in time and bytes.
   private(set) var endTime: Int64 = 0
   private(set) var endByte: Int64 = 0
-  /// Where the first segment ends.
+  /// The byte offset at which the first segment ends.
   var firstEndByte: Int64 { entries.count > 1 ? entries[1].byteOffset : endByte }
 
   init(unitsPerSecond: Int64, firstByte: Int64) {
@@ -91,7 +91,7 @@ struct SegmentIndex {
     endTime += duration
   }
 
-  /// The segment at a time, in its own units, and where the next one begins.
+  /// Returns the segment at a time, in the index's units, and the time of the next segment.
   func segment(at time: Int64) -> (entry: Entry, endTime: Int64)? {
     guard time >= 0, time < endTime else { return nil }
     var low = 0

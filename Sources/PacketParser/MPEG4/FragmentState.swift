@@ -2,46 +2,47 @@
 
 import AudioModel
 
-/// What is known of a fragmented stream, and of the fragment that is being read.
+/// The state of a fragmented stream and of its current fragment.
 struct FragmentState {
-  /// The index says that fragments follow (`mvex`).
+  /// Whether the movie's index announces fragments (`mvex`).
   var isExpected = false
-  /// The size of all packets, where they have one.
+  /// The constant size of all packets, if they have one.
   var constantPacketBytes: UInt32 = 0
-  /// All fragments' duration in the movie's units (`mehd`); 0 when not stated.
+  /// The duration of all fragments in the movie's units (`mehd`); 0 if not stated.
   var movieDuration: Int64 = 0
-  /// The fragment whose packets come, and the stream's first one.
+  /// The fragment whose packets are delivered, and the stream's first one.
   var current: MovieFragment?
   var first: MovieFragment?
-  /// Where the media data of the first one end.
+  /// The byte offset at which the media data of the first fragment end.
   var firstMediaEnd: Int64 = 0
-  /// Where the media data end that the packets of the movie's own index begin in.
+  /// The byte offset at which the media data that hold the movie's own indexed packets end.
   var tableMediaEnd: Int64 = 0
   var index = FragmentIndex()
   var segments: SegmentIndex?
-  /// The frames that are sound, where no count of them is known beforehand.
+  /// The valid frames, if their count is not known beforehand.
   var soundFrames: Range<Int64>?
-  /// When the stream's first packet is decoded, in the media's units.
+  /// The decoding time of the stream's first packet, in the media's units.
   var timeOrigin: Int64?
-  /// The number of the current fragment's first packet, and the frame it begins with.
+  /// The number of the current fragment's first packet, and its first frame.
   var firstPacket: Int64 = 0
   var firstFrame: Int64 = 0
-  /// The frame that the next fragment begins with if it does not say.
+  /// The first frame of the next fragment, if that fragment states no time.
   var nextFrame: Int64 = 0
-  /// The frame that the last one's sound ends with.
+  /// The end of the last fragment's sound, as a frame.
   var endFrame: Int64 = 0
-  /// The frame that the next fragment begins with if nothing is missing; nil behind a seek.
+  /// The first frame of the next fragment if nothing is missing; nil after a seek.
   var expectedFrame: Int64?
-  /// Frames between the fragments that are missing, less those by which time goes back.
+  /// Frames missing between the fragments, minus those by which time goes back.
   var missingFrames: Int64 = 0
-  /// Where the data end that fragments list, of all tracks.
+  /// The byte offset at which the data listed by fragments, of all tracks, end.
   private(set) var dataEnd: Int64 = 0
-  /// Bytes behind the last fragment that belong to none.
+  /// Bytes after the last fragment that belong to no fragment.
   var stretch: UnlistedStretch?
-  /// The stream was entered at an uncertain place: a fragment's time tells its packets' numbers.
+  /// Whether the stream was entered at an estimated offset, so that a fragment's time determines its
+  /// packets' numbers.
   var needsNumber = false
 
-  /// Nobody knows where in the stream the bytes are from.
+  /// Whether the stream offset of the bytes is unknown.
   var isPlaceUnknown = false
 
   /// Fragments that began, and those with packets of the track.
@@ -52,15 +53,15 @@ struct FragmentState {
   private var start: Int64 = 0
   private var header: TrackFragmentHeader?
   private var isOurs = false
-  /// Where the data of the last track's part end.
+  /// The byte offset at which the last track's data end.
   private var lastEnd: Int64 = 0
 
-  /// Tracks whose defaults are kept.
+  /// The most tracks whose defaults are kept.
   private static let maximumDefaults = 64
-  /// Entries of a fragment's tables.
+  /// The most entries of a fragment's tables.
   private static let maximumSamples = 1 << 20
 
-  /// `trex`: track (32), description (32), duration (32), size (32), flags (32).
+  /// Reads `trex`: track (32), description (32), duration (32), size (32), flags (32).
   mutating func addDefaults(_ content: Span<UInt8>) {
     guard content.count >= 20, defaults.count < Self.maximumDefaults else { return }
     defaults.append(
@@ -70,16 +71,16 @@ struct FragmentState {
       ))
   }
 
-  /// The sample entry of a track's fragments that name none.
+  /// Returns the sample entry of a track's fragments that name none.
   func defaultEntry(of track: UInt32) -> UInt32 {
     defaults.first { $0.track == track }?.entry ?? 1
   }
 
-  /// Why a stream with an index that fragments should follow came to nothing.
+  /// Returns the reason why a stream that announces fragments has no packets.
   ///
   /// - Parameters:
-  ///   - table: packets that the index itself lists.
-  ///   - isWithin: the input ended within a box of boxes, a fragment.
+  ///   - table: the number of packets that the index itself lists.
+  ///   - isWithin: whether the input ended within a box of boxes, that is, a fragment.
   func missing(table: Int64, isWithin: Bool) -> String {
     if isWithin {
       return
@@ -118,7 +119,7 @@ struct FragmentState {
     isOurs = false
   }
 
-  /// `tfhd`: flags (24), track (32), then what the flags say.
+  /// Reads `tfhd`: flags (24), track (32), then the fields that the flags select.
   mutating func readHeader(_ content: Span<UInt8>, track: UInt32?) {
     guard content.count >= 8 else { return }
     let flags = content.bigEndian32(at: 0)
@@ -129,7 +130,7 @@ struct FragmentState {
       new.defaultDuration = found.duration
       new.defaultSize = found.size
     }
-    // Relative to the fragment; without it, tracks' data lie one behind the other.
+    // The flag makes offsets relative to the fragment; without it, the tracks' data follow one another.
     if flags & 0x20000 != 0 { new.base = start }
     var place = 8
     func word() -> UInt32? {
@@ -138,7 +139,7 @@ struct FragmentState {
       return content.bigEndian32(at: place)
     }
     if flags & 1 != 0, let high = word(), let low = word() {
-      // Most often the fragment's own place; of an unknown place nothing better can be said.
+      // Usually the fragment's own offset, which also replaces it if offsets are unknown.
       new.base = isPlaceUnknown ? start : Int64(clamping: UInt64(high) << 32 | UInt64(low))
     }
     new.base = min(new.base, 1 << 60)
@@ -164,8 +165,8 @@ struct FragmentState {
     header = nil
   }
 
-  /// `trun`: flags (24), count (32), then a data offset, the first sample's flags, and for each sample
-  /// what the flags say (ISO/IEC 14496-12 section 8.8.8).
+  /// Reads `trun`: flags (24), count (32), then a data offset, the first sample's flags, and for each
+  /// sample the fields that the flags select (ISO/IEC 14496-12 section 8.8.8).
   mutating func beginRun(
     _ box: BoxHeader, _ content: Span<UInt8>
   ) throws(AudioFileStreamError) -> (BoxTable, Int)? {
@@ -180,7 +181,7 @@ struct FragmentState {
     }
     if flags & 4 != 0 { used += 4 }
     guard content.count >= used, byteOffset >= 0 else {
-      throw Self.invalid("a run of packets has no possible place", box.start)
+      throw Self.invalid("a run of packets has an impossible byte offset", box.start)
     }
     let fields = [0x100, 0x200, 0x400, 0x800] as [UInt32]
     var run = RunDraft(
@@ -222,18 +223,18 @@ struct FragmentState {
     dataEnd = max(dataEnd, self.header?.nextByte ?? 0)
     guard isOurs, let fragment = current else { return }
     if constantPacketBytes > 0 {
-      // A sample is any number of packets.
+      // A sample can be any number of packets.
       return current!.append(
         MovieFragment.Run(
           byteOffset: run.byteOffset, count: run.byteCount / Int64(constantPacketBytes),
           size: .common(constantPacketBytes), duration: .common(0), entry: header.entry))
     }
-    // Samples without a byte are no packets.
+    // Empty samples are no packets.
     if !run.hasSize, header.defaultSize == 0 { return }
     guard run.hasSize || run.count == 0 || isPossible(header.defaultSize) else {
       throw Self.invalid("packets have \(header.defaultSize) bytes each", fragment.start)
     }
-    // Fewer than announced if the box is too small for them.
+    // If the box is too small, the packets are fewer than announced.
     var count = run.count
     if run.hasSize { count = min(count, Int64(fragment.sizes.count - run.firstSize)) }
     if run.hasDuration { count = min(count, Int64(fragment.durations.count - run.firstDuration)) }
@@ -257,8 +258,8 @@ struct FragmentState {
 
   // MARK: Segments
 
-  /// `sidx`: track (32), units per second (32), earliest time, bytes to the first segment (32 or 64
-  /// bits each), reserved (16), count (16).
+  /// Reads `sidx`: track (32), units per second (32), earliest time, bytes to the first segment (32 or
+  /// 64 bits each), reserved (16), count (16).
   mutating func beginSegments(
     _ box: BoxHeader, _ content: Span<UInt8>, track: SoundTrack?
   ) -> (BoxTable, Int)? {
@@ -277,7 +278,7 @@ struct FragmentState {
     return (BoxTable(kind: .segments, entryBytes: 12, left: count, end: box.end), used)
   }
 
-  /// A reference: whether it is to another index (1), bytes (31), duration (32), access points (32).
+  /// Adds a reference: its type (1), bytes (31), duration (32), access points (32).
   mutating func addSegment(_ reference: UInt32, duration: UInt32) {
     segments?.append(byteCount: Int64(reference & 0x7FFF_FFFF), duration: Int64(duration))
   }

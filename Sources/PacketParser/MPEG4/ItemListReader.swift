@@ -2,25 +2,25 @@
 
 import AudioModel
 
-/// Reads what the file says about itself: iTunes' item list (`ilst`), with QuickTime's `keys` or
-/// without, and the texts of QuickTime's user data.
+/// Reads a file's tags: iTunes' item list (`ilst`), with or without QuickTime's `keys`, and the texts
+/// of QuickTime's user data.
 struct ItemListReader {
-  /// Bytes of a key's name at most.
+  /// The most bytes of a key's name.
   static let maximumNameBytes = 256
   private static let maximumKeys = TagCollector.maximumEntries
 
   /// The names of items whose type is a number.
   private var keys: [String] = []
   private var item: FourCharacterCode = "\0\0\0\0"
-  /// Those of a free-form item.
+  /// The two parts of a free-form item's name.
   private var mean: String?
   private var name: String?
-  /// The key that the item's first value was taken for.
+  /// The key that the item's first value was stored under.
   private var joinedKey: AudioTagKey?
 
   mutating func beginKeys() { keys = [] }
 
-  /// A key: its kind, `mdta`, is the box's type.
+  /// Adds a key. Its kind, `mdta`, is the box's type.
   mutating func addKey(_ content: Span<UInt8>) {
     if keys.count < Self.maximumKeys { keys.append(ItemValue.text(content)) }
   }
@@ -36,14 +36,14 @@ struct ItemListReader {
     begin("\0\0\0\0")
   }
 
-  /// Part of a free-form item's name.
+  /// Reads a part of a free-form item's name.
   mutating func read(_ box: FourCharacterCode, _ content: Span<UInt8>) {
     guard content.count > 4 else { return }
     let text = ItemValue.text(content.extracting(4..<content.count))
     if box == "mean" { mean = text } else { name = text }
   }
 
-  /// Bytes of an item's data that are worth holding: all of a text, and of a picture that is wanted.
+  /// Returns the bytes of an item's data to hold: a whole text, or a wanted picture.
   func wantedBytes(of header: BoxHeader, _ tags: TagCollector) -> Int {
     let limit = isPicture ? tags.pictureByteLimit : TagCollector.maximumTextBytes
     let content = header.contentBytes
@@ -51,7 +51,7 @@ struct ItemListReader {
     return 8 + (isPicture ? Int(min(content - 8, Int64(AudioFilePicture.signatureBytes))) : 0)
   }
 
-  /// An item's data: kind (32), language (32), then the value. An item may have several values.
+  /// Reads an item's data: kind (32), language (32), then the value. An item may have several values.
   mutating func readData(_ header: BoxHeader, _ content: Span<UInt8>, _ tags: inout TagCollector) {
     guard content.count >= 8 else { return }
     let kind = content.bigEndian32(at: 0) & 0xFF_FFFF
@@ -91,22 +91,23 @@ struct ItemListReader {
     box.rawValue >> 24 == 0xA9 && key(of: box) != nil
   }
 
-  /// QuickTime's texts: bytes (16), language (16), the text; then perhaps the same in other languages.
+  /// Reads QuickTime's texts: bytes (16), language (16), the text; the same may follow in other
+  /// languages.
   func readText(
     _ box: FourCharacterCode, _ content: Span<UInt8>, _ tags: inout TagCollector
   ) {
     guard content.count >= 4, let key = Self.key(of: box) else { return }
     let count = Int(content.bigEndian16(at: 0))
     let language = content.bigEndian16(at: 2)
-    // Some programs leave out size and language.
+    // Some programs omit size and language.
     guard count <= content.count - 4 else { return tags.add(key, ItemValue.text(content)) }
     let text = content.extracting(4..<4 + count)
-    // Below 0400 the language is one of the Macintosh's, and so is the text.
+    // Language codes below 0400 are Macintosh ones, and the text is Macintosh-encoded.
     let isMacintosh = language < 0x400 || language == 0x7FFF
     tags.add(key, isMacintosh ? MacintoshRoman.text(text) : ItemValue.text(text))
   }
 
-  /// What an item is about, under the name that Linux tools print.
+  /// Returns an item's key, by the name that Linux tools print.
   static func key(of item: FourCharacterCode) -> AudioTagKey? {
     let rest = item.rawValue & 0xFF_FFFF
     if item.rawValue >> 24 == 0xA9 {

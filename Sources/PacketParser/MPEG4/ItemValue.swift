@@ -2,13 +2,13 @@
 
 import AudioModel
 
-/// How an item's value is stored, by its item and by the kind that its data state (QuickTime File
+/// The storage form of an item's value, by its item and the kind stated in its data (QuickTime File
 /// Format, "Well-Known Types").
 struct ItemValue {
   var item: FourCharacterCode
   var kind: UInt32
 
-  /// The value as text; nil for what cannot be one.
+  /// Returns the value as text; nil if it has no text form.
   func text(_ value: Span<UInt8>) -> String? {
     switch item {
     case "trkn", "disk":
@@ -54,7 +54,7 @@ struct ItemValue {
     return "\(Int64(bitPattern: bits << unused) >> Int64(unused))"
   }
 
-  /// Six digits behind the point.
+  /// Formats a number with six digits after the point.
   private static func decimal(_ value: Double) -> String? {
     guard abs(value) < 1e12 else { return nil }
     let millionths = Int64((abs(value) * 1e6).rounded())
@@ -63,7 +63,7 @@ struct ItemValue {
     return "\(value < 0 ? "-" : "")\(millionths / 1_000_000).\(zeros)\(fraction)"
   }
 
-  /// UTF-8 up to a zero.
+  /// Decodes UTF-8 up to a zero.
   static func text(_ value: Span<UInt8>) -> String {
     String(decoding: value.bytes.prefix { $0 != 0 }, as: UTF8.self)
   }
@@ -81,7 +81,7 @@ struct ItemValue {
   }
 }
 
-/// The Macintosh's own character set, in which older QuickTime files are.
+/// The Macintosh character set of older QuickTime files.
 enum MacintoshRoman {
   static func text(_ value: Span<UInt8>) -> String {
     var text = String.UnicodeScalarView()
@@ -93,7 +93,7 @@ enum MacintoshRoman {
     return String(text)
   }
 
-  /// From 80 hexadecimal on.
+  /// The characters from 80 hexadecimal on.
   private static let upper = Array(
     ("ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø"
       + "¿¡¬√ƒ≈∆«»…\u{A0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ")

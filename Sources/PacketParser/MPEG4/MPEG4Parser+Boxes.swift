@@ -2,15 +2,15 @@
 
 import AudioModel
 
-/// The way through the boxes.
+/// Parsing of nested boxes.
 extension MPEG4Parser {
-  /// What is done with a box.
+  /// The treatment of a box.
   enum Treatment {
-    /// Its content is boxes, behind at most so many bytes that are looked at.
+    /// Its content is boxes, after a prefix of at most this many bytes.
     case enter(OpenBox.Kind, prefix: Int)
-    /// So many bytes of its content are read.
+    /// The first bytes of its content are read, at most this many.
     case read(Int)
-    /// Its content is a table, behind at most so many bytes.
+    /// Its content is a table, after a prefix of at most this many bytes.
     case table(prefix: Int)
     case pass
   }
@@ -75,7 +75,7 @@ extension MPEG4Parser {
     }
   }
 
-  /// Goes on behind a box, or to the stream's end if that is where it ends.
+  /// Skips a box; if it extends to the stream's end, only the rest is left.
   private mutating func pass(_ header: BoxHeader) -> ParserStep {
     guard header.end == .max || canReposition && header.end > totalByteCount ?? .max else {
       return .skip(header.end - header.start)
@@ -84,7 +84,7 @@ extension MPEG4Parser {
     return .skip(0)
   }
 
-  /// A box of media data: what is in it depends on what was read before.
+  /// Begins a media data box, whose content depends on the boxes before it.
   private mutating func stepMediaData(
     _ header: BoxHeader
   ) throws(AudioFileStreamError) -> ParserStep? {
@@ -122,7 +122,7 @@ extension MPEG4Parser {
     return .skip(Int64(header.byteCount))
   }
 
-  /// Packets are listed whose media data come.
+  /// Whether listed packets still wait for their media data.
   private var hasPendingPackets: Bool {
     hasTablePackets || fragments.current.map { !$0.isDone } ?? false
   }
@@ -181,7 +181,7 @@ extension MPEG4Parser {
 
   /// Begins a box of boxes.
   ///
-  /// - Returns: the bytes of its content before the first one.
+  /// - Returns: the bytes of its content before the first inner box.
   private mutating func enter(
     _ header: BoxHeader, _ kind: OpenBox.Kind, _ content: Span<UInt8>
   ) throws(AudioFileStreamError) -> Int {

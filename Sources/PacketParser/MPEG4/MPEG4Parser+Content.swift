@@ -2,7 +2,7 @@
 
 import AudioModel
 
-/// What single boxes say.
+/// The content of single boxes.
 extension MPEG4Parser {
   /// Reads a box, or its first bytes.
   mutating func read(_ header: BoxHeader, _ content: Span<UInt8>) {
@@ -70,7 +70,7 @@ extension MPEG4Parser {
       }
   }
 
-  /// The index is complete: tells what is known, and goes to the audio.
+  /// Completes the index, reports the known properties, and goes to the audio.
   mutating func closeMovie(at offset: Int64) throws(AudioFileStreamError) -> ParserStep? {
     hasMovie = true
     guard let draft = enabledTrack ?? disabledTrack else {
@@ -98,7 +98,7 @@ extension MPEG4Parser {
     return .skip(0)
   }
 
-  /// Tells what the index says of all packets.
+  /// Sets the facts that the index states about all packets.
   mutating func describeTrack() {
     guard let track else { return }
     let map = track.map
@@ -115,7 +115,7 @@ extension MPEG4Parser {
     describeEncoding()
   }
 
-  /// The frames in all, and those of them that are sound.
+  /// Sets the total frames and the valid ones.
   private mutating func describeTimes() {
     guard let track else { return }
     let frames = track.frameCount
@@ -133,12 +133,12 @@ extension MPEG4Parser {
         AudioFilePacketTableInfo(priming: $0, end: facts.statedFrameCount ?? frames, of: frames)
       }
     guard let table, table.numberValidFrames > 0 else { return }
-    // Where all is sound there is nothing to say of constant packets.
+    // If all frames are valid, constant packets need no table.
     if isConstant, table.primingFrames == 0, table.remainderFrames == 0 { return }
     facts.packetTableInfo = table
   }
 
-  /// Tells what the encoding says.
+  /// Sets the facts that follow from the encoding.
   mutating func describeEncoding() {
     guard let encoding = track?.encoding else { return }
     let format = encoding.dataFormat

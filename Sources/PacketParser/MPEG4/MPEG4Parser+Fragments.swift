@@ -2,9 +2,9 @@
 
 import AudioModel
 
-/// Fragmented streams: a fragment lists packets, whose data follow it.
+/// Fragmented streams: a fragment lists packets, and their data follow it.
 extension MPEG4Parser {
-  /// Tells what is known when the first fragment is.
+  /// Sets the facts of the stream once the first fragment is known.
   mutating func describeFragmentedStream() {
     guard let track else { return }
     let hasTable = track.map.packetCount > 0
@@ -25,7 +25,7 @@ extension MPEG4Parser {
         movieUnits: Int64(movieTimescale), frames: frames)
       if let table, table.numberValidFrames > 0 { facts.packetTableInfo = table }
     }
-    // The list's duration may be that of the movie's own packets alone.
+    // The edit list's duration may cover only the movie's own packets.
     let origin = fragments.timeOrigin ?? 0
     if facts.packetTableInfo == nil, let start = track.edits.start, start > origin {
       let priming = track.scale.frames(start - origin)
@@ -36,9 +36,9 @@ extension MPEG4Parser {
     describeEncoding()
   }
 
-  /// The frames before the edit list's start that an index of segments does not count. It states when
-  /// packets are presented: ffmpeg leaves out what is cut, others may not. The first segment tells, where it
-  /// is one fragment.
+  /// Returns the frames before the edit list's start that a segment index omits. The index states
+  /// presentation times: ffmpeg omits the trimmed frames, other programs may not. The first segment
+  /// shows which, if it is one fragment.
   private func framesLeftOut(of segments: SegmentIndex) -> Int64 {
     guard let track, let start = track.edits.start, let fragment = fragments.current,
       start < fragment.duration, let first = segments.segment(at: 0),
@@ -50,15 +50,15 @@ extension MPEG4Parser {
     return abs(fragment.duration - start - counted) <= slack ? scale.frames(start) : 0
   }
 
-  /// Whether an index is of all segments: some streams have one in every segment. Behind the last
-  /// one there may be an index of fragments (`mfra`).
+  /// Whether an index lists all segments: some streams have one in every segment. After the last
+  /// segment an index of fragments (`mfra`) may follow.
   private func isOfAll(_ segments: SegmentIndex) -> Bool {
     guard let totalByteCount else { return segments.entries.count > 1 }
     let left = totalByteCount - segments.endByte
     return left >= 0 && left <= max(4096, Int64(segments.entries.count) * 64)
   }
 
-  /// A fragment's lists are complete: gives its packets their numbers and their time.
+  /// Completes a fragment and numbers its packets and frames.
   mutating func closeFragment(at offset: Int64) throws(AudioFileStreamError) {
     guard var fragment = fragments.current else { return }
     guard fragment.packetCount > 0 else {
@@ -73,7 +73,7 @@ extension MPEG4Parser {
     guard let track else { return }
     let framesPerPacket = Int64(track.encoding.dataFormat.framesPerPacket)
     if facts.packetsSeen == 0, fragments.first == nil, !fragments.needsNumber {
-      // Behind packets of the index time goes on from them.
+      // After packets of the index, time continues from them.
       fragments.timeOrigin =
         track.map.packetCount > 0 ? 0 : fragment.baseTime ?? 0
     }
@@ -104,7 +104,7 @@ extension MPEG4Parser {
     }
   }
 
-  /// The frames of the last fragment whose packets the stream's end has cut.
+  /// The frames of the last fragment whose packets are missing because the stream ends.
   var cutFrames: Int64 {
     guard let track, let fragment = fragments.current, !fragment.isDone else { return 0 }
     let framesPerPacket = Int64(track.encoding.dataFormat.framesPerPacket)
@@ -128,7 +128,7 @@ extension MPEG4Parser {
       pass(empty.count, track?.scale.frames(empty.duration) ?? 0)
     }
     guard let fragment = fragments.current, !fragment.isDone, fragment.byteOffset < mediaEnd else {
-      // What is left of the fragment is in another box of media data.
+      // The rest of the fragment is in another media data box.
       if fragments.current?.isDone == true { fragments.current = nil }
       phase = mediaEnd == .max ? .rest : .boxes
       return .skip(mediaEnd == .max ? 0 : max(0, mediaEnd - offset))
@@ -147,7 +147,7 @@ extension MPEG4Parser {
     return try deliver(fragment, of: track, bytes, at: offset, isEnd: isEnd)
   }
 
-  /// Passes packets that cannot be played behind the others, and reports them once they are behind.
+  /// Skips packets that cannot follow the others, and reports them after the skip.
   private mutating func passRun(
     of fragment: MovieFragment, _ shown: Int, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
@@ -201,7 +201,7 @@ extension MPEG4Parser {
       while isNeighbour, count < Self.maximumRun {
         let size = fragment.size
         if size == 0 { break }
-        // What is right before a flaw is delivered first.
+        // Packets right before a flaw are delivered first.
         if let flaw = flaw(in: fragment, packet: firstPacket + Int64(count)) {
           if count > 0 { break }
           throw flaw
@@ -234,7 +234,7 @@ extension MPEG4Parser {
     return .packets(run)
   }
 
-  /// What is wrong with the next packet, if anything.
+  /// Returns the error in the next packet, if there is one.
   private func flaw(in fragment: MovieFragment, packet: Int64) -> AudioFileStreamError? {
     let bound = facts.packetSizeUpperBound ?? 0
     let size = fragment.size

@@ -4,7 +4,8 @@ import AudioModel
 
 /// The packets that the index lists, chunk by chunk.
 extension MPEG4Parser {
-  /// Looks at the first packet, where it tells more than the index does, and is ready.
+  /// Reads the first packet's header if it states more than the index does, then reports that the
+  /// parser is ready.
   mutating func stepBegin(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
@@ -17,7 +18,7 @@ extension MPEG4Parser {
       let step = try approach(
         first.byteOffset, bytes.count, at: offset, isEnd: isEnd, mayGoBack: mayGoBack)
       if case .rest = phase {
-        // The packets are missing, but what the index says is known.
+        // The packets are missing, but the index's facts are known.
         phase = .begin
       } else if let step {
         return step
@@ -33,7 +34,7 @@ extension MPEG4Parser {
     return .ready
   }
 
-  /// The first packet's place and size.
+  /// Returns the first packet's byte offset and size.
   private func firstPacket(of track: SoundTrack) -> (byteOffset: Int64, size: Int64)? {
     let first = track.map.firstNonEmpty(from: 0)
     if first < track.map.packetCount {
@@ -46,7 +47,7 @@ extension MPEG4Parser {
   mutating func stepPackets(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
-    // Empty packets are time that passes.
+    // Empty packets only take up time.
     if let track {
       let next = track.map.firstNonEmpty(from: nextPacket)
       pass(
@@ -109,7 +110,7 @@ extension MPEG4Parser {
     defer { nextPacket += Int64(count) }
     var run = PacketRun.shown(first: nextPacket, count: count, byteCount: byteCount)
     run.soundFrames = fragments.soundFrames
-    // Behind packets that were passed the number does not tell the frame.
+    // After skipped packets the number does not determine the frame.
     if fragments.soundFrames != nil || hasPassedPackets {
       run.firstFrame =
         format.framesPerPacket > 0
@@ -118,16 +119,16 @@ extension MPEG4Parser {
     return .packets(run)
   }
 
-  /// What a sample entry means for the packets that follow.
+  /// The effect of a sample entry on the packets that follow.
   enum EntryChange {
     case same
     /// They have another format, which `notices` report.
     case changed
-    /// They cannot be played behind the others.
+    /// They cannot follow the others.
     case unplayable
   }
 
-  /// Takes up the encoding of a sample entry.
+  /// Selects the encoding of a sample entry.
   @discardableResult
   mutating func selectEntry(_ number: UInt32) -> EntryChange {
     guard let track,
@@ -141,7 +142,7 @@ extension MPEG4Parser {
     return .changed
   }
 
-  /// Passes packets of the index that cannot be played, and reports them once they are behind.
+  /// Skips packets of the index that cannot be played, and reports them after the skip.
   private mutating func passUnplayable(
     _ place: SampleMap.Place, _ cause: AudioFileStreamGap.Cause, _ shown: Int, at offset: Int64,
     isEnd: Bool
@@ -164,7 +165,7 @@ extension MPEG4Parser {
           - track.firstFrame(ofPacket: packets.lowerBound)))
   }
 
-  /// Not all of the next packet is shown.
+  /// Handles a next packet that is not fully shown.
   mutating func cut(_ shown: Int, size: Int, at offset: Int64, isEnd: Bool) -> ParserStep {
     guard isEnd else { return .need(size) }
     if shown > 0 { cutPacket = (Int64(shown), offset) }
@@ -172,7 +173,7 @@ extension MPEG4Parser {
     return .skip(Int64(shown))
   }
 
-  /// Behind the packets that the index lists fragments may follow.
+  /// Ends the index's packets, after which fragments may follow.
   private mutating func endOfTable(at offset: Int64) -> ParserStep {
     guard fragments.isExpected, offset <= mediaEnd, mediaEnd < .max else {
       phase = .rest

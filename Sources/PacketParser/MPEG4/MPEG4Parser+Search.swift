@@ -2,33 +2,33 @@
 
 import AudioModel
 
-/// Bytes of a fragmented stream that belong to no fragment: foreign, damaged, or media data whose fragment is
-/// damaged.
+/// Bytes of a fragmented stream that belong to no fragment: foreign, damaged, or media data of a
+/// damaged fragment.
 struct UnlistedStretch {
   var start: Int64
-  /// Where the bytes end that the input is known to have.
+  /// The end of those bytes that the input certainly has.
   var end: Int64
-  /// Where the last box among them ends, by its own size.
+  /// The end of the last box among them, by its own size.
   var claimedEnd: Int64 = 0
-  /// Media data are among them.
+  /// Whether media data are among them.
   var hasMediaData = false
 
-  /// The input has bytes at this offset.
+  /// Extends the stretch because the input has bytes at this offset.
   mutating func extend(at offset: Int64) {
     if claimedEnd <= offset { end = max(end, claimedEnd) }
   }
 }
 
-/// The way from one fragment to the next where the bytes between them are damaged.
+/// The search for the next fragment across damaged bytes.
 extension MPEG4Parser {
-  /// Bytes of a box of an unknown type that is believed in a stream of unknown length.
+  /// The largest box of an unknown type that is accepted in a stream of unknown length.
   private static let maximumUnknownBox: Int64 = 1 << 20
 
-  /// The next top-level box should belong to a fragment.
+  /// Whether the next top-level box should belong to a fragment.
   var isBetweenFragments: Bool { hasMovie && fragments.isExpected }
 
-  /// Returns true if a top-level box may begin here: a known type, or any type of printable characters with a possible
-  /// size.
+  /// Returns whether a top-level box may begin here: a known type, or any type of printable characters
+  /// with a possible size.
   func isPlausible(_ box: BoxHeader?) -> Bool {
     guard let box else { return false }
     switch box.type {
@@ -43,16 +43,16 @@ extension MPEG4Parser {
     return box.end - box.start <= Self.maximumUnknownBox
   }
 
-  /// Passes foreign or damaged bytes up to the next fragment.
+  /// Starts a search that skips foreign or damaged bytes up to the next fragment.
   mutating func beginSearch(at offset: Int64) -> ParserStep {
     extendStretch(offset..<offset, claimedEnd: offset)
-    // Absolute places are not those of the bytes that follow if some were inserted.
+    // If bytes were inserted, absolute offsets do not apply to the bytes that follow.
     fragments.isPlaceUnknown = true
     phase = .searching
     return .skip(0)
   }
 
-  /// Takes note of media data whose packets no fragment lists.
+  /// Notes media data whose packets no fragment lists.
   mutating func notice(unlisted box: BoxHeader) {
     guard isBetweenFragments, box.start >= fragments.dataEnd else { return }
     extendStretch(
@@ -70,7 +70,7 @@ extension MPEG4Parser {
     fragments.stretch = stretch
   }
 
-  /// Looks for a fragment, which begins with a header of its own: 16 bytes, `mfhd`.
+  /// Searches for a fragment, which begins with its own header: 16 bytes, `mfhd`.
   mutating func stepSearch(_ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool) -> ParserStep {
     guard bytes.count >= 16 else {
       if !isEnd { return .need(16) }
@@ -89,8 +89,8 @@ extension MPEG4Parser {
     return .skip(Int64(bytes.count - 15))
   }
 
-  /// Reports the frames that are missing before a fragment, by its time. Without a time, bytes of half a packet or more
-  /// count as damage.
+  /// Reports the frames missing before a fragment, by its time. Without a time, bytes of half a packet
+  /// or more count as damage.
   mutating func reportStretch(before fragment: MovieFragment, firstFrame: Int64) {
     var stretch = fragments.stretch
     stretch?.extend(at: fragment.start)
@@ -104,7 +104,7 @@ extension MPEG4Parser {
     let slack = max(
       stretch == nil ? packetFrames * 3 / 2 : packetFrames * 3 / 4, track.scale.frames(2), 1)
     let missing = fragment.baseTime.map { _ in firstFrame - expected }
-    // Time goes back where streams were put one behind the other.
+    // Time goes back where streams were joined.
     if let missing, abs(missing) >= slack {
       fragments.missingFrames = max(-1 << 60, min(fragments.missingFrames + missing, 1 << 60))
     }
@@ -119,8 +119,9 @@ extension MPEG4Parser {
     }
   }
 
-  /// Reports bytes before the first fragment. Media data among them belong to a fragment that is damaged if the
-  /// time of this one is not the stream's start; else to other tracks, whose index is not read.
+  /// Reports bytes before the first fragment. If media data are among them and this fragment's time is
+  /// not the stream's start, they belong to a damaged fragment; otherwise to other tracks, whose index
+  /// is not read.
   private mutating func reportStart(_ stretch: UnlistedStretch, before fragment: MovieFragment) {
     guard stretch.hasMediaData else { return notices.append(gap(.foreignBytes, stretch)) }
     guard let track, isUnbroken, fragment.packetCount > 0, let time = fragment.baseTime else {
@@ -133,7 +134,7 @@ extension MPEG4Parser {
     }
   }
 
-  /// Reports bytes behind the last fragment: a loss if media data are among them.
+  /// Reports bytes after the last fragment: a loss if media data are among them.
   mutating func reportStretch() -> ParserStep? {
     guard var stretch = fragments.stretch else { return nil }
     fragments.stretch = nil

@@ -2,8 +2,8 @@
 
 import AudioModel
 
-/// Places of packets: exact from the index and for fragments that were seen, else by the index of
-/// segments, else by the mean size of a packet.
+/// Byte offsets of packets: exact from the movie's index and for fragments already parsed, else by the
+/// segment index, else by the mean packet size.
 extension MPEG4Parser {
   func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
     let dataOffset = facts.dataOffset ?? 0
@@ -28,14 +28,15 @@ extension MPEG4Parser {
     return segmentTarget(packet: packet) ?? estimate(packet: packet)
   }
 
-  /// The first fragment lies before the first packet, which seeks count from: its lists are kept.
+  /// Returns a packet's position in the first fragment. That fragment precedes the first packet, from
+  /// which seeks count, so its lists are kept.
   private func placeInFirstFragment(_ packet: Int64) -> MovieFragment? {
     guard var fragment = fragments.first, packet < fragment.packetCount else { return nil }
     fragment.advance(to: packet)
     return fragment
   }
 
-  /// The segment that holds a packet, by the stream's own index.
+  /// Returns the segment that holds a packet, by the stream's own index.
   private func segmentTarget(packet: Int64) -> AudioFileStreamSeekTarget? {
     guard let segments = fragments.segments, let track, let dataOffset = facts.dataOffset,
       let framesPerPacket = meanFramesPerPacket
@@ -55,7 +56,7 @@ extension MPEG4Parser {
       leadingPacketCount: packet - first, errorBoundInPackets: max(1, packets(endTime) - first))
   }
 
-  /// A guess from the last fragment that was seen.
+  /// Estimates a packet's offset from the last fragment parsed.
   private func estimate(packet: Int64) -> AudioFileStreamSeekTarget {
     let bound = Int64(facts.packetSizeUpperBound ?? Self.maximumPacketBytes)
     let average = facts.averageBytesPerPacket ?? Double(bound)
@@ -65,7 +66,7 @@ extension MPEG4Parser {
       bytesPerPacket: 1...max(1, bound), average: average, knownPacket: last?.firstPacket ?? 0,
       knownByteOffset: known)
     var target = estimate.target(packet: packet)
-    // What lies between packets, such as pictures, is not bounded by anything.
+    // Other data between packets, such as pictures, have no size limit.
     target.errorBoundInPackets = nil
     return target
   }
@@ -102,7 +103,7 @@ extension MPEG4Parser {
     guard var fragment = fragments.first, frame >= 0, frame < fragments.index.frameCount,
       frame < track.scale.frames(fragment.duration)
     else { return nil }
-    // The last packet that begins there or before, by halving.
+    // Binary search for the last packet that begins at this frame or before.
     var low: Int64 = 0
     var high = fragment.packetCount
     while low < high {
@@ -159,8 +160,8 @@ extension MPEG4Parser {
     }
   }
 
-  /// The frame that a fragment begins with, by what was seen, else by the mean duration of packets. The
-  /// fragment's own time has the last word.
+  /// Returns a packet's frame from the index, else by the mean duration of packets. The fragment's own
+  /// time replaces it.
   private func presumedFrame(ofPacket packet: Int64) -> Int64 {
     if let entry = fragments.index.entry(ofPacket: packet), entry.firstPacket == packet {
       return entry.firstFrame
@@ -168,12 +169,12 @@ extension MPEG4Parser {
     return Int64(min(1e15, Double(packet) * (meanFramesPerPacket ?? 0)))
   }
 
-  /// In a fragmented stream the next fragment is found, and tells where it belongs.
+  /// Searches for the next fragment of a fragmented stream, which states its own time.
   mutating func loseContinuity(at offset: Int64) throws(AudioFileStreamError) {
     guard fragments.isExpected, facts.isReady else {
       throw AudioFileStreamError(
         .discontinuityCantRecover, at: offset,
-        "an MPEG-4 file can only go on at a place that was sought: seek first")
+        "an MPEG-4 file resumes only at an offset that a seek returned: seek first")
     }
     isUnbroken = false
     facts.isWhole = false

@@ -3,8 +3,8 @@
 import AudioModel
 
 extension MPEG4Parser {
-  /// By the movie's index, and where fragments follow by the last of them and by the index of segments. The
-  /// duration that `mehd` states is that of the longest track, so it proves nothing.
+  /// Uses the movie's index, and for fragments the last one and the segment index. The duration in
+  /// `mehd` is that of the longest track, so it is no evidence.
   func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
     guard let track else { return 0 }
     if !fragments.isExpected {

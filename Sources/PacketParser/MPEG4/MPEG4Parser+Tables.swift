@@ -8,7 +8,7 @@ struct BoxTable {
     case durations, chunkRuns, narrowOffsets, wideOffsets
     /// Sizes of 32 bits, and those of `stz2`.
     case sizes, shortSizes, byteSizes
-    /// Two sizes of four bits each; the second of the last pair may not count.
+    /// Two sizes of four bits each; with an odd count the last one is unused.
     case halfByteSizes(isOdd: Bool)
     case edits, longEdits
     case segments
@@ -17,20 +17,20 @@ struct BoxTable {
 
   var kind: Kind
   var entryBytes: Int
-  /// Entries still to come, by the table's own count.
+  /// Entries left, by the table's own count.
   var left: Int64
-  /// Where the box ends.
+  /// The byte offset at which the box ends.
   var end: Int64
 
-  /// Entries of a table at most.
+  /// The most entries of a table.
   static let maximumEntries: Int64 = 32 << 20
 }
 
-/// Tables become arrays while they pass, so that memory grows only with bytes that are there.
+/// Tables are stored as their bytes arrive, so memory grows only with bytes received.
 extension MPEG4Parser {
-  /// Looks at a table's first bytes.
+  /// Reads a table's first bytes.
   ///
-  /// - Returns: the table and where its entries begin; nil if there is nothing to read.
+  /// - Returns: the table and the offset of its entries; nil if there is nothing to read.
   mutating func beginTable(
     _ header: BoxHeader, _ content: Span<UInt8>
   ) throws(AudioFileStreamError) -> (BoxTable, Int)? {
@@ -103,7 +103,7 @@ extension MPEG4Parser {
     return .skip(Int64(byteCount))
   }
 
-  /// Takes in whole entries.
+  /// Reads whole entries.
   private mutating func take(_ table: inout BoxTable, _ bytes: Span<UInt8>) {
     var place = 0
     switch table.kind {

@@ -2,37 +2,37 @@
 
 import AudioModel
 
-/// MPEG-4, QuickTime and 3GPP files (ISO/IEC 14496-12): boxes within boxes, of which `moov` holds an
-/// index of all samples, or `moof` one of the samples that follow.
+/// MPEG-4, QuickTime and 3GPP files (ISO/IEC 14496-12): nested boxes. `moov` holds an index of all
+/// samples, or each `moof` one of the samples that follow it.
 ///
-/// The first sound track is parsed. What lies between its chunks is passed over. No box is held but
-/// the small ones; the index becomes compact tables while it passes.
+/// The first sound track is parsed, and data between its chunks are skipped. Only small boxes are held
+/// as a whole; the index is stored in compact tables as it arrives.
 struct MPEG4Parser: ContainerParser {
-  /// What the next bytes are.
+  /// The kind of the next bytes.
   enum Phase {
     /// The header of a box, or a small box.
     case boxes
     /// Entries of a table.
     case table(BoxTable)
-    /// Everything is known but what the first packet itself tells.
+    /// The first packet, which may complete the known facts.
     case begin
     /// Packets that the index of `moov` lists.
     case packets
     /// Packets that a fragment lists.
     case fragment
-    /// Anything, with a fragment somewhere ahead.
+    /// Unknown bytes, with a fragment somewhere ahead.
     case searching
-    /// Nothing that matters.
+    /// Bytes that are ignored.
     case rest
   }
 
-  /// Bytes of the largest packet that is believed.
+  /// Bytes of the largest packet that is accepted.
   static let maximumPacketBytes = 4 << 20
-  /// Packets of a stream, more than any has; so that frames cannot overflow.
+  /// The most packets of a stream, so that frames cannot overflow.
   static let maximumPackets = Int64(1) << 40
-  /// Bytes of the largest box that is read in one piece.
+  /// Bytes of the largest box that is read as a whole.
   static let maximumBoxBytes = 64 << 10
-  /// Packets of one run.
+  /// The most packets of one run.
   static let maximumRun = 512
 
   let canReposition: Bool
@@ -46,7 +46,7 @@ struct MPEG4Parser: ContainerParser {
   // The movie.
   var isQuickTime = true
   var hasMovie = false
-  /// Where audio came that nothing described yet.
+  /// The byte offset of media data that preceded their description.
   var unreadMediaData: Int64?
   var movieTimescale: UInt32 = 0
   var draft = TrackDraft()
@@ -56,16 +56,16 @@ struct MPEG4Parser: ContainerParser {
   var track: SoundTrack?
   var tagReader = ItemListReader()
 
-  // Where packets are.
+  // The packets.
   var nextPacket: Int64 = 0
-  /// Packets were passed without being delivered, so runs from here on state their frames.
+  /// Whether packets were skipped, so that runs from here on state their frames.
   var hasPassedPackets = false
-  /// What has to be reported before the next packet.
+  /// Steps to return before the next packet.
   var notices: [ParserStep] = []
-  /// Where the media data end that hold the packets of a fragment.
+  /// The byte offset at which the current media data box ends.
   var mediaEnd: Int64 = 0
   var isUnbroken = true
-  /// Bytes of a packet that the input's end cut, and where.
+  /// Bytes of a packet cut by the end of the input, and their stream offset.
   var cutPacket: (byteCount: Int64, offset: Int64)?
   var fragments = FragmentState()
 
@@ -121,13 +121,13 @@ struct MPEG4Parser: ContainerParser {
     return .finished
   }
 
-  /// The input ended where a box was expected.
+  /// Handles the end of the input where a box was expected.
   mutating func endOfInput(at offset: Int64) throws(AudioFileStreamError) -> ParserStep {
     if facts.isReady {
       phase = .rest
       return .skip(0)
     }
-    // A box of size 0 goes on to the stream's end, which is here.
+    // A box of size 0 extends to the stream's end, which is here.
     if let first = open.first, first.end == .max {
       for index in open.indices where open[index].end == .max { open[index].end = offset }
       if open.allSatisfy({ $0.end == offset }) {
@@ -148,9 +148,9 @@ struct MPEG4Parser: ContainerParser {
     throw AudioFileStreamError(.invalidFile, at: offset, message)
   }
 
-  /// Moves on to a place; nil when it is here.
+  /// Moves to a byte offset; returns nil if it is already there.
   ///
-  /// - Parameter mayGoBack: a place behind the present one is no contradiction.
+  /// - Parameter mayGoBack: whether the offset may precede the present one.
   mutating func approach(
     _ place: Int64, _ shown: Int, at offset: Int64, isEnd: Bool, mayGoBack: Bool
   ) throws(AudioFileStreamError) -> ParserStep? {
@@ -167,10 +167,11 @@ struct MPEG4Parser: ContainerParser {
     return .goTo(place)
   }
 
-  /// Moves to the last of the bytes that are passed. Only if it is shown, the input holds all of them.
+  /// Moves to the last of the bytes that are skipped. Only if that byte is shown, the input holds all
+  /// of them.
   ///
-  /// - Parameter end: the place after it.
-  /// - Returns: the step that leads there; nil if it is shown.
+  /// - Parameter end: the byte offset after it.
+  /// - Returns: the step that leads there; nil if the byte is shown.
   mutating func approachLastByte(
     before end: Int64, _ shown: Int, at offset: Int64, isEnd: Bool, mayGoBack: Bool
   ) throws(AudioFileStreamError) -> ParserStep? {
@@ -191,13 +192,13 @@ struct MPEG4Parser: ContainerParser {
         + "server that can send any part, or rewrite it with ffmpeg -c copy -movflags +faststart")
   }
 
-  /// Counts empty packets: nothing is delivered, but their numbers and their time pass.
+  /// Counts empty packets, which are not delivered but have numbers and take time.
   mutating func pass(_ packets: Int, _ frames: Int64) {
     let isVariable = facts.dataFormat?.framesPerPacket == 0
     count(packets: packets, bytes: 0, frames: isVariable ? frames : 0, largest: 0)
   }
 
-  /// Counts packets that are delivered, until all have been.
+  /// Counts delivered packets, until all packets of the stream were delivered.
   mutating func count(packets: Int, bytes: Int, frames: Int64, largest: Int) {
     if facts.isWhole { return }
     facts.packetsSeen += Int64(packets)

@@ -2,11 +2,11 @@
 
 /// The samples of one track in one movie fragment (`moof`, ISO/IEC 14496-12 section 8.8.4).
 struct MovieFragment {
-  /// Samples one behind the other (`trun`).
+  /// Consecutive samples (`trun`).
   struct Run {
     var byteOffset: Int64
     var count: Int64
-    /// The size and duration of all samples, or where in the tables those of the first one are.
+    /// The common size and duration of the samples, or the table index of the first sample's.
     var size: Value
     var duration: Value
     /// The number of their sample entry, from 1.
@@ -18,22 +18,22 @@ struct MovieFragment {
     case table(Int)
   }
 
-  /// Where the fragment begins.
+  /// The byte offset of the fragment.
   var start: Int64
-  /// When the first sample is to be decoded, in the media's units (`tfdt`).
+  /// The decoding time of the first sample, in the media's units (`tfdt`).
   var baseTime: Int64?
   private(set) var runs: [Run] = []
   private(set) var sizes: [UInt32] = []
   private(set) var durations: [UInt32] = []
   private(set) var packetCount: Int64 = 0
-  /// Of all samples, in the media's units.
+  /// The duration of all samples, in the media's units.
   private(set) var duration: Int64 = 0
 
-  /// The next packet: its run, its number in it, and its place.
+  /// The next packet's run, its number in that run, and its byte offset.
   private(set) var run = 0
   private(set) var index: Int64 = 0
   private(set) var byteOffset: Int64 = 0
-  /// Its number and time, both from the fragment's first packet.
+  /// The next packet's number and time, both from the fragment's first packet.
   private(set) var packet: Int64 = 0
   private(set) var time: Int64 = 0
 
@@ -60,10 +60,10 @@ struct MovieFragment {
   mutating func append(size: UInt32) { sizes.append(size) }
   mutating func append(duration: UInt32) { durations.append(duration) }
 
-  /// Whether all packets are behind.
+  /// Whether all packets have been passed.
   var isDone: Bool { run >= runs.count }
 
-  /// Packets of the same run from the next one on.
+  /// Packets of the same run from the next packet on.
   var left: Int64 { runs[run].count - index }
 
   /// The next packet's sample entry, from 1.
@@ -84,9 +84,9 @@ struct MovieFragment {
     }
   }
 
-  /// Goes on behind the next packet.
+  /// Moves past the next packet.
   ///
-  /// - Returns: whether the packet after it lies right behind it, in the same run.
+  /// - Returns: whether the packet after it follows directly, with the same sample entry.
   @discardableResult
   mutating func advance() -> Bool {
     byteOffset += size
@@ -103,7 +103,7 @@ struct MovieFragment {
     return isNeighbour
   }
 
-  /// Goes on behind so many packets of the same size and duration, no more than the run has.
+  /// Moves past `count` packets of the same size and duration, no more than the run has.
   mutating func advance(by count: Int64) {
     let (time, overflow) = packetDuration.multipliedReportingOverflow(by: count - 1)
     self.time = overflow ? 1 << 60 : min(self.time + min(time, 1 << 60), 1 << 60)
@@ -113,9 +113,9 @@ struct MovieFragment {
     advance()
   }
 
-  /// Goes on behind empty packets.
+  /// Moves past empty packets.
   ///
-  /// - Returns: how many there are, and their duration in the media's units.
+  /// - Returns: their number, and their duration in the media's units.
   mutating func passEmptyPackets() -> (count: Int, duration: Int64) {
     var count = 0
     let start = time
@@ -126,7 +126,7 @@ struct MovieFragment {
     return (count, time - start)
   }
 
-  /// Goes on behind the packets of the run that is at hand.
+  /// Moves past the packets of the current run.
   ///
   /// - Returns: their bytes, and their duration in the media's units.
   mutating func passRun() -> (byteCount: Int64, duration: Int64) {
@@ -146,7 +146,7 @@ struct MovieFragment {
     return (byteCount, time - startTime)
   }
 
-  /// Goes to a packet from the first one on; it is one of the fragment's.
+  /// Moves to a packet of the fragment, counted from its first one.
   mutating func advance(to packet: Int64) {
     rewind()
     while self.packet < packet {
@@ -158,7 +158,7 @@ struct MovieFragment {
     }
   }
 
-  /// Goes back to the first packet.
+  /// Moves back to the first packet.
   mutating func rewind() {
     (run, index, packet, time) = (0, 0, 0, 0)
     byteOffset = runs.first?.byteOffset ?? 0
@@ -169,9 +169,9 @@ struct MovieFragment {
 /// of `trex`.
 struct TrackFragmentHeader {
   var trackID: UInt32 = 0
-  /// Where the data of the next run begin, unless it says so itself.
+  /// The byte offset of the next run's data, unless that run states its own.
   var nextByte: Int64
-  /// What data offsets count from.
+  /// The byte offset from which data offsets count.
   var base: Int64
   /// The number of the sample entry, from 1.
   var entry: UInt32 = 1
@@ -186,9 +186,9 @@ struct RunDraft {
   var hasDuration: Bool
   var hasSize: Bool
   var entryBytes: Int
-  /// Of the samples read so far.
+  /// Bytes of the samples read so far.
   var byteCount: Int64 = 0
-  /// Where in the fragment's tables its first sample is.
+  /// The indices of its first sample in the fragment's tables.
   var firstSize: Int
   var firstDuration: Int
 }

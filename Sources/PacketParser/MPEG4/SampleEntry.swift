@@ -2,16 +2,16 @@
 
 import AudioModel
 
-/// What a track's samples are encoded with, as stated: an entry of `stsd` (ISO/IEC 14496-12 section
-/// 12.2.3; QuickTime File Format, "Sound Sample Descriptions").
+/// The stated encoding of a track's samples: an entry of `stsd` (ISO/IEC 14496-12 section 12.2.3;
+/// QuickTime File Format, "Sound Sample Descriptions").
 /// ```
 /// reserved (48) | data reference (16) | version (16) | revision (16) | vendor (32) | channels (16)
 /// bits (16) | compression (16) | packet size (16) | rate (16.16)
 /// ```
 struct SampleEntry {
-  /// Bytes up to the rate, behind the box's header.
+  /// Bytes up to and including the rate, after the box's header.
   static let fixedBytes = 28
-  /// Bytes with QuickTime's longest version.
+  /// Bytes including QuickTime's longest version.
   static let maximumBytes = fixedBytes + 36
 
   var type: FourCharacterCode
@@ -19,24 +19,24 @@ struct SampleEntry {
   private(set) var channels = 0
   private(set) var bits = 0
   private(set) var sampleRate = 0.0
-  /// QuickTime's version 1: a packet of one channel, and a frame or packet of all.
+  /// QuickTime's versions 1 and 2: frames in a packet, and bytes of a frame or packet of all channels.
   private(set) var framesPerPacket = 0
   private(set) var bytesPerFrame = 0
   /// QuickTime's version 2: Core Audio's own flags.
   private(set) var flags: UInt32?
 
-  /// What the boxes within tell.
+  /// The content of the inner boxes.
   private(set) var elementaryStream: ElementaryStreamDescriptor?
-  /// For a decoder, in the form of `AudioFileStream.magicCookieData`.
+  /// The data for a decoder, in the form of `AudioFileStream.magicCookieData`.
   private(set) var cookie: [UInt8] = []
   private(set) var isLittleEndian: Bool?
   private(set) var sampleBits: Int?
   private(set) var statedLayout: AudioChannelLayout?
   private(set) var ac3Mode: AC3Mode?
 
-  /// Reads what the boxes within follow; nil if it is cut.
+  /// Reads the fields before the inner boxes; nil if they are incomplete.
   ///
-  /// - Parameter hasExtension: QuickTime's longer versions are possible.
+  /// - Parameter hasExtension: whether QuickTime's longer versions are possible.
   init?(_ type: FourCharacterCode, _ bytes: Span<UInt8>, hasExtension: Bool) {
     guard bytes.count >= Self.fixedBytes else { return nil }
     self.type = type
@@ -58,15 +58,15 @@ struct SampleEntry {
     }
   }
 
-  /// An entry that says nothing.
+  /// Creates an entry without content.
   init(_ type: FourCharacterCode) {
     self.type = type
   }
 
-  /// Bytes of the longer versions, behind the rate.
+  /// Bytes of the longer versions, after the rate.
   var extensionBytes: Int { version == 1 ? 16 : version == 2 ? 36 : 0 }
 
-  /// Whether what a decoder needs is there.
+  /// Whether the data that a decoder needs are present.
   var isComplete: Bool {
     switch type {
     case "mp4a": elementaryStream != nil
@@ -83,7 +83,7 @@ struct SampleEntry {
     }
   }
 
-  /// Takes in a box within the entry, or within its `wave`.
+  /// Reads a box within the entry or within its `wave` box.
   mutating func take(_ box: FourCharacterCode, _ content: Span<UInt8>) {
     switch box {
     case "esds":
@@ -106,15 +106,15 @@ struct SampleEntry {
       isLittleEndian = content[4] & 1 == 1
       sampleBits = Int(content[5])
     case "chan":
-      // Behind a version.
+      // The layout follows a version.
       guard content.count > 4 else { return }
       statedLayout = StoredChannelLayout.read(content.extracting(4..<content.count))
     default: break
     }
   }
 
-  /// The Ogg identification header (RFC 7845 section 5.1) with what `dOps` says, whose numbers are the
-  /// other way round.
+  /// Builds the Ogg identification header (RFC 7845 section 5.1) from `dOps`, whose numbers have the
+  /// opposite byte order.
   private static func opusHeader(_ box: Span<UInt8>) -> [UInt8] {
     guard box.count >= 11 else { return [] }
     var header = [UInt8]("OpusHead".utf8)
@@ -142,7 +142,7 @@ struct AC3Mode {
 
   var channels: Int { [2, 1, 2, 3, 3, 4, 4, 5][mode] + (hasLowFrequency ? 1 : 0) }
 
-  /// In the order of the stream; none for two separate programs.
+  /// The channels in stream order; none for two separate programs.
   var layout: AudioChannelLayout? {
     let labels: [[UInt32]] = [
       [], [3], [1, 2], [1, 3, 2], [1, 2, 9], [1, 3, 2, 9], [1, 2, 5, 6], [1, 3, 2, 5, 6],

@@ -2,12 +2,12 @@
 
 import AudioModel
 
-/// Where every packet of a track lies, from its tables: chunk by chunk.
+/// The byte offsets of all packets of a track, from its tables, chunk by chunk.
 ///
-/// Packets are samples, but in encodings of constant packets, where a sample may be a frame, a packet,
-/// or several.
+/// Each packet is a sample. In encodings of constant packets, however, a sample may be a frame, a
+/// packet, or several packets.
 struct SampleMap {
-  /// Chunks from one on with as many packets each.
+  /// Consecutive chunks with the same number of packets.
   private struct Run {
     var firstChunk: Int
     var firstPacket: Int64
@@ -15,7 +15,7 @@ struct SampleMap {
     var entry: UInt32
   }
 
-  /// A packet's place.
+  /// The position of a packet.
   struct Place {
     var chunk: Int
     var byteOffset: Int64
@@ -31,18 +31,18 @@ struct SampleMap {
   private(set) var packetCount: Int64 = 0
   private(set) var byteCount: Int64 = 0
   private(set) var largestPacket = 0
-  /// Where the first of the chunks begins, and the last one ends.
+  /// The byte offsets at which the first chunk begins and the last one ends.
   private(set) var start = Int64.max
   private(set) var end: Int64 = 0
-  /// Each chunk lies behind the one before it.
+  /// Whether each chunk follows the previous one.
   private(set) var isInOrder = true
 
   private static let maximumOffset = Int64(1) << 60
 
   /// - Parameters:
-  ///   - bytesPerPacket: of an encoding of constant packets; otherwise 0.
-  ///   - framesPerPacket: how many samples make a packet where a sample is a frame; otherwise 0.
-  ///   - offset: where the tables lie, for errors.
+  ///   - bytesPerPacket: the packet size of an encoding of constant packets; otherwise 0.
+  ///   - framesPerPacket: samples in a packet if a sample is a frame; otherwise 0.
+  ///   - offset: the byte offset of the tables, for errors.
   init(
     chunks: ChunkTable, sizes: SampleSizes, bytesPerPacket: Int, framesPerPacket: Int,
     at offset: Int64
@@ -76,7 +76,7 @@ struct SampleMap {
     try surveyChunks(at: offset)
   }
 
-  /// Adds runs of chunks until all packets have their place.
+  /// Adds runs of chunks until all packets are assigned.
   private mutating func addRuns(samples: Int64, _ packets: (Int64) -> Int64) {
     for (index, run) in chunks.runs.enumerated() {
       let next = index + 1 < chunks.runs.count ? chunks.runs[index + 1].firstChunk : chunks.count
@@ -93,7 +93,7 @@ struct SampleMap {
     }
   }
 
-  /// Samples of differing sizes that are several constant packets each.
+  /// Adds samples of different sizes that are several constant packets each.
   private mutating func addRunsBySizes(_ bytesPerPacket: Int) {
     var sample: Int64 = 0
     for (index, run) in chunks.runs.enumerated() {
@@ -121,13 +121,13 @@ struct SampleMap {
     }
   }
 
-  /// The chunk behind the last one of the run that is being added to.
+  /// Returns the chunk after the last one of the run that is being extended.
   private func chunkEnd(_ run: Run) -> Int {
     run.firstChunk + Int((packetCount - run.firstPacket) / run.packetsPerChunk)
   }
 
-  /// Finds the extent of the chunks, and whether some lie before others that come first. None may
-  /// overlap: the same bytes over and over would make a small file an endless one.
+  /// Finds the extent of the chunks and checks their order. They must not overlap: repeated bytes would
+  /// turn a small file into an endless one.
   private mutating func surveyChunks(at offset: Int64) throws(AudioFileStreamError) {
     var packet: Int64 = 0
     var extents: [(start: Int64, end: Int64)] = []
@@ -174,7 +174,7 @@ struct SampleMap {
 }
 
 extension SampleMap {
-  /// Where a packet lies.
+  /// Returns the position of a packet.
   func place(of packet: Int64) -> Place {
     let run = runs[lastRun { $0.firstPacket <= packet } ?? 0]
     let chunk = run.firstChunk + Int((packet - run.firstPacket) / run.packetsPerChunk)
@@ -189,19 +189,19 @@ extension SampleMap {
   /// A packet's bytes.
   func size(of packet: Int64) -> Int { sizes[packet] }
 
-  /// Bytes of some packets that lie side by side.
+  /// Returns the bytes of packets that lie side by side.
   func bytes(of packets: Range<Int64>) -> Int64 {
     sizes.bytes(before: packets.upperBound) - sizes.bytes(before: packets.lowerBound)
   }
 
-  /// The first packet from this one on that is not empty; the end if there is none.
+  /// Returns the first packet from this one on that is not empty; the end if there is none.
   func firstNonEmpty(from packet: Int64) -> Int64 {
     var packet = packet
     while packet < packetCount, sizes[packet] == 0 { packet += 1 }
     return packet
   }
 
-  /// The packet that holds a byte of the stream; nil for one between packets.
+  /// Returns the packet that holds a byte of the stream; nil for a byte between packets.
   func packet(atByte byte: Int64) -> (packet: Int64, byteOffset: Int64)? {
     guard byte >= start, byte < end else { return nil }
     if isInOrder { return packet(atByte: byte, among: 0..<packetCount) }
@@ -214,11 +214,11 @@ extension SampleMap {
     return nil
   }
 
-  /// The packet among these, which lie one behind the other, that holds a byte.
+  /// Returns the packet that holds a byte, among packets that lie in order.
   private func packet(
     atByte byte: Int64, among packets: Range<Int64>
   ) -> (packet: Int64, byteOffset: Int64)? {
-    // The first one that begins behind the byte, by halving.
+    // Binary search for the first packet that begins after the byte.
     var low = packets.lowerBound
     var high = packets.upperBound
     while low < high {

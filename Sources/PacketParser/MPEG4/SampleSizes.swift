@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// The sizes of a track's samples (`stsz` and `stz2`, ISO/IEC 14496-12 section 8.7.3): one for all, or
+/// The sizes of a track's samples (`stsz` and `stz2`, ISO/IEC 14496-12 section 8.7.3): a common size or
 /// a table.
 struct SampleSizes {
-  /// The one size of all samples; 0 when they differ.
+  /// The common size of all samples; 0 if they differ.
   var uniform = 0
-  /// Samples, where they have one size.
+  /// The number of samples, if they have one size.
   var uniformCount: Int64 = 0
   private var table: [UInt32] = []
   /// Bytes before every 1024th sample.
@@ -23,7 +23,7 @@ struct SampleSizes {
     if table.count & (1 << Self.blockShift - 1) == 0 { bytesBefore.append(totalOfTable) }
     table.append(size)
     totalOfTable += Int64(size)
-    // A larger one is passed.
+    // Larger samples are skipped.
     if Int64(size) <= Int64(MPEG4Parser.maximumPacketBytes) {
       largestOfTable = max(largestOfTable, Int(size))
     }
@@ -34,7 +34,7 @@ struct SampleSizes {
     uniform > 0 ? uniform : Int(table[Int(sample)])
   }
 
-  /// Bytes of all samples before this one, which may be the end.
+  /// Returns the bytes of all samples before this one, which may be the end.
   func bytes(before sample: Int64) -> Int64 {
     if uniform > 0 { return sample * Int64(uniform) }
     guard sample < table.count else { return totalOfTable }

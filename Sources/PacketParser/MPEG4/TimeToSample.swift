@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// How long a track's samples are, in units of the media's time scale (`stts`, ISO/IEC 14496-12
+/// The durations of a track's samples, in units of the media's time scale (`stts`, ISO/IEC 14496-12
 /// section 8.6.1.2): runs of samples with the same duration.
 struct TimeToSample {
   private struct Run {
@@ -11,7 +11,7 @@ struct TimeToSample {
 
   private var runs: [Run] = []
   private(set) var sampleCount: Int64 = 0
-  /// Bounded, so that sums cannot overflow.
+  /// The total duration, bounded so that sums cannot overflow.
   private(set) var total: Int64 = 0
 
   private static let maximumTime = Int64(1) << 60
@@ -26,10 +26,10 @@ struct TimeToSample {
     total = overflow ? Self.maximumTime : min(Self.maximumTime, total + min(time, Self.maximumTime))
   }
 
-  /// Every sample lasts one unit, as QuickTime has it for linear PCM.
+  /// Whether every sample lasts one unit, as in QuickTime's linear PCM.
   var isOneUnitEach: Bool { runs.count == 1 && runs[0].duration == 1 }
 
-  /// The duration of all samples, but that the last one may be shorter; nil when they differ.
+  /// Returns the common duration of the samples, of which the last may be shorter; nil if they differ.
   func common(sampleCount count: Int64) -> UInt32? {
     guard let first = runs.first, first.duration > 0 else { return nil }
     if runs.count == 1 { return first.duration }
@@ -37,7 +37,7 @@ struct TimeToSample {
     return isLastAlone && runs[1].duration < first.duration ? first.duration : nil
   }
 
-  /// When a sample begins.
+  /// Returns the time at which a sample begins.
   func time(of sample: Int64) -> Int64 {
     guard let place = place({ $0.firstSample <= sample }) else { return 0 }
     let run = runs[place]
@@ -47,7 +47,8 @@ struct TimeToSample {
       ? Self.maximumTime : min(Self.maximumTime, run.firstTime + min(time, Self.maximumTime))
   }
 
-  /// The last run for which this holds, which it does for the first ones.
+  /// Returns the last run for which `holds` is true. It must be true for the first runs and false for
+  /// the rest.
   private func place(_ holds: (Run) -> Bool) -> Int? {
     var low = 0
     var end = runs.count
@@ -59,20 +60,20 @@ struct TimeToSample {
   }
 }
 
-/// Brings a media's time to frames.
+/// Converts a media's time to frames and back.
 struct TimeScale: Equatable {
   /// Frames per second.
   var frameRate: Int64 = 1
   /// Units per second.
   var unitsPerSecond: Int64 = 1
 
-  /// The frames of this time, rounded.
+  /// Converts a time to frames, rounded.
   func frames(_ time: Int64) -> Int64 { Self.scale(time, frameRate, unitsPerSecond) }
 
-  /// The time of these frames, rounded.
+  /// Converts frames to a time, rounded.
   func units(_ frames: Int64) -> Int64 { Self.scale(frames, unitsPerSecond, frameRate) }
 
-  /// `value * factor / divisor` for values that are not negative, bounded.
+  /// Returns `value * factor / divisor`, rounded and bounded, for values that are not negative.
   static func scale(_ value: Int64, _ factor: Int64, _ divisor: Int64) -> Int64 {
     if factor == divisor { return value }
     guard value > 0, factor > 0, divisor > 0 else { return 0 }

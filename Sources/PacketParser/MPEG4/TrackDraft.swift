@@ -2,19 +2,19 @@
 
 import AudioModel
 
-/// A track as far as its boxes were read.
+/// A track whose boxes are being read.
 struct TrackDraft {
   var id: UInt32 = 0
   var isEnabled = true
-  /// What kind of media it is: `soun`.
+  /// The kind of media: `soun` is sound.
   var handler: FourCharacterCode?
   /// Units per second.
   var timescale: UInt32 = 0
   var edits = EditList()
-  /// The version of `stsd`, which tells QuickTime's sample entries from later ones.
+  /// The version of `stsd`, which distinguishes QuickTime's sample entries from later ones.
   var descriptionVersion: UInt8 = 0
   var entries: [SampleEntry] = []
-  /// Where the first entry lies.
+  /// The byte offset of the first entry.
   var entryOffset: Int64 = 0
   var times = TimeToSample()
   var sizes = SampleSizes()
@@ -23,7 +23,7 @@ struct TrackDraft {
   /// Programs that join files write an entry for each of them.
   static let maximumEntries = 256
 
-  /// Whether its content is worth reading.
+  /// Whether its content must be read: it is sound, or its kind is unknown.
   var mayBeSound: Bool { handler == nil || handler == "soun" }
 }
 
@@ -36,15 +36,15 @@ struct SoundTrack {
   var map: SampleMap
   var edits: EditList
 
-  /// The encoding of the packets at hand.
+  /// The encoding of the present packets.
   var encoding: TrackEncoding {
     get { encodings.current }
     set { encodings.current = newValue }
   }
 
-  /// Makes the track of its boxes.
+  /// Creates the track from its boxes.
   ///
-  /// - Parameter fragmentEntry: the sample entry of fragments that name none, from 1.
+  /// - Parameter fragmentEntry: the sample entry, from 1, of fragments that name none.
   init(
     _ draft: TrackDraft, fragmentEntry: UInt32?, at offset: Int64
   ) throws(AudioFileStreamError) {
@@ -52,7 +52,7 @@ struct SoundTrack {
     times = draft.times
     edits = draft.edits
     var used = draft.chunks.usedEntries
-    // Fragments may use any other.
+    // Fragments may use any other entry.
     if let fragmentEntry {
       used.append(fragmentEntry)
       for index in draft.entries.indices { used.append(UInt32(index + 1)) }
@@ -72,20 +72,20 @@ struct SoundTrack {
     settleFrames()
   }
 
-  /// Frames per packet by the durations of the samples.
+  /// Sets the frames per packet from the durations of the samples.
   private mutating func settleFrames() {
     guard map.packetCount > 0, let common = times.common(sampleCount: map.packetCount) else {
       return
     }
     let frames = scale.frames(Int64(common))
-    // Only if it comes out even are all packets of that duration.
+    // The conversion must be exact for all packets to have that duration.
     guard frames > 0, frames <= 1 << 20, scale.units(frames) == Int64(common) else { return }
     encodings.forEach { encoding in
       if !encoding.hasFixedFrames { encoding.dataFormat.framesPerPacket = UInt32(frames) }
     }
   }
 
-  /// Takes up the encoding of the stream's first fragment.
+  /// Selects the encoding of the stream's first fragment.
   mutating func begin(withEntry number: UInt32) {
     guard let index = encodings.follower(number: number, isTimed: false),
       index != encodings.selected
@@ -94,7 +94,7 @@ struct SoundTrack {
     scale.frameRate = Int64(encoding.dataFormat.sampleRate)
   }
 
-  /// Takes layer and rate from the first packet's header.
+  /// Sets the layer and rate from the first packet's header.
   mutating func take(_ header: MPEGAudioHeader) {
     encoding.take(header)
     scale.frameRate = Int64(encoding.dataFormat.sampleRate)
@@ -107,7 +107,7 @@ struct SoundTrack {
     return scale.frames(times.time(of: map.packetCount))
   }
 
-  /// The duration of all packets by the table of their durations, which may end in the last one; nil
+  /// The duration of all packets by the table of durations, which may end within the last packet; nil
   /// if there is none.
   var statedDuration: Int64? {
     guard times.total > 0, map.packetCount > 0 else { return nil }
@@ -117,7 +117,7 @@ struct SoundTrack {
     return times.time(of: map.packetCount)
   }
 
-  /// The frames of one packet, where packets differ.
+  /// Returns the frames of one packet, if packets differ.
   func frames(ofPacket packet: Int64) -> UInt32 {
     var scale = scale
     scale.frameRate = Int64(encoding.dataFormat.sampleRate)
@@ -127,10 +127,10 @@ struct SoundTrack {
 
   func firstFrame(ofPacket packet: Int64) -> Int64 { scale.frames(times.time(of: packet)) }
 
-  /// The packet that holds a frame, where packets differ in duration.
+  /// Returns the packet that holds a frame, if packets differ in duration.
   func packet(atFrame frame: Int64) -> Int64? {
     guard frame >= 0, frame < frameCount else { return nil }
-    // The last one that begins there or before, by halving.
+    // Binary search for the last packet that begins at this frame or before.
     var low: Int64 = 0
     var high = map.packetCount
     while low < high {

@@ -2,9 +2,9 @@
 
 import AudioModel
 
-/// Encodings whose packets all have one size and one duration.
+/// Encodings whose packets have one size and one duration.
 extension TrackEncoding {
-  /// Describes linear PCM and what else has constant packets; false if the entry is not of that kind.
+  /// Describes linear PCM and other constant packets; returns false for other entries.
   mutating func describeConstant(
     _ entry: SampleEntry, at offset: Int64
   ) throws(AudioFileStreamError) -> Bool {
@@ -34,7 +34,8 @@ extension TrackEncoding {
     case "alaw": setConstant(.aLaw, bytes: 1, frames: 1)
     case "ima4": setConstant(.appleIMA4, bytes: 34, frames: 64)
     default:
-      // Others state their packets in QuickTime's version 1; Microsoft's among them by their tag.
+      // Other encodings, such as Microsoft's by their tag, state their packets in QuickTime's version
+      // 1.
       guard entry.version == 1, (1...1 << 16).contains(entry.framesPerPacket),
         (1...1 << 20).contains(entry.bytesPerFrame)
       else { return false }
@@ -66,7 +67,7 @@ extension TrackEncoding {
     setLinear(bits: bits, flags: order.union([.float, .packed]))
   }
 
-  /// QuickTime's version 2 has Core Audio's flags and sizes.
+  /// Reads QuickTime's version 2, which has Core Audio's flags and sizes.
   private mutating func setCoreAudio(
     _ entry: SampleEntry, at offset: Int64
   ) throws(AudioFileStreamError) {

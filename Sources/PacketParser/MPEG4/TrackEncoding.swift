@@ -2,27 +2,27 @@
 
 import AudioModel
 
-/// What a sample entry comes to: the format of the packets, and how samples and packets relate.
+/// The encoding of a sample entry: the format of the packets and their relation to samples.
 struct TrackEncoding {
   var dataFormat: AudioStreamBasicDescription
   var formatList: [AudioFormatListItem] = []
   var cookie: [UInt8] = []
-  /// What a decoder takes of the cookie, without the numbers of streams and the bit rates around it.
+  /// The part of the cookie that a decoder uses, without the stream numbers and bit rates around it.
   private var configuration: [UInt8] = []
   var layout: AudioChannelLayout?
   var nominalBitRate: Int?
-  /// The encoding itself fixes `framesPerPacket`; otherwise the durations of the samples tell.
+  /// Whether the encoding itself fixes `framesPerPacket`; otherwise the durations of the samples do.
   var hasFixedFrames = true
-  /// The packets' own headers tell layer and rate.
+  /// Whether the packets' own headers state layer and rate.
   var isMPEGAudio = false
-  /// Bytes that no packet exceeds, where no table tells.
+  /// The most bytes of a packet that no table lists.
   var packetSizeUpperBound = MPEG4Parser.maximumPacketBytes
 
-  /// The encoding of an entry.
+  /// Creates the encoding of an entry.
   ///
   /// - Parameters:
-  ///   - timescale: the media's units per second: the rate, where nothing else states it.
-  ///   - offset: where the entry lies, for errors.
+  ///   - timescale: the media's units per second, used as the rate if nothing else states it.
+  ///   - offset: the byte offset of the entry, for errors.
   init(
     _ entry: SampleEntry, timescale: UInt32, at offset: Int64
   ) throws(AudioFileStreamError) {
@@ -91,7 +91,7 @@ struct TrackEncoding {
     packetSizeUpperBound = bound
   }
 
-  /// The object types of ISO/IEC 14496-1 table 5 and of mp4ra.org.
+  /// Describes an encoding by the object types of ISO/IEC 14496-1 table 5 and of mp4ra.org.
   private mutating func describeMPEG4(_ entry: SampleEntry) {
     let stream = entry.elementaryStream
     if let rate = stream?.averageBitRate, rate > 0 { nominalBitRate = Int(rate) }
@@ -109,13 +109,13 @@ struct TrackEncoding {
     }
   }
 
-  /// Layer and rate come from the first packet, if it has a header.
+  /// Describes MPEG audio. Layer and rate come from the first packet, if it has a header.
   private mutating func setMPEGAudio() {
     isMPEGAudio = true
     set(.mpegLayer3, framesPerPacket: dataFormat.sampleRate < 32_000 ? 576 : 1152, bound: 1 << 13)
   }
 
-  /// Takes the rate, layer and channels from a packet's header.
+  /// Sets the rate, layer and channels from a packet's header.
   mutating func take(_ header: MPEGAudioHeader) {
     let bitRate = nominalBitRate
     dataFormat = header.dataFormat
@@ -147,17 +147,18 @@ struct TrackEncoding {
     } else {
       packetSizeUpperBound = max(1 << 13, 768 * config.channels)
     }
-    // A rate of 0 to 2 Hz would be a flaw of the configuration.
+    // The configuration's rate replaces the entry's.
     dataFormat.sampleRate = Double(config.sampleRate)
     if config.channels > 0 { dataFormat.channelsPerFrame = UInt32(config.channels) }
     layout = layout ?? Self.mpegLayout(config.channelConfiguration)
     if dataFormat.formatID == .mpeg4AAC { listFormats(config, entry) }
   }
 
-  /// HE-AAC is AAC of half the rate to a decoder that knows no more, the richest format comes first.
+  /// Lists the formats of HE-AAC, the richest first: a decoder without the extension decodes it as AAC
+  /// of half the rate.
   private mutating func listFormats(_ config: AudioSpecificConfig, _ entry: SampleEntry) {
     var doubled = config.extensionSampleRate
-    // Signalled by nothing but that the container counts frames of twice the rate.
+    // Implicit signalling: the container counts frames of twice the rate.
     if doubled == nil, entry.sampleRate == Double(config.sampleRate) * 2 {
       doubled = config.sampleRate * 2
     }
@@ -170,7 +171,7 @@ struct TrackEncoding {
       AudioFormatListItem(format: format, channelLayout: layout),
       AudioFormatListItem(format: dataFormat, channelLayout: layout),
     ]
-    // Nor need parametric stereo be signalled: then the entry tells that mono becomes stereo.
+    // Parametric stereo can be implicit, too: the entry states two channels for a mono configuration.
     let isSilent = config.extensionSampleRate == nil && entry.channels == 2
     if config.hasParametricStereo || isSilent, config.channels == 1 {
       format.formatID = .mpeg4HEAACv2
@@ -202,7 +203,7 @@ struct TrackEncoding {
     layout = mode.layout
   }
 
-  /// ALACSpecificConfig: frame length (32), version (8), bits (8), tuning (24), channels (8),
+  /// Reads ALACSpecificConfig: frame length (32), version (8), bits (8), tuning (24), channels (8),
   /// run (16), largest frame (32), bit rate (32), rate (32).
   private mutating func describeLossless() {
     set(.appleLossless, framesPerPacket: 4096, bound: MPEG4Parser.maximumPacketBytes)
@@ -216,12 +217,13 @@ struct TrackEncoding {
     dataFormat.sampleRate = Double(config.bigEndian32(at: 20))
     let bitRate = config.bigEndian32(at: 16)
     if bitRate > 0 { nominalBitRate = Int(bitRate) }
-    // The layouts are those of AAC, but for eight channels, where 7.1 has no other order either.
+    // The layouts are those of AAC: 6.1 of configuration 11 for seven channels, 7.1 of configuration 7 for
+    // eight.
     let channels = Int(config[9])
     layout = layout ?? Self.mpegLayout(channels == 7 ? 11 : channels == 8 ? 7 : channels)
   }
 
-  /// The stream information block (RFC 9639 section 8.2).
+  /// Reads the stream information block (RFC 9639 section 8.2).
   private mutating func describeFLAC() {
     set(.flac, framesPerPacket: 0, bound: MPEG4Parser.maximumPacketBytes)
     guard cookie.count >= 34 else { return }
@@ -239,7 +241,7 @@ struct TrackEncoding {
     layout = layout ?? AudioChannelLayout(.standard(channels: dataFormat.channelsPerFrame))
   }
 
-  /// Core Audio's flags of a lossless format: 1 to 4 for 16, 20, 24 and 32 bits of the source.
+  /// Returns Core Audio's flags of a lossless format: 1 to 4 for 16, 20, 24 and 32 bits of the source.
   private static func losslessFlags(bits: Int) -> AudioFormatFlags {
     switch bits {
     case 16: AudioFormatFlags(rawValue: 1)
@@ -250,7 +252,7 @@ struct TrackEncoding {
     }
   }
 
-  /// Opus is always decoded at 48 kHz (RFC 7845 section 5.1).
+  /// Describes Opus, which is always decoded at 48 kHz (RFC 7845 section 5.1).
   private mutating func describeOpus() {
     set(.opus, framesPerPacket: 0, bound: 61_298)
     dataFormat.sampleRate = 48_000
@@ -261,13 +263,13 @@ struct TrackEncoding {
     layout = channels <= 8 ? Self.vorbisLayout(Int(channels)) : nil
   }
 
-  /// The frames before the sound that an Opus header states; nil for other encodings.
+  /// The priming frames that an Opus header states; nil for other encodings.
   var preSkip: Int64? {
     guard dataFormat.formatID == .opus, cookie.count >= 12 else { return nil }
     return Int64(cookie[11]) << 8 | Int64(cookie[10])
   }
 
-  /// Vorbis' order of channels (Vorbis I section 4.3.9), which Opus shares.
+  /// Returns the layout in Vorbis' channel order (Vorbis I section 4.3.9), which Opus shares.
   private static func vorbisLayout(_ channels: Int) -> AudioChannelLayout? {
     let labels: [[UInt32]] = [
       [], [3], [1, 2], [1, 3, 2], [1, 2, 5, 6], [1, 3, 2, 5, 6], [1, 3, 2, 5, 6, 4],

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// Where packets of a constant bit rate lie, learned from their padding.
+/// The byte offsets of packets of a constant bit rate, learned from their padding.
 ///
-/// Frame *k* of such a stream begins at `k·base + slot·⌊k·f + φ⌋`, where *f* is the fraction of a
-/// slot that a frame lacks (ISO/IEC 11172-3 section 2.4.3.1). Encoders differ in the phase φ; each
-/// padding bit narrows it. Some never pad, and keep a slightly lower rate. A position is exact when
-/// everything still possible gives the same one.
+/// Frame *k* of such a stream begins at `k·base + slot·⌊k·f + φ⌋`, where *f* is the fraction of a slot
+/// that a frame lacks (ISO/IEC 11172-3 section 2.4.3.1). Encoders differ in the phase φ, and each
+/// padding bit narrows it. Some never pad, and have a slightly lower rate. An offset is exact if all
+/// remaining phases yield the same one.
 struct ConstantBitRateMap {
   /// Bytes of a packet without padding.
   let unpaddedBytes: Int64
   private let slotBytes: Int64
-  /// f, and the range of φ, in units of 1/rate.
+  /// f and the range of φ, in units of 1/rate.
   private let rate: Int64
   private let fraction: Int64
   private var lowestPhase: Int64 = 0
   private var phaseEnd: Int64
-  /// k·f less the slots added so far.
+  /// k·f minus the slots added so far.
   private var debt: Int64 = 0
   private var hasOneBitRate = true
   private var isNeverPadded = true
@@ -35,7 +35,7 @@ struct ConstantBitRateMap {
   /// Whether every frame so far fits.
   var holds: Bool { hasOneBitRate && (isNeverPadded || lowestPhase < phaseEnd) }
 
-  /// Takes the next frame into account.
+  /// Adds the next frame.
   @inline(__always)
   mutating func add(bitRateIndex index: Int, isPadded: Bool) {
     hasOneBitRate = hasOneBitRate && index == bitRateIndex
@@ -46,7 +46,7 @@ struct ConstantBitRateMap {
     phaseEnd = min(phaseEnd, rate - debt)
   }
 
-  /// Bytes from the first packet to this one, whose number must be below 2^40.
+  /// Returns the bytes from the first packet to this one, whose number must be below 2^40.
   func byteOffset(packet: Int64) -> (bytes: Int64, isExact: Bool) {
     let unpadded = packet * unpaddedBytes
     guard lowestPhase < phaseEnd else { return (unpadded, holds) }
@@ -55,7 +55,7 @@ struct ConstantBitRateMap {
     return (unpadded + low * slotBytes, holds && isSettled)
   }
 
-  /// The first and the last byte at which this packet may begin, by what is settled.
+  /// Returns the first and the last possible byte offset of this packet.
   func byteRange(packet: Int64) -> ClosedRange<Int64> {
     let unpadded = packet * unpaddedBytes
     guard lowestPhase < phaseEnd else { return unpadded...unpadded }
@@ -68,7 +68,7 @@ struct ConstantBitRateMap {
     guard byteCount > 0 else { return true }
     // Padding adds less than one slot a packet.
     var packet = byteCount / (unpaddedBytes + slotBytes)
-    // The first packet that may begin so late.
+    // The end of the search: a packet that must begin after `byteCount`.
     var end = min(byteCount / unpaddedBytes + 1, 1 << 40)
     while packet < end {
       let middle = packet + (end - packet) / 2

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// The format that a stream was found to have, prepared so that the next header can be checked, and
-/// its frame measured, without a division.
+/// The format found in a stream, prepared so that the next header can be checked and its frame measured
+/// without a division.
 struct MPEGAudioFormatLock {
   /// A header of this format.
   let header: MPEGAudioHeader
-  /// Bytes of an unpadded frame in free format, whose headers do not tell it.
+  /// Bytes of an unpadded free-format frame, whose header does not state them.
   let freeFormatFrameByteCount: Int?
   private let slotBytes: Int
   private let isMono: Bool
-  /// Bytes of an unpadded frame by bit-rate index; 0 where the index may not occur.
+  /// Bytes of an unpadded frame by bit-rate index; 0 if the index is invalid.
   private var frameBytesByIndex: InlineArray<16, Int>
 
   init(_ header: MPEGAudioHeader, freeFormatFrameByteCount: Int?) {
@@ -28,7 +28,7 @@ struct MPEGAudioFormatLock {
     }
   }
 
-  /// Bytes of the frame that begins with this word; 0 if none of this format does.
+  /// Returns the bytes of the frame that begins with this word; 0 if it is not a header of this format.
   @inline(__always)
   func frameBytes(_ word: UInt32) -> Int {
     guard (word ^ header.word) & 0xFFFE_0C00 == 0, ((word >> 6) & 3 == 3) == isMono else {
@@ -49,8 +49,8 @@ struct MPEGAudioFormatLock {
     return Int64(min(smallest, largest))...Int64(largest)
   }
 
-  /// Bytes that no frame of this format exceeds: the largest one and a margin of eight, which holds
-  /// the padding.
+  /// The most bytes of a frame of this format: the largest one and a margin of eight, which covers the
+  /// padding.
   var frameByteUpperBound: Int {
     var largest = 0
     for index in 0..<16 { largest = max(largest, frameBytesByIndex[index]) }
@@ -65,7 +65,7 @@ struct MPEGAudioFormatLock {
 }
 
 extension MPEGAudioFormatLock {
-  /// Bits per second of a frame; in free format what the unpadded frame comes to.
+  /// Returns the bits per second of a frame; in free format those of the unpadded frame.
   func bitRate(of header: MPEGAudioHeader) -> Int {
     guard let freeFormatFrameByteCount else { return header.bitRate }
     return freeFormatFrameByteCount * 8 * header.sampleRate / header.framesPerPacket

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT
 
-/// Frames that follow each other and agree: the proof that a sync pattern is no accident.
+/// Consecutive frames that agree: evidence that a sync pattern is not an accident.
 struct MPEGAudioFrameChain {
   /// The format they share.
   let lock: MPEGAudioFormatLock
   /// The first headers, at most three.
   let headers: [MPEGAudioHeader]
 
-  /// What the bytes at a place turned out to be.
+  /// The result of examining the bytes at an offset.
   enum Verdict {
     case confirmed(MPEGAudioFrameChain)
     case refused
-    /// Ask again when this many bytes are there from the place on, or the input has ended.
+    /// Call again with this many bytes from the offset on, or at the end of the input.
     case need(Int)
   }
 
-  /// Bytes of the largest free-format frame: what LAME's 640 kbit/s makes at 8 kHz.
+  /// Bytes of the largest free-format frame: that of LAME's 640 kbit/s at 8 kHz.
   static let maximumFreeFormatFrameBytes = 5760
 
-  /// Whether frames begin at `start`: `required` consistent ones, or fewer if the input ends behind
-  /// them, or a tag does.
+  /// Looks for `required` consistent frames at `start`. Fewer suffice if the input ends after them or a
+  /// tag follows.
   ///
   /// - Parameters:
-  ///   - known: the format the stream had so far, in which two frames suffice.
-  ///   - followsFrame: a frame of that format ended right before: then frames of another one are believed,
-  ///     too, if a frame of the known format follows them.
+  ///   - known: the stream's present format, of which two frames suffice.
+  ///   - followsFrame: whether a frame of that format ended at `start`. Then frames of another format
+  ///     are also accepted if a frame of the known format follows them.
   static func examine(
     _ bytes: Span<UInt8>, at start: Int, required: Int, known: MPEGAudioFormatLock?,
     followsFrame: Bool = false, isEnd: Bool
@@ -45,7 +45,7 @@ struct MPEGAudioFrameChain {
       next: followsFrame ? known : nil, isEnd: isEnd)
   }
 
-  /// Goes from header to header, or up to one of a format that may be next.
+  /// Follows the headers, or stops at one of a format that may be next.
   private static func follow(
     _ bytes: Span<UInt8>, from start: Int, first: MPEGAudioHeader, lock: MPEGAudioFormatLock,
     required: Int, next known: MPEGAudioFormatLock? = nil, isEnd: Bool
@@ -62,8 +62,8 @@ struct MPEGAudioFrameChain {
       } else if left >= 4, let known, known.frameBytes(bytes.bigEndian32(at: place)) > 0 {
         break
       } else if left >= AudioTag.signatureBytes || isEnd {
-        // A tag where the next frame should be, or the end of the input, is as good as a frame. A
-        // lone frame must be whole.
+        // A tag at the next frame's offset, or the end of the input, counts as a frame. A lone frame
+        // must be complete.
         let isTag = left > 0 && AudioTag.isSignature(bytes, at: place)
         guard isTag || left == 0 || (left < 4 && headers.count > 1) else { return .refused }
         break
@@ -77,7 +77,7 @@ struct MPEGAudioFrameChain {
   }
 
   /// Tries each distance at which a consistent header follows (ISO/IEC 11172-3 section 2.4.2.3: the
-  /// size is constant but for padding).
+  /// size is constant except for padding).
   private static func examineFreeFormat(
     _ bytes: Span<UInt8>, at start: Int, first: MPEGAudioHeader, required: Int, isEnd: Bool
   ) -> Verdict {
@@ -85,7 +85,7 @@ struct MPEGAudioFrameChain {
     var distance = first.minimumFrameBytes + padding
     while distance <= maximumFreeFormatFrameBytes + padding {
       guard bytes.count - start >= distance + 4 else {
-        // Twice as many each time, so that small slices do not make this look again and again.
+        // Doubles the request each time, so that small slices do not repeat the search.
         let wanted = min(2 * distance, maximumFreeFormatFrameBytes + padding)
         return isEnd ? .refused : .need(max(distance, wanted) + 4)
       }

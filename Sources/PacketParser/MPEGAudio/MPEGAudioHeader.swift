@@ -11,7 +11,7 @@ import AudioModel
 /// | sync: ones | ver | lay |pr|bitrate| rate|pad|prv| mode| ext | © | or| emph|
 /// +------------+-----+-----+--+-------+-----+---+---+-----+-----+---+---+-----+
 /// ```
-/// The emphasis is not looked at: its reserved value occurs, and does no harm.
+/// The emphasis is ignored: its reserved value occurs and is harmless.
 struct MPEGAudioHeader: Equatable {
   enum Version: Equatable {
     case mpeg1, mpeg2, mpeg25
@@ -19,7 +19,7 @@ struct MPEGAudioHeader: Equatable {
 
   var word: UInt32
 
-  /// The header in this word; nil if no frame begins with it.
+  /// Reads the header in this word; nil if no frame begins with it.
   init?(_ word: UInt32) {
     guard word & 0xFFE0_0000 == 0xFFE0_0000,
       (word >> 19) & 3 != 1,  // version 01 is reserved
@@ -38,16 +38,16 @@ struct MPEGAudioHeader: Equatable {
     }
   }
 
-  /// 1, 2 or 3.
+  /// The layer: 1, 2 or 3.
   var layer: Int { 4 - Int((word >> 17) & 3) }
   var bitRateIndex: Int { Int((word >> 12) & 15) }
-  /// No bit rate is given: the distance to the next header tells the size.
+  /// Whether no bit rate is stated, so that the distance to the next header determines the size.
   var isFreeFormat: Bool { bitRateIndex == 0 }
   var isPadded: Bool { word & 0x200 != 0 }
   var isMono: Bool { (word >> 6) & 3 == 3 }
   var channels: UInt32 { isMono ? 1 : 2 }
 
-  /// Hz.
+  /// The sample rate in Hz.
   var sampleRate: Int {
     let rate = [44_100, 48_000, 32_000][Int((word >> 10) & 3)]
     return switch version {
@@ -73,7 +73,7 @@ struct MPEGAudioHeader: Equatable {
   /// Bytes that padding adds: one slot.
   var slotBytes: Int { layer == 1 ? 4 : 1 }
 
-  /// Bytes of side information that follow the header in layer III, where a Xing tag has its place.
+  /// Bytes of side information after the header in layer III; a Xing tag follows them.
   var sideInformationBytes: Int {
     switch (version, isMono) {
     case (.mpeg1, false): 32
@@ -82,12 +82,12 @@ struct MPEGAudioHeader: Equatable {
     }
   }
 
-  /// The fewest bytes a frame can have: what must come before any sample.
+  /// The fewest bytes of a frame: those before any sample.
   var minimumFrameBytes: Int {
     layer == 3 ? 4 + sideInformationBytes : 4 + slotBytes
   }
 
-  /// Bytes of an unpadded frame at a bit rate other than free format's.
+  /// Returns the bytes of an unpadded frame at a bit rate that is not free format.
   func unpaddedFrameBytes(bitRate: Int) -> Int {
     framesPerPacket / 8 / slotBytes * bitRate / sampleRate * slotBytes
   }
@@ -97,8 +97,8 @@ struct MPEGAudioHeader: Equatable {
     isFreeFormat ? nil : unpaddedFrameBytes(bitRate: bitRate) + (isPadded ? slotBytes : 0)
   }
 
-  /// What all frames of a stream have in common: sync, version, layer and rate, and whether there is
-  /// one channel.
+  /// Whether two headers agree in the fields that all frames of a stream share: sync, version, layer
+  /// and rate, and whether there is one channel.
   func isConsistent(with other: MPEGAudioHeader) -> Bool {
     (word ^ other.word) & 0xFFFE_0C00 == 0 && isMono == other.isMono
       && isFreeFormat == other.isFreeFormat
@@ -115,7 +115,7 @@ struct MPEGAudioHeader: Equatable {
     }
   }
 
-  /// The data format that such frames have.
+  /// The data format of such frames.
   var dataFormat: AudioStreamBasicDescription {
     let formatID: AudioFormatID =
       switch layer {

@@ -3,14 +3,14 @@
 import AudioModel
 
 extension MPEGAudioParser {
-  /// Frames that must agree on a format before it is believed, and with a hint that names it.
+  /// Frames that must agree before a format is accepted; fewer with a hint that names the format.
   private static let requiredFrames = 3
   private static let requiredFramesWithHint = 2
 
-  /// Frames were found, of this kind or, before them, of the other one.
+  /// Whether frames were found, of this kind or, before them, of the other one.
   var isKnown: Bool { lock != nil || facts.isReady }
 
-  /// Moves on to the next frames that agree, or to the next tag.
+  /// Searches for the next frames that agree, or the next tag.
   mutating func stepSearching(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {
@@ -60,7 +60,7 @@ extension MPEGAudioParser {
     }
   }
 
-  /// Hands over to the other kind of frames when they are here; nil if they are not.
+  /// Hands over to the ADTS parser if ADTS frames begin here; returns nil if not.
   private mutating func stepADTS(
     _ bytes: Span<UInt8>, at place: Int, offset: Int64, isEnd: Bool
   ) -> ParserStep? {
@@ -74,8 +74,8 @@ extension MPEGAudioParser {
     return endGap(isBeforeFrame: true) ?? .detected(.adts)
   }
 
-  /// The bytes that frames and the long tags begin with. "TAG" and Lyrics3 are believed only where
-  /// a frame has ended: three letters are soon found by accident.
+  /// Whether frames or the long tags can begin with this byte. "TAG" and Lyrics3 are accepted only
+  /// after a frame: three letters easily occur by accident.
   private static func mayBegin(_ byte: UInt8) -> Bool {
     byte == 0xFF || byte == UInt8(ascii: "I") || byte == UInt8(ascii: "A")
   }
@@ -102,20 +102,20 @@ extension MPEGAudioParser {
     throw notMPEGAudio(at: offset)
   }
 
-  /// No frames where there should be some.
+  /// The error for a stream in which no frames were found.
   private func notMPEGAudio(at offset: Int64) -> AudioFileStreamError {
     if let suspicion { return suspicion.error(at: 0) }
     if let hint, hint.isMPEGAudio {
       return AudioFileStreamError(
         .invalidFile, at: offset,
-        "no MPEG audio frames were found, although the name or type says so")
+        "no MPEG audio frames were found, although the name or type promises them")
     }
     return AudioFileStreamError(
       .unsupportedFileType, at: offset,
       "this is no kind of audio file or stream that is known here")
   }
 
-  /// Frames of a format begin here.
+  /// Begins frames of a format.
   private mutating func begin(_ chain: MPEGAudioFrameChain) {
     if let lock {
       state = .locked
@@ -123,7 +123,7 @@ extension MPEGAudioParser {
       isIndexedFormat = indexedLock?.isSameFormat(as: chain.lock) ?? false
       change(to: chain.lock)
     } else if facts.isReady {
-      // Behind frames of another kind.
+      // After frames of the other kind.
       state = .locked
       change(to: chain.lock)
     } else {
@@ -133,7 +133,7 @@ extension MPEGAudioParser {
     }
   }
 
-  /// Packets of another format follow.
+  /// Changes to the format of the packets that follow.
   mutating func change(to lock: MPEGAudioFormatLock) {
     self.lock = lock
     bitRateMap = nil
@@ -152,7 +152,7 @@ extension MPEGAudioParser {
     facts.freeFormatFrameByteCount = lock.freeFormatFrameByteCount
   }
 
-  /// Reads the tag in the first frame, if it is one, and tells everything that is known.
+  /// Reads the tag in the first frame, if it has one, and reports all known properties.
   mutating func stepFirstFrame(_ bytes: Span<UInt8>, at offset: Int64) -> ParserStep {
     guard let lock, let chain = firstChain else { preconditionFailure("no format is known") }
     let frameBytes = lock.frameBytes(chain.headers[0].word)
@@ -189,13 +189,13 @@ extension MPEGAudioParser {
 }
 
 extension MPEGAudioParser {
-  /// Takes what the tag counts, unless the stream is longer than the tag says: then the tag speaks of the
-  /// first of several files that were put one behind the other.
+  /// Sets the tag's counts, unless the stream is longer than the tag states: then the tag covers only
+  /// the first of several joined files.
   private mutating func takeCounts(of tag: VBRTag, _ lock: MPEGAudioFormatLock) {
     facts.packetTableInfo = tag.packetTableInfo(framesPerPacket: lock.header.framesPerPacket)
     let stated = tag.byteCount.flatMap { $0 >= tagFrameBytes ? $0 - tagFrameBytes : nil }
     if let stated, let end = audioEnd ?? totalByteCount, let dataOffset = facts.dataOffset {
-      // Where the end was not looked at, tags may be there. Some encoders count a frame less.
+      // If the end was not read, tags may be there. Some encoders count one frame less.
       let slack =
         audioEnd == nil
         ? Int64(AudioFileStream.maximumTailBytes) : 2 * Int64(lock.frameByteUpperBound)

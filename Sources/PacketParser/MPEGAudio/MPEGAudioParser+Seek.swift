@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension MPEGAudioParser {
-  /// Exact by the constant bit rate or by the packets seen; else estimated by the bit rate, the tag's
-  /// table or the mean packet, in this order.
+  /// Exact by the constant bit rate or by the packets seen; otherwise estimated by the bit rate, the
+  /// tag's table or the mean packet, in this order.
   func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
     if packet == 0 {
       return AudioFileStreamSeekTarget(packet: 0, byteOffset: 0, isEstimated: false)
@@ -10,7 +10,7 @@ extension MPEGAudioParser {
     let map = heldBitRateMap
     if let map, isExact, isGapless {
       let place = map.byteOffset(packet: packet)
-      // Where files were put one behind the other, the padding begins anew.
+      // In joined files the padding restarts.
       if place.isExact, place.bytes < facts.tableByteCount ?? .max {
         return AudioFileStreamSeekTarget(
           packet: packet, byteOffset: place.bytes, isEstimated: false)
@@ -26,16 +26,16 @@ extension MPEGAudioParser {
     guard let average = facts.averageBytesPerPacket else {
       throw AudioFileStreamError(
         .dataUnavailable, at: facts.dataOffset ?? 0,
-        "the packet's place cannot be estimated before some packets are parsed")
+        "the packet's byte offset cannot be estimated before some packets are parsed")
     }
     return estimate(average: average).target(packet: packet)
   }
 
-  /// The map of the constant bit rate, unless something speaks against one.
+  /// The map of the constant bit rate, unless the stream contradicts it.
   private var heldBitRateMap: ConstantBitRateMap? {
     guard let bitRateMap, bitRateMap.holds, constantBitRateIndex != nil else { return nil }
-    // A variable bit rate may begin with many equal packets, but hardly ends where a packet of the
-    // constant one would.
+    // A stream of variable bit rate may begin with many equal packets, but is unlikely to end where a
+    // packet of constant bit rate would.
     if tag == nil, isGapless, let audioEnd, let dataOffset = facts.dataOffset,
       !bitRateMap.hasPacketEnd(at: audioEnd - dataOffset)
     {
@@ -44,7 +44,7 @@ extension MPEGAudioParser {
     return bitRateMap
   }
 
-  /// By the bit rate, from the last packet seen on.
+  /// Estimates a packet's offset by the bit rate, from the last packet seen on.
   private func target(
     packet: Int64, _ map: ConstantBitRateMap
   ) -> AudioFileStreamSeekTarget {
@@ -59,7 +59,7 @@ extension MPEGAudioParser {
     return estimate(average: 0).target(packet: packet, byteOffset: guess, statedBound: bound)
   }
 
-  /// What is possible behind the last packet seen.
+  /// Returns the possible packet sizes after the last packet seen.
   private func estimate(average: Double) -> SeekEstimate {
     var sizes: ClosedRange<Int64> = 1...Int64(facts.packetSizeUpperBound ?? 1)
     if let lock, let indexedLock {
@@ -74,7 +74,8 @@ extension MPEGAudioParser {
       byteCount: facts.statedByteCount ?? audioEnd.map { max(0, $0 - dataOffset) })
   }
 
-  /// Exact where seeks are; else the packet whose estimated place is the last at or before the byte.
+  /// Exact if seeks are exact; otherwise the packet whose estimated offset is the last one at or before
+  /// the byte.
   func packet(atByte byteOffset: Int64) -> AudioBytePacketTranslation? {
     func translation(
       _ packet: Int64, _ start: Int64, isEstimated: Bool
@@ -86,7 +87,7 @@ extension MPEGAudioParser {
     if let entry = index.entry(atByte: byteOffset), index.stride == 1 {
       return translation(entry.packet, entry.byteOffset, isEstimated: false)
     }
-    // Packets below `low` begin at or before the byte, those from `end` on behind it.
+    // Packets below `low` begin at or before the byte, those from `end` on after it.
     let sizes = estimate(average: 0).bytesPerPacket
     var low: Int64 = 0
     var end = min(byteOffset / sizes.lowerBound, (1 << 40) - 2) + 1
@@ -99,13 +100,13 @@ extension MPEGAudioParser {
       if start.byteOffset <= byteOffset { low = middle } else { end = middle }
     }
     guard let found = start(ofPacket: low) else { return nil }
-    // The next packet's place has to be certain, too.
+    // The next packet's offset must be certain, too.
     let next = start(ofPacket: low + 1)
     let isExact = !found.isEstimated && next?.isEstimated == false
     return translation(low, found.byteOffset, isEstimated: !isExact)
   }
 
-  /// Where a packet begins, those that lead to it estimated by their mean.
+  /// Returns the byte offset of a packet, with the size of leading packets estimated by their mean.
   private func start(ofPacket packet: Int64) -> (byteOffset: Int64, isEstimated: Bool)? {
     guard let target = try? seekTarget(packet: packet) else { return nil }
     let leading = Double(target.leadingPacketCount) * (facts.averageBytesPerPacket ?? 0)
@@ -121,7 +122,7 @@ extension MPEGAudioParser {
     isExact = isSeen || (isExact && !target.isEstimated)
     resynchronize(at: (facts.dataOffset ?? 0) + target.byteOffset)
     guard isSeen, let indexedLock, let lock else { return }
-    // A frame was there: it is taken without others to confirm it.
+    // A frame was parsed there, so it is accepted without confirmation by others.
     state = .locked
     isIndexedFormat = true
     if !lock.isSameFormat(as: indexedLock) { change(to: indexedLock) }

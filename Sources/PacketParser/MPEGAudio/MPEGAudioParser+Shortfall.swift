@@ -3,8 +3,8 @@
 import AudioModel
 
 extension MPEGAudioParser {
-  /// By the Xing, Info or VBRI tag. Some encoders count the tag's own frame, or leave out the last one, so
-  /// one packet is no loss, and the tag's count of bytes has to agree.
+  /// Uses the Xing, Info or VBRI tag. Some encoders count the tag's own frame or omit the last one, so
+  /// one packet is no loss, and the tag's byte count must agree.
   func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
     guard isUnbroken || isExact, let packets = facts.statedPacketCount else { return 0 }
     let next = isUnbroken ? facts.packetsSeen : nextPacket
@@ -16,7 +16,8 @@ extension MPEGAudioParser {
 }
 
 extension StreamFacts {
-  /// The frames that so many bytes most likely hold, in whole packets, by the mean of those that came.
+  /// Returns the probable frames of `byteCount` missing bytes, in whole packets, by the mean of the
+  /// packets that arrived.
   func frames(inMissingBytes byteCount: Int64) -> Int64 {
     let framesPerPacket = Int64(dataFormat?.framesPerPacket ?? 0)
     guard packetsSeen > 0, bytesSeen > 0, framesPerPacket > 0 else { return 0 }

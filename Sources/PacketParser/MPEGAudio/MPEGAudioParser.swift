@@ -4,25 +4,25 @@ import AudioModel
 
 /// A bare stream of MPEG audio frames, layers I to III, with the tags around and inside it.
 ///
-/// A format is believed when three frames in a row agree on it, or two that agree with the hint, or
-/// when the input ends behind fewer. From then on a frame is taken by its own header where the last
-/// one ended; anything else there is a tag, another format (three frames again), or garbage, from
-/// which two frames in a row lead back.
+/// A format is accepted when three frames in a row agree on it, two if they agree with the hint, or
+/// fewer if the input ends after them. From then on each frame is accepted by its own header where the
+/// last one ended. Anything else there is a tag, another format (three frames again), or garbage, after
+/// which two frames in a row resynchronise the parser.
 struct MPEGAudioParser: ContainerParser {
   enum State {
     /// Looking for frames that agree.
     case searching
-    /// Where a frame or tag has ended: a tag may follow.
+    /// A frame or tag has ended; a tag may follow.
     case boundary
     /// Inside a tag that `tagReader` reads.
     case tag
     /// Inside a Lyrics3 tag.
     case lyrics
-    /// The stream's first frame is here: it may be a tag in a frame's clothes.
+    /// The stream's first frame, which may hold a tag instead of sound.
     case firstFrame
-    /// The frame here, of this many bytes, is a tag.
+    /// The frame here, of this many bytes, holds a tag.
     case tagFrame(byteCount: Int)
-    /// A frame should be here.
+    /// A frame is expected here.
     case locked
   }
 
@@ -36,49 +36,49 @@ struct MPEGAudioParser: ContainerParser {
   var state = State.searching
   /// The format found; nil until then.
   var lock: MPEGAudioFormatLock?
-  /// The frames that proved the format, until their properties are told.
+  /// The frames that confirmed the format, until their properties are reported.
   var firstChain: MPEGAudioFrameChain?
-  /// What has to be told before the next packet.
+  /// A step to return before the next packet.
   var notice: ParserStep?
   var gap = StreamGap()
   /// The first four bytes of the gap before the first frame, if they were examined as a header.
   var leadingWord: UInt32?
-  /// Frames of the packet that the input's end has cut; nil if it has cut none.
+  /// Frames of the packet cut by the end of the input; nil if none was.
   private var cutFrames: Int64?
-  /// Where the search for the first frame is given up.
+  /// The byte offset at which the search for the first frame fails.
   var searchLimit: Int64
   let hint: AudioFileTypeID?
-  /// What the stream's first bytes looked like, for the error when no frames are found.
+  /// The stream's apparent content by its first bytes, for the error when no frames are found.
   let suspicion: ForeignContent?
-  /// Zeros may follow a tag, as its padding.
+  /// Whether zeros may follow as a tag's padding.
   var mayPad = true
 
   var nextPacket: Int64 = 0
   var tag: VBRTag?
   var tagFrameBytes: Int64 = 0
   var bitRateMap: ConstantBitRateMap?
-  /// The bit-rate index of every packet so far; nil when they differ.
+  /// The bit-rate index of every packet so far; nil if they differ.
   var constantBitRateIndex: Int?
-  /// Packet numbers and positions are certain: no estimate or loss lies behind.
+  /// Whether packet numbers and positions are certain: no estimate and no loss precedes.
   var isExact = true
-  /// Only frames lie between the first packet and here.
+  /// Whether only frames lie between the first packet and here.
   var isGapless = true
-  /// The stream was parsed from its beginning without a jump.
+  /// Whether the stream was parsed from its beginning without a jump.
   var isUnbroken = true
-  /// Where the packets of the first format lie that were seen.
+  /// The byte offsets of the parsed packets of the first format.
   var index = PacketIndex()
   var indexedLock: MPEGAudioFormatLock?
-  /// The stream has that format here.
+  /// Whether the present format is the indexed one.
   var isIndexedFormat = true
-  /// From here to the stream's end there are tags only, which were read in advance.
+  /// The byte offset from which only tags follow, which were read in advance.
   private(set) var tagsStart: Int64?
   private(set) var totalByteCount: Int64?
-  /// Where all tags at the stream's end begin.
+  /// The byte offset at which all tags at the stream's end begin.
   private(set) var audioEnd: Int64?
   private var tagReader: AudioTagReader?
-  /// How many statements the listener knows of.
+  /// Tag statements reported to the listener so far.
   var statementsTold = 0
-  /// ADTS frames may follow, and have a parser of their own. Not so in a WAVE file.
+  /// Whether ADTS frames may follow, which have their own parser. False in a WAVE file.
   var mayBecomeADTS = true
 
   init(_ context: ParserContext) {
@@ -95,8 +95,8 @@ struct MPEGAudioParser: ContainerParser {
     descriptions.reserveCapacity(Self.maximumPacketsPerBatch)
   }
 
-  /// A parser whose frames follow ADTS in one stream. The packets are numbered on, and the index of the first
-  /// ones stays.
+  /// Makes a parser for frames that follow ADTS in one stream. Packet numbers continue, and the index
+  /// of the first packets stays.
   init(_ context: ParserContext, continuing other: ADTSParser) {
     self.init(context)
     facts = other.facts
@@ -131,7 +131,7 @@ struct MPEGAudioParser: ContainerParser {
     }
   }
 
-  /// Takes as many whole frames as there are, side by side.
+  /// Delivers all complete frames that lie side by side.
   private mutating func stepLocked(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) -> ParserStep {
@@ -158,7 +158,7 @@ struct MPEGAudioParser: ContainerParser {
     let count = descriptions.count
     if count > 0 {
       facts.largestPacketSeen = largest
-      // What was counted to the end stays.
+      // Totals that were counted to the end stay.
       if !facts.isWhole {
         facts.packetsSeen += Int64(count)
         facts.bytesSeen += Int64(place)
@@ -184,7 +184,7 @@ struct MPEGAudioParser: ContainerParser {
     return endOfInput()
   }
 
-  /// Passes tags; where there is none, the search for frames begins.
+  /// Skips tags; without one, the search for frames begins.
   private mutating func stepBoundary(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) -> ParserStep {
@@ -216,7 +216,7 @@ struct MPEGAudioParser: ContainerParser {
     }
   }
 
-  /// Reads a tag; what it adds is told.
+  /// Reads a tag and reports new statements.
   private mutating func stepTag(_ bytes: Span<UInt8>, isEnd: Bool) -> ParserStep {
     switch tagReader?.step(bytes, isEnd: isEnd, into: &details.tags) {
     case .need(let byteCount): return .need(byteCount)
@@ -244,7 +244,7 @@ struct MPEGAudioParser: ContainerParser {
     }
   }
 
-  /// Goes on behind a tag.
+  /// Skips a tag.
   mutating func passTag(_ byteCount: Int64) -> ParserStep {
     mayPad = true
     isGapless = isGapless && lock == nil
@@ -252,17 +252,17 @@ struct MPEGAudioParser: ContainerParser {
     return .skip(byteCount)
   }
 
-  /// Tells the last gap, then that all is told.
+  /// Reports the last gap, then the end.
   mutating func endOfInput() -> ParserStep {
     if let notice = endGap() { return notice }
     facts.isWhole = facts.isWhole || (isUnbroken && facts.isReady)
     return .finished
   }
 
-  /// Closes the gap that frames, a tag or the end have ended. Among frames it is a loss if it is as long as
-  /// half a packet: less is no frame, damaged or not.
+  /// Closes the gap that ends at frames, a tag or the end. Between frames, a gap of half a packet or
+  /// more is a loss; a shorter one cannot hold a frame.
   ///
-  /// - Returns: the notice, if it is to be told.
+  /// - Returns: the notice, if there is one to report.
   mutating func endGap(
     isBeforeFrame: Bool = false, of lock: MPEGAudioFormatLock? = nil
   ) -> ParserStep? {
@@ -271,8 +271,8 @@ struct MPEGAudioParser: ContainerParser {
       self.cutFrames = nil
       return gap.close(.cut, frameCount: cutFrames)
     }
-    // Before the first frame, a gap that begins with the header of such a frame was a frame whose successor is
-    // damaged.
+    // Before the first frame, a gap counts as loss if it begins with a header of the found format: its
+    // successor was damaged.
     if !isKnown, let leadingWord, let lock, lock.frameBytes(leadingWord) > 0 {
       return gap.close(.damage)
     }

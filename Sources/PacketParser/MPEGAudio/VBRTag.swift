@@ -2,33 +2,33 @@
 
 import AudioModel
 
-/// What the first frame of a layer III stream says of the others, in place of sound: the Xing or
-/// Info tag with LAME's extension, or Fraunhofer's VBRI.
+/// The tag in the first frame of a layer III stream, which describes the other frames: the Xing or Info
+/// tag with LAME's extension, or Fraunhofer's VBRI.
 struct VBRTag {
-  /// How byte positions depend on time.
+  /// The relation of byte offsets to time.
   enum SeekTable {
-    /// The byte, as 256ths of the whole, at each hundredth of the duration.
+    /// The byte offset at each hundredth of the duration, as 256ths of the whole.
     case xing([UInt8])
-    /// The byte after each equal run of packets, counted from the tag's frame; of so many packets.
+    /// The byte offset after each run of `packetsPerEntry` packets, counted from the tag's frame.
     case vbri(ends: [Int64], packetsPerEntry: Int64, scale: Int64)
   }
 
-  /// Packets, the tag's own frame not among them.
+  /// The number of packets, without the tag's own frame.
   var packetCount: Int64?
-  /// Bytes from the tag's frame on, that frame included.
+  /// Bytes from the tag's frame on, including that frame.
   var byteCount: Int64?
   var seekTable: SeekTable?
-  /// Frames that the encoder put before the sound.
+  /// Frames that the encoder added before the sound.
   var encoderDelayFrames: Int32?
-  /// Frames that the encoder put after the sound.
+  /// Frames that the encoder added after the sound.
   var encoderPaddingFrames: Int32?
-  /// The tag itself says that all packets have one bit rate.
+  /// Whether the tag states that all packets have one bit rate.
   var isConstantBitRate = false
 
-  /// The tag in `frame`, a whole frame that begins with `header`; nil if it is a frame of sound.
+  /// Reads the tag in `frame`, a whole frame that begins with `header`; nil if it is a frame of sound.
   init?(_ frame: Span<UInt8>, header: MPEGAudioHeader) {
     guard header.layer == 3 else { return nil }
-    // The tag's place counts from the side information as if there were no CRC.
+    // The tag's offset counts from the side information as if there were no CRC.
     let place = 4 + header.sideInformationBytes
     if frame.has("Xing", at: place) || frame.has("Info", at: place) {
       isConstantBitRate = frame.has("Info", at: place)
@@ -40,7 +40,7 @@ struct VBRTag {
     }
   }
 
-  /// Flags, then those of frames, bytes, table and quality that the flags name, then LAME's block.
+  /// Reads flags, then the frames, bytes, table and quality that the flags select, then LAME's block.
   private mutating func readXing(_ frame: Span<UInt8>, at start: Int) {
     guard frame.count - start >= 4 else { return }
     let flags = frame.bigEndian32(at: start)
@@ -66,8 +66,8 @@ struct VBRTag {
     readLAME(frame, at: place)
   }
 
-  /// LAME's block, which other encoders write too: a name of nine characters, and at offset 21 the
-  /// delay and the padding, twelve bits each.
+  /// Reads LAME's block, which other encoders write too: a name of nine characters, and at offset 21
+  /// the delay and the padding, twelve bits each.
   private mutating func readLAME(_ frame: Span<UInt8>, at start: Int) {
     guard frame.count - start >= 24 else { return }
     for index in 0..<4 where !(0x20...0x7E).contains(frame[start + index]) { return }
@@ -76,11 +76,11 @@ struct VBRTag {
     encoderPaddingFrames = Int32(both & 0xFFF)
   }
 
-  /// Version, delay, quality, bytes, frames, then a table of byte counts of equal runs of frames.
+  /// Reads version, delay, quality, bytes, frames, then a table of byte counts of equal runs of frames.
   ///
-  /// The delay is not used: nothing states the frames behind the sound, without which it makes no
-  /// packet table, and it is not settled whether it counts the tag's own frame and the decoder's delay.
-  /// mpg123 and ffmpeg do not trim by it either.
+  /// The delay is ignored: no field states the frames after the sound, which a packet table needs, and
+  /// it is unclear whether the delay counts the tag's own frame and the decoder's delay. mpg123 and
+  /// ffmpeg do not trim by it either.
   private mutating func readVBRI(_ frame: Span<UInt8>, at start: Int) {
     guard frame.count - start >= 26 else { return }
     byteCount = Int64(frame.bigEndian32(at: start + 10))
@@ -108,7 +108,7 @@ struct VBRTag {
     seekTable = .vbri(ends: ends, packetsPerEntry: packetsPerEntry, scale: scale)
   }
 
-  /// The frames of sound, if the tag says how many there are and what was added.
+  /// Returns the valid frames, if the tag states the number of packets and the frames added.
   func packetTableInfo(framesPerPacket: Int) -> AudioFilePacketTableInfo? {
     guard let packetCount, let encoderDelayFrames, let encoderPaddingFrames else { return nil }
     let valid =
@@ -122,12 +122,12 @@ struct VBRTag {
 }
 
 extension VBRTag {
-  /// The byte, counted from the tag's frame, near which a packet begins; nil without a table.
+  /// Returns the estimated byte offset of a packet, counted from the tag's frame; nil without a table.
   func estimatedByte(packet: Int64) -> Int64? {
     switch seekTable {
     case .xing(let table):
       guard let packetCount, let byteCount else { return nil }
-      // Between two entries positions grow evenly; the table's end is the last byte, 256/256.
+      // Between two entries the offset grows linearly; the table ends at the last byte, 256/256.
       let position = Double(packet) * 100 / Double(packetCount)
       let index = min(99, max(0, Int(position)))
       let low = Double(table[index])
@@ -143,8 +143,8 @@ extension VBRTag {
       return nil
     }
   }
-  /// How many packets the one at that byte, counted from the tag's frame, may be away from the one
-  /// sought, at most; nil without a table.
+  /// Returns the largest distance in packets between the packet at `byte`, counted from the tag's
+  /// frame, and the one sought; nil without a table.
   func errorBound(packet: Int64, byte: Int64, tagFrameBytes: Int64) -> Int64? {
     guard let anchors = anchors(tagFrameBytes: tagFrameBytes) else { return nil }
     var earliest = 0.0
@@ -158,8 +158,8 @@ extension VBRTag {
     return Int64(min(max(before, behind, 0) + 1, 0x1p60).rounded(.up))
   }
 
-  /// What the table says: near which byte so many packets have passed, and by how many packets that
-  /// may be wrong besides.
+  /// Returns the table's packet numbers with their possible byte ranges, and an additional error in
+  /// packets.
   private func anchors(
     tagFrameBytes: Int64
   ) -> (places: [(packet: Double, bytes: ClosedRange<Double>)], slack: Double)? {
@@ -167,8 +167,8 @@ extension VBRTag {
     switch seekTable {
     case .xing(let table):
       guard let packetCount, let byteCount else { return nil }
-      // An entry is rounded, by most encoders downwards. LAME takes the byte where a run of up to
-      // 1/200 of the packets ends.
+      // Entries are rounded, by most encoders downwards. LAME uses the byte at the end of a run of up
+      // to 1/200 of the packets.
       let unit = Double(byteCount) / 256
       let places = table.indices.map { index in
         let byte = Double(table[index]) * unit
@@ -179,7 +179,7 @@ extension VBRTag {
       }
       return (places, (Double(packetCount) / 200).rounded(.up) + 1)
     case .vbri(let ends, let packetsPerEntry, let scale):
-      // Each entry may have lost less than one unit.
+      // Each entry may be too small by less than one unit.
       let places = ends.indices.map { index in
         let lost = Double(scale) * Double(index + 1)
         let end = Double(ends[index])

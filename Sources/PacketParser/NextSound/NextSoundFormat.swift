@@ -26,7 +26,7 @@ enum NextSoundFormat {
     }
   }
 
-  /// An encoding's name for people.
+  /// Returns an encoding's name for people.
   static func name(_ encoding: UInt32) -> String {
     switch encoding {
     case 8: "fragmented samples"

@@ -10,7 +10,7 @@ struct NextSoundParser: ContainerParser {
     /// The audio begins here.
     case firstByte
     case audio
-    /// Behind the sound.
+    /// After the sound.
     case rest
   }
 
@@ -72,7 +72,7 @@ struct NextSoundParser: ContainerParser {
           + "convert it to linear PCM first")
     }
     facts.fileFormat = .next
-    // Nothing can follow but sound, so that 0 is no true size either.
+    // Only sound can follow, so a size of 0 is a placeholder, too.
     packets = ConstantPackets(
       format, from: offset + Int64(start),
       byteCount: size == 0 || size == UInt32.max ? nil : Int64(size), facts: &facts)
@@ -82,8 +82,8 @@ struct NextSoundParser: ContainerParser {
     state = .annotation
   }
 
-  /// ffmpeg writes, and reads, statements here: a key, an equals sign and a text in each line. Other
-  /// programs leave a remark, most often their name.
+  /// Reads the annotation. ffmpeg writes and reads tags here: a key, an equals sign and a text in each
+  /// line. Other programs leave a remark, usually their name.
   private mutating func stepAnnotation(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep {

@@ -2,8 +2,8 @@
 
 import AudioModel
 
-/// FLAC in Ogg (RFC 9639 section 10.1): the metadata blocks, one a packet, then the frames. Before
-/// the mapping was settled, the first packet was the bare signature of a FLAC file.
+/// FLAC in Ogg (RFC 9639 section 10.1): the metadata blocks, one per packet, then the frames. In an
+/// older form, the first packet is the bare signature of a FLAC file.
 ///
 /// ```
 /// 7F "FLAC"  version 1.0  packets of metadata 16  "fLaC"  STREAMINFO with its block header
@@ -14,9 +14,9 @@ struct FLACMapping: OggMapping {
   private var info: FLACStreamInfo?
   private(set) var isComplete = false
   private var channelMask: UInt32?
-  /// Bytes that the frames so far do not exceed by their own headers, which may disagree with `info`.
+  /// The most bytes of the frames so far by their own headers, which may disagree with `info`.
   private var frameBound = 0
-  /// The block at hand: its first bytes, then a reader of what it is.
+  /// The current block's header, and readers for its content.
   private var blockHeader: [UInt8] = []
   private var streamInfo: [UInt8] = []
   private var comments = VorbisCommentReader()

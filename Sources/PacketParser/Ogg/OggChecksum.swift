@@ -3,8 +3,8 @@
 /// The CRC-32 of Ogg pages (RFC 3533 section 6, field 7): polynomial 04C11DB7, most significant bit
 /// first, from zero.
 enum OggChecksum {
-  /// Goes on with the checksum over bytes `range`, eight at a time: the table's part k is for a byte
-  /// that k others follow.
+  /// Continues the checksum over bytes `range`, eight at a time: part k of the table is for a byte that
+  /// k others follow.
   static func crc32(_ start: UInt32, _ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt32 {
     let held = table
     let table = held.span

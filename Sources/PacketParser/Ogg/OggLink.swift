@@ -2,38 +2,38 @@
 
 internal import AudioModel
 
-/// One logical stream of audio, and where it lies in time. Several may be chained.
+/// One logical stream of audio and its position in time. Several may be chained.
 struct OggLink {
-  /// No count of frames that a stream has in earnest comes near it, and sums of a few stay in bounds.
+  /// A limit above the frame count of any real stream, at which sums of a few counts cannot overflow.
   private static let frameEnd: Int64 = 1 << 60
 
   var serial: UInt32
-  /// Where its first page begins in the stream.
+  /// The stream offset of its first page.
   var byteOffset: Int64
   var mapping: any OggMapping
-  /// The number that the next page has if none is missing.
+  /// The sequence number of the next page if none is missing.
   var nextSequence: UInt32
-  /// Frames per second of the counts below: until the headers are read, those of the link before.
+  /// Frames per second of the counts below: until the headers are read, those of the previous link.
   private(set) var frameRate: Double
-  /// The frame, counted from the stream's start, that this link begins with.
+  /// The first frame of this link, counted from the stream's start.
   private(set) var startFrame: Int64
-  /// Frames of sound in the links before it.
+  /// Frames of sound in the links before this one.
   private(set) var pastSoundFrames: Int64
   /// The logical streams that began together.
   var companions: [UInt32] = []
-  /// What its comments say.
+  /// The tags from its comments.
   var tags: TagCollector
-  /// Its format was told.
+  /// Whether its format was reported.
   var isTold = false
-  /// What granules have to be lessened by to count from the link's start; nil before the first.
+  /// The number subtracted from granules to count from the link's start; nil before the first granule.
   private(set) var base: Int64?
-  /// The frame where the sound ends by the last page's granule.
+  /// The frame at which the sound ends, by the last page's granule.
   private(set) var endFrame: Int64?
-  /// Frames of the last page's packets behind that.
+  /// Frames of the last page's packets after the end of the sound.
   private(set) var remainderFrames: Int64 = 0
-  /// The same, as the stream's tail tells it or the page did when the one before was seen.
+  /// The same number, read from the stream's tail, or from the page when it was parsed before.
   var knownRemainderFrames: Int64?
-  /// Its last page was met.
+  /// Whether its last page was parsed.
   var hasEnded = false
 
   init(
@@ -45,13 +45,13 @@ struct OggLink {
     self.mapping = mapping
     self.nextSequence = nextSequence
     self.frameRate = frameRate
-    // Granules may claim anything, and links are many.
+    // Granules are untrusted, and there may be many links.
     self.startFrame = min(startFrame, Self.frameEnd)
     self.pastSoundFrames = min(pastSoundFrames, Self.frameEnd)
     self.tags = tags
   }
 
-  /// Counts in the link's own frames from now on, once its headers are read.
+  /// Converts the counts to the link's own frame rate, once its headers are read.
   mutating func settleRate() {
     let rate = mapping.dataFormat.sampleRate
     startFrame = min(Self.frames(startFrame, at: rate, from: frameRate), Self.frameEnd)
@@ -59,13 +59,13 @@ struct OggLink {
     frameRate = rate
   }
 
-  /// Frames at one rate that last as long as those at another.
+  /// Converts frames at rate `other` to frames of the same duration at `rate`.
   static func frames(_ frames: Int64, at rate: Double, from other: Double) -> Int64 {
     guard rate != other, other > 0 else { return frames }
     return Int64(min((Double(frames) / other * rate).rounded(), 0x1p60))
   }
 
-  /// Reads a part of a header packet; false if it is audio.
+  /// Reads a part of a header packet; returns false if it is audio.
   mutating func readHeader(
     _ part: Span<UInt8>, _ piece: OggPage.Piece, at offset: Int64
   ) throws(AudioFileStreamError) -> Bool {
@@ -73,38 +73,38 @@ struct OggLink {
       part, isStart: piece.isStart, isEnd: piece.isEnd, at: offset, into: &tags)
   }
 
-  /// Frames at the link's start that are not sound: those that the mapping states, and those that the
-  /// first page's granule leaves out.
+  /// Priming frames at the link's start: those that the mapping states, and those that the first page's
+  /// granule trims.
   var primingFrames: Int64 {
     mapping.primingFrames + (mapping.mayTrimStart ? max(0, -(base ?? 0)) : 0)
   }
 
-  /// Frames of sound, once the last page was met.
+  /// Frames of sound, once the last page was parsed.
   var soundFrames: Int64 { max(0, (endFrame ?? startFrame) - startFrame - primingFrames) }
 
-  /// The frames that are sound, as far as the pages have told. FLAC has no others, but its last packet
-  /// fewer than the format says.
+  /// Returns the valid frames by the pages so far. In FLAC all frames are valid, but the last packet
+  /// may be shorter than the format states.
   func soundRange(isLast: Bool) -> Range<Int64> {
     let first = startFrame + primingFrames
     return first..<max(first, isLast ? endFrame ?? .max : .max)
   }
 
-  /// The place in time of the packets that end on a page.
+  /// Computes the frames of the packets that end on a page.
   ///
   /// - Parameters:
   ///   - page: the page.
   ///   - frames: frames of the packets.
-  ///   - expected: the frame that follows the last packet; nil when the packets may be any.
-  ///   - duration: frames of each packet, if all have as many.
-  /// - Returns: the frame that the first packet begins with; nil when nothing tells.
+  ///   - expected: the frame that follows the last packet; nil if the packets may be any.
+  ///   - duration: frames of each packet, if all have the same number.
+  /// - Returns: the first frame of the first packet; nil if unknown.
   mutating func place(
     _ page: OggPage, frames: Int64, expected: Int64?, duration: Int64?
   ) -> Int64? {
     guard let granule = page.granule else { return expected }
     if base == nil {
       let gap = granule - ((expected ?? startFrame) - startFrame) - frames
-      // The last page's granule leaves out what the encoder added, the first one's may, too; of
-      // one page that is both the end is meant (RFC 7845 section 4.4, Vorbis I appendix A.2).
+      // The last page's granule trims the encoder's padding; the first page's may trim priming. If one
+      // page is both, it trims the end (RFC 7845 section 4.4, Vorbis I appendix A.2).
       base = page.isLast ? max(0, gap) : gap
     }
     let end = max(startFrame, granule - (base ?? 0) + startFrame)

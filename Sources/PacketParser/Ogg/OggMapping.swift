@@ -2,37 +2,37 @@
 
 import AudioModel
 
-/// How an encoding lies in Ogg: its header packets, and what its audio packets tell.
+/// The storage of an encoding in Ogg: its header packets and the durations of its audio packets.
 protocol OggMapping {
-  /// The format; only asked for once the headers are complete, as all that follows.
+  /// The format. This and the following properties are only read once the headers are complete.
   var dataFormat: AudioStreamBasicDescription { get }
   var magicCookie: [UInt8] { get }
   var channelLayout: AudioChannelLayout? { get }
-  /// Bytes that no packet exceeds.
+  /// The most bytes of a packet.
   var packetSizeUpperBound: Int { get }
   /// Bits per second, as the headers state them.
   var nominalBitRate: Int? { get }
-  /// Frames that the headers say the stream has.
+  /// The frames of the stream as stated by the headers.
   var totalFrames: Int64? { get }
-  /// Frames at the start that are not sound.
+  /// Priming frames at the start.
   var primingFrames: Int64 { get }
-  /// Whether the first audio page may end before its packets do, so that the frames before are
-  /// not sound (Vorbis I appendix A.2).
+  /// Whether the first audio page may end before its packets do, so that the frames before its granule
+  /// are priming (Vorbis I appendix A.2).
   var mayTrimStart: Bool { get }
 
-  /// All header packets were read.
+  /// Whether all header packets were read.
   var isComplete: Bool { get }
 
-  /// Reads a header packet's bytes as they come; false if this is no header packet, but audio.
+  /// Reads a header packet's bytes as they arrive; returns false if this is an audio packet.
   mutating func readHeader(
     _ bytes: Span<UInt8>, isStart: Bool, isEnd: Bool, at offset: Int64,
     into tags: inout TagCollector
   ) throws(AudioFileStreamError) -> Bool
 
-  /// Frames that an audio packet decodes to; nil if it is none.
+  /// Returns the frames that an audio packet decodes to; nil if it is not an audio packet.
   mutating func frames(_ packet: Span<UInt8>) -> Int?
 
-  /// The packet that comes next does not follow the last one.
+  /// Prepares for a packet that does not follow the last one.
   mutating func forgetLastPacket()
 }
 
@@ -45,11 +45,11 @@ extension OggMapping {
   mutating func forgetLastPacket() {}
 }
 
-/// What the first packet of a logical stream says it is.
+/// The kind of a logical stream, by its first packet.
 enum OggStreamKind {
-  /// Audio that can be packetised.
+  /// Audio that this parser supports.
   case audio(any OggMapping)
-  /// Audio of this name, which cannot be.
+  /// Unsupported audio of this name.
   case otherAudio(String)
   /// Video, text and the like.
   case other
@@ -76,8 +76,8 @@ enum OggStreamKind {
 }
 
 extension AudioChannelLayout {
-  /// The order of channels that Vorbis has (Vorbis I section 4.3.9), and Opus (RFC 7845 section
-  /// 5.1.1.2).
+  /// Returns the layout in the channel order of Vorbis (Vorbis I section 4.3.9) and Opus (RFC 7845
+  /// section 5.1.1.2).
   static func vorbis(channels: Int) -> AudioChannelLayout? {
     switch channels {
     case 1, 2: AudioChannelLayout(.standard(channels: UInt32(channels)))

@@ -9,30 +9,30 @@
 struct OggPage {
   static let headerBytes = 27
 
-  /// The first packet goes on from the page before.
+  /// Whether the first packet continues from the previous page.
   var isContinued: Bool
-  /// The first page of a logical stream.
+  /// Whether this is the first page of a logical stream.
   var isFirst: Bool
-  /// The last page of a logical stream.
+  /// Whether this is the last page of a logical stream.
   var isLast: Bool
-  /// Where in time the last packet that ends here ends; nil when none does.
+  /// The end in time of the last packet that ends here; nil if none does.
   var granule: Int64?
   var serial: UInt32
   var sequence: UInt32
   /// Bytes of the header with its lacing values.
   var bodyOffset: Int
-  /// Bytes of all.
+  /// Bytes of the whole page.
   var byteCount: Int
 
-  /// What is at a place.
+  /// The result of reading at an offset.
   enum Reading {
     case page(OggPage)
     case none
-    /// Ask again when this many bytes are there from the place on.
+    /// Call again with this many bytes from the offset on.
     case need(Int)
   }
 
-  /// Reads the page at `place`, all of it, for its checksum.
+  /// Reads the page at offset `place`. The checksum needs the whole page.
   static func read(_ bytes: Span<UInt8>, at place: Int, isEnd: Bool) -> Reading {
     let count = bytes.count - place
     func need(_ byteCount: Int) -> Reading { isEnd ? .none : .need(byteCount) }
@@ -50,14 +50,14 @@ struct OggPage {
     return .page(
       OggPage(
         isContinued: flags & 1 != 0, isFirst: flags & 2 != 0, isLast: flags & 4 != 0,
-        // No stream is longer than this; sums of granules cannot overflow.
+        // No stream is longer than this limit, at which sums of granules cannot overflow.
         granule: (0..<1 << 56).contains(granule) ? granule : nil,
         serial: bytes.littleEndian32(at: place + 14),
         sequence: bytes.littleEndian32(at: place + 18), bodyOffset: bodyOffset,
         byteCount: byteCount))
   }
 
-  /// Whether the bytes at `place` are those that all pages begin with, as far as they are there.
+  /// Whether the bytes at `place` match the first bytes of every page, as far as they are present.
   static func hasCapture(_ bytes: Span<UInt8>, at place: Int) -> Bool {
     let capture: [4 of UInt8] = [0x4F, 0x67, 0x67, 0x53]
     for index in 0..<min(4, bytes.count - place) where bytes[place + index] != capture[index] {
@@ -66,7 +66,7 @@ struct OggPage {
     return true
   }
 
-  /// Whether the page's CRC, taken over the page with zeros in its place, is right.
+  /// Whether the page's CRC is correct. It is computed with zeros in its own field.
   private static func isWhole(_ bytes: Span<UInt8>, _ page: Range<Int>) -> Bool {
     let field = page.lowerBound + 22
     var crc = OggChecksum.crc32(0, bytes, page.lowerBound..<field)
@@ -76,17 +76,17 @@ struct OggPage {
     return crc == bytes.littleEndian32(at: field)
   }
 
-  /// A packet, or the part of one, that a page holds.
+  /// A packet, or a part of one, on a page.
   struct Piece {
-    /// Its bytes, counted from where the page begins.
+    /// Its bytes, counted from the start of the page.
     var range: Range<Int>
-    /// The packet begins here.
+    /// Whether the packet begins here.
     var isStart: Bool
-    /// The packet ends here.
+    /// Whether the packet ends here.
     var isEnd: Bool
   }
 
-  /// The pieces of packets in the page at the start of `bytes`.
+  /// Returns the pieces of packets in the page at the start of `bytes`.
   func pieces(_ bytes: Span<UInt8>) -> [Piece] {
     var pieces: [Piece] = []
     var start = bodyOffset

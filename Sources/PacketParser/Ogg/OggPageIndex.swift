@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Where packets begin that were seen, by the pages they begin on: one page in so many, fewer the more
-/// there are, so that its memory has a bound.
+/// An index of parsed packets by the pages on which they begin. It stores every n-th page and doubles n
+/// when it is full, so memory is bounded.
 struct OggPageIndex {
   static let maximumEntries = 1 << 14
 
@@ -15,14 +15,14 @@ struct OggPageIndex {
   private var entries: [Entry] = []
   private var stride = 1
   private var pageCount = 0
-  /// The last page's place, with an entry or without.
+  /// The last page's byte offset, with or without an entry.
   private var lastByteOffset: Int64 = -1
   /// Packets covered.
   private(set) var packetCount: Int64 = 0
   /// Bytes from the data offset to the end of the last page covered.
   private(set) var byteCount: Int64 = 0
 
-  /// Takes in a page on which packets begin, if it lies behind those covered.
+  /// Adds a page on which packets begin, if it follows those covered.
   mutating func add(packet: Int64, byteOffset: Int64) {
     guard byteOffset > lastByteOffset else { return }
     lastByteOffset = byteOffset
@@ -37,13 +37,13 @@ struct OggPageIndex {
     pageCount += 1
   }
 
-  /// All packets before this one have ended before this byte.
+  /// Notes that all packets before number `packets` end within the first `byteCount` bytes.
   mutating func cover(packets: Int64, byteCount: Int64) {
     packetCount = max(packetCount, packets)
     self.byteCount = max(self.byteCount, byteCount)
   }
 
-  /// Where to read on for a packet, if it is covered.
+  /// Returns the byte offset at which to resume reading for a packet, if it is covered.
   func target(packet: Int64) -> AudioFileStreamSeekTarget? {
     guard packet >= 0, packet < packetCount else { return nil }
     var low = 0

@@ -2,24 +2,24 @@
 
 internal import AudioModel
 
-/// Pages of the link at hand that are lost.
+/// Lost pages of the current link.
 struct OggHole {
-  /// Where the first bytes that are lost lie, and how many were there.
+  /// The byte offset of the first lost bytes, and their number.
   var byteOffset: Int64
   var byteCount: Int64
-  /// The frame that follows the last packet before; nil when not known.
+  /// The frame that follows the last packet before the hole; nil if unknown.
   var frame: Int64?
 }
 
-/// A link whose audio cannot be played.
+/// A link whose audio is lost: damaged or unsupported.
 struct OggLostLink {
   var serial: UInt32
   var gap: AudioFileStreamGap
 }
 
 extension OggParser {
-  /// Ends the bytes before a page that belong to none. Where the page shows that pages are missing, they
-  /// are part of the hole.
+  /// Ends the bytes before a page that belong to no page. If the page shows that pages are missing, the
+  /// bytes become part of the hole.
   mutating func closeGap(before page: OggPage, at offset: Int64) -> ParserStep? {
     defer { hasBrokenPage = false }
     let byteCount = gap.byteCount
@@ -31,13 +31,14 @@ extension OggParser {
     return nil
   }
 
-  /// Whether pages of the link at hand are missing before this one.
+  /// Whether pages of the current link are missing before this one.
   func isHole(before page: OggPage) -> Bool {
     guard let link, link.serial == page.serial, !page.isFirst, !isAdrift else { return false }
     return page.sequence != link.nextSequence
   }
 
-  /// Pages are missing before the one at an offset, and with them the end of the packet that was open.
+  /// Opens a hole for pages missing before the one at an offset. The unfinished packet is part of the
+  /// hole.
   mutating func openHole(at offset: Int64) {
     var hole = self.hole ?? OggHole(byteOffset: offset, byteCount: 0, frame: nextFrame)
     if !partial.isEmpty {
@@ -45,12 +46,12 @@ extension OggParser {
       hole.byteCount += Int64(partial.count)
       partial.removeAll(keepingCapacity: true)
     }
-    // A stream that is joined midway sends its headers, and then the page of the moment.
+    // A stream that is joined midway sends its headers, then its current page.
     if link?.base == nil { hole.frame = nil }
     self.hole = hole
   }
 
-  /// Reports the hole, once it is known which frame follows it, or that nothing will tell.
+  /// Reports the hole, once the frame after it is known or will never be.
   mutating func closeHole(before frame: Int64? = nil) {
     guard let hole else { return }
     self.hole = nil
@@ -70,7 +71,7 @@ extension OggParser {
           .damage, byteOffset: hole.byteOffset, byteCount: hole.byteCount, frameCount: frames)))
   }
 
-  /// Leaves out the beginning of a packet whose end is missing.
+  /// Discards the beginning of a packet whose end is missing.
   mutating func dropPartial() {
     if !partial.isEmpty {
       outbox.append(
@@ -80,7 +81,7 @@ extension OggParser {
     partial.removeAll(keepingCapacity: true)
   }
 
-  /// Leaves out a part of a packet; where a jump led, that is no loss.
+  /// Discards a part of a packet; after a jump this is no loss.
   mutating func lose(_ byteCount: Int, at offset: Int64) {
     guard byteCount > 0, !isAdrift else { return }
     if hole != nil, openPacket == .discarded {
@@ -91,7 +92,7 @@ extension OggParser {
     }
   }
 
-  /// Passes a page of a stream whose beginning is lost.
+  /// Records a lost link by a page of a stream whose beginning is missing.
   mutating func loseStray(_ page: OggPage, at offset: Int64) {
     let known = link?.companions ?? companions
     guard facts.isReady, !isAdrift, lostLink == nil, known.count < Self.maximumCompanions,
@@ -102,7 +103,7 @@ extension OggParser {
       gap: AudioFileStreamGap(.damage, byteOffset: offset, byteCount: Int64(page.byteCount)))
   }
 
-  /// Passes a link that cannot be played.
+  /// Records a link that cannot be played.
   mutating func lose(
     _ page: OggPage, _ cause: AudioFileStreamGap.Cause, at offset: Int64
   ) {
@@ -116,7 +117,7 @@ extension OggParser {
     hole = nil
   }
 
-  /// Reports the link that could not be played: another one begins, or the stream has ended.
+  /// Reports the lost link when another one begins or the stream ends.
   mutating func closeLostLink() {
     if let lostLink { outbox.append(.skipped(lostLink.gap)) }
     lostLink = nil

@@ -33,13 +33,13 @@ extension OggParser {
     }
   }
 
-  /// Takes up the logical stream that begins here, if it is the first one with audio among those that
-  /// begin together.
+  /// Begins the logical stream on this page, if it is the first one with audio among those that begin
+  /// together.
   private mutating func begin(
     _ page: OggPage, _ bytes: Span<UInt8>, at offset: Int64
   ) throws(AudioFileStreamError) {
     if !isAmongFirstPages {
-      // A new chain's first page: whatever was before has ended.
+      // A first page of a new chain: the previous chain has ended.
       isAmongFirstPages = true
       otherAudio = nil
       companions = []
@@ -100,8 +100,8 @@ extension OggParser {
     }
   }
 
-  /// A jump led to this byte of the stream, which may be in another link than the one at hand. That one
-  /// need not be among those that are remembered.
+  /// Selects the link at the target of a jump, which may differ from the current one. The current link
+  /// need not be among those remembered.
   mutating func selectLink(at offset: Int64) {
     if let link { remember(link) }
     let before = pastLinks.filter { $0.byteOffset <= offset }
@@ -119,7 +119,7 @@ extension OggParser {
       .unsupportedDataFormat, at: offset, "the Ogg stream holds \(name), which is not supported")
   }
 
-  /// Packets follow: what is known of the link they are from is told, if that is new.
+  /// Reports new properties of the link whose packets follow.
   mutating func tellLink(firstPacketAt offset: Int64) throws(AudioFileStreamError) {
     guard var link, !link.isTold else { return }
     defer {
@@ -183,7 +183,7 @@ extension OggParser {
     facts.isReady = true
   }
 
-  /// Which of a link's frames are sound; nil for FLAC, which has no others.
+  /// Returns the packet table of a link; nil for FLAC, whose frames are all valid.
   private func table(
     _ link: OggLink, end: Int64, remainder: Int64
   ) -> AudioFilePacketTableInfo? {
@@ -194,7 +194,7 @@ extension OggParser {
       remainderFrames: Int32(clamping: remainder))
   }
 
-  /// The input has ended: where the last page's granule has the sound end is known now.
+  /// Handles the end of the input: the last page's granule now determines the end of the sound.
   mutating func tellEnd(at offset: Int64) throws(AudioFileStreamError) {
     if !facts.isReady {
       guard let link, link.mapping.isComplete else {

@@ -15,7 +15,7 @@ extension OggParser {
     var firstBegun: Int64?
     for piece in page.pieces(bytes) {
       if piece.isStart {
-        // The end of the last one is missing.
+        // The end of the last packet is missing.
         dropPartial()
         openPacket = .none
       } else if openPacket == .none {
@@ -59,7 +59,7 @@ extension OggParser {
     nextPacket += Int64(descriptions.count)
   }
 
-  /// A page is missing: what went on there is lost.
+  /// Checks the page's sequence number. If a page is missing, the packet that continued there is lost.
   private mutating func checkSequence(
     _ page: OggPage, at offset: Int64
   ) throws(AudioFileStreamError) {
@@ -77,7 +77,7 @@ extension OggParser {
     nextFrame = nil
   }
 
-  /// Whether this is a part of a header packet.
+  /// Reads a part of a packet as a header; returns false if it is audio.
   private mutating func readHeader(
     _ part: Span<UInt8>, _ piece: OggPage.Piece, at offset: Int64
   ) throws(AudioFileStreamError) -> Bool {
@@ -105,11 +105,11 @@ extension OggParser {
     }
   }
 
-  /// Adds a whole packet to the run, if it is one.
+  /// Adds a whole packet to the run, if it is a valid one.
   private mutating func add(_ packet: Span<UInt8>) {
-    // Empty packets are silence that nobody decodes.
+    // Empty packets are silence, and are skipped.
     guard packet.count > 0, link != nil else { return }
-    // A packet may show that its format has a higher bound.
+    // `frames` may raise the bound, so it is called first.
     guard let frames = link!.mapping.frames(packet),
       packet.count <= link!.mapping.packetSizeUpperBound
     else {
@@ -127,13 +127,13 @@ extension OggParser {
     if commonFrames != Int64(frames) { commonFrames = commonFrames == nil ? Int64(frames) : 0 }
   }
 
-  /// Frames of each packet but the last, if all have as many.
+  /// Frames of each packet except the last, if all have the same number.
   var framesOfEachPacket: Int64? {
     let block = Int64(facts.dataFormat?.framesPerPacket ?? 0)
     return block > 0 ? block : commonFrames ?? 0 > 0 ? commonFrames : nil
   }
 
-  /// Counts in the link's frames from its first packet on.
+  /// Converts the counts to the link's frame rate, from its first packet on.
   private mutating func settleRate() {
     guard var link, link.frameRate != link.mapping.dataFormat.sampleRate else { return }
     let rate = link.frameRate
@@ -143,7 +143,7 @@ extension OggParser {
     self.link = link
   }
 
-  /// The frame that the run begins with, by the page's granule.
+  /// Returns the first frame of the run, by the page's granule.
   private mutating func placeRun(_ page: OggPage) -> Int64? {
     guard !descriptions.isEmpty else { return nil }
     let (frames, expected, duration) = (runFrames, nextFrame, framesOfEachPacket)
@@ -156,7 +156,7 @@ extension OggParser {
     return first
   }
 
-  /// Remembers where packets begin.
+  /// Indexes the packets that begin on a page.
   private mutating func cover(_ firstBegun: Int64?, from page: OggPage, at offset: Int64) {
     guard isCovering, facts.isReady || firstBegun != nil else { return }
     let base = facts.dataOffset ?? offset

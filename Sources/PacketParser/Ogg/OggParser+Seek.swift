@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension OggParser {
-  /// By the pages seen, else by the mean size of a packet with its share of pages' headers.
+  /// Uses the pages seen, else the mean size of a packet with its share of page headers.
   func seekTarget(packet: Int64) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
     if let seen = pages.target(packet: packet) { return seen }
     if packet == 0 {
@@ -10,7 +10,7 @@ extension OggParser {
     guard pages.packetCount > 0 else {
       throw AudioFileStreamError(
         .dataUnavailable, at: facts.dataOffset ?? 0,
-        "the packet's place cannot be estimated before some packets are parsed")
+        "the packet's byte offset cannot be estimated before some packets are parsed")
     }
     let total = totalByteCount.map { max(0, $0 - (facts.dataOffset ?? 0)) }
     let most = Int64(facts.packetSizeUpperBound ?? Self.maximumPacketBytes)
@@ -25,7 +25,8 @@ extension OggParser {
     return estimate.target(packet: packet)
   }
 
-  /// Packets of the whole stream, as far as frames and the packets so far tell.
+  /// The packets of the whole stream, estimated from frames and the packets so far if they are not
+  /// stated.
   private var packetCount: Int64? {
     if facts.isWhole { return facts.packetsSeen }
     if let stated = facts.statedPacketCount { return stated }
@@ -42,7 +43,7 @@ extension OggParser {
       byteOffsetInPacket: 0, isEstimated: true)
   }
 
-  /// Among the packets seen, or where all had one duration so far.
+  /// Exact for the packets seen, or if all packets so far had one duration.
   func packet(atFrame frame: Int64) -> AudioFramePacketTranslation? {
     if let seen = frameIndex.packet(atFrame: frame) { return seen }
     guard linkCount == 1, let duration = framesOfEachPacket else { return nil }
@@ -67,8 +68,8 @@ extension OggParser {
     resynchronize(at: place)
   }
 
-  /// Where to go back to when a guess has led to a page of a link that was never seen, whose headers are
-  /// needed, and its place in time: the last page that is certain. From there on the stream is read through.
+  /// Returns the last exact page if an estimate led to a page of an unknown link, whose headers and
+  /// position in time are missing. From that page on the stream is read through.
   func wayBack(from page: OggPage, at offset: Int64) -> AudioFileStreamSeekTarget? {
     guard isPlaceGuessed, let link else { return nil }
     let isKnown =

@@ -3,23 +3,23 @@
 import AudioModel
 
 /// An Ogg stream (RFC 3533): pages of one or several logical streams, of which the first one with audio
-/// is parsed. Packets, which pages cut up, are joined; a run holds those that end on one page.
+/// is parsed. Packets that span pages are joined; a run holds the packets that end on one page.
 ///
-/// Frames count from the first packet on, and all links of a chained stream after each other, at the rate
-/// of the link at hand. A page's granule settles them, so that they are exact again behind a loss or a
-/// jump. The size of the audio, pages' headers not counted, is unknown until all of it was parsed. A
-/// chained stream has no packet table: each link has priming and remaining frames of its own.
+/// Frames count from the first packet on, through all links of a chained stream, at the rate of the
+/// current link. A page's granule states the frame, so frames are exact again after a loss or a jump.
+/// The size of the audio without page headers is unknown until all of it was parsed. A chained stream
+/// has no packet table: each link has its own priming and remainder frames.
 struct OggParser: ContainerParser {
-  /// Bytes of a packet at most.
+  /// The most bytes of a packet.
   static let maximumPacketBytes = 4 << 20
-  /// Where the search for the beginning of a stream is given up.
+  /// The most bytes of the search for the beginning of a stream.
   static let searchLimit: Int64 = 1 << 20
-  /// Links that are remembered for a jump back; packets of later ones are not indexed.
+  /// The most links kept for a jump back; packets of later links are not indexed.
   static let maximumPastLinks = 16
-  /// Logical streams beginning together that are known again.
+  /// The most logical streams that are recognised among those that begin together.
   static let maximumCompanions = 16
 
-  /// What became of the packet that the last page did not end.
+  /// The kind of packet that the last page left unfinished.
   enum OpenPacket {
     case none
     case header
@@ -38,30 +38,31 @@ struct OggParser: ContainerParser {
   private let canReposition: Bool
   var tail: [UInt8]
   var gap = StreamGap()
-  /// Bytes of the gap began as a page does, and were none.
+  /// Whether bytes of the gap began like a page but were none.
   var hasBrokenPage = false
-  /// Lost pages, until a granule says how many frames they held.
+  /// Lost pages, until a granule states their frames.
   var hole: OggHole?
   /// Frames of all holes, at the first format's rate.
   var missingFrames: Int64 = 0
-  /// The link at hand, where it cannot be played.
+  /// The current link, if it cannot be played.
   var lostLink: OggLostLink?
-  /// What the page at hand came to, in order.
+  /// The steps that follow from the current page, in order.
   var outbox: [ParserStep] = []
   /// Frames of the run in the outbox.
   var runFrames: Int64 = 0
   var hasEnded = false
 
   // Links.
-  /// First pages come one after the other.
+  /// Whether the last page was a first page, so that others may follow.
   var isAmongFirstPages = false
   /// The logical streams of the last first pages.
   var companions: [UInt32] = []
-  /// Audio that cannot be packetised, among the last first pages.
+  /// The name of unsupported audio among the last first pages.
   var otherAudio: String?
   var link: OggLink?
   var linkCount = 0
-  /// Frames of sound in the links that have ended, and their rate, which the next link begins at.
+  /// Frames of sound in the links that have ended, and their frame rate, with which the next link
+  /// begins.
   var pastSoundFrames: Int64 = 0
   var frameRate = 0.0
   /// Earlier links, for a jump back.
@@ -69,29 +70,30 @@ struct OggParser: ContainerParser {
 
   // Packets.
   var openPacket = OpenPacket.none
-  /// The beginning of a packet that goes on, and where its page begins.
+  /// The beginning of an unfinished packet, and the stream offset of its page.
   var partial: [UInt8] = []
   var partialOffset: Int64 = 0
   var nextPacket: Int64 = 0
-  /// The frame that the next packet begins with; nil when that is for a granule to tell.
+  /// The first frame of the next packet; nil until a granule states it.
   var nextFrame: Int64? = 0
-  /// The last frame that was known.
+  /// The last known frame.
   var lastFrame: Int64 = 0
-  /// The next page need not follow the last one.
+  /// Whether the next page need not follow the last one.
   var isAdrift = false
-  /// The next packet's number is a guess.
+  /// Whether the next packet's number is an estimate.
   var isNumberGuessed = false
-  /// A jump led to a guessed place, and nothing was met there yet.
+  /// Whether a jump led to an estimated offset at which no page was parsed yet.
   var isPlaceGuessed = false
-  /// Frames of each packet so far, if all had as many; 0 otherwise.
+  /// Frames of each packet so far, if all had the same number; otherwise 0. Nil before the first
+  /// packet.
   var commonFrames: Int64?
 
   // Seeking.
   var pages = OggPageIndex()
   var frameIndex = PacketIndex()
-  /// All packets before the next one were seen.
+  /// Whether all packets before the next one were seen.
   var isCovering = true
-  /// The stream was parsed from its beginning without a jump.
+  /// Whether the stream was parsed from its beginning without a jump.
   var isUnbroken = true
 
   init(_ context: ParserContext) {
@@ -125,7 +127,7 @@ struct OggParser: ContainerParser {
     }
   }
 
-  /// Moves on to the next place where a page may begin.
+  /// Skips to the next possible page.
   private mutating func passGarbage(
     _ bytes: Span<UInt8>, at offset: Int64
   ) throws(AudioFileStreamError) -> ParserStep {
@@ -141,9 +143,9 @@ struct OggParser: ContainerParser {
     return step
   }
 
-  /// The run is delivered now.
+  /// Counts a run that is delivered now.
   private mutating func count(_ run: PacketRun) {
-    // What was counted to the end stays.
+    // Totals that were counted to the end stay.
     if !facts.isWhole {
       facts.packetsSeen += Int64(run.count)
       facts.bytesSeen += Int64(assembled.count)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// What the last pages of a stream tell of its end.
+/// The end of a stream, as its last pages state it.
 struct OggTail: Equatable {
-  /// Where in time the last packet ends.
+  /// The end of the last packet in time.
   var granule: Int64
-  /// Frames that the last page's packets have behind that; nil when the tail is too short to tell.
+  /// Frames of the last page's packets after the end; nil if the tail is too short.
   var remainderFrames: Int64?
 
-  /// Reads the stream's last bytes for the pages of one logical stream; nil when there are none, or
-  /// when another stream follows.
+  /// Reads the stream's last bytes for the pages of one logical stream; nil if there are none, or
+  /// another stream follows.
   init?(_ tail: Span<UInt8>, serial: UInt32, mapping: any OggMapping) {
     var mapping = mapping
     mapping.forgetLastPacket()

@@ -16,7 +16,7 @@ struct OpusMapping: OggMapping {
   let packetSizeUpperBound: Int
   let primingFrames: Int64
   private let channels: Int
-  /// Reads the comments; nil behind them.
+  /// A reader for the comments; nil after them.
   private var comments: HeaderComments? = HeaderComments(signature: "OpusTags")
 
   init(_ packet: Span<UInt8>, at offset: Int64) throws(AudioFileStreamError) {
@@ -39,7 +39,7 @@ struct OpusMapping: OggMapping {
     }
     channelLayout = family <= 1 ? .vorbis(channels: channels) : nil
     magicCookie = (0..<min(packet.count, 21 + 255)).map { packet[$0] }
-    // Section 6: what a stream's largest packet can need.
+    // The largest packet of a stream by section 6.
     packetSizeUpperBound = min(streams * 61_440, OggParser.maximumPacketBytes)
     primingFrames = Int64(packet.littleEndian16(at: 10))
   }
@@ -74,12 +74,12 @@ struct OpusMapping: OggMapping {
   func frames(_ packet: Span<UInt8>) -> Int? { OpusPacket.frames(packet) }
 }
 
-/// The comment header that Opus and Vorbis have: a signature, then a Vorbis comment block.
+/// The comment header of Opus and Vorbis: a signature, then a Vorbis comment block.
 struct HeaderComments {
   private let signature: [UInt8]
   private var place = 0
   private var reader = VorbisCommentReader()
-  /// The signature was there.
+  /// Whether the signature was found.
   private(set) var isRight = false
 
   init(signature: String) {

@@ -8,10 +8,10 @@ import AudioModel
 /// 1 "vorbis"  version 32  channels 8  rate 32  maximum, nominal, minimum bit rate 32 each
 ///             exponents of the short and the long block size, 4 each  framing flag
 /// ```
-/// The magic cookie has a comment header without comments: what they say is no decoder's business, and
-/// may be megabytes of pictures.
+/// The magic cookie has a comment header without comments: a decoder ignores them, and they may be
+/// megabytes of pictures.
 struct VorbisMapping: OggMapping {
-  /// Bytes of the setup header at most; encoders need some four thousand.
+  /// The most bytes of the setup header; encoders need some four thousand.
   private static let maximumSetupBytes = 256 << 10
 
   private let identification: [UInt8]
@@ -21,9 +21,9 @@ struct VorbisMapping: OggMapping {
   private let blockSizes: [Int]
   private var comments: HeaderComments? = HeaderComments(signature: "\u{3}vorbis")
   private var setup: [UInt8] = []
-  /// Whether each mode's blocks are long; set behind the setup header.
+  /// Whether each mode's blocks are long; set after the setup header.
   private var modes: [Bool] = []
-  /// The last packet's block size; nil when there is none.
+  /// The last packet's block size; nil if there is none.
   private var lastBlockSize: Int?
 
   init(_ packet: Span<UInt8>, at offset: Int64) throws(AudioFileStreamError) {
@@ -59,12 +59,13 @@ struct VorbisMapping: OggMapping {
 
   var mayTrimStart: Bool { true }
 
-  /// Twice what the samples of a long block take as 32 bits each; encoders need a tenth.
+  /// The most bytes of a packet: twice the samples of a long block as 32 bits each, at least 64 KiB;
+  /// encoders need a tenth.
   var packetSizeUpperBound: Int {
     min(max(1 << 16, blockSizes[1] * channels * 4), OggParser.maximumPacketBytes)
   }
 
-  /// The number of headers less one, the sizes of the first two, the headers.
+  /// The number of headers minus one, the sizes of the first two, and the headers.
   var magicCookie: [UInt8] {
     let comment: [UInt8] = [3] + Array("vorbis".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 1]
     return [2, UInt8(identification.count), UInt8(comment.count)] + identification + comment + setup
@@ -98,8 +99,8 @@ struct VorbisMapping: OggMapping {
     return true
   }
 
-  /// A quarter of the last block and of this one (section 4.3.8); the first packet only starts the
-  /// overlap. The lowest bit is 0 in audio packets, then comes the mode's number.
+  /// Returns a quarter of the last block and of this one (section 4.3.8); the first packet only starts
+  /// the overlap. The lowest bit is 0 in audio packets, and the mode's number follows it.
   mutating func frames(_ packet: Span<UInt8>) -> Int? {
     guard packet.count > 0, packet[0] & 1 == 0 else { return nil }
     let modeBits = Int.bitWidth - (modes.count - 1).leadingZeroBitCount

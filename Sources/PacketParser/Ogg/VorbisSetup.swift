@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads a Vorbis setup header (Vorbis I section 4.2.4) for the one thing that packets' durations
-/// need: which modes have long blocks. The modes come last, behind parts whose sizes only
-/// reading them tells.
+/// Reads a Vorbis setup header (Vorbis I section 4.2.4) for the long modes, which determine the
+/// packets' durations. The modes come last, after parts whose sizes are known only by reading them.
 enum VorbisSetup {
-  /// For each mode whether its blocks are long; nil if the header is broken.
+  /// Returns whether each mode's blocks are long; nil if the header is invalid.
   static func modes(_ header: Span<UInt8>, channels: Int) -> [Bool]? {
     guard header.has("\u{5}vorbis", at: 0) else { return nil }
     var bits = VorbisBits(place: 7 * 8)
@@ -17,7 +16,7 @@ enum VorbisSetup {
     for _ in 0...bits.read(8, header) {
       guard passCodebook(header, &bits) else { return nil }
     }
-    // Time-domain transforms, of which there are none.
+    // Time-domain transforms, which are unused and always 0.
     for _ in 0...bits.read(6, header) where bits.read(16, header) != 0 { return nil }
     for _ in 0...bits.read(6, header) {
       guard passFloor(header, &bits) else { return nil }
@@ -38,13 +37,13 @@ enum VorbisSetup {
     return modes
   }
 
-  /// Section 3.2.1.
+  /// Skips a codebook (section 3.2.1).
   private static func passCodebook(_ header: Span<UInt8>, _ bits: inout VorbisBits) -> Bool {
     guard bits.read(24, header) == 0x564342 else { return false }
     let dimensions = bits.read(16, header)
     let entries = bits.read(24, header)
     if bits.read(1, header) == 1 {
-      // Lengths in ascending order: how many entries have each.
+      // Lengths in ascending order: the number of entries for each.
       bits.pass(5)
       var entry = 0
       while entry < entries {
@@ -70,7 +69,7 @@ enum VorbisSetup {
     return !bits.isPastEnd(header)
   }
 
-  /// Sections 6.2.1 and 7.2.2.
+  /// Skips a floor (sections 6.2.1 and 7.2.2).
   private static func passFloor(_ header: Span<UInt8>, _ bits: inout VorbisBits) -> Bool {
     switch bits.read(16, header) {
     case 0:
@@ -93,7 +92,7 @@ enum VorbisSetup {
     return !bits.isPastEnd(header)
   }
 
-  /// Section 8.6.1.
+  /// Skips a residue (section 8.6.1).
   private static func passResidue(_ header: Span<UInt8>, _ bits: inout VorbisBits) -> Bool {
     guard bits.read(16, header) <= 2 else { return false }
     bits.pass(24 + 24 + 24)
@@ -109,7 +108,7 @@ enum VorbisSetup {
     return !bits.isPastEnd(header)
   }
 
-  /// Section 4.2.4, step 4 of the mappings.
+  /// Skips a mapping (section 4.2.4, step 4 of the mappings).
   private static func passMapping(
     _ header: Span<UInt8>, _ bits: inout VorbisBits, channels: Int
   ) -> Bool {
@@ -124,7 +123,7 @@ enum VorbisSetup {
     return !bits.isPastEnd(header)
   }
 
-  /// Bits that a number takes (section 9.2.1).
+  /// Returns the bits that a number needs (section 9.2.1).
   private static func width(_ number: Int) -> Int { Int.bitWidth - number.leadingZeroBitCount }
 
   /// The largest number whose power does not exceed `entries` (section 9.2.3).
@@ -146,11 +145,11 @@ enum VorbisSetup {
   }
 }
 
-/// Where a reader of bits is; the first bit of a byte is its least significant one (section 2.1.4).
+/// The position of a bit reader; the first bit of a byte is its least significant one (section 2.1.4).
 struct VorbisBits {
   private(set) var place: Int
 
-  /// The next number of up to 24 bits; zeros lie behind the end.
+  /// Reads the next number of up to 24 bits; bits past the end are zeros.
   mutating func read(_ count: Int, _ bytes: Span<UInt8>) -> Int {
     var number = 0
     for bit in 0..<count {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Frames to packets, and back, for packets that differ in duration. Where not every packet has an
-/// entry, those between two entries are taken to be of one duration.
+/// Converts frames to packets and back for packets that differ in duration. Packets between two entries
+/// are assumed to have the same duration.
 extension PacketIndex {
-  /// The packet that holds a frame, if it is covered.
+  /// Returns the packet that holds a frame, if it is covered.
   func packet(atFrame frame: Int64) -> AudioFramePacketTranslation? {
     guard let entry = entry(atFrame: frame) else { return nil }
     let span = span(behind: entry.packet, entry.firstFrame)
@@ -15,14 +15,14 @@ extension PacketIndex {
       frame: frame, packet: entry.packet + packets, frameOffsetInPacket: ahead - start)
   }
 
-  /// The frame that a packet begins with, if it is covered.
+  /// Returns the first frame of a packet, if it is covered.
   func firstFrame(ofPacket packet: Int64) -> Int64? {
     guard let entry = entry(ofPacket: packet) else { return nil }
     let span = span(behind: entry.packet, entry.firstFrame)
     return entry.firstFrame + (packet - entry.packet) * span.frames / span.packets
   }
 
-  /// Packets and frames from an entry to the next one, or to the end.
+  /// Returns the packets and frames from an entry to the next one, or to the end.
   private func span(behind packet: Int64, _ firstFrame: Int64) -> (packets: Int64, frames: Int64) {
     if let next = entry(ofPacket: packet + stride) {
       return (next.packet - packet, next.firstFrame - firstFrame)

@@ -2,38 +2,38 @@
 
 import AudioModel
 
-/// Where packets lie that were seen: one in so many, fewer the more there are, so that its memory has
-/// a bound whatever the stream's length.
+/// The byte offsets of parsed packets. The index stores every n-th packet and doubles n when it is
+/// full, so memory is bounded whatever the stream's length.
 ///
-/// It covers the packets from the first one on without a hole. From an entry on, the packets up to
-/// the one that is wanted are passed over.
+/// It covers the packets from the first one on without a gap. From an entry on, the packets before the
+/// wanted one are skipped.
 struct PacketIndex {
-  /// Entries at most; then every second one is dropped.
+  /// The most entries; above that, every second one is dropped.
   static let maximumEntries = 1 << 14
 
   /// Packets from one entry to the next, a power of two.
   private(set) var stride: Int64 = 1
   /// Bytes from the data offset to each entry's packet.
   private var byteOffsets: [Int64] = []
-  /// The frame that each entry's packet begins with; empty when packets have one duration.
+  /// The first frame of each entry's packet; empty if packets have one duration.
   private var firstFrames: [Int64] = []
-  /// Places that are remembered.
+  /// The number of entries.
   var entryCount: Int { byteOffsets.count }
   /// Packets covered.
   private(set) var packetCount: Int64 = 0
   /// Bytes from the data offset to the end of the last packet covered.
   private(set) var byteCount: Int64 = 0
-  /// Frames of all packets covered, when packets differ in duration.
+  /// Frames of all packets covered, if packets differ in duration.
   private(set) var frameCount: Int64 = 0
 
-  /// Takes in a run of packets, as far as it continues the index: what is known is passed over, and
-  /// nothing is taken behind a hole.
+  /// Adds a run of packets, as far as it continues the index. Known packets are skipped, and nothing is
+  /// added after a gap.
   ///
   /// - Parameters:
   ///   - first: the first packet's number.
   ///   - byteOffset: bytes from the data offset to the run's first byte.
   ///   - descriptions: one for each packet.
-  ///   - hasFrames: the descriptions tell each packet's frames.
+  ///   - hasFrames: whether the descriptions state each packet's frames.
   mutating func add(
     first: Int64, byteOffset: Int64, _ descriptions: [AudioStreamPacketDescription],
     hasFrames: Bool = false
@@ -64,7 +64,7 @@ struct PacketIndex {
   }
 
   private mutating func append(_ byteOffset: Int64, frame: Int64?) {
-    // The number of entries is even then, so that the packet at hand still gets one.
+    // The number of entries is even then, so the current packet still gets one.
     if byteOffsets.count == Self.maximumEntries { coarsen() }
     byteOffsets.append(byteOffset)
     if let frame { firstFrames.append(frame) }
@@ -76,7 +76,7 @@ struct PacketIndex {
     firstFrames = Swift.stride(from: 0, to: firstFrames.count, by: 2).map { firstFrames[$0] }
   }
 
-  /// Where to read on for a packet, if it is covered.
+  /// Returns the byte offset at which to resume reading for a packet, if it is covered.
   func target(packet: Int64) -> AudioFileStreamSeekTarget? {
     guard packet >= 0, packet < packetCount else { return nil }
     return AudioFileStreamSeekTarget(
@@ -84,7 +84,8 @@ struct PacketIndex {
       leadingPacketCount: packet % stride)
   }
 
-  /// The last packet with an entry that begins at this byte, counted from the data offset, or before.
+  /// Returns the last packet with an entry that begins at or before this byte, counted from the data
+  /// offset.
   func entry(atByte byteOffset: Int64) -> (packet: Int64, byteOffset: Int64)? {
     guard byteOffset >= 0, byteOffset < byteCount,
       let place = lastPlace(in: byteOffsets, notAbove: byteOffset)
@@ -92,14 +93,14 @@ struct PacketIndex {
     return (Int64(place) * stride, byteOffsets[place])
   }
 
-  /// The last packet with an entry that begins with this frame or before.
+  /// Returns the last packet with an entry that begins at or before this frame.
   func entry(atFrame frame: Int64) -> (packet: Int64, byteOffset: Int64, firstFrame: Int64)? {
     guard frame >= 0, frame < frameCount, let place = lastPlace(in: firstFrames, notAbove: frame)
     else { return nil }
     return (Int64(place) * stride, byteOffsets[place], firstFrames[place])
   }
 
-  /// The frame that the entry at or before this packet begins with.
+  /// Returns the entry at or before this packet, with its first frame.
   func entry(ofPacket packet: Int64) -> (packet: Int64, firstFrame: Int64)? {
     guard packet >= 0, packet < packetCount, !firstFrames.isEmpty else { return nil }
     let place = Int(packet / stride)

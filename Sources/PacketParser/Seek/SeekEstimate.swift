@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
 
-/// Guesses where a packet lies that was not seen, and how wrong the guess can be.
+/// Estimates the byte offset of a packet that was not parsed, and the error of the estimate.
 struct SeekEstimate {
   /// The fewest and the most bytes from one packet's beginning to the next one's.
   var bytesPerPacket: ClosedRange<Int64>
-  /// Their mean, by the stream's totals or by the packets so far.
+  /// The mean bytes of a packet, by the stream's totals or by the packets so far.
   var average: Double
-  /// The last place that is certain.
+  /// The last exact position.
   var knownPacket: Int64 = 0
   var knownByteOffset: Int64 = 0
-  /// Packets and bytes of the whole stream, as far as they are known.
+  /// Packets and bytes of the whole stream, if they are known.
   var packetCount: Int64?
   var byteCount: Int64?
 
   /// Offsets stay below this, so that the data offset can be added.
   private static let byteEnd: Int64 = 1 << 62
 
-  /// The place by the mean, from the last one that is certain.
+  /// Estimates the offset by the mean, from the last exact position.
   func target(packet: Int64) -> AudioFileStreamSeekTarget {
     let guess = Double(knownByteOffset) + Double(packet - knownPacket) * average
     return target(packet: packet, byteOffset: guess.isNaN ? 0 : Int64(saturating: guess))
   }
 
-  /// The place that something else told, brought inside what is possible.
+  /// Limits another estimate of the offset to the possible range.
   ///
-  /// - Parameter statedBound: the packets by which the guess can be wrong if the stream tells the
-  ///   truth; nil if only the sizes of packets bound it.
+  /// - Parameter statedBound: the estimate's largest error in packets if the stream's statements are
+  ///   true; nil if only the packet sizes bound it.
   func target(
     packet: Int64, byteOffset guess: Int64, statedBound: Int64? = nil
   ) -> AudioFileStreamSeekTarget {
@@ -58,7 +58,7 @@ struct SeekEstimate {
 }
 
 extension Int64 {
-  /// The integer part of a number, or the nearest integer there is.
+  /// Creates the integer part of a number, or the nearest representable integer.
   init(saturating value: Double) {
     self = value >= 0x1p63 ? .max : value <= -0x1p63 ? .min : Int64(value)
   }

@@ -9,9 +9,9 @@
 struct APEReader {
   /// Bytes of a header, and of a footer.
   static let headerBytes = 32
-  /// Bytes of a key and the zero behind it, at most.
+  /// The most bytes of a key and the zero after it.
   private static let maximumKeyBytes = 256
-  /// Bytes in which the name before a picture has to end.
+  /// The most bytes of the name before a picture.
   private static let maximumNameBytes = 4 << 10
 
   private enum State {
@@ -28,7 +28,7 @@ struct APEReader {
   private var footerBytes: Int64 = 0
   private var itemsLeft: UInt32
 
-  /// The tag whose header is at the start of `bytes`; nil if there is none.
+  /// Creates a reader of the tag whose header is at the start of `bytes`; nil if there is none.
   init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= Self.headerBytes, bytes.has("APETAGEX", at: 0) else { return nil }
     let size = Int64(bytes.littleEndian32(at: 12))
@@ -38,7 +38,7 @@ struct APEReader {
     state = .header
   }
 
-  /// The items of a tag that begin where `bytes` do, without a header and a footer.
+  /// Creates a reader of a tag's items, which begin at the start of `bytes`, without header and footer.
   init(itemBytes: Int64, count: UInt32) {
     bytes = TagBytes(itemBytes)
     itemsLeft = count
@@ -46,7 +46,7 @@ struct APEReader {
     enterItem()
   }
 
-  /// Looks at the tag's next bytes, of which the first are its header or, without one, its items.
+  /// Reads the tag's next bytes, which begin with its header or, without one, its items.
   mutating func step(
     _ shown: Span<UInt8>, isEnd: Bool, into tags: inout TagCollector
   ) -> TagStep {
@@ -107,7 +107,8 @@ struct APEReader {
     }
   }
 
-  /// An item whose key is not two to 255 printable characters, or that leads out of the tag, is none.
+  /// Reads an item's header. An invalid key (not two to 255 printable characters) or a value that
+  /// exceeds the tag ends the reading.
   private mutating func readItemHeader(_ tags: TagCollector) {
     itemsLeft -= 1
     let held = bytes.held
@@ -136,7 +137,7 @@ struct APEReader {
     enterItem()
   }
 
-  /// By the picture's name.
+  /// Returns the media type by the picture's file name.
   private static func mediaType(_ name: ArraySlice<UInt8>) -> String {
     let name = String(decoding: name, as: UTF8.self).lowercased()
     if name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") { return "image/jpeg" }
@@ -146,7 +147,7 @@ struct APEReader {
     return ""
   }
 
-  /// The keys that the format names, in lower case since case does not count.
+  /// The keys defined by the format, in lower case since case is insignificant.
   private static let keys: [String: AudioTagKey] = [
     "title": .title, "artist": .artist, "album": .album, "album artist": .albumArtist,
     "albumartist": .albumArtist, "track": .track, "disc": .disc, "year": .date, "genre": .genre,

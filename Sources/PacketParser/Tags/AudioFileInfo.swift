@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// What the tags of a stream say: Core Audio's info dictionary (`kAudioFileStreamProperty_InfoDictionary`)
-/// and the pictures.
+/// The content of a stream's tags: Core Audio's info dictionary
+/// (`kAudioFileStreamProperty_InfoDictionary`) and the pictures.
 public struct AudioFileInfo: Hashable, Sendable {
   /// One statement.
   public struct Entry: Hashable, Sendable {
-    /// What it is about.
+    /// The subject.
     public var key: AudioTagKey
-    /// What it says, as UTF-8 whatever the file has.
+    /// The text, always as UTF-8.
     public var value: String
 
-    /// A statement.
+    /// Creates a statement.
     public init(key: AudioTagKey, value: String) {
       self.key = key
       self.value = value
@@ -33,20 +33,20 @@ public struct AudioFileInfo: Hashable, Sendable {
 
 /// A picture that a stream carries, most often its cover.
 public struct AudioFilePicture: Hashable, Sendable {
-  /// What the picture shows, by ID3v2's numbers (ID3v2.4 frames, section 4.14): 0 other, 3 the front
-  /// cover, 4 the back cover. Containers that do not tell have 3 for their cover.
+  /// The kind of picture by ID3v2's numbers (ID3v2.4 frames, section 4.14): 0 other, 3 the front cover,
+  /// 4 the back cover. 3 for containers that do not state the kind.
   public var kind: UInt8
-  /// The media type as stated, such as `image/jpeg`; empty when the file does not say.
+  /// The media type, such as `image/jpeg`; empty if unknown.
   public var mediaType: String
-  /// What the file says about it.
+  /// The picture's description in the file.
   public var text: String
   /// Bytes of the picture.
   public var byteCount: Int
-  /// The picture itself; empty unless the parser was asked to keep pictures
-  /// (``AudioFileStreamOptions/pictureByteLimit``) and this one is not larger than that.
+  /// The picture itself; empty unless the parser keeps pictures of this size
+  /// (``AudioFileStreamOptions/pictureByteLimit``).
   public var bytes: [UInt8]
 
-  /// A picture with these parts.
+  /// Creates a picture from its parts.
   public init(
     kind: UInt8, mediaType: String, text: String = "", byteCount: Int, bytes: [UInt8] = []
   ) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
 extension AudioFilePicture {
-  /// Bytes of a picture that tell its type.
+  /// The first bytes of a picture that determine its type.
   static let signatureBytes = 12
 
-  /// Takes the type from the picture's first bytes, unless they are a link.
+  /// Sets the type from the picture's first bytes, unless they are a link.
   mutating func takeType(of bytes: ArraySlice<UInt8>) {
     guard mediaType != "-->", let type = Self.mediaType(of: bytes) else { return }
     mediaType = type
   }
 
-  /// The media type by a picture's first bytes; nil if they are of no type known here. Programs state wrong
-  /// types, or none.
+  /// Returns the media type by a picture's first bytes; nil if unknown. Programs state wrong types, or
+  /// none.
   static func mediaType(of bytes: some Sequence<UInt8>) -> String? {
     let start = Array(bytes.prefix(signatureBytes))
     func has(_ signature: [UInt8], at place: Int = 0) -> Bool {
@@ -22,7 +22,7 @@ extension AudioFilePicture {
     if has([UInt8]("GIF8".utf8)) { return "image/gif" }
     if has([UInt8]("RIFF".utf8)), has([UInt8]("WEBP".utf8), at: 8) { return "image/webp" }
     if has([0x49, 0x49, 0x2A, 0]) || has([0x4D, 0x4D, 0, 0x2A]) { return "image/tiff" }
-    // Two letters alone are soon found; behind the size four bytes are reserved.
+    // Two letters occur easily by accident, so the four reserved bytes after the size are checked, too.
     if has([UInt8]("BM".utf8)), has([0, 0, 0, 0], at: 6) { return "image/bmp" }
     if has([UInt8]("ftypavif".utf8), at: 4) { return "image/avif" }
     if has([UInt8]("ftyphei".utf8), at: 4) { return "image/heic" }

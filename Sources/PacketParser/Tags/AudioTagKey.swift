@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 
-/// What a tag tells. The names are those that Linux tools print, in lower case; each container's own
-/// names are brought to them.
+/// The subject of a tag's statement. The names are those that Linux tools print, in lower case; each
+/// container's own names are mapped to them.
 public struct AudioTagKey: RawRepresentable, Hashable, Sendable {
   /// The name.
   public var rawValue: String
 
-  /// The key with this name.
+  /// Creates the key with this name.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
   /// The title of the track.
   public static let title = AudioTagKey(rawValue: "title")
-  /// Who performs it.
+  /// The performer of the track.
   public static let artist = AudioTagKey(rawValue: "artist")
-  /// The album it is from.
+  /// The album of the track.
   public static let album = AudioTagKey(rawValue: "album")
-  /// Who performs the album as a whole.
+  /// The performer of the album as a whole.
   public static let albumArtist = AudioTagKey(rawValue: "album_artist")
   /// The track's number, alone or as number/total.
   public static let track = AudioTagKey(rawValue: "track")
@@ -27,21 +27,21 @@ public struct AudioTagKey: RawRepresentable, Hashable, Sendable {
   public static let date = AudioTagKey(rawValue: "date")
   /// The kind of music.
   public static let genre = AudioTagKey(rawValue: "genre")
-  /// Who wrote the music.
+  /// The composer of the music.
   public static let composer = AudioTagKey(rawValue: "composer")
   /// Any remark.
   public static let comment = AudioTagKey(rawValue: "comment")
   /// The copyright notice.
   public static let copyright = AudioTagKey(rawValue: "copyright")
-  /// The program that encoded it.
+  /// The program that encoded the file.
   public static let encoder = AudioTagKey(rawValue: "encoder")
-  /// The person or firm that encoded it.
+  /// The person or firm that encoded the file.
   public static let encodedBy = AudioTagKey(rawValue: "encoded_by")
-  /// The language of the words.
+  /// The language of the lyrics.
   public static let language = AudioTagKey(rawValue: "language")
-  /// The words.
+  /// The lyrics.
   public static let lyrics = AudioTagKey(rawValue: "lyrics")
-  /// What the file describes itself as.
+  /// The file's description of itself.
   public static let description = AudioTagKey(rawValue: "description")
   /// The international standard recording code.
   public static let isrc = AudioTagKey(rawValue: "ISRC")
@@ -49,7 +49,7 @@ public struct AudioTagKey: RawRepresentable, Hashable, Sendable {
   public static let tempo = AudioTagKey(rawValue: "TBPM")
 
   /// The key's name in Core Audio's info dictionary (`kAFInfoDictionary_…`, AudioFile.h); the name
-  /// itself where Core Audio has none.
+  /// itself if Core Audio has none.
   public var coreAudioName: String {
     switch self {
     case .track: "track number"

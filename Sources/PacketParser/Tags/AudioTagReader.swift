@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads a tag that passes by: ID3v2, APE or ID3v1.
+/// Reads a tag as its bytes arrive: ID3v2, APE or ID3v1.
 struct AudioTagReader {
-  // One of them is there. In an enumeration they could not be changed in place, and what they hold
-  // would be copied with every step.
+  // At most one of them is set. They are no enumeration, whose payload would be copied at every step.
   private var id3v2: ID3v2Reader?
   private var ape: APEReader?
   private var isID3v1Read = false
 
-  /// The tag at the start of `bytes`, as far as `AudioTag.extent` asked for them; nil for one that
-  /// is only passed.
+  /// Creates a reader of the tag at the start of `bytes`, which has as many bytes as `AudioTag.extent`
+  /// requested; nil for a tag that is only skipped.
   init?(_ bytes: Span<UInt8>) {
     id3v2 = ID3v2Reader(bytes)
     if id3v2 != nil { return }
@@ -20,7 +19,7 @@ struct AudioTagReader {
     }
   }
 
-  /// Looks at the tag's next bytes, of which the first are its header.
+  /// Reads the tag's next bytes, which begin with its header.
   mutating func step(
     _ bytes: Span<UInt8>, isEnd: Bool, into tags: inout TagCollector
   ) -> TagStep {

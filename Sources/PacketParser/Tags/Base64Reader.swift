@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// Decodes base64 (RFC 4648 section 4) that comes in pieces. Other characters are passed over, and
-/// padding ends it.
+/// Decodes base64 (RFC 4648 section 4) that arrives in pieces. Other characters are ignored, and
+/// padding ends the data.
 struct Base64Reader {
   private var bits: UInt32 = 0
   private var bitCount = 0
   private var hasEnded = false
 
-  /// The bytes that these characters complete.
+  /// Returns the bytes that these characters complete.
   mutating func read(_ characters: Span<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     for index in 0..<characters.count where !hasEnded {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// A tag that is the content of a chunk. It is read no further than the chunk goes, whatever the tag
-/// says of its own size.
+/// A tag in a chunk. It is read only to the chunk's end, whatever size the tag itself states.
 struct ChunkTag {
-  /// What the chunk holds.
+  /// The kind of content.
   enum Kind {
     case id3v2
     case infoList
@@ -32,7 +31,7 @@ struct ChunkTag {
       }
   }
 
-  /// Looks at the chunk's next bytes; `isEnd` when no more come.
+  /// Reads the chunk's next bytes; `isEnd` if no more follow.
   mutating func step(
     _ bytes: Span<UInt8>, isEnd: Bool, into tags: inout TagCollector
   ) -> TagStep {
@@ -40,7 +39,7 @@ struct ChunkTag {
     var answer = stepReader(shown, isEnd: false, into: &tags)
     if case .need(let byteCount) = answer {
       if !isEnd, Int64(shown.count) < left { return .need(Int(min(Int64(byteCount), left))) }
-      // The chunk holds no more than that.
+      // The chunk has no more bytes.
       answer = stepReader(shown, isEnd: true, into: &tags)
     }
     guard case .skip(let byteCount) = answer else { return .finished }
@@ -49,7 +48,7 @@ struct ChunkTag {
     return .skip(passed)
   }
 
-  /// Reads a chunk's content that is at hand as a whole.
+  /// Reads a chunk's content that is present as a whole.
   mutating func read(_ content: Span<UInt8>, into tags: inout TagCollector) {
     var place = 0
     while case .skip(let byteCount) = step(

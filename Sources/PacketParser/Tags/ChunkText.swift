@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Text in the chunks of WAVE, AIFF and NeXT/Sun sound, whose standards know but ASCII.
+/// Text in the chunks of WAVE, AIFF and NeXT/Sun sound, whose standards define only ASCII.
 enum ChunkText {
-  /// The text up to the first NUL: as UTF-8 if it is valid, else byte by byte as Latin 1.
+  /// Returns the text up to the first NUL: as UTF-8 if it is valid, else byte by byte as Latin 1.
   static func string(_ bytes: Span<UInt8>) -> String {
     var text: [UInt8] = []
     for index in 0..<bytes.count {
@@ -13,7 +13,7 @@ enum ChunkText {
     return String(String.UnicodeScalarView(text.map { Unicode.Scalar($0) }))
   }
 
-  /// The four characters at `offset`, if all of them can be printed.
+  /// Returns the four characters at `offset`, if all of them are printable.
   static func identifier(_ bytes: Span<UInt8>, at offset: Int) -> String? {
     var text = ""
     for index in offset..<offset + 4 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 /// Reads FLAC's picture structure (RFC 9639 section 8.8), from a metadata block or, base64-encoded,
-/// from a Vorbis comment. Its bytes may come in pieces of any size. The picture itself is held
-/// only when it is not larger than the tags allow.
+/// from a Vorbis comment. Its bytes may arrive in pieces of any size. The picture itself is held only
+/// if it is not larger than the tags allow.
 struct FLACPictureReader {
   private static let maximumMediaTypeBytes = 256
 
@@ -13,7 +13,7 @@ struct FLACPictureReader {
   }
 
   private var field = Field.kind
-  /// Bytes left of the field.
+  /// Bytes left in the field.
   private var left = 4
   /// The number being read, most significant byte first.
   private var number: UInt32 = 0
@@ -22,10 +22,10 @@ struct FLACPictureReader {
   private var text: [UInt8] = []
   private var byteCount = 0
   private var isKept = false
-  /// All of a picture that is kept, of others the first bytes, which tell the type.
+  /// All bytes of a kept picture; of others the first ones, which determine the type.
   private var bytes: [UInt8] = []
 
-  /// Reads the structure's next bytes, and adds the picture when it has ended.
+  /// Reads the structure's next bytes, and adds the picture at its end.
   mutating func read(_ bytes: Span<UInt8>, into tags: inout TagCollector) {
     var place = 0
     while place < bytes.count, field != .finished {
@@ -37,12 +37,12 @@ struct FLACPictureReader {
     }
   }
 
-  /// Bytes of the picture still to come, when they are of no use; nil otherwise.
+  /// Bytes left of a picture that is not kept; nil otherwise.
   var unwantedByteCount: Int? {
     field == .bytes && !isKept && bytes.count >= AudioFilePicture.signatureBytes ? left : nil
   }
 
-  /// Adds a picture whose bytes are of no use without waiting for them.
+  /// Adds a picture that is not kept, without its remaining bytes.
   mutating func passUnwanted(into tags: inout TagCollector) {
     left = 0
     endField(&tags)
@@ -70,7 +70,7 @@ struct FLACPictureReader {
       left = 4
     case .mediaTypeLength, .textLength: left = Int(number)
     case .mediaType: left = 4
-    // Width, height, depth and colours, which the picture itself tells.
+    // Width, height, depth and colours, which the picture itself states.
     case .text: left = 16
     case .dimensions: left = 4
     case .byteCount:

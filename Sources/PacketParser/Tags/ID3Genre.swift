@@ -2,13 +2,13 @@
 
 /// The numbered genres of ID3v1, with Winamp's additions.
 enum ID3Genre {
-  /// The genre with this number, if there is one.
+  /// Returns the genre with this number, if there is one.
   static func name(_ number: Int) -> String? {
     names.indices.contains(number) ? names[number] : nil
   }
 
-  /// What an ID3v2 genre says: a number, a number in parentheses (what follows refines it, and is left
-  /// out), or a name.
+  /// Returns the genre of an ID3v2 text: a number, a number in parentheses (the refinement after it is
+  /// left out), or a name.
   static func name(_ text: String) -> String {
     var digits = text[...]
     if text.first == "(", let end = text.firstIndex(of: ")") {

@@ -4,7 +4,7 @@
 enum ID3v1Tag {
   static let byteCount = 128
 
-  /// Reads the tag that begins at `start`; all of it is there.
+  /// Reads the tag that begins at `start`, of which all bytes are present.
   ///
   /// ```
   /// TAG 3, title 30, artist 30, album 30, year 4, comment 30 (1.1: 28, a zero, the track), genre 1

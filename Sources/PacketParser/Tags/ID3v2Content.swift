@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// What the frames of an ID3v2 tag say, behind their headers.
+/// The content of an ID3v2 tag's frames, without their headers.
 struct ID3v2Content {
-  /// The date, in the pieces that versions 2.2 and 2.3 have for it.
+  /// The parts of the date in versions 2.2 and 2.3.
   private var year: String?
   private var dayAndMonth: String?
   private var time: String?
 
-  /// Takes a text's, comment's or song text's content.
+  /// Adds the content of a text, comment or lyrics frame.
   mutating func addText(_ id: String, _ content: ArraySlice<UInt8>, to tags: inout TagCollector) {
     guard let first = content.first, let encoding = ID3v2Text(rawValue: first) else { return }
     let rest = content.dropFirst()
@@ -34,7 +34,7 @@ struct ID3v2Content {
     }
   }
 
-  /// A description, which is the key unless it is empty, and a text.
+  /// Adds a text under its description, or under `key` if the description is empty.
   private func addDescribed(
     _ encoding: ID3v2Text, _ content: ArraySlice<UInt8>, otherwise key: AudioTagKey,
     to tags: inout TagCollector
@@ -45,7 +45,7 @@ struct ID3v2Content {
     tags.add(description.isEmpty ? key : AudioTagKey(rawValue: description), value)
   }
 
-  /// Tells the date: year, then month and day, then the time, as far as they are there.
+  /// Adds the date: year, then month and day, then the time, as far as they are present.
   mutating func finish(_ tags: inout TagCollector) {
     defer { (year, dayAndMonth, time) = (nil, nil, nil) }
     guard var date = year else { return }
@@ -58,9 +58,9 @@ struct ID3v2Content {
     tags.add(.date, date)
   }
 
-  /// A picture, and where its bytes begin; nil if they do not begin within `content`.
+  /// Reads a picture and the index at which its bytes begin; nil if they do not begin within `content`.
   ///
-  /// - Parameter isOldStyle: three letters name the format, as in version 2.2.
+  /// - Parameter isOldStyle: whether three letters name the format, as in version 2.2.
   static func picture(
     _ content: ArraySlice<UInt8>, isOldStyle: Bool
   ) -> (picture: AudioFilePicture, dataStart: Int)? {
@@ -90,7 +90,7 @@ struct ID3v2Content {
 }
 
 extension String {
-  /// Whether there are only the digits 0 to 9.
+  /// Whether the string consists of the digits 0 to 9 only.
   var isDigits: Bool {
     !isEmpty && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }

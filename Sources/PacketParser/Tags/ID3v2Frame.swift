@@ -8,25 +8,24 @@
 /// 2.4: id 4, size 4 of 7 bits each, flags 2
 /// ```
 struct ID3v2Frame: Equatable {
-  /// The identifier; those of version 2.2 in the words of 2.3 where that has them.
+  /// The identifier; those of version 2.2 are mapped to those of 2.3 where there is one.
   let id: String
-  /// Bytes behind the header.
+  /// Bytes after the header.
   var byteCount: Int64
-  /// What `byteCount` is if the size has eight bits a byte, as iTunes wrote it into version 2.4; nil
-  /// when that is the same, or not possible.
+  /// The byte count if the size has eight bits a byte, as iTunes wrote it into version 2.4; nil if that
+  /// is the same or impossible.
   private(set) var plainByteCount: Int64?
-  /// Bytes of the content that belong to the header: the group, and the length of the data once they are
-  /// expanded.
+  /// Bytes of the content that belong to the header: the group, and the size of the expanded data.
   private(set) var prefixByteCount = 0
-  /// The frame is unsynchronised by itself.
+  /// Whether the frame is unsynchronised by itself.
   private(set) var isUnsynchronised = false
   private(set) var isEncrypted = false
-  /// The content behind its prefix is zlib data.
+  /// Whether the content after its prefix is zlib data.
   private(set) var isCompressed = false
 
   static func headerBytes(version: UInt8) -> Int { version == 2 ? 6 : 10 }
 
-  /// The header that `bytes` begin with; nil at the padding and when there is none.
+  /// Reads the header at the start of `bytes`; nil at the padding and if there is none.
   init?(_ bytes: Span<UInt8>, version: UInt8, isTagUnsynchronised: Bool) {
     guard Self.isID(bytes, at: 0, version: version) else { return nil }
     let idBytes = version == 2 ? 3 : 4
@@ -62,7 +61,7 @@ struct ID3v2Frame: Equatable {
     }
   }
 
-  /// Whether these can be a frame's first bytes: a capital, then capitals and digits.
+  /// Whether a frame's identifier can be here: a capital, then capitals and digits.
   static func isID(_ bytes: Span<UInt8>, at place: Int, version: UInt8) -> Bool {
     let idBytes = version == 2 ? 3 : 4
     guard bytes.count - place >= headerBytes(version: version) else { return false }
@@ -70,7 +69,7 @@ struct ID3v2Frame: Equatable {
       switch bytes[index] {
       case UInt8(ascii: "A")...UInt8(ascii: "Z"): continue
       case UInt8(ascii: "0")...UInt8(ascii: "9") where index > place: continue
-      // Some programs put an identifier of version 2.2 and a space.
+      // Some programs write an identifier of version 2.2 and a space.
       case 0x20 where index == place + 3: continue
       default: return false
       }
@@ -78,29 +77,29 @@ struct ID3v2Frame: Equatable {
     return true
   }
 
-  /// Whether a frame, the padding or the tag's end can be at `place`. A zero alone is soon found in
-  /// a picture, so that all bytes that are there have to be zero.
+  /// Whether a frame, the padding or the tag's end can be at `place`. A single zero easily occurs in a
+  /// picture, so all bytes present must be zero.
   static func mayFollow(_ bytes: Span<UInt8>, at place: Int, version: UInt8) -> Bool {
     if isID(bytes, at: place, version: version) { return true }
     for index in place..<bytes.count where bytes[index] != 0 { return false }
     return true
   }
 
-  /// The same frame with the size that eight bits a byte make.
+  /// The same frame with the size read as eight bits a byte.
   var withPlainSize: ID3v2Frame {
     var frame = withSynchsafeSize
     frame.byteCount = plainByteCount ?? byteCount
     return frame
   }
 
-  /// The same frame with the size that the standard has.
+  /// The same frame with the size read by the standard.
   var withSynchsafeSize: ID3v2Frame {
     var frame = self
     frame.plainByteCount = nil
     return frame
   }
 
-  /// What a frame is to its reader.
+  /// The reader's treatment of a frame.
   enum Interest {
     case text, picture, none
   }
@@ -116,7 +115,7 @@ struct ID3v2Frame: Equatable {
 }
 
 extension Int64 {
-  /// Four bytes of seven bits each, the first the highest (ID3v2.4 section 6.2).
+  /// Creates a number from four bytes of seven bits each, the highest first (ID3v2.4 section 6.2).
   init(synchsafe word: UInt32) {
     self = Int64(
       (word & 0x7F) | (word >> 1 & 0x3F80) | (word >> 2 & 0x1F_C000) | (word >> 3 & 0xFE0_0000))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// What ID3v2's frames are called elsewhere.
+/// The mapping of ID3v2's frame identifiers to other names.
 enum ID3v2Names {
-  /// What a text is about; nil when it is known by its identifier only.
+  /// The keys of text frames; nil for those known by their identifier only.
   static let keys: [String: AudioTagKey] = [
     "TALB": .album, "TCOM": .composer, "TCON": .genre, "TCOP": .copyright, "TDRC": .date,
     "TDRL": .date, "TENC": .encodedBy, "TIT2": .title, "TLAN": .language, "TPE1": .artist,
@@ -13,7 +13,7 @@ enum ID3v2Names {
     "TSOP": AudioTagKey(rawValue: "artist-sort"), "TSOT": AudioTagKey(rawValue: "title-sort"),
   ]
 
-  /// Version 2.2's identifiers and those that later versions have for the same.
+  /// Version 2.2's identifiers and their equivalents in later versions.
   static let newerIDs: [String: String] = [
     "COM": "COMM", "PIC": "APIC", "TAL": "TALB", "TBP": "TBPM", "TCM": "TCOM", "TCO": "TCON",
     "TCP": "TCMP", "TCR": "TCOP", "TDA": "TDAT", "TDY": "TDLY", "TEN": "TENC", "TFT": "TFLT",

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 
 /// Reads an ID3v2 tag (versions 2.2 to 2.4) frame by frame. A tag may be larger than memory: only texts
-/// up to a size, and pictures that are asked for, are held.
+/// up to a size limit and requested pictures are held.
 struct ID3v2Reader {
   /// Bytes of a tag's header.
   static let headerBytes = 10
-  /// Bytes of a picture's frame in which the picture has to begin.
+  /// The bytes of a picture's frame within which the picture must begin.
   static let maximumPictureHeaderBytes = 4 << 10
 
   private enum State {
     case tagHeader
     case extendedHeader
     case frameHeader
-    /// Whether a frame follows where its size says decides what kind of number the size is.
+    /// Looking for a frame after this one, which decides the number format of the size.
     case sizing(ID3v2Frame)
-    /// The same for a frame too large to hold, whose bytes are passed.
+    /// The same for a frame too large to hold, whose bytes were skipped.
     case sizingBehind(ID3v2Frame, picture: AudioFilePicture?, dataStart: Int64)
     case text(ID3v2Frame)
     case picture(ID3v2Frame)
-    /// A picture's bytes are counted, as many as unsynchronisation leaves.
+    /// Counting a picture's bytes without those that unsynchronisation added.
     case counting(AudioFilePicture, countedBefore: Int)
     case ended
   }
@@ -31,14 +31,14 @@ struct ID3v2Reader {
   private var bytes: TagBytes
   private var content = ID3v2Content()
   private var state = State.tagHeader
-  /// Bytes that have to be held for the next step.
+  /// Bytes that must be held for the next step.
   private var wanted = 0
-  /// What kind of number the sizes of version 2.4 are, once a frame has shown it.
+  /// Whether the sizes of version 2.4 have eight bits a byte, once a frame has shown it.
   private var hasPlainSizes: Bool?
-  /// The end of the tag was told.
+  /// Whether the tag's end was handled.
   private var hasFinished = false
 
-  /// The tag whose header is at the start of `bytes`; nil if there is none.
+  /// Creates a reader of the tag whose header is at the start of `bytes`; nil if there is none.
   init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= Self.headerBytes, AudioTag.isID3v2(bytes, at: 0) else { return nil }
     version = bytes[3]
@@ -53,7 +53,7 @@ struct ID3v2Reader {
     isReadable = (2...4).contains(version) && !(version == 2 && flags & 0x40 != 0)
   }
 
-  /// Looks at the tag's next bytes, of which the first are its header.
+  /// Reads the tag's next bytes, which begin with its header.
   mutating func step(
     _ shown: Span<UInt8>, isEnd: Bool, into tags: inout TagCollector
   ) -> TagStep {
@@ -99,7 +99,7 @@ struct ID3v2Reader {
     }
   }
 
-  /// Makes a step with the bytes that are held.
+  /// Makes a step with the bytes held.
   private mutating func advance(_ tags: inout TagCollector) {
     switch state {
     case .tagHeader, .ended: break
@@ -139,7 +139,7 @@ struct ID3v2Reader {
     }
   }
 
-  /// Its size counts itself in version 2.4 only (sections 3.2 of both).
+  /// Skips the extended header. Its size includes itself in version 2.4 only (sections 3.2 of both).
   private mutating func passExtendedHeader() {
     let held = bytes.held
     guard held.count >= 4 else { return enter(.ended) }
@@ -148,14 +148,14 @@ struct ID3v2Reader {
     enter(.frameHeader)
   }
 
-  /// Bytes of a frame that are held at most.
+  /// Returns the most bytes of a frame that are held.
   private func heldLimit(_ tags: TagCollector) -> Int64 {
     let pictureBytes = Int64(min(tags.pictureByteLimit, 1 << 30))
     return max(
       Int64(TagCollector.maximumTextBytes), pictureBytes + Int64(Self.maximumPictureHeaderBytes))
   }
 
-  /// Decides how to read a frame, whose header is held.
+  /// Decides how to read a frame whose header is held.
   private mutating func begin(_ frame: ID3v2Frame, _ tags: TagCollector) {
     guard let plain = frame.plainByteCount, hasPlainSizes != false,
       plain <= bytes.remaining - Int64(ID3v2Frame.headerBytes(version: version))
@@ -173,7 +173,7 @@ struct ID3v2Reader {
     read(isPlain ? frame.withPlainSize : frame.withSynchsafeSize, tags)
   }
 
-  /// Enters the state in which a frame is read or passed.
+  /// Enters the state in which a frame is read or skipped.
   private mutating func read(_ frame: ID3v2Frame, _ tags: TagCollector) {
     let isUnsettled = frame.plainByteCount != nil
     switch frame.interest {
@@ -190,7 +190,7 @@ struct ID3v2Reader {
     }
   }
 
-  /// Passes the frame, whose header is held.
+  /// Skips the frame whose header is held.
   private mutating func leave(
     _ frame: ID3v2Frame, picture: AudioFilePicture? = nil, dataStart: Int64 = 0
   ) {
@@ -200,7 +200,7 @@ struct ID3v2Reader {
         ? .frameHeader : .sizingBehind(frame, picture: picture, dataStart: dataStart))
   }
 
-  /// The part of a frame's content that is held, as it was meant.
+  /// Returns the held part of a frame's content, with unsynchronisation undone.
   private func body(_ frame: ID3v2Frame) -> [UInt8] {
     let start = ID3v2Frame.headerBytes(version: version)
     let end = min(bytes.held.count, start + Int(frame.byteCount))
@@ -210,7 +210,8 @@ struct ID3v2Reader {
     return body
   }
 
-  /// A frame's body with at most `limit` bytes of its zlib data expanded; nil if these are damaged.
+  /// Returns a frame's body with at most `limit` bytes of its zlib data expanded; nil if the data are
+  /// damaged.
   private func expanded(_ body: [UInt8], _ frame: ID3v2Frame, limit: Int) -> [UInt8]? {
     frame.isCompressed ? ZlibData(body[...], limit: limit)?.expanded : body
   }
@@ -242,8 +243,8 @@ struct ID3v2Reader {
     leave(frame)
   }
 
-  /// Reads as much of a compressed picture as is held and wanted. Its size is that of all that was expanded,
-  /// else the stated one.
+  /// Reads the held and wanted part of a compressed picture. Its size is that of the expanded data if
+  /// they are complete, else the stated one.
   private mutating func readCompressedPicture(_ frame: ID3v2Frame, _ tags: inout TagCollector) {
     defer { leave(frame) }
     let limit = min(tags.pictureByteLimit, 1 << 30) + Self.maximumPictureHeaderBytes
@@ -262,8 +263,8 @@ struct ID3v2Reader {
     tags.add(picture)
   }
 
-  /// The bytes that a frame states to have once expanded: in version 2.3 the first bytes of the content, in
-  /// version 2.4 the last ones of what precedes the data.
+  /// Returns the expanded size that a frame states: in version 2.3 the first bytes of the content, in
+  /// version 2.4 the last ones before the data.
   private func expandedByteCount(_ frame: ID3v2Frame) -> Int? {
     let start =
       ID3v2Frame.headerBytes(version: version) + (version == 3 ? 0 : frame.prefixByteCount - 4)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// How an ID3v2 frame encodes its texts (ID3v2.4 section 4).
+/// The encoding of an ID3v2 frame's texts (ID3v2.4 section 4).
 enum ID3v2Text: UInt8 {
   case latin1 = 0
   /// With a byte-order mark.
@@ -11,7 +11,7 @@ enum ID3v2Text: UInt8 {
   /// Bytes of a NUL.
   private var terminatorBytes: Int { self == .latin1 || self == .utf8 ? 1 : 2 }
 
-  /// Where the text that begins at `start` ends, and where the next one begins.
+  /// Returns the end of the text that begins at `start`, and the beginning of the next one.
   func textEnd(_ bytes: ArraySlice<UInt8>, from start: Int) -> (end: Int, next: Int) {
     var place = start
     if terminatorBytes == 1 {
@@ -23,7 +23,7 @@ enum ID3v2Text: UInt8 {
     return (place, place + 2)
   }
 
-  /// All texts, one behind the other with a NUL in between; those that are empty are left out.
+  /// Returns all texts, which NULs separate, without empty ones.
   func texts(_ bytes: ArraySlice<UInt8>) -> [String] {
     var texts: [String] = []
     var place = bytes.startIndex
@@ -37,13 +37,14 @@ enum ID3v2Text: UInt8 {
     return texts
   }
 
-  /// The text that these bytes, without a NUL, are.
+  /// Decodes bytes without a NUL.
   func text(_ bytes: ArraySlice<UInt8>) -> String {
     var isBigEndian = self == .utf16BigEndian
     return decoded(bytes, isBigEndian: &isBigEndian)
   }
 
-  /// - Parameter isBigEndian: the order of the text before, which is this one's if it has no mark.
+  /// - Parameter isBigEndian: the byte order of the previous text, which applies if this one has no
+  ///   mark.
   private func decoded(_ bytes: ArraySlice<UInt8>, isBigEndian: inout Bool) -> String {
     switch self {
     case .latin1: return String(latin1: bytes)
@@ -67,7 +68,7 @@ enum ID3v2Text: UInt8 {
 }
 
 extension String {
-  /// Text with one byte a character (ISO/IEC 8859-1).
+  /// Decodes text with one byte a character (ISO/IEC 8859-1).
   init(latin1 bytes: ArraySlice<UInt8>) {
     self = String(decoding: bytes.lazy.map { UInt16($0) }, as: UTF16.self)
   }

@@ -3,10 +3,10 @@
 import AudioModel
 
 /// The encoder's delay as iTunes writes it into tags (`iTunSMPB`): words of hexadecimal digits, of
-/// which the second is the frames before the sound, the third those behind it and the fourth those of
+/// which the second is the frames before the sound, the third those after it and the fourth those of
 /// the sound.
 enum ITunesGaplessInfo {
-  /// What a tag says is only known by this key.
+  /// The key of the statement in tags.
   static let key = AudioTagKey(rawValue: "iTunSMPB")
 
   static func packetTableInfo(_ text: String) -> AudioFilePacketTableInfo? {

@@ -5,7 +5,7 @@
 struct InfoListReader {
   private var hasType = false
 
-  /// Looks at the list's next bytes.
+  /// Reads the list's next bytes.
   mutating func step(
     _ bytes: Span<UInt8>, isEnd: Bool, into tags: inout TagCollector
   ) -> TagStep {
@@ -25,7 +25,7 @@ struct InfoListReader {
     return .skip(whole)
   }
 
-  /// The names of ffmpeg's tools; an ID that has none there stands for itself.
+  /// Returns the name of an ID in ffmpeg's tools, or the ID itself if it has none.
   private static func key(_ id: String) -> AudioTagKey {
     switch id {
     case "IART": .artist

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// The content of a tag on its way through a reader: some bytes are held until what they say is
-/// complete, others passed. ID3v2's unsynchronisation (ID3v2.3 section 5) is undone.
+/// The content of a tag on its way to a reader: bytes are held until a statement is complete, or
+/// skipped. ID3v2's unsynchronisation (ID3v2.3 section 5) is undone.
 struct TagBytes {
-  /// Bytes of the content as stored that are still to come.
+  /// Stored bytes of the content that are still to come.
   private(set) var left: Int64
-  /// A zero behind every FF is no part of the content.
+  /// Whether a zero after every FF is not part of the content.
   let isUnsynchronised: Bool
-  /// Content that was not used up.
+  /// Content that was not consumed.
   private(set) var held: [UInt8] = []
-  /// Content to pass before anything is held.
+  /// Content to skip before anything is held.
   private var toPass: Int64 = 0
   private var lastIsFF = false
-  /// Stored bytes to count as content while they pass, and what they came to.
+  /// Stored bytes to count as content while they are skipped, and their count so far.
   private var toCount: Int64 = 0
   private(set) var counted: Int64 = 0
 
@@ -24,15 +24,15 @@ struct TagBytes {
   /// The most bytes of content that can still come, those held included.
   var remaining: Int64 { Int64(held.count) + left }
 
-  /// Lets go of content, held or still to come.
+  /// Skips content, held or still to come.
   mutating func pass(_ byteCount: Int64) {
     let fromHeld = Int(min(byteCount, Int64(held.count)))
     held.removeFirst(fromHeld)
     toPass = byteCount - Int64(fromHeld)
   }
 
-  /// Lets go of all that is held and of so many stored bytes behind it, and counts what is left of
-  /// those when unsynchronisation is undone.
+  /// Skips all held bytes and `byteCount` stored bytes after them, and counts the latter with
+  /// unsynchronisation undone.
   mutating func count(_ byteCount: Int64) {
     lastIsFF = held.last == 0xFF
     held.removeAll()
@@ -40,22 +40,22 @@ struct TagBytes {
     toCount = byteCount
   }
 
-  /// Takes the content's end to be here: what is left is passed.
+  /// Ends the content here and returns the bytes left.
   mutating func end() -> Int64 {
     defer { left = 0 }
     held.removeAll()
     return left
   }
 
-  /// What came of a look at the bytes shown.
+  /// The result of a step.
   enum Progress {
-    /// So many stored bytes were used, which may be more than were shown, and more are needed.
+    /// This many stored bytes were consumed, which may be more than were shown, and more are needed.
     case needsMore(Int64)
-    /// So many stored bytes were used; what was wanted is held, or all there is before the end.
+    /// This many stored bytes were consumed; the wanted bytes are held, or all bytes before the end.
     case holds(Int64)
   }
 
-  /// Goes on until `wanted` bytes are held.
+  /// Continues until `wanted` bytes are held.
   mutating func take(_ bytes: Span<UInt8>, wanted: Int) -> Progress {
     let end = Int(min(Int64(bytes.count), left))
     var place = 0
@@ -92,7 +92,7 @@ struct TagBytes {
     return isDone || left == 0 ? .holds(Int64(place)) : .needsMore(Int64(place))
   }
 
-  /// What bytes are when unsynchronisation is undone.
+  /// Returns the bytes with unsynchronisation undone.
   static func resynchronised(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT
 
-/// Gathers what tags say, within bounds: a tag may claim anything.
+/// Collects the content of tags, within limits because tags are untrusted.
 struct TagCollector {
-  /// Bytes of one text at most; what is longer is left out.
+  /// The most bytes of one text; a longer one is left out.
   static let maximumTextBytes = 64 << 10
-  /// Bytes of all texts together at most.
+  /// The most bytes of all texts together.
   static let maximumTotalBytes = 512 << 10
   static let maximumEntries = 512
   static let maximumPictures = 64
 
   private(set) var info = AudioFileInfo()
-  /// Pictures of up to so many bytes are kept; of larger ones only the size is.
+  /// The largest picture in bytes that is kept; larger ones keep only their size.
   var pictureByteLimit = 0
   private var totalBytes = 0
 
   /// Statements and pictures so far.
   var statementCount: Int { info.entries.count + info.pictures.count }
 
-  /// Adds a statement. The first one about a key stays.
+  /// Adds a statement, unless the key has one.
   mutating func add(_ key: AudioTagKey, _ value: String) {
     guard !value.isEmpty, info[key] == nil else { return }
     append(key, value)
   }
 
-  /// Adds a statement, or to the one there is, behind a semicolon.
+  /// Adds a statement, or appends its text to the existing one after a semicolon.
   mutating func join(_ key: AudioTagKey, _ value: String) {
     guard let place = info.entries.firstIndex(where: { $0.key == key }) else {
       return append(key, value)
@@ -37,7 +37,7 @@ struct TagCollector {
   }
 
   mutating func add(_ picture: AudioFilePicture) {
-    // What a stream's end was found to hold is met again when it comes.
+    // Pictures found in the stream's tail arrive a second time with the stream itself.
     guard info.pictures.count < Self.maximumPictures, !info.pictures.contains(picture) else {
       return
     }
@@ -56,11 +56,11 @@ struct TagCollector {
   }
 }
 
-/// What a reader of a tag wants next; it looks at bytes and answers, as a container parser does.
+/// A tag reader's next request. Like a container parser, a tag reader only examines bytes and answers.
 enum TagStep {
-  /// Look again when this many bytes are there, counted from the present position.
+  /// Call again when this many bytes are present, counted from the present position.
   case need(Int)
-  /// Go on this many bytes.
+  /// Advance by this many bytes.
   case skip(Int64)
   /// The tag has ended at the present position.
   case finished

@@ -2,15 +2,15 @@
 
 /// Measures and reads the tags at the end of a file, from its last bytes.
 enum TrailingTags {
-  /// Bytes of all ID3v1, APE and Lyrics3 tags, and of ID3v2 tags with a footer, that end where `tail`
-  /// does. A tag may be larger than `tail`, but what precedes it is then not seen.
+  /// Returns the bytes of all ID3v1, APE and Lyrics3 tags, and of ID3v2 tags with a footer, at the end
+  /// of `tail`. If a tag is larger than `tail`, tags before it are not found.
   static func byteCount(tail: Span<UInt8>) -> Int64 {
     tags(tail).reduce(0) { $0 + $1.byteCount }
   }
 
-  /// Reads the tags that `tail` ends with, the richest kind first, for the first statement stays.
+  /// Reads the tags at the end of `tail`, the richest kind first because the first statement stays.
   ///
-  /// - Returns: how many of the last bytes need not be read again.
+  /// - Returns: the number of last bytes that need not be read again.
   static func read(_ tail: Span<UInt8>, into collected: inout TagCollector) -> Int64 {
     var whole: [Tag] = []
     for tag in tags(tail) {
@@ -34,7 +34,7 @@ enum TrailingTags {
     var end: Int
   }
 
-  /// All tags, the last first.
+  /// Returns all tags, the last one first.
   private static func tags(_ tail: Span<UInt8>) -> [Tag] {
     var tags: [Tag] = []
     var end = tail.count
@@ -46,8 +46,8 @@ enum TrailingTags {
     return tags
   }
 
-  /// The one tag that ends at `end`. An APE tag may have "TAG" from its own header where ID3v1 would,
-  /// so it comes first.
+  /// Returns the tag that ends at `end`. APE is checked first: its header may contain "TAG" at ID3v1's
+  /// offset.
   private static func tag(_ tail: Span<UInt8>, end: Int) -> Tag? {
     if tail.has("APETAGEX", at: end - 32) {
       return Tag(kind: .ape, byteCount: apeBytes(tail, end: end), end: end)
@@ -71,8 +71,8 @@ enum TrailingTags {
     return nil
   }
 
-  /// By the footer, which does not count the header; whether there is one its place tells better than
-  /// the footer's flag.
+  /// Returns the bytes of an APE tag by its footer, which does not count the header. The bytes at the
+  /// header's offset are more reliable than the footer's flag.
   private static func apeBytes(_ tail: Span<UInt8>, end: Int) -> Int64 {
     let size = max(32, Int64(tail.littleEndian32(at: end - 20)))
     let headerPlace = Int64(end) - size - 32
@@ -103,7 +103,7 @@ enum TrailingTags {
     }
   }
 
-  /// Leads a reader through bytes that are all there.
+  /// Runs a reader through bytes that are all present.
   private static func finish(_ bytes: Span<UInt8>, _ step: (Span<UInt8>) -> TagStep) {
     var place = 0
     while true {

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
 
 /// Reads a Vorbis comment block (Vorbis I section 5.2.1), which FLAC and Opus have too: the vendor's
-/// name, then `NAME=value` texts, each behind its length. Its bytes may come in pieces of any
-/// size; what is longer than a text may be is passed without being held.
+/// name, then `NAME=value` texts, each preceded by its length. Its bytes may arrive in pieces of any
+/// size. Texts above the limit are skipped without being held.
 struct VorbisCommentReader {
-  /// Bytes of a name at most; a longer one is no name that anyone asks for.
+  /// The most bytes of a name; longer ones are ignored.
   private static let maximumNameBytes = 128
 
   private enum State {
     case vendorLength, vendor, commentCount, commentLength, name, value, finished
   }
 
-  /// What becomes of a comment's value.
+  /// The use of a comment's value.
   private enum Use {
     case text
     case picture
     case nothing
   }
 
-  /// The speakers that a `WAVEFORMATEXTENSIBLE_CHANNEL_MASK` names (RFC 9639 section 8.6.2).
+  /// The speakers in a `WAVEFORMATEXTENSIBLE_CHANNEL_MASK` comment (RFC 9639 section 8.6.2).
   private(set) var channelMask: UInt32?
 
   private var state = State.vendorLength
   /// The length or count being read, least significant byte first, and its bytes so far.
   private var number: UInt32 = 0
   private var numberBytes: UInt32 = 0
-  /// Bytes left of the vendor's name or of the comment.
+  /// Bytes left in the vendor's name or the comment.
   private var left = 0
   private var commentsLeft: UInt32 = 0
   private var name: [UInt8] = []
@@ -34,7 +34,7 @@ struct VorbisCommentReader {
   private var base64 = Base64Reader()
   private var picture = FLACPictureReader()
 
-  /// Whether all comments were read; what follows them is padding.
+  /// Whether all comments were read; only padding follows them.
   var isFinished: Bool { state == .finished }
 
   /// Reads the block's next bytes.
@@ -93,7 +93,7 @@ struct VorbisCommentReader {
     if byte == UInt8(ascii: "=") {
       beginValue()
     } else if (0x20...0x7D).contains(byte), name.count < Self.maximumNameBytes {
-      // Names are the same in either case of letter.
+      // Names are case-insensitive.
       name.append((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
     } else {
       use = .nothing
@@ -145,8 +145,8 @@ struct VorbisCommentReader {
 }
 
 extension AudioTagKey {
-  /// The key that a Vorbis comment's name, in lower case, stands for: the one that ffprobe prints
-  /// where it brings names together, else the name.
+  /// Creates the key for a Vorbis comment's name in lower case: ffprobe's common name if it has one,
+  /// else the name itself.
   init(vorbisName name: String) {
     switch name {
     case "albumartist": self = .albumArtist

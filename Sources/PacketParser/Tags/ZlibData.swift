@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Expands zlib data (RFC 1950 and 1951) up to a bound: a few bytes may claim to be gigabytes.
+/// Expands zlib data (RFC 1950 and 1951) up to a limit: a few bytes may expand to gigabytes.
 struct ZlibData {
-  /// The bytes expanded: all of them, or the first ones where the data are longer or are cut.
+  /// The expanded bytes: all of them, or the first ones if the data are longer or incomplete.
   private(set) var expanded: [UInt8] = []
-  /// The data were expanded to their end.
+  /// Whether the data were expanded to their end.
   private(set) var isWhole = false
 
   private let source: ArraySlice<UInt8>
@@ -15,8 +15,8 @@ struct ZlibData {
 
   /// Expands data.
   ///
-  /// - Parameter limit: bytes to expand at most.
-  /// - Returns: nil if these are no zlib data, or they are damaged.
+  /// - Parameter limit: the most bytes to expand.
+  /// - Returns: nil if the data are damaged or not zlib data.
   init?(_ source: ArraySlice<UInt8>, limit: Int) {
     self.source = source
     self.limit = limit
@@ -44,15 +44,15 @@ struct ZlibData {
     isWhole = isLast
   }
 
-  /// What became of a block.
+  /// The result of a block.
   private enum Outcome {
     case ended
-    /// The data are cut, or the limit is reached.
+    /// The data are incomplete, or the limit is reached.
     case stopped
     case damaged
   }
 
-  /// The next bits as a number, the first one the lowest; nil behind the end.
+  /// Reads the next bits as a number, the first one the lowest; nil past the end.
   private mutating func read(_ count: Int) -> Int? {
     while bitCount < count {
       guard place < source.endIndex else { return nil }
@@ -68,7 +68,7 @@ struct ZlibData {
   }
 
   private mutating func copyStored() -> Outcome {
-    // The block begins at a byte.
+    // A stored block begins at a byte boundary.
     bits >>= UInt32(bitCount & 7)
     bitCount -= bitCount & 7
     guard let count = read(16), let complement = read(16) else { return .stopped }
@@ -80,7 +80,7 @@ struct ZlibData {
     return .ended
   }
 
-  /// A block with codes of its own (RFC 1951 section 3.2.7).
+  /// Expands a block with its own codes (RFC 1951 section 3.2.7).
   private mutating func expandDynamic() -> Outcome {
     guard let literals = read(5), let distances = read(5), let lengths = read(4) else {
       return .stopped
@@ -118,7 +118,7 @@ struct ZlibData {
     return expand(PrefixCode(all[..<(literals + 257)]), PrefixCode(all[(literals + 257)...]))
   }
 
-  /// Literals, and copies of what came before (RFC 1951 section 3.2.5).
+  /// Expands literals and copies of earlier bytes (RFC 1951 section 3.2.5).
   private mutating func expand(_ literals: PrefixCode, _ distances: PrefixCode) -> Outcome {
     while expanded.count < limit {
       guard let symbol = decode(literals) else { return .stopped }
@@ -141,7 +141,7 @@ struct ZlibData {
     return .stopped
   }
 
-  /// The next symbol; nil behind the end, and a number that no symbol has for bits that are no code.
+  /// Reads the next symbol; nil past the end, and a number above all symbols for an invalid code.
   private mutating func decode(_ code: PrefixCode) -> Int? {
     var value = 0
     var first = 0
@@ -160,7 +160,7 @@ struct ZlibData {
   private static let lengthBits =
     [Int](repeating: 0, count: 8) + (1...5).flatMap { [$0, $0, $0, $0] } + [0]
 
-  /// Copies from 3 bytes on; the last length is 258.
+  /// The lengths of copies, from 3 bytes on; the last one is 258.
   private static let lengthStarts: [Int] = {
     var starts: [Int] = []
     var start = 3
@@ -181,14 +181,14 @@ struct ZlibData {
   private static let fixedDistances = PrefixCode([Int](repeating: 5, count: 30)[...])
 }
 
-/// A code whose symbols have whole numbers of bits (RFC 1951 section 3.2.2).
+/// A prefix code (RFC 1951 section 3.2.2).
 private struct PrefixCode {
-  /// Symbols of one bit, of two, and so on up to fifteen.
+  /// The numbers of symbols of one bit, of two, and so on up to fifteen.
   let counts: [Int]
-  /// By their bits, then by their number.
+  /// The symbols by their bits, then by their number.
   let symbols: [Int]
 
-  /// The code in which each symbol has so many bits; none for 0.
+  /// Creates the code from each symbol's number of bits; 0 for unused symbols.
   init(_ lengths: ArraySlice<Int>) {
     counts = (1...15).map { length in lengths.count { $0 == length } }
     symbols = (1...15).flatMap { length in

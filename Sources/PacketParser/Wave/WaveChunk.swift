@@ -14,27 +14,27 @@ struct WaveChunk {
   }
 
   var kind: Kind
-  /// Where the content begins in the stream.
+  /// The stream offset of the content.
   var start: Int64
-  /// Bytes of the content; nil when the file does not say.
+  /// Bytes of the content; nil if the file does not state them.
   var byteCount: Int64?
-  /// Where the next chunk begins.
+  /// The stream offset of the next chunk.
   var next: Int64?
 }
 
-/// How chunks are written: as RIFF does, with 32-bit sizes, or as Sony's Wave64 does.
+/// The form of chunks: RIFF with 32-bit sizes, or Sony's Wave64.
 enum WaveForm {
   case riff
   case wave64
 
-  /// Bytes of what precedes the first chunk.
+  /// Bytes before the first chunk.
   var headerBytes: Int { self == .riff ? 12 : 40 }
   /// Bytes of a chunk's header.
   var chunkHeaderBytes: Int { self == .riff ? 8 : 24 }
 
-  /// The chunk whose header is the first bytes, at stream offset `offset`; nil if that is none.
+  /// Reads the chunk header at the start of `bytes`, at stream offset `offset`; nil if it is not one.
   ///
-  /// - Parameter formEnd: where the form ends by its own statement.
+  /// - Parameter formEnd: the stream offset of the form's end by its own statement.
   func chunk(
     _ bytes: Span<UInt8>, at offset: Int64, sizes: WaveSizes?, formEnd: Int64?
   ) -> WaveChunk? {
@@ -72,8 +72,9 @@ enum WaveForm {
       next: byteCount.map { start + $0 + ($0 & 1) })
   }
 
-  /// Programs that write to a pipe leave a placeholder for the size: 0, FFFFFFFF, and LAME 7FFFFFFF,
-  /// SoX 7FFFF000. A size of 0 is true only if the form goes on behind the chunk.
+  /// Returns the size of the data chunk. Programs that write to a pipe leave a placeholder: 0,
+  /// FFFFFFFF, and LAME 7FFFFFFF, SoX 7FFFF000. A size of 0 is true only if the form continues after
+  /// the chunk.
   private static func dataByteCount(_ stated: UInt32, sizes: WaveSizes?, hasMore: Bool) -> Int64? {
     switch stated {
     case UInt32.max: sizes?.data
@@ -83,8 +84,8 @@ enum WaveForm {
     }
   }
 
-  /// A chunk has a GUID and a size of 64 bits that counts both; it begins at a multiple of eight
-  /// bytes.
+  /// Reads a Wave64 chunk header: a GUID and a 64-bit size that counts both. Chunks begin at multiples
+  /// of eight bytes.
   private static func wave64Chunk(_ bytes: Span<UInt8>, at offset: Int64) -> WaveChunk? {
     var kind = WaveChunk.Kind.other
     if bytes.bigEndian64(at: 4) == 0xF3AC_D311_8CD1_00C0,

@@ -3,14 +3,14 @@
 import AudioModel
 
 extension WaveFormat {
-  /// The chunk's fields, the extensible form's put in their places.
+  /// The chunk's fields. `WaveFormat` replaces some by those of the extensible form.
   struct Fields {
     var tag: UInt16
     let channels: UInt32
     let sampleRate: UInt32
     /// Bytes of a frame of linear PCM, or of a block of another encoding.
     let blockBytes: UInt32
-    /// Bits of the container at first, then those that hold the sample.
+    /// Bits of the sample: at first those of its container, then the valid ones.
     var validBits: UInt32
     /// Frames of a block, if an extension states them.
     var framesPerBlock: UInt32?
@@ -26,12 +26,12 @@ extension WaveFormat {
       }
     }
 
-    /// Whether the sizes are those of integers. Of 32 bits there are floating-point samples, too.
+    /// Whether the sizes fit integers. 32 bits are excluded because such samples may be floats.
     var mayBeInteger: Bool {
       (1...24).contains(validBits) && blockBytes == (validBits + 7) / 8 * channels
     }
 
-    /// By the format tag, as RFC 2361 registers it.
+    /// Returns the encoding of the format tag, as registered by RFC 2361.
     func encoding(at offset: Int64) throws(AudioFileStreamError) -> Encoding {
       if tag == 0x50 { return .mpegAudio(.mpegLayer2) }
       if tag == 0x55 { return .mpegAudio(.mpegLayer3) }
@@ -61,8 +61,8 @@ extension WaveFormat {
         flags: try flags(bytesPerSample: bytesPerSample, at: offset))
     }
 
-    /// Eight-bit samples are unsigned, longer ones signed; fewer valid bits than the container has
-    /// are its high ones.
+    /// Returns the format flags. Eight-bit samples are unsigned, longer ones signed. If fewer bits are
+    /// valid than the container has, they are its high bits.
     private func flags(
       bytesPerSample: UInt32, at offset: Int64
     ) throws(AudioFileStreamError) -> AudioFormatFlags {
@@ -80,9 +80,9 @@ extension WaveFormat {
       return sign.union(validBits == bytesPerSample * 8 ? .packed : .alignedHigh)
     }
 
-    /// An encoding of blocks (Microsoft's "New Multimedia Data Types and Data Techniques", 1994). A block of
-    /// ADPCM with four bits a sample has as many frames as its bytes hold, whatever the extension states: a
-    /// decoder that believed a smaller number would leave sound out.
+    /// Describes an encoding of blocks (Microsoft's "New Multimedia Data Types and Data Techniques",
+    /// 1994). A block of ADPCM with four bits a sample has as many frames as its bytes hold, whatever
+    /// the extension states: a smaller number would make a decoder omit sound.
     private func blocks(
       at offset: Int64
     ) throws(AudioFileStreamError) -> AudioStreamBasicDescription {
@@ -92,7 +92,7 @@ extension WaveFormat {
       case 0x11:
         let groupBytes = validBits == 4 ? 4 * channels : 1
         most = adpcmFrames(headerBytes: 4, framesInHeader: 1, codeGroupBytes: groupBytes)
-      // Two frames of GSM 06.10, whose 33 bytes lack four bits, side by side.
+      // A block is two joined frames of GSM 06.10, whose 33 bytes lack four bits each.
       default: most = channels == 1 && blockBytes % 65 == 0 ? blockBytes / 65 * 320 : nil
       }
       guard let most else { throw nonsense(at: offset) }
@@ -103,8 +103,8 @@ extension WaveFormat {
         bytesPerPacket: blockBytes, framesPerPacket: stated ?? most, channelsPerFrame: channels)
     }
 
-    /// The frames of a block: a header for each channel, which has its first samples, and then whole groups of
-    /// codes.
+    /// Returns the frames of a block: a header with the first samples of each channel, then whole
+    /// groups of codes.
     private func adpcmFrames(
       headerBytes: UInt32, framesInHeader: UInt32, codeGroupBytes: UInt32
     ) -> UInt32? {

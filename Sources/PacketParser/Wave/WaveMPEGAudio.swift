@@ -2,11 +2,11 @@
 
 import AudioModel
 
-/// The stream of MPEG audio frames in the data chunk of a WAVE file, cut out for the parser of bare
+/// The stream of MPEG audio frames in the data chunk of a WAVE file, passed to the parser of bare
 /// streams.
 struct WaveMPEGAudio {
   private(set) var parser: MPEGAudioParser
-  /// Where the data chunk's content ends in the stream; nil when the file does not say.
+  /// The stream offset at which the data chunk's content ends; nil if the file does not state it.
   private let end: Int64?
 
   init(_ data: WaveChunk, hint: AudioFileTypeID, tags: TagCollector) {
@@ -15,7 +15,7 @@ struct WaveMPEGAudio {
     end = data.byteCount.map { data.start + $0 }
   }
 
-  /// What the parser answers, within the chunk; nil where the chunk's frames have ended.
+  /// Returns the parser's step, limited to the chunk; nil at the end of the chunk's frames.
   mutating func step(
     _ bytes: Span<UInt8>, at offset: Int64, isEnd: Bool
   ) throws(AudioFileStreamError) -> ParserStep? {
@@ -24,7 +24,7 @@ struct WaveMPEGAudio {
     var answer = try parser.step(shown, at: offset, isEnd: false)
     if case .need(let byteCount) = answer {
       if !isEnd, Int64(shown.count) < left { return .need(Int(min(Int64(byteCount), left))) }
-      // The chunk holds no more than that.
+      // The chunk has no more bytes.
       answer = try parser.step(shown, at: offset, isEnd: true)
     }
     switch answer {
@@ -34,12 +34,12 @@ struct WaveMPEGAudio {
     }
   }
 
-  /// What the frames tell, and the chunk.
+  /// Returns the facts of the frames, completed by those of the chunks.
   ///
   /// - Parameters:
-  ///   - fileFormat: what the stream is, seen from outside.
-  ///   - nominalBitRate: what the format chunk says.
-  ///   - frameCount: what the `fact` chunk says, until the packets are counted.
+  ///   - fileFormat: the type of the whole file.
+  ///   - nominalBitRate: the bit rate in the format chunk.
+  ///   - frameCount: the frames in the `fact` chunk, until the packets are counted.
   func facts(
     fileFormat: AudioFileTypeID?, nominalBitRate: Int?, frameCount: Int64?
   ) -> StreamFacts {
@@ -56,7 +56,7 @@ struct WaveMPEGAudio {
     return facts
   }
 
-  /// Goes on at a place that was sought.
+  /// Resumes at the target of a seek.
   mutating func reposition(to target: AudioFileStreamSeekTarget) {
     parser.reposition(to: target)
   }

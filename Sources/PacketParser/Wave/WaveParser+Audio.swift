@@ -3,7 +3,7 @@
 import AudioModel
 
 extension WaveParser {
-  /// The data chunk is here. Without its format it can only be passed.
+  /// Begins the data chunk, or skips it if its format is unknown yet.
   mutating func stepDataHeader(at offset: Int64) throws(AudioFileStreamError) -> ParserStep {
     if let format {
       begin(chunk, format)
@@ -19,7 +19,7 @@ extension WaveParser {
     return endOfChunk(at: offset)
   }
 
-  /// The audio begins at the start of this chunk.
+  /// Prepares the audio that begins at the start of this chunk.
   mutating func begin(_ data: WaveChunk, _ format: WaveFormat) {
     self.data = data
     readTagsInTail()
@@ -35,8 +35,8 @@ extension WaveParser {
     }
   }
 
-  /// The content's bytes, without what fills them up to a multiple of eight: ffmpeg counts that as
-  /// content of a Wave64 chunk.
+  /// Returns the content's bytes without padding to a multiple of eight, which ffmpeg counts as content
+  /// of a Wave64 chunk.
   private func soundBytes(_ data: WaveChunk, _ format: AudioStreamBasicDescription) -> Int64? {
     guard form == .wave64, let byteCount = data.byteCount else { return data.byteCount }
     let rest = byteCount % Int64(format.bytesPerPacket)
@@ -66,7 +66,7 @@ extension WaveParser {
     return .skip(max(0, next - offset))
   }
 
-  /// Takes over what the frames have told.
+  /// Copies the facts found in the frames.
   private mutating func takeFacts() {
     guard let mpeg, let format else { return }
     let isWhole = facts.isWhole
@@ -109,7 +109,7 @@ extension WaveParser {
 }
 
 extension WaveParser {
-  /// What may be a tag; nil for all other chunks.
+  /// A reader for a chunk that can hold a tag; nil for all other chunks.
   private static func tag(_ chunk: WaveChunk) -> ChunkTag? {
     guard let byteCount = chunk.byteCount else { return nil }
     return switch chunk.kind {
@@ -139,7 +139,7 @@ extension WaveParser {
     }
   }
 
-  /// Reads the tags behind the audio where the stream's last bytes hold every chunk from there on.
+  /// Reads the tags after the audio if the stream's last bytes hold every chunk from there on.
   private mutating func readTagsInTail() {
     guard let total = context.totalByteCount, let next = data?.next, next <= total else { return }
     let tail = context.tail

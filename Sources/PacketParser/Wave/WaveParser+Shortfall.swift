@@ -3,8 +3,8 @@
 import AudioModel
 
 extension WaveParser {
-  /// By the size of the data chunk, unless the form ends here all the same: some programs count headers
-  /// in, or leave a placeholder.
+  /// Uses the size of the data chunk, unless the form ends here anyway: some programs include headers
+  /// in the size, or leave a placeholder.
   func missingFrameCount(at end: Int64, isUnbroken: Bool) -> Int64 {
     guard let data, let byteCount = data.byteCount, formEnd.map({ end < $0 }) ?? true else {
       return 0
@@ -15,7 +15,7 @@ extension WaveParser {
     guard missing > 1 else {
       return mpeg.parser.missingFrameCount(at: end, isUnbroken: isUnbroken)
     }
-    // The fact chunk tells, else the mean size of the packets that came.
+    // Uses the fact chunk, else the mean size of the packets that arrived.
     let stated = facts.missingFrameCount(at: end, isUnbroken: isUnbroken)
     return stated > 0 ? stated : mpeg.parser.facts.frames(inMissingBytes: missing)
   }

@@ -2,8 +2,8 @@
 
 import AudioModel
 
-/// A WAVE file: RIFF, RF64 and BW64, and Sony's Wave64. They are chunks, of which `fmt ` and `data`
-/// make the sound; a packet is a frame of linear PCM, a block of ADPCM, or a frame of MPEG audio.
+/// A WAVE file: RIFF, RF64 and BW64, and Sony's Wave64. Its `fmt ` chunk holds the format, its `data`
+/// chunk the sound; a packet is a frame of linear PCM, a block of ADPCM, or a frame of MPEG audio.
 struct WaveParser: ContainerParser {
   enum State {
     case formHeader
@@ -16,7 +16,7 @@ struct WaveParser: ContainerParser {
     /// The audio begins here.
     case firstByte
     case audio
-    /// Behind all chunks.
+    /// After all chunks.
     case rest
   }
 
@@ -25,17 +25,17 @@ struct WaveParser: ContainerParser {
   let form: WaveForm
   var context: ParserContext
   var state = State.formHeader
-  /// The form's end by its own statement, from the stream's start; nil when that is a placeholder.
+  /// The stream offset of the form's end by its own statement; nil if that is a placeholder.
   var formEnd: Int64?
   var sizes: WaveSizes?
   var format: WaveFormat?
-  /// Frames by the `fact` chunk.
+  /// Frames stated by the `fact` chunk.
   var factFrames: Int64?
-  /// The chunk whose content is looked at.
+  /// The chunk whose content is parsed.
   var chunk = WaveChunk(kind: .other, start: 0)
-  /// The chunk of the audio, once it was met.
+  /// The chunk of the audio, once it was found.
   var data: WaveChunk?
-  /// The tag in `chunk`, and the statements that were known before.
+  /// The tag in `chunk`, and the number of statements before it.
   var tag: ChunkTag?
   var statementsBefore = 0
   /// The packets, if they have one size.
@@ -147,12 +147,12 @@ struct WaveParser: ContainerParser {
     self.format = format
     details.channelLayout = format.channelLayout.map { AudioChannelLayout($0) }
     guard let data else { return endOfChunk(at: offset) }
-    // The audio came before its format, and was passed.
+    // The audio preceded its format and was skipped.
     begin(data, format)
     return .goTo(data.start)
   }
 
-  /// Goes on to the next chunk.
+  /// Skips to the next chunk.
   mutating func endOfChunk(at offset: Int64) -> ParserStep {
     guard let next = chunk.next else { return rest() }
     state = .chunkHeader
@@ -181,7 +181,7 @@ struct WaveParser: ContainerParser {
     AudioFileStreamError(
       .invalidFile, at: offset,
       data != nil
-        ? "the WAVE file ends without telling its audio's format"
+        ? "the WAVE file ends before it states its format"
         : "the WAVE file ends before its audio data begin")
   }
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// The `ds64` chunk of RF64 and BW64 (EBU Tech 3306, ITU-R BS.2088): the sizes that 32 bits do not
-/// hold.
+/// The `ds64` chunk of RF64 and BW64 (EBU Tech 3306, ITU-R BS.2088): sizes above 32 bits.
 struct WaveSizes {
-  /// Bytes of the longest form that is read: others than the data chunk are hardly ever this large.
+  /// Bytes of the longest form that is read. Chunks other than the data chunk are hardly ever this
+  /// large.
   static let maximumBytes = 28 + 12 * 64
 
-  /// Bytes of the form behind its size; nil where it is left open, as the others.
+  /// Bytes of the form after its size field; nil if not stated, like the other sizes.
   let form: Int64?
   /// Bytes of the data chunk's content.
   let data: Int64?
-  /// Frames, as the `fact` chunk has them.
+  /// Frames, as in the `fact` chunk.
   let frames: Int64?
   private var others: [(id: String, byteCount: Int64)] = []
 
-  /// Reads a chunk's content; nil when it is too short.
+  /// Reads a chunk's content; nil if it is too short.
   init?(_ chunk: Span<UInt8>) {
     guard chunk.count >= 24 else { return nil }
     form = Self.size(chunk.littleEndian64(at: 0))
@@ -32,12 +32,12 @@ struct WaveSizes {
     }
   }
 
-  /// The size of a chunk that is neither `ds64` nor `data`.
+  /// Returns the size of a chunk that is neither `ds64` nor `data`.
   func byteCount(of id: String) -> Int64? {
     others.first { $0.id == id }?.byteCount
   }
 
-  /// A size from a file; nil for 0 and for what no file has: a placeholder.
+  /// Returns a size from a file; nil for 0 and for impossible sizes, which are placeholders.
   static func size(_ stated: UInt64) -> Int64? {
     stated == 0 || stated > 1 << 60 ? nil : Int64(stated)
   }

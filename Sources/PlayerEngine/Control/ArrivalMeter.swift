@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// How fast bytes came in the last seconds: a value that is told a growing count now and then.
+/// The rate at which bytes arrived in the last three seconds, measured from a growing byte count.
 struct ArrivalMeter {
   private var samples: [(nanoseconds: UInt64, byteCount: UInt64)] = []
   private static let window: UInt64 = 3_000_000_000
   private static let step: UInt64 = 100_000_000
 
-  /// Takes the count of this moment. A count that has shrunk is another source's.
+  /// Records a byte count. A count that shrinks belongs to another source and restarts the measurement.
   mutating func note(byteCount: UInt64, at nanoseconds: UInt64) {
     if let last = samples.last {
       if byteCount < last.byteCount {
@@ -21,7 +21,7 @@ struct ArrivalMeter {
     }
   }
 
-  /// Bytes per second; nil before two moments are known.
+  /// Bytes per second; nil until two samples exist.
   var bytesPerSecond: Double? {
     guard let first = samples.first, let last = samples.last, last.nanoseconds > first.nanoseconds
     else { return nil }

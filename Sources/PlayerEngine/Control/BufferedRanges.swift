@@ -2,12 +2,12 @@
 
 internal import ByteSources
 
-/// What can be heard of a track without asking a server, in nanoseconds: what is buffered behind a place,
-/// and what is spooled.
+/// Returns the time ranges of a track that play without another request to a server, in nanoseconds: the sound buffered
+/// from a position on, and the spooled ranges.
 func bufferedRanges(
   from place: UInt64, buffered: UInt64, spooled: [Range<UInt64>], duration: UInt64?
 ) -> [Range<UInt64>] {
-  // The next track's sound may be in the ring already.
+  // The ring may already hold the next track's sound.
   let end = min(place &+ min(buffered, 1 << 60), max(place, duration ?? .max))
   var ranges = DisjointRanges()
   for range in spooled { ranges.insert(range) }

@@ -2,9 +2,9 @@
 
 public import ByteSources
 
-/// What sound waits for, or last waited for.
+/// The cause of a wait for sound.
 public enum StallCause: String, Sendable, CaseIterable {
-  /// A server, or the way to it.
+  /// A server, or the network path to it.
   case network
   /// A file, a pipe, or the disk under it.
   case disk
@@ -14,22 +14,22 @@ public enum StallCause: String, Sendable, CaseIterable {
   case decoder
 }
 
-/// How a player stands to the sound that it is going to need.
+/// The buffer level, arrival rate and underruns of a player.
 public struct BufferingStatus: Sendable, Equatable {
   /// Nanoseconds of sound that are ready to be rendered.
   public var bufferedNanoseconds: UInt64 = 0
-  /// Bytes that came over the network per second, in the last seconds; nil for what is local and
-  /// until there is something to reckon with.
+  /// Bytes per second that arrived over the network in the last three seconds; nil for a local source and until two
+  /// samples exist.
   public var arrivalBytesPerSecond: Double?
-  /// Times that the sound stopped because there was no more of it.
+  /// Underruns: times that the sound stopped because the ring was empty.
   public var stallCount = 0
-  /// What the sound waits for now; nil while it does not wait.
+  /// The cause of the present wait for sound; nil unless the player is opening or buffering.
   public var waitsFor: StallCause?
-  /// What it waited for when it stopped last; nil when it never did.
+  /// The cause of the last underrun; nil before the first.
   public var lastStallCause: StallCause?
-  /// What the source of the track that is being read does; nil between tracks.
+  /// The status of the source of the track being read; nil between tracks.
   public var source: ByteSourceStatus?
 
-  /// Nothing buffered, nothing known.
+  /// A status with an empty buffer and without measurements.
   public init() {}
 }

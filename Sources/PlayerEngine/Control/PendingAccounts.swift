@@ -19,19 +19,19 @@ struct PendingAccounts {
   private var isRenderedDropped = false
   /// A seek or skip was made, so not every packet is rendered once.
   var isRepositioned = false
-  /// A resampler's delay may keep this much of a track's end back for the next one.
+  /// A resampler's delay may carry this much of a track's end into the next track.
   private static let toleranceNanoseconds: UInt64 = 50_000_000
 
   mutating func close(_ account: TrackAccount, of track: Int) {
     closed.append((track, account))
   }
 
-  /// The track is read again by the same reader, whose account goes on.
+  /// Withdraws the closed account of a track: the same reader reads on, and its account continues.
   mutating func reopen(_ track: Int) {
     if let last = closed.lastIndex(where: { $0.track == track }) { closed.remove(at: last) }
   }
 
-  /// Drops the accounts of tracks that were read ahead and will not be heard.
+  /// Drops the accounts of tracks that were read ahead and will not be rendered.
   ///
   /// - Parameters:
   ///   - track: the rendered track. It may have been read ahead as well, to be repeated.
@@ -42,7 +42,7 @@ struct PendingAccounts {
     lastDroppedStream = stream
   }
 
-  /// The rendered track begins with this stream.
+  /// Notes the stream that the rendered track begins with.
   mutating func begin(stream: UInt32) {
     isRenderedDropped = stream <= lastDroppedStream
   }
@@ -51,7 +51,7 @@ struct PendingAccounts {
     undecodable.add(SoundLoss(.undecodable, byteOffset: byteOffset))
   }
 
-  /// The output runs at another rate from this frame on.
+  /// Notes that the output leaves this rate at a frame.
   mutating func changeRate(from rate: Double, at outputFrame: UInt64) {
     deliveredNanoseconds &+= Self.nanoseconds(outputFrame &- firstFrame, at: rate)
     firstFrame = outputFrame
@@ -88,7 +88,7 @@ struct PendingAccounts {
     return taken
   }
 
-  /// The accounts of tracks of which nothing was heard.
+  /// Removes and returns the accounts of tracks that were not rendered at all.
   mutating func takeUnheard() -> [(track: Int, account: TrackAccount)] {
     defer { closed.removeAll() }
     return closed
@@ -129,8 +129,8 @@ extension SteppedPlayer {
     for (track, account) in taken { tell(.account(index: track, account)) }
   }
 
-  /// Reports the accounts that are left, at the end or where a stop has ended the sound. A stop drops those
-  /// of tracks that were read ahead.
+  /// Reports the remaining accounts, at the end of the list or after a stop. A stop drops those of tracks that were
+  /// read ahead.
   func reportAccounts(isStop: Bool) {
     if isStop {
       accounts.removeAll(but: startedTrack, upTo: lastBegunStream)

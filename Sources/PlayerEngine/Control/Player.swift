@@ -4,13 +4,11 @@ public import ByteSources
 internal import Glibc
 public import RenderCore
 
-/// Plays files and URLs into a renderer, one after the other and without a gap between them where
-/// rate and channel count stay the same.
+/// Plays files and URLs into a renderer, in order and without a gap between those of the same rate and channel count.
 ///
-/// Life cycle: make it with the renderer of the output; ``start()``; ``pause()``, ``resume()``,
-/// ``next()``, ``stop()`` as wanted; it ends by itself; let go of it, which takes its source off the
-/// renderer. It has one thread of its own, the feeder, which reads, parses and fills the packet ring;
-/// the render thread is the output's.
+/// Life cycle: create it with the output's renderer; call ``start()``; call ``pause()``, ``resume()``, ``next()`` and
+/// ``stop()`` as needed; it ends after the last track; release it, which removes its source from the renderer. Its one
+/// thread, the feeder, reads, parses and fills the packet ring; the render thread is the output's.
 ///
 /// Every method may be called from any thread but the render thread, and returns at once.
 public final class Player: Sendable {
@@ -24,11 +22,11 @@ public final class Player: Sendable {
     var titles = TitleTimeline()
     var spooled: (track: Int, ranges: [Range<UInt64>])?
     var canSeek: (track: Int, isPossible: Bool)?
-    /// The last stream that the timeline knows.
+    /// The last stream in the timeline.
     var lastStartedStream: UInt32 = 0
     var interrupter: (any ByteSource)?
     var listeners: [@Sendable (PlayerEvent) -> Void] = []
-    /// End the streams of events.
+    /// Functions that end the event streams.
     var finishers: [@Sendable () -> Void] = []
     var thread: pthread_t?
     var isCancelled = false
@@ -42,7 +40,7 @@ public final class Player: Sendable {
 
   /// Shared between the owner's threads and the feeder's.
   private final class SharedState: Sendable {
-    /// Protects everything in it. Never taken by the render thread.
+    /// Protects all fields in it. The render thread never takes this lock.
     let state: GuardedState<Shared>
     let wakeup = Wakeup()
 
@@ -56,7 +54,7 @@ public final class Player: Sendable {
     }
   }
 
-  /// What the feeder's thread runs on. Handed to it once; nobody else touches the core after that.
+  /// The feeder thread's argument. Once that thread runs, only it uses the core.
   private final class FeederThread: @unchecked Sendable {
     let core: SteppedPlayer
     let shared: SharedState
@@ -67,15 +65,15 @@ public final class Player: Sendable {
     }
   }
 
-  /// A player that has not been started.
+  /// Creates a player that has not started.
   ///
   /// - Parameters:
-  ///   - opened: the first track, when it has been opened already to learn at once what stands in the
-  ///     way; `items` are then the tracks after it.
+  ///   - opened: the first track if it is open already, so that its errors are known at once; `items` are then the
+  ///     tracks after it.
   ///   - items: the tracks, in order.
-  ///   - renderer: where it renders to. Kept alive by this.
-  ///   - configuration: how it buffers.
-  ///   - sources: how sources behave: time limits and sizes.
+  ///   - renderer: the renderer that takes the sound; retained.
+  ///   - configuration: buffering, decoding and resampling.
+  ///   - sources: the sources' time limits and sizes.
   public init(
     opened: sending TrackReader? = nil, playing items: [PlaylistItem], into renderer: Renderer,
     configuration: PlayerConfiguration = PlayerConfiguration(),
@@ -91,15 +89,15 @@ public final class Player: Sendable {
     self.shared = shared
   }
 
-  /// A player that has not been started, of what lists say nothing of.
+  /// Creates a player that has not started, for locations without a list's titles and durations.
   ///
   /// - Parameters:
-  ///   - opened: the first track, when it has been opened already to learn at once what stands in the
-  ///     way; `locations` are then the tracks after it.
+  ///   - opened: the first track if it is open already, so that its errors are known at once; `locations` are then the
+  ///     tracks after it.
   ///   - locations: paths, `file:`, `http:` or `https:` URLs, or `-` for standard input, in order.
-  ///   - renderer: where it renders to. Kept alive by this.
-  ///   - configuration: how it buffers.
-  ///   - sources: how sources behave: time limits and sizes.
+  ///   - renderer: the renderer that takes the sound; retained.
+  ///   - configuration: buffering, decoding and resampling.
+  ///   - sources: the sources' time limits and sizes.
   public convenience init(
     opened: sending TrackReader? = nil, playing locations: [String], into renderer: Renderer,
     configuration: PlayerConfiguration = PlayerConfiguration(),
@@ -122,8 +120,8 @@ public final class Player: Sendable {
     renderer.remove(control)
   }
 
-  /// What happens from now on, in order. Each call gives a stream of its own, which ends when the
-  /// player has ended. A reader that falls 1,024 events behind loses the oldest.
+  /// Returns a stream of the events from now on, in order. Each call returns a new stream, which ends with the player.
+  /// A reader more than 1,024 events behind loses the oldest.
   public func events() -> AsyncStream<PlayerEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: PlayerEvent.self, bufferingPolicy: .bufferingNewest(1024))
@@ -138,16 +136,16 @@ public final class Player: Sendable {
     return stream
   }
 
-  /// Has what happens from now on told, in order, without a task that waits for it. Each call adds a listener,
-  /// which lives as long as the player.
+  /// Calls a function with each event from now on, in order, without a task that awaits events. Each call of this
+  /// method adds a listener, which lives as long as the player.
   ///
-  /// - Parameter listen: is called on the player's own thread, which waits for it: it must be brief, and must
-  ///   not keep the player.
+  /// - Parameter listen: called on the player's thread, which waits for it: it must be brief and must not retain the
+  ///   player.
   public func tellEvents(to listen: @escaping @Sendable (PlayerEvent) -> Void) {
     shared.state.withLock { $0.listeners.append(listen) }
   }
 
-  /// Begins with the first track. A second call does nothing.
+  /// Starts the first track. A second call does nothing.
   public func start() {
     let feeder = feeder
     shared.state.withLock { shared in
@@ -160,14 +158,14 @@ public final class Player: Sendable {
     }
   }
 
-  /// Gain of the sound, 1 is as decoded. A change is spread over 5 ms.
+  /// Gain of the sound; 1 leaves it as decoded. A change is a ramp of 5 ms.
   public var volume: Float {
     get { control.volume }
     set { control.volume = newValue }
   }
 
-  /// Tells the renderer and the player that the output runs at another rate now. The sound goes on with
-  /// the frame that follows the last one given; ``PlayerEvent/outputRateChanged(hertz:)`` follows.
+  /// Changes the output rate of the renderer and the player. The sound continues with the frame after the last one
+  /// rendered; ``PlayerEvent/outputRateChanged(hertz:)`` follows.
   ///
   /// - Parameter hertz: the rate, one of `Renderer.sampleRates`.
   public func follow(outputRate hertz: Double) {
@@ -175,10 +173,10 @@ public final class Player: Sendable {
     shared.wakeup.ring()
   }
 
-  /// The player now.
+  /// Returns the player's present state and position.
   ///
-  /// - Parameter latencyFrames: frames that the output has taken but not yet made heard: JACK's
-  ///   playback latency of the port. The position is earlier by as many, and by the latency of the renderer's graph.
+  /// - Parameter latencyFrames: frames between the output and the listener: with JACK, the port's playback latency. The
+  ///   position is earlier by these frames and by the latency of the renderer's graph.
   public func snapshot(latencyFrames: UInt64 = 0) -> PlayerSnapshot {
     let latencyFrames = latencyFrames + UInt64(renderer.graph.latencyFrames)
     let position = control.position
@@ -191,24 +189,24 @@ public final class Player: Sendable {
       snapshot.counters = counters
       snapshot.nonFiniteSamples = nonFiniteSamples
       snapshot.trailingSilentFrames = position.trailingSilentFrames
-      // Silence at the end of what was rendered has pushed that much sound out already.
+      // Silence rendered after the sound has already pushed as many frames of it to the listener.
       let held = latencyFrames - min(latencyFrames, position.trailingSilentFrames)
       let heard = position.outputFrames - min(position.outputFrames, held)
       var timeline = shared.timeline
-      // The sound has gone over to another rate, and the feeder has not heard of it yet.
+      // The render thread has changed to another rate, and the feeder has not taken the event yet.
       let rate = position.rateChange
       if rate.hertz > 0, Double(rate.hertz) != timeline.outputRate {
         timeline.changeRate(
           to: Double(rate.hertz), at: rate.outputFrame, droppedNanoseconds: rate.droppedNanoseconds)
       }
-      // It has begun, and the feeder has not heard of it yet.
+      // A stream has begun, and the feeder has not taken the event yet.
       let isNew = position.streamID > shared.lastStartedStream
       if isNew {
         timeline.begin(
           track: position.streamOrigin.track, at: position.streamStartFrame,
           startNanoseconds: position.streamOrigin.startNanoseconds)
       }
-      // What was sought is rendered, and the feeder, which looks ten times a second, has not heard of it yet.
+      // The seek's target is rendered, and the feeder, which looks ten times a second, has not taken the event yet.
       if isNew, isSettled { snapshot.seekTargetNanoseconds = nil }
       var place = timeline.position(at: heard)
       // The old sound is gone, and the new one has not begun.
@@ -245,9 +243,9 @@ public final class Player: Sendable {
     shared.wakeup.ring()
   }
 
-  /// One round of the feeder's thread.
+  /// Runs one round of the feeder's thread.
   ///
-  /// - Returns: whether there is another.
+  /// - Returns: whether another round follows.
   fileprivate static func runOnce(_ context: UnsafeMutableRawPointer) -> Bool {
     let feeder = unsafe Unmanaged<FeederThread>.fromOpaque(context).takeUnretainedValue()
     let core = feeder.core
@@ -299,7 +297,7 @@ public final class Player: Sendable {
   }
 }
 
-/// The feeder's thread: repeats the step.
+/// Runs the feeder's thread: repeats the step until the player ends.
 private func runFeeder(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let context = unsafe context else { return nil }
   while unsafe Player.runOnce(context) {}

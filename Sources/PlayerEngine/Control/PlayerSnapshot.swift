@@ -2,49 +2,48 @@
 
 public import RenderCore
 
-/// A player at one moment: for a user interface.
+/// The state of a player at one moment, for a user interface.
 public struct PlayerSnapshot: Sendable, Equatable {
-  /// What it is doing.
+  /// The player's state.
   public var state = PlayerState.idle
-  /// The track that is heard, counted from 0; nil before the first.
+  /// Index of the current track, from 0; nil before the first.
   public var trackIndex: Int?
-  /// What is known of that track.
+  /// That track's format, tags and duration; nil until known.
   public var track: TrackInformation?
   /// The decoder of that track's last prepared stream; nil before the first.
   public var decoder: DecoderChoice?
-  /// Time in that track of the frame that is heard now. Silence is not counted.
+  /// Position in that track, less the output's latency. Silence does not count.
   public var positionNanoseconds: UInt64 = 0
   /// The output's frame clock at the end of the cycle that the position belongs to.
   public var frameTime: UInt32 = 0
-  /// The time in the track that a seek is leading to, while that is not heard yet.
+  /// Target time of a seek until its sound begins; nil otherwise.
   public var seekTargetNanoseconds: UInt64?
-  /// Whether any time of that track can be gone to, back to its start: not in a pipe, and not in what a
-  /// server sends only once and no spool holds.
+  /// Whether that track can be sought in, back to its start: false for a pipe, and for bytes that a server sends only
+  /// once and no spool holds.
   public var canSeek = false
-  /// How many times as fast the track goes by, backwards when negative; 0 when it just plays.
+  /// Speed of a scan as a multiple, negative for rewind; 0 for normal playback.
   public var scanSpeed = 0
   /// Tracks in the list.
   public var trackCount = 0
-  /// What follows when a track has been played to its end.
+  /// The repeat mode.
   public var repeatMode = RepeatMode.off
-  /// Where the tracks begin on the time line of the transport that the player follows, from the first one
-  /// on, as far as that is known. Nanoseconds.
+  /// Start of each track on the time line of the transport that the player follows, from the first one on, as far as
+  /// known. Nanoseconds.
   public var trackStartsNanoseconds: [UInt64] = []
-  /// How long the output has run, silence included: AudioQueue's device time. It goes on through pauses,
-  /// seeks and underruns.
+  /// Running time of the output, silence included: AudioQueue's device time. Pauses, seeks and underruns do not stop
+  /// it.
   public var outputNanoseconds: UInt64 = 0
-  /// What is buffered, how fast more comes, and what is waited for.
+  /// The buffer level, arrival rate and underruns.
   public var buffering = BufferingStatus()
-  /// The times of the heard track that can be heard without asking a server: from the position on
-  /// what is buffered, and what is spooled. In order, apart from each other. Nanoseconds.
+  /// Time ranges of that track that play without another request to a server: the sound buffered from the position on,
+  /// and the spooled ranges. In order and disjoint. Nanoseconds.
   public var bufferedRanges: [Range<UInt64>] = []
-  /// What the station says of what is heard; nil where nothing is said.
+  /// The station's title of the sound at the position; nil if the station states none.
   public var streamTitle: StreamTitle?
-  /// Frames of silence rendered since the last frame of sound: when they are the output's latency and a
-  /// period, all sound has been heard.
+  /// Frames of silence rendered since the last frame of sound. Once they reach the output's latency and a period, all
+  /// sound has reached the listener.
   public var trailingSilentFrames: UInt64 = 0
-  /// Samples that were NaN or infinite, of all that the output's renderer was given since it was made. Silence was
-  /// heard in their place.
+  /// Samples that were NaN or infinite since the output's renderer was made. The renderer replaced them with silence.
   public var nonFiniteSamples: UInt64 = 0
   /// Underruns, packets and more, since the player was made.
   public var counters = SourceCounters()

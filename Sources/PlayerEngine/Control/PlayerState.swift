@@ -3,25 +3,25 @@
 public import PacketParser
 public import RenderCore
 
-/// What a player is doing.
+/// The state of a player.
 public enum PlayerState: String, Sendable, CaseIterable {
-  /// Nothing has been started, or it was stopped.
+  /// Not started, or stopped.
   case idle
   /// The first track is being opened; its format is not known yet.
   case opening
-  /// Packets are being gathered before sound starts, or starts again after an underrun.
+  /// The player gathers packets before sound starts, or restarts after an underrun.
   case buffering
-  /// Sound.
+  /// Sound is rendered.
   case playing
-  /// Silent because it was asked to be; packets go on being gathered.
+  /// Silent on request; the player continues to gather packets.
   case paused
-  /// Every track has been heard to its end.
+  /// Every track has been rendered to its end.
   case ended
   /// The last track could not be played to its end.
   case failed
 }
 
-/// What happens while a player plays, in order.
+/// An event of a player. Listeners receive events in order.
 public enum PlayerEvent: Sendable, Equatable {
   /// The state changed to this one.
   case state(PlayerState)
@@ -29,101 +29,100 @@ public enum PlayerEvent: Sendable, Equatable {
   case track(index: Int, TrackInformation)
   /// A track's first frame has been rendered.
   case started(index: Int)
-  /// The ring was empty in mid-stream, for this reason; silence until enough is buffered again.
+  /// An underrun: the ring was empty in mid-stream, for this reason. Silence follows until enough is buffered.
   case underrun(StallCause)
-  /// A station says something else of the sound from here on; told when that is rendered.
+  /// The station's title changes with the sound that is rendered now.
   case streamTitle(index: Int, StreamTitle)
-  /// A seek has led here; what is heard from now on is from there.
+  /// A seek has reached this time; the sound continues from there.
   case sought(index: Int, PlayerSeek)
-  /// A seek could not be made, and everything goes on: the sound, and an earlier seek that is under way.
+  /// A seek failed. The sound continues, and so does an earlier seek in progress.
   case seekFailed(index: Int, PlayerError)
-  /// Fast forward or rewind has begun at this many times the speed, backwards when negative, or, with 0,
-  /// has ended: asked for, or at the track's end or start, or with a seek that failed, or by another
-  /// command.
+  /// A scan has started at this many times the speed, negative for rewind, or has ended (0): on request, at the track's
+  /// end or start, after a failed seek, or by another command.
   case scan(speed: Int)
   /// A stretch of the track's stream is missing from its packets.
   case skipped(index: Int, AudioFileStreamGap)
-  /// A packet of the track could not be decoded, and silence of its length, or the decoder's own
-  /// stand-in, is heard: the packet's number, from 0, and where in the source it lies.
+  /// A packet of the track could not be decoded; silence of its length, or the decoder's concealment, replaces it. The
+  /// packet's number, from 0, and its byte offset in the source.
   case packetFailed(index: Int, packet: Int64, byteOffset: Int64)
-  /// What became of a track's sound, once all of it that will be rendered has been: at its end, or where a
-  /// skip or stop has ended it. `TrackAccount.lossDescription` describes lost sound.
+  /// The account of a track whose rendering has ended: at its end, or by a skip or stop. `TrackAccount.lossDescription`
+  /// describes lost sound.
   case account(index: Int, TrackAccount)
-  /// The output runs at this many frames per second now. The sound went on with the frame that follows the
-  /// last one given.
+  /// The output now runs at this many frames per second. The sound continued with the frame after the last one
+  /// rendered.
   case outputRateChanged(hertz: Int)
   /// A track cannot be played, or not to its end. The next one follows.
   case failed(index: Int, PlayerError)
 }
 
-/// Where a seek has led.
+/// The result of a seek.
 public struct PlayerSeek: Sendable, Equatable {
-  /// The time in the track that was asked for.
+  /// The requested time in the track.
   public var askedNanoseconds: UInt64
-  /// The time in the track of the frame that sounds next. The track's end when there is no such frame.
+  /// The time in the track of the frame that sounds next; the track's end if there is none.
   public var reachedNanoseconds: UInt64
-  /// The time reached is a guess, because nothing in the stream says which frame is there.
+  /// Whether the reached time is an estimate: nothing in the stream identifies the frame there.
   public var isEstimated: Bool
-  /// How far it may be off, at most; 0 when exact, nil when nothing bounds it.
+  /// Largest error of the reached time; 0 if exact, nil if unbounded.
   public var errorBoundNanoseconds: UInt64?
 }
 
-/// What follows when a track has been played to its end.
+/// A repeat mode: the track that plays after the end of another.
 public enum RepeatMode: String, Sendable, CaseIterable {
-  /// The next one, and after the last one nothing.
+  /// The next track; playback ends after the last one.
   case off
   /// The same track again.
   case one
-  /// The next one, and after the last one the first.
+  /// The next track; after the last one, the first.
   case all
 }
 
-/// How a player buffers.
+/// Buffering, decoding and resampling of a player.
 public struct PlayerConfiguration: Sendable, Equatable {
-  /// Nanoseconds of sound to gather before it starts. Sound also starts when the input has ended, when
-  /// the ring is full, and with 0.3 s of a local source that is decoded ahead; half a second after a skip.
+  /// Nanoseconds of sound to gather before sound starts. It also starts when the input ends or the ring is full. A
+  /// local source decoded ahead starts with 0.3 s or 10,000 frames if that is longer, and with 0.5 s after a skip or
+  /// seek.
   public var startThresholdNanoseconds: UInt64 = 3_000_000_000
-  /// Nanoseconds of sound to gather before it starts again after an underrun; likewise.
+  /// Nanoseconds of sound to gather before it restarts after an underrun, unless the input ends or the ring is full.
   public var rebufferThresholdNanoseconds: UInt64 = 3_000_000_000
-  /// With so many nanoseconds of sound held ahead nothing more is read, and a server is made to wait.
-  /// `.max`: as much as the ring takes; for a local source 12 s, or twice the thresholds where that is
-  /// more, because a file is there when it is asked for, and memory is not used for nothing; a second and
-  /// a half of a local source that is decoded ahead.
+  /// High water: with this many nanoseconds of sound in the ring, reading pauses, which is back-pressure for a server.
+  /// `.max` means the ring's capacity for a network source, 12 s or twice the larger threshold for a local file, and
+  /// 1.5 s for a local source decoded ahead: local bytes are available at once, so more would waste memory.
   public var highWaterNanoseconds: UInt64 = .max
-  /// Reading goes on when less than this is held ahead. At most the high water mark is used; where
-  /// both are the same, what is played is replaced at once. With 0 it goes on when nothing is left, so
-  /// that there is an underrun each time.
+  /// Low water: reading resumes below this many nanoseconds. At most the high water mark is used; if both are equal,
+  /// the feeder replaces played sound at once. With 0, reading resumes only when the ring is empty, which causes an
+  /// underrun each time.
   public var lowWaterNanoseconds: UInt64 = .max
-  /// Bytes of packets held ahead.
+  /// Capacity of the packet ring in bytes.
   public var ringBytes = 2 << 20
-  /// Packets held ahead.
+  /// Capacity of the packet ring in packets.
   public var ringPackets = 4096
-  /// Where packets are decoded. Nil chooses the callback for each stream whose decoder neither allocates nor locks,
-  /// if decoding and resampling one packet takes at most ``DecoderChoice/callbackShare`` of the output's period. The
-  /// player measures this for each stream and after each seek, and chooses again when the period changes.
+  /// The thread that decodes packets. Nil chooses the callback for each stream whose decoder neither allocates nor
+  /// locks, if decoding and resampling one packet takes at most ``DecoderChoice/callbackShare`` of the output's period.
+  /// The player measures this for each stream and after each seek, and chooses again when the period changes.
   /// ``PlayerSnapshot/decoder`` has the result.
   public var decodePlace: DecodePlace?
-  /// Whether the sound is where the output's transport is, and stands while that stands, instead of going
-  /// its own way: the first track begins at the transport's frame 0, each of the others where the one before
-  /// it ends. The player then never ends by itself unless it fails, and commands that lead elsewhere or
-  /// repeat do nothing. For an output that follows one: `RemoteIO.Configuration.followsTransport`.
+  /// Whether playback follows the output's transport and stops with it: the first track begins at the transport's frame
+  /// 0, each other track at the end of the previous one. The player then ends only after a failure or a stop, and
+  /// commands that seek, skip, scan or repeat do nothing. The output must follow the transport too:
+  /// `RemoteIO.Configuration.followsTransport`.
   public var followsTransport = false
-  /// How tracks of another rate than the output's are resampled.
+  /// Resampler quality for tracks whose rate differs from the output's.
   public var resamplerQuality = ResamplerQuality.good
 
-  /// Three seconds, two mebibytes, each format where it is decoded best.
+  /// The defaults: thresholds of 3 s, a ring of 2 MiB, and a decoding thread chosen for each format.
   public init() {}
 
-  /// The high water mark for a source of this kind.
+  /// Returns the high water mark for a kind of source.
   ///
-  /// - Parameter isDecoded: what is held are samples, which take ten times as much memory as packets.
+  /// - Parameter isDecoded: the ring holds samples, which take ten times as much memory as packets.
   func highWaterNanoseconds(isLocal: Bool, isDecoded: Bool) -> UInt64 {
-    // With nothing held there is nothing to rest on.
+    // With a mark of 0 the feeder would rest while the ring is empty.
     guard isLocal, highWaterNanoseconds == .max else { return max(1, highWaterNanoseconds) }
-    // Half a second is kept for what may hold up the feeder, and it looks once a second.
+    // The feeder looks once a second; half a second more covers its delays.
     if isDecoded { return 1_500_000_000 }
     let threshold = max(startThresholdNanoseconds, rebufferThresholdNanoseconds)
-    // A disk that has to spin up first takes up to ten seconds.
+    // A disk may take ten seconds to spin up.
     let (twice, isHuge) = threshold.multipliedReportingOverflow(by: 2)
     return isHuge ? .max : max(12_000_000_000, twice)
   }

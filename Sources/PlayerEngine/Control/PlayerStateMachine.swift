@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// The player's states as a value without input or output: each input returns what is to be done.
+/// The player's states as a value without input or output: each input returns the actions to take.
 struct PlayerStateMachine {
   enum Input: Equatable {
     /// Start with the first track.
     case open
     /// A track's format is known.
     case formatKnown
-    /// The ring holds enough, or all there is, or all it can.
+    /// The ring holds enough sound, the rest of the input, or all that it takes.
     case bufferReady
     /// The render thread found the ring empty in mid-stream.
     case underrun
@@ -16,9 +16,9 @@ struct PlayerStateMachine {
     case stop
     /// The source has become silent after a pause or stop.
     case faded
-    /// What was being played was dropped for the next track.
+    /// A skip dropped the playing sound.
     case skipped
-    /// Every track was rendered to its end, or given up; the error is the last track's.
+    /// Every track was rendered to its end or failed; the error is the last track's.
     case finished(PlayerError?)
   }
 
@@ -29,18 +29,18 @@ struct PlayerStateMachine {
     case play
     /// Fade to silence.
     case fade
-    /// Fade out what is dropped, then silence.
+    /// Fade out the dropped sound, then silence.
     case dropThenHold
-    /// The state has changed.
+    /// Report this new state.
     case tell(PlayerState)
   }
 
   private(set) var state = PlayerState.idle
-  /// Sound is wanted as soon as it can be had.
+  /// Whether sound shall start as soon as enough is buffered.
   private(set) var wantsSound = true
   private(set) var isStopping = false
 
-  /// Sound is wanted, and what there is of it is on its way.
+  /// Whether sound plays, or will start without another command.
   var awaitsSound: Bool {
     switch state {
     case .opening, .buffering: wantsSound && !isStopping
@@ -65,14 +65,14 @@ struct PlayerStateMachine {
       return []
     case (.resume, .paused):
       wantsSound = true
-      // Buffering is left at once when there is enough; after an underrun there may not be.
+      // Buffering ends at once if the ring holds enough; after an underrun it may not.
       return [enter(.buffering)]
     case (.resume, .idle), (.resume, .opening), (.resume, .buffering):
       wantsSound = true
       return []
     case (.stop, .ended), (.stop, .failed): return []
     case (.stop, .idle), (.stop, .opening), (.stop, .buffering):
-      // A fade from here would begin with sound.
+      // A fade from these states would begin with sound.
       isStopping = true
       return [.hold]
     case (.stop, .playing), (.stop, .paused):

@@ -7,31 +7,31 @@ extension SteppedPlayer {
   /// Nanoseconds of sound in the ring.
   public var bufferedNanoseconds: UInt64 { feeder.feed.bufferedNanoseconds }
 
-  /// Whether pulling would find all that can be expected now: for an output that can wait.
+  /// Whether the ring holds the threshold, all input, or all that it takes: for an output that can wait.
   public var isBufferReady: Bool {
     lastStep == .finished || lastStep == .waitingForRing
       || upcomingNanoseconds >= threshold
   }
 
-  /// Nanoseconds of sound in the ring that is to be heard next. The ring also holds what a skip has dropped,
-  /// until the next cycle.
+  /// Nanoseconds of sound in the ring that plays next. Sound that a skip dropped stays in the ring until the next
+  /// cycle.
   private var upcomingNanoseconds: UInt64 {
     let (buffered, fed) = (bufferedNanoseconds, feeder.fedNanoseconds)
-    // A seek's sound is behind that which is heard until then.
+    // The sound of a seek in progress lies behind the old sound.
     let isAhead = feeder.feed.generation != control.generation
     return isAhead ? buffered - min(buffered, fed) : min(buffered, fed)
   }
 
-  /// Sound that has to be there before it begins.
+  /// Nanoseconds of sound to buffer before it starts.
   var threshold: UInt64 {
     if isRebuffering { return configuration.rebufferThresholdNanoseconds }
     let wanted = configuration.startThresholdNanoseconds
     guard feeder.decodesLocalAhead else { return wanted }
-    // The file is there, and a second of it is decoded in milliseconds.
+    // The file is local, and a second of it takes milliseconds to decode.
     return min(wanted, feeder.isStarting ? feeder.startNanoseconds : Self.readyNanoseconds)
   }
 
-  /// What the sound waits for while the player is opening or buffering.
+  /// The cause of the wait while the player is opening or buffering.
   private var waitsFor: StallCause? {
     switch machine.state {
     case .opening, .buffering: cause
@@ -39,33 +39,33 @@ extension SteppedPlayer {
     }
   }
 
-  /// What keeps more sound from being there; nil before the first track is open.
+  /// The stage that limits the buffered sound; nil before the first track is open.
   private var cause: StallCause? {
     feeder.stallCause(waitsForSource: lastStep == .waitingForSource)
   }
 
-  /// The sound has stopped: counts that.
+  /// Counts an underrun and returns its cause.
   func noteStall() -> StallCause {
-    // There was sound, so there was a track.
+    // An underrun follows sound, so a track was open.
     let cause = cause ?? .network
     buffering.stallCount += 1
     buffering.lastStallCause = cause
     return cause
   }
 
-  /// Ten times a second is often enough for the eye.
+  /// Interval between updates of the status: ten a second suffice for display.
   private static var lookNanoseconds: UInt64 { 100_000_000 }
 
-  /// Takes in what the buffer and the source are like now.
+  /// Updates the buffering status from the ring and the source.
   func lookAtBuffer() {
     buffering.bufferedNanoseconds = bufferedNanoseconds
     buffering.waitsFor = waitsFor
     let now = monotonicNanoseconds()
     let track = shownPlace.track
-    // Of another track at once: a place that is saved now would else be taken for one that cannot be gone to.
+    // Another track updates at once: a state saved now would otherwise omit its position as not seekable.
     guard now >= lookedAt &+ Self.lookNanoseconds || canSeek?.track != track else { return }
     lookedAt = now
-    // What is not open will be, and then tells.
+    // A track counts as seekable until its source is open.
     canSeek = (track, feeder.canTurnBack(inTrack: track) ?? true)
     guard let reader = feeder.reader else {
       buffering.source = nil

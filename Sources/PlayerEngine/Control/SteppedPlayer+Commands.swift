@@ -3,7 +3,7 @@
 internal import RenderCore
 
 extension SteppedPlayer {
-  /// Does what is asked; the effect is told by events.
+  /// Performs a command; events report the effect.
   public func apply(_ command: Command) {
     if isTransports(command) { return }
     switch command {
@@ -29,7 +29,7 @@ extension SteppedPlayer {
     }
   }
 
-  /// A track that has played longer than this is begun again before the one before it is.
+  /// Past this time in a track, `previous` restarts it instead of going to the track before.
   private static let restartNanoseconds: UInt64 = 3_000_000_000
 
   private func restart() {
@@ -39,13 +39,13 @@ extension SteppedPlayer {
     skip(toTrack: track)
   }
 
-  /// The track that a listener means by the next one.
+  /// Returns the track that `next` leads to.
   private func following(_ track: Int) -> Int {
     let next = track + 1
     return feeder.repeatMode == .all && next == feeder.items.count ? 0 : next
   }
 
-  /// Drops what is heard and goes on with a track from its start.
+  /// Drops the playing sound and starts a track from its beginning.
   private func skip(toTrack index: Int) {
     generation &+= 1
     seek = nil

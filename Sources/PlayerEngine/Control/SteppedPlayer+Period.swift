@@ -3,15 +3,15 @@
 internal import RenderCore
 
 extension SteppedPlayer {
-  /// Follows the output's period. If the sounding track should be decoded elsewhere with the present one, the sound fades
-  /// out, the feeder seeks to the next frame, and the sound fades in. A server interrupts the sound for a new period
-  /// anyway.
+  /// Follows the output's period. If the playing track needs the other decoding thread with the present period, the
+  /// sound fades out, the feeder seeks to the next frame, and the sound fades in. A server interrupts the sound for a
+  /// new period anyway.
   ///
   /// Network streams, sources that cannot seek, and players that follow a transport keep the decoder until the next
   /// stream or seek: this is not worth another request, which may fail.
   func followPeriod() {
     feeder.periodFrames = renderer.context.periodFrames
-    // The silence lasts until its end.
+    // The silence lasts until the internal seek ends.
     if let seek, seek.isInternal { return }
     guard seek == nil, queuedSeek == nil, scanSpeed == 0, !machine.isStopping,
       machine.state == .playing || machine.state == .paused, let track = startedTrack,
@@ -26,7 +26,7 @@ extension SteppedPlayer {
       control.mode = .pause
     }
     guard control.isSilent else { return }
-    // Not again for this period, also if the seek fails.
+    // Only one attempt for this period, even if the seek fails.
     decoders[track]?.reason = choice.reason
     let position = shownPlace
     startSeek(inTrack: position.track, toNanoseconds: position.nanoseconds)

@@ -3,13 +3,13 @@
 internal import RenderCore
 
 extension SteppedPlayer {
-  /// How long each place is heard while the player scans.
+  /// Length of each piece that a scan plays.
   private static var snippetNanoseconds: UInt64 { 300_000_000 }
-  /// The fastest: at 64 times, a snippet of 0.3 s stands for 19 s.
+  /// The highest speed: at 64 times, a piece of 0.3 s stands for 19 s.
   static var maximumScanSpeed: Int { 64 }
 
-  /// Fast forward or rewind: short pieces are heard, so far apart that the track goes by so many times
-  /// as fast. 0 and 1 end that.
+  /// Starts, changes or ends a scan, which plays short pieces so far apart that the track passes at this speed. 0 and 1
+  /// end it.
   func setScan(speed: Int) {
     let speed = max(-Self.maximumScanSpeed, min(speed, Self.maximumScanSpeed))
     let wanted = speed == 1 || !feeder.items.indices.contains(shownPlace.track) ? 0 : speed
@@ -19,19 +19,19 @@ extension SteppedPlayer {
     tell(.scan(speed: wanted))
   }
 
-  /// The next speed in a direction: 4, 8, 16 and 32 times. A scan in the other direction gets half as fast,
-  /// and ends from 4 times.
+  /// Steps the scan's speed in a direction: 4, 8, 16 and 32 times. A call against the scan's direction halves its
+  /// speed, or ends it at 4 times or less.
   func changeScanSpeed(forward: Bool) {
     let first = forward ? 4 : -4
     if scanSpeed == 0 { return setScan(speed: first) }
     guard (scanSpeed > 0) == forward else {
       return setScan(speed: abs(scanSpeed) > 4 ? scanSpeed / 2 : 0)
     }
-    // A faster one that was asked for by number stays.
+    // A higher speed set by number stays.
     if abs(scanSpeed) < 32 { setScan(speed: max(-32, min(scanSpeed * 2, 32))) }
   }
 
-  /// Goes on with the next piece, once the last one was heard.
+  /// Seeks to the next piece once the last one was rendered.
   func stepScan() {
     guard scanSpeed != 0 else { return }
     let position = control.position
@@ -45,7 +45,7 @@ extension SteppedPlayer {
     guard heard >= UInt64(timeline.outputRate * Double(Self.snippetNanoseconds) / 1e9) else {
       return
     }
-    // What was heard has gone one snippet forward already.
+    // The piece has already moved one snippet forward.
     beginSeek(byNanoseconds: Int64(Self.snippetNanoseconds) * Int64(scanSpeed - 1))
   }
 }

@@ -2,34 +2,33 @@
 
 internal import RenderCore
 
-/// A seek that the feeder is at, while what was heard before goes on.
+/// A seek in progress in the feeder, while the old sound continues.
 struct SeekInFlight {
   let generation: UInt32
-  /// Where it shall lead.
+  /// The target: a track and a time in it.
   var track: Int
   var nanoseconds: UInt64
   /// The last stream that was put into the ring before it.
   let lastStreamBefore: UInt32
-  /// Where it leads, when that is known.
+  /// The result, once known.
   var result: PlayerSeek?
-  /// The track has failed on the way, which has been told.
+  /// The track failed during the seek, and an event reported that.
   var hasFailed = false
   /// The player itself began it, to continue at the same position. It sends no event.
   var isInternal = false
 }
 
-/// Where the sound goes on that is not heard yet.
+/// The position at which the sound continues after a seek or skip, until it is rendered.
 struct ComingPlace: Equatable {
   let track: Int
   let nanoseconds: UInt64
 }
 
 extension SteppedPlayer {
-  /// Sound that has to be there before the old one is given up, so that the new one does not run dry at
-  /// once.
+  /// Nanoseconds of new sound to buffer before a seek drops the old sound, so that no underrun follows at once.
   static var readyNanoseconds: UInt64 { 500_000_000 }
 
-  /// The place that a user means: where a seek or a skip is leading, else what is heard.
+  /// The position that a user means: the target of a pending seek or skip, else the rendered position.
   var shownPlace: (track: Int, nanoseconds: UInt64) {
     if let queuedSeek { return queuedSeek }
     if let seek { return (seek.track, seek.nanoseconds) }
@@ -46,7 +45,7 @@ extension SteppedPlayer {
   }
 
   func beginSeek(toNanoseconds nanoseconds: UInt64) {
-    // Beyond all tracks; from there a difference can still be added.
+    // This lies beyond all tracks, and a difference can still be added to it.
     let nanoseconds = min(nanoseconds, 1 << 60)
     let track = shownPlace.track
     guard feeder.items.indices.contains(track) else { return }
@@ -57,7 +56,7 @@ extension SteppedPlayer {
     startSeek(inTrack: track, toNanoseconds: nanoseconds)
   }
 
-  /// Has the feeder seek, instead of what it is at.
+  /// Starts a seek in the feeder, replacing one in progress.
   func startSeek(inTrack track: Int, toNanoseconds nanoseconds: UInt64) {
     do throws(PlayerError) {
       try feeder.seek(
@@ -66,7 +65,7 @@ extension SteppedPlayer {
     } catch {
       return tellRefusal(error, inTrack: track)
     }
-    // What the feeder has begun goes on if it cannot make this one.
+    // The feeder continues the seek it has begun if it cannot make this one.
     if let seek, seek.generation == feeder.feed.generation { replacedSeek = seek }
     generation &+= 1
     seek = SeekInFlight(
@@ -74,7 +73,7 @@ extension SteppedPlayer {
       lastStreamBefore: seek?.lastStreamBefore ?? lastBegunStream)
   }
 
-  /// The feeder cannot make the seek, and goes on with what it was at before.
+  /// Restores the seek in progress, if any, after the feeder refused a newer one.
   func refuseSeek(_ error: PlayerError, inTrack track: Int) {
     seek = replacedSeek
     replacedSeek = nil
@@ -84,32 +83,31 @@ extension SteppedPlayer {
   }
 
   private func tellRefusal(_ error: PlayerError, inTrack track: Int) {
-    // What a seek leads to has a place of its own.
+    // The stream of a seek in progress carries its own position on the time line.
     if seek == nil { control.answer(.here, to: transport.request) }
     tell(.seekFailed(index: track, error))
-    // The next piece could not be had either.
+    // The scan's next seek would fail too.
     setScan(speed: 0)
   }
 
-  /// What a seek or a skip led to is what sounds, and not much of it is there yet: were the feeder to turn
-  /// elsewhere now, it would run dry.
+  /// Whether little of the new sound after a seek or skip is buffered yet: another seek now would cause an underrun.
   private var isSettling: Bool {
     machine.state == .playing && seek == nil
       && (comingPlace != nil && !isAtEnd
         || feeder.fedNanoseconds < min(readyNanoseconds, threshold) && lastStep != .finished)
   }
 
-  /// True if a seek or a skip has led to the end, where no stream begins.
+  /// Whether a seek or skip led to the end, where no stream begins.
   private var isAtEnd: Bool {
     feeder.isFinished && lastBegunGeneration != feeder.feed.generation
   }
 
-  /// Sound that has to be there before the old one is given up.
+  /// Nanoseconds of new sound to buffer before the old sound is dropped; at most the start threshold.
   private var readyNanoseconds: UInt64 {
     min(Self.readyNanoseconds, configuration.startThresholdNanoseconds)
   }
 
-  /// Takes in where the feeder's seek leads.
+  /// Stores the result of the feeder's seek.
   func take(_ found: TrackSeek, inTrack track: Int, sampleRate: Double) {
     func nanoseconds(_ frames: Int64) -> UInt64 {
       UInt64(min(Double(max(0, frames)) / sampleRate * 1_000_000_000, 0x1p60))
@@ -125,11 +123,11 @@ extension SteppedPlayer {
     seek?.nanoseconds = result.reachedNanoseconds
   }
 
-  /// Goes over to the new place when enough of it is there, or all that can be had.
+  /// Changes to the new sound once enough of it is buffered, or all that there is.
   func settleSeek() {
     if let queued = queuedSeek, !isSettling {
       queuedSeek = nil
-      // In its own track: the next one may be heard by now.
+      // The queued seek keeps its track: the next one may be playing by now.
       if feeder.items.indices.contains(queued.track) {
         startSeek(inTrack: queued.track, toNanoseconds: queued.nanoseconds)
       }
@@ -144,7 +142,7 @@ extension SteppedPlayer {
       ComingPlace(track: seek.track, nanoseconds: $0.reachedNanoseconds)
     }
     if seek.result == nil, feeder.isFinished, lastEndedStream == lastBegunStream {
-      // Nothing sounds and nothing comes, so there may be no cycle that drops the former generation.
+      // Nothing plays and nothing follows, so no further cycle may come to drop the old sound.
       control.generation = generation
     } else {
       goOver()

@@ -3,51 +3,50 @@
 public import ByteSources
 public import RenderCore
 
-/// A player without a thread: feeder, state machine and clock, moved by ``step(mayWait:)``. ``Player``
-/// repeats the step on a thread of its own; rendering to a file and tests call it themselves.
+/// A player without a thread: feeder, state machine and clock, moved by ``step(mayWait:)``. ``Player`` repeats the step
+/// on its own thread; rendering to a file and tests call it directly.
 ///
-/// One thread at a time, which is not the render thread.
+/// One thread at a time, never the render thread.
 public final class SteppedPlayer {
-  /// What one step did.
+  /// The result of one step.
   public enum Step: Sendable, Equatable {
     /// Something moved: call again.
     case progressed
-    /// Nothing to do for so many nanoseconds, unless a command comes.
+    /// Nothing to do for this many nanoseconds, unless a command arrives.
     case wait(nanoseconds: UInt64)
     /// Ended, failed or stopped.
     case finished
   }
 
-  /// What an owner may ask for.
+  /// A command of the owner.
   public enum Command: Sendable {
-    /// Fade out over 5 ms and keep the place.
+    /// Fade out over 5 ms and keep the position.
     case pause
-    /// Go on with the frame after the last one heard.
+    /// Resume with the frame after the last one rendered.
     case resume
     /// Fade out and end.
     case stop
-    /// Drop the track that is heard and go on with the next one.
+    /// Drop the current track and start the next one.
     case next
-    /// Go back to the start of the track that is heard, or, in its first three seconds, to the track
-    /// before it.
+    /// Return to the start of the current track or, in its first three seconds, to the previous track.
     case previous
-    /// Go on with the start of this track, counted from 0.
+    /// Start the track with this index, counted from 0.
     case track(Int)
-    /// Go on at a time in the track that is heard. What is heard goes on until that is ready.
+    /// Seek to a time in the current track. The old sound continues until the new position is ready.
     case seek(toNanoseconds: UInt64)
-    /// Go on so much later, or earlier, than what is heard, or than where a seek is leading.
+    /// Seek forward or, if negative, backward, relative to the position or to the target of a seek in progress.
     case seekBy(nanoseconds: Int64)
-    /// Fast forward (2 to 64), or rewind (-1 to -64): how many times as fast; 0 and 1 end it.
+    /// Scan forward (2 to 64) or backward (-1 to -64) at this many times the speed; 0 and 1 end the scan.
     case scan(speed: Int)
-    /// Scan in this direction, or faster in it. A scan in the other direction gets slower, and ends at the
-    /// slowest speed.
+    /// Start a scan in this direction, or double its speed. A scan in the other direction slows down, and ends at the
+    /// lowest speed.
     case changeScanSpeed(forward: Bool)
     /// Play the current track from its start, unless it is standard input. During a skip the current track is the
     /// one skipped to.
     case restart
-    /// What follows when a track has been played to its end.
+    /// Set the repeat mode.
     case setRepeat(RepeatMode)
-    /// Add tracks behind the others.
+    /// Append tracks to the list.
     case append([PlaylistItem])
   }
 
@@ -60,7 +59,7 @@ public final class SteppedPlayer {
   var decoders: [Int: DecoderChoice] = [:]
   /// Its context has the output's period.
   let renderer: Renderer
-  /// The sound fades out or is silent, and continues with packets that are decoded elsewhere.
+  /// The sound fades out or is silent until it continues with packets from the other decoding thread.
   var movesDecoder = false
   let configuration: PlayerConfiguration
   let feeder: Feeder
@@ -69,56 +68,57 @@ public final class SteppedPlayer {
   private var stopFade = StopFade()
   /// The track that is rendered.
   var startedTrack: Int?
-  /// What became of the sound of the tracks that are not reported yet.
+  /// The accounts of the tracks that are not reported yet.
   var accounts = PendingAccounts()
   /// The last stream that is in the timeline.
   private(set) var lastStartedStream: UInt32 = 0
   /// The last stream that was put into the ring.
   private(set) var lastBegunStream: UInt32 = 0
-  /// Its generation.
+  /// That stream's flush serial.
   private(set) var lastBegunGeneration: UInt32?
   var lastEndedStream: UInt32 = 0
-  /// The output's frame after that stream's last one. The event is there before the position of its cycle.
+  /// The output frame after that stream's last one. The event arrives before the position of its cycle.
   private(set) var lastEndFrame: UInt64 = 0
   var lastError: PlayerError?
+  /// The flush serial: counts seeks and skips. The render thread drops ring entries with an older one.
   var generation: UInt32 = 0
-  /// A generation that the render thread has still to go over to.
+  /// The flush serial that the render thread has still to reach; nil if it has.
   private var awaitedGeneration: UInt32?
-  /// A seek that the feeder is at.
+  /// The seek in progress in the feeder.
   var seek: SeekInFlight?
-  /// The one that the feeder had begun when that took its place, until that is begun.
+  /// The seek that the feeder had begun before `seek` replaced it, until the feeder begins `seek`.
   var replacedSeek: SeekInFlight?
-  /// A seek that waits until what the last one led to is safe.
+  /// A seek that waits until enough sound of the last one is buffered.
   var queuedSeek: (track: Int, nanoseconds: UInt64)?
-  /// The place that the first stream of this generation begins at, until that stream is heard.
+  /// The position that the first stream with this flush serial begins at, until that stream is rendered.
   var comingPlace: ComingPlace?
-  /// Where the transport wants it, if it follows one.
+  /// The last request of the transport, if the player follows one.
   var transport = TransportTask()
-  /// How many times as fast the track goes by, backwards when negative; 0 when it just plays.
+  /// Speed of a scan as a multiple, negative for rewind; 0 for normal playback.
   var scanSpeed = 0
-  /// The track that it is done in.
+  /// The track that is scanned.
   var scanTrack = 0
   private(set) var lastStep = Feeder.Step.progressed
-  /// The sound has stopped for want of more and has not begun again.
+  /// An underrun has stopped the sound, and it has not restarted.
   var isRebuffering = false
   var buffering = BufferingStatus()
   var arrival = ArrivalMeter()
-  /// What of the track that is being read can be had without asking a server, in nanoseconds.
+  /// The spooled time ranges of the track being read, in nanoseconds.
   var spooled: (track: Int, ranges: [Range<UInt64>])?
-  /// Whether the heard track can be sought in.
+  /// Whether the current track can be sought in.
   var canSeek: (track: Int, isPossible: Bool)?
-  /// When that was looked at last.
+  /// Time of the last look at the source, on the monotonic clock.
   var lookedAt: UInt64 = 0
 
-  /// A player that stands before its first track.
+  /// Creates a player before its first track.
   ///
   /// - Parameters:
-  ///   - opened: the first track, when it has been opened already to learn its format.
+  ///   - opened: the first track if it is open already, for its format.
   ///   - items: the tracks, or those after `opened`.
-  ///   - renderer: where it renders to, and kept alive by this. Its source stays there until the renderer goes.
-  ///   - configuration: how it buffers.
-  ///   - sources: how sources behave: time limits and sizes.
-  ///   - tell: is told what happens, in order, from within ``step(mayWait:)`` and ``apply(_:)``.
+  ///   - renderer: the renderer that takes the sound; retained. The source stays in it until the renderer is freed.
+  ///   - configuration: buffering, decoding and resampling.
+  ///   - sources: the sources' time limits and sizes.
+  ///   - tell: receives each event, in order, from within ``step(mayWait:)`` and ``apply(_:)``.
   public init(
     opened: TrackReader? = nil, items: [PlaylistItem], renderer: Renderer,
     configuration: PlayerConfiguration = PlayerConfiguration(),
@@ -137,22 +137,22 @@ public final class SteppedPlayer {
     self.renderer = renderer
     self.tell = tell
     timeline = StreamTimeline(outputRate: renderer.sampleRate)
-    // Where a transport stands before anything was heard, the first track is shown all the same.
+    // The first track is shown even if the transport stands still before any sound.
     if configuration.followsTransport, !feeder.items.isEmpty {
       comingPlace = ComingPlace(track: 0, nanoseconds: 0)
     }
   }
 
-  /// A player of what lists say nothing of.
+  /// Creates a player for locations without a list's titles and durations.
   ///
   /// - Parameters:
-  ///   - opened: the first track, when it has been opened already to learn its format.
+  ///   - opened: the first track if it is open already, for its format.
   ///   - locations: the tracks, or those after `opened`: paths, `file:`, `http:` or `https:` URLs, or
   ///     `-` for standard input.
-  ///   - renderer: where it renders to, and kept alive by this. Its source stays there until the renderer goes.
-  ///   - configuration: how it buffers.
-  ///   - sources: how sources behave: time limits and sizes.
-  ///   - tell: is told what happens, in order, from within ``step(mayWait:)`` and ``apply(_:)``.
+  ///   - renderer: the renderer that takes the sound; retained. The source stays in it until the renderer is freed.
+  ///   - configuration: buffering, decoding and resampling.
+  ///   - sources: the sources' time limits and sizes.
+  ///   - tell: receives each event, in order, from within ``step(mayWait:)`` and ``apply(_:)``.
   public convenience init(
     opened: TrackReader? = nil, locations: [String], renderer: Renderer,
     configuration: PlayerConfiguration = PlayerConfiguration(),
@@ -164,21 +164,21 @@ public final class SteppedPlayer {
       configuration: configuration, sources: sources, tell: tell)
   }
 
-  /// What the player is doing.
+  /// The player's state.
   public var state: PlayerState { machine.state }
 
-  /// What ends a wait for the source from another thread.
+  /// The source whose `wake()` ends a wait from another thread.
   var interrupter: (any ByteSource)? { feeder.interrupter }
 
-  /// Has the render side drop everything of older generations.
+  /// Drops everything in the ring with an older flush serial.
   func goOver() {
     control.generation = generation
     awaitedGeneration = generation
-    // Whatever was begun before is dropped, and will not tell of its end.
+    // Streams begun before are dropped and report no end.
     lastEndedStream = max(lastEndedStream, seek?.lastStreamBefore ?? lastBegunStream)
   }
 
-  /// Moves packets, takes in what the render thread told, and changes the state accordingly.
+  /// Moves packets, takes the render thread's events, and updates the state.
   ///
   /// - Parameter mayWait: whether it may wait for the source, for a time that fits the state.
   public func step(mayWait: Bool) -> Step {
@@ -196,7 +196,7 @@ public final class SteppedPlayer {
     takeFeederEvents()
     takeRenderEvents()
     settleSeek()
-    // What a seek has led to is wanted by now.
+    // After `settleSeek()`, so that the render thread already takes the new sound of a seek.
     feeder.feed.noteFull(atTakenEntryCount: lastStep == .waitingForRing ? taken : nil)
     settleGeneration()
     stepScan()
@@ -221,8 +221,7 @@ public final class SteppedPlayer {
     }
   }
 
-  /// How long nothing can be missed: an underrun is far away while much is buffered, and a fade or a
-  /// coming end is looked at more often.
+  /// The longest safe wait: long while much is buffered, short during a fade, seek or scan.
   private var idleNanoseconds: UInt64 {
     if machine.isStopping || awaitedGeneration != nil || seek != nil || queuedSeek != nil
       || scanSpeed != 0 || movesDecoder
@@ -231,8 +230,8 @@ public final class SteppedPlayer {
     }
     if control.isWaitedFor { return 500_000 }
     if configuration.followsTransport { return Self.transportLookNanoseconds }
-    // Many packets at once, with a decoder that is in the cache, take less than as many looks.
-    // Half a second, or two thirds of less, is kept for what may hold up the feeder.
+    // Many packets at once, with the decoder in the cache, cost less than a look for each. Half a second, or two thirds
+    // of a smaller buffer, is left for delays of the feeder.
     if isQuiet {
       let buffered = bufferedNanoseconds
       let spare = buffered - min(buffered, 500_000_000)
@@ -241,8 +240,8 @@ public final class SteppedPlayer {
     return min(100_000_000, max(5_000_000, bufferedNanoseconds / 8))
   }
 
-  /// Nothing is in the ring whose turn is to be told when it comes, and nothing of the source changes by
-  /// itself: an eye on it once a second keeps the processor asleep in between.
+  /// Whether the ring holds no start or title still to report, and the source is local: one look a second then lets the
+  /// processor sleep.
   private var isQuiet: Bool {
     (machine.state == .playing || machine.state == .paused)
       && lastStartedStream == lastBegunStream && !titles.isExpecting
@@ -320,7 +319,7 @@ public final class SteppedPlayer {
         timeline.begin(
           track: origin.track, at: event.outputFrame, startNanoseconds: origin.startNanoseconds)
         if origin.startNanoseconds == 0 { titles.beginTrack(origin.track, at: event.outputFrame) }
-        // After a seek the track goes on.
+        // After a seek the same track continues.
         if origin.startNanoseconds == 0 || origin.track != startedTrack {
           reportAccount(ofTrack: startedTrack, at: event.outputFrame)
           accounts.begin(stream: event.streamID)
@@ -356,14 +355,14 @@ public final class SteppedPlayer {
     finishIfDone()
   }
 
-  /// Everything is over when all is fed and the last stream has been rendered to its end; when no
-  /// stream was begun since the last skip, that is at once.
+  /// Ends the player when all is fed and the last stream has been rendered to its end: at once if no stream was begun
+  /// since the last skip.
   private func finishIfDone() {
     guard feeder.isFinished, lastEndedStream == lastBegunStream, awaitedGeneration == nil,
       seek == nil, queuedSeek == nil
     else { return }
     if configuration.followsTransport, lastError == nil {
-      // The transport may lead back; until then there is nothing to wait for.
+      // The transport may return to a track; until then an output need not wait.
       control.isAwaited = false
       return
     }

@@ -2,18 +2,17 @@
 
 internal import RenderCore
 
-/// Where each stream began in the frames given to the output: what turns a count of rendered frames
-/// into a track and a time in it.
+/// Maps a count of rendered frames to a track and a time in it, from the output frame that each stream began at.
 struct StreamTimeline {
   private struct Entry {
     var outputFrame: UInt64
     var track: Int
-    /// Time in the track at `outputFrame`: not zero where a track changes its format on the way.
+    /// Time in the track at `outputFrame`: not zero where a track changes its format midway.
     var startNanoseconds: UInt64
     /// Frames per second of the output from there on.
     var outputRate: Double
 
-    /// Time in the track at a frame of the output; the entry's own before it.
+    /// Returns the time in the track at an output frame; the entry's own time for earlier frames.
     func time(at frame: UInt64) -> UInt64 {
       let elapsed = frame > outputFrame ? frame - outputFrame : 0
       return startNanoseconds + UInt64(Double(elapsed) * 1_000_000_000 / outputRate)
@@ -22,7 +21,7 @@ struct StreamTimeline {
 
   private(set) var outputRate: Double
   private var entries: [Entry] = []
-  /// Boundaries older than what any output's latency can hold are forgotten.
+  /// The most entries kept; older ones lie beyond any output's latency.
   private static let remembered = 64
 
   init(outputRate: Double) {
@@ -31,7 +30,7 @@ struct StreamTimeline {
 
   /// Notes that a stream of a track begins at a frame.
   ///
-  /// - Parameter startNanoseconds: the time in the track that it begins with, where a seek led there.
+  /// - Parameter startNanoseconds: the stream's time in the track after a seek; nil continues the track.
   mutating func begin(track: Int, at outputFrame: UInt64, startNanoseconds: UInt64? = nil) {
     var start = startNanoseconds ?? 0
     if startNanoseconds == nil, let last = entries.last, last.track == track {
@@ -40,8 +39,8 @@ struct StreamTimeline {
     append(track: track, at: outputFrame, startNanoseconds: start)
   }
 
-  /// Notes that the output runs at another rate from a frame on, before which this much sound, as a rule less
-  /// than a frame, was left out. Streams that begin later were noted at the old rate's frames.
+  /// Notes a new output rate from a frame on. `droppedNanoseconds` of sound before it, as a rule less than a frame,
+  /// were left out. Streams that begin later were noted in the old rate's frames.
   mutating func changeRate(
     to rate: Double, at outputFrame: UInt64, droppedNanoseconds: UInt64 = 0
   ) {
@@ -70,7 +69,7 @@ struct StreamTimeline {
     if entries.count > Self.remembered { entries.removeFirst() }
   }
 
-  /// The track that the frame belongs to, and the time in it; nil before the first stream.
+  /// Returns the track of an output frame and the time in it; nil before the first stream.
   func position(at outputFrame: UInt64) -> (track: Int, nanoseconds: UInt64)? {
     guard let entry = entries.last(where: { $0.outputFrame <= outputFrame }) ?? entries.first
     else { return nil }

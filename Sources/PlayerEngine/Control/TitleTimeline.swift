@@ -3,13 +3,13 @@
 internal import ByteSources
 internal import RenderCore
 
-/// What a station says of the sound that is heard.
+/// A station's title for the sound from an output frame on.
 public struct StreamTitle: Sendable, Equatable {
   /// The title, most often `artist - title`, on one line; nil when the station names none.
   public var title: String?
-  /// The address of a page or picture to go with it, on one line; not to be trusted.
+  /// The URL of a page or picture for the title, on one line; untrusted.
   public var url: String?
-  /// The first frame that it is said of, among the frames of sound that the output was given.
+  /// The first frame with this title, counted in frames of sound passed to the output.
   public var outputFrame: UInt64
 
   /// A title with these parts.
@@ -20,29 +20,28 @@ public struct StreamTitle: Sendable, Equatable {
   }
 }
 
-/// Which title is meant by which frames of the output: what was said of packets in the ring, and of
-/// frames that were rendered.
+/// The titles of rendered frames, and of packets in the ring that are not rendered yet.
 struct TitleTimeline {
-  /// Said of packets that have not been rendered yet, by the packets' marks.
+  /// Titles of packets that are not rendered yet, by the packets' marks.
   private var coming: [(mark: UInt32, track: Int, metadata: StreamMetadata)] = []
-  /// Said of frames, oldest first; nil where a track begins anew and nothing has been said.
+  /// Titles of rendered frames, oldest first; nil where a track restarts without a title.
   private var entries: [(track: Int, outputFrame: UInt64, title: StreamTitle?)] = []
-  /// A station may say something with every packet; entries older than any latency are forgotten.
+  /// A station may send a title with every packet; older entries lie beyond any latency.
   private static let remembered = 64
   private static let expected = 1024
 
-  /// Whether something was said of packets that have not been rendered yet.
+  /// Whether packets with a new title are still to be rendered.
   var isExpecting: Bool { !coming.isEmpty }
 
-  /// A packet was written with this mark.
+  /// Notes a title that begins with the packet of this mark.
   mutating func expect(_ metadata: StreamMetadata, mark: UInt32, track: Int) {
     if coming.count == Self.expected { coming.removeFirst() }
     coming.append((mark, track, metadata))
   }
 
-  /// The packet with this mark begins at this frame. Marks before it were dropped.
+  /// Notes that the packet with this mark begins at this frame. Earlier marks were dropped.
   ///
-  /// - Returns: what it begins; nil for a mark that is not known.
+  /// - Returns: the track and title that begin; nil for an unknown mark.
   mutating func begin(mark: UInt32, at outputFrame: UInt64) -> (track: Int, title: StreamTitle)? {
     guard let index = coming.firstIndex(where: { $0.mark == mark }) else { return nil }
     let (_, track, metadata) = coming[index]
@@ -52,7 +51,7 @@ struct TitleTimeline {
     return (track, title)
   }
 
-  /// A track begins at this frame, of which nothing has been said yet.
+  /// Notes that a track begins at this frame, without a title yet.
   mutating func beginTrack(_ track: Int, at outputFrame: UInt64) {
     if entries.contains(where: { $0.track == track }) { append((track, outputFrame, nil)) }
   }
@@ -62,7 +61,7 @@ struct TitleTimeline {
     entries.append(entry)
   }
 
-  /// The output runs at another rate: what is said of later frames was noted at the old rate's.
+  /// Converts the frames of later titles from the old output rate to the new one.
   mutating func follow(_ change: OutputRateChange) {
     for index in entries.indices {
       let frame = change.frame(for: entries[index].outputFrame)
@@ -71,7 +70,7 @@ struct TitleTimeline {
     }
   }
 
-  /// What was said of a frame of a track.
+  /// Returns the title of an output frame in a track.
   func title(at outputFrame: UInt64, track: Int) -> StreamTitle? {
     entries.last { $0.track == track && $0.outputFrame <= outputFrame }?.title
   }

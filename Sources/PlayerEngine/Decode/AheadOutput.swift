@@ -3,10 +3,10 @@
 internal import AudioModel
 internal import RenderCore
 
-/// What was decoded ahead, on its way into the ring: brought to the output's rate where it has another,
-/// one stream behind the other, as the callback's converters would do it.
+/// Passes frames decoded ahead to the ring: resampled to the output's rate where needed, and with streams joined as the
+/// callback's converters join them.
 ///
-/// Holds the frames of one packet, and what a resampler looks ahead. Feeder thread only.
+/// Holds the frames of one packet and the resampler's look-ahead. Feeder thread only.
 final class AheadOutput {
   /// Runs that wait for room in the ring.
   var packets = PendingPackets()
@@ -21,10 +21,10 @@ final class AheadOutput {
   ///
   /// - Parameters:
   ///   - samples: all of its frames, interleaved, the trimmed ones included.
-  ///   - history: of the run, in frames of the decoded stream.
-  ///   - news: what begins with the first frame that is not trimmed. The first run of all begins a stream.
-  ///   - outputRate: what a stream that begins here is brought to.
-  /// - Throws: why it cannot be; the run is dropped then.
+  ///   - history: the run's packet metadata, in frames of the decoded stream.
+  ///   - news: the stream and title that begin with the first untrimmed frame. The very first run begins a stream.
+  ///   - outputRate: the rate for a stream that begins here, in frames per second.
+  /// - Throws: `AudioConverterError` if the stream cannot be resampled; the run is dropped then.
   func append(
     _ samples: Span<Float>, history: PacketHistory, news: RunNews, outputRate: Int
   ) throws(AudioConverterError) {
@@ -43,13 +43,13 @@ final class AheadOutput {
     }
   }
 
-  /// Adds what the resampler still holds: nothing goes on behind it.
+  /// Adds the frames that the resampler still holds. No stream continues after them.
   func finish() {
     resampling?.finish(&packets)
     resampling = nil
   }
 
-  /// Forgets everything.
+  /// Discards all pending frames.
   func removeAll() {
     packets.removeAll()
     resampling = nil

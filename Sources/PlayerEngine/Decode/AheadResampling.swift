@@ -3,17 +3,17 @@
 internal import AudioModel
 internal import RenderCore
 
-/// Brings decoded streams of one rate to another, each behind the one before without a gap, and cuts what
-/// comes out into runs that begin where something is new.
+/// Resamples consecutive decoded streams of one rate without a gap, and cuts the output into runs that begin where a
+/// stream, a title or a concealed packet begins.
 ///
-/// The samples are those that the callback's resampler gives. Feeder thread only.
+/// The samples equal those of the callback's resampler. Feeder thread only.
 @safe
 final class AheadResampling {
-  /// Something that is new from an output frame on.
+  /// A stream, title or concealed packet that begins at an output frame.
   private struct Change {
     var frame: Int64
     var news: RunNews
-    /// The packet whose stand-in begins there.
+    /// The packet whose concealment begins there.
     var failed: PacketHistory?
   }
 
@@ -22,22 +22,22 @@ final class AheadResampling {
   private let outputRate: Int
   private let channels: Int
   private let runFrames: Int
-  /// Where the resampler writes.
+  /// The resampler's output buffer.
   private let output: UnsafeMutableBufferPointer<Float>
-  /// The run that is being put together.
+  /// The unfinished run.
   private var run: [Float] = []
   private var runNews = RunNews()
   private var runFailed: PacketHistory?
   /// Output frames so far, those of the unfinished run included.
   private var frames: Int64 = 0
-  /// The frame that the current stream begins with.
+  /// The output frame that the current stream begins at.
   private var streamStart: Int64 = 0
-  /// What is new in frames that are still to come, in order.
+  /// Changes at later frames, in order.
   private var changes: [Change] = []
-  /// The last run that was taken in.
+  /// Packet metadata of the last input run.
   private var last: PacketHistory?
 
-  /// - Throws: why the rates cannot be.
+  /// - Throws: `AudioConverterError` if the resampler cannot convert between the rates.
   init(
     _ format: AudioStreamBasicDescription, to outputRate: Int, quality: ResamplerQuality
   ) throws(AudioConverterError) {
@@ -53,13 +53,13 @@ final class AheadResampling {
 
   deinit { unsafe output.deallocate() }
 
-  /// Whether a stream of this format can follow through the same resampler.
+  /// Returns whether a stream of this format can continue in the same resampler.
   func canGoOn(with format: AudioStreamBasicDescription, to outputRate: Int) -> Bool {
     Int(format.sampleRate.rounded()) == inputRate && Int(format.channelsPerFrame) == channels
       && outputRate == self.outputRate
   }
 
-  /// Takes a run's frames, without the trimmed ones, and adds the runs that come out.
+  /// Resamples a run's untrimmed frames and adds the resulting runs.
   func append(
     _ samples: Span<Float>, history: PacketHistory, news: RunNews, to packets: inout PendingPackets
   ) {
@@ -89,7 +89,7 @@ final class AheadResampling {
       }
   }
 
-  /// Adds what is pending after the last input. The resampler is of no use after that.
+  /// Drains the resampler after the last input. It cannot be used after that.
   func finish(_ packets: inout PendingPackets) {
     guard let start = unsafe output.baseAddress else { return }
     while true {
@@ -101,7 +101,7 @@ final class AheadResampling {
     finishRun(&packets)
   }
 
-  /// Takes frames out of `output`, from its start on.
+  /// Moves the first frames of `output` into runs.
   private func take(_ count: Int, to packets: inout PendingPackets) {
     var done = 0
     while done < count {
@@ -110,7 +110,7 @@ final class AheadResampling {
         takeChanges()
       }
       var room = runFrames - run.count / channels
-      // Where two things cannot be new at one frame, the second one is at the next.
+      // Two streams, or two concealed packets, cannot begin at one frame: the second one begins at the next.
       if let next = changes.first { room = min(room, max(1, Int(next.frame - frames))) }
       let piece = min(room, count - done)
       unsafe run.append(
@@ -121,7 +121,7 @@ final class AheadResampling {
     }
   }
 
-  /// Gives the run that begins now what is new by now: one of each.
+  /// Assigns the changes due by now to the run that begins: at most one of each kind.
   private func takeChanges() {
     while let next = changes.first, next.frame <= frames {
       if next.failed != nil, runFailed != nil { return }

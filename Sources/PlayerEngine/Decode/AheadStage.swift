@@ -5,29 +5,29 @@ internal import ByteSources
 internal import PacketDecoders
 internal import RenderCore
 
-/// Decodes a stream's packets before they go into the ring: what comes out are runs of linear PCM with
-/// the history of the packets that they were, so that the render path does not know the difference.
+/// Decodes a stream's packets into runs of linear PCM before they enter the ring. A run has the metadata of its packet,
+/// so the render path treats runs and packets alike.
 ///
 /// Holds the frames of one packet at a time. Feeder thread only.
 final class AheadStage {
-  /// Who decodes: the library that would do it in the callback as well, or one that never can.
+  /// The decoder: one that the callback could use as well, or one that it never can.
   private enum Decoder {
     case callback(OfflinePacketDecoder)
     case library(AheadDecoder)
   }
 
   private let decoder: Decoder
-  /// What the packets say of themselves; the decoder may give another rate and other channels (spectral
-  /// band replication and parametric stereo that only it comes upon).
+  /// The stream's stated format. The decoder may return another rate and channel count: only it detects spectral band
+  /// replication and parametric stereo.
   private let stated: CodedStreamDescription
-  /// Where the stream belongs, until its first frame has been decoded.
+  /// The position of the stream, until its first frame has been decoded.
   private var place: StreamPlace
-  /// What is new since the last frame that was decoded.
+  /// The stream and title that begin with the next decoded frame.
   private var news = RunNews()
   /// The next run begins a stream: it is the first, or the decoder has changed its format.
   private var startsStream = true
 
-  /// A stage for a format that the callback could decode, too.
+  /// Creates a stage for a format that the callback could decode too.
   ///
   /// - Parameter firstPacket: the packet that will be decoded first.
   init(
@@ -38,7 +38,7 @@ final class AheadStage {
     self.place = place
   }
 
-  /// A stage for any other format.
+  /// Creates a stage for any other format.
   init(_ stream: CodedStreamDescription, at place: StreamPlace) throws(AheadDecoderError) {
     decoder = .library(try AheadDecoder(stream))
     stated = stream
@@ -48,9 +48,9 @@ final class AheadStage {
   /// Decodes one packet into `output`.
   ///
   /// - Parameters:
-  ///   - said: what the station says from the packet on.
-  ///   - outputRate: frames per second that a stream is brought to that begins with the packet.
-  /// - Throws: why the stream that begins cannot be brought to that rate.
+  ///   - said: the station's metadata from the packet on.
+  ///   - outputRate: the rate for a stream that begins with the packet, in frames per second.
+  /// - Throws: `AudioConverterError` if the stream that begins cannot be resampled to that rate.
   func decode(
     _ packet: Span<UInt8>, history: PacketHistory, said: StreamMetadata?,
     into output: AheadOutput, outputRate: Int
@@ -92,15 +92,15 @@ final class AheadStage {
     }
   }
 
-  /// What a decoder made of a packet.
+  /// A decoded packet.
   private struct Decoded {
     var frames: Int
     var isDecoded: Bool
-    /// What the frames are.
+    /// The format of the frames.
     var stream: CodedStreamDescription
   }
 
-  /// - Parameter samples: its frames, interleaved.
+  /// - Parameter samples: the packet's frames, interleaved.
   private func pass(
     _ samples: Span<Float>, _ packet: Decoded, history: PacketHistory, to output: AheadOutput,
     outputRate: Int
@@ -108,7 +108,7 @@ final class AheadStage {
     let format = packet.stream.format
     let channels = Int(format.channelsPerFrame)
     let scale = max(1, (format.sampleRate / stated.format.sampleRate).rounded())
-    // What a short packet lacks of its stated duration is cut already.
+    // Frames that a short packet lacks of its stated duration need no trimming.
     let missing = Int(Double(history.frameCount) * scale) - packet.frames
     let edges = Edges(
       start: Int(Double(history.trimStartFrames) * scale),
@@ -121,21 +121,21 @@ final class AheadStage {
       defer { done += count }
       let trims = edges.trims(of: done..<done + count)
       let heardFrames = count - Int(trims.start) - Int(trims.end)
-      // The decoder has heard it, and nobody else will.
+      // Only the decoder needed these frames.
       guard heardFrames > 0 else { continue }
       let run = PacketHistory(
         generation: history.generation, packetIndex: history.packetIndex,
-        // A file may begin anywhere.
+        // A file may claim any first frame number.
         firstFrame: Int64(min(Double(history.firstFrame) * scale, 0x1p61)) + Int64(done),
         frameCount: Int32(count), trimStartFrames: trims.start, trimEndFrames: trims.end,
         byteOffset: history.byteOffset,
         durationNanoseconds: UInt64(Double(heardFrames) / format.sampleRate * 1_000_000_000),
-        // Told once, with the first run that is heard.
+        // Only the first run with sound reports the failure.
         isConcealed: !isTold)
       isTold = true
       if startsStream {
         news.begun = (packet.stream, place)
-        // What begins later in the same track simply follows.
+        // A later stream of the same track continues its time.
         place.origin.startNanoseconds = nil
       }
       startsStream = false
@@ -149,7 +149,7 @@ final class AheadStage {
 }
 
 extension CodedStreamDescription {
-  /// The stream once it is decoded: 32-bit floats of a format's rate and channels.
+  /// Returns the description of the decoded stream: 32-bit floats at a format's rate and channel count.
   fileprivate func decoded(
     as format: AudioStreamBasicDescription, layout: AudioChannelLayout?
   ) -> Self {
@@ -159,7 +159,7 @@ extension CodedStreamDescription {
   }
 }
 
-/// Which of a packet's frames are cut.
+/// The frames of a packet that are kept; the others are cut.
 private struct Edges {
   private let sound: Range<Int>
 
@@ -168,7 +168,7 @@ private struct Edges {
     sound = first..<max(first, frames - max(0, end))
   }
 
-  /// What is cut of some of the frames.
+  /// Returns the frames to cut at the start and end of a range.
   func trims(of frames: Range<Int>) -> (start: Int32, end: Int32) {
     let kept = sound.clamped(to: frames)
     if kept.isEmpty { return (Int32(frames.count), 0) }

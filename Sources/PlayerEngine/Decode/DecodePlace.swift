@@ -4,27 +4,26 @@ public import AudioModel
 internal import PacketDecoders
 internal import RenderCore
 
-/// Where packets become frames.
+/// The thread that decodes packets.
 public enum DecodePlace: String, Hashable, Sendable, CaseIterable {
-  /// In the render callback, one packet when it is needed. For decoders that neither allocate nor
-  /// lock.
+  /// The render callback decodes each packet when it needs it. For decoders that neither allocate nor lock.
   case callback
-  /// On the feeder's thread, many packets at a time, and resampled there, too, where the rates differ: into
-  /// linear PCM of the output's rate, which goes through the same ring.
+  /// The feeder's thread decodes many packets at a time and resamples them if the rates differ. Linear PCM at the
+  /// output's rate passes through the same ring.
   case ahead
 }
 
-/// The decoder that a format gets, where it runs, and why there.
+/// The decoder of a format, the thread that it runs on, and the reason for that thread.
 public struct DecoderChoice: Hashable, Sendable {
-  /// Why a decoder runs where it does.
+  /// The reason for a decoder's thread.
   public enum Reason: Hashable, Sendable {
-    /// ``PlayerConfiguration/decodePlace`` requires the place.
+    /// ``PlayerConfiguration/decodePlace`` requires the thread.
     case wanted
-    /// This build has a decoder for the format at this place only.
+    /// This build has a decoder of the format for this thread only.
     case onlyPlace
     /// The output's cycles have no deadlines, for example because it writes a file.
     case noDeadline
-    /// Decoding and resampling one packet takes `packetNanoseconds`. The place is the callback if this is at most
+    /// Decoding and resampling one packet takes `packetNanoseconds`. The callback decodes if this is at most
     /// ``DecoderChoice/callbackShare`` of the period.
     case measured(packetNanoseconds: UInt64, periodNanoseconds: UInt64)
   }
@@ -32,20 +31,20 @@ public struct DecoderChoice: Hashable, Sendable {
   /// The largest part of a period that one packet may take in the callback.
   public static let callbackShare = 0.05
 
-  /// Where it runs.
+  /// The thread that it runs on.
   public var place: DecodePlace
-  /// The library that decodes: `libmpg123`, `libFLAC`, `libopus`, `libavcodec`; `built in` for what
-  /// takes none.
+  /// The library that decodes: `libmpg123`, `libFLAC`, `libopus`, `libavcodec`; `built in` for a format that needs
+  /// none.
   public var library: String
-  /// Why it runs there.
+  /// The reason for that thread.
   public var reason: Reason
 
-  /// The decoder of a format: in the callback wherever that can be. Any thread.
+  /// Chooses the decoder of a format, in the callback if possible. Any thread.
   ///
   /// - Parameters:
   ///   - format: the packets' encoding.
-  ///   - wanted: only there; nil for either place.
-  /// - Returns: nil when this build decodes the format at no such place.
+  ///   - wanted: the required thread; nil for either.
+  /// - Returns: nil if this build has no such decoder.
   public init?(_ format: AudioFormatID, at wanted: DecodePlace? = nil) {
     if let library = CallbackCodec.library(for: format) {
       place = wanted ?? .callback
@@ -60,13 +59,13 @@ public struct DecoderChoice: Hashable, Sendable {
     }
   }
 
-  /// Chooses the place by measurement.
+  /// Chooses the thread by measurement.
   ///
   /// - Parameters:
   ///   - packetNanoseconds: the time to decode and resample one packet.
   ///   - periodNanoseconds: the output's period.
-  ///   - joined: the place of the previous stream, if this one continues it without a gap. A change of the place then
-  ///     takes a packet of 1.5 times the limit, or of two thirds of it, because a new resampler is audible.
+  ///   - joined: the thread of the previous stream, if this one continues it without a gap. A change of the thread then
+  ///     requires a packet above 1.5 times the limit, or at most two thirds of it, because a new resampler is audible.
   mutating func choosePlace(
     packetNanoseconds: UInt64, periodNanoseconds: UInt64, joined: DecodePlace? = nil
   ) {

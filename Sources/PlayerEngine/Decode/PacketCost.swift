@@ -35,7 +35,7 @@ struct PacketCost {
   ///   - packets: the stream's first packets, at least one.
   ///   - outputRate: frames per second of the output.
   /// - Returns: nanoseconds for the second slowest of the measured packets.
-  /// - Throws: why the callback cannot decode or resample the stream.
+  /// - Throws: `AudioConverterError` if the callback cannot decode or resample the stream.
   mutating func nanoseconds(
     _ stream: CodedStreamDescription, _ packets: borrowing PendingPackets, outputRate: Int
   ) throws(AudioConverterError) -> UInt64 {
@@ -54,7 +54,7 @@ struct PacketCost {
     return decoding.nanoseconds + UInt64(perFrame * Double(decoding.frames))
   }
 
-  /// The time to decode the second slowest packet, and the frames of the longest one.
+  /// Measures the time to decode the second slowest packet, and the frames of the longest one.
   private static func decoding(
     _ stream: CodedStreamDescription, _ packets: borrowing PendingPackets
   ) throws(AudioConverterError) -> (nanoseconds: UInt64, frames: Int) {
@@ -82,11 +82,11 @@ struct PacketCost {
       if index >= warmUpPackets || items.count <= warmUpPackets { times.append(taken) }
     }
     times.sort()
-    // An interrupt of the machine may be in the slowest one.
+    // The slowest time may include an interrupt.
     return (times.dropLast(times.count > 2 ? 1 : 0).last ?? 0, longest)
   }
 
-  /// The time to resample an input frame.
+  /// Measures the time to resample an input frame.
   private func resampling(_ rates: Rates) throws(AudioConverterError) -> Double {
     let resampler = try OfflineResampler(
       inputRate: rates.input, outputRate: rates.output, channels: rates.channels,

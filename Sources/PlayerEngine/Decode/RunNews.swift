@@ -4,18 +4,18 @@ internal import AudioModel
 internal import ByteSources
 internal import RenderCore
 
-/// Where a stream's first frame belongs.
+/// The position of a stream's first frame in its track and on the transport's time line.
 struct StreamPlace {
   var origin: StreamOrigin
-  /// On the time line of a transport, where nothing before it says so.
+  /// Time on a transport's time line, for a stream that does not continue the previous one.
   var transportNanoseconds: UInt64
 }
 
-/// What is new with the first frame of a run that was decoded ahead.
+/// The stream and title that begin with the first frame of a run decoded ahead.
 struct RunNews {
   /// A stream of decoded frames begins.
   var begun: (stream: CodedStreamDescription, place: StreamPlace)?
-  /// The station says something else from here on, of this track.
+  /// The station's metadata from here on, and its track.
   var said: (metadata: StreamMetadata, track: Int)?
 
   var isEmpty: Bool { begun == nil && said == nil }

@@ -6,18 +6,18 @@ internal import PacketParser
 internal import RenderCore
 
 extension TrackReader {
-  /// The rate and channels that the track's first packet decodes to. What the container says, but
-  /// where only the packets tell that there is more: HE-AAC with implicit signalling has twice the
-  /// rate, and its second version two channels. Waits for the source.
+  /// Returns the rate and channel count that the track's first packet decodes to. They are the container's, except for
+  /// HE-AAC with implicit signalling, which has twice the rate, and in its second version two channels. Waits for the
+  /// source.
   ///
-  /// - Parameter place: where packets will be decoded; nil for the place that suits the format.
-  /// - Throws: what went wrong before the first packet.
+  /// - Parameter place: the thread that will decode packets; nil for the one that suits the format.
+  /// - Throws: the failure before the first packet.
   public func readDecodedFormat(
     at place: DecodePlace? = nil
   ) throws(PlayerError) -> AudioStreamBasicDescription {
     let format = try readInformation().dataFormat
     let choice = DecoderChoice(format.formatID, at: place)
-    // Without a decoder at either place, the library of the callback's is named; else the decoder ahead says why.
+    // Without any decoder, the error names the callback's missing library; otherwise the decoder ahead throws its own.
     if choice == nil, place == nil,
       let missing = CallbackCodec.missingLibrary(for: format.formatID)
     {

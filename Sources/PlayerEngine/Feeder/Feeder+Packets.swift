@@ -6,28 +6,28 @@ internal import PacketDecoders
 internal import RenderCore
 
 extension Feeder {
-  /// Packets that are decoded ahead in one step at most, so that neither a command nor the start waits long.
+  /// The most packets decoded ahead in one step, so that neither a command nor the start waits long.
   private static let packetsAheadInStep = 20
 
-  /// What is read is on this machine, and decoded ahead.
+  /// Whether the source is local and its packets are decoded ahead.
   var decodesLocalAhead: Bool {
     ahead != nil && reader?.driver.source.information.isLocal == true
   }
 
-  /// Moves the reader's packets on: into the ring, or through the decoder that runs ahead of it.
+  /// Moves the reader's packets into the ring, directly or through the decoder that runs ahead.
   func pass(_ item: PendingPackets.Item, of reader: TrackReader) throws(PlayerError) -> Step {
     if item.startsStream != nil, !hasBegunFrontStream {
       try chooseDecoder(for: item, of: reader)
     }
     if let ahead { return try pass(through: ahead, of: reader) }
-    // The end of what was decoded ahead before comes first.
+    // Frames of an earlier stream that was decoded ahead come first.
     aheadOutput.finish()
     if aheadOutput.packets.first != nil { return try drain(&aheadOutput.packets, of: reader) }
     return try drain(&reader.output.packets, of: reader)
   }
 
-  /// Decodes packets until there is sound enough for now, or the ring is full: one after the other, because the
-  /// decoder and its tables are in the cache then.
+  /// Decodes packets until enough sound is buffered or the ring is full: several in a row, while the decoder and its
+  /// tables are in the cache.
   private func pass(
     through ahead: AheadStage, of reader: TrackReader
   ) throws(PlayerError) -> Step {
@@ -69,7 +69,7 @@ extension Feeder {
     if let wanted = buffering.decodePlace, choice == nil {
       reason = .placeNotAvailable(format, wanted)
     } else if choice == nil, let missing = CallbackCodec.missingLibrary(for: format) {
-      // Of two libraries that would do, the one that decodes in the callback is named.
+      // Of two possible libraries, the error names the one that decodes in the callback.
       reason = .converter(missing)
     } else {
       do throws(AudioConverterError) {
@@ -89,7 +89,7 @@ extension Feeder {
     }
   }
 
-  /// Chooses between two places by the time for the stream's first packets.
+  /// Chooses the decoding thread by the time for the stream's first packets.
   private func choosePlace(
     _ choice: inout DecoderChoice?, for stream: CodedStreamDescription, of reader: TrackReader
   ) throws(AudioConverterError) {
@@ -106,9 +106,9 @@ extension Feeder {
       joined: isJoined ? lastPlace?.place : nil)
   }
 
-  /// Makes the decoder that runs ahead.
+  /// Creates the decoder that runs ahead.
   ///
-  /// - Returns: why there is none.
+  /// - Returns: the failure; nil on success.
   private func decodeAhead(
     _ stream: CodedStreamDescription, from item: PendingPackets.Item, of reader: TrackReader
   ) -> PlayerError.Reason? {
@@ -125,7 +125,7 @@ extension Feeder {
       if case .failure(let error) = made { return .converter(error) }
       ahead = try? made?.get()
     } else {
-      // Where there is no decoder at all, this says why.
+      // If this build has no decoder of the format, this throws the cause.
       do throws(AheadDecoderError) {
         ahead = try AheadStage(stream, at: place)
       } catch {
@@ -136,16 +136,16 @@ extension Feeder {
     return nil
   }
 
-  /// Where a stream belongs that begins with the reader's next packet.
+  /// Returns the position of a stream that begins with the reader's next packet.
   private func place(of reader: TrackReader) -> StreamPlace {
     StreamPlace(
       origin: StreamOrigin(track: trackIndex, startNanoseconds: reader.startNanoseconds),
       transportNanoseconds: trackStarts.start(of: trackIndex) + (reader.startNanoseconds ?? 0))
   }
 
-  /// Puts the end of what was decoded ahead into the ring: nothing follows it.
+  /// Writes the last frames decoded ahead to the ring; no packet follows them.
   ///
-  /// - Returns: false when it has no room now.
+  /// - Returns: false if the ring has no room now.
   func finishAhead() -> Bool {
     aheadOutput.finish()
     do throws(PlayerError) {
@@ -158,8 +158,8 @@ extension Feeder {
 
   /// Moves packets into the ring until it is full, or up to one that has to be decoded first.
   ///
-  /// - Parameter reader: whose packets they are; nil where it has been closed, and every stream among them has
-  ///   its place.
+  /// - Parameter reader: the reader of the packets; nil once it is closed, when each stream in them has its own
+  ///   `place`.
   func drain(
     _ packets: inout PendingPackets, of reader: TrackReader?
   ) throws(PlayerError) -> Step {
@@ -200,14 +200,14 @@ extension Feeder {
     return .progressed
   }
 
-  /// Room that is kept for what a seek leads to: without it a full ring would first have to be emptied,
-  /// and nothing would be there to go over to. The first of each generation may use it.
+  /// Room to keep for the sound of a seek: a full ring would otherwise have to play out before new sound fits. The
+  /// first sound with each flush serial may use it.
   private var sparedNanoseconds: UInt64 {
     fedNanoseconds < SteppedPlayer.readyNanoseconds ? 0 : SteppedPlayer.readyNanoseconds
   }
 
-  /// With so much sound in the ring its memory is used again. Not while it holds little of what a seek led
-  /// to: that would find less room than was kept for it.
+  /// With this much sound in the ring, packets reuse its memory from the beginning. Not while it holds little sound of
+  /// a seek, which would find less room than was kept for it.
   private var ampleNanoseconds: UInt64 {
     fedNanoseconds < SteppedPlayer.readyNanoseconds ? .max : highWaterNanoseconds / 4 * 3
   }

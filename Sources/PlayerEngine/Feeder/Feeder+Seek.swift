@@ -5,22 +5,22 @@ internal import ByteSources
 internal import RenderCore
 
 extension Feeder {
-  /// Where a seek shall lead, in the reader's track.
+  /// The target of a seek in the reader's track.
   struct WantedPlace {
     var nanoseconds: UInt64
     var generation: UInt32
-    /// The feeder was in another track: it cannot go on as if nothing had been asked.
+    /// The feeder left another track for the seek, so it cannot continue there if the seek fails.
     var isReturn: Bool
     var purpose: SeekPurpose
   }
 
-  /// Goes on with a place in a track. Until it is found, nothing is written, and what is in the ring is
-  /// heard on; then `sought` is told, and packets of the new generation follow those that are there.
+  /// Starts a seek in a track. Until its frame is found, the feeder writes nothing and the ring plays on. Then the
+  /// feeder reports `sought`, and packets with the new flush serial follow those in the ring.
   ///
   /// - Parameters:
-  ///   - index: the track that is heard; the feeder may be ahead of it.
-  ///   - purpose: how exact it has to be.
-  /// - Throws: why it cannot be gone back to; everything goes on as it was.
+  ///   - index: the current track; the feeder may be ahead of it.
+  ///   - purpose: the required accuracy.
+  /// - Throws: `notRepositionable` if the track's source cannot seek back; nothing has changed then.
   func seek(
     inTrack index: Int, toNanoseconds nanoseconds: UInt64, generation: UInt32,
     purpose: SeekPurpose = .listening
@@ -38,7 +38,7 @@ extension Feeder {
       purpose: purpose)
   }
 
-  /// Gives a seek up that has led away from where the feeder was: what follows the track is next.
+  /// Gives up a seek that cannot be made in its track; the feeder continues with the track after it.
   func abandonSeek() {
     guard let place = wantedPlace else { return }
     wantedPlace = nil
@@ -49,8 +49,8 @@ extension Feeder {
     events.append(.sought(track: trackIndex, seek, sampleRate: 1_000_000_000))
   }
 
-  /// Leads the reader to the wanted place: reads until the format is known, turns there, and reads until
-  /// its first frame is found.
+  /// Advances a seek: reads until the format is known, repositions the reader, and reads until the first frame is
+  /// found.
   func stepSeek(
     in reader: TrackReader, timeoutNanoseconds: UInt64
   ) throws(PlayerError) -> Step {
@@ -85,7 +85,7 @@ extension Feeder {
       return .progressed
     }
     if readerHasEnded {
-      // There is no audio in it to seek in.
+      // The track has no audio to seek in.
       abandonSeek()
       return .progressed
     }

@@ -7,27 +7,27 @@ internal import RenderCore
 
 /// Fills a source's packet ring from a list of tracks, one after the other, without a gap.
 ///
-/// A step moves at most what one read of the source gave; a thread (or a test) repeats it. Nothing is
-/// read while packets wait for room in the ring, which is the back-pressure: the source's receive
-/// buffer fills, and the server is made to wait. Feeder thread only.
+/// A step moves at most the result of one read of the source; a thread (or a test) repeats it. The feeder does not read
+/// while packets wait for room in the ring. This is the back-pressure: the source's receive buffer fills, and the
+/// server stops sending. Feeder thread only.
 final class Feeder {
-  /// What one step did.
+  /// The result of one step.
   enum Step: Equatable {
     /// Something moved: call again.
     case progressed
-    /// The source gave no byte in the time given.
+    /// No byte arrived within the time limit.
     case waitingForSource
-    /// The ring has no room.
+    /// The ring has no room, or holds enough sound for now.
     case waitingForRing
-    /// Every track is in the ring, with the mark of its end.
+    /// Every track is in the ring, with its end mark.
     case finished
   }
 
-  /// What happened in a step, to be told by the owner.
+  /// An event of a step, for the owner to report.
   enum Event {
     case opened(track: Int)
     case found(track: Int, TrackInformation)
-    /// What is known of the track has another duration.
+    /// The track's duration has changed.
     case measured(track: Int, TrackInformation)
     /// The decoder of the track's next stream.
     case chose(track: Int, DecoderChoice)
@@ -35,23 +35,23 @@ final class Feeder {
     case began(stream: UInt32)
     case skipped(track: Int, AudioFileStreamGap)
     case failed(track: Int, PlayerError)
-    /// A seek has found its frame, and what follows it is on its way into the ring.
+    /// A seek has found its frame; the packets from there on follow into the ring.
     case sought(track: Int, TrackSeek, sampleRate: Double, isBehindEnd: Bool = false)
-    /// A seek cannot be made; everything goes on as it was.
+    /// A seek cannot be made; the feeder continues as before.
     case seekRefused(track: Int, PlayerError)
-    /// A packet that was written with this mark begins what the station says this of.
+    /// The station's metadata for the sound from the packet with this mark on.
     case said(track: Int, mark: UInt32, StreamMetadata)
-    /// What is being rendered cannot be brought to the output's new rate.
+    /// The rendered sound cannot be resampled to the output's new rate.
     case outputRateRefused(AudioConverterError)
-    /// The track's reader was closed: at its end, or because another place is wanted.
+    /// The track's reader was closed: at its end, or for a skip or seek elsewhere.
     case closed(track: Int, TrackAccount)
-    /// A reader that was closed reads on, for a seek.
+    /// A closed reader reads on, for a seek.
     case reopened(track: Int)
   }
 
   /// The events of the steps since this was last emptied.
   var events: [Event] = []
-  /// The end that the render thread answers through.
+  /// The feeder's end of the ring, which also returns the render thread's events.
   var feed: SourceFeed
   /// The tracks, in order.
   private(set) var items: [PlaylistItem]
@@ -60,68 +60,67 @@ final class Feeder {
   var reader: TrackReader? {
     didSet { chooseHighWater() }
   }
-  /// Readers of tracks that were read to their end and may still be heard, oldest first.
+  /// Readers of tracks that were read to their end and may still play, oldest first.
   private var finishedReaders: [(track: Int, reader: TrackReader)] = []
   /// Finished readers that are kept: each has a buffer of its source's size.
   private static let keptReaders = 2
-  /// What follows when a track has been read to its end.
+  /// The repeat mode.
   var repeatMode = RepeatMode.off
-  /// The track to open next, where that is not the one that follows.
+  /// The track to open next, if it is not the one that follows.
   private var queuedTrack: Int?
   /// Tracks in a row that could not be opened, or had no packet.
   private var fruitlessTracks = 0
   let buffering: PlayerConfiguration
-  /// With so much sound in the ring the feeder rests, until there is less than the second.
+  /// The feeder rests at this much buffered sound, until less than `lowWaterNanoseconds` is left.
   private(set) var highWaterNanoseconds: UInt64
   private var lowWaterNanoseconds: UInt64 {
     min(max(1, buffering.lowWaterNanoseconds), highWaterNanoseconds)
   }
   private var isResting = false
-  /// Where its time went.
+  /// The feeder's recent time by stage.
   var times = FeederTimes()
-  /// Where a seek shall lead, until the track's format is known.
+  /// The target of a seek, until the track's format is known.
   var wantedPlace: WantedPlace?
   /// A seek has been begun in the reader and has not found its frame.
   var isSeeking = false
-  /// Where the tracks begin on the time line of a transport.
+  /// The tracks' starts on the time line of a transport.
   var trackStarts = TrackStarts()
-  /// Decodes the reader's packets, where that is not done in the callback.
+  /// Decodes the reader's packets ahead; nil if the callback decodes them.
   var ahead: AheadStage? {
     didSet { chooseHighWater() }
   }
-  /// Where what it decodes goes: from one stream to the next.
+  /// The output of `ahead`, kept from one stream to the next.
   let aheadOutput: AheadOutput
-  /// The format of this generation's last stream, and where it is decoded.
+  /// The format and decoding thread of the last stream with this flush serial.
   var lastPlace: (format: AudioStreamBasicDescription, place: DecodePlace)?
   var packetCost: PacketCost
   /// The output's period; 0 if its cycles have no deadlines.
   var periodFrames = 0
-  /// The same in nanoseconds.
+  /// The output's period in nanoseconds.
   var periodNanoseconds: UInt64 {
     UInt64(periodFrames) * 1_000_000_000 / UInt64(max(1, feed.outputRate))
   }
   var readerHasEnded = false
-  /// The reader's parser has failed: it cannot be turned to another place.
+  /// The reader's parser has failed, so the reader cannot seek.
   private var readerIsBroken = false
   private var hasToldInformation = false
   /// The front packet's stream has been begun; the packet itself is still to be written.
   var hasBegunFrontStream = false
   /// The last mark that a packet was written with.
   var lastMark: UInt32 = 0
-  /// A stream of this generation is in the ring, so the next one can join it.
+  /// A stream with this flush serial is in the ring, so the next one can join it.
   var canJoin = false
   var isFinished = false
-  /// Nothing has been heard yet, and nothing else was wanted.
+  /// No sound has been rendered yet, and no skip or seek was made.
   private(set) var isStarting = true
-  /// Nanoseconds of a local source's sound that are decoded before the first of it is heard: more than the
-  /// longest of JACK's periods takes, 8192 frames, also at a low rate.
+  /// Nanoseconds of a local source's sound to decode before it starts: more than JACK's longest period, 8192 frames,
+  /// also at a low rate.
   var startNanoseconds: UInt64 {
     max(300_000_000, 10_000_000_000_000 / UInt64(max(1, feed.outputRate)))
   }
 
-  /// - Parameter opened: the first track, when it has been opened already; `items` are then the tracks
-  ///   after it.
-  /// - Parameter buffering: how much is held ahead, and where packets are decoded.
+  /// - Parameter opened: the first track if it is open already; `items` are then the tracks after it.
+  /// - Parameter buffering: buffer sizes and the decoding thread.
   init(
     feed: consuming SourceFeed, opened: TrackReader?, items: [PlaylistItem],
     configuration: ByteSourceConfiguration, buffering: PlayerConfiguration = PlayerConfiguration()
@@ -140,20 +139,20 @@ final class Feeder {
     }
   }
 
-  /// Sets the high water mark for what is being read; between two tracks the last one's holds.
+  /// Sets the high water mark for the reader's source; between two tracks the last mark stays.
   private func chooseHighWater() {
     guard let reader else { return }
     highWaterNanoseconds = buffering.highWaterNanoseconds(
       isLocal: reader.driver.source.information.isLocal, isDecoded: ahead != nil)
   }
 
-  /// The reader of a track, at work or kept; nil if the track's source would have to be opened.
+  /// Returns the active or kept reader of a track; nil if the track's source would have to be opened.
   private func reader(ofTrack index: Int) -> TrackReader? {
     let current = trackIndex == index ? reader : nil
     return current ?? finishedReaders.first { $0.track == index }?.reader
   }
 
-  /// Returns true if a track's source is open and on this machine.
+  /// Returns whether a track's source is open and local.
   func isLocal(track index: Int) -> Bool {
     reader(ofTrack: index)?.driver.source.information.isLocal == true
   }
@@ -161,10 +160,10 @@ final class Feeder {
   /// Returns whether a track can be sought in both directions; nil if its source would have to be opened.
   func canTurnBack(inTrack index: Int) -> Bool? { reader(ofTrack: index)?.canTurnBack }
 
-  /// What ends a wait for the source from another thread.
+  /// The source whose `wake()` ends a wait from another thread.
   var interrupter: (any ByteSource)? { reader?.interrupter }
 
-  /// Nanoseconds of sound written to the ring in this generation.
+  /// Nanoseconds of sound written to the ring with this flush serial.
   var fedNanoseconds: UInt64 = 0
 
   /// The track that follows the one that is being fed.
@@ -177,20 +176,20 @@ final class Feeder {
     }
   }
 
-  /// Adds tracks behind the others. What has come to its end goes on with them.
+  /// Appends tracks to the list. A feeder that has finished continues with them.
   func append(_ more: [PlaylistItem]) {
     items.append(contentsOf: more)
     guard isFinished, nextTrack != nil else { return }
     isFinished = false
-    // The mark of the end is in the ring: nothing joins what was before it.
+    // The end mark is in the ring, so no stream can join the last one.
     canJoin = false
   }
 
-  /// The next event of the render thread.
+  /// Returns the next event of the render thread.
   func nextRenderEvent() -> SourceEvent? { feed.nextEvent() }
 
-  /// Drops what is being read and goes on with a track, in a new generation. The feeder is ahead of
-  /// what is heard, so that may be one that it has read before.
+  /// Drops the reader and continues with a track, under a new flush serial. The feeder is ahead of the output, so it
+  /// may have read that track before.
   func skip(toTrack index: Int, generation: UInt32) {
     closeReader()
     for finished in finishedReaders { finished.reader.close() }
@@ -200,7 +199,7 @@ final class Feeder {
     begin(generation: generation)
   }
 
-  /// What is written from now on is of another generation and begins with a stream of its own.
+  /// Starts a new flush serial: the next packet written begins a stream of its own.
   func begin(generation: UInt32) {
     feed.generation = generation
     ahead = nil
@@ -215,12 +214,12 @@ final class Feeder {
     isStarting = false
   }
 
-  /// What was written is being heard.
+  /// Notes that the render thread has begun a stream.
   func noteHeard() { isStarting = false }
 
-  /// Goes back to a track whose reader is not at work any more: to its kept reader, or a new one.
+  /// Returns to a track whose reader is not active any more: to its kept reader, or a new one.
   ///
-  /// - Returns: false when its source cannot be turned back.
+  /// - Returns: false if its source cannot seek back.
   func returnTo(track index: Int) -> Bool {
     if let kept = finishedReaders.first(where: { $0.track == index })?.reader {
       guard kept.canTurnBack else { return false }
@@ -238,7 +237,7 @@ final class Feeder {
     return true
   }
 
-  /// One step.
+  /// Performs one step.
   func step(timeoutNanoseconds: UInt64) -> Step {
     feed.reclaimConverters()
     do throws(AudioConverterError) {
@@ -264,18 +263,18 @@ final class Feeder {
       return try step(reader, timeoutNanoseconds: timeoutNanoseconds)
     } catch {
       events.append(.failed(track: trackIndex, error))
-      // What came before the failure is still played, unless it is what failed.
+      // Packets before the failure still play, unless they are the failure.
       readerHasEnded = true
       if case .parser = error.reason { readerIsBroken = true }
       return .progressed
     }
   }
 
-  /// Whether there is sound enough for now. Not of a generation that has only begun.
+  /// Whether the ring holds enough sound for now. Only sound with the present flush serial counts.
   var rests: Bool {
     guard wantedPlace == nil, !isSeeking else { return false }
     let held = min(feed.bufferedNanoseconds, fedNanoseconds)
-    // Meanwhile a server makes the output's client active, which takes longer beside a decoder at work.
+    // Meanwhile the JACK server activates the output's client, which takes longer beside a busy decoder.
     if isStarting, decodesLocalAhead, held >= startNanoseconds { return true }
     if held >= highWaterNanoseconds {
       isResting = true
@@ -285,17 +284,17 @@ final class Feeder {
     return isResting
   }
 
-  /// What keeps the feeder from having more sound ready; nil before the first track is open.
+  /// Returns the stage that limits the feeder; nil before the first track is open.
   ///
   /// - Parameter waitsForSource: the last step found nothing to read.
   func stallCause(waitsForSource: Bool) -> StallCause? {
-    // Between two tracks it is the last one's source that has led to this.
+    // Between two tracks, the last one's source is the cause.
     guard let reader = reader ?? finishedReaders.last?.reader else { return nil }
     let isLocal = reader.driver.source.information.isLocal
     return waitsForSource ? (isLocal ? .disk : .network) : times.cause(isLocal: isLocal)
   }
 
-  /// Has the reader read on.
+  /// Performs one step of the reader.
   func step(
     _ reader: TrackReader, timeoutNanoseconds: UInt64
   ) throws(PlayerError) -> Step {
@@ -316,7 +315,7 @@ final class Feeder {
   }
 
   private func openNextTrack() -> Step {
-    // A list that is repeated and has nothing in it to hear must end.
+    // A repeated list without a playable track must end.
     let tries = repeatMode == .one ? 1 : items.count
     guard let next = nextTrack, queuedTrack != nil || fruitlessTracks < tries else {
       guard finishAhead(), feed.endStream() else { return .waitingForRing }
@@ -327,7 +326,7 @@ final class Feeder {
     trackIndex = next
     fruitlessTracks += 1
     do throws(PlayerError) {
-      // An open source serves once.
+      // An open source can be used only once.
       let item = items[trackIndex]
       items[trackIndex].source = nil
       reader = try TrackReader(
@@ -340,13 +339,13 @@ final class Feeder {
     return .progressed
   }
 
-  /// A packet is in the ring.
+  /// Counts a packet that was written to the ring.
   func didWrite(_ history: PacketHistory) {
     fedNanoseconds &+= history.durationNanoseconds
     fruitlessTracks = 0
   }
 
-  /// - Parameter keepsSource: the track may still be heard, and sought in.
+  /// - Parameter keepsSource: the track may still play and be sought in.
   private func closeReader(keepsSource: Bool = false) {
     if let reader {
       events.append(.closed(track: trackIndex, reader.account))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Where the feeder's time went of late: what is long ago counts less and less.
+/// The feeder's recent time by stage; older times count less and less.
 struct FeederTimes {
   private var source: UInt64 = 0
   private var parser: UInt64 = 0
@@ -18,7 +18,7 @@ struct FeederTimes {
     }
   }
 
-  /// What took most.
+  /// Returns the stage that took the most time.
   func cause(isLocal: Bool) -> StallCause {
     if decoder > parser, decoder > source { return .decoder }
     if parser > source { return .parser }

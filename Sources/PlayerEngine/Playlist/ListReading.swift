@@ -3,11 +3,11 @@
 internal import ByteSources
 internal import Playlists
 
-/// Reads a source far enough to know whether it is a list, and a list to its end.
+/// Reads a source until it knows whether it is a list, and a list to its end.
 struct ListReading {
-  /// What was read so far.
+  /// The bytes read so far, since the last discontinuity.
   private(set) var bytes: [UInt8] = []
-  /// Bytes that were read before those, and do not go with them.
+  /// The number of bytes read before that discontinuity.
   private var passedCount: UInt64 = 0
   private let source: any ByteSource
   private let isCancelled: @Sendable () -> Bool
@@ -19,9 +19,9 @@ struct ListReading {
     self.isCancelled = isCancelled
   }
 
-  /// What kind of list it is; nil for anything else, and for what cannot be read.
+  /// Returns the kind of list; nil for anything else and for an unreadable source.
   ///
-  /// - Parameter named: the kind that its name says.
+  /// - Parameter named: the kind that the location's name indicates.
   mutating func recognise(_ named: Playlist.Kind?) throws(PlaylistFailure) -> Playlist.Kind? {
     var expected = named
     while bytes.count < Playlist.recognitionBytes {
@@ -32,7 +32,7 @@ struct ListReading {
         if error.reason == .liveStreamingPlaylist {
           throw PlaylistFailure(.source(error), at: error.location)
         }
-        // Told again to whoever reads the source.
+        // The next reader of the source gets the error again.
         return nil
       }
       let information = source.information
@@ -40,7 +40,7 @@ struct ListReading {
       expected =
         information.contentType.flatMap { Playlist.kind(ofContentType: $0) } ?? redirected ?? named
       if expected == nil, let type = information.contentType, Self.isAudio(type) { return nil }
-      // What is no text needs no second look: streams must not wait for a whole buffer.
+      // Binary data is no list: a stream must not wait for a whole buffer.
       if isOver || bytes.contains(where: { $0 < 0x09 }) { break }
       try checkCancelled()
     }
@@ -59,25 +59,25 @@ struct ListReading {
     }
   }
 
-  /// The source with all bytes still to be read.
+  /// Returns the source with all bytes still to be read.
   func rewound() -> any ByteSource {
     let information = source.information
     if information.isLocal, information.isRepositionable {
-      // A source that has failed says so again when it is read.
+      // A failed source fails again when it is read.
       try? source.reposition(to: 0)
       return source
     }
     return PrefixedByteSource(bytes, after: passedCount, followedBy: source)
   }
 
-  /// - Returns: whether that was the end.
+  /// - Returns: whether the source has ended.
   private mutating func readOn(atMost count: Int) throws(ByteSourceError) -> Bool {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
     defer { unsafe buffer.deallocate() }
     switch unsafe try source.read(into: buffer, timeoutNanoseconds: Self.sliceNanoseconds) {
     case .bytes(let count): unsafe bytes.append(contentsOf: buffer[..<count])
     case .wait: break
-    // What comes now does not continue what was read.
+    // The bytes that follow do not continue those before.
     case .discontinuity:
       passedCount += UInt64(bytes.count)
       bytes.removeAll()

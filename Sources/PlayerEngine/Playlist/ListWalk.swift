@@ -4,11 +4,11 @@ internal import ByteSources
 internal import Glibc
 internal import Playlists
 
-/// Goes through a list and the lists in it.
+/// Walks a list and the lists in it.
 struct ListWalk {
   private(set) var expansion = PlaylistExpansion()
   private let loader: PlaylistLoader
-  /// The lists that the present one is in, and itself.
+  /// The present list and the lists that contain it.
   private var open: [String]
   private var listCount = 1
   private var isFull = false
@@ -18,7 +18,7 @@ struct ListWalk {
     open = [Self.identity(PlaylistOrigin(location: location))]
   }
 
-  /// Adds what a list leads to. Throws only when nobody wants it any longer.
+  /// Adds the tracks of a list. Throws only `cancelled`.
   mutating func add(_ playlist: Playlist, named name: String) throws(PlaylistFailure) {
     for entry in playlist.entries where !isFull {
       switch entry.target {
@@ -79,7 +79,7 @@ struct ListWalk {
     expansion.leaveOut(PlaylistFailure(reason, at: list, line: entry.line))
   }
 
-  /// The same for two ways to write one place.
+  /// Returns the same identity for different spellings of one location.
   private static func identity(_ origin: PlaylistOrigin) -> String {
     switch origin {
     case .web(let url): return url

@@ -4,9 +4,9 @@ internal import AudioModel
 public import ByteSources
 public import Playlists
 
-/// Why a list, or an entry of one, leads to nothing.
+/// A failure of a list, or of an entry in one.
 public struct PlaylistFailure: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The kind of failure.
   public enum Reason: Hashable, Sendable {
     /// The location could not be read.
     case source(ByteSourceError)
@@ -14,17 +14,17 @@ public struct PlaylistFailure: Error, Hashable, Sendable {
     case list(PlaylistError)
     /// This entry of the list, as written, cannot be used.
     case entry(String, PlaylistEntryError)
-    /// This entry of the list is a list in which it stands itself.
+    /// This entry of the list is a list that contains itself.
     case cycle(String)
-    /// This entry of the list is a list, and lists are read only so deep.
+    /// This entry of the list is a list nested deeper than the limit.
     case tooDeep(String, limit: Int)
-    /// There are more lists in the list than are read.
+    /// The list contains more lists than the limit.
     case tooManyLists(limit: Int)
-    /// There are more tracks in the list and those in it than are taken.
+    /// The list and those in it contain more tracks than the limit.
     case tooManyTracks(limit: Int)
     /// The list has no entries.
     case empty
-    /// Whoever asked wants it no longer.
+    /// The caller cancelled the reading.
     case cancelled
   }
 
@@ -32,7 +32,7 @@ public struct PlaylistFailure: Error, Hashable, Sendable {
   public var location: String
   /// The line of the list, from 1, where an entry is at fault.
   public var line: Int?
-  /// What is wrong.
+  /// The kind of failure.
   public var reason: Reason
 
   /// A failure with these fields.
@@ -44,7 +44,7 @@ public struct PlaylistFailure: Error, Hashable, Sendable {
 }
 
 extension PlaylistFailure: CustomStringConvertible {
-  /// What is wrong, where, and what to do, in one line.
+  /// The failure, its location and a remedy, in one line.
   public var description: String { sentence.asMessage }
 
   private var sentence: String {

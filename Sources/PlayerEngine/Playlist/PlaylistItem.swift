@@ -3,23 +3,23 @@
 public import ByteSources
 public import Playlists
 
-/// A track that a location or a list leads to.
+/// A track of a location or a list.
 public struct PlaylistItem: Sendable {
   /// A path or a URL for `TrackReader` and `Player`; it may hold a password.
   public var location: String
-  /// What the list calls it.
+  /// The title that the list states.
   public var title: String?
-  /// Who made it, as the list says.
+  /// The creator that the list states.
   public var creator: String?
-  /// What it is a part of, as the list says.
+  /// The album that the list states.
   public var album: String?
-  /// How long the list says it is, in nanoseconds.
+  /// The duration that the list states, in nanoseconds.
   public var durationNanoseconds: UInt64?
-  /// The location, open, with every byte still to be read: it had to be opened to learn that it is no
-  /// list. Whoever takes the item closes it.
+  /// The open source, with every byte still to be read, if the loader had to open it to check for a list. The user of
+  /// the item closes it.
   public var source: (any ByteSource)?
 
-  /// A track of which no list says anything.
+  /// A track without metadata from a list.
   public init(location: String) {
     self.location = location
   }
@@ -37,7 +37,7 @@ public struct PlaylistItem: Sendable {
     durationNanoseconds = entry.durationNanoseconds
   }
 
-  /// Adds what the list says of a track where the track itself says nothing.
+  /// Fills in the list's metadata where the track itself states none.
   func complete(_ information: inout TrackInformation) {
     information.title = information.title ?? title
     information.artist = information.artist ?? creator
@@ -46,20 +46,19 @@ public struct PlaylistItem: Sendable {
   }
 }
 
-/// What a location is, once it has been looked at.
+/// The content of a location.
 public enum PlaylistContent: Sendable {
   /// A list, read to its end; not the lists in it.
   case playlist(Playlist)
-  /// Something else, open, with every byte still to be read.
+  /// Anything else: an open source with every byte still to be read.
   case other(any ByteSource)
 }
 
-/// What a location leads to, lists in lists included.
+/// The tracks of a location, those of lists in lists included.
 public struct PlaylistExpansion: Sendable {
   /// The tracks in their order.
   public var items: [PlaylistItem] = []
-  /// The first entries that were left out, and why, in the lists' order: at most
-  /// ``PlaylistLoader/failureLimit``.
+  /// Failures of the first entries that were left out, in the lists' order: at most ``PlaylistLoader/failureLimit``.
   public var failures: [PlaylistFailure] = []
   /// Entries that were left out besides ``failures``.
   public var unlistedFailureCount = 0

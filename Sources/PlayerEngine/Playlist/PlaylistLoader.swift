@@ -6,22 +6,21 @@ public import Playlists
 
 /// Reads playlists from files, servers and standard input.
 ///
-/// A list is told by its content, its content type or its name. What a server sends cannot reach a
-/// file of this machine, in lists of lists neither. Waits as long as the sources
-/// do; not the render thread.
+/// The content, the content type or the name identifies a list. A list from a server cannot reach local files, nor can
+/// the lists in it. Blocks as long as the sources do; not for the render thread.
 public struct PlaylistLoader: Sendable {
-  /// How sources behave.
+  /// The sources' time limits and sizes.
   public var configuration: ByteSourceConfiguration
-  /// How large a list may be; also, how many tracks are taken from it and the lists in it.
+  /// The largest size of a list, and the most tracks taken from it and the lists in it.
   public var limits = Playlist.Limits()
-  /// Asked about ten times a second while it waits: whether to give up.
+  /// Returns whether to give up; called about ten times a second during a wait.
   public var isCancelled: @Sendable () -> Bool
 
-  /// Lists are read in lists, this deep.
+  /// The deepest nesting of lists that is read.
   public static let depthLimit = 4
-  /// Lists that are read for one location.
+  /// The most lists read for one location.
   public static let listLimit = 100
-  /// Failures that are kept of one location; more are counted.
+  /// The most failures kept for one location; more are only counted.
   public static let failureLimit = 100
 
   /// A loader.
@@ -35,11 +34,11 @@ public struct PlaylistLoader: Sendable {
 
   /// Opens a location and reads it if it is a list; the lists in it are not read.
   ///
-  /// What is no list comes back open, with every byte still to be read and without another request.
-  /// When it breaks before that is clear, its reader is told the same.
+  /// Anything else is returned open, with every byte still to be read and without another request. If the source fails
+  /// before its kind is known, its next reader gets the error.
   ///
   /// - Parameter location: a path, a `file:`, `http:` or `https:` URL, or `-` for standard input.
-  /// - Throws: why it cannot be opened, or the list not be used.
+  /// - Throws: ``PlaylistFailure`` if the location cannot be opened or the list cannot be used.
   public func open(_ location: String) throws(PlaylistFailure) -> PlaylistContent {
     let source: any ByteSource
     do throws(ByteSourceError) {
@@ -77,15 +76,14 @@ public struct PlaylistLoader: Sendable {
     return playlist
   }
 
-  /// The tracks that a location leads to: itself, or those of the list that it is.
+  /// Returns the tracks of a location: itself, or those of the list at it.
   ///
   /// - Parameters:
   ///   - location: a path, a `file:`, `http:` or `https:` URL, or `-` for standard input.
-  ///   - opensAnything: open also what nothing but its content would show to be a list, and hand it on
-  ///     open if it is none. Otherwise only regular files are looked into, which costs nothing, and
-  ///     what is named like a list.
-  /// - Throws: why the location itself cannot be opened or used. What is wrong with an entry is among
-  ///   the failures, and the other entries are not harmed by it.
+  ///   - opensAnything: opens every location, because only its content may identify it as a list, and returns anything
+  ///     else open. Otherwise it opens only regular files, which costs nothing, and locations with the name of a list.
+  /// - Throws: ``PlaylistFailure`` if the location itself cannot be opened or used. The expansion reports faulty
+  ///   entries as failures, without effect on the other entries.
   public func expand(
     _ location: String, opensAnything: Bool = true
   ) throws(PlaylistFailure) -> PlaylistExpansion {
@@ -107,7 +105,7 @@ public struct PlaylistLoader: Sendable {
     return expansion
   }
 
-  /// A location for messages.
+  /// Returns a location for messages, without credentials.
   static func name(_ location: String) -> String {
     location == "-" ? "standard input" : location.withoutCredentials
   }

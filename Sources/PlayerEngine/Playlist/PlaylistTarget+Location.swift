@@ -4,8 +4,8 @@ internal import Glibc
 public import Playlists
 
 extension PlaylistTarget {
-  /// The path or URL to open: of a file's paths the first that leads to something, or the one that is
-  /// written if none does. Asks the file system; a URL may hold a password.
+  /// The path or URL to open: a file's first path that exists, or the one that is written if none does. Queries the
+  /// file system; a URL may hold a password.
   public var location: String {
     switch self {
     case .web(let url): return url

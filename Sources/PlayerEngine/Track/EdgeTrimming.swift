@@ -3,14 +3,13 @@
 internal import AudioModel
 internal import PacketParser
 
-/// Which of a stream's decoded frames are sound: everything before and after is the encoder's and the
-/// decoder's delay, and is cut, so that tracks join without a gap.
+/// The decoded frames of a stream that are sound. The frames before and after are delay and padding of the encoder and
+/// decoder, and are cut so that tracks join without a gap.
 struct EdgeTrimming: Equatable {
   /// The first decoded frame that is sound, and the first after it that is not.
   let firstFrame: Int64
   let endFrame: Int64
-  /// Where the packets end that the table speaks of. What follows, as in files that were put one
-  /// behind the other, is sound.
+  /// The end of the packets that the table covers. Frames after it, as in concatenated files, are sound.
   private let tableEndFrame: Int64
 
   /// No frame is cut.
@@ -22,9 +21,9 @@ struct EdgeTrimming: Equatable {
     self.tableEndFrame = tableEndFrame
   }
 
-  /// The cut that a packet table asks for. Where the table is the LAME tag's, the decoder's delay
-  /// moves both edges; where the padding is shorter than that, the sound ends with the last packet.
-  /// MPEG-4 and Core Audio files count that delay as priming themselves.
+  /// The cut that a packet table requires. With a LAME tag's table, the decoder's delay moves both edges; if the
+  /// padding is shorter than that, the sound ends with the last packet. MPEG-4 and Core Audio files count that delay as
+  /// priming themselves.
   init(
     _ table: AudioFilePacketTableInfo?, format: AudioFormatID, fileFormat: AudioFileTypeID
   ) {
@@ -42,14 +41,14 @@ struct EdgeTrimming: Equatable {
     tableEndFrame = total
   }
 
-  /// The cut around frames that the container itself says are sound.
+  /// The cut around the frames that the container marks as sound.
   init(soundFrames: Range<Int64>) {
     firstFrame = soundFrames.lowerBound
     endFrame = soundFrames.upperBound
     tableEndFrame = .max
   }
 
-  /// The pre-skip of an Opus identification header (RFC 7845 section 5.1), where nothing else tells.
+  /// The pre-skip of an Opus identification header (RFC 7845 section 5.1), if nothing else states it.
   init(opusHeader: [UInt8]) {
     guard opusHeader.count >= 12 else {
       self = .none
@@ -58,7 +57,7 @@ struct EdgeTrimming: Equatable {
     self.init(soundFrames: (Int64(opusHeader[11]) << 8 | Int64(opusHeader[10]))..<Int64.max)
   }
 
-  /// Frames to cut at the start and at the end of a packet that decodes to these frames.
+  /// Returns the frames to cut at the start and at the end of a packet that decodes to these frames.
   func trims(firstFrame first: Int64, frameCount: Int32) -> (start: Int32, end: Int32) {
     guard first < tableEndFrame else { return (0, 0) }
     let count = Int64(frameCount)
@@ -67,12 +66,12 @@ struct EdgeTrimming: Equatable {
     return (Int32(start), Int32(end))
   }
 
-  /// Frames cut at the sound's end before a decoded frame.
+  /// Returns the padding frames cut before a decoded frame.
   func paddingFrames(before frame: Int64) -> Int64 {
     max(0, min(frame, tableEndFrame) - endFrame)
   }
 
-  /// Frames cut at the sound's end before a frame of sound, which is counted from ``firstFrame``.
+  /// Returns the padding frames cut before a frame of sound, which is counted from ``firstFrame``.
   func paddingFrames(beforeSound frame: Int64) -> Int64 {
     guard tableEndFrame != .max, frame >= endFrame - firstFrame else { return 0 }
     return max(0, tableEndFrame - endFrame)

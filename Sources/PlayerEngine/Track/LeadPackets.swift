@@ -4,14 +4,14 @@ internal import AudioModel
 internal import PacketParser
 internal import RenderCore
 
-/// The last packets of MPEG layer III before the next one. Where the stream changes its channels, the bit
-/// reservoir goes on: the decoder of the new format has to hear them first.
+/// The last packets of MPEG layer III before the next one. If the stream changes its channels, the bit reservoir
+/// continues, so the decoder of the new format has to decode them first.
 struct LeadPackets {
-  /// A reservoir of 511 bytes, in the smallest packets; those of lower rates reach back 255 bytes.
+  /// The packets in a reservoir of 511 bytes at the smallest packet size; at lower rates it reaches back 255 bytes.
   private static let maximumCount = 25
   /// Bytes of the reservoir that packets may use.
   private static let reservoirBytes = 511
-  /// Bytes of a header and the longest side information: no part of the reservoir.
+  /// Bytes of a header and the longest side information, which are not part of the reservoir.
   private static let overheadBytes = 38
 
   struct Packet {
@@ -21,14 +21,14 @@ struct LeadPackets {
 
   /// Oldest first.
   private var packets: [Packet] = []
-  /// They lead to the next packet.
+  /// The decoder has to decode them before the next packet.
   private var isLeading = false
 
   static func areNeeded(for format: AudioStreamBasicDescription) -> Bool {
     format.formatID == .mpegLayer3
   }
 
-  /// A format follows another one: from now on the packets lead to the next one, if it can use them.
+  /// Notes a format after another one: the packets precede the next one if its decoder can use them.
   mutating func lead(
     from last: AudioStreamBasicDescription?, to format: AudioStreamBasicDescription
   ) {
@@ -39,18 +39,18 @@ struct LeadPackets {
     if !isLeading { packets.removeAll() }
   }
 
-  /// The packets that lead to the next one, if any do. Nothing of them is heard.
+  /// Returns the packets to decode before the next one, if any. All their frames are trimmed.
   mutating func take() -> [Packet] {
     guard isLeading else { return [] }
     isLeading = false
     return packets
   }
 
-  /// Takes in a run of packets, of which the last ones are remembered: one for the overlap of the filter
-  /// bank, and those whose bits that one uses.
+  /// Keeps the last ones of a run of packets: one for the overlap of the filter bank, and those whose bits that one
+  /// uses.
   ///
   /// - Parameters:
-  ///   - nextFrame: the frame behind them.
+  ///   - nextFrame: the frame after them.
   ///   - framesPerPacket: frames of each.
   mutating func remember(
     _ descriptions: Span<AudioStreamPacketDescription>, _ bytes: Span<UInt8>,

@@ -5,53 +5,52 @@ internal import ByteSources
 internal import PacketParser
 internal import RenderCore
 
-/// Listens to a parser and gives each packet its history: frame number, trims, duration.
+/// Listens to a parser and adds metadata to each packet: frame number, trims, duration.
 struct PacketCollector: StreamDriverListener {
   var output = TrackReader.Output()
   private let location: String
   private(set) var generation: UInt32
   private var format: AudioStreamBasicDescription?
   private var trimming = EdgeTrimming.none
-  /// Decoded frames before those that sound now that do not sound: what a decoded frame's number is
-  /// lessened by for its number among the frames of sound.
+  /// Decoded frames without sound before the present ones: a decoded frame's number less these is its number among the
+  /// frames of sound.
   private var silentFrames: Int64 = 0
   /// The first format, its trimming, and the silent frames before its first sound.
   private var firstFormat: AudioStreamBasicDescription?
   private var firstTrimming = EdgeTrimming.none
   private var firstSilentFrames: Int64 = 0
-  /// The packets have the first format.
+  /// Whether the packets have the first format.
   private(set) var isFirstFormat = true
-  /// The stream as it is now.
+  /// The description of the present stream.
   private var stream: CodedStreamDescription?
-  /// What comes next is counted from 0 again, whatever its format.
+  /// The next packets are counted from 0 again, whatever their format.
   private var isAnotherStream = false
-  /// The format is new: the next packet begins a stream.
+  /// The stream that the next packet begins; nil if it begins none.
   private var streamStart: CodedStreamDescription?
   /// Frames from the track's first to the next packet, at the current format's rate.
   private var nextFrame: Int64 = 0
-  /// What the container's count has to be lessened by for that; nil until it has said.
+  /// The offset to subtract from the container's frame numbers; nil until it is known.
   private var firstFrame: Int64?
-  /// The number of the last packet that was met.
+  /// The number of the last packet parsed.
   private(set) var lastPacketSeen: Int64?
-  /// A jump has led elsewhere: the next run has to say where that is.
+  /// A jump was made: the next packets determine the position.
   private var isAfterJump = false
-  /// The jump that has led to nothing that is heard yet.
+  /// The jump whose first frame of sound has not come yet.
   private var jumpUnderWay: Jump?
-  /// What ends before the first of these is dropped, and what begins before the second is cut.
+  /// Packets that end at or before the first of these are dropped; frames before the second are trimmed.
   private var keptFrom = Int64.min
   private var heardFrom: Int64 = 0
-  /// The frame of sound that the packets since the jump begin with, at the first format's rate; nil when
-  /// there is none.
+  /// The frame of sound that the packets since the jump begin with, at the first format's rate; nil if there is none.
   private(set) var firstSoundFrame: Int64?
-  /// The place of that frame was known.
+  /// Whether the number of that frame is known.
   private var isFirstSoundPlaced = true
-  /// The place of the next packet is known: no jump has led into another format whose packets are not counted.
+  /// Whether the next packet's frame number is known: false after a jump into another format with uncounted packets.
   private var isPlaced = true
-  /// The last packets, whose bits the packets of another format behind them may use.
+  /// The last packets; packets of a following format may use their bits.
   private var leads = LeadPackets()
-  /// A packet was met of which the decoder makes up noise.
+  /// Whether a packet was parsed for which the decoder generates noise.
   private(set) var substitutesNoise = false
-  /// What the station says of the packets.
+  /// The station's titles for the packets.
   private var titles = StreamTitles()
 
   init(location: String, generation: UInt32) {
@@ -59,15 +58,15 @@ struct PacketCollector: StreamDriverListener {
     self.generation = generation
   }
 
-  /// The place that the jump led to is known: what was before it was counted, or the container says it.
+  /// Whether the jump's frame number is known: the packets before it were counted, or the container states it.
   var isJumpPlaced: Bool { firstSoundFrame == nil ? isPlaced : isFirstSoundPlaced }
 
-  /// Frames of the first format to the next packet; nil before there is one, and once another format
-  /// has come.
+  /// Frames of the first format before the next packet; nil before that format is known, and once another format has
+  /// come.
   var nextDecodedFrame: Int64? { format != nil && firstFrame == 0 ? nextFrame : nil }
 
-  /// The decoded frame that is a frame of sound, both of the first format; where the links of a chain have
-  /// silent frames of their own and those between are not known, one before it.
+  /// Returns the decoded frame of a frame of sound, both of the first format. If the links of a chain have silent
+  /// frames and those between are unknown, the result is too early.
   func decodedFrame(ofSound frame: Int64) -> Int64 {
     let isInStretch = isFirstFormat && frame >= trimming.firstFrame &- silentFrames
     guard isInStretch else {
@@ -76,7 +75,7 @@ struct PacketCollector: StreamDriverListener {
     return frame &+ silentFrames &+ trimming.paddingFrames(beforeSound: frame)
   }
 
-  /// The frame of sound that is a decoded frame; the first for what is before it.
+  /// Returns the frame of sound of a decoded frame; 0 for frames before the first sound.
   func soundFrame(ofDecoded frame: Int64) -> Int64 {
     let isInStretch = isFirstFormat && frame >= trimming.firstFrame
     guard isInStretch else {
@@ -85,11 +84,11 @@ struct PacketCollector: StreamDriverListener {
     return max(0, frame &- silentFrames &- trimming.paddingFrames(before: frame))
   }
 
-  /// What comes next is from elsewhere: drops what is here, and everything up to a frame.
+  /// Starts a jump: drops the packets so far, and all sound before a frame.
   ///
   /// - Parameters:
-  ///   - frame: the first frame of sound that is heard, at the first format's rate.
-  ///   - preRoll: frames before it that the decoder has to see; nil for all.
+  ///   - frame: the first frame of sound to keep, at the first format's rate.
+  ///   - preRoll: frames before it that the decoder needs; nil for all.
   mutating func jump(toSound frame: Int64, preRoll: Int64?, generation: UInt32) {
     output.packets.removeAll()
     (output.account.parsedPacketCount, output.account.parsedNanoseconds) = (0, 0)
@@ -115,7 +114,7 @@ struct PacketCollector: StreamDriverListener {
   mutating func audioFileStream(
     _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID
   ) {
-    // The first format is taken up when everything is known; a later one when it comes.
+    // The first format counts once everything is known; a later one at once.
     let isReady = property == .readyToProducePackets
     guard isReady || (property == .dataFormat && format != nil) else { return }
     guard let format = try? stream.dataFormat else { return }
@@ -172,7 +171,7 @@ struct PacketCollector: StreamDriverListener {
         firstFrame = 0
       }
     }
-    // No frame number that a file has in earnest comes near 2 to the 60th.
+    // No genuine frame number comes near 2 to the 60th.
     if let told = packets.firstFrame, (0..<1 << 60).contains(told) {
       let first = firstFrame ?? told - nextFrame
       firstFrame = first
@@ -213,7 +212,7 @@ struct PacketCollector: StreamDriverListener {
     if let loss = SoundLoss(gap, sampleRate: format?.sampleRate ?? 0) { output.account.add(loss) }
   }
 
-  /// What was met since may have changed what is known of the duration: another link, or the end.
+  /// Updates the duration, which another link or the stream's end may have changed.
   mutating func renewDuration(_ stream: borrowing AudioFileStream) {
     guard output.information?.durationNanoseconds != nil, let duration = try? stream.duration
     else { return }
@@ -281,7 +280,7 @@ struct PacketCollector: StreamDriverListener {
     streamStart = nil
   }
 
-  /// Packets of another format follow. Time goes on; the delay and padding of a file are those of its first
+  /// Notes that packets of another format follow. Time continues; a file's delay and padding belong to its first
   /// format's packets.
   private mutating func change(
     from last: AudioStreamBasicDescription, to format: AudioStreamBasicDescription
@@ -289,7 +288,7 @@ struct PacketCollector: StreamDriverListener {
     func scaled(_ frames: Int64) -> Int64 {
       Self.frames(frames, at: format.sampleRate, from: last.sampleRate)
     }
-    // Behind a jump the container counts as it did before.
+    // After a jump the container counts as before.
     if !isAfterJump { firstFrame = nil }
     isFirstFormat = isAfterJump && firstFormat?.isContinued(by: format) == true
     if isFirstFormat {
@@ -301,7 +300,7 @@ struct PacketCollector: StreamDriverListener {
     nextFrame = scaled(nextFrame)
   }
 
-  /// Finds where the jump leads among the frames that are counted now.
+  /// Computes the jump's target in the frames that are counted now.
   private mutating func placeJump() {
     guard let jump = jumpUnderWay, let format, let firstFormat else { return }
     func scaled(_ frames: Int64) -> Int64 {
@@ -309,11 +308,11 @@ struct PacketCollector: StreamDriverListener {
     }
     let sound = scaled(jump.frame)
     heardFrom = sound &+ silentFrames &+ trimming.paddingFrames(beforeSound: sound)
-    // From the start even a packet without a frame is kept: Vorbis' first one is such.
+    // From the start, even a packet without a frame is kept, such as Vorbis' first one.
     keptFrom = jump.preRoll.map { heardFrom &- scaled($0) } ?? .min
   }
 
-  /// The jump has led to this decoded frame.
+  /// Ends the jump at this decoded frame.
   private mutating func land(at frame: Int64, _ format: AudioStreamBasicDescription) {
     let rate = firstFormat?.sampleRate ?? format.sampleRate
     let sound = max(0, frame &- silentFrames &- trimming.paddingFrames(before: frame))
@@ -322,37 +321,37 @@ struct PacketCollector: StreamDriverListener {
     (jumpUnderWay, keptFrom, heardFrom) = (nil, .min, 0)
   }
 
-  /// Frames at one rate that last as long as those at another.
+  /// Converts a number of frames from one rate to another.
   private static func frames(_ frames: Int64, at rate: Double, from other: Double) -> Int64 {
     guard rate != other, other > 0 else { return frames }
     return Int64(min(max((Double(frames) / other * rate).rounded(), -0x1p60), 0x1p60))
   }
 
-  /// A time that a file claims, brought inside what can be: 0 to 2 to the 60th, 36 years.
+  /// Returns a stated time in nanoseconds, clamped to 0 to 2 to the 60th, 36 years.
   private static func nanoseconds(_ seconds: Double) -> UInt64 {
     let nanoseconds = seconds * 1_000_000_000
     return nanoseconds > 0 ? UInt64(min(nanoseconds, 0x1p60)) : 0
   }
 }
 
-/// Where in a track's sound a reader goes.
+/// A jump to a frame of a track's sound.
 private struct Jump {
-  /// The first frame of sound that is heard.
+  /// The first frame of sound to keep.
   var frame: Int64
-  /// Frames before it that the decoder has to see; nil for all.
+  /// Frames before it that the decoder needs; nil for all.
   var preRoll: Int64?
 }
 
 extension AudioStreamBasicDescription {
-  /// Whether the frames of a stream that goes on in another format are counted on: a new link of a chain,
-  /// other channels, or packets that tell their duration from now on.
+  /// Returns whether frame numbers continue in a following format: a new link of a chain, other channels, or packets
+  /// that state their duration from now on.
   fileprivate func isContinued(by other: Self) -> Bool {
     formatID == other.formatID && sampleRate == other.sampleRate
   }
 }
 
 extension Range<Int64> {
-  /// The same frames counted from another one. An open end stays open.
+  /// Returns the same frames counted from another origin. An open end stays open.
   fileprivate func shifted(by frames: Int64) -> Range {
     let upper = upperBound == .max ? .max : upperBound.addingReportingOverflow(frames).partialValue
     let lower = lowerBound.addingReportingOverflow(frames).partialValue

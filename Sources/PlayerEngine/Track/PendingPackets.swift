@@ -4,8 +4,8 @@ internal import AudioModel
 internal import ByteSources
 internal import RenderCore
 
-/// Packets that were parsed and are waiting for room in the ring: at most what one read of the source
-/// held, so its memory is bounded and, after the first reads, never allocated again.
+/// Parsed packets that wait for room in the ring: at most those of one read of the source, so the memory is bounded
+/// and, after the first reads, not allocated again.
 struct PendingPackets {
   /// One packet, or the start of a new stream before it.
   struct Item {
@@ -13,11 +13,11 @@ struct PendingPackets {
     var history: PacketHistory
     /// The packet begins a new stream.
     var startsStream: CodedStreamDescription?
-    /// Where that stream belongs, if another track may be read by the time that the packet is written.
+    /// The position of that stream, if the feeder may read another track by the time it writes the packet.
     var place: StreamPlace?
-    /// What the station says from the packet on.
+    /// The station's metadata from the packet on.
     var said: StreamMetadata?
-    /// The track that it says it of, likewise.
+    /// The track of that metadata, in the same case.
     var saidOf: Int?
   }
 
@@ -28,14 +28,14 @@ struct PendingPackets {
   /// The oldest packet, or nil.
   var first: Item? { head < items.count ? items[head] : nil }
 
-  /// Up to `count` of the oldest packets, all of one stream.
+  /// Returns up to `count` of the oldest packets, all of one stream.
   func first(_ count: Int) -> [Item] {
     let some = items[head..<min(items.count, head + count)]
     let next = some.dropFirst().firstIndex { $0.startsStream != nil }
     return Array(some[..<(next ?? some.endIndex)])
   }
 
-  /// Calls `body` with the bytes of a packet that is still in here.
+  /// Calls `body` with the bytes of a packet that was not dropped yet.
   func withBytes<Result>(of item: Item, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     unsafe bytes.withUnsafeBytes { all in
       unsafe body(UnsafeRawBufferPointer(rebasing: all[item.byteRange]))
@@ -55,7 +55,7 @@ struct PendingPackets {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// Adds a packet behind the others.
+  /// Appends a packet.
   mutating func append(
     _ packet: Span<UInt8>, history: PacketHistory, startsStream: CodedStreamDescription?,
     said: StreamMetadata? = nil
@@ -67,7 +67,7 @@ struct PendingPackets {
         byteRange: start..<bytes.count, history: history, startsStream: startsStream, said: said))
   }
 
-  /// Adds samples behind the others.
+  /// Appends samples.
   mutating func append(_ samples: Span<Float>, history: PacketHistory, news: RunNews) {
     let start = bytes.count
     unsafe samples.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
@@ -77,7 +77,7 @@ struct PendingPackets {
         place: news.begun?.place, said: news.said?.metadata, saidOf: news.said?.track))
   }
 
-  /// Calls `body` with a packet that is still in here.
+  /// Calls `body` with a packet that was not dropped yet.
   func withSpan<Result>(of item: Item, _ body: (Span<UInt8>) -> Result) -> Result {
     body(bytes.span.extracting(item.byteRange))
   }

@@ -2,9 +2,9 @@
 
 public import PacketParser
 
-/// Sound of a track that is not heard.
+/// Lost sound of a track.
 public struct SoundLoss: Hashable, Sendable {
-  /// Why the sound is lost.
+  /// The cause of the loss.
   public enum Cause: String, Hashable, Sendable, CaseIterable {
     /// The data is damaged.
     case damage
@@ -12,7 +12,7 @@ public struct SoundLoss: Hashable, Sendable {
     case cut
     /// The audio has a form that no decoder here takes.
     case unsupported
-    /// A packet could not be decoded. Silence of its length, or the decoder's own stand-in, was heard.
+    /// A packet could not be decoded. Silence of its length, or the decoder's concealment, replaced it.
     case undecodable
     /// The connection to live sound was lost for a while.
     case interruption
@@ -20,11 +20,11 @@ public struct SoundLoss: Hashable, Sendable {
     case undelivered
   }
 
-  /// Why the sound is lost.
+  /// The cause of the loss.
   public var cause: Cause
-  /// Bytes from the start of the source to the first one concerned; nil if unknown.
+  /// Bytes from the start of the source to the first affected byte; nil if unknown.
   public var byteOffset: Int64?
-  /// Bytes concerned; 0 where the stream ends, or if unknown.
+  /// Affected bytes; 0 at the end of the stream, or if unknown.
   public var byteCount: Int64
   /// Nanoseconds of sound lost; nil if unknown.
   public var nanoseconds: UInt64?
@@ -42,7 +42,7 @@ public struct SoundLoss: Hashable, Sendable {
   /// The sound lost in a gap; nil if the gap holds no sound.
   ///
   /// - Parameters:
-  ///   - gap: what the parser left out.
+  ///   - gap: a gap that the parser reported.
   ///   - sampleRate: frames per second of the stream there.
   public init?(_ gap: AudioFileStreamGap, sampleRate: Double) {
     switch gap.cause {
@@ -68,7 +68,7 @@ extension SoundLoss {
 }
 
 extension SoundLoss.Cause {
-  /// What happened and what the user can do, for the end of a line.
+  /// The cause and a remedy, for the end of a line.
   var explanation: String {
     switch self {
     case .damage: "the data is damaged; try another copy"

@@ -3,30 +3,29 @@
 public import ByteSources
 public import PacketParser
 
-/// What one step of a ``StreamDriver`` did.
+/// The result of one step of a ``StreamDriver``.
 public enum StreamDriverStep: Hashable, Sendable {
-  /// Bytes came and were parsed, or the parser goes elsewhere for more.
+  /// Bytes were parsed, or the next read continues elsewhere.
   case progressed
-  /// No byte came in the time given.
+  /// No byte arrived within the time limit.
   case waiting
   /// Everything was parsed.
   case ended
 }
 
-/// Reads a source through a parser: the bytes that the parser wants, in the order it wants them.
+/// Feeds a parser from a source: the bytes that the parser requests, in the order of its requests.
 ///
-/// Where the source can be repositioned, the parser may skip what is no audio and read an index that
-/// lies behind it. Of a regular file the end is read first, for the tags and the duration that are
-/// there; over HTTP that would be a request more, and the parser does without. A step reads at most
-/// one buffer of bytes and waits no longer than it is told to. One thread at a time; not the render
-/// thread.
+/// If the source can be repositioned, the parser may skip bytes that are no audio and read an index behind the audio.
+/// The driver first reads the end of a regular file, for its tags and duration. Over HTTP this would cost another
+/// request, so the parser does without. A step reads at most one buffer of bytes and waits no longer than its time
+/// limit. One thread at a time; not the render thread.
 @safe
 public final class StreamDriver<Listener: StreamDriverListener> {
-  /// Where the bytes come from; closed with the driver.
+  /// The source of the bytes; closed with the driver.
   public let source: any ByteSource
   /// The parser, for its properties.
   public private(set) var stream: AudioFileStream
-  /// Is told what the parser finds.
+  /// Receives the parser's results.
   public var listener: Listener {
     _read { yield watch.listener }
     _modify { yield &watch.listener }
@@ -38,51 +37,50 @@ public final class StreamDriver<Listener: StreamDriverListener> {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 64)
   /// The source was asked for bytes, whether any came or not.
   private var hasRead = false
-  /// The parser was made for what the source can do.
+  /// The parser was created, for the capabilities of the source.
   private var hasBegun = false
   private var hasEnded = false
-  /// Where the source's next byte lies.
+  /// Byte offset of the source's next byte.
   private var sourceOffset: Int64 = 0
-  /// Bytes of heads that were lost: the source counts them, and the parser does not. Where the source can
-  /// be repositioned there are none.
+  /// Bytes that the source counts and the parser does not, because another parser took them before an interruption. 0
+  /// if the source can be repositioned.
   private var lostBytes: Int64 = 0
   /// Bytes read from the source, those read twice included.
   private(set) var readByteCount: UInt64 = 0
   /// Nanoseconds spent on the source, waiting included, and on parsing.
   private(set) var readNanoseconds: UInt64 = 0
   private(set) var parseNanoseconds: UInt64 = 0
-  /// Where the stream ends, as far as the source has said or shown.
+  /// Byte offset of the stream's end; nil until the source states or reaches it.
   private var endOffset: Int64?
   /// The source's next bytes do not continue those before.
   private var isDiscontinuous = false
-  /// Live sound that was lost is there again, and it is not known yet in which format.
+  /// Identifies the format of live sound after an interruption; nil at other times.
   private var identification: StreamIdentification?
-  /// The sound is known to be live: it was lost once, or a station sends it.
+  /// The sound is known to be live: a station sends it, or it was interrupted once.
   private var isLive = false
   /// Bytes that were parsed since the last packet.
   private var bytesWithoutPacket = 0
-  /// Times in a row that the parser neither took bytes nor went elsewhere.
+  /// Times in a row that the parser neither took bytes nor changed its byte offset.
   private var standstills = 0
 
-  /// Bytes that are read and dropped rather than passed by asking a server again.
+  /// Shorter gaps are read and dropped, rather than skipped with another request to a server.
   private static var leastJump: Int64 { 64 << 10 }
-  /// The same for a server that has not said whether it sends parts: one that does not sends all again.
+  /// The same for a server of unknown support for ranges: without it, the server sends everything again.
   private static var leastTrial: Int64 { 4 << 20 }
-  /// A parser that stands still so often wants nothing more.
+  /// A parser that stands still more often in a row needs no more bytes.
   private static var maximumStandstills: Int { 4 }
-  /// Bytes of live sound without a packet, or of anything else whose end is not known, that are an error:
-  /// they might go on for ever. Tags and pictures are shorter.
+  /// Bytes without a packet that are an error, in live sound or in anything else of unknown length, because it might
+  /// never end. Tags and pictures are shorter.
   private static var maximumLiveBytes: Int { 2 << 20 }
   private static var maximumEndlessBytes: Int { 64 << 20 }
 
   /// A driver at the start of a source from which nothing was read.
   ///
   /// - Parameters:
-  ///   - source: where the bytes come from.
+  ///   - source: the source of the bytes.
   ///   - pictureByteLimit: `AudioFileStreamOptions.pictureByteLimit`.
-  ///   - sliceBytes: the parser is given pieces of at most so many bytes. What it finds does not
-  ///     depend on it.
-  ///   - listener: is told what the parser finds.
+  ///   - sliceBytes: the most bytes for one call of the parser; the results do not depend on it.
+  ///   - listener: receives the parser's results.
   public init(
     _ source: any ByteSource, pictureByteLimit: Int = 0, sliceBytes: Int = .max,
     listener: consuming Listener
@@ -100,10 +98,10 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     unsafe buffer.deallocate()
   }
 
-  /// Reads and parses one buffer of bytes, waiting at most so long for the first of them.
+  /// Reads and parses one buffer of bytes, waiting at most the time limit for the first of them.
   ///
-  /// - Throws: what went wrong; the listener has been told what was parsed before. The driver has
-  ///   then ended.
+  /// - Throws: the error of the source or the parser. The listener has received everything parsed before, and the
+  ///   driver has ended.
   public func step(timeoutNanoseconds: UInt64) throws(PlayerError) -> StreamDriverStep {
     if hasEnded { return .ended }
     let start = monotonicNanoseconds()
@@ -111,7 +109,7 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     do throws(ByteSourceError) {
       read = try readWanted(timeoutNanoseconds: timeoutNanoseconds)
     } catch {
-      // What came before the source failed is still told.
+      // The listener still receives what came before the failure.
       hasEnded = true
       try? identify(isEnd: true)
       try? stream.finish(listener: &watch)
@@ -145,10 +143,10 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     }
   }
 
-  /// Has the parser go on with a packet, also after the end; the next step reads from there.
+  /// Moves the parser to a packet, also after the end; the next step reads from there.
   ///
-  /// - Throws: `more` before the parser has reached the audio, `pck?` for a packet that does not
-  ///   exist, or what made the stream unplayable.
+  /// - Throws: `more` before the parser has reached the audio, `pck?` for a packet that does not exist, or the error
+  ///   that made the stream unplayable.
   public func seek(
     toPacket packet: Int64
   ) throws(AudioFileStreamError) -> AudioFileStreamSeekTarget {
@@ -158,7 +156,7 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     return target
   }
 
-  /// The bytes that can be read again without asking a server for them, as the parser counts them.
+  /// The byte ranges that the spool returns without another request, in the parser's byte offsets.
   var spooledByteRanges: [Range<UInt64>] {
     let lost = UInt64(lostBytes)
     return source.spooledByteRanges.compactMap { range in
@@ -167,16 +165,16 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     }
   }
 
-  /// Has the source give again what it gave before, from a byte that the parser counts so, of a source that
-  /// is spooled and cannot be repositioned otherwise. The parser has to be sent there too.
+  /// Moves a spooled source that cannot be repositioned otherwise back to a byte offset of the parser. The caller must
+  /// also move the parser there.
   func turnBack(toByte byteOffset: Int64) throws(ByteSourceError) {
     try source.reposition(to: UInt64(max(0, byteOffset)) &+ UInt64(lostBytes))
   }
 
-  /// Reads from where the parser wants to go on.
+  /// Reads the next bytes; repositions the source first if the parser's next byte offset requires it.
   private func readWanted(timeoutNanoseconds: UInt64) throws(ByteSourceError) -> ByteSourceRead {
-    // Before the first read only a file knows that it can be repositioned, and then it costs nothing. A
-    // server may have answered with that read, and its first byte be still to come.
+    // Before the first read, only a file is known to be repositionable, and for a file that costs nothing. A server may
+    // answer that read with its first byte still to come.
     if !hasRead, source.information.isRepositionable { try beginWithTail() }
     hasRead = true
     if hasBegun, options.canReposition {
@@ -199,7 +197,7 @@ public final class StreamDriver<Listener: StreamDriverListener> {
       let metadata = source.takeStreamMetadata()
       if identification == nil { announce(metadata) } else { identification!.metadata += metadata }
     case .end:
-      // A parser that skips may be past the end of the bytes.
+      // A parser that skips may be past the last byte.
       if endOffset == nil { stream.tell(totalByteCount: sourceOffset) }
       endOffset = sourceOffset
     case .wait, .discontinuity: break
@@ -207,7 +205,7 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     return read
   }
 
-  /// Makes the parser, now that the server has said what it can do.
+  /// Creates the parser once the server's capabilities are known.
   private func begin() {
     makeStream()
     guard let byteCount = source.information.byteCount, let total = Int64(exactly: byteCount)
@@ -216,8 +214,8 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     stream.tell(totalByteCount: total)
   }
 
-  /// Makes the parser and shows it the file's end. The file may change its length meanwhile: the
-  /// parser is told one that fits the bytes that it is shown.
+  /// Creates the parser and passes it the file's end. The file's length may change meanwhile, so the parser gets one
+  /// that fits the bytes of that end.
   private func beginWithTail() throws(ByteSourceError) {
     makeStream()
     guard let byteCount = source.information.byteCount, let total = Int64(exactly: byteCount)
@@ -245,7 +243,7 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     stream = AudioFileStream(hint: source.information.fileTypeHint, options: options)
   }
 
-  /// Parses the source's last bytes, as far as the parser wants these.
+  /// Parses the bytes read last, as far as the parser requests them.
   private func parse(_ bytes: Span<UInt8>) throws(AudioFileStreamError) {
     let count = bytes.count
     let firstOffset = sourceOffset - Int64(count)
@@ -254,7 +252,7 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     while start < count {
       if options.canReposition {
         let wanted = stream.nextByteOffset - firstOffset
-        // Elsewhere: the next step goes there, or reads on up to it.
+        // Outside these bytes: the next step repositions, or reads up to there.
         guard wanted >= 0, wanted < count, standstills <= Self.maximumStandstills else { return }
         start = Int(wanted)
       }
@@ -276,7 +274,7 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     }
   }
 
-  /// Passes on what the station says.
+  /// Passes the station's metadata to the listener.
   private func announce(_ metadata: [StreamMetadata]) {
     for var metadata in metadata {
       metadata.byteOffset -= min(metadata.byteOffset, UInt64(lostBytes))
@@ -284,8 +282,7 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     }
   }
 
-  /// Live sound was lost and is there again: the bytes that follow are the start of another stream of
-  /// it. What came of a head that was not whole is of no use.
+  /// Begins another stream after an interruption of live sound. The bytes of an incomplete head are discarded.
   private func loseContinuity() {
     isLive = true
     bytesWithoutPacket = 0
@@ -298,9 +295,9 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     }
   }
 
-  /// Looks at the first bytes of sound that is there again, and parses them once it is known what they are.
+  /// Identifies the first bytes after an interruption, and parses them once their format is known.
   ///
-  /// - Parameter isEnd: nothing follows them: the former parser has to take what is there.
+  /// - Parameter isEnd: no bytes follow, so an undecided format counts as the former parser's.
   private func identify(
     _ bytes: Span<UInt8> = Span(), isEnd: Bool = false
   ) throws(AudioFileStreamError) {
@@ -321,11 +318,11 @@ public final class StreamDriver<Listener: StreamDriverListener> {
     try parse(held.span)
   }
 
-  /// Says that there is no more; the parser may go back for what it passed.
+  /// Ends the parser's input; the parser may still go back to bytes that it skipped.
   private func finish() throws(AudioFileStreamError) -> StreamDriverStep {
     try identify(isEnd: true)
     try stream.finish(listener: &watch)
-    // Back is not where the end is, or it would come here for ever.
+    // A parser that asks for the end each time would loop forever.
     standstills += 1
     hasEnded = stream.isFinished || standstills > Self.maximumStandstills
     return hasEnded ? .ended : .progressed

@@ -3,21 +3,21 @@
 public import ByteSources
 public import PacketParser
 
-/// Listens to what a ``StreamDriver`` finds in the bytes, and to what a station says between them.
+/// Receives the results of a ``StreamDriver`` and the station's metadata between the bytes.
 public protocol StreamDriverListener: AudioFileStreamListener {
-  /// The station says this of the sound from `byteOffset` on, which is counted as the parser counts.
-  /// Told before any byte behind that is parsed.
+  /// Receives the station's metadata for the sound from its `byteOffset` on, which is counted as the parser counts.
+  /// Called before any later byte is parsed.
   mutating func streamDriver(found metadata: StreamMetadata)
 
-  /// Live sound goes on as another stream, with a parser of its own: packets, frames and bytes are counted
-  /// from 0 again. Its properties follow.
+  /// Notes that live sound continues as another stream. Its own parser counts packets, frames and bytes from 0 again.
+  /// Its properties follow.
   mutating func streamDriverBeganStream()
 }
 
 extension StreamDriverListener {
-  /// Nothing: most listeners read what is no station.
+  /// Does nothing: most listeners read no station.
   public mutating func streamDriver(found metadata: StreamMetadata) {}
 
-  /// Does nothing: most listeners read what is never lost.
+  /// Does nothing: most sources are never interrupted.
   public mutating func streamDriverBeganStream() {}
 }

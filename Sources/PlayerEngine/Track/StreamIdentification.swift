@@ -4,40 +4,40 @@ internal import AudioModel
 internal import ByteSources
 internal import PacketParser
 
-/// Finds out whether live sound that was lost goes on in the format of before. The bytes are kept until that
-/// is known, and then parsed by the parser that fits.
+/// Finds out whether live sound continues in its former format after an interruption. It keeps the bytes until then,
+/// for the parser that fits.
 struct StreamIdentification: ~Copyable {
-  /// What the bytes are.
+  /// The result so far.
   enum Verdict {
     /// More bytes are needed.
     case undecided
-    /// The former parser goes on with them, or says why it cannot.
+    /// The former parser takes the bytes, or throws its error.
     case continued
-    /// They begin a stream that needs a parser of its own.
+    /// The bytes begin a stream that needs a parser of its own.
     case another
   }
 
   /// The bytes so far.
   private(set) var bytes: [UInt8] = []
-  /// What the station says of them.
+  /// The station's metadata for them.
   var metadata: [StreamMetadata] = []
   private var stream: AudioFileStream
 
-  /// Bytes after which the former parser has to find its own way.
+  /// After this many bytes the former parser takes them.
   private static var limit: Int { 128 << 10 }
 
-  /// - Parameter hint: what the server says that they are.
+  /// - Parameter hint: the type that the server states.
   init(hint: AudioFileTypeID?) {
     stream = AudioFileStream(hint: hint)
   }
 
   /// Adds bytes.
   ///
-  /// - Parameter former: what the stream was before.
+  /// - Parameter former: the type of the stream before.
   mutating func add(_ piece: Span<UInt8>, former: AudioFileTypeID?) -> Verdict {
     unsafe piece.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     var listener = DeafListener()
-    // Bytes that no parser knows are the former one's to pass.
+    // The former parser skips bytes that no parser knows.
     guard (try? stream.parse(piece, listener: &listener)) != nil else { return .continued }
     guard let format = try? stream.fileFormat else {
       return bytes.count < Self.limit ? .undecided : .continued
@@ -45,7 +45,7 @@ struct StreamIdentification: ~Copyable {
     return Self.isContinued(former, by: format) ? .continued : .another
   }
 
-  /// Whether the parser of one type takes up another at any place.
+  /// Returns whether the parser of one type can continue with another type at any byte.
   private static func isContinued(_ former: AudioFileTypeID?, by format: AudioFileTypeID) -> Bool {
     let layers: [AudioFileTypeID?] = [.mpegLayer1, .mpegLayer2, .mpegLayer3]
     if layers.contains(former), layers.contains(format) { return true }
@@ -53,7 +53,7 @@ struct StreamIdentification: ~Copyable {
   }
 }
 
-/// Wants only the parser's properties.
+/// Ignores everything: only the parser's properties are used.
 private struct DeafListener: AudioFileStreamListener {
   mutating func audioFileStream(
     _ stream: borrowing AudioFileStream, found property: AudioFileStreamPropertyID
@@ -65,10 +65,10 @@ private struct DeafListener: AudioFileStreamListener {
   ) {}
 }
 
-/// Notices packets on their way to another listener.
+/// Passes everything to another listener, and notes whether packets came.
 struct PacketWatch<Listener: StreamDriverListener>: AudioFileStreamListener {
   var listener: Listener
-  /// Packets came since this was last made false.
+  /// Whether packets came since this was last set to false.
   var hasSeenPackets = false
 
   init(_ listener: consuming Listener) {

@@ -2,22 +2,21 @@
 
 internal import ByteSources
 
-/// What a station has said, by the byte of its sound that it is meant from.
+/// A station's metadata, by the byte offset in its sound that each applies from.
 struct StreamTitles {
   private var entries: [StreamMetadata] = []
-  /// Where what was last told of a packet is meant from.
+  /// The byte offset of the metadata last returned for a packet.
   private var lastOffset: UInt64?
-  /// A station may talk for ever.
+  /// The most entries kept, because a station may never stop sending them.
   private static let remembered = 256
 
-  /// Notes what the station says, in the order of the bytes.
+  /// Notes the station's metadata, in the order of the byte offsets.
   mutating func note(_ metadata: StreamMetadata) {
     if entries.count == Self.remembered { entries.removeFirst() }
     entries.append(metadata)
   }
 
-  /// What the station says of a packet that begins at a byte and is heard; nil where that is what it
-  /// said of the packet before.
+  /// Returns the metadata of a packet with sound at a byte offset; nil if it is the previous packet's.
   mutating func news(at byteOffset: Int64) -> StreamMetadata? {
     guard byteOffset >= 0,
       let metadata = entries.last(where: { $0.byteOffset <= UInt64(byteOffset) }),
@@ -27,7 +26,7 @@ struct StreamTitles {
     return metadata
   }
 
-  /// Has the next packet's told, whichever it is: the sound goes on elsewhere.
+  /// Makes the next packet return its metadata in any case, after a jump.
   mutating func forgetLast() {
     lastOffset = nil
   }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// What became of a track's sound on its way from the source to the output.
+/// An account of a track's sound on its way from the source to the output.
 ///
-/// The one account that `drawbar play`, `render` and `info` and ``PlayerEvent/account(index:_:)`` report
-/// lost sound from.
+/// `drawbar play`, `render` and `info` and ``PlayerEvent/account(index:_:)`` all report lost sound from it.
 public struct TrackAccount: Hashable, Sendable {
-  /// Nanoseconds of sound that the track, or the list that led to it, states; nil if neither does.
+  /// Nanoseconds of sound that the track or its list states; nil if neither does.
   public var statedNanoseconds: UInt64?
   /// Bytes read from the source, those read twice included.
   public var fetchedByteCount: UInt64 = 0
@@ -19,15 +18,15 @@ public struct TrackAccount: Hashable, Sendable {
   var longestPacketNanoseconds: UInt64 = 0
   /// Nanoseconds of sound rendered.
   public var deliveredNanoseconds: UInt64 = 0
-  /// How many losses there are.
+  /// The number of losses.
   public private(set) var lossCount = 0
   /// Nanoseconds of sound in the losses whose length is known.
   public private(set) var lostNanoseconds: UInt64 = 0
-  /// The length of each loss is known.
+  /// Whether the length of each loss is known.
   public var isLossLengthKnown: Bool { unknownLengthCount == 0 }
   /// The first losses, in the order in which they were found; at most ``maximumLosses``.
   public private(set) var losses: [SoundLoss] = []
-  /// Losses that are kept one by one; later ones are only counted.
+  /// The most losses kept one by one; later ones are only counted.
   public static let maximumLosses = 16
   private var unknownLengthCount = 0
   /// The last loss added, and the greatest byte offset of all.
@@ -37,9 +36,9 @@ public struct TrackAccount: Hashable, Sendable {
   /// An account of a track from which nothing was read.
   public init() {}
 
-  /// Adds a loss. A seek back makes the parser report losses again; they are recognised by their byte offsets
-  /// and not added twice. A loss that begins where the last one ends, by the same cause, extends it: a cut
-  /// packet and the packets that are missing after it are one loss.
+  /// Adds a loss. After a seek back, the parser reports losses again; their byte offsets identify them, and they are
+  /// not added twice. A loss with the same cause that begins where the last one ends extends it: a cut packet and the
+  /// missing packets after it are one loss.
   public mutating func add(_ loss: SoundLoss) {
     if let offset = loss.byteOffset {
       guard offset > lastByteOffset else { return }
@@ -48,7 +47,7 @@ public struct TrackAccount: Hashable, Sendable {
     defer { last = loss }
     count(nanoseconds: loss.nanoseconds)
     if let last, loss.extends(last) {
-      // At the end of a stream all that is missing is counted, the cut packet before it included.
+      // The loss at a stream's end includes the cut packet before it.
       let endsUnknown = last.nanoseconds == nil && loss.byteCount == 0 && loss.nanoseconds != nil
       if endsUnknown { unknownLengthCount -= 1 }
       guard losses.count == lossCount else { return }
@@ -79,7 +78,7 @@ public struct TrackAccount: Hashable, Sendable {
     }
   }
 
-  /// What is lost, where, why, and what the user can do, in one line; nil if nothing is lost.
+  /// The length of the lost sound, its byte offset, the cause and a remedy, in one line; nil if nothing is lost.
   public var lossDescription: String? {
     guard let first = losses.first else { return nil }
     var text: String
@@ -89,7 +88,7 @@ public struct TrackAccount: Hashable, Sendable {
     } else {
       text = "sound is missing"
     }
-    if lossCount > 1 { text += " in \(lossCount) places" }
+    if lossCount > 1 { text += " in \(lossCount) parts" }
     if let offset = first.byteOffset {
       text += lossCount > 1 ? ", the first at byte offset \(offset)" : " at byte offset \(offset)"
     }

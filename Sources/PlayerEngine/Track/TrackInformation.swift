@@ -4,7 +4,7 @@ public import AudioModel
 public import ByteSources
 public import PacketParser
 
-/// What is known of a track once its first packet has been found.
+/// Format, tags and duration of a track, known once its first packet has been found.
 public struct TrackInformation: Sendable, Equatable {
   /// The file's path or the URL without credentials.
   public var location: String
@@ -12,10 +12,9 @@ public struct TrackInformation: Sendable, Equatable {
   public var fileFormat: AudioFileTypeID
   /// The packets' format.
   public var dataFormat: AudioStreamBasicDescription
-  /// Nanoseconds of sound, encoder padding not counted, when the stream or its length says so, or the list
-  /// that led to it.
+  /// Nanoseconds of sound without encoder padding, from the stream, its length or the track's list; nil if unknown.
   public var durationNanoseconds: UInt64?
-  /// What the duration was reckoned from; nil where it is the list's.
+  /// The basis of the duration; nil if the list states it.
   public var durationEvidence: AudioFileStreamDuration.Evidence?
   /// Bits per second, when known.
   public var bitRate: Int?
@@ -27,15 +26,15 @@ public struct TrackInformation: Sendable, Equatable {
   public var packetCount: Int64?
   /// Sound, delay and padding as the file states them.
   public var packetTable: AudioFilePacketTableInfo?
-  /// What the tags say, or else the list that led to it.
+  /// The title in the tags, or else in the list.
   public var title: String?
-  /// What the tags say, or else the list that led to it.
+  /// The artist in the tags, or else in the list.
   public var artist: String?
-  /// What the tags say, or else the list that led to it.
+  /// The album in the tags, or else in the list.
   public var album: String?
   /// The tags' track number, as written: often with the number of tracks, as in "3/12".
   public var trackNumber: String?
-  /// What a radio station says of itself; nil for what is none.
+  /// A radio station's description of itself; nil for any other source.
   public var station: StationInformation?
   /// Bytes of a free-format frame without its padding; nil for any other stream.
   public var freeFormatFrameBytes: Int?

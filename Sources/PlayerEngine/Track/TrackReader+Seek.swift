@@ -4,52 +4,51 @@ internal import AudioModel
 internal import ByteSources
 internal import PacketParser
 
-/// What a seek was asked for and where it led.
+/// The requested and the reached frame of a seek.
 public struct TrackSeek: Hashable, Sendable {
-  /// The frame of the track's sound that was asked for, at its stated rate.
+  /// The requested frame of the track's sound, at its stated rate.
   public var askedFrame: Int64
-  /// The frame that sounds next. The last one's successor when there is no such frame.
+  /// The frame that sounds next; the one after the last if there is none.
   public var reachedFrame: Int64
-  /// The frame reached is a guess, because nothing in the stream says which one it is.
+  /// Whether the reached frame is an estimate: nothing in the stream identifies it.
   public var isEstimated: Bool
-  /// How many frames it may be off, at most, if the stream's own statements are true; 0 when exact,
-  /// nil when nothing bounds it.
+  /// Largest error in frames, if the stream's own statements are true; 0 if exact, nil if unbounded.
   public var errorBoundFrames: Int64?
 }
 
-/// What a seek is for: how much may be decoded before its place so that the sound there is the straight
-/// decode's. It matters for AAC, in which decoders make noise up that depends on all they have decoded.
+/// The purpose of a seek, which limits the decoding before its target. It matters for AAC, whose decoders generate
+/// noise that depends on everything decoded before.
 public enum SeekPurpose: Hashable, Sendable {
-  /// One place of many that go by: no longer than a decoder needs to find its feet.
+  /// One of many short pieces: only the pre-roll that the decoder requires.
   case scanning
-  /// Somebody waits for the sound: at most a quarter of a second of processor time, so that in a local file
-  /// of AAC the noise is the straight decode's for five minutes, and from then on another of the same level.
+  /// A listener waits for the sound: at most a quarter of a second of processor time. In a local AAC file the noise
+  /// equals a straight decode's for five minutes, and after that has the same level.
   case listening
-  /// Nobody waits: local AAC is decoded from its start on, 0.8 ms of processor time for each second before the
-  /// place, and every sample is the straight decode's.
+  /// No listener waits: local AAC is decoded from its start on, 0.8 ms of processor time for each second before the
+  /// target, and every sample equals a straight decode's.
   case rendering
 }
 
 /// A seek whose first frame has not come yet.
 struct SeekUnderWay {
   let askedFrame: Int64
-  /// Nil where the reader only reads on.
+  /// Nil if the reader only reads on.
   let target: AudioFileStreamSeekTarget?
   let sampleRate: Double
-  /// 0 where they vary.
+  /// 0 if packets differ in length.
   let framesPerPacket: Int64
-  /// The decoded frame that packets were wanted from.
+  /// The decoded frame to start decoding at.
   let firstFrame: Int64
   let purpose: SeekPurpose
-  /// All packets from the first one on are read and counted.
+  /// The reader reads and counts all packets from the first one on.
   let readsThrough: Bool
 
-  /// Where a frame is in the track, by the stated rate.
+  /// Returns the time of a frame in the track, by the stated rate.
   func nanoseconds(ofFrame frame: Int64) -> UInt64 {
     UInt64(min(Double(max(0, frame)) / sampleRate * 1_000_000_000, 0x1p60))
   }
 
-  /// How many frames the target may be off, at most; nil when nothing bounds it.
+  /// Largest error of the target in frames; nil if unbounded.
   var errorBoundFrames: Int64? {
     guard let target else { return 0 }
     guard let packets = target.errorBoundInPackets else { return nil }
@@ -60,18 +59,16 @@ struct SeekUnderWay {
 }
 
 extension TrackReader {
-  /// Goes on with a frame of the track's sound: what a decoder needs to have heard before it is read,
-  /// too, to be decoded and cut away.
+  /// Seeks to a frame of the track's sound. The reader reads the decoder's pre-roll too, which is decoded and cut.
   ///
-  /// Exact in a local file: where neither container nor memory knows the place, the file is read
-  /// through up to it, which takes as long as reading it does. Over HTTP the place is the container's
-  /// where that has a table, else the best guess. Where the bytes cannot be had from another place,
-  /// only forward, and back as far as they are spooled. Waits for the source. The packets so far are dropped.
+  /// Exact in a local file: if neither the container nor the reader knows the byte offset, the reader reads all packets
+  /// up to the frame. Over HTTP the container's table or the best estimate determines the offset. If the source cannot
+  /// be repositioned, only forward, and back as far as it is spooled. Waits for the source. Drops the packets so far.
   ///
   /// - Parameters:
-  ///   - frame: counted from the first frame that is sound, at the stated rate; brought to 0 to 2^60.
-  ///   - generation: what the packets after it carry.
-  ///   - purpose: how exact it has to be.
+  ///   - frame: counted from the first frame that is sound, at the stated rate; clamped to 0 to 2^60.
+  ///   - generation: the flush serial of the packets after it.
+  ///   - purpose: the required accuracy.
   @discardableResult
   func seek(
     toFrame frame: Int64, generation: UInt32, purpose: SeekPurpose = .listening
@@ -86,10 +83,10 @@ extension TrackReader {
     }
   }
 
-  /// Ends a seek that has all of the track decoded up to its frame: what is to be cut away may be more than memory
-  /// holds, and is not to be collected before the first of it is decoded.
+  /// Ends a seek that decodes the whole track up to its frame: memory may not hold all the packets to cut, so they are
+  /// not collected before the first is decoded.
   ///
-  /// - Returns: nil where the seek has to find its place.
+  /// - Returns: nil if the seek has to find its frame.
   private func leaveToDecoder() -> TrackSeek? {
     guard let seek = seekUnderWay, seek.firstFrame == 0 else { return nil }
     seekUnderWay = nil
@@ -99,11 +96,11 @@ extension TrackReader {
       askedFrame: seek.askedFrame, reachedFrame: reached, isEstimated: false, errorBoundFrames: 0)
   }
 
-  /// Turns to a frame of the track's sound; steps then lead there. Waits for nothing. To be called when
-  /// the track's format is known.
+  /// Starts a seek to a frame of the track's sound; further steps complete it. Does not wait. Call it once the track's
+  /// format is known.
   ///
   /// - Parameter readsThrough: reads and counts all packets from the first one on.
-  /// - Throws: what stands in the way; the reader then goes on where it was.
+  /// - Throws: the failure; the reader then continues where it was.
   func beginSeek(
     toFrame frame: Int64, generation: UInt32, purpose: SeekPurpose = .listening,
     readsThrough: Bool = false
@@ -122,7 +119,7 @@ extension TrackReader {
       purpose: purpose, readsThrough: readsThrough)
   }
 
-  /// The frame to decode from, by what is known of the packets now.
+  /// Returns the frame to decode from, by the packets parsed so far.
   private func firstFrame(
     before wanted: Int64, _ format: AudioStreamBasicDescription, purpose: SeekPurpose
   ) -> Int64 {
@@ -131,10 +128,10 @@ extension TrackReader {
       substitutesNoise: driver.listener.substitutesNoise, purpose: purpose)
   }
 
-  /// Where the seek that was begun has led; nil while steps are still needed to tell.
+  /// Returns the result of the seek in progress; nil while it needs further steps.
   ///
-  /// - Parameter hasEnded: whether the last step has ended the track. False again where what was met on
-  ///   the way has the seek begin anew, from farther before.
+  /// - Parameter hasEnded: whether the last step has ended the track. Set to false if packets on the way restart the
+  ///   seek at an earlier frame.
   func finishSeek(hasEnded: inout Bool) -> TrackSeek? {
     guard let seek = seekUnderWay else { return nil }
     let first = driver.listener.firstSoundFrame
@@ -145,8 +142,8 @@ extension TrackReader {
       !isPlaced && !seek.readsThrough
         || firstFrame(before: wanted, format, purpose: seek.purpose) < seek.firstFrame
     {
-      // Where the file was found to be broken behind the place, it cannot be turned: what was found has to do.
-      // Where the jump has led into another format, frames do not follow from a packet's number.
+      // A file that turned out to be broken behind the target cannot seek again: the result so far must do. After a
+      // jump into another format, a packet's number does not determine its frames.
       let isBegun =
         (try? beginSeek(
           toFrame: seek.askedFrame, generation: driver.listener.generation,
@@ -160,7 +157,7 @@ extension TrackReader {
     let reached = first ?? end ?? min(seek.askedFrame, endRead ?? .max)
     startNanoseconds = seek.nanoseconds(ofFrame: reached)
     guard isPlaced else {
-      // In another format the time is known, and not the frame.
+      // In another format the time is known, but not the frame.
       return TrackSeek(
         askedFrame: seek.askedFrame, reachedFrame: reached, isEstimated: true,
         errorBoundFrames: nil)
@@ -170,20 +167,20 @@ extension TrackReader {
       isEstimated: seek.target?.isEstimated ?? false, errorBoundFrames: seek.errorBoundFrames)
   }
 
-  /// Whether the reader can be turned back to what it has read.
+  /// Whether the reader can seek back to bytes that it has read.
   var canTurnBack: Bool {
     driver.source.information.isRepositionable
       || driver.spooledByteRanges.first?.lowerBound == 0
   }
 
-  /// Goes on with a frame of a track that was opened and has not been played yet.
+  /// Seeks to a frame of a track that is open and has not been played yet.
   ///
   /// - Parameters:
-  ///   - frame: counted from the first frame that is sound, at the stated rate; brought to 0 to 2^60.
-  ///   - purpose: how exact it has to be.
-  /// - Returns: where it led. Where all of the track is decoded from its start on (``SeekPurpose/rendering``), that
-  ///   is not waited for: what is reached is then the frame asked for, or a length that is known.
-  /// - Throws: what stands in the way: what can only be read from start to end goes only forward.
+  ///   - frame: counted from the first frame that is sound, at the stated rate; clamped to 0 to 2^60.
+  ///   - purpose: the required accuracy.
+  /// - Returns: the result. With ``SeekPurpose/rendering`` and decoding from the track's start, it does not wait: the
+  ///   reached frame is the requested one, or the track's known length if that is less.
+  /// - Throws: the failure; a source that cannot be repositioned seeks only forward.
   @discardableResult
   public func seek(
     toFrame frame: Int64, purpose: SeekPurpose = .listening
@@ -191,28 +188,28 @@ extension TrackReader {
     try seek(toFrame: frame, generation: 0, purpose: purpose)
   }
 
-  /// Behind all that there can be; others can be added to it.
+  /// A frame behind any track's end; sums with it do not overflow.
   private static var farthestFrame: Int64 { 1 << 60 }
 
-  /// Frames of sound in all, if that is known.
+  /// All frames of sound, if their number is known.
   private var end: Int64? {
     guard let duration = try? driver.stream.duration, duration.isExact else { return nil }
     return duration.frames
   }
 
-  /// Frames of sound up to where reading has ended, where that is counted.
+  /// Frames of sound up to the last packet read, if the reader counts them.
   private var endRead: Int64? {
     driver.listener.nextDecodedFrame.map { driver.listener.soundFrame(ofDecoded: $0) }
   }
 
-  /// Has the driver read on from a packet at or before a decoded frame.
+  /// Moves the driver to a packet at or before a decoded frame.
   ///
-  /// - Returns: where that is; nil where it reads on from where it is.
+  /// - Returns: the target; nil if the driver reads on from its present byte offset.
   private func move(
     toFrame frame: Int64, format: AudioStreamBasicDescription
   ) throws(PlayerError) -> AudioFileStreamSeekTarget? {
     let information = driver.source.information
-    // The first packet may hold no frame: Vorbis' is only heard with the next one.
+    // The first packet may hold no frame: Vorbis' first only sounds with the next one.
     let packet = frame == 0 ? 0 : packet(atFrame: frame, format)
     if !information.isRepositionable {
       if let next = driver.listener.nextDecodedFrame, next <= frame { return nil }
@@ -227,7 +224,7 @@ extension TrackReader {
     return try seek(toPacket: guessedPacket(atFrame: frame, format))
   }
 
-  /// The packet that holds a frame of the first format, which the parser may have left for another.
+  /// Returns the packet that holds a frame of the first format, even if the parser is in another format now.
   private func packet(atFrame frame: Int64, _ format: AudioStreamBasicDescription) -> Int64? {
     if driver.listener.isFirstFormat {
       return try? driver.stream.packet(containingFrame: frame).packet
@@ -235,8 +232,8 @@ extension TrackReader {
     return format.framesPerPacket > 0 ? frame / Int64(format.framesPerPacket) : nil
   }
 
-  /// Has the driver read on from a packet that was read before, if it is spooled: the driver never
-  /// goes elsewhere by itself where the source is not repositionable.
+  /// Moves the driver back to a packet that is spooled: the driver does not reposition itself if the source is not
+  /// repositionable.
   private func moveInSpool(
     toPacket packet: Int64?
   ) throws(PlayerError) -> AudioFileStreamSeekTarget {
@@ -254,7 +251,7 @@ extension TrackReader {
     return try seek(toPacket: packet)
   }
 
-  /// The last packet before a frame whose place is known for certain: the stream's first if no other.
+  /// Returns the last packet before a frame whose byte offset is certain; the stream's first if there is no other.
   private func lastKnownPacket(before frame: Int64) -> Int64 {
     guard driver.listener.isFirstFormat, let seen = driver.listener.lastPacketSeen,
       let first = try? driver.stream.firstFrame(ofPacket: seen), first <= frame,
@@ -263,7 +260,7 @@ extension TrackReader {
     return seen
   }
 
-  /// The packet that holds a frame if all packets sound equally long.
+  /// Estimates the packet that holds a frame, as if the sound were spread evenly over the packets or bytes.
   private func guessedPacket(
     atFrame frame: Int64, _ format: AudioStreamBasicDescription
   ) -> Int64 {

@@ -5,8 +5,8 @@ internal import ByteSources
 internal import PacketParser
 
 extension TrackReader {
-  /// The times of the track, in nanoseconds, whose bytes can be read again without asking a server; as
-  /// exact as the parser knows where they are.
+  /// The time ranges of the track, in nanoseconds, that the spool returns without another request; as exact as the
+  /// parser's byte offsets.
   var spooledTimeRanges: [Range<UInt64>] {
     let byteRanges = driver.spooledByteRanges
     guard !byteRanges.isEmpty, let format = output.information?.dataFormat, format.sampleRate > 0,
@@ -20,7 +20,7 @@ extension TrackReader {
     }
   }
 
-  /// The time at which the packet with a byte begins; the track's end for what is behind all packets.
+  /// Returns the start time of the packet that holds a byte; the track's end for bytes behind all packets.
   private func nanoseconds(
     atByte byteOffset: UInt64, _ dataOffset: Int64, _ format: AudioStreamBasicDescription
   ) -> UInt64? {

@@ -5,56 +5,55 @@ public import ByteSources
 internal import PacketParser
 internal import RenderCore
 
-/// Reads one track: bytes from its source through the parser to packets with their history.
+/// Reads one track: its source's bytes, through the parser, into packets with their metadata.
 ///
-/// A step reads at most one buffer of bytes; it never waits longer than it is told to. One thread at
-/// a time: the opener's, then the feeder's. A file whose index lies behind its audio is played where
-/// the source can be repositioned: see ``StreamDriver``.
+/// A step reads at most one buffer of bytes and waits no longer than its time limit. One thread at a time: the
+/// opener's, then the feeder's. A file whose index lies behind its audio plays if the source can be repositioned: see
+/// ``StreamDriver``.
 public final class TrackReader {
-  /// What parsing gave, to be taken by the feeder.
+  /// The parser's results, for the feeder.
   struct Output {
     var packets = PendingPackets()
     /// Known when the first packet is.
     var information: TrackInformation?
-    /// The duration in it is another one since this was last taken.
+    /// The duration in it has changed since the feeder last took it.
     var hasNewDuration = false
-    /// Stretches that were not audio, since this was last taken.
+    /// Stretches that were not audio, since the feeder last took them.
     var skipped: [AudioFileStreamGap] = []
-    /// What was parsed and lost so far.
+    /// The account of packets and losses so far.
     var account = TrackAccount()
   }
 
   let driver: StreamDriver<PacketCollector>
-  /// What the track was opened by, credentials and all: for opening, never for showing.
+  /// The location as opened, with credentials: for opening, never for display.
   let location: String
-  /// What the list says that led here, for what the track does not say itself.
+  /// The list's item, for metadata that the track itself does not state.
   private var listed: PlaylistItem?
-  /// The track as a list has it, to be opened anew.
+  /// The track as a list's item, for opening it again.
   var item: PlaylistItem { listed ?? PlaylistItem(location: location) }
-  /// Where in the track the packets begin, at first and after a seek, until a
-  /// stream was begun with them.
+  /// Start time of the packets in the track, at first and after a seek, until a stream begins with them.
   var startNanoseconds: UInt64? = 0
-  /// Asked some five times a second while ``readInformation()`` or ``seek(toFrame:purpose:)`` waits for the
-  /// source; `PlayerError.Reason.cancelled` is then thrown. False at first. It must not wait.
+  /// Returns true to cancel with `PlayerError.Reason.cancelled`. ``readInformation()`` and ``seek(toFrame:purpose:)``
+  /// call it about five times a second while they wait for the source. It must not wait.
   public var isCancelled: @Sendable () -> Bool = { false }
-  /// A seek that was begun and has not led anywhere yet.
+  /// The seek in progress, if any.
   var seekUnderWay: SeekUnderWay?
 
-  /// Reads a source that is open, and from which nothing was read.
+  /// Creates a reader of an open source from which nothing was read.
   ///
   /// - Parameters:
-  ///   - source: where the bytes come from.
-  ///   - location: what it was opened by, to open it again when the track is played once more.
+  ///   - source: the source of the bytes.
+  ///   - location: the location that it was opened from, to open it again when the track repeats.
   public init(_ source: any ByteSource, location: String) {
     self.location = location
     driver = StreamDriver(
       source, listener: PacketCollector(location: source.information.name, generation: 0))
   }
 
-  /// Lets go of the file or connection. Whoever opened the track may keep the reader for longer.
+  /// Closes the file or connection. The opener of the track may keep the reader for longer.
   func close() { driver.source.close() }
 
-  /// - Throws: what stands in the way, when it is known before reading.
+  /// - Throws: the failure, if it is known before reading.
   public convenience init(
     opening location: String,
     configuration: ByteSourceConfiguration = ByteSourceConfiguration()
@@ -62,10 +61,9 @@ public final class TrackReader {
     try self.init(opening: PlaylistItem(location: location), configuration: configuration)
   }
 
-  /// Opens a track of a list, or takes it over if it is open. What the list says of it counts where its
-  /// tags say nothing.
+  /// Opens a track of a list, or takes over its open source. The list's metadata fills in for missing tags.
   ///
-  /// - Throws: what stands in the way, when it is known before reading.
+  /// - Throws: the failure, if it is known before reading.
   public convenience init(
     opening item: PlaylistItem, configuration: ByteSourceConfiguration = ByteSourceConfiguration()
   ) throws(PlayerError) {
@@ -96,7 +94,7 @@ public final class TrackReader {
 
   /// Reads until the track's format is known and its first packet is found. Waits for the source.
   ///
-  /// - Throws: what went wrong before that; a track without any packet is an error of the parser.
+  /// - Throws: the failure before that; a track without any packet is an error of the parser.
   @discardableResult
   public func readInformation() throws(PlayerError) -> TrackInformation {
     while true {
@@ -113,10 +111,10 @@ public final class TrackReader {
   /// The file's path or the URL without credentials.
   public var name: String { driver.source.information.name }
 
-  /// What can end a step's wait from another thread.
+  /// The source whose `wake()` ends a step's wait from another thread.
   var interrupter: any ByteSource { driver.source }
 
-  /// What is known of the track: nil until its first packet is found.
+  /// The track's format, tags and duration; nil until its first packet is found.
   var information: TrackInformation? {
     guard var information = output.information else { return nil }
     let source = driver.source.information
@@ -124,14 +122,14 @@ public final class TrackReader {
     if source.station == nil {
       listed?.complete(&information)
     } else if source.byteCount == nil {
-      // The length of whatever the station happened to play first is not its own.
+      // The length of the first track that a station sends is not the station's.
       information.durationNanoseconds = nil
       information.durationEvidence = nil
     }
     return information
   }
 
-  /// What was read and lost so far.
+  /// The account of bytes, packets and losses so far.
   var account: TrackAccount {
     var account = output.account
     account.statedNanoseconds = information?.durationNanoseconds
@@ -148,15 +146,15 @@ public final class TrackReader {
     _modify { yield &driver.listener.output }
   }
 
-  /// A step on behalf of one who waits for more than that.
+  /// Performs one of several steps that a caller waits for, unless ``isCancelled`` returns true.
   func cancellableStep() throws(PlayerError) -> StreamDriverStep {
     if isCancelled() { throw PlayerError(location: name, reason: .cancelled) }
     return try step(timeoutNanoseconds: 200_000_000)
   }
 
-  /// Reads and parses one buffer of bytes, waiting at most so long for the first of them.
+  /// Reads and parses one buffer of bytes, waiting at most the time limit for the first of them.
   ///
-  /// - Throws: what went wrong; packets that were parsed before it are in ``output``.
+  /// - Throws: the failure; packets that were parsed before it are in ``output``.
   func step(timeoutNanoseconds: UInt64) throws(PlayerError) -> StreamDriverStep {
     let step = try driver.step(timeoutNanoseconds: timeoutNanoseconds)
     if step == .ended { driver.listener.renewDuration(driver.stream) }

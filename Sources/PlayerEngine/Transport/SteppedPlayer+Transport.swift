@@ -2,22 +2,22 @@
 
 internal import RenderCore
 
-/// What a player that follows a transport is asked for last.
+/// The last request of the transport that a player follows.
 struct TransportTask {
   /// The number of the request.
   var request: UInt32 = 0
-  /// Where on the time line that is.
+  /// The requested time on the time line.
   var nanoseconds: UInt64 = 0
 }
 
 extension SteppedPlayer {
-  /// How often it is looked whether the transport is elsewhere.
+  /// Interval between looks at the transport.
   static var transportLookNanoseconds: UInt64 { 5_000_000 }
 
-  /// Where the tracks begin on the time line, as far as is known; empty without a transport.
+  /// The known starts of the tracks on the time line; empty without a transport.
   var trackStarts: [UInt64] { configuration.followsTransport ? feeder.trackStarts.starts : [] }
 
-  /// Goes where the transport wants, where that has changed.
+  /// Seeks to the transport's position after a new request.
   func followTransport() {
     guard configuration.followsTransport else { return }
     let request = control.transportRequest
@@ -37,7 +37,7 @@ extension SteppedPlayer {
     startSeek(inTrack: track, toNanoseconds: nanoseconds)
   }
 
-  /// The wanted place lies behind the end of a track: in the next one, if there is one.
+  /// Continues a seek behind a track's end in the next track, if there is one.
   func followBehind(track: Int) {
     guard configuration.followsTransport, let length = seek?.result?.reachedNanoseconds,
       feeder.items.indices.contains(track + 1)
@@ -48,14 +48,14 @@ extension SteppedPlayer {
     goToTransport()
   }
 
-  /// A track of a list that is followed cannot be played: the next one takes its place.
+  /// Starts the next track at the time of a track that cannot be played.
   func followFailure(ofTrack track: Int) {
     guard configuration.followsTransport, seek != nil, !feeder.trackStarts.isKnown(track + 1)
     else { return }
     feeder.trackStarts.note(feeder.trackStarts.start(of: track), of: track + 1)
   }
 
-  /// A seek has been gone over to, and no sound follows it.
+  /// Answers the transport with silence if no sound follows a completed seek.
   func answerSilence() {
     guard configuration.followsTransport, lastStep == .finished,
       lastBegunGeneration != generation
@@ -63,7 +63,7 @@ extension SteppedPlayer {
     control.answer(.silence, to: transport.request)
   }
 
-  /// A track that was played up to has begun.
+  /// Notes the start of a track that playback has reached without a seek.
   func noteStart(ofTrack track: Int, at outputFrame: UInt64) {
     guard configuration.followsTransport, comingPlace == nil,
       let before = timeline.position(at: outputFrame), before.track + 1 == track
@@ -72,7 +72,7 @@ extension SteppedPlayer {
       feeder.trackStarts.start(of: before.track) + before.nanoseconds, of: track)
   }
 
-  /// Whether a command is the transport's to give.
+  /// Returns whether a command has no effect because the player follows a transport.
   func isTransports(_ command: Command) -> Bool {
     guard configuration.followsTransport else { return false }
     return switch command {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Where the tracks of a list begin on a transport's time line, as far as is known: the first one at 0, each
-/// of the others where the one before it ends. Nanoseconds.
+/// The known starts of a list's tracks on a transport's time line, in nanoseconds: the first track at 0, each other one
+/// at the end of the track before.
 struct TrackStarts {
   private(set) var starts: [UInt64] = [0]
 
-  /// Notes where a track begins. What was known of those behind it counts no more, if this is new.
+  /// Notes the start of a track. A new value discards the known starts of later tracks.
   mutating func note(_ nanoseconds: UInt64, of track: Int) {
     guard track > 0, track <= starts.count else { return }
     if track < starts.count {
@@ -16,16 +16,15 @@ struct TrackStarts {
     starts.append(max(nanoseconds, starts[track - 1]))
   }
 
-  /// Where a track begins, or the last one before it of which that is known.
+  /// Returns the start of a track, or the last known start before it.
   func start(of track: Int) -> UInt64 {
     starts[min(max(0, track), starts.count - 1)]
   }
 
-  /// Whether it is known where a track begins.
+  /// Returns whether the start of a track is known.
   func isKnown(_ track: Int) -> Bool { starts.indices.contains(track) }
 
-  /// The track to look in for a time, and the time in it: it may be longer than the track, when it is not
-  /// known yet where the next one begins.
+  /// Returns the track for a time, and the time in it, which may exceed the track while the next start is unknown.
   func place(at nanoseconds: UInt64) -> (track: Int, nanoseconds: UInt64) {
     let track = starts.lastIndex { $0 <= nanoseconds } ?? 0
     return (track, nanoseconds - starts[track])

@@ -2,26 +2,26 @@
 
 import AudioModel
 
-/// Says what an entry's location means in a list from somewhere, and refuses what it must not mean.
+/// Resolves an entry's location against the list's origin, and refuses forbidden targets.
 struct EntryResolver {
-  /// How a format writes locations.
+  /// A format's notation of locations.
   enum Form {
-    /// M3U and PLS: paths as they are, or URLs.
+    /// M3U and PLS: literal paths, or URLs.
     case path
     /// XSPF: URIs and relative references, with percent signs.
     case uriReference
   }
 
-  /// What relative locations are relative to.
+  /// The base of relative locations.
   private enum Base {
     /// A path that ends in a slash, or is empty.
     case folder(String)
     case web(URIReference)
-    /// An `xml:base` that leads nowhere.
+    /// An `xml:base` without a usable target.
     case unusable(PlaylistEntryError)
   }
 
-  /// The list came from a server: nothing in it may lead to a file.
+  /// Whether the list came from a server, so that no entry may name a file.
   private let isRemote: Bool
   private var base: Base
 
@@ -36,7 +36,7 @@ struct EntryResolver {
     }
   }
 
-  /// What a location leads to.
+  /// Returns the target of a location.
   func resolve(
     _ text: String, as form: Form
   ) -> Result<PlaylistTarget, PlaylistEntryError> {
@@ -56,11 +56,11 @@ struct EntryResolver {
     }
   }
 
-  /// For what is inside an element with this `xml:base`.
+  /// Returns a resolver for the content of an element with this `xml:base`.
   func rebased(on text: String) -> EntryResolver {
     var result = self
     if text.isEmpty { return self }
-    // The end decides what is a folder: the last name in a base is not part of what is relative to it.
+    // Only the part up to the last slash is the folder: a base's last name is dropped.
     switch resolve(text, as: .uriReference) {
     case .success(.file(let path, _)): result.base = .folder(path.folder)
     case .success(.web(let url)): result.base = .web(URIReference(url))
@@ -69,14 +69,15 @@ struct EntryResolver {
     return result
   }
 
-  /// Only `scheme://` and `file:/` make a URL of what stands in a list of paths, as on a command line.
+  /// Whether a location in a list of paths is a URL: it must begin with `scheme://` or `file:/`, as on
+  /// a command line.
   private static func isURL(_ text: String) -> Bool {
     let reference = URIReference(text)
     guard let scheme = reference.scheme else { return false }
     return reference.authority != nil || scheme == "file" && reference.path.utf8.first == 0x2F
   }
 
-  /// `C:\…`, `C:/…`, `\\server\…`.
+  /// Whether a text is a path such as `C:\…`, `C:/…` or `\\server\…`.
   private static func isWindowsPath(_ text: String) -> Bool {
     let start = Array(text.utf8.prefix(3))
     if start.starts(with: "\\\\".utf8) { return true }
@@ -94,7 +95,7 @@ struct EntryResolver {
         reference.path.utf8.first == UInt8(ascii: "/"), let path = reference.path.percentDecoded
       else { return .failure(.malformed) }
       if Self.isWindowsPath(String(path.dropFirst())) { return .failure(.windowsPath) }
-      // A question mark or a number sign that somebody forgot to encode.
+      // The alternative covers a question mark or number sign that was not encoded.
       let whole = Self.behindAuthority(reference)
       return .success(.file(path: path, alternatives: Self.others(than: path, whole)))
     case "http", "https": return Self.web(reference)
@@ -113,7 +114,7 @@ struct EntryResolver {
     return .success(.web(url: text))
   }
 
-  /// A path as M3U and PLS write it: literally, unless that names nothing.
+  /// Returns a path of M3U or PLS: literal, with decoded alternatives.
   private static func file(
     _ text: String, in folder: String
   ) -> Result<PlaylistTarget, PlaylistEntryError> {
@@ -126,13 +127,13 @@ struct EntryResolver {
           text.withSlashes.percentDecoded.map { join(folder, $0) })))
   }
 
-  /// A relative reference to a file: its path is decoded, unless that names nothing.
+  /// Returns a relative reference to a file: its decoded path, with literal alternatives.
   private static func file(
     reference text: String, in folder: String
   ) -> Result<PlaylistTarget, PlaylistEntryError> {
     let reference = URIReference(text)
     guard reference.scheme != nil || !reference.path.isEmpty else { return .failure(.malformed) }
-    // With a "scheme" that makes no URL, a colon is part of the name.
+    // Without a URL's form, a colon is part of the name.
     let written = reference.scheme == nil ? reference.path : text
     guard let decoded = written.percentDecoded else { return .failure(.malformed) }
     let path = join(folder, decoded)
@@ -144,7 +145,7 @@ struct EntryResolver {
           join(folder, decoded.withSlashes))))
   }
 
-  /// The path with query and fragment, decoded.
+  /// Returns the path with query and fragment, decoded.
   private static func behindAuthority(_ reference: URIReference) -> String? {
     var rest = reference
     rest.scheme = nil
@@ -152,7 +153,7 @@ struct EntryResolver {
     return rest.text.percentDecoded
   }
 
-  /// A path in a folder, that no one takes for standard input or a URL.
+  /// Returns a path in a folder, in a form that cannot be mistaken for standard input or a URL.
   private static func join(_ folder: String, _ path: String) -> String {
     let joined = path.utf8.first == UInt8(ascii: "/") ? path : folder + path
     let isPlain =

@@ -4,14 +4,14 @@ import AudioModel
 
 /// A URI or a relative reference in its five parts, as written (RFC 3986).
 struct URIReference: Hashable {
-  /// In lower case.
+  /// The scheme in lower case.
   var scheme: String?
   var authority: String?
   var path: String
   var query: String?
   var fragment: String?
 
-  /// Takes a text apart; every text has an answer (RFC 3986, appendix B).
+  /// Splits a text into its parts; every text is valid (RFC 3986, appendix B).
   init(_ text: String) {
     var rest = text.utf8[...]
     if let colon = Self.endOfScheme(rest) {
@@ -35,7 +35,7 @@ struct URIReference: Hashable {
     path = String(Substring(rest))
   }
 
-  /// Where the colon behind a scheme is (RFC 3986, section 3.1).
+  /// Returns the index of the colon after a scheme (RFC 3986, section 3.1).
   private static func endOfScheme(_ text: Substring.UTF8View) -> Substring.Index? {
     guard let first = text.first, first.isLetter else { return nil }
     let end = text.firstIndex { !($0.isLetter || $0.isDigit || "+-.".utf8.contains($0)) }
@@ -50,7 +50,7 @@ struct URIReference: Hashable {
     }
   }
 
-  /// The URI that this means in a document with another one (RFC 3986, section 5.2.2, strict).
+  /// Returns the URI of this reference in a document at `base` (RFC 3986, section 5.2.2, strict).
   func resolved(against base: URIReference) -> URIReference {
     var target = self
     if scheme == nil {
@@ -80,13 +80,13 @@ struct URIReference: Hashable {
     return text
   }
 
-  /// A relative path in the folder of this one (RFC 3986, section 5.2.3).
+  /// Returns a relative path in the folder of this one (RFC 3986, section 5.2.3).
   private func merged(with relative: String) -> String {
     if authority != nil, path.isEmpty { return "/" + relative }
     return path.folder + relative
   }
 
-  /// The path without `.` and `..`; these never lead above the root (RFC 3986, section 5.2.4).
+  /// Returns the path without `.` and `..`, which never go above the root (RFC 3986, section 5.2.4).
   static func removingDotSegments(_ path: String) -> String {
     let segments = path.utf8.split(
       separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
@@ -108,14 +108,14 @@ struct URIReference: Hashable {
 }
 
 extension String {
-  /// Everything up to the last slash, with it; nothing without one.
+  /// The text up to and including the last slash; empty without one.
   var folder: String {
     guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
     return String(self[...slash])
   }
 
-  /// With each `%` and two hexadecimal digits as the byte that they stand for, and every other `%` as
-  /// it is; nil where that is no UTF-8 or has a NUL.
+  /// The text with each `%` and two hexadecimal digits replaced by the byte that they encode, and every
+  /// other `%` unchanged; nil if the result is not UTF-8 or has a NUL.
   var percentDecoded: String? {
     guard utf8.contains(UInt8(ascii: "%")) else { return self }
     var bytes: [UInt8] = []
@@ -134,7 +134,7 @@ extension String {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// With slashes in the place of backslashes.
+  /// The text with slashes instead of backslashes.
   var withSlashes: String {
     guard utf8.contains(UInt8(ascii: "\\")) else { return self }
     return String(

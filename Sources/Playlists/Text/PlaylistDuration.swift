@@ -2,13 +2,14 @@
 
 import AudioModel
 
-/// Durations as lists write them.
+/// Durations as written in lists.
 enum PlaylistDuration {
-  /// Nanoseconds of a decimal number of units, up to the first character that is none of its.
+  /// Returns the nanoseconds of a decimal number of units, up to the first character that is not part
+  /// of it.
   ///
   /// - Parameter unitNanoseconds: 1,000,000,000 for seconds, 1,000,000 for milliseconds.
-  /// - Returns: nil for no number, for zero and less, which mean that it is not known, and for more
-  ///   than 64 bits hold.
+  /// - Returns: nil for no number, for zero and less, which mean an unknown duration, and for values
+  ///   above 64 bits.
   static func nanoseconds(_ text: ArraySlice<UInt8>, unitNanoseconds: UInt64) -> UInt64? {
     var rest = text
     if rest.first == UInt8(ascii: "+") { rest.removeFirst() }

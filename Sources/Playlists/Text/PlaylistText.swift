@@ -2,11 +2,12 @@
 
 import AudioModel
 
-/// A list's bytes as UTF-8 without a byte-order mark, and how to get there.
+/// Decodes a list's bytes to UTF-8 without a byte-order mark.
 enum PlaylistText {
-  /// The text of a list whose encoding nobody says: UTF-8 where all of it is, else Windows-1252.
+  /// Returns the text of a list without a stated encoding: UTF-8 if all of it is valid, else
+  /// Windows-1252.
   ///
-  /// - Parameter requiresUTF8: there is no choice.
+  /// - Parameter requiresUTF8: whether invalid UTF-8 is an error.
   static func decode(_ bytes: Span<UInt8>, requiresUTF8: Bool) throws(PlaylistError) -> [UInt8] {
     let start = try lengthOfMark(bytes)
     guard let place = firstInvalid(bytes) else { return array(bytes, from: start) }
@@ -14,7 +15,7 @@ enum PlaylistText {
     return windows1252(bytes)
   }
 
-  /// The text of an XML document, in the encoding that it declares (XML 1.0, section 4.3.3).
+  /// Returns the text of an XML document in its declared encoding (XML 1.0, section 4.3.3).
   static func decode(xml bytes: Span<UInt8>) throws(PlaylistError) -> [UInt8] {
     let start = try lengthOfMark(bytes)
     switch declaredEncoding(bytes, from: start)?.lowercased() {
@@ -28,7 +29,7 @@ enum PlaylistText {
     }
   }
 
-  /// Bytes of UTF-8's mark; UTF-16's is refused.
+  /// Returns the bytes of UTF-8's mark; throws for UTF-16's.
   private static func lengthOfMark(_ bytes: Span<UInt8>) throws(PlaylistError) -> Int {
     if bytes.count >= 2, bytes[0] ^ bytes[1] == 1, bytes[0] >= 0xFE {
       throw PlaylistError(.unsupportedEncoding("UTF-16"), line: 1)
@@ -59,9 +60,9 @@ enum PlaylistText {
     (start..<bytes.count).map { bytes[$0] }
   }
 
-  /// The encoding in `<?xml version="1.0" encoding="…"?>`, if there is one.
+  /// Returns the encoding in `<?xml version="1.0" encoding="…"?>`, if there is one.
   private static func declaredEncoding(_ bytes: Span<UInt8>, from start: Int) -> String? {
-    // A declaration has no reason to be longer.
+    // Real declarations are shorter than this.
     let end = min(bytes.count, start + 256)
     let head = (start..<end).map { bytes[$0] }
     guard head.starts(with: "<?xml".utf8), let close = head.firstIndex(of: UInt8(ascii: ">")) else {
@@ -76,8 +77,8 @@ enum PlaylistText {
     return String(rest.dropFirst().prefix { $0 != quote })
   }
 
-  /// Latin-1, with Windows' characters where that has only control characters (as the Encoding
-  /// Standard reads both names).
+  /// Decodes Windows-1252: Latin-1 with Windows' characters in place of most C1 controls (the Encoding
+  /// Standard uses it for both names).
   private static func windows1252(_ bytes: Span<UInt8>) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(bytes.count + bytes.count / 8)

@@ -2,22 +2,22 @@
 
 import AudioModel
 
-/// Reads an XML document event by event, as far as a list of tracks needs it (XML 1.0): elements,
-/// attributes, text, CDATA, references to characters and to the five entities that XML defines.
-/// Comments and processing instructions are passed over. What a document type could declare is refused,
-/// so nothing can grow; nesting is bounded. Each byte is looked at once.
+/// Reads an XML document event by event, as far as a list of tracks needs (XML 1.0): elements,
+/// attributes, text, CDATA, references to characters and to XML's five entities. Comments and
+/// processing instructions are skipped. Declarations in a document type are refused, so nothing can
+/// expand; nesting is bounded. Each byte is read once.
 struct XMLScanner {
   enum Event: Equatable {
-    /// An element begins; its name is without prefix.
+    /// An element begins; its name has no prefix.
     case start(name: String, attributes: [Attribute])
-    /// A piece of text: pieces follow each other around comments and CDATA.
+    /// A piece of text. Comments and CDATA divide text into several pieces.
     case text(String)
-    /// The element that began last ends.
+    /// The last open element ends.
     case end
     case finished
   }
 
-  /// An attribute with its name as written, prefix and all.
+  /// An attribute with its name as written, prefix included.
   struct Attribute: Equatable {
     var name: String
     var value: String
@@ -27,9 +27,9 @@ struct XMLScanner {
 
   private let bytes: [UInt8]
   private var place = 0
-  /// The names of the elements that are open, with their prefixes.
+  /// The names of the open elements, with their prefixes.
   private var open: [ArraySlice<UInt8>] = []
-  /// `<name/>` has begun, and ends with the next event.
+  /// Whether `<name/>` has begun, whose end is the next event.
   private var isEmptyElement = false
   private var hasRoot = false
   private var countedPlace = 0
@@ -53,7 +53,7 @@ struct XMLScanner {
     }
   }
 
-  /// The next event; after `finished` the same again.
+  /// Returns the next event; after the end always `finished`.
   mutating func next() throws(PlaylistError) -> Event {
     if isEmptyElement {
       isEmptyElement = false
@@ -121,9 +121,9 @@ struct XMLScanner {
     while place < bytes.count, bytes[place].isXMLSpace { place += 1 }
   }
 
-  /// `<!DOCTYPE name …>` before the root is passed over; one that declares something is refused.
+  /// Skips `<!DOCTYPE name …>` before the root; one with declarations is refused.
   private mutating func skipDocumentType() throws(PlaylistError) {
-    guard has("<!DOCTYPE"), !hasRoot else { throw malformed("a declaration in the wrong place") }
+    guard has("<!DOCTYPE"), !hasRoot else { throw malformed("a misplaced declaration") }
     var quote: UInt8?
     let start = place
     while place < bytes.count {
@@ -226,7 +226,7 @@ struct XMLScanner {
     open.removeLast()
   }
 
-  /// Text with its references resolved, up to a byte that is left, or to the end.
+  /// Reads text with its references resolved, up to a byte that is not consumed, or to the end.
   private mutating func characters(until end: UInt8) throws(PlaylistError) -> String {
     var text: [UInt8] = []
     while place < bytes.count, bytes[place] != end {
@@ -243,10 +243,10 @@ struct XMLScanner {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// `&name;`, `&#decimal;` or `&#xhexadecimal;` (XML 1.0, sections 4.1 and 4.6).
+  /// Reads `&name;`, `&#decimal;` or `&#xhexadecimal;` (XML 1.0, sections 4.1 and 4.6).
   private mutating func reference() throws(PlaylistError) -> Unicode.Scalar {
     let start = place + 1
-    // Longer than any that has a meaning.
+    // Longer than any valid reference.
     let limit = min(bytes.count, start + 40)
     guard let end = bytes[start..<limit].firstIndex(of: UInt8(ascii: ";")) else {
       throw malformed("& without a reference; write &amp;")
@@ -274,7 +274,7 @@ struct XMLScanner {
     return scalar
   }
 
-  /// XML 1.0, section 2.2.
+  /// Whether a value is a character (XML 1.0, section 2.2).
   private static func isCharacter(_ value: UInt32) -> Bool {
     switch value {
     case 0x09, 0x0A, 0x0D, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true

@@ -3,17 +3,17 @@
 import AudioModel
 
 /// Reads XSPF version 0 and 1 (https://www.xspf.org/spec). Of a track's several locations the first
-/// one that leads somewhere counts; extensions are passed over.
+/// usable one counts; extensions are skipped.
 struct XSPFParser {
   private(set) var title: String?
   private(set) var entries: [PlaylistEntry] = []
   private var scanner: XMLScanner
   private let entryLimit: Int
-  /// The names of the open elements, and what locations in each are relative to.
+  /// The names of the open elements, and for each the resolver of its locations.
   private var open: [String] = []
   private var resolvers: [EntryResolver]
   private var track: PlaylistEntry?
-  /// The text of the element that is read, while it is one that matters.
+  /// The text of the current element, if the parser uses it.
   private var text: String?
   private var leafLine = 0
 
@@ -90,7 +90,7 @@ struct XSPFParser {
   private mutating func add(location: String, _ resolver: EntryResolver) {
     guard case .failure? = track?.target else { return }
     let target = resolver.resolve(location, as: .uriReference)
-    // The first one is told where none leads anywhere.
+    // If no location is usable, the first one is reported.
     if case .failure = target, track?.written.isEmpty == false { return }
     track?.written = location
     track?.target = target

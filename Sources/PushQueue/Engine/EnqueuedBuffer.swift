@@ -2,36 +2,35 @@
 
 internal import AudioModel
 
-/// A buffer that the queue has, as it was when it was enqueued.
+/// A buffer in the queue, with its state when it was enqueued.
 struct EnqueuedBuffer {
   let buffer: AudioQueueBuffer
   let byteCount: Int
-  /// Empty where all packets have the size that the format states.
+  /// Empty if all packets have the size that the format states.
   let descriptions: [AudioStreamPacketDescription]
   let packetCount: Int
-  /// Frames that are left out at its start; counted down.
+  /// Frames to leave out at its start; counted down.
   var trimStartFrames: Int
   let trimEndFrames: Int
   let parameters: [AudioQueueParameterEvent]
-  /// When its first frame that is not left out sounds, on the queue's time; nil is right after the one
-  /// before.
+  /// The queue's time at which its first untrimmed frame sounds; nil: right after the buffer before.
   let startFrame: Double?
   var usedPackets = 0
 }
 
-/// What is enqueued.
+/// An entry of the queue.
 enum QueueEntry {
   case buffer(EnqueuedBuffer)
-  /// What was decoded is brought to its end, and what follows begins afresh.
+  /// Ends the sound before it; the sound after it begins afresh.
   case flush
 }
 
-/// What comes out of the decoder.
+/// An item of decoded sound.
 enum DecodedItem {
-  /// Interleaved.
+  /// Interleaved samples.
   case samples([Float])
-  /// What follows has these settings, and this time where there is one.
+  /// Settings for the samples that follow, and their start time if they have one.
   case start(parameters: [AudioQueueParameterEvent], frame: Double?)
-  /// What follows does not continue what came before.
+  /// The end of a stream: the samples that follow do not continue it.
   case end
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Elements that leave in the order in which they came.
+/// A first-in, first-out list.
 struct FIFO<Element> {
   private var elements: [Element?] = []
   private var head = 0
@@ -17,7 +17,7 @@ struct FIFO<Element> {
     let element = elements[head]
     elements[head] = nil
     head += 1
-    // What has left is given up now and then, so that each removal costs the same on the average.
+    // Removed elements are freed now and then, so that a removal's average cost is constant.
     if head >= 64, head * 2 >= elements.count {
       elements.removeFirst(head)
       head = 0

@@ -2,9 +2,9 @@
 
 internal import AudioModel
 
-/// Buffers on their way in.
+/// Acceptance of buffers.
 extension QueueEngine {
-  /// Takes a buffer with its packets.
+  /// Enqueues a buffer with its packets.
   func enqueue(
     _ buffer: AudioQueueBuffer, owner: ObjectIdentifier,
     descriptions given: [AudioStreamPacketDescription], trimStartFrames: Int, trimEndFrames: Int,
@@ -68,12 +68,12 @@ extension QueueEngine {
     }
   }
 
-  /// The descriptions that count, and how many packets there are.
+  /// Returns the descriptions that apply, and the number of packets.
   private func packets(
     of buffer: AudioQueueBuffer, given: [AudioStreamPacketDescription]
   ) throws(AudioQueueError) -> ([AudioStreamPacketDescription], Int) {
     guard format.needsPacketDescriptions else {
-      // What is not a whole packet at the end is left out.
+      // An incomplete packet at the end is left out.
       return ([], buffer.byteCount / Int(format.bytesPerPacket))
     }
     let descriptions =
@@ -98,7 +98,7 @@ extension QueueEngine {
     return (descriptions, descriptions.count)
   }
 
-  /// Gives a buffer up.
+  /// Frees a buffer.
   func free(_ buffer: AudioQueueBuffer, owner: ObjectIdentifier) throws(AudioQueueError) {
     try checkAlive()
     guard buffer.owner == owner, buffer.place != .freed else {

@@ -3,14 +3,14 @@
 internal import AudioConversion
 internal import AudioModel
 
-/// From enqueued packets to frames.
+/// Decoding of enqueued packets into frames.
 extension QueueEngine {
-  /// What the fill callback answers when the buffer has no packet left.
+  /// The fill callback's status when the buffer has no packet left.
   private static let bufferIsEmpty: Int32 = 1
-  /// For a packet that could not be decoded: Core Audio's `kAudioCodecBadDataError`, 'bada'.
+  /// The status for a packet that could not be decoded: Core Audio's `kAudioCodecBadDataError`, 'bada'.
   private static let badData: Int32 = 0x6261_6461
 
-  /// Decodes some of what was enqueued, if there is room for it.
+  /// Decodes some enqueued packets, if there is room.
   func decodeSome() -> Bool {
     guard preparedFrames < max(decodeBufferFrames, primeFrames) else { return false }
     if isFlushing {
@@ -22,7 +22,7 @@ extension QueueEngine {
       case .buffer(let entry): begin(entry)
       case .flush: isFlushing = true
       case nil:
-        // The end of all that was enqueued is an end like a flush.
+        // The end of all enqueued packets acts like a flush.
         guard isStopping, decoderHasInput else { return false }
         isFlushing = true
       }
@@ -60,7 +60,7 @@ extension QueueEngine {
     }
   }
 
-  /// The next packets of the buffer, about as many as make a step.
+  /// Returns the next packets of the buffer, about as many as make a step.
   private func nextPackets() -> AudioConverter.Answer {
     guard let entry = current, entry.usedPackets < entry.packetCount else {
       return .status(Self.bufferIsEmpty)
@@ -83,7 +83,7 @@ extension QueueEngine {
         UnsafeRawBufferPointer(rebasing: bytes[start..<start + count * size]), count: count))
   }
 
-  /// Hands on what was decoded, without what is to be left out.
+  /// Passes on decoded frames, without those to trim.
   private func take(frames: Int) {
     guard frames > 0 else { return }
     var first = 0
@@ -115,7 +115,7 @@ extension QueueEngine {
     current = nil
   }
 
-  /// Gives what the decoder holds back, and makes it new.
+  /// Passes on the decoder's remainder, and then resets the decoder.
   private func drainDecoder() {
     if decoderHasInput {
       let result = fillScratch { .endOfStream }

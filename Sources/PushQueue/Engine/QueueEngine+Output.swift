@@ -4,20 +4,20 @@ internal import AudioConversion
 internal import AudioModel
 internal import RenderCore
 
-/// From frames to the source's ring.
+/// Writing of frames to the source's ring.
 extension QueueEngine {
-  /// Stretched sound in the ring is kept short, so that a change of speed is soon heard.
+  /// Stretched sound in the ring is kept short, so that a change of speed plays soon.
   private var stretchedFramesAhead: Int { max(Int(0.15 * sampleRate), cycleFramesAhead) }
 
-  /// What two of the output's cycles take that are as long as its last one, so that the one that comes finds
-  /// its sound; before the first, what the longest takes that there can be.
+  /// The length of two output cycles like the last one, so that the next cycle finds its sound; before the
+  /// first, that of the longest possible cycle.
   private var cycleFramesAhead: Int {
     let cycleFrames = control.position.cycleFrames
     let frames = cycleFrames > 0 ? 2 * cycleFrames : Renderer.maximumFramesPerCycle
     return Int((Double(frames) * sampleRate / renderer.sampleRate).rounded(.up))
   }
 
-  /// Moves some of what was decoded on.
+  /// Moves some decoded sound on.
   func writeSome() -> Bool {
     if readyUsed < ready.count { return writeReady() }
     switch decoded.first {
@@ -78,14 +78,14 @@ extension QueueEngine {
     put(settings)
   }
 
-  /// Has settings act on the sound that is decoded next. Nothing is ready while this is called.
+  /// Applies settings to the sound that is decoded next. Nothing is ready while this is called.
   private func put(_ settings: ComingSettings) {
     if settings.areEmpty { return }
     later.append(
       LaterSettings(frame: writtenFrames + Int64(timePitch.heldFrames), settings: settings))
   }
 
-  /// Writes one packet, and the mark of a stream before it where one is needed.
+  /// Writes one packet, and before it the start of a stream if one is needed.
   private func writeReady() -> Bool {
     while let next = later.first, next.frame <= writtenFrames {
       coming.merge(next.settings)
@@ -97,13 +97,13 @@ extension QueueEngine {
       do throws(AudioConverterError) {
         guard try beginStream() else { return false }
       } catch {
-        // There is no way to this output: the sound is left out.
+        // No conversion leads to this output: the sound is left out.
         note(converterError: AudioQueueError.Code.formatNotSupported.rawValue)
         makeReady([])
         return true
       }
     }
-    // Differences of places, so that the sum of many does not drift.
+    // Differences of positions, so that the sum of many does not drift.
     let nanoseconds =
       UInt64(Double(writtenFrames + Int64(frames)) * 1e9 / sampleRate)
       - UInt64(Double(writtenFrames) * 1e9 / sampleRate)
@@ -141,18 +141,18 @@ extension QueueEngine {
     return true
   }
 
-  /// Something is not in the ring that needs nobody's call: what is enqueued, or the end of it.
+  /// Whether enqueued sound, or the end of it, is not in the ring yet and needs no further call to get there.
   var hasMoreToDo: Bool {
     current != nil || !entries.isEmpty || !decoded.isEmpty || readyUsed < ready.count
       || isFlushing || (isStopping && decoderHasInput)
   }
 
-  /// The end of all that was enqueued is in the ring, or was.
+  /// Whether the end of all enqueued sound is in the ring, or was.
   var hasWrittenEnd: Bool {
     current == nil && entries.isEmpty && !isFlushing && !decoderHasInput && decoded.isEmpty
       && readyUsed == ready.count && !hasStream
   }
 
-  /// All that was enqueued has been rendered.
+  /// Whether all enqueued sound has been rendered.
   var hasDrained: Bool { hasWrittenEnd && feed.entryCount == 0 }
 }

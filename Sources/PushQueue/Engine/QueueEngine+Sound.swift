@@ -2,7 +2,7 @@
 
 internal import RenderCore
 
-/// How it sounds, and how loud.
+/// Parameters, levels, speed and pitch.
 extension QueueEngine {
   func set(_ parameter: AudioQueueParameter, to value: Float) throws(AudioQueueError) {
     try checkAlive()
@@ -27,7 +27,7 @@ extension QueueEngine {
     }
   }
 
-  /// Levels since the last time that there were frames to measure.
+  /// Returns the levels since the last time that there were frames to measure.
   func takeLevels() -> [AudioQueueLevel] {
     let now = control.takeLevels()
     let framesBefore = levelsBefore.first?.frames ?? 0
@@ -63,7 +63,7 @@ extension QueueEngine {
     try timePitch.enable(algorithm)
   }
 
-  /// What priming has stretched, and the library holds back, comes before what the next one gives.
+  /// Puts the stretched remainder of priming before the output of the next stretcher.
   private func takeStretchedTail() {
     guard let tail = timePitch.finish() else { return }
     ready = ready[readyUsed...] + tail

@@ -3,7 +3,7 @@
 internal import AudioConversion
 internal import RenderCore
 
-/// Starting, stopping, and what gives all buffers back.
+/// Starting, stopping, and returning all buffers.
 extension QueueEngine {
   func checkAlive() throws(AudioQueueError) {
     guard !isDisposing, !isDisposed else {
@@ -11,7 +11,7 @@ extension QueueEngine {
     }
   }
 
-  /// Begins to decode ahead, which the steps that follow do.
+  /// Begins to decode ahead, in the steps that follow.
   ///
   /// - Returns: false when priming has no effect now.
   func beginPriming(frames: Int) -> Bool {
@@ -22,8 +22,7 @@ extension QueueEngine {
     return true
   }
 
-  /// Starts at a frame of the output; 0 is at once. A pause is gone on from as it was, with its stop if it has
-  /// one.
+  /// Starts at a frame of the output; 0: at once. A paused queue resumes as it was, with its pending stop.
   func start(atDeviceFrame frame: UInt64) throws(AudioQueueError) {
     try checkAlive()
     if state != .paused { isStopping = false }
@@ -56,16 +55,18 @@ extension QueueEngine {
     isStopping = true
   }
 
-  /// Goes when it has stopped: at once, or when everything has sounded. What is paused will not sound.
+  /// Disposes of the queue when it has stopped: at once, or when everything has sounded. A paused queue drops
+  /// its sound.
   ///
-  /// - Throws: `disposalPending` when it is going; at once it may go all the same until it has gone.
+  /// - Throws: `disposalPending` when a disposal is pending; an immediate one is possible until the queue is
+  ///   disposed of.
   func dispose(immediately: Bool) throws(AudioQueueError) {
     if !immediately || isDisposed { try checkAlive() }
     isDisposing = true
     if immediately || state == .paused { stopNow() } else { stopWhenDrained() }
   }
 
-  /// Stops, gives back all buffers, and is as new.
+  /// Stops, returns all buffers, and restores the initial state.
   func stopNow() {
     noteStart()
     let wasRunning = isReportedRunning
@@ -84,7 +85,7 @@ extension QueueEngine {
     if isDisposing { end() }
   }
 
-  /// Gives back all buffers and makes the decoder new; what sounds is faded out.
+  /// Returns all buffers and resets the decoder; playing sound is faded out.
   func reset() {
     if state == .stopped {
       isPrimed = false
@@ -93,7 +94,7 @@ extension QueueEngine {
     discard(restartsClock: state == .stopped)
   }
 
-  /// The queue takes no step any more.
+  /// Ends the queue, which takes no more steps.
   func end() {
     guard !isDisposed else { return }
     isDisposing = true
@@ -118,8 +119,8 @@ extension QueueEngine {
     readyUsed = 0
     coming = ComingSettings()
     later.removeAll()
-    // What was told and dropped holds no more. A clock that begins again goes at 1; one that goes on has the
-    // rate of what was heard last.
+    // The rate of dropped sound no longer holds. A restarted clock runs at 1; a continued one has the rate of
+    // the sound that played last.
     toldRate = restartsClock ? 1 : .nan
     timePitch.reset()
     lastStartFrame = nil
@@ -136,7 +137,7 @@ extension QueueEngine {
     control.acknowledgeUnderruns()
   }
 
-  /// Tells the start once the output has rendered the first frame.
+  /// Reports the start once the output has rendered the first frame.
   func noteStart() {
     guard state != .stopped, !isReportedRunning else { return }
     let position = control.position
@@ -145,8 +146,8 @@ extension QueueEngine {
     calls.append(.changed(.isRunning))
   }
 
-  /// Whether a generation is one since the clock was last at 0. Compared as a signed difference, because
-  /// they may wrap.
+  /// Returns whether a flush serial (`generation`) is not older than the one at which the clock was last at 0.
+  /// Compared as a signed difference, because serials may wrap.
   func isOfThisRun(_ rendered: UInt32) -> Bool {
     Int32(bitPattern: rendered &- clockGeneration) >= 0
   }

@@ -4,13 +4,13 @@ internal import AudioConversion
 internal import AudioModel
 internal import RenderCore
 
-/// An output queue without threads and locks: what is enqueued is decoded, stretched and put into the ring of
-/// a source, a little with each step.
+/// An output queue without threads and locks: each step decodes, stretches and writes a little of the enqueued
+/// sound into the ring of a source.
 ///
-/// What shall be called is collected in ``calls``; nothing here calls out. Its owner lets one thread in at a
-/// time, which is why it may go from one to the other.
+/// Calls to make are collected in ``calls``; nothing here calls out. Its owner admits one thread at a time, so
+/// that it may pass from thread to thread.
 final class QueueEngine: @unchecked Sendable {
-  /// What the queue's owner is to be told.
+  /// A call to make to the queue's owner.
   enum Call {
     case returned(AudioQueueBuffer)
     case changed(AudioQueueProperty)
@@ -22,18 +22,19 @@ final class QueueEngine: @unchecked Sendable {
     case paused
   }
 
-  /// Most frames moved at once.
+  /// The most frames moved at once.
   static let framesPerStep = 1024
 
   let renderer: Renderer
-  /// The outputs that it is heard on.
+  /// The number of outputs that it plays on.
   let deviceChannels: Int
   let control: SourceControl
   var feed: SourceFeed
   private(set) var converter: AudioConverter
   /// The packets' format, completed. The queue's time is in frames of its rate.
   let format: AudioStreamBasicDescription
-  /// What is decoded to: floats, interleaved, at the decoder's own rate, which may be twice the format's.
+  /// The format of decoded sound: interleaved floats, at the decoder's own rate, which may be twice the
+  /// format's.
   var decodedFormat: AudioStreamBasicDescription { converter.outputFormat }
   var sampleRate: Double { decodedFormat.sampleRate }
   let channels: Int
@@ -41,63 +42,63 @@ final class QueueEngine: @unchecked Sendable {
 
   var calls = FIFO<Call>()
 
-  // What the caller wants.
+  // The caller's requests.
   var state = RunState.stopped
-  /// Stops when all that was enqueued has sounded.
+  /// Whether it stops when all enqueued sound has played.
   var isStopping = false
-  /// Goes when it has stopped.
+  /// Whether it is disposed of when it has stopped.
   var isDisposing = false
   var isDisposed = false
-  /// All buffers are being given back; no new ones are taken.
+  /// Whether all buffers are being returned; no new ones are accepted.
   var isReturningAll = false
   var isPrimed = false
-  /// The output's frame at which it was told to start; 0 for at once.
+  /// The output's frame at which to start; 0: at once.
   var deviceStartFrame: UInt64 = 0
   var generation: UInt32 = 0
-  /// The generation with which the clock began at 0.
+  /// The flush serial (`generation`) at which the clock began at 0.
   var clockGeneration: UInt32 = 0
 
-  // What is enqueued.
+  // The enqueued sound.
   var entries = FIFO<QueueEntry>()
   var current: EnqueuedBuffer?
   var isFlushing = false
   var lastStartFrame: Double?
-  /// The decoder was given something since it was last reset.
+  /// Whether the decoder has received input since it was last reset.
   var decoderHasInput = false
-  /// Frames that may be the end of a buffer that is to be left out.
+  /// Frames that may be the end of a buffer, which is to be trimmed.
   var held: [Float] = []
   var scratch: [Float]
   var reportedFailures: UInt64 = 0
   var converterError: Int32 = 0
 
-  // What is decoded.
+  // The decoded sound.
   var decoded = FIFO<DecodedItem>()
   var decodedFrames = 0
   var decodeBufferFrames: Int
-  /// What priming was asked for, while that is more than the buffer's size.
+  /// The frames requested of priming; they apply while they exceed the buffer's size.
   var primeFrames = 0
-  /// Samples on their way into the ring, and how many of them are there already.
+  /// Samples on their way into the ring, and the number of those already there.
   var ready: [Float] = []
   var readyUsed = 0
   var coming = ComingSettings()
-  /// What is to come behind frames that are not ready yet, in order.
+  /// Settings that come behind frames that are not ready yet, in order.
   var later = FIFO<LaterSettings>()
   var hasStream = false
   var writtenPackets: Int64 = 0
   var writtenFrames: Int64 = 0
-  /// Nanoseconds of sound written to the ring in this generation.
+  /// Nanoseconds of sound written to the ring under the current flush serial.
   var writtenNanoseconds: UInt64 = 0
   var timePitch: TimePitchStage
-  /// The speed of the source's clock, as packets have told it; no number where that is not known.
+  /// The speed of the source's clock, as packets have last set it; NaN if unknown.
   var toldRate: Float = 1
 
-  // What was told, and what was measured.
+  // Reported and measured values.
   var isReportedRunning = false
   var otherDiscontinuities: UInt64 = 0
   var levelsBefore: [SourceLevel] = []
   var lastLevels: [AudioQueueLevel]
 
-  /// What goes with the next packet.
+  /// Settings that go with the next packet.
   struct ComingSettings {
     var volume: Float?
     var volumeRampSeconds: Float?
@@ -107,7 +108,7 @@ final class QueueEngine: @unchecked Sendable {
 
     var areEmpty: Bool { volume == nil && volumeRampSeconds == nil && pan == nil && rate == nil }
 
-    /// Takes over what later ones say.
+    /// Adopts the values of later settings.
     mutating func merge(_ later: ComingSettings) {
       if let value = later.volume { volume = value }
       if let value = later.volumeRampSeconds { volumeRampSeconds = value }
@@ -116,9 +117,9 @@ final class QueueEngine: @unchecked Sendable {
     }
   }
 
-  /// Settings of sound that is stretched, which comes when what is held back before it has come.
+  /// Settings of stretched sound, which apply after the sound held back before it.
   struct LaterSettings {
-    /// Where that is, as ``writtenFrames`` counts.
+    /// The frame at which they begin to apply, as ``writtenFrames`` counts.
     var frame: Int64
     var settings: ComingSettings
   }
@@ -164,7 +165,7 @@ final class QueueEngine: @unchecked Sendable {
           sampleRate: 0, channels: format.channelsPerFrame, bitsPerChannel: 32,
           flags: [.float, .packed]),
         magicCookie: magicCookie)
-      // A stream that turns out to have more channels than it was said to.
+      // For a stream that turns out to have more channels than its format states.
       try converter.setDownmix(true)
     } catch {
       throw AudioQueueError(.formatNotSupported, error.description)
@@ -176,13 +177,13 @@ final class QueueEngine: @unchecked Sendable {
     return converter
   }
 
-  /// Begins anew with a decoder that knows this.
+  /// Begins anew with a decoder that has this cookie.
   func setMagicCookie(_ cookie: [UInt8]) throws(AudioQueueError) {
     try checkAlive()
     guard format.formatID != .linearPCM else {
       throw AudioQueueError(.invalidPropertyValue, "linear PCM has no magic cookie")
     }
-    // Also none in the ring, behind a stream that was ended.
+    // Nor any in the ring, behind a stream that was ended.
     guard state == .stopped, hasWrittenEnd, writtenNanoseconds == 0 else {
       throw AudioQueueError(
         .invalidRunState, "the magic cookie must be set before the first buffer is enqueued")
@@ -196,7 +197,7 @@ final class QueueEngine: @unchecked Sendable {
     try timePitch.adopt(sampleRate: sampleRate)
   }
 
-  /// One step: something of each stage.
+  /// Performs one step: some work of each stage.
   ///
   /// - Returns: whether anything moved.
   func step() -> Bool {
@@ -212,28 +213,27 @@ final class QueueEngine: @unchecked Sendable {
       if case .outputRateChanged = event.kind { otherDiscontinuities += 1 }
     }
     let isActive = state != .stopped || isPrimed
-    // Before the first packet is there to be played.
+    // Before the first packet can be played.
     tellAwaited()
     let hasDecoded = isActive && decodeSome()
     let hasWritten = isActive && writeSome()
     playOn(hasMore: hasDecoded || hasWritten)
     noteStart()
     if isStopping, hasDrained { stopNow() }
-    // As much is prepared as shall be.
+    // As much as intended is prepared.
     let isFull = isActive && !hasDecoded && !hasWritten && hasMoreToDo
     feed.noteFull(atTakenEntryCount: isFull ? taken : nil)
     tellAwaited()
     return hasDecoded || hasWritten
   }
 
-  /// Says whether more sound follows what is in the ring. A stream that has not been ended goes on with what
-  /// is enqueued next.
+  /// Sets whether more sound follows the sound in the ring. A stream that has not been ended goes on with the
+  /// sound enqueued next.
   private func tellAwaited() {
     control.isAwaited = state == .running && !hasWrittenEnd
   }
 
-  /// How long nothing needs to be done, unless somebody calls: the output cannot ring, so that what it has
-  /// done is asked for.
+  /// The longest rest without a call. The output cannot wake the queue, so its progress is polled.
   var restNanoseconds: UInt64? {
     if state == .stopped { return nil }
     if control.isWaitedFor { return 500_000 }
@@ -241,17 +241,17 @@ final class QueueEngine: @unchecked Sendable {
     return isSettled ? 20_000_000 : 5_000_000
   }
 
-  /// Frames that are decoded and not rendered. Can only have shrunk since it was read.
+  /// Frames that are decoded and not rendered. The true number can only be smaller by now.
   var preparedFrames: Int {
     decodedFrames + (ready.count - readyUsed) / channels + ringFrames
   }
 
   var ringFrames: Int {
-    // What is in the ring of an older generation is not counted.
+    // Sound in the ring with an older flush serial is not counted.
     Int((Double(min(feed.bufferedNanoseconds, writtenNanoseconds)) * sampleRate / 1e9).rounded())
   }
 
-  /// Lets the source go on after an underrun, once there is enough for more than a stutter.
+  /// Resumes the source after an underrun, once there is enough for more than a stutter.
   private func playOn(hasMore: Bool) {
     guard control.isStarved else { return }
     let isEnough = Double(ringFrames) >= 0.02 * sampleRate

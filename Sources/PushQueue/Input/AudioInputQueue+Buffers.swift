@@ -3,9 +3,9 @@
 internal import RenderCore
 
 extension AudioInputQueue {
-  /// Makes a buffer. It belongs to this queue, and to the caller until it is enqueued.
+  /// Allocates a buffer. It belongs to this queue, and to the caller until it is enqueued.
   ///
-  /// - Parameter byteCapacity: its bytes; whole frames of them are used.
+  /// - Parameter byteCapacity: its size in bytes; whole frames of it are used.
   /// - Throws: `disposalPending` after ``dispose(immediately:)``, `parameterError` for a size below 0.
   public func allocateBuffer(byteCapacity: Int) throws(AudioQueueError) -> AudioQueueBuffer {
     guard byteCapacity >= 0 else {
@@ -16,7 +16,7 @@ extension AudioInputQueue {
       owner: ObjectIdentifier(self), byteCapacity: byteCapacity, packetDescriptionCapacity: 0)
   }
 
-  /// Gives a buffer up: it cannot be enqueued any more.
+  /// Frees a buffer: it cannot be enqueued any more.
   ///
   /// - Throws: `bufferInQueue` while it is enqueued, `invalidBuffer` for another queue's or one that was
   ///   freed before.
@@ -27,11 +27,11 @@ extension AudioInputQueue {
     }
   }
 
-  /// Puts a buffer behind those that wait to be filled. What is in it is forgotten.
+  /// Enqueues a buffer behind those that wait to be filled. Its contents are discarded.
   ///
   /// - Throws: `disposalPending` after ``dispose(immediately:)``; `invalidBuffer` and `bufferInQueue` as
-  ///   ``free(_:)``; `bufferEmpty` for one that has no room for a frame; `enqueueDuringReset`
-  ///   while a stop or a reset gives all buffers back.
+  ///   ``free(_:)``; `bufferEmpty` for one that has no room for a frame; `enqueueDuringReset` while a stop or a
+  ///   reset returns all buffers.
   public func enqueue(_ buffer: AudioQueueBuffer) throws(AudioQueueError) {
     try whileUsable { recorder throws(AudioQueueError) in
       try check(buffer)
@@ -56,7 +56,7 @@ extension AudioInputQueue {
     }
     if buffer.place == .queue {
       throw AudioQueueError(
-        .bufferInQueue, "the buffer is enqueued: wait for the callback that gives it back")
+        .bufferInQueue, "the buffer is enqueued: wait for the callback that returns it")
     }
   }
 }

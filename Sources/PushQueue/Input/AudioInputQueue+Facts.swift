@@ -4,7 +4,7 @@ public import AudioModel
 internal import RenderCore
 
 extension AudioInputQueue {
-  /// What is recorded, with every field filled in. `'aqft'`
+  /// The recording's format, with every field filled in. `'aqft'`
   public var streamDescription: AudioStreamBasicDescription {
     recorder.withLock { $0.frames.format }
   }
@@ -12,10 +12,10 @@ extension AudioInputQueue {
   /// Whether it is recording: from the first frame until it has stopped, also while it is paused. `'aqrn'`
   public var isRunning: Bool { recorder.withLock { $0.isRunning } }
 
-  /// The queue's time, in frames: how much has been recorded or lost since the start, as of its last step;
-  /// below 0 before a start that was asked for a later frame.
+  /// Returns the queue's time: frames recorded or lost since the start, as of its last step; below 0 before a
+  /// start at a later frame.
   ///
-  /// - Throws: `stopped` when it is.
+  /// - Throws: `stopped` when the queue is stopped.
   public func currentTime() throws(AudioQueueError) -> Double {
     guard let time = recorder.withLock({ $0.currentTime }) else {
       throw AudioQueueError(.stopped, "the queue is stopped and has no time: start it")
@@ -23,7 +23,7 @@ extension AudioInputQueue {
     return time
   }
 
-  /// What it has recorded and lost.
+  /// The numbers of recorded and lost frames.
   public var counters: AudioInputCounters { recorder.withLock { $0.counters } }
 
   /// Whether levels are measured; off at first. `'aqme'`
@@ -32,7 +32,7 @@ extension AudioInputQueue {
     set { recorder.withLock { $0.frames.isMeasuring = newValue } }
   }
 
-  /// The level of each channel that was recorded since this was last asked for. `'aqmv'`
+  /// Returns the level of each recorded channel since the last call. `'aqmv'`
   public func currentLevels() -> [AudioQueueLevel] { recorder.withLock { $0.frames.takeLevels() } }
 
   // MARK: Listeners
@@ -48,10 +48,10 @@ extension AudioInputQueue {
     }
   }
 
-  /// Has a function called after a property has changed: ``AudioQueueProperty/isRunning`` does. It asks
-  /// for the value itself.
+  /// Adds a function that is called after a property has changed: ``AudioQueueProperty/isRunning``. The
+  /// function reads the value itself.
   ///
-  /// - Returns: what to remove it by.
+  /// - Returns: the listener, with which to remove it.
   @discardableResult
   public func addPropertyListener(
     _ property: AudioQueueProperty, _ body: @escaping PropertyCallback

@@ -9,35 +9,35 @@ public import RenderCore
 ///
 /// 1. Make it with the wanted format and the renderer of an output that has inputs.
 /// 2. ``allocateBuffer(byteCapacity:)`` and ``enqueue(_:)`` some buffers: any thread.
-/// 3. ``start(atDeviceFrame:)``. The queue's own thread copies what the inputs bring into the buffers, the
-///    first enqueued first, a few milliseconds behind the render thread.
-/// 4. The callback gives each buffer back when it is full: on the queue's thread, or wherever the caller's
-///    executor brings it. It may read it and enqueue it again, or call anything else of the queue.
-/// 5. ``stop(immediately:)``, then ``dispose(immediately:)``, or let go of it.
+/// 3. ``start(atDeviceFrame:)``. The queue's own thread copies the inputs' frames into the buffers, the first
+///    enqueued first, a few milliseconds behind the render thread.
+/// 4. The callback returns each buffer when it is full: on the queue's thread, or on the caller's executor. It
+///    may read the buffer and enqueue it again, or call any other function of the queue.
+/// 5. ``stop(immediately:)``, then ``dispose(immediately:)``, or release it.
 ///
-/// Every buffer that was enqueued comes back exactly once, in the same order. Frames for which there is no
-/// buffer wait for one, for a time; then they are lost, counted and told as a record underrun.
+/// Every enqueued buffer comes back exactly once, in the same order. Frames for which there is no buffer wait
+/// for one, for a time; then they are lost, counted and reported as a record underrun.
 ///
 /// Every method may be called from any thread but the render thread, also from inside a callback.
 /// ``stop(immediately:)`` at once, ``reset()`` and ``dispose(immediately:)`` at once make the callbacks
-/// themselves, and wait while another thread is in one: a lock that the callback takes must not be held
-/// around them. The others leave callbacks to the queue's thread or the executor; those of a queue whose
-/// owner makes the steps have no other thread than the caller's.
+/// themselves, and wait while another thread is in one: do not hold a lock around them that the callback takes.
+/// The others leave callbacks to the queue's thread or the executor; a queue whose owner performs the steps has
+/// no other thread than the caller's.
 public final class AudioInputQueue: Sendable {
-  /// Runs a piece of work soon, in the order in which it was given.
+  /// Runs a piece of work soon, in the order of submission.
   public typealias Executor = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
-  /// Is given a buffer, and what is in it.
+  /// Receives a buffer, and the record of its contents.
   public typealias Callback =
     @Sendable (_ queue: AudioInputQueue, _ buffer: AudioQueueBuffer, _ record: AudioInputRecord) ->
     Void
-  /// Is told what went wrong, with ``AudioQueueError/Code/recordUnderrun`` for lost frames.
+  /// Receives a failure, with ``AudioQueueError/Code/recordUnderrun`` for lost frames.
   public typealias FailureCallback =
     @Sendable (_ queue: AudioInputQueue, _ error: AudioQueueError) -> Void
-  /// Is told that a property has changed.
+  /// Receives a property that has changed.
   public typealias PropertyCallback =
     @Sendable (_ queue: AudioInputQueue, _ property: AudioQueueProperty) -> Void
 
-  /// Who makes the queue's steps.
+  /// The driver of the queue's steps.
   public enum Driving: Sendable {
     /// A thread of the queue's own.
     case thread
@@ -45,10 +45,10 @@ public final class AudioInputQueue: Sendable {
     case owner
   }
 
-  /// How long the thread rests between two looks at the inputs.
+  /// The thread's rest between two reads of the inputs.
   private static let restNanoseconds: UInt64 = 4_000_000
 
-  /// Protects the recording against the threads that call. Not held while the caller's functions run.
+  /// Protects the recording against the calling threads. Not held while the caller's functions run.
   let recorder: GuardedState<InputRecorder>
   let listeners = GuardedState<[Listener]>([])
   private let link: Link
@@ -56,20 +56,20 @@ public final class AudioInputQueue: Sendable {
   private let hasExecutor: Bool
   let delivery: CallbackDelivery
 
-  /// A queue that is stopped.
+  /// Creates a stopped queue.
   ///
   /// - Parameters:
   ///   - format: interleaved linear PCM of the renderer's rate, with 1 to as many channels as it has
   ///     inputs. A rate of 0 is the renderer's.
-  ///   - renderer: whose inputs are recorded. Kept alive by this.
-  ///   - inputs: the inputs that are recorded, a bus of them; nil for all.
-  ///   - driving: who makes the steps.
-  ///   - heldFrames: frames that wait for a buffer where none is enqueued; by default half a second.
-  ///   - executor: where callbacks and listeners are called; by default the thread that makes the steps.
-  ///   - onFailure: is told of each record underrun, and of the end of a recording because the output's
-  ///     rate has changed.
-  ///   - callback: is given each buffer once for each time that it was enqueued, in that order.
-  /// - Throws: `'fmt?'` for a format that cannot be recorded, and says what can.
+  ///   - renderer: the renderer whose inputs are recorded. Retained by the queue.
+  ///   - inputs: the inputs to record, a bus of them; nil for all.
+  ///   - driving: the driver of the steps.
+  ///   - heldFrames: frames that wait for a buffer if none is enqueued; by default half a second.
+  ///   - executor: runs callbacks and listeners; by default the thread that performs the steps.
+  ///   - onFailure: receives each record underrun, and the end of a recording after a change of the output's
+  ///     rate.
+  ///   - callback: receives each buffer once for each time that it was enqueued, in that order.
+  /// - Throws: `'fmt?'`, with the supported formats, for a format that cannot be recorded.
   public init(
     recording format: AudioStreamBasicDescription, from renderer: Renderer,
     inputs: Range<Int>? = nil, driving: Driving = .thread, heldFrames: Int? = nil,
@@ -103,7 +103,7 @@ public final class AudioInputQueue: Sendable {
     link.queue = self
     guard let thread else { return }
     let isStarted = thread.start {
-      // Not kept alive by its own thread.
+      // The thread must not keep the queue alive.
       link.queue?.threadStep() ?? .finished
     }
     if !isStarted {
@@ -116,13 +116,13 @@ public final class AudioInputQueue: Sendable {
     thread?.ring()
   }
 
-  /// The way from the queue's thread to the queue. Written once, before there is a thread.
+  /// The link from the queue's thread to the queue. Written once, before there is a thread.
   private final class Link: @unchecked Sendable {
     weak var queue: AudioInputQueue?
   }
 
-  /// One step of a queue that its owner drives: takes what the inputs have brought, and has the callbacks
-  /// called.
+  /// Performs one step of a queue that its owner drives: takes the inputs' new frames, and makes or schedules
+  /// the callbacks.
   public func step() {
     recorder.withLock { $0.step() }
     guard recorder.withLock({ $0.hasCalls }) else { return }
@@ -136,8 +136,7 @@ public final class AudioInputQueue: Sendable {
     return .rest(nanoseconds: isActive ? Self.restNanoseconds : nil)
   }
 
-  /// Has the calls made that there are: on the caller's executor, on the queue's thread, or here where there
-  /// is neither.
+  /// Makes the pending calls: on the caller's executor, on the queue's thread, or here if there is neither.
   private func deliverSoon() {
     guard recorder.withLock({ $0.hasCalls }) else { return }
     if hasExecutor {
@@ -151,21 +150,21 @@ public final class AudioInputQueue: Sendable {
 
   // MARK: Transport
 
-  /// Begins to record, or goes on after a pause. Already running: nothing happens. While it waits for its
-  /// last buffers to fill, it runs on.
+  /// Starts recording, or resumes after a pause. If the queue is running, nothing happens. If it is waiting for
+  /// its last buffers to fill, it runs on.
   ///
-  /// - Parameter frame: the output's frame, counted as ``AudioInputTime/deviceFrame`` is, that shall be the
-  ///   first; one that has passed, also one below 0, which wraps, or nil, is the next. Only for the start of
-  ///   a stopped queue.
+  /// - Parameter frame: the first frame of the output to record, counted as ``AudioInputTime/deviceFrame`` is;
+  ///   one that has passed, also one below 0, which wraps, or nil stands for the next. Only for the start of a
+  ///   stopped queue.
   /// - Throws: `disposalPending` after ``dispose(immediately:)``.
   public func start(atDeviceFrame frame: UInt64? = nil) throws(AudioQueueError) {
     try whileUsable { $0.start(atFrame: frame) }
     thread?.ring()
   }
 
-  /// Lets what comes pass by from now on; buffers stay as they are, and the queue's time stands. While it
-  /// waits for its last buffers to fill, which they do not in a pause, it stops: all come back with what they
-  /// have.
+  /// Discards the inputs' frames from now on; buffers stay as they are, and the queue's time stands still. If
+  /// the queue is waiting for its last buffers to fill, which do not fill in a pause, it stops: all come back
+  /// with their contents.
   ///
   /// - Throws: `disposalPending` after ``dispose(immediately:)``.
   public func pause() throws(AudioQueueError) {
@@ -173,42 +172,43 @@ public final class AudioInputQueue: Sendable {
     deliverSoon()
   }
 
-  /// Ends the recording. The queue's time begins at 0 with the next start.
+  /// Stops recording. The queue's time begins at 0 with the next start.
   ///
-  /// - Parameter immediately: at once, with what has come by now: all buffers come back during the call,
-  ///   the first with what it has, those behind it empty. Otherwise when all buffers that are enqueued are
-  ///   full, without waiting for that; at a gap one may come back before it is. In a pause, where nothing
-  ///   comes that fills one, that is now: all come back with what they have.
+  /// - Parameter immediately: true stops at once, with the frames received by now: all buffers come back during
+  ///   the call, the first with its contents, those behind it empty. False stops when all enqueued buffers are
+  ///   full, without waiting for that; at a gap one may come back before it is full. In a pause, in which no
+  ///   frames fill a buffer, that is now: all come back with their contents.
   /// - Throws: `disposalPending` after ``dispose(immediately:)``.
   public func stop(immediately: Bool) throws(AudioQueueError) {
     try returning(immediately) { $0.stop(immediately: immediately) }
   }
 
-  /// Gives all buffers back during the call, the first with what it has, those behind it empty. It goes on
-  /// recording, if it does; where it only waited for these buffers to fill, it has stopped.
+  /// Returns all buffers during the call, the first with its contents, those behind it empty. A recording goes
+  /// on; if it was only waiting for these buffers to fill, it has stopped.
   ///
   /// - Throws: `disposalPending` after ``dispose(immediately:)``.
   public func reset() throws(AudioQueueError) {
     try returning(true) { $0.reset() }
   }
 
-  /// Stops as ``stop(immediately:)`` does, and can then not be used any more. No callback follows.
+  /// Stops as ``stop(immediately:)`` does, and makes the queue unusable. Once it has stopped and returned its
+  /// buffers, no callback follows.
   ///
-  /// - Throws: `disposalPending` when it was called before; at once is possible, too, while a disposal that
-  ///   is not waits for the last buffers.
+  /// - Throws: `disposalPending` on a second call; but true is possible while an earlier disposal with false
+  ///   waits for the last buffers.
   public func dispose(immediately: Bool) throws(AudioQueueError) {
     try returning(immediately, isDisposal: true) { $0.dispose(immediately: immediately) }
     thread?.ring()
   }
 
-  /// Does what gives buffers back. While they are, no buffer is taken: a callback that enqueues each again
+  /// Runs a body that returns buffers. Meanwhile no buffer is accepted: a callback that enqueues each again
   /// would have no end.
   private func returning(
     _ isAtOnce: Bool, isDisposal: Bool = false, _ body: (inout InputRecorder) -> Void
   ) throws(AudioQueueError) {
     try whileUsable(evenIfDisposalWaits: isAtOnce && isDisposal) { recorder in
       body(&recorder)
-      // Another thread may be giving them back.
+      // Another thread may be returning buffers.
       if isAtOnce { recorder.isReturning = true }
     }
     guard isAtOnce else {

@@ -2,15 +2,15 @@
 
 /// A moment of a recording.
 public struct AudioInputTime: Hashable, Sendable {
-  /// Frames since the queue was started, those that were lost included and those of a pause not. Core
-  /// Audio's `mSampleTime`
+  /// Frames since the queue was started, including lost ones, excluding those of a pause. Core Audio's
+  /// `mSampleTime`
   public var sampleTime: Double
-  /// Frames that the output had been given, since its renderer was made.
+  /// Frames delivered to the output since its renderer was made.
   public var deviceFrame: UInt64
   /// The moment on the output's clock, in nanoseconds. Core Audio's `mHostTime`
   public var hostNanoseconds: UInt64
 
-  /// A moment with these numbers.
+  /// Creates a moment with these numbers.
   public init(sampleTime: Double, deviceFrame: UInt64, hostNanoseconds: UInt64) {
     self.sampleTime = sampleTime
     self.deviceFrame = deviceFrame
@@ -18,7 +18,7 @@ public struct AudioInputTime: Hashable, Sendable {
   }
 }
 
-/// Frames that a recording has not got, by the reason.
+/// Frames that a recording lacks, by the cause.
 public struct AudioInputLoss: Hashable, Sendable {
   /// No buffer was enqueued: Core Audio's `kAudioQueueErr_RecordUnderrun`.
   public var underrunFrames: UInt64
@@ -26,14 +26,13 @@ public struct AudioInputLoss: Hashable, Sendable {
   public var overrunFrames: UInt64
   /// The output was not called for them.
   public var missedFrames: UInt64
-  /// The output's clock could not tell whether there were more: it went back, or its cycles got another
-  /// length.
+  /// Whether the output's clock could not measure the loss: it went back, or the length of its cycles changed.
   public var isUnmeasured: Bool
 
-  /// No frames.
+  /// No loss.
   public static let none = AudioInputLoss()
 
-  /// A loss of so many frames.
+  /// Creates a loss of these frames.
   public init(
     underrunFrames: UInt64 = 0, overrunFrames: UInt64 = 0, missedFrames: UInt64 = 0,
     isUnmeasured: Bool = false
@@ -52,17 +51,17 @@ public struct AudioInputLoss: Hashable, Sendable {
   }
 }
 
-/// What comes back with a buffer.
+/// The record of a returned buffer.
 public struct AudioInputRecord: Hashable, Sendable {
   /// The moment of the buffer's first frame; nil when it came back empty.
   public var startTime: AudioInputTime?
   /// Packets in the buffer: frames, for linear PCM.
   public var packetCount: Int
-  /// What is missing between the buffer before and this one. In a buffer nothing is missing: where
-  /// frames are lost, it comes back with those before.
+  /// The frames missing between the buffer before and this one. No frames are missing within a buffer: at a
+  /// loss it comes back with the frames before.
   public var lossBefore: AudioInputLoss
 
-  /// A record with these facts.
+  /// Creates a record with these facts.
   public init(
     startTime: AudioInputTime?, packetCount: Int, lossBefore: AudioInputLoss = .none
   ) {
@@ -72,11 +71,11 @@ public struct AudioInputRecord: Hashable, Sendable {
   }
 }
 
-/// What a recording has counted since its queue was made. Each number only grows.
+/// The counts of a recording since its queue was made. Each number only grows.
 public struct AudioInputCounters: Hashable, Sendable {
-  /// Frames that came into buffers.
+  /// Frames recorded into buffers.
   public var recordedFrames: UInt64 = 0
-  /// Frames that did not.
+  /// Frames that were not recorded.
   public var loss = AudioInputLoss.none
   /// Times that frames were lost because no buffer was enqueued.
   public var underruns: UInt64 = 0

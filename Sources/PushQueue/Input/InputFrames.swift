@@ -4,10 +4,10 @@ internal import AudioConversion
 internal import AudioModel
 internal import RenderCore
 
-/// Turns planar float into the frames of a buffer, and measures them on the way.
+/// Converts planar float to the frames of a buffer, and measures it.
 @safe
 struct InputFrames {
-  /// Most frames taken at once.
+  /// The most frames taken at once.
   static let chunkFrames = 1024
 
   let format: AudioStreamBasicDescription
@@ -20,7 +20,7 @@ struct InputFrames {
   private var peaks: [Float]
   private var measuredFrames = 0
 
-  /// - Parameter inputs: channels that the renderer's cycles bring.
+  /// - Parameter inputs: the channels of the renderer's cycles.
   init(_ wanted: AudioStreamBasicDescription, sampleRate: Double, inputs: Int)
     throws(AudioQueueError)
   {
@@ -70,14 +70,14 @@ struct InputFrames {
     return nil
   }
 
-  /// Keeps one channel of a chunk.
+  /// Stores one channel of a chunk.
   mutating func keep(_ samples: Span<Float>, of channel: Int) {
     guard channel < channels else { return }
     let start = channel * Self.chunkFrames
     for index in samples.indices { planes[start + index] = samples[index] }
   }
 
-  /// Puts frames of the chunk behind those that are in a buffer, which has room for them.
+  /// Appends frames of the chunk to a buffer, which has room for them.
   mutating func write(_ frames: Range<Int>, to buffer: AudioQueueBuffer) {
     let byteCount = frames.count * bytesPerFrame
     unsafe planes.withUnsafeBytes { memory in
@@ -108,7 +108,7 @@ struct InputFrames {
     measuredFrames += frames.count
   }
 
-  /// The levels since they were last taken.
+  /// Returns the levels since the last call.
   mutating func takeLevels() -> [AudioQueueLevel] {
     let levels = (0..<channels).map { channel in
       AudioQueueLevel(

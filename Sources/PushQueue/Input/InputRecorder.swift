@@ -3,18 +3,18 @@
 internal import AudioModel
 internal import RenderCore
 
-/// The state of an input queue: what goes into which buffer, and what is to be told. Without threads or
-/// locks: each method is one step, and calls wait in a list.
+/// The state of an input queue: the filling of its buffers, and the pending calls. Without threads or locks:
+/// each method is one step, and calls wait in a list.
 struct InputRecorder {
   enum Phase {
     case stopped
     case running
     case paused
-    /// Stops when every buffer that is enqueued is full.
+    /// Stops when every enqueued buffer is full.
     case draining
   }
 
-  /// A call that is to be made, in this order.
+  /// A pending call; calls are made in order.
   enum Call {
     case buffer(AudioQueueBuffer, AudioInputRecord)
     case property(AudioQueueProperty)
@@ -24,21 +24,21 @@ struct InputRecorder {
   let renderer: Renderer
   private let inputs: Range<Int>?
   var frames: InputFrames
-  /// Frames that wait for a buffer; more are lost.
+  /// Frames that wait for a buffer; further ones are lost.
   let heldFrames: Int
   private(set) var phase = Phase.stopped
   private(set) var isDisposed = false
-  /// It is disposed of as soon as it has stopped.
+  /// Whether it is disposed of as soon as it has stopped.
   private(set) var isDisposedWhenStopped = false
-  /// Buffers are being given back, so that none is taken.
+  /// Whether buffers are being returned, so that none is accepted.
   var isReturning = false
   private(set) var counters = AudioInputCounters()
   private var calls: [Call] = []
   private var waiting: [AudioQueueBuffer] = []
   private var inlet: Inlet?
-  /// Frames of the output before this one are not recorded.
+  /// The first frame of the output to record.
   private var startFrame: UInt64 = 0
-  /// The first frame has come.
+  /// Whether the first frame has come.
   private var hasBegun = false
   /// Queue time of the next frame.
   private var time: Int64 = 0
@@ -47,7 +47,7 @@ struct InputRecorder {
   private var lossBefore = AudioInputLoss.none
   private var isUnderrun = false
 
-  /// Where frames come from, while it is not stopped.
+  /// The origin of frames, while it is not stopped.
   private final class Inlet {
     var reader: CaptureReader
 
@@ -63,15 +63,15 @@ struct InputRecorder {
     self.heldFrames = heldFrames
   }
 
-  /// From the first frame until it has stopped, also while it is paused.
+  /// Whether it is recording: from the first frame until it has stopped, also while it is paused.
   var isRunning: Bool { hasBegun && phase != .stopped }
 
-  /// Nil when it is stopped.
+  /// The queue's time; nil when it is stopped.
   var currentTime: Double? { phase == .stopped ? nil : Double(time) }
 
   var hasCalls: Bool { !calls.isEmpty }
 
-  /// The oldest call that has not been made. A buffer becomes the caller's here.
+  /// Removes and returns the oldest pending call. A buffer becomes the caller's here.
   mutating func takeCall() -> Call? {
     guard !calls.isEmpty else { return nil }
     let call = calls.removeFirst()
@@ -87,7 +87,7 @@ struct InputRecorder {
     waiting.append(buffer)
   }
 
-  /// Gives every buffer back with what it has.
+  /// Returns every buffer with its contents.
   private mutating func returnAll() {
     while !waiting.isEmpty { returnFirst() }
   }
@@ -112,12 +112,12 @@ struct InputRecorder {
     switch phase {
     case .running: return
     case .paused:
-      // What has come in the pause is not recorded.
+      // Frames of the pause are not recorded.
       step()
       if phase == .paused { phase = .running }
     case .draining: phase = .running
     case .stopped:
-      // No output comes to the upper half: what is there was below 0.
+      // No output reaches the upper half: such a frame was below 0.
       startFrame = frame.map { $0 > UInt64(Int64.max) ? 0 : $0 } ?? 0
       hasBegun = false
       time = 0
@@ -156,7 +156,7 @@ struct InputRecorder {
     end()
   }
 
-  /// Ends the recording and gives back all buffers.
+  /// Ends the recording and returns all buffers.
   private mutating func end() {
     close()
     returnAll()
@@ -176,7 +176,7 @@ struct InputRecorder {
     if phase == .stopped { isDisposed = true } else { isDisposedWhenStopped = true }
   }
 
-  /// Lets go of the renderer without a call.
+  /// Detaches from the renderer without a call.
   mutating func abandon() {
     close()
     isDisposed = true
@@ -191,7 +191,7 @@ struct InputRecorder {
 
   // MARK: Frames
 
-  /// Takes what the inputs have brought: into buffers, or nowhere.
+  /// Takes the inputs' new frames into buffers, or drops them.
   mutating func step() {
     if phase != .stopped, renderer.sampleRate != frames.format.sampleRate {
       calls.append(
@@ -223,7 +223,8 @@ struct InputRecorder {
     return true
   }
 
-  /// How many frames to take now: what fits into the first buffer, or what has waited for one too long.
+  /// Returns the number of frames to take now: those that fit into the first buffer, or that have waited too
+  /// long.
   private func wantedFrames(_ available: Int) -> Int {
     let chunk = InputFrames.chunkFrames
     if phase == .paused { return chunk }
@@ -232,7 +233,7 @@ struct InputRecorder {
   }
 
   private mutating func note(_ reason: CaptureDiscontinuity) {
-    // Neither before the first frame nor in a pause is anything lost.
+    // Before the first frame and in a pause no frame is lost.
     guard hasBegun, phase != .paused else { return }
     switch reason {
     case .overrun(let frames): lose(AudioInputLoss(overrunFrames: frames), frames: frames)
@@ -241,7 +242,7 @@ struct InputRecorder {
     }
   }
 
-  /// Counts what is missing, and gives the first buffer back, so that there is no gap in it.
+  /// Counts a loss, and returns the first buffer, so that there is no gap in it.
   private mutating func lose(_ loss: AudioInputLoss, frames: UInt64) {
     time += Int64(frames)
     counters.loss.add(loss)
@@ -258,7 +259,7 @@ struct InputRecorder {
     guard count > 0 else { return }
     if !hasBegun {
       hasBegun = true
-      // Where the start has passed in a pause it is not 0 yet.
+      // If the start has passed in a pause, the time is not 0 yet.
       time = 0
       calls.append(.property(.isRunning))
     }
@@ -275,7 +276,7 @@ struct InputRecorder {
     if buffer.byteCapacity - buffer.byteCount < frames.bytesPerFrame { returnFirst() }
   }
 
-  /// Tells once that buffers are missing, until there is one again.
+  /// Reports once that buffers are missing, until there is one again.
   private mutating func noteUnderrun() {
     guard !isUnderrun else { return }
     isUnderrun = true

@@ -3,9 +3,9 @@
 #if DRAWBAR_RUBBERBAND
   internal import CRubberBand
 
-  /// librubberband's functions, from the first time that a queue needs one on.
+  /// librubberband's functions, loaded when a queue first needs one.
   enum RubberBandLibrary {
-    /// Nil where the library that the header was for is not installed.
+    /// nil if the library of this header's version is not installed.
     static let functions: drawbar_rubberband? = {
       let place = UnsafeMutablePointer<drawbar_rubberband>.allocate(capacity: 1)
       defer { unsafe place.deallocate() }

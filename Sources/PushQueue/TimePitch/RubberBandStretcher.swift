@@ -5,27 +5,28 @@
 
   /// librubberband in its real-time mode, where ratios may change between two calls.
   ///
-  /// What it needs before the first frame and after the last is given to it as silence, and what comes out
-  /// for that is dropped: the first frame out is the first one in, and so many come out as the ratios say.
-  /// The library has ratios act on all that it has not given out; so it is told new ones when it comes to
-  /// the frames for which they were set.
+  /// The library needs sound before the first frame and after the last. It receives silence there, and the
+  /// output for that is dropped: the first frame out is the first one in, and the ratios determine the number
+  /// of frames out. New ratios act on all sound that the library still holds, so they are set only when the
+  /// library reaches the frames for which they were requested.
   @safe
   final class RubberBandStretcher: Stretcher {
-    /// Most frames handed over at once.
+    /// The most frames handed over at once.
     private static let framesPerCall = 1024
-    /// What the library holds back varies by, measured: the steps in which it goes on, and its resampler.
+    /// The variation of the frames that the library holds back, measured: its processing steps, and its
+    /// resampler.
     private static let heldFramesMargin = 640
 
-    /// How the sound is changed.
+    /// The ratios of time and pitch.
     private struct Ratios: Equatable {
       var timeRatio = 1.0
       var pitchScale = 1.0
 
-      /// How long the sound is before it is resampled to its pitch, which makes it `timeRatio` long.
+      /// The ratio of length before the sound is resampled to its pitch, which makes it `timeRatio`.
       var stretch: Double { timeRatio * pitchScale }
     }
 
-    /// Ratios that hold from a frame of the input on.
+    /// Ratios that apply from a frame of the input on.
     private struct Change {
       let frame: Int
       let ratios: Ratios
@@ -34,21 +35,21 @@
     private let functions: drawbar_rubberband
     private let state: OpaquePointer
     private let channels: Int
-    /// How far behind the input the middle of what is stretched next is, in start pads.
+    /// The distance from the input back to the middle of the sound stretched next, in start pads.
     private let padsBehind: Int
     /// One run of samples for each channel, and their addresses.
     private let planes: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>?>
     private var isFresh = true
     private var framesToDrop = 0
-    /// Frames that shall have come out for what went in, and those that have.
+    /// Frames due for the input so far, and those delivered.
     private var framesDue = 0.0
     private var framesGiven = 0
-    /// Frames that have gone in, without the silence before them.
+    /// Frames handed over, without the silence before them.
     private var handedFrames = 0
-    /// The ratios of what comes out next, and those of what comes after it, in order.
+    /// The ratios of the next output, and those of the output after it, in order.
     private var settled = Ratios()
     private var changes: [Change] = []
-    /// What the library was told last.
+    /// The ratios last set in the library.
     private var toldStretch = 1.0
     private var toldScale = 1.0
 
@@ -71,7 +72,7 @@
       self.functions = functions
       unsafe self.state = state
       self.channels = channels
-      // The faster engine asks for a pad that is shorter than what it collects, measured.
+      // The faster engine requests a pad that is shorter than the input that it collects, measured.
       padsBehind = algorithm == .timeDomain ? 3 : 1
       unsafe functions.rubberband_set_max_process_size(state, UInt32(Self.framesPerCall))
       unsafe planes = .allocate(capacity: channels)
@@ -99,26 +100,27 @@
       tellRatios()
     }
 
-    /// The ratios of what goes in next.
+    /// The ratios of the next input.
     private var wanted: Ratios { changes.last?.ratios ?? settled }
 
     private var padding: Int { Int(unsafe functions.rubberband_get_preferred_start_pad(state)) }
 
-    /// The input at which the library comes to a change with the middle of what it stretches.
+    /// Returns the input frame at which the middle of the library's stretching reaches a change.
     private func stretchFrame(of change: Change) -> Int { change.frame + padsBehind * padding }
 
-    /// The input at which it comes to it with what it resamples, half a window of stretched sound behind.
+    /// Returns the input frame at which the library's resampling reaches it, half a window of stretched sound
+    /// behind.
     private func pitchFrame(of change: Change) -> Int {
       stretchFrame(of: change) + Int((Double(padding) / change.ratios.stretch).rounded())
     }
 
-    /// Frames that may go in before the library is to be told something.
+    /// Frames that may go in before the library's ratios must be set.
     private var framesToChange: Int {
       let places = changes.flatMap { [stretchFrame(of: $0), pitchFrame(of: $0)] }
       return (places.filter { $0 > handedFrames }.min() ?? .max) - handedFrames
     }
 
-    /// Tells the library the ratios of the frames that it comes to next.
+    /// Sets the library's ratios for the frames that it reaches next.
     private func tellRatios() {
       if let index = changes.lastIndex(where: { pitchFrame(of: $0) <= handedFrames }) {
         settled = changes[index].ratios
@@ -129,8 +131,9 @@
       let scale = settled.pitchScale
       let isSame = abs(stretch / toldStretch - 1) < 4e-9
       if isSame, scale == toldScale { return }
-      // Where both ratios change and their product does not, as at any speed of a tape, it takes all of the
-      // past for played at the new ones, and makes up for it with what follows. So that differs a little.
+      // If both ratios change and their product does not, as at any speed of a tape, the library takes all of
+      // the past for played at the new ones, and compensates with the sound that follows. So the product is
+      // changed a little.
       if isSame { stretch = toldStretch * (toldStretch < stretch ? 1 + 1e-9 : 1 - 1e-9) }
       (toldStretch, toldScale) = (stretch, scale)
       unsafe functions.rubberband_set_time_ratio(state, stretch / scale)
@@ -149,8 +152,8 @@
       hand(over: frames, into: &output) { frame, channel in samples[frame * channels + channel] }
       framesDue += Double(frames) * wanted.timeRatio
       framesGiven += output.count / channels
-      // At each jump of the speed it gives some frames more or fewer than the ratios say. What is wrong with
-      // the count by now is not what it holds back.
+      // At each jump of the speed the library delivers some frames more or fewer than the ratios imply. This
+      // error of the count is not sound that the library holds back.
       let range = heldRange
       framesDue = min(framesDue, Double(framesGiven + range.upperBound))
       if framesGiven > 0 { framesDue = max(framesDue, Double(framesGiven + range.lowerBound)) }
@@ -159,8 +162,8 @@
 
     var heldFrames: Int { max(0, Int(framesDue.rounded()) - framesGiven) }
 
-    /// How many frames the library holds back once it gives any: what it has not stretched yet, and half a
-    /// window of what it has. Two thirds of that are always there, measured at all rates and ratios.
+    /// The range of frames that the library holds back once it delivers any: sound not stretched yet, and half
+    /// a window of stretched sound. Two thirds of that are always there, measured at all rates and ratios.
     private var heldRange: ClosedRange<Int> {
       let all = changes.map(\.ratios) + [settled]
       func frames(_ pads: Int, _ timeRatio: Double?, _ pitchScale: Double?) -> Double {
@@ -221,7 +224,7 @@
 
     private func retrieve(into output: inout [Float]) {
       while true {
-        // Asked for more than there is, it complains on standard error.
+        // Asked for more than it has, the library complains on standard error.
         let available = min(
           Self.framesPerCall, Int(unsafe functions.rubberband_available(state)))
         guard available > 0 else { break }

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Changes the speed and the pitch of sound, where that is wanted.
+/// The stage that changes the speed and the pitch of sound, if enabled.
 struct TimePitchStage {
   private var sampleRate: Double
   private let channels: Int
@@ -12,7 +12,7 @@ struct TimePitchStage {
   var rate: Float = 1
   var cents: Float = 0
   private var stretcher: (any Stretcher)?
-  /// The stretcher holds sound back.
+  /// Whether the stretcher holds sound back.
   private var hasInput = false
 
   init(sampleRate: Double, channels: Int) {
@@ -22,7 +22,7 @@ struct TimePitchStage {
 
   var isActive: Bool { isEnabled && !isBypassed }
 
-  /// Frames of the source for one that comes out.
+  /// Frames of the source for each frame of output.
   var effectiveRate: Float { isActive ? rate : 1 }
 
   /// - Throws: `codecNotFound` where the library is missing; nothing has changed then.
@@ -33,7 +33,7 @@ struct TimePitchStage {
     hasInput = false
   }
 
-  /// Goes over to sound of another rate, with its settings. What is held back is lost.
+  /// Adopts sound of another rate, with its settings. Sound that is held back is lost.
   ///
   /// - Throws: as ``enable(_:)``.
   mutating func adopt(sampleRate: Double) throws(AudioQueueError) {
@@ -48,7 +48,7 @@ struct TimePitchStage {
     (rate, cents) = (1, 0)
   }
 
-  /// - Returns: what comes out for these samples, interleaved as they are; not as much at first.
+  /// - Returns: the output for these samples, interleaved like them; less at first.
   mutating func process(_ samples: [Float]) -> [Float] {
     guard let stretcher else { return samples }
     hasInput = true
@@ -62,10 +62,10 @@ struct TimePitchStage {
 
   private var pitchScale: Double { exp2(Double(cents) / 1200) }
 
-  /// Frames that come out before those of what is processed next.
+  /// Frames of output before those of the next input.
   var heldFrames: Int { hasInput ? stretcher?.heldFrames ?? 0 : 0 }
 
-  /// - Returns: what is held back; nil when nothing is. What follows begins afresh.
+  /// - Returns: the sound that is held back; nil if there is none. The next sound begins afresh.
   mutating func finish() -> [Float]? {
     guard hasInput, let stretcher else { return nil }
     hasInput = false
@@ -79,23 +79,23 @@ struct TimePitchStage {
   }
 }
 
-/// A library at work on one stream.
+/// A library's stretcher for one stream.
 protocol Stretcher: AnyObject {
   /// - Parameters:
-  ///   - timeRatio: how long the sound gets.
-  ///   - pitchScale: how much higher.
+  ///   - timeRatio: the output's length, relative to the input's.
+  ///   - pitchScale: the output's pitch, relative to the input's.
   func set(timeRatio: Double, pitchScale: Double)
-  /// Interleaved samples go in, as many as there are come out.
+  /// Takes interleaved samples, and returns those that are ready.
   func process(_ samples: [Float]) -> [Float]
-  /// Frames still to come out for what went in.
+  /// Frames still to come out for the input so far.
   var heldFrames: Int { get }
-  /// Gives what is held back, and is as new.
+  /// Returns the sound that is held back, and resets.
   func finish() -> [Float]
-  /// Is as new.
+  /// Resets to the initial state.
   func reset()
 }
 
-/// Which library does it.
+/// The factory of stretchers.
 enum Stretchers {
   static func make(
     _ algorithm: AudioQueueTimePitchAlgorithm, sampleRate: Double, channels: Int

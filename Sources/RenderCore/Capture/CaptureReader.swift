@@ -2,14 +2,14 @@
 
 internal import Synchronization
 
-/// The reading end of a capture: frames with their time, and what is missing between them.
+/// The reading end of a capture: frames with their time, and the gaps between them.
 ///
-/// One thread at a time, not the render thread. Nothing here waits: an empty ring is an answer. The
-/// render thread makes no system calls, so nobody is woken when frames come: look again after a time
-/// that is short against ``capacityFrames``.
+/// One thread at a time, not the render thread. Nothing here waits: an empty ring returns ``CaptureItem/empty``. The
+/// render thread makes no system calls, so it does not wake the reader: poll at intervals that are short against
+/// ``capacityFrames``.
 @safe
 public struct CaptureReader: ~Copyable, Sendable {
-  /// What of the gap before the oldest record has not been told yet.
+  /// The next part to report of the oldest record: a part of the gap before it, or its frames.
   private enum Stage {
     case overrun
     case missed
@@ -33,7 +33,7 @@ public struct CaptureReader: ~Copyable, Sendable {
   /// Channels of the frames: the renderer's inputs.
   public var channelCount: Int { unsafe storage.ring.pointee.channelCount }
 
-  /// Frames that the ring holds.
+  /// Frames that fit in the ring.
   public var capacityFrames: Int { unsafe storage.ring.pointee.frameCapacity }
 
   /// Frames that can be read. Can only have grown since it was read.
@@ -41,7 +41,7 @@ public struct CaptureReader: ~Copyable, Sendable {
     unsafe Int(storage.ring.pointee.writtenFrames.load(ordering: .acquiring) &- readFrames)
   }
 
-  /// What has been captured and lost so far.
+  /// The frames captured and lost so far.
   public var counters: CaptureCounters {
     unsafe CaptureCounters(
       capturedFrames: storage.ring.pointee.writtenFrames.load(ordering: .relaxed),
@@ -50,13 +50,13 @@ public struct CaptureReader: ~Copyable, Sendable {
       missedFrames: storage.ring.pointee.missedFrames.load(ordering: .relaxed))
   }
 
-  /// Reads what comes next: a discontinuity, or frames of one cycle, perhaps not all of them.
+  /// Reads the next item: a discontinuity, or frames of one cycle, perhaps not all of them.
   ///
   /// - Parameters:
   ///   - limit: most frames to read, at least 1.
-  ///   - body: is given the frames where they lie, one span a channel, in order; not called when there
-  ///     are none. What it has been given counts as read.
-  /// - Returns: what it was.
+  ///   - body: receives the frames in the ring's memory, one span a channel, in order; not called if there are none.
+  ///     Frames passed to it count as read.
+  /// - Returns: the item.
   public mutating func read(
     atMost limit: Int = .max,
     _ body: (_ frames: CapturedFrames, _ channel: Int, _ samples: Span<Float>) -> Void
@@ -102,7 +102,7 @@ public struct CaptureReader: ~Copyable, Sendable {
     return nil
   }
 
-  /// Gives frames back to the render thread, and the record with its last one.
+  /// Returns frames to the render thread, and the record with its last frame.
   private mutating func release(_ count: Int, of record: CaptureRecord) {
     readFrames &+= UInt64(count)
     taken += count

@@ -2,16 +2,16 @@
 
 internal import Synchronization
 
-/// What is told about the frames of one cycle, beside the frames themselves.
+/// The metadata of the frames of one cycle, beside the frames themselves.
 struct CaptureRecord: BitwiseCopyable {
-  /// Frames since the capture began, lost ones included, up to the first of these.
+  /// Frames from the start of the capture to the first of these, including lost ones.
   var position: UInt64
-  /// Frames that the output was given before the first of these.
+  /// Frames that the output had received before the first of these.
   var deviceFrame: UInt64
   var frameTime: UInt32
   var frameCount: UInt32
   var hostNanoseconds: UInt64
-  /// What was lost between the record before and this one.
+  /// Frames lost between the record before and this one.
   var overrunFrames: UInt64
   var missedFrames: UInt64
   var isUnmeasured: Bool
@@ -32,12 +32,12 @@ struct CaptureRecord: BitwiseCopyable {
   }
 }
 
-/// The lock-free ring of captured frames from the render thread to one reader: the frames of each
-/// channel one after the other, and a record for each cycle. Both are bounded and allocated once.
-/// What does not fit is dropped and counted; the frames that are in it are never overwritten.
+/// The lock-free ring of captured frames from the render thread to one reader: the frames of each channel in
+/// sequence, and a record for each cycle. Both are bounded and allocated once. Frames that do not fit are dropped and
+/// counted; frames in the ring are never overwritten.
 @safe
 struct CaptureRing: ~Copyable {
-  /// Shortest cycle for which there is a record for every cycle that the frames have room for.
+  /// The shortest cycle for which the records last as long as the frames: there is one for every 16 frames.
   private static let shortestCycle = 16
 
   let channelCount: Int
@@ -47,7 +47,7 @@ struct CaptureRing: ~Copyable {
   private let samples: UnsafeMutablePointer<Float>
   private let records: UnsafeMutablePointer<CaptureRecord>
 
-  // Written by the render thread. Counters only grow; differences tell the level.
+  // Written by the render thread. Counters only grow; their differences are the fill level.
   let writtenFrames = Atomic<UInt64>(0)
   let writtenRecords = Atomic<UInt64>(0)
   let overrunFrames = Atomic<UInt64>(0)
@@ -59,7 +59,7 @@ struct CaptureRing: ~Copyable {
   let readRecords = Atomic<UInt64>(0)
   private let padding1 = CacheLinePadding()
 
-  /// - Parameter frameCapacity: frames that it holds; rounded up to a power of two.
+  /// - Parameter frameCapacity: frames that the ring holds; rounded up to a power of two.
   init(channelCount: Int, frameCapacity: Int) {
     precondition(channelCount > 0 && frameCapacity > 0)
     var frames = Self.shortestCycle
@@ -83,7 +83,7 @@ struct CaptureRing: ~Copyable {
     unsafe records.deallocate()
   }
 
-  /// Where a channel's frame of this number is. The frames up to the end of the memory follow it.
+  /// Returns the address of a channel's frame with this number. The frames up to the end of the memory follow it.
   @_noLocks
   func address(channel: Int, frame: UInt64) -> UnsafeMutablePointer<Float> {
     unsafe samples + (channel * frameCapacity + offset(of: frame))
@@ -94,15 +94,15 @@ struct CaptureRing: ~Copyable {
     Int(frame & UInt64(frameCapacity - 1))
   }
 
-  /// Where the record of this number is.
+  /// Returns the address of the record with this number.
   @_noLocks
   func record(_ number: UInt64) -> UnsafeMutablePointer<CaptureRecord> {
     unsafe records + Int(number & UInt64(recordCapacity - 1))
   }
 }
 
-/// Owns the memory of one capture. Held by its reader and the renderer's graph; the render thread uses
-/// the addresses in it and never this object.
+/// The owner of one capture's memory. Its reader and the renderer's graph hold it; the render thread uses the
+/// addresses in it and never this object.
 @safe
 final class CaptureStorage: @unchecked Sendable {
   let ring: UnsafeMutablePointer<CaptureRing>

@@ -2,23 +2,23 @@
 
 internal import Synchronization
 
-/// The render side of one capture: copies each cycle's inputs into its ring. Owned by the render
-/// thread while an output runs.
+/// The render side of one capture: copies each cycle's inputs into its ring. Owned by the render thread while an
+/// output runs.
 @safe
 struct CaptureUnit: ~Copyable {
   private let ring: UnsafeMutablePointer<CaptureRing>
-  /// The channels that it keeps.
+  /// The input channels that are captured.
   private let bus: RenderBus
   private var hasBegun = false
-  /// Frames since the capture began, lost ones included.
+  /// Frames since the capture began, including lost ones.
   private var position: UInt64 = 0
   private var writtenFrames: UInt64 = 0
   private var writtenRecords: UInt64 = 0
-  // What was lost since the last record, for the next one.
+  // Losses since the last record, for the next one.
   private var pendingOverrunFrames: UInt64 = 0
   private var pendingMissedFrames: UInt64 = 0
   private var isUnmeasured = false
-  /// How far the reader had come at the last overrun.
+  /// The reader's `readFrames` at the last overrun.
   private var readFramesAtOverrun: UInt64?
 
   init(ring: UnsafeMutablePointer<CaptureRing>, bus: RenderBus) {
@@ -26,11 +26,11 @@ struct CaptureUnit: ~Copyable {
     self.bus = bus
   }
 
-  /// Copies the frames of one cycle, as many as there is room for; the rest is an overrun.
+  /// Copies the frames of one cycle, as far as there is room; the rest is an overrun.
   ///
   /// Real-time: wait-free, render thread only.
   ///
-  /// - Parameter deviceFrame: frames that the output was given before this cycle.
+  /// - Parameter deviceFrame: frames that the output had received before this cycle.
   @_noLocks
   mutating func capture(_ cycle: RenderCycle, deviceFrame: UInt64, from inputs: RenderInputs) {
     noteGap(inputs)
@@ -52,8 +52,8 @@ struct CaptureUnit: ~Copyable {
     }
   }
 
-  /// Whether a cycle of so many frames fits, or nobody makes room: an output without deadlines waits for a reader
-  /// that is slow, and not for one that has not read since frames were lost.
+  /// Returns whether a cycle of `frameCount` frames fits, or its reader has not read since frames were lost. An output
+  /// without deadlines waits for a slow reader, but not for a stopped one.
   @_noLocks
   func isReady(frameCount: Int) -> Bool {
     if fittingFrames(of: frameCount) == frameCount { return true }
@@ -61,7 +61,7 @@ struct CaptureUnit: ~Copyable {
     return unsafe ring.pointee.readFrames.load(ordering: .relaxed) == readFramesAtOverrun
   }
 
-  /// Takes in what is missing before this cycle. Before the first one nothing is.
+  /// Notes the gap before this cycle. There is none before the first one.
   @_noLocks
   private mutating func noteGap(_ inputs: RenderInputs) {
     guard hasBegun else {
@@ -85,7 +85,7 @@ struct CaptureUnit: ~Copyable {
     return unsafe min(frameCount, ring.pointee.frameCapacity - Int(used))
   }
 
-  /// Copies one channel, in two parts where it passes the end of the memory.
+  /// Copies one channel, in two parts if it passes the end of the memory.
   @_noLocks
   private func copy(
     _ frameCount: Int, to channel: Int, from buffers: UnsafeBufferPointer<UnsafePointer<Float>>
@@ -94,7 +94,7 @@ struct CaptureUnit: ~Copyable {
     let first = min(frameCount, beforeEnd)
     let start = unsafe ring.pointee.address(channel: channel, frame: writtenFrames)
     let rest = unsafe ring.pointee.address(channel: channel, frame: writtenFrames &+ UInt64(first))
-    // An output with fewer inputs than the renderer was made for.
+    // The output has fewer inputs than the renderer was made for.
     guard channel < buffers.count else {
       unsafe start.update(repeating: 0, count: first)
       unsafe rest.update(repeating: 0, count: frameCount - first)
@@ -120,7 +120,7 @@ struct CaptureUnit: ~Copyable {
     writtenFrames &+= UInt64(frameCount)
     writtenRecords &+= 1
     unsafe ring.pointee.writtenRecords.store(writtenRecords, ordering: .releasing)
-    // After the record, so that whoever sees the frames sees that too.
+    // Stored after the record, so a thread that sees the frames also sees the record.
     unsafe ring.pointee.writtenFrames.store(writtenFrames, ordering: .releasing)
   }
 }

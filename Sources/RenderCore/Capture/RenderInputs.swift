@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// What one cycle's inputs bring: as many frames as the cycle has, and how they follow those of the
-/// cycle before. Valid during the call that it is handed to.
+/// The inputs of one cycle: as many frames as the cycle has, and the gap to the cycle before. Valid during the call
+/// that receives it.
 @safe
 public struct RenderInputs {
-  /// One buffer for each input channel, with as many frames as the cycle has. Only read.
+  /// One buffer for each input channel, with as many frames as the cycle has. Read-only.
   public var buffers: UnsafeBufferPointer<UnsafePointer<Float>>
-  /// Frames that no cycle had since the cycle before, by the output's clock or by the time that passed.
+  /// Frames that were in no cycle since the cycle before, by the output's clock or by the elapsed time.
   public var missedFrames: UInt32
-  /// Whether ``missedFrames`` is known. It is not where the clock went back, or where cycles got
-  /// another length at a server that then counts in its own way.
+  /// Whether ``missedFrames`` is known. It is not if the clock went back, or if the length of cycles changed on a
+  /// server that then counts differently.
   public var isMeasured: Bool
 
-  /// Inputs with these buffers.
+  /// Creates inputs with these buffers.
   @_noLocks
   public init(
     buffers: UnsafeBufferPointer<UnsafePointer<Float>>, missedFrames: UInt32 = 0,

@@ -2,10 +2,10 @@
 
 public import AudioModel
 
-/// Which formats are decoded in the render callback, and by what.
+/// The formats that the render callback decodes, and their libraries.
 public enum CallbackCodec {
-  /// The library that decodes a format in the callback, or "built in"; nil when nothing in this build
-  /// does, also where the library is not on this machine. Any thread, not the render thread.
+  /// Returns the library that decodes a format in the callback, or "built in"; nil if nothing in this build does, or if
+  /// the library is not installed on this machine. Any thread, not the render thread.
   public static func library(for format: AudioFormatID) -> String? {
     switch format {
     case .mpegLayer1, .mpegLayer2, .mpegLayer3: return "libmpg123"
@@ -21,18 +21,18 @@ public enum CallbackCodec {
     return nil
   }
 
-  /// Whether a format takes no library: its samples are there, and only have to be written down otherwise.
+  /// Returns whether a format needs no library: its decoder is in this target.
   package static func isBuiltIn(_ format: AudioFormatID) -> Bool { library(for: format) == builtIn }
 
   private static let builtIn = "built in"
 
-  /// Why a format has no decoder here: the library for it was not there when this was built, is not there
-  /// now, or there is none that a callback can use.
+  /// Returns the error for a format without a decoder here: its library was not present at build time, is not
+  /// installed, or there is none that a callback can use.
   package static func missing(for format: AudioFormatID) -> AudioConverterError {
     missingLibrary(for: format) ?? .formatNotSupported(format.name)
   }
 
-  /// The same for a format whose library may be missing; nil for all others.
+  /// Returns the error for a format whose library may be missing; nil for all others.
   package static func missingLibrary(for format: AudioFormatID) -> AudioConverterError? {
     switch format {
     case .flac:

@@ -2,11 +2,11 @@
 
 internal import AudioModel
 
-/// Expands A-law and mu-law (ITU-T G.711), eight bits a sample, to float samples from -1 to 1.
+/// A decoder of A-law and mu-law (ITU-T G.711), eight bits a sample, to float samples from -1 to 1.
 ///
 /// Values are those of the recommendation's decoder in 16 bits, divided by 32768.
 ///
-/// Real-time: making and destroying it is not; `decode` is.
+/// Real-time: `decode` is safe; creation and destruction are not.
 @safe
 struct CompandedDecoder: ~Copyable {
   private let channels: Int
@@ -45,8 +45,8 @@ struct CompandedDecoder: ~Copyable {
     Float(encoding == .aLaw ? expandedALaw(code) : expandedMuLaw(code)) * 0x1p-15
   }
 
-  /// G.711 table 1: sign, three bits of segment, four of step; every other bit is inverted. A sample
-  /// is the middle of its step.
+  /// G.711 table 1: sign, three bits of segment, four of step; every other bit is inverted. A sample is the middle of
+  /// its step.
   private static func expandedALaw(_ code: UInt8) -> Int {
     let bits = Int(code ^ 0x55)
     let segment = bits >> 4 & 7
@@ -55,15 +55,14 @@ struct CompandedDecoder: ~Copyable {
     return bits & 0x80 != 0 ? magnitude : -magnitude
   }
 
-  /// G.711 table 2: as for A-law, but all bits are inverted, and the segments begin 132 below their
-  /// power of two.
+  /// G.711 table 2: as for A-law, but all bits are inverted, and the segments begin 132 below their power of two.
   private static func expandedMuLaw(_ code: UInt8) -> Int {
     let bits = Int(~code)
     let magnitude = ((((bits & 15) << 3) + 132) << (bits >> 4 & 7)) - 132
     return bits & 0x80 != 0 ? -magnitude : magnitude
   }
 
-  /// The same samples for a stereo output; nil unless there are two channels. They need the decoder.
+  /// The same samples for a stereo output, which need the decoder alive; nil unless there are two channels.
   var stereoSamples: StereoSamples? {
     channels == 2 ? unsafe StereoSamples(.coded(UnsafePointer(values))) : nil
   }

@@ -4,11 +4,11 @@
   internal import CFLAC
 
   extension FLACDecoder {
-    /// libFLAC's decoder, as its functions take it.
+    /// libFLAC's decoder, in the type that its functions take.
     typealias Handle = UnsafeMutablePointer<FLAC__StreamDecoder>
 
-    /// Starts libFLAC, makes it allocate all that it can ever need, and gives it the stream's
-    /// information, so that the first packet can come.
+    /// Starts libFLAC, makes it allocate all memory that it can ever need, and passes it the stream's information, so
+    /// that it is ready for the first packet.
     static func prepare(
       _ library: UnsafePointer<drawbar_flac>, _ handle: Handle,
       _ context: UnsafeMutablePointer<Context>, _ info: FLACStreamInformation
@@ -31,7 +31,7 @@
       try unsafe begin(library, handle, context, info.bytes)
     }
 
-    /// Gives libFLAC the start of a file: signature, and stream information as the last block.
+    /// Passes libFLAC the start of a file: signature, and stream information as the last block.
     private static func begin(
       _ library: UnsafePointer<drawbar_flac>, _ handle: Handle,
       _ context: UnsafeMutablePointer<Context>, _ streamInfo: [UInt8]

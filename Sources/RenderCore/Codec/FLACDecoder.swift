@@ -4,28 +4,28 @@
   internal import AudioModel
   internal import CFLAC
 
-  /// Decodes FLAC one frame at a time with libFLAC, which reads through a callback that hands over
-  /// exactly the packet at hand.
+  /// A decoder of FLAC, one frame at a time, with libFLAC, which reads through a callback that supplies exactly the
+  /// current packet.
   ///
   /// Integers are divided by the power of two of their width, so every sample of up to 24 bits is
   /// exact in a float. Channels stay in the stream's order.
   ///
-  /// Real-time: making and destroying it is not; `decode` is.
+  /// Real-time: `decode` is safe; creation and destruction are not.
   @safe
   struct FLACDecoder: ~Copyable {
-    /// What the callbacks work on. Lives at a fixed address, known to libFLAC.
+    /// The data of libFLAC's callbacks. Lives at a fixed address, known to libFLAC.
     @unsafe struct Context {
       var bytes: UnsafeRawPointer?
       var remaining = 0
-      /// libFLAC has met something that is not a frame, or not one of this stream.
+      /// libFLAC has met something that is not a frame, or not a frame of this stream.
       var hasFailed = false
-      /// Frames of sound that the packet gave.
+      /// Frames of sound decoded from the packet.
       var frames = 0
       var channels = 0
       var sampleRate = 0
       /// Frames that `samples` has room for.
       var capacity = 0
-      /// Where the packet's sound goes, interleaved.
+      /// The buffer for the packet's sound, interleaved.
       var samples: UnsafeMutablePointer<Float>
 
       /// Makes these the bytes that libFLAC reads next.
@@ -38,18 +38,18 @@
       }
     }
 
-    /// Bytes that libFLAC gets at once at most. Behind an error it may look for another frame in what
-    /// it has, and gets no more, so this bounds the time that a damaged packet takes.
+    /// Most bytes that libFLAC receives at once. After an error it may search those bytes for another frame, and
+    /// receives no more, so this bounds the time that a damaged packet takes.
     static var maximumBytesPerRead: Int { @_noLocks get { 1024 } }
 
     private let library: UnsafePointer<drawbar_flac>
     private let handle: Handle
     private let context: UnsafeMutablePointer<Context>
 
-    /// Makes a decoder that has allocated all it will ever need.
+    /// Makes a decoder that has allocated all memory that it will ever need.
     ///
-    /// - Throws: ``AudioConverterError/libraryNotInstalled(format:file:)`` when libFLAC is not there,
-    ///   ``AudioConverterError/decoderUnavailable(library:_:)`` when it has no memory.
+    /// - Throws: ``AudioConverterError/libraryNotInstalled(format:file:)`` if libFLAC is missing,
+    ///   ``AudioConverterError/decoderUnavailable(library:_:)`` if it has no memory.
     init(_ info: FLACStreamInformation, channels: Int) throws(AudioConverterError) {
       guard let library = unsafe FLACLibrary.functions else {
         throw CallbackCodec.missing(for: .flac)
@@ -84,8 +84,8 @@
       unsafe context.deallocate()
     }
 
-    /// Decodes one packet. One that is damaged, or not of this stream, gives its length in silence,
-    /// so that the time line does not shift.
+    /// Decodes one packet. If it is damaged or not of this stream, returns silence of its length, so that the time line
+    /// does not shift.
     @_noLocks
     func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
       unsafe context.pointee.hand(packet.bytes, packet.byteCount)

@@ -3,11 +3,11 @@
 #if DRAWBAR_FLAC
   package import CFLAC
 
-  /// libFLAC's functions, from the first time that a stream or a file needs one on.
+  /// libFLAC's functions, loaded when a stream or a file first needs one.
   ///
   /// Any thread but the render thread, which gets the pointer from its decoder.
   package enum FLACLibrary {
-    /// Nil where the library that the headers were for is not installed. Never freed.
+    /// Nil if the library that the headers belong to is not installed. Never freed.
     package nonisolated(unsafe) static let functions: UnsafePointer<drawbar_flac>? = {
       let place = UnsafeMutablePointer<drawbar_flac>.allocate(capacity: 1)
       guard unsafe drawbar_flac_load(place) else {

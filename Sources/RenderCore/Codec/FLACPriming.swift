@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 #if DRAWBAR_FLAC
-  /// Frames that make libFLAC allocate, before the render thread sees it, all that any frame of any
-  /// stream can ask for. It grows its buffers by the largest frame so far: for the samples by
-  /// channels and block size, for each channel's partitions by their order, and one more for samples
-  /// of 32 bits.
+  /// Frames that make libFLAC allocate, before the render thread sees it, all memory that any frame of any stream can
+  /// need. libFLAC grows its buffers to the largest frame so far: those for samples by channels and block size, those
+  /// for each channel's partitions by their order, and one more for samples of 32 bits.
   ///
-  /// The frames are cut behind the place where libFLAC has allocated, so that it decodes next to
-  /// nothing of them and touches little of the memory.
+  /// The frames end just behind the fields for which libFLAC allocates, so it decodes next to nothing of them and
+  /// touches little of the memory.
   enum FLACPriming {
     /// Eight channels, 32 bits, 48 kHz, blocks of up to 65535.
     static let streamInfo: [UInt8] =
@@ -16,20 +15,20 @@
 
     static var frames: [[UInt8]] {
       [
-        // The largest block, of 16 bits and of 32, which older versions of the library do not know.
+        // The largest block, of 16 bits and of 32, which older versions of the library do not support.
         frame(sizeCode: 7, bitsCode: 4, blockSize: [0xFF, 0xFE], content: []),
         frame(sizeCode: 7, bitsCode: 7, blockSize: [0xFF, 0xFE], content: []),
       ]
         + (0..<8).map { channel in
-          // Blocks of 32768 frames: constant subframes, then one of predictor order 0 in 2^15
-          // partitions, the most that the format can say.
+          // Blocks of 32768 frames: constant subframes, then one of predictor order 0 in 2^15 partitions, the
+          // format's maximum.
           frame(
             sizeCode: 15, bitsCode: 4, blockSize: [],
             content: [UInt8](repeating: 0, count: 3 * channel) + [0x10, 0b0011_1100, 0, 0, 0])
         }
     }
 
-    /// A frame of eight channels at 48 kHz without its checksum (RFC 9639 section 9).
+    /// Returns a frame of eight channels at 48 kHz without its checksum (RFC 9639 section 9).
     private static func frame(
       sizeCode: UInt8, bitsCode: UInt8, blockSize: [UInt8], content: [UInt8]
     ) -> [UInt8] {
@@ -37,7 +36,7 @@
       return header + [checksum(header)] + content
     }
 
-    /// The CRC-8 with polynomial x^8 + x^2 + x + 1 (section 9.1.8).
+    /// Returns the CRC-8 with polynomial x^8 + x^2 + x + 1 (section 9.1.8).
     private static func checksum(_ bytes: [UInt8]) -> UInt8 {
       var crc: UInt8 = 0
       for byte in bytes {

@@ -3,21 +3,21 @@
 #if DRAWBAR_FLAC
   internal import AudioModel
 
-  /// What a FLAC stream's magic cookie says: the STREAMINFO block (RFC 9639 section 8.2).
+  /// The contents of a FLAC stream's magic cookie: the STREAMINFO block (RFC 9639 section 8.2).
   struct FLACStreamInformation {
     static let byteCount = 34
 
-    /// The block as it is.
+    /// The block's bytes.
     let bytes: [UInt8]
-    /// Frames of sound in a packet at most.
+    /// Most frames of sound in a packet.
     let maximumBlockSize: Int
     let sampleRate: Int
 
-    /// - Parameter magicCookie: the block, bare or in what containers put around it: its block header,
-    ///   a file's signature before that, or an MP4 file's `dfLa` box. More blocks may follow.
+    /// - Parameter magicCookie: the block, bare or in its containers' wrappers: its block header, a file's signature
+    ///   before that, or an MP4 file's `dfLa` box. More blocks may follow.
     init(_ magicCookie: [UInt8], channels: Int) throws(AudioConverterError) {
       var block = magicCookie[...]
-      // 4 bytes size, the type, 4 bytes of version and flags.
+      // 4 bytes of size, the type, 4 bytes of version and flags.
       if block.dropFirst(4).starts(with: "dfLa".utf8) { block = block.dropFirst(12) }
       if block.starts(with: "fLaC".utf8) { block = block.dropFirst(4) }
       if block.starts(with: [0, 0, 0, 34]) || block.starts(with: [0x80, 0, 0, 34]) {
@@ -40,9 +40,9 @@
       }
     }
 
-    /// The block of a stream that has none, as in some Core Audio files: by what the container and the
-    /// first frame's header (RFC 9639 section 9.1) say. Blocks may have any size: a container may state the
-    /// mean, and the frame at hand may be a short last one.
+    /// Makes the block of a stream that has none, as in some Core Audio files, from the container and the first frame's
+    /// header (RFC 9639 section 9.1). Blocks may have any size: a container may state the mean, and the first frame
+    /// passed here may be a short last one.
     init(
       _ format: AudioStreamBasicDescription, firstFrame: UnsafeRawBufferPointer
     ) throws(AudioConverterError) {
@@ -52,7 +52,7 @@
       guard bits > 0, (1...8).contains(channels), format.sampleRate >= 1,
         format.sampleRate < 0x1p20
       else {
-        throw Self.refused("there is none, and the first frame does not tell what it would")
+        throw Self.refused("there is none, and the first frame does not state the same facts")
       }
       let rate = UInt32(format.sampleRate)
       let packed = rate << 12 | (channels - 1) << 9 | UInt32(bits - 1) << 4

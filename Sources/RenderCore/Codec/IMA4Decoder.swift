@@ -2,13 +2,13 @@
 
 internal import AudioModel
 
-/// Decodes Apple's IMA 4:1: 64 frames in 34 bytes a channel, one channel after the other (QuickTime
+/// A decoder of Apple's IMA 4:1: 64 frames in 34 bytes a channel, one channel after the other (QuickTime
 /// File Format, "IMA 4:1"; AIFF-C's `ima4`).
 ///
-/// A channel's bytes begin with the predictor's top nine bits and seven bits of step index. Where
-/// these are what the packet before ended with, its full predictor is kept.
+/// A channel's bytes begin with the predictor's top nine bits and seven bits of step index. If these match the state
+/// at the end of the packet before, its full predictor is kept.
 ///
-/// Real-time: making and destroying it is not; `decode` is.
+/// Real-time: `decode` is safe; creation and destruction are not.
 @safe
 struct IMA4Decoder: ~Copyable {
   private let channels: Int
@@ -22,7 +22,7 @@ struct IMA4Decoder: ~Copyable {
   /// Most packets in one run: bounds the work of one decode.
   private static var maximumPacketsPerRun: Int { @_noLocks get { 16 } }
 
-  /// - Throws: ``AudioConverterError/formatNotSupported(_:)`` when packets have another size.
+  /// - Throws: ``AudioConverterError/formatNotSupported(_:)`` if packets have another size.
   init(format: AudioStreamBasicDescription) throws(AudioConverterError) {
     let channels = Int(format.channelsPerFrame)
     guard channels > 0, Int(format.bytesPerPacket) == Self.bytesPerChannel * channels,
@@ -47,7 +47,7 @@ struct IMA4Decoder: ~Copyable {
     unsafe samples.deallocate()
   }
 
-  /// Decodes a run of packets, of which the last one may be short. One with a step index that cannot be is
+  /// Decodes a run of packets, of which the last one may be short. A channel whose step index is out of range becomes
   /// silence of its length.
   @_noLocks
   func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
@@ -57,7 +57,7 @@ struct IMA4Decoder: ~Copyable {
     var isDecoded = true
     var decoded = 0
     for index in 0..<count {
-      // Of a short packet the last channel's codes tell how many frames it has.
+      // In a short packet, the number of the last channel's codes determines the number of frames.
       let lastBytes = packet.byteCount - (index + 1) * packetBytes + Self.bytesPerChannel
       let frames = 2 * max(0, min(lastBytes, Self.bytesPerChannel) - 2)
       guard frames > 0 else {

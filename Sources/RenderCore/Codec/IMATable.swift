@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// What each four-bit code of IMA ADPCM does at each step size (IMA, "Recommended Practices for
-/// Enhancing Digital Audio Compatibility in Multimedia Systems", revision 3.00, section 6).
+/// The difference and the next step index for each four-bit code of IMA ADPCM and each step size (IMA, "Recommended
+/// Practices for Enhancing Digital Audio Compatibility in Multimedia Systems", revision 3.00, section 6).
 ///
-/// Real-time: making and destroying it is not; `advance` is.
+/// Real-time: `advance` is safe; creation and destruction are not.
 @safe
 struct IMATable: ~Copyable {
-  /// Where the decoder of one channel stands.
+  /// The decoding state of one channel.
   struct State {
     /// The last sample, of 16 bits.
     var predictor: Int32
-    /// Which step size is next, 0 to ``IMATable/maximumIndex``.
+    /// The index of the next step size, 0 to ``IMATable/maximumIndex``.
     var index: Int32
 
     @_noLocks
@@ -20,11 +20,11 @@ struct IMATable: ~Copyable {
     }
   }
 
-  /// How a code's difference is made of the step size.
+  /// The rounding of a code's difference, which is a sum of fractions of the step size.
   enum Rounding {
-    /// Each of its eighths is cut to whole numbers, as the recommendation has it.
+    /// Each of its eighths is rounded down to an integer, as in the recommendation.
     case eachPart
-    /// Only the sum is, as ffmpeg has it for WAVE.
+    /// Only the sum is rounded down, as in ffmpeg for WAVE.
     case sum
   }
 

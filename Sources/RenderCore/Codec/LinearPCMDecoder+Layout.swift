@@ -3,10 +3,10 @@
 internal import AudioModel
 
 extension LinearPCMDecoder {
-  /// How one sample lies in memory.
+  /// The layout of one sample in memory.
   ///
-  /// The `placed` ones are integers that have to be moved to the top of 32 or 64 bits by
-  /// ``Placement``: they lie in the low bits of their bytes, or have no sign.
+  /// The `placed` ones are integers that ``Placement`` has to move to the top of 32 or 64 bits: they are in the low
+  /// bits of their bytes, or have no sign.
   enum Layout {
     case unsigned8, signed8, placed8
     case signed16, signed16Swapped, placed16, placed16Swapped
@@ -17,11 +17,11 @@ extension LinearPCMDecoder {
     case float64, float64Swapped
   }
 
-  /// What makes of an integer, whose bytes are the top ones of 32 bits, a signed one of full scale.
+  /// The conversion of an integer, whose bytes are the top ones of 32 bits, to a signed one of full scale.
   struct Placement {
-    /// Bits above the sample's in its bytes.
+    /// Unused bits above the sample's bits in its bytes.
     let shift: UInt32
-    /// Turns the offset of unsigned samples into a sign.
+    /// The mask that converts the offset of unsigned samples to a sign.
     let signFlip: UInt32
 
     init(shift: UInt32, signFlip: UInt32) {
@@ -40,9 +40,9 @@ extension LinearPCMDecoder {
     }
   }
 
-  /// The layout of samples of so many bytes; nil for one that is not supported.
+  /// Returns the layout of samples of `bytesPerSample` bytes; nil for one that is not supported.
   ///
-  /// Fewer bits than the bytes have are the low ones unless `alignedHigh` says otherwise.
+  /// Samples with fewer bits than their bytes have are in the low bits, unless `alignedHigh` is set.
   static func layout(
     _ format: AudioStreamBasicDescription, bytesPerSample: Int
   ) -> (Layout, Placement)? {
@@ -74,6 +74,6 @@ extension LinearPCMDecoder {
     return (layout, placement)
   }
 
-  /// Core Audio's `kLinearPCMFormatFlagsSampleFractionMask`: full scale is not the width's.
+  /// Core Audio's `kLinearPCMFormatFlagsSampleFractionMask`: full scale is then not the width's.
   private static let fixedPointFraction = AudioFormatFlags(rawValue: 0x3F << 7)
 }

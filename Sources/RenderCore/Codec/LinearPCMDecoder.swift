@@ -2,12 +2,12 @@
 
 internal import AudioModel
 
-/// Turns a run of interleaved linear PCM frames into float samples from -1 to 1.
+/// A converter of interleaved linear PCM frames to float samples from -1 to 1.
 ///
 /// Integers are divided by the power of two of their width, so every sample of up to 24 bits is
 /// exact in a float.
 ///
-/// Real-time: making and destroying it is not; `decode` is.
+/// Real-time: `decode` is safe; creation and destruction are not.
 @safe
 struct LinearPCMDecoder: ~Copyable {
   /// Most frames in one run: bounds the work of one decode.
@@ -45,7 +45,7 @@ struct LinearPCMDecoder: ~Copyable {
     unsafe samples.deallocate()
   }
 
-  /// The same samples for a stereo output; nil for those that are not two of a common layout.
+  /// The same samples for a stereo output; nil unless there are two channels of a common layout.
   var stereoSamples: StereoSamples? {
     guard channels == 2 else { return nil }
     let isInPlace = placement.shift == 0 && placement.signFlip == 0

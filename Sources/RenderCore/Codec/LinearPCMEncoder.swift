@@ -2,10 +2,10 @@
 
 internal import AudioModel
 
-/// Turns float samples from -1 to 1 into those of a linear PCM format.
+/// A converter of float samples from -1 to 1 to those of a linear PCM format.
 ///
-/// Integers are rounded to the nearest, halves to the even one, without dither, and clipped; what is not a
-/// number becomes silence. Floats stay as they are.
+/// Integers are rounded to the nearest, halves to the even one, without dither, and clipped; NaN becomes silence.
+/// Floats are not changed.
 ///
 /// Real-time: wait-free.
 struct LinearPCMEncoder {
@@ -91,15 +91,15 @@ struct LinearPCMEncoder {
     }
   }
 
-  /// The nearest integer to a sample, from `-limit` to below `limit`, which is full scale.
+  /// Returns the nearest integer to a sample, from `-limit` to below `limit`, which is full scale.
   @_noLocks
   @inline(__always)
   private static func integer(_ sample: Float, limit: Double) -> Int32 {
     let value = Double(sample) * limit
     if value >= limit - 1 { return Int32(limit - 1) }
-    // What is not a number is not above it either.
+    // NaN is not above the limit either.
     guard value > -limit else { return value <= -limit ? Int32(-limit) : 0 }
-    // Adding what leaves no bits for a fraction rounds in the processor's way, halves to even.
+    // Adding a number that leaves no fraction bits rounds in the processor's way, halves to even.
     return Int32((value + 0x1.8p52) - 0x1.8p52)
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// The bits that a packet of layer I or II needs, by the allocation at its beginning (ISO/IEC 11172-3, sections
-/// 2.4.1.5 and 2.4.1.6, tables B.2a to B.2d; ISO/IEC 13818-3, table B.1).
+/// The number of bits that a packet of layer I or II needs, according to the bit allocation at its beginning (ISO/IEC
+/// 11172-3, sections 2.4.1.5 and 2.4.1.6, tables B.2a to B.2d; ISO/IEC 13818-3, table B.1).
 ///
-/// A packet of an encoder never needs more bits than it has. libmpg123 fills with zeros what they do not reach.
+/// An encoder's packet never needs more bits than it has. libmpg123 replaces missing bits by zeros.
 ///
 /// Real-time: safe.
 @safe
 struct MPEGAudioAllocation {
-  /// The rows of a table of layer II: how many bits select the quantiser of a subband, and which it is.
+  /// The rows of a table of layer II: the number of bits that select a subband's quantiser, and the quantisers.
   private enum Table {
     /// B.2a and B.2b, for the higher bit rates.
     case high
@@ -29,7 +29,7 @@ struct MPEGAudioAllocation {
   private let bound: Int
   private var place: Int
 
-  /// Nil for a packet of layer III, or of less than a header.
+  /// Nil for a packet of layer III, or one shorter than a header.
   @_noLocks
   init?(_ packet: UnsafeRawPointer, byteCount: Int) {
     guard byteCount >= 4 else { return nil }
@@ -55,7 +55,7 @@ struct MPEGAudioAllocation {
     bound = isJoint ? min(subbands, (fourth >> 4 & 3) * 4 + 4) : subbands
   }
 
-  /// The table of MPEG-1's layer II and its subbands, by the bit rate of one channel.
+  /// Returns the table of MPEG-1's layer II and its number of subbands, from the bit rate of one channel.
   @_noLocks
   private static func table(
     bitRateIndex: Int, rateIndex: Int, isMono: Bool
@@ -66,18 +66,18 @@ struct MPEGAudioAllocation {
     return (.high, isHigh ? 30 : 27)
   }
 
-  /// Returns whether the packet is too short for what it states.
+  /// Returns whether the packet is shorter than its allocation requires.
   @_noLocks
   func exceedsPacket() -> Bool {
     var reader = self
     return reader.neededBits() > bitCount
   }
 
-  /// From the packet's first bit on. Bits behind its end count as zeros.
+  /// Returns the bits needed, counted from the packet's first bit. Bits behind its end are read as zeros.
   @_noLocks
   private mutating func neededBits() -> Int {
     var sampleBits = 0
-    // A bit of these for each subband of each channel that is coded.
+    // One bit for each subband of each channel that is coded.
     var coded: (UInt32, UInt32) = (0, 0)
     var subband = 0
     while subband < subbands {
@@ -88,7 +88,7 @@ struct MPEGAudioAllocation {
           sampleBits += bitsOfCode(code, subband)
           let mask = UInt32(1) << UInt32(subband)
           if channel == 0 { coded.0 |= mask } else { coded.1 |= mask }
-          // The scale factors of both channels are stated.
+          // Both channels have scale factors.
           if subband >= bound, channels == 2 { coded.1 |= mask }
         }
         channel += 1
@@ -100,7 +100,7 @@ struct MPEGAudioAllocation {
     var scaleBits = 0
     var index = 0
     while index < count {
-      // All three factors, two of them, one, or two.
+      // The packet has all three factors, two of them, one, or two.
       let selection = read(2)
       scaleBits += selection == 0 ? 18 : selection == 2 ? 6 : 12
       index += 1
@@ -108,7 +108,7 @@ struct MPEGAudioAllocation {
     return place + scaleBits + sampleBits
   }
 
-  /// Bits that select the quantiser of a subband.
+  /// Returns the number of bits that select the quantiser of a subband.
   @_noLocks
   private func selectionBits(_ subband: Int) -> Int {
     if isLayerI { return 4 }
@@ -119,8 +119,8 @@ struct MPEGAudioAllocation {
     }
   }
 
-  /// Bits of all the samples of a subband in the packet: 12 in layer I, 12 times 3 in layer II, which three
-  /// samples with 3, 5 or 9 steps share a code in.
+  /// Returns the bits of all samples of a subband in the packet: 12 samples in layer I, 12 times 3 in layer II. Three
+  /// samples with 3, 5 or 9 steps share a code.
   @_noLocks
   private func bitsOfCode(_ code: Int, _ subband: Int) -> Int {
     if isLayerI { return 12 * (code + 1) }
@@ -136,7 +136,7 @@ struct MPEGAudioAllocation {
     return 12 * threeSamples
   }
 
-  /// Bits of three samples with 3, 5, 7 (if that is in the row), 9, 15, 31 … steps.
+  /// Returns the bits of three samples with 3, 5, 7 (if the row has that), 9, 15, 31 … steps.
   @_noLocks
   private static func bits(_ code: Int, withSevenSteps: Bool) -> Int {
     if code <= 2 { return code == 1 ? 5 : 7 }

@@ -3,17 +3,17 @@
 internal import AudioModel
 internal import CMPG123
 
-/// Decodes MPEG audio one packet at a time with libmpg123 in reader mode.
+/// A decoder of MPEG audio, one packet at a time, with libmpg123 in reader mode.
 ///
-/// libmpg123 reads through a callback that hands over exactly the bytes of the packet at hand and
-/// then has nothing more, so each decode takes one packet and gives its frames. Skipping the
-/// Xing/Info packet, trimming and resampling are not its business here: it sees audio packets only,
-/// does no gapless cut of its own, and gives float samples at the stream's own rate.
+/// libmpg123 reads through a callback that supplies exactly the bytes of the current packet and then reports the
+/// end, so each decode takes one packet and returns its frames. Other code skips the Xing/Info packet, trims and
+/// resamples: this decoder receives audio packets only, does no gapless cut of its own, and returns float samples at
+/// the stream's own rate.
 ///
-/// Real-time: making and destroying it is not; `decode` is.
+/// Real-time: `decode` is safe; creation and destruction are not.
 @safe
 struct MPEGAudioDecoder: ~Copyable {
-  /// What the reader callback hands over. Lives at a fixed address, known to libmpg123.
+  /// The bytes that the reader callback supplies. Lives at a fixed address, known to libmpg123.
   @unsafe struct Reader {
     var bytes: UnsafeRawPointer?
     var remaining: Int
@@ -24,19 +24,18 @@ struct MPEGAudioDecoder: ~Copyable {
   /// Samples for a packet that cannot be decoded.
   private let silence: UnsafeMutablePointer<Float>
   private let channels: Int
-  /// The first packet's bytes are in the handle already.
+  /// Whether the handle already has the first packet's bytes.
   private var holdsFirstPacket: Bool
   private var silenced = SilencedSound()
 
   /// Frames in the longest packet, layers II and III of MPEG-1.
   static var maximumFramesPerPacket: Int { @_noLocks get { 1152 } }
 
-  /// Makes a decoder and gives it the first packet, so that libmpg123 sets its output format up (the
-  /// only allocation after opening) before the render thread sees it. The first call of `decode`
-  /// must be for that same packet.
+  /// Makes a decoder and passes it the first packet, so that libmpg123 sets up its output format (the only allocation
+  /// after opening) before the render thread sees it. The first call of `decode` must be for that same packet.
   ///
-  /// - Parameter freeFormatBytes: bytes of a free-format frame without its padding, else nil:
-  ///   libmpg123 would otherwise look for the next header, which it does not get.
+  /// - Parameter freeFormatBytes: bytes of a free-format frame without its padding, else nil: libmpg123 would
+  ///   otherwise search for the next header, which it does not receive.
   init(
     channels: Int, firstPacket: UnsafeRawBufferPointer, freeFormatBytes: Int?
   ) throws(AudioConverterError) {
@@ -75,8 +74,8 @@ struct MPEGAudioDecoder: ~Copyable {
     unsafe silence.deallocate()
   }
 
-  /// Decodes one packet. A packet that cannot be decoded gives its length in silence, so that the
-  /// time line does not shift. One in which libmpg123 replaces sound by zeros counts as not decoded.
+  /// Decodes one packet. If it cannot be decoded, returns silence of its length, so that the time line does not shift.
+  /// A packet in which libmpg123 replaces sound by zeros counts as not decoded.
   @_noLocks
   mutating func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
     if holdsFirstPacket {
@@ -120,7 +119,7 @@ struct MPEGAudioDecoder: ~Copyable {
       unsafe mpg123_param2(
         handle, Int32(MPG123_FREEFORMAT_SIZE.rawValue), freeFormatBytes - 4, 0)
     }
-    // Packets with other channels lead to the stream where it changes them: their bit reservoir goes on.
+    // libmpg123 converts packets with another channel count to the stream's: their bit reservoir continues.
     let mode = channels == 1 ? MPG123_MONO.rawValue : MPG123_STEREO.rawValue
     unsafe mpg123_format_none(handle)
     for rate in [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000] {

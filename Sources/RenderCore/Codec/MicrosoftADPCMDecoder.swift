@@ -2,16 +2,16 @@
 
 internal import AudioModel
 
-/// Decodes Microsoft's ADPCM (Microsoft's "New Multimedia Data Types and Data Techniques", 1994) with
+/// A decoder of Microsoft's ADPCM (Microsoft's "New Multimedia Data Types and Data Techniques", 1994) with
 /// the seven standard pairs of coefficients.
 ///
-/// A block has, for every channel in turn: a pair's number (a byte), the step size, the second sample
-/// and the first (two bytes each); then codes, the high half of a byte first, channel by channel.
+/// A block has four fields, each with one entry for every channel: a pair's number (a byte), the step size, the
+/// second sample and the first (two bytes each). Then come codes, the high half of a byte first, channel by channel.
 ///
-/// Real-time: making and destroying it is not; `decode` is.
+/// Real-time: `decode` is safe; creation and destruction are not.
 @safe
 struct MicrosoftADPCMDecoder: ~Copyable {
-  /// Where one channel of a block stands.
+  /// The decoding state of one channel of a block.
   private struct State {
     var firstCoefficient: Int32
     var secondCoefficient: Int32
@@ -24,14 +24,14 @@ struct MicrosoftADPCMDecoder: ~Copyable {
   private let blocks: WaveBlocks
   /// The pairs of coefficients, one after the other, in 256ths.
   private let coefficients: UnsafeMutablePointer<Int32>
-  /// By each code: what the step size is multiplied with, in 256ths.
+  /// For each code, the factor of the step size, in 256ths.
   private let adaptations: UnsafeMutablePointer<Int32>
 
   /// Bytes of one channel's header.
   private static var headerBytes: Int { @_noLocks get { 7 } }
   private static var pairs: Int { @_noLocks get { 7 } }
   private static var minimumStep: Int32 { @_noLocks get { 16 } }
-  /// Times the largest adaptation, it still is a number of 32 bits.
+  /// Multiplied by the largest adaptation, it still fits in 32 bits.
   private static var maximumStep: Int32 { @_noLocks get { Int32.max / 768 } }
 
   /// - Throws: ``AudioConverterError/formatNotSupported(_:)`` for codes of other than four bits, or
@@ -61,8 +61,7 @@ struct MicrosoftADPCMDecoder: ~Copyable {
     return unsafe table
   }
 
-  /// Decodes a run of blocks. A channel with a number of coefficients that cannot be is silent for
-  /// that block.
+  /// Decodes a run of blocks. A channel whose coefficient number is out of range is silent for that block.
   @_noLocks
   func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
     var isDecoded = true
@@ -80,7 +79,7 @@ struct MicrosoftADPCMDecoder: ~Copyable {
     return blocks.output(of: packet, isDecoded: isDecoded)
   }
 
-  /// Decodes one channel of a block to every `channels`-th sample; false when its header cannot be.
+  /// Decodes one channel of a block to every `channels`-th sample; false if its header is invalid.
   @_noLocks
   private func decode(
     _ block: UnsafeRawPointer, channel: Int, frames: Int,
@@ -99,7 +98,7 @@ struct MicrosoftADPCMDecoder: ~Copyable {
     unsafe target[0] = Float(state.beforeLast) * 0x1p-15
     if frames > 1 { unsafe target[channels] = Float(state.last) * 0x1p-15 }
     let codes = unsafe block + Self.headerBytes * channels
-    // The codes of all channels are one row.
+    // The codes of all channels form one sequence.
     var position = channel
     var frame = 2
     while frame < frames {

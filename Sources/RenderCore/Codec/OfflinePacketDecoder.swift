@@ -2,8 +2,8 @@
 
 package import AudioModel
 
-/// The render callback's packet decoder, for use outside the callback by the other targets of this
-/// package. What the callback can decode, this can.
+/// The render callback's packet decoder, for use outside the callback by the other targets of this package. It
+/// decodes the same formats as the callback.
 ///
 /// One thread at a time. Real-time: never on the render thread.
 package final class OfflinePacketDecoder {
@@ -18,8 +18,8 @@ package final class OfflinePacketDecoder {
 
   /// Decodes one packet, or a run of packets of one frame each.
   ///
-  /// - Returns: interleaved samples, valid until the next call, and false where silence of the
-  ///   packet's length stands for a packet that could not be decoded.
+  /// - Returns: interleaved samples, valid until the next call. `isDecoded` is false if they replace a packet that
+  ///   could not be decoded.
   package func decode(
     _ packet: UnsafeRawBufferPointer, frameCount: Int
   ) -> (samples: UnsafePointer<Float>, frames: Int, isDecoded: Bool)? {

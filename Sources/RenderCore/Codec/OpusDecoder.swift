@@ -4,31 +4,31 @@
   internal import AudioModel
   internal import COpus
 
-  /// Decodes Opus packets with libopus, at 48 kHz, with the header's gain. Channels stay in the
-  /// stream's order; what the encoder put before the sound is not cut here.
+  /// A decoder of Opus packets with libopus, at 48 kHz, with the header's gain. Channels stay in the stream's order;
+  /// the encoder's pre-skip is not removed here.
   ///
-  /// Real-time: making and destroying it is not; `decode` is.
+  /// Real-time: `decode` is safe; creation and destruction are not.
   @safe
   struct OpusDecoder: ~Copyable {
-    /// Frames of a packet at most: 120 ms (RFC 6716 section 3.2.5).
+    /// Most frames of a packet: 120 ms (RFC 6716 section 3.2.5).
     static var maximumFramesPerPacket: Int { @_noLocks get { 5760 } }
-    /// Concealment comes in steps of 2.5 ms.
+    /// Frames of one step of concealment, 2.5 ms.
     private static var concealmentStep: Int { @_noLocks get { 120 } }
 
     private let library: UnsafePointer<drawbar_opus>
     private let handle: OpaquePointer
-    /// One stream with its own channels: libopus need not copy them once more.
+    /// Whether there is one stream with its own channel order, which libopus need not copy again.
     private let isSingle: Bool
     private let samples: UnsafeMutablePointer<Float>
     private let channels: Int
-    /// The stated duration that the last packet bore out.
+    /// The last stated duration that a packet really had.
     private var usualFrames = 0
 
     /// - Throws: ``AudioConverterError/magicCookieRefused(format:_:)`` for a cookie that is not the
     ///   identification header of a stream with `channels` channels,
     ///   ``AudioConverterError/formatNotSupported(_:)`` for ambisonics,
-    ///   ``AudioConverterError/libraryNotInstalled(format:file:)`` when libopus is not there,
-    ///   ``AudioConverterError/decoderUnavailable(library:_:)`` when it does not start.
+    ///   ``AudioConverterError/libraryNotInstalled(format:file:)`` if libopus is missing,
+    ///   ``AudioConverterError/decoderUnavailable(library:_:)`` if it does not start.
     init(channels: Int, magicCookie: [UInt8]) throws(AudioConverterError) {
       let header = try OpusHeader(magicCookie, channels: channels)
       guard let library = unsafe OpusLibrary.functions else {
@@ -83,12 +83,12 @@
       return .decoderUnavailable(library: "libopus", text ?? "error \(code)")
     }
 
-    /// Decodes one packet. A damaged one is concealed over its length, so that the time line does not
-    /// shift. A packet that sounds shorter than those of the same stated duration before it is damaged.
+    /// Decodes one packet. A damaged one is concealed over its length, so that the time line does not shift. A packet
+    /// whose sound is shorter than that of earlier packets with the same stated duration counts as damaged.
     @_noLocks
     mutating func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
       let wanted = max(0, min(packet.frameCount, Self.maximumFramesPerPacket))
-      // Without bytes libopus would conceal as much as there is room for.
+      // Without bytes, libopus would conceal as many frames as there is room for.
       if packet.byteCount > 0 {
         let decoded = unsafe decode(
           packet.bytes.assumingMemoryBound(to: UInt8.self), Int32(clamping: packet.byteCount),
@@ -107,7 +107,7 @@
         samples: UnsafePointer(samples), frames: wanted, isDecoded: false)
     }
 
-    /// - Returns: frames that libopus made up, at most `wanted`.
+    /// - Returns: frames that libopus concealed, at most `wanted`.
     @_noLocks
     private func conceal(_ wanted: Int) -> Int {
       let steps = (wanted + Self.concealmentStep - 1) / Self.concealmentStep

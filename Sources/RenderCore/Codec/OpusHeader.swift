@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 #if DRAWBAR_OPUS
-  /// What an Opus stream's magic cookie says: the identification header (RFC 7845 section 5.1).
+  /// The contents of an Opus stream's magic cookie: the identification header (RFC 7845 section 5.1).
   struct OpusHeader {
     let streams: Int
-    /// How many of the streams are stereo; they come first.
+    /// The number of stereo streams, which come first.
     let coupledStreams: Int
-    /// For each output channel the decoded one that it plays; 255 is silence.
+    /// The decoded channel that each output channel plays; 255 is silence.
     let mapping: [UInt8]
     /// Gain to apply, in 1/256 dB.
     let gain: Int
@@ -45,7 +45,7 @@
       }
     }
 
-    /// Version 1, no pre-skip, 48 kHz, no gain, family 0; more than two channels are refused by that.
+    /// Returns a header of version 1, no pre-skip, 48 kHz, no gain, family 0, which refuses more than two channels.
     private static func plain(channels: Int) -> [UInt8] {
       [UInt8]("OpusHead".utf8) + [1, UInt8(clamping: channels), 0, 0, 0x80, 0xBB, 0, 0, 0, 0, 0]
     }

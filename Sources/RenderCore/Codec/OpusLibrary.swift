@@ -3,11 +3,11 @@
 #if DRAWBAR_OPUS
   internal import COpus
 
-  /// libopus's functions, from the first time that a stream needs one on.
+  /// libopus's functions, loaded when a stream first needs one.
   ///
   /// Any thread but the render thread, which gets the pointer from its decoder.
   enum OpusLibrary {
-    /// Nil where the library is not installed. Never freed.
+    /// Nil if the library is not installed. Never freed.
     nonisolated(unsafe) static let functions: UnsafePointer<drawbar_opus>? = {
       let place = UnsafeMutablePointer<drawbar_opus>.allocate(capacity: 1)
       guard unsafe drawbar_opus_load(place) else {

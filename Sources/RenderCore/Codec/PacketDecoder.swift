@@ -2,21 +2,21 @@
 
 internal import AudioModel
 
-/// The decoder of one stream's packets that runs in the render callback: one of those whose decoding
-/// neither allocates nor locks.
+/// The decoder of one stream's packets in the render callback: one of those whose decoding neither allocates nor
+/// locks.
 ///
-/// Real-time: making and destroying it is not; `decode` is.
+/// Real-time: `decode` is safe; creation and destruction are not.
 @safe
 struct PacketDecoder: ~Copyable {
-  /// What a packet decoded to.
+  /// The sound of a decoded packet.
   @safe
   struct Output {
     /// Interleaved, from -1 to 1; valid until the next packet is decoded.
     let samples: UnsafePointer<Float>
-    /// At most the packet's own count; fewer where its sound is shorter than the container says, as
-    /// that of the last one can be.
+    /// At most the packet's own count; fewer if its sound is shorter than the container states, which is possible for
+    /// the last packet.
     let frames: Int
-    /// False for a packet that was replaced by silence of its length, or by the decoder's guess.
+    /// False for a packet that was replaced by silence of its length, or by the decoder's concealment.
     let isDecoded: Bool
 
     @_noLocks
@@ -27,7 +27,7 @@ struct PacketDecoder: ~Copyable {
     }
   }
 
-  // Behind pointers: checked code uses a non-copyable value only in place.
+  // Behind pointers: checked code can only use a non-copyable value where it is stored.
   @safe
   private enum Codec {
     case mpegAudio(UnsafeMutablePointer<MPEGAudioDecoder>)
@@ -106,8 +106,8 @@ struct PacketDecoder: ~Copyable {
     }
   }
 
-  /// How two channels of plain samples get to the output without this decoder, which they need to
-  /// live; nil where packets have to be decoded.
+  /// The conversion of two channels of plain samples to the output without `decode`; the decoder must stay alive. Nil
+  /// if packets have to be decoded.
   var stereoSamples: StereoSamples? {
     switch codec {
     case .linearPCM(let decoder): unsafe decoder.pointee.stereoSamples

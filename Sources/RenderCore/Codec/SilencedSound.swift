@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Finds the sound that libmpg123 replaces by zeros in a damaged packet: it returns no error for that.
+/// A check for sound that libmpg123 replaces by zeros in a damaged packet: it returns no error for that.
 ///
 /// libmpg123 abandons a packet at impossible side information or Huffman codes, and fills the rest of the packet
 /// with zeros. If the bit reservoir holds fewer bytes than a packet of layer III refers to, libmpg123 decodes
@@ -17,17 +17,17 @@
 ///
 /// Real-time: safe.
 struct SilencedSound {
-  /// The last slot of the last granule that was decoded is not zero.
+  /// Whether the last slot of the last decoded granule is not zero.
   private var holdsSound = false
   /// Bytes of main data in the packets so far, as far back as a packet can refer.
   private var reservoirByteCount = 0
-  /// The main data of a packet was there. Not so at first in a stream that begins in the middle of another.
+  /// Whether some packet's main data was complete. At first it may not be, in a stream cut out of another.
   private var isReservoirComplete = false
 
   private static var slotFrames: Int { @_noLocks get { 32 } }
   private static var granuleFrames: Int { @_noLocks get { 576 } }
 
-  /// A side information's place and size, by the four bytes of the header.
+  /// The offset and size of the side information, from the four bytes of the header.
   private struct Layout {
     let isMPEG1: Bool
     let channels: Int
@@ -53,16 +53,16 @@ struct SilencedSound {
     }
   }
 
-  /// The decoder begins anew.
+  /// Restarts the check, with the decoder.
   @_noLocks
   mutating func reset() {
     self = SilencedSound()
   }
 
-  /// Returns whether no sound of a decoded packet is replaced. Each packet must be passed, in order.
+  /// Returns whether libmpg123 replaced no sound of a decoded packet. Each packet must be passed, in order.
   ///
   /// - Parameters:
-  ///   - samples: what the packet decoded to, interleaved.
+  ///   - samples: the decoded packet, interleaved.
   ///   - channels: the channels of `samples`.
   @_noLocks
   mutating func isWhole(
@@ -97,7 +97,7 @@ struct SilencedSound {
     return isWhole
   }
 
-  /// - Returns: whether the packet's main data begins before the reservoir does.
+  /// - Returns: whether the packet's main data begins before the start of the reservoir.
   @_noLocks
   private mutating func takeFromReservoir(
     _ bits: UnsafeRawPointer, _ layout: Layout, packetBytes: Int
@@ -109,7 +109,7 @@ struct SilencedSound {
     return isShort
   }
 
-  /// A channel of the granule has pairs of values in long blocks.
+  /// Returns whether a channel of the granule has pairs of values in long blocks.
   @_noLocks
   private static func hasValues(
     _ bits: UnsafeRawPointer, _ layout: Layout, granule: Int
@@ -121,10 +121,10 @@ struct SilencedSound {
     for channel in 0..<layout.channels {
       let start = head + (granule * layout.channels + channel) * perChannel
       let blocks = start + (layout.isMPEG1 ? 33 : 38)
-      // The flag of window switching, then the type of the blocks.
+      // The flag of window switching, then the block type.
       let type = unsafe read(bits, at: blocks, count: 3)
       if type == 0b110 { continue }
-      // Two codes of five bits behind the flag of mixed blocks, or three of them.
+      // Two codes of five bits behind the flag of mixed blocks, or three codes.
       let codes =
         if type & 0b100 != 0 {
           unsafe read(bits, at: blocks + 4, count: 5) | read(bits, at: blocks + 9, count: 5)
@@ -136,7 +136,7 @@ struct SilencedSound {
     return false
   }
 
-  /// An unsigned number of at most nine bits.
+  /// Returns an unsigned number of at most nine bits.
   @_noLocks
   private static func read(_ bits: UnsafeRawPointer, at place: Int, count: Int) -> Int {
     let high = unsafe Int(bits.load(fromByteOffset: place >> 3, as: UInt8.self))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// Samples of two channels side by side, which need so little work that a stop between the packet and
-/// the output would double it: they go from one to the other at once.
+/// Interleaved samples of two channels that need little work. An intermediate buffer between the packet and the
+/// output would double that work, so they are converted directly from one to the other.
 ///
-/// The samples are those that the decoder of the encoding gives. Real-time: every call is wait-free.
+/// The samples equal those of the encoding's decoder. Real-time: every call is wait-free.
 @safe
 struct StereoSamples {
-  /// How the samples lie in a packet.
+  /// The layout of the samples in a packet.
   @safe
   enum Encoding {
     case signed16, signed16Swapped
@@ -30,7 +30,7 @@ struct StereoSamples {
       }
   }
 
-  /// Most frames in one run, as for all decoders of samples.
+  /// Most frames in one run, as for all decoders of plain samples.
   static var maximumFramesPerRun: Int { @_noLocks get { LinearPCMDecoder.maximumFramesPerRun } }
 
   /// Converts frames to one buffer a channel.
@@ -66,8 +66,7 @@ struct StereoSamples {
     }
   }
 
-  /// Looks codes up, four frames at a time: the compiler does not do that with a table that it knows
-  /// nothing of.
+  /// Looks codes up, four frames at a time: the compiler does not unroll look-ups in a table of unknown content.
   @_noLocks
   private func writeCoded(
     _ bytes: UnsafeRawPointer, _ values: UnsafePointer<Float>, frames: Int,
@@ -95,8 +94,7 @@ struct StereoSamples {
     }
   }
 
-  /// Converts samples of three bytes, four frames at a time: the compiler does not find by itself
-  /// that they can be reckoned side by side.
+  /// Converts samples of three bytes, four frames at a time: the compiler does not vectorise this by itself.
   @_noLocks
   private func write24(
     _ bytes: UnsafeRawPointer, frames: Int, first: UnsafeMutablePointer<Float>,
@@ -133,7 +131,7 @@ struct StereoSamples {
     }
   }
 
-  /// The samples whose three bytes are the low ones, in the order that they are stored in.
+  /// Returns the samples in the three low bytes, which are in stored order.
   @_noLocks @inline(__always)
   private func samples24(_ low: SIMD4<UInt32>, areSwapped: Bool) -> SIMD4<Float> {
     let top =

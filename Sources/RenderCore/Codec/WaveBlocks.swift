@@ -2,33 +2,33 @@
 
 internal import AudioModel
 
-/// The blocks of WAVE's four-bit ADPCM (a header for each channel, then codes), and the samples that a
-/// run of them decodes to.
+/// The blocks of WAVE's four-bit ADPCM (a header for each channel, then codes), and the decoded samples of a run of
+/// blocks.
 ///
-/// Real-time: making and destroying it is not; everything else is.
+/// Real-time: every member is safe; creation and destruction are not.
 @safe
 struct WaveBlocks: ~Copyable {
   /// Longer blocks would be too much work for one render cycle.
   static let maximumBlockBytes = 16 << 10
-  /// Frames that travel as one run of blocks, unless one block has more.
+  /// Most frames in a run of blocks, unless one block has more.
   private static var maximumFramesPerRun: Int { @_noLocks get { 1024 } }
 
   let channels: Int
   let bytesPerBlock: Int
-  /// Frames of a block that are to be played.
+  /// Frames of a block that are played.
   let framesPerBlock: Int
   private let headerBytes: Int
   private let headerFrames: Int
-  /// Codes come in groups of so many bytes, which hold so many frames.
+  /// The size of one group of codes, and its frames.
   private let group: (bytes: Int, frames: Int)
-  /// Of one run, interleaved.
+  /// The samples of one run, interleaved.
   private let samples: UnsafeMutablePointer<Float>
 
   /// - Parameters:
   ///   - headerBytes: bytes of one channel's header.
-  ///   - headerFrames: frames that the header holds.
-  ///   - group: bytes of the fewest codes that are whole frames, for all channels, and these frames.
-  /// - Throws: ``AudioConverterError/formatNotSupported(_:)`` when the block's frames cannot be of
+  ///   - headerFrames: frames in the header.
+  ///   - group: the bytes of the smallest group of codes that is whole frames, for all channels, and its frames.
+  /// - Throws: ``AudioConverterError/formatNotSupported(_:)`` if the block's size and frames do not match codes of
   ///   four bits.
   init(
     _ format: AudioStreamBasicDescription, headerBytes: Int, headerFrames: Int,
@@ -67,7 +67,7 @@ struct WaveBlocks: ~Copyable {
         + "\(format.channelsPerFrame) channels in \(format.bytesPerPacket) bytes")
   }
 
-  /// Blocks in a packet, which is a run of them. The last one may be short.
+  /// Returns the number of blocks in a packet, which is a run of them. The last one may be short.
   @_noLocks
   func count(in packet: FilledPacket) -> Int {
     min(
@@ -75,7 +75,7 @@ struct WaveBlocks: ~Copyable {
       max(1, Self.maximumFramesPerRun / framesPerBlock))
   }
 
-  /// Frames of a block of a packet: as many as its bytes hold.
+  /// Returns the number of frames in a block of a packet, as its bytes allow.
   @_noLocks
   func frames(ofBlock block: Int, in packet: FilledPacket) -> Int {
     let codeBytes = min(bytesPerBlock, packet.byteCount - block * bytesPerBlock) - headerBytes
@@ -83,19 +83,19 @@ struct WaveBlocks: ~Copyable {
     return min(framesPerBlock, headerFrames + codeBytes / group.bytes * group.frames)
   }
 
-  /// Where a channel's samples of a block go: each `channels`-th from here on.
+  /// Returns the address for a channel's samples of a block: each `channels`-th sample from there.
   @_noLocks
   func target(block: Int, channel: Int) -> UnsafeMutablePointer<Float> {
     unsafe samples + block * framesPerBlock * channels + channel
   }
 
-  /// Silence in place of what a channel's header makes impossible.
+  /// Writes silence for a channel whose header is invalid.
   @_noLocks
   func silence(_ target: UnsafeMutablePointer<Float>, frames: Int) {
     for frame in 0..<frames { unsafe target[frame * channels] = 0 }
   }
 
-  /// What the packet has decoded to.
+  /// Returns the decoded samples of the packet.
   @_noLocks
   func output(of packet: FilledPacket, isDecoded: Bool) -> PacketDecoder.Output {
     let last = count(in: packet) - 1

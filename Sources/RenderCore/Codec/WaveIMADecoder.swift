@@ -2,11 +2,11 @@
 
 internal import AudioModel
 
-/// Decodes IMA ADPCM as WAVE has it (Microsoft's "New Multimedia Data Types and Data Techniques",
-/// 1994, DVI ADPCM): each block begins with every channel's first sample and step index, then come
-/// eight codes of each channel in turn.
+/// A decoder of WAVE's variant of IMA ADPCM (Microsoft's "New Multimedia Data Types and Data Techniques", 1994, DVI
+/// ADPCM): each block begins with every channel's first sample and step index, then eight codes of each channel
+/// alternate.
 ///
-/// Real-time: making and destroying it is not; `decode` is.
+/// Real-time: `decode` is safe; creation and destruction are not.
 @safe
 struct WaveIMADecoder: ~Copyable {
   private let blocks: WaveBlocks
@@ -23,7 +23,7 @@ struct WaveIMADecoder: ~Copyable {
     table = IMATable(rounding: .sum)
   }
 
-  /// Decodes a run of blocks. A channel with a step index that cannot be is silent for that block.
+  /// Decodes a run of blocks. A channel whose step index is out of range is silent for that block.
   @_noLocks
   func decode(_ packet: FilledPacket) -> PacketDecoder.Output {
     var isDecoded = true
@@ -41,8 +41,8 @@ struct WaveIMADecoder: ~Copyable {
     return blocks.output(of: packet, isDecoded: isDecoded)
   }
 
-  /// Decodes one channel of a block to every `channels`-th sample; false when its header cannot be.
-  /// Frames that the codes do not reach stay silent.
+  /// Decodes one channel of a block to every `channels`-th sample; false if its header is invalid. Frames without
+  /// codes stay silent.
   @_noLocks
   private func decode(
     _ block: UnsafeRawPointer, channel: Int, frames: Int,

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a converter cannot be made. Nothing of it exists then.
+/// The reason why a converter could not be made.
 public enum AudioConverterError: Error, Hashable, Sendable {
   /// No decoder for this encoding: Core Audio's `'fmt?'`.
   case formatNotSupported(String)
-  /// The library that decodes this encoding was not there when this was built; the Debian package
-  /// has it.
+  /// The library that decodes this encoding was not present at build time; the Debian package contains it.
   case codecNotBuilt(format: String, library: String, package: String)
-  /// The library that decodes this encoding is not on this machine.
+  /// The library that decodes this encoding is not installed on this machine.
   case libraryNotInstalled(format: String, file: String)
   /// The decoder library could not be started.
   case decoderUnavailable(library: String, String)
-  /// What the container says for the decoder, the magic cookie, is damaged or of another stream.
+  /// The container's data for the decoder, the magic cookie, is damaged or of another stream.
   case magicCookieRefused(format: String, String)
   /// The decoder library does not recognise the first packet.
   case decoderRefusedFirstPacket(String)
-  /// The resampler cannot go from one rate to the other.
+  /// The resampler cannot convert between the rates.
   case sampleRateNotSupported(input: Double, output: Double, String)
 }
 
 extension AudioConverterError: CustomStringConvertible {
-  /// What happened and what can be done, in one line.
+  /// The error and the remedy, in one line.
   public var description: String {
     switch self {
     case .formatNotSupported(let format):

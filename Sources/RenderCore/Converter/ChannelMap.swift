@@ -2,18 +2,18 @@
 
 internal import AudioModel
 
-/// How a stream's channels go to the output's.
+/// The mapping of a stream's channels to the output's.
 ///
-/// - As many channels as outputs: one to one, in the order of the speakers' bits, which is WAVE's:
-///   wherever a stream has its centre, the third output plays it. Without a layout that names a
-///   speaker of its own for each channel, in the stream's order.
+/// - As many channels as outputs: one to one, in the order of the speakers' bits, which is WAVE's: the third output
+///   plays the centre, whatever its index in the stream. If the layout does not name a different speaker for each
+///   channel: in the stream's order.
 /// - Mono: to the first two outputs (to the only one, if there is one), silence to the others.
 /// - Fewer channels than outputs: the same, and silence to the others.
-/// - More channels than outputs: a downmix after ITU-R BS.775: each speaker that the outputs lack
-///   goes at −3 dB to the nearest they have (centre to left and right, surrounds to the front of
-///   their side, a centre surround to both at −6 dB), the low-frequency channel is left out, and
-///   every sum is divided by the largest sum of gains, so that it cannot clip. To a single output
-///   everything is averaged. Channels without a speaker position go to output *i mod n*.
+/// - More channels than outputs: a downmix after ITU-R BS.775. Each speaker that the outputs lack is added at −3 dB
+///   to the nearest of theirs (centre to left and right, surrounds to the front of their side, a centre surround to
+///   both at −6 dB), the low-frequency channel is left out, and every sum is divided by the largest sum of gains, so
+///   that it cannot clip. A single output plays the average. Channels without a speaker position are added to output
+///   *i mod n*.
 @safe
 struct ChannelMap: ~Copyable {
   private enum Shape {
@@ -26,13 +26,13 @@ struct ChannelMap: ~Copyable {
   let inputs: Int
   let outputs: Int
   private let shape: Shape
-  /// Outputs that get something; the others are silent.
+  /// The first outputs, which have sound; the others are silent.
   private let soundingOutputs: Int
   /// `gains[output * inputs + input]`.
   private let gains: UnsafeMutablePointer<Float>
   private let order: UnsafeMutablePointer<Int32>
 
-  /// - Parameter layout: the speakers of the inputs; nil for the usual ones.
+  /// - Parameter layout: the speakers of the inputs; nil for the standard ones.
   init(inputs: Int, outputs: Int, layout: AudioChannelLayout?) {
     self.inputs = inputs
     self.outputs = outputs
@@ -63,13 +63,13 @@ struct ChannelMap: ~Copyable {
     unsafe order.deallocate()
   }
 
-  /// The label of each channel's speaker; nil when they do not have one each.
+  /// Returns the label of each channel's speaker; nil if the channels do not have different speakers.
   static func speakers(_ inputs: Int, _ layout: AudioChannelLayout?) -> [UInt32]? {
     guard let layout, layout.labels.count == inputs else {
       let standard = AudioChannelLayout(.standard(channels: UInt32(inputs)))
       return standard.labels.count == inputs ? standard.labels : nil
     }
-    // Mono's label stands for the centre. Where there are rear surrounds, the others are WAVE's sides.
+    // Mono's label means the centre. If there are rear surrounds, the other surrounds are WAVE's sides.
     let hasRear = layout.labels.contains { $0 == 33 || $0 == 34 }
     let labels = layout.labels.map { label -> UInt32 in
       switch label {
@@ -82,7 +82,7 @@ struct ChannelMap: ~Copyable {
     return AudioChannelLayout(labels: labels).bitmap == nil ? nil : labels
   }
 
-  /// Gains of the documented downmix, `[output * inputs + input]`.
+  /// Returns the gains of the documented downmix, `[output * inputs + input]`.
   static func downmix(inputs: Int, outputs: Int, speakers: [UInt32]?) -> [Float] {
     var gains = [Float](repeating: 0, count: inputs * outputs)
     let positions = speakers?.map { AudioChannelBitmap(rawValue: 1 << ($0 - 1)) }
@@ -117,13 +117,13 @@ struct ChannelMap: ~Copyable {
     return largest > 1 ? gains.map { $0 / largest } : gains
   }
 
-  /// The output of each of two channels; nil unless there are two of both.
+  /// The output of each of two channels; nil unless there are two inputs and two outputs.
   var stereoOutputs: (first: Int, second: Int)? {
     guard inputs == 2, outputs == 2 else { return nil }
     return unsafe order[0] == 0 ? (0, 1) : (1, 0)
   }
 
-  /// Writes interleaved frames to the outputs, from `offset` on.
+  /// Writes interleaved frames to the outputs, starting at frame `offset`.
   ///
   /// Real-time: wait-free.
   @_noLocks
@@ -168,8 +168,8 @@ struct ChannelMap: ~Copyable {
     }
   }
 
-  /// Two channels side by side to a buffer each, eight frames at a time: left to itself the compiler
-  /// reads everything twice.
+  /// Separates two interleaved channels, eight frames at a time: the compiler's own code for this reads every sample
+  /// twice.
   @_noLocks
   static func separate(
     _ samples: UnsafePointer<Float>, frames: Int, first: UnsafeMutablePointer<Float>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// One packet as the fill callback hands it to the converter: its bytes where they lie, and what to
-/// do with its frames. Valid until the callback is called again.
+/// One packet from the fill callback to the converter: the address of its bytes, and its metadata. Valid until the
+/// callback is called again.
 @safe
 struct FilledPacket {
   let bytes: UnsafeRawPointer
@@ -9,12 +9,12 @@ struct FilledPacket {
   let frameCount: Int
   let trimStartFrames: Int
   let trimEndFrames: Int
-  /// The bytes are a stand-in for a packet that could not be decoded ahead.
+  /// Whether the bytes replace a packet that could not be decoded ahead.
   let isConcealed: Bool
-  /// The packet's number in its stream, and where in the source it lies.
+  /// The packet's number in its stream; `byteOffset` is its offset in the source.
   let packetIndex: Int64
   let byteOffset: Int64
-  /// To be told when its first sound is given; 0 for none.
+  /// The mark to report when the packet's first sound is output; 0 for none.
   let mark: UInt32
 
   @_noLocks
@@ -35,26 +35,26 @@ struct FilledPacket {
   }
 }
 
-/// The three answers of the fill callback (rule R3). They are never confused.
+/// The fill callback's answer, one of three distinct cases (rule R3).
 enum FillAnswer {
   /// One packet.
   case packet(FilledPacket)
-  /// Nothing now: an underrun. Not latched; the next call asks again.
+  /// No data now: an underrun. Not latched; the next call asks again.
   case noData
-  /// Nothing ever again in this stream. Latched: the converter does not ask any more.
+  /// No more data in this stream. Latched: the converter does not ask again.
   case endOfStream
 }
 
-/// Why a converter gave fewer frames than it was asked for.
+/// The reason why a converter returned fewer frames than requested.
 enum ConversionStatus {
-  /// It gave all.
+  /// All requested frames were returned.
   case complete
-  /// It has more, but the packet whose frames come next could not be decoded.
+  /// More frames follow, but the packet of the next frames could not be decoded.
   case packetFailed
-  /// It has more, and the packet whose frames come next has a mark.
+  /// More frames follow, and the packet of the next frames has a mark.
   case packetMarked
   /// The fill callback has no data now.
   case noData
-  /// The stream has ended. The resampler's tail may still be drained.
+  /// The stream has ended. The resampler may still have a tail to drain.
   case endOfStream
 }

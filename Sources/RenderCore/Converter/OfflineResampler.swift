@@ -7,10 +7,10 @@ package final class OfflineResampler {
   private var resampler: Resampler
   private let channels: Int
 
-  /// Most frames handed over or asked for at once.
+  /// Most frames passed in or requested at once.
   package static var maximumFramesPerCall: Int { Resampler.maximumFramesPerCall }
 
-  /// Makes and warms a resampler. Takes milliseconds at usual rates.
+  /// Makes and warms up a resampler. Takes milliseconds at usual rates.
   package init(
     inputRate: Int, outputRate: Int, channels: Int, quality: ResamplerQuality
   ) throws(AudioConverterError) {
@@ -20,12 +20,12 @@ package final class OfflineResampler {
       mayAllocate: true)
   }
 
-  /// Output frames that all input so far stands for, by the ratio of the rates.
+  /// Output frames that correspond to all input so far, by the ratio of the rates.
   package var expectedOutputFrames: Int64 { resampler.expectedOutputFrames }
 
-  /// Gives some output, or takes some input when there is none to give.
+  /// Writes some output, or takes some input if no output is ready.
   ///
-  /// - Returns: frames taken of the input and frames written.
+  /// - Returns: input frames taken, and output frames written.
   package func process(
     _ input: UnsafePointer<Float>, inputCount: Int, into output: UnsafeMutablePointer<Float>,
     outputCount: Int
@@ -34,9 +34,9 @@ package final class OfflineResampler {
       input, inputCount: inputCount, into: output, outputCount: outputCount)
   }
 
-  /// Gives what is pending after the last input.
+  /// Writes the output that is pending after the last input.
   ///
-  /// - Returns: frames written; 0 when nothing is left.
+  /// - Returns: frames written; 0 if nothing is left.
   package func drain(into output: UnsafeMutablePointer<Float>, outputCount: Int) -> Int {
     let (samples, frames) = unsafe resampler.drain(outputCount)
     unsafe output.update(from: samples, count: frames * channels)

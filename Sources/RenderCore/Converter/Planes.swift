@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// Room for some frames with each channel's samples side by side, and what a C function is told of it.
+/// A buffer of frames with each channel's samples in a row, and the channel pointers that a C function takes.
 ///
-/// Real-time: making and destroying it is not; everything else is.
+/// Real-time: every member is safe; creation and destruction are not.
 @safe
 struct Planes: ~Copyable {
-  /// Where each channel is.
+  /// The address of each channel.
   let pointers: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   private let samples: UnsafeMutablePointer<Float>
   private let channels: Int
   private let capacity: Int
 
-  /// Makes room, and fills it with silence.
+  /// Allocates the buffer and fills it with silence.
   ///
   /// - Parameters:
   ///   - capacity: frames.
-  ///   - areAlike: all channels share one plane: for silence, and for what nobody wants.
+  ///   - areAlike: all channels share one plane: for silence, and for unwanted output.
   init(capacity: Int, channels: Int, areAlike: Bool = false) {
     let count = areAlike ? capacity : capacity * channels
     unsafe samples = .allocate(capacity: count)
@@ -33,12 +33,12 @@ struct Planes: ~Copyable {
     unsafe samples.deallocate()
   }
 
-  /// Fills the planes.
+  /// Copies interleaved frames into the planes.
   ///
   /// - Parameters:
   ///   - interleaved: frames.
-  ///   - count: how many.
-  ///   - start: the first frame that is overwritten; with the count at most the capacity.
+  ///   - count: number of frames.
+  ///   - start: the first frame that is overwritten; `start` plus `count` is at most the capacity.
   @_noLocks
   func take(_ interleaved: UnsafePointer<Float>, count: Int, at start: Int = 0) {
     if channels == 2 {
@@ -53,12 +53,12 @@ struct Planes: ~Copyable {
     }
   }
 
-  /// Gives what is in the planes.
+  /// Copies frames out of the planes.
   ///
   /// - Parameters:
-  ///   - interleaved: where to.
-  ///   - count: frames.
-  ///   - start: the first of them; with the count at most the capacity.
+  ///   - interleaved: the target.
+  ///   - count: number of frames.
+  ///   - start: the first frame; `start` plus `count` is at most the capacity.
   @_noLocks
   func give(_ interleaved: UnsafeMutablePointer<Float>, count: Int, from start: Int = 0) {
     if channels == 2 {
@@ -77,7 +77,7 @@ struct Planes: ~Copyable {
     }
   }
 
-  /// Sets one pointer a channel to a frame.
+  /// Points one pointer a channel at a frame.
   @_noLocks
   func point(_ pointers: UnsafeMutablePointer<UnsafeMutableRawPointer?>, at frame: Int) {
     for channel in 0..<channels {
@@ -85,7 +85,7 @@ struct Planes: ~Copyable {
     }
   }
 
-  /// Copies frames of planes with as many channels.
+  /// Copies frames from planes with the same number of channels.
   @_noLocks
   func copy(from other: borrowing Planes, _ count: Int, at start: Int, to frame: Int) {
     for channel in 0..<channels {

@@ -2,44 +2,42 @@
 
 public import AudioModel
 
-/// A converter for a render callback: Core Audio's AudioConverter with its fill callback, where nothing
-/// may allocate or wait. It decodes one stream's packets, resamples them where the rates differ, and maps
-/// their channels to those of the output.
+/// A converter for a render callback, which must not allocate or wait: Core Audio's AudioConverter with its fill
+/// callback. It decodes one stream's packets, resamples them if the rates differ, and maps their channels to those of
+/// the output.
 ///
-/// Made and let go of off the render thread, which takes milliseconds and allocates; filled by one thread
-/// at a time, which may be the render thread. Of the encodings it has those that are decoded in the
-/// callback.
+/// Create and destroy it off the render thread, which takes milliseconds and allocates. One thread at a time fills
+/// it, which may be the render thread. It supports the encodings that are decoded in the callback.
 @safe
 public struct RenderConverter: ~Copyable, @unchecked Sendable {
-  /// What a fill callback answers when it is asked for a packet. They are never confused.
+  /// The answer of a fill callback that is asked for a packet, one of three distinct cases.
   @safe
   public enum Answer {
-    /// One packet, of linear PCM a run of at most 1024 frames; and how many frames it decodes to. Its
-    /// bytes stay where they are, unchanged, until the callback is called again, or the converter is
-    /// not used any more.
+    /// One packet, or for linear PCM a run of at most 1024 frames, and the number of frames it decodes to. Its bytes
+    /// stay at their address, unchanged, until the callback is called again or the converter is no longer used.
     case packet(UnsafeRawBufferPointer, frameCount: Int)
-    /// No packet now, for a reason of the caller's own. It comes back as ``Status/stopped(_:)``, and the
-    /// next fill asks again.
+    /// No packet now, for a reason that the caller defines. It is returned as ``Status/stopped(_:)``, and the next
+    /// fill asks again.
     case status(Int32)
-    /// No packet ever again. The callback is not called any more.
+    /// No more packets. The callback is not called again.
     case endOfStream
   }
 
-  /// Why a fill ended.
+  /// The reason why a fill ended.
   public enum Status: Hashable, Sendable {
-    /// All frames were given.
+    /// All requested frames were written.
     case complete
     /// The callback answered with this status.
     case stopped(Int32)
-    /// Everything was given, what the resampler held back included.
+    /// All sound was written, including the resampler's remainder.
     case endOfStream
   }
 
-  /// What one fill did.
+  /// The result of one fill.
   public struct Fill: Hashable, Sendable {
-    /// Frames given, whatever the status says.
+    /// Frames written, whatever the status.
     public let frameCount: Int
-    /// Why no more were.
+    /// The reason why the fill ended.
     public let status: Status
 
     @_noLocks
@@ -51,15 +49,15 @@ public struct RenderConverter: ~Copyable, @unchecked Sendable {
 
   private let converter: UnsafeMutablePointer<StreamConverter>
 
-  /// A converter of a stream to an output's frames. Core Audio's `AudioConverterNew`.
+  /// Makes a converter of a stream to an output's frames. Core Audio's `AudioConverterNew`.
   ///
   /// - Parameters:
   ///   - source: a format that is decoded in the callback.
-  ///   - firstPacket: the packet that will be filled in first; a decoder may set itself up with it.
+  ///   - firstPacket: the packet that will be filled in first; a decoder may use it to set itself up.
   ///   - sampleRate: the output's frames per second.
-  ///   - channels: buffers that are filled.
-  ///   - quality: how a stream of another rate is resampled.
-  /// - Throws: ``AudioConverterError`` when the format cannot be converted.
+  ///   - channels: number of output buffers.
+  ///   - quality: the quality of resampling, if the rates differ.
+  /// - Throws: ``AudioConverterError`` if the format cannot be converted.
   public init(
     decoding source: CodedStreamDescription, firstPacket: UnsafeRawBufferPointer,
     sampleRate: Double, channels: Int, quality: ResamplerQuality = .good
@@ -78,25 +76,25 @@ public struct RenderConverter: ~Copyable, @unchecked Sendable {
     unsafe StreamConverter.destroy(converter)
   }
 
-  /// Packets that could not be decoded so far; silence, or the decoder's guess, was given for them.
+  /// Packets that could not be decoded so far; silence, or the decoder's concealment, replaced them.
   public var failedPacketCount: UInt64 {
     @_noLocks get { unsafe converter.pointee.failedPacketCount }
   }
 
-  /// Gives the output so many frames, or as many as there are. Core Audio's
+  /// Fills the outputs with `frameCount` frames, or with as many as there are. Core Audio's
   /// `AudioConverterFillComplexBuffer`.
   ///
-  /// What the callback has handed over is never lost: the next fill goes on where this one stopped.
+  /// No packet of the callback is lost: the next fill continues where this one stopped.
   ///
-  /// Real-time: wait-free, apart from what the callback does. The work is bounded by the frames, plus one
-  /// packet's decode, where every packet has frames: one that has none is followed by the next at once.
+  /// Real-time: wait-free, apart from the callback. The work is bounded by the frames, plus one packet's decode, if
+  /// every packet has frames: an empty packet is followed by the next at once.
   ///
   /// - Parameters:
   ///   - outputs: one buffer for each channel, with room for the frames.
   ///   - frameCount: frames wanted.
-  ///   - input: the fill callback: asked for one packet when, and only when, it is needed, inside this
-  ///     call. It must not touch this converter. The compiler refuses a closure that may lock or allocate.
-  /// - Returns: how many frames were given, and why no more. The rest of the buffers is not touched.
+  ///   - input: the fill callback, which is called inside this call, for one packet at a time and only when it is
+  ///     needed. It must not touch this converter. The compiler refuses a closure that may lock or allocate.
+  /// - Returns: the number of frames written, and the reason for the end. The rest of the buffers is not touched.
   @_noLocks
   public mutating func fill(
     _ outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int,
@@ -116,7 +114,7 @@ public struct RenderConverter: ~Copyable, @unchecked Sendable {
       }
       switch input() {
       case .packet(let bytes, let frames):
-        // One without bytes is a lost packet: nothing is read, and silence is given.
+        // Empty bytes mean a lost packet: nothing is read, and silence is output.
         let start = unsafe bytes.baseAddress ?? UnsafeRawPointer(converter)
         _ = unsafe converter.pointee.decode(
           FilledPacket(

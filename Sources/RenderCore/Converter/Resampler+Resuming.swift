@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: MIT
 
-/// Going on at another output rate with the frame that follows the last one given.
+/// Continuing at another output rate with the frame that follows the last output frame.
 extension Resampler {
-  /// Places that are tried for the first repeated frame; between usual rates one of them is on both grids.
+  /// Start offsets tried for the first repeated frame; between usual rates one of them is on both grids.
   private static var maximumStarts: Int { @_noLocks get { 1024 } }
-  /// Where the ratio stops counting for the frames that are kept: 256 KiB a channel.
+  /// The limit of the ratio in the number of kept frames: 256 KiB a channel.
   private static var keptRatio: Int { 32 }
 
-  /// Input frames that are kept: those whose output may not have been given when the rate changes, two blocks'
-  /// worth and what makes no block yet, and what the next resampler's filter needs before them.
+  /// Returns the number of input frames to keep: those whose output may be pending when the rate changes (two blocks'
+  /// worth and an incomplete block), and those before them that the next resampler's filter needs.
   static func repeatableFrames(_ inputRate: Int, _ outputRate: Int, idle: Int) -> Int {
     let ratio = (inputRate + outputRate - 1) / outputRate
     return 2 * idle + 2048 * min(ratio, keptRatio) + 2 * maximumFramesPerCall + maximumStarts
   }
 
-  /// What had been taken in and not given when the rate changed.
+  /// The input without output at a change of the rate.
   struct Rest {
-    /// Frames from the first that was not given whole.
+    /// Frames from the first one whose output was not complete.
     var frames: Int
-    /// How far that lies before the frame that comes next, in input frames: below 1.
+    /// The distance of that frame before the position of the next output frame, in input frames: below 1.
     var fraction: Double
-    /// Frames that are not kept any more, and would belong before these.
+    /// Frames before these that are no longer kept.
     var lost: Int
   }
 
-  /// What has been taken in and not given.
+  /// The input whose output has not been returned.
   var rest: Rest {
     @_noLocks get {
       let place = outputFrames.multipliedReportingOverflow(by: Int64(inputRate)).partialValue
       let first = place / Int64(outputRate)
       let fraction = Double(place % Int64(outputRate)) / Double(outputRate)
       let frames = Int(max(0, inputFrames - first))
-      // A place between the last frame and the next one.
+      // The position is between the last frame and the next one.
       if inputFrames < first { return Rest(frames: 0, fraction: 0, lost: 0) }
       if frames > input.capacity {
         return Rest(frames: input.capacity, fraction: 0, lost: frames - input.capacity)
@@ -40,17 +40,17 @@ extension Resampler {
     }
   }
 
-  /// Goes on where another resampler of the same input has stopped: the first frame is the first one of this
-  /// output's at or after the place that the other one's next frame would have had.
+  /// Continues where another resampler of the same input has stopped. The first frame is this output's first one at or
+  /// after the position of the other one's next frame.
   ///
-  /// Real-time: wait-free. The other one is of no use after that.
+  /// Real-time: wait-free. The other one cannot be used after that.
   ///
-  /// - Returns: how long the sound between the two is: less than one frame, or more where the other one had
-  ///   taken in more than it keeps.
+  /// - Returns: the duration of the sound between the two, in nanoseconds: less than one frame, or more if the other
+  ///   one had pending input that it no longer keeps.
   @_noLocks
   mutating func resume(after old: UnsafeMutablePointer<Resampler>) -> UInt64 {
     let rest = unsafe old.pointee.rest
-    // The filter needs what is before the place, as far as it is kept.
+    // The filter needs the frames before the position, as far as they are kept.
     let (available, most) = unsafe (
       old.pointee.input.capacity - rest.frames, Int(idleInputFrames)
     )
@@ -58,7 +58,7 @@ extension Resampler {
     var best = (before: least, dropped: 0, miss: Double.infinity)
     for before in least...min(available, least + Self.maximumStarts - 1) {
       let place = (Double(before) + rest.fraction) * Double(outputRate) / Double(inputRate)
-      // What rounding made of a whole number is one.
+      // A value within 1e-6 above a whole number is rounding error, and counts as that number.
       var dropped = Int(place)
       if Double(dropped) < place - 1e-6 { dropped += 1 }
       let miss = max(0, Double(dropped) - place)
@@ -72,7 +72,7 @@ extension Resampler {
       best.miss / Double(outputRate) + Double(rest.lost) / Double(inputRate))
   }
 
-  /// Goes on with the input as it is, from the first frame at or after the place of the one that would be next.
+  /// Continues with the unchanged input, from the first frame at or after the position of the next output frame.
   ///
   /// Real-time: wait-free.
   ///

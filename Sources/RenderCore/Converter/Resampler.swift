@@ -2,87 +2,86 @@
 
 internal import CSoxr
 
-/// Changes the sample rate with soxr, one instance a stream.
+/// A sample rate converter with soxr, one instance a stream.
 ///
-/// soxr's buffers grow by allocation until they have seen their largest load, and its reset and its
-/// end-of-input handling allocate too. So an instance is made and given a load of silence, larger
-/// than any that follows, off the render thread; it is never reset; and its tail is got by feeding
-/// silence again. The silence is a whole number of frames on both sides, so the sound that follows
-/// starts on the grid: output frame n is the input at n times the ratio, for soxr's filters are
-/// symmetric and it takes their delay out itself.
+/// soxr's buffers grow by allocation until they have seen their largest load, and its reset and its end-of-input
+/// handling allocate too. So an instance is made off the render thread and warmed up there with a load of silence
+/// larger than any later load. It is never reset, and feeding silence again drains its tail. The silence is a whole
+/// number of frames on both sides, so the sound that follows starts on the grid: output frame n is the input at n
+/// times the ratio, because soxr's filters are symmetric and it removes their delay itself.
 ///
-/// soxr's better qualities work block by block: some 800 frames go in for nothing, and then as many come
-/// out at once. All that there is is taken out then, so that it is known how much that is; and input goes
-/// in only when nothing more comes out, or when what goes in makes no block. (Feeding with every call, as
-/// soxr's own interface suggests, takes a fraction of a frame too much each time, which piles up inside
-/// for ever.)
+/// soxr's better qualities work block by block: some 800 input frames have no output, and then as many come out at
+/// once. This type then takes all available output out, so that its amount is known. Input goes in only when there
+/// is no more output, or when it completes no block. (Feeding with every call, as soxr's own interface suggests,
+/// takes a fraction of a frame too much each time, and that accumulates inside soxr for ever.)
 ///
-/// soxr is given each channel by itself: taking interleaved frames apart and putting them together costs it
-/// more than a quarter of the time that it takes in stereo.
+/// soxr receives each channel separately: its separating and joining of interleaved frames costs more than a quarter
+/// of its time in stereo.
 ///
-/// Real-time: making and destroying it is not; everything else is.
+/// Real-time: every member is safe; creation and destruction are not.
 @safe
 struct Resampler: ~Copyable {
-  /// Most frames handed to or asked of soxr at once.
+  /// Most frames passed to or requested from soxr at once.
   static var maximumFramesPerCall: Int { @_noLocks get { 512 } }
-  /// Most times that one rate may be the other: a file's rate decides how much memory this takes.
+  /// The largest ratio of the rates: a file's rate decides the memory that a resampler takes.
   static let maximumRatio = 1024
-  /// Frames of the first load, times the ratio where the rate is reduced: far more than soxr's filters
-  /// hold back plus what one call adds.
+  /// Frames of the first load, times the ratio if the rate is reduced: far more than soxr's filters hold back plus the
+  /// frames of one call.
   private static let warmingLoadFrames = 16384
-  /// Where the ratio stops counting for the load: 2 MiB a channel.
+  /// The limit of the ratio in the load: 2 MiB a channel.
   private static let warmingLoadRatio = 32
-  /// Frames at the higher rate that follow the load, in pieces as small as those of sound.
+  /// Frames at the higher rate that follow the load, in pieces as small as those of the sound.
   private static let warmingPieceFrames = 65536
   /// More output frames than soxr's filters hold back.
   private static let lookAheadFrames = 4096
-  /// Frames of the warming, several blocks of them, that go in a few at a time, to see how many are held
-  /// before a block is made.
+  /// Frames of the warm-up, several blocks of them, that are fed a few at a time, to count the frames held back before
+  /// a block is made.
   private static let probingFrames = 4096
   private static let probingPieceFrames = 16
-  /// Output that is taken out of soxr at once: a block, at usual rates.
+  /// Most output frames taken out of soxr at once: a block, at usual rates.
   private static var readyCapacityFrames: Int { @_noLocks get { 1024 } }
 
   private let soxr: soxr_t
   let inputRate: Int
   private(set) var outputRate: Int
   private let silence: Planes
-  /// Input on its way into soxr, and what went in of late.
+  /// Input on its way into soxr, and the most recent input.
   var input: ResamplerInput
   /// Output on its way out of soxr.
   private let output: Planes
-  /// The output's rate has become that of the input, which is given as it is.
+  /// Whether the output's rate has become the input's rate, and the input is output unchanged.
   private(set) var isBypassed = false
-  /// The one that was bypassed before this one, to be freed.
+  /// The resampler that was bypassed before this one, to be freed.
   var bypassedBefore: UnsafeMutablePointer<Resampler>?
-  /// Output that came out of soxr and was not given yet; and what follows it, where that was made ahead.
+  /// Output of soxr that was not returned yet; `next` is the block after it, if that was made ahead.
   private var ready: UnsafeMutablePointer<Float>
   private var next: UnsafeMutablePointer<Float>
   private let channels: Int
   private var readyStart = 0
   private var readyFrames = 0
   private var nextFrames = 0
-  /// soxr has had input since it last gave no output.
+  /// Whether soxr has had input since it last had no output.
   private var mayHaveOutput = true
   /// Frames of the last block; 0 before the first.
   private(set) var blockFrames = 0
-  /// Times that output came out of soxr since this was last asked for.
+  /// Blocks that came out of soxr since ``takeBlockCounts()``.
   private var blockCount = 0
-  /// Times that all of such output had been given.
+  /// Blocks that were returned to their end since then.
   private var playedBlockCount = 0
-  /// Input frames that soxr holds at most without having any output to give; now and then some less.
+  /// The most input frames that soxr holds without having output; sometimes it holds fewer.
   let idleInputFrames: Int64
-  /// Output frames, of the warming silence first, that have still to be thrown away.
+  /// Output frames still to be discarded, those of the warm-up silence first.
   private var warmingFramesLeft: Int
-  /// Frames taken and given since the warming.
+  /// Frames taken and returned since the warm-up.
   private(set) var inputFrames: Int64 = 0
   private(set) var outputFrames: Int64 = 0
 
-  /// Makes and warms an instance. Takes one to four milliseconds at usual rates, and up to a fifth of
-  /// a second at a ratio of hundreds.
+  /// Makes and warms up an instance. Takes one to four milliseconds at usual rates, and up to a fifth of a second at a
+  /// ratio of hundreds.
   ///
-  /// - Parameter mayAllocate: it is used where it may: as much silence goes in, but never more at once than sound
-  ///   does, so that its buffers are half a megabyte smaller in stereo. The samples are the same.
+  /// - Parameter mayAllocate: the instance is used where allocation is allowed. The warm-up then feeds as much silence,
+  ///   but in pieces no larger than those of the sound, so its buffers are half a megabyte smaller in stereo. The
+  ///   output samples are the same.
   init(
     inputRate: Int, outputRate: Int, channels: Int, quality: ResamplerQuality,
     mayAllocate: Bool = false
@@ -121,14 +120,14 @@ struct Resampler: ~Copyable {
     let rest = max(
       Self.lookAheadFrames * inputRate / outputRate,
       Self.warmingPieceFrames * inputRate / max(inputRate, outputRate))
-    // Up to where both rates have a whole frame.
+    // Rounded up to a point where both rates have a whole frame.
     let divisor = Self.greatestCommonDivisor(inputRate, outputRate)
     let period = inputRate / divisor
     let periods = (load + rest + period - 1) / period
     warmingFramesLeft = periods * (outputRate / divisor)
     let first = mayAllocate ? Self.maximumFramesPerCall : load
     let zeros = Planes(capacity: first, channels: channels, areAlike: true)
-    // More at once than sound is asked for, so that its pieces find room.
+    // More than is requested at once for sound, so that the pieces of sound find room.
     let room = mayAllocate ? Self.readyCapacityFrames : 16 * Self.maximumFramesPerCall
     let dropped = Planes(capacity: room, channels: channels, areAlike: true)
     var fed = 0
@@ -171,7 +170,7 @@ struct Resampler: ~Copyable {
     unsafe next.deallocate()
   }
 
-  /// Output frames that all input so far stands for, by the ratio of the rates.
+  /// Output frames that correspond to all input so far, by the ratio of the rates.
   var expectedOutputFrames: Int64 {
     @_noLocks get {
       (inputFrames * Int64(outputRate) + Int64(inputRate) / 2) / Int64(inputRate)
@@ -183,16 +182,16 @@ struct Resampler: ~Copyable {
     @_noLocks get { max(0, expectedOutputFrames - outputFrames) }
   }
 
-  /// Output frames until the input so far and so many frames more have sounded, and rung out.
+  /// Returns the output frames until the input so far and `frames` more have been output and have rung out.
   @_noLocks
   func framesUntilSilence(after frames: Int) -> Int {
     if isBypassed { return Int(inputFrames - outputFrames) + frames }
-    // A frame rings as far behind its place as before it, which is less than what is held back.
+    // A frame rings as long after its position as before it, which is less than the frames held back.
     let input = inputFrames + Int64(frames) + idleInputFrames
     return Int(input * Int64(outputRate) / Int64(inputRate) + 1 - outputFrames)
   }
 
-  /// How long the input so far sounds beyond what has come out.
+  /// The duration of the input so far without the output so far.
   var pendingNanoseconds: Double {
     @_noLocks get {
       (Double(inputFrames) / Double(inputRate) - Double(outputFrames) / Double(outputRate))
@@ -200,8 +199,8 @@ struct Resampler: ~Copyable {
     }
   }
 
-  /// Whether so many input frames more make no block: they are put away, and nothing comes of them yet. Wrong
-  /// one time in a hundred, and more often where soxr takes several stages (`fast`, and ratios of several).
+  /// Returns whether `frames` more input frames complete no block: they are only stored. Wrong one time in a hundred,
+  /// and more often if soxr uses several stages (`fast`, and ratios of several).
   @_noLocks
   func holdsBack(_ frames: Int) -> Bool {
     let made = outputFrames + Int64(readyFrames + nextFrames - warmingFramesLeft)
@@ -209,10 +208,9 @@ struct Resampler: ~Copyable {
       <= idleInputFrames
   }
 
-  /// Gives some output, or takes some input when there is none to give; at most
-  /// ``maximumFramesPerCall`` frames of either.
+  /// Writes some output, or takes some input if no output is ready; at most ``maximumFramesPerCall`` frames of either.
   ///
-  /// - Returns: frames taken of the input and frames written. Both are 0 only when `inputCount` is.
+  /// - Returns: input frames taken, and output frames written. Both are 0 only if `inputCount` is.
   @_noLocks
   mutating func process(
     _ input: UnsafePointer<Float>, inputCount: Int, into output: UnsafeMutablePointer<Float>,
@@ -227,7 +225,7 @@ struct Resampler: ~Copyable {
     return (unsafe take(input, inputCount: inputCount), 0)
   }
 
-  /// Whether there is output for which no more input is needed.
+  /// Returns whether there is output without more input.
   @_noLocks
   mutating func hasOutput() -> Bool {
     if readyFrames > 0 { return true }
@@ -242,17 +240,17 @@ struct Resampler: ~Copyable {
     return readyFrames > 0
   }
 
-  /// Output that was made and not given yet.
+  /// Output frames that were made and not returned yet.
   var framesAhead: Int {
     @_noLocks get { readyFrames + nextFrames }
   }
 
-  /// Whether there is room for a block besides the output that there is.
+  /// Whether there is room for a block besides the pending output.
   var hasRoomAhead: Bool {
     @_noLocks get { nextFrames == 0 }
   }
 
-  /// Makes the block that follows the output that there is, before it is wanted. Only with room for it.
+  /// Makes the block that follows the pending output, before it is needed. Call it only if there is room.
   ///
   /// - Returns: whether the input so far was enough for one.
   @_noLocks
@@ -264,7 +262,7 @@ struct Resampler: ~Copyable {
     return nextFrames > 0
   }
 
-  /// Blocks made, and those given to their end, since this was last asked for.
+  /// Returns the blocks made, and those returned to their end, since the last call.
   @_noLocks
   mutating func takeBlockCounts() -> (made: Int, played: Int) {
     let counts = (blockCount, playedBlockCount)
@@ -273,9 +271,9 @@ struct Resampler: ~Copyable {
     return counts
   }
 
-  /// Gives output for which no more input is needed.
+  /// Returns output that needs no more input.
   ///
-  /// - Returns: where it is, interleaved, until this is called again; and how many frames, 0 for none.
+  /// - Returns: its address, interleaved, valid until the next call; and its number of frames, 0 for none.
   @_noLocks
   mutating func give(_ outputCount: Int) -> (samples: UnsafePointer<Float>, frames: Int) {
     let count = hasOutput() ? min(outputCount, readyFrames) : 0
@@ -299,16 +297,15 @@ struct Resampler: ~Copyable {
     return taken
   }
 
-  /// Gives what is pending after the last input, by feeding silence.
+  /// Returns the output that is pending after the last input, by feeding silence.
   ///
-  /// - Returns: where it is, interleaved, until this is called again; and how many frames, 0 when nothing is
-  ///   left.
+  /// - Returns: its address, interleaved, valid until the next call; and its number of frames, 0 if nothing is left.
   @_noLocks
   mutating func drain(_ outputCount: Int) -> (samples: UnsafePointer<Float>, frames: Int) {
     let wanted = Int(min(Int64(outputCount), pendingOutputFrames))
     if wanted > 0 {
-      // How much silence it takes is bounded by soxr's filter length, a few thousand frames at the lower
-      // rate; the limit only keeps a surprise from looping for ever.
+      // soxr's filter length, a few thousand frames at the lower rate, bounds the silence needed; the limit here
+      // only prevents an endless loop.
       for _ in 0..<256 * (1 + inputRate / outputRate) {
         let output = unsafe give(wanted)
         if unsafe output.frames > 0 || isBypassed { return unsafe output }
@@ -319,15 +316,14 @@ struct Resampler: ~Copyable {
     return unsafe (UnsafePointer(ready), 0)
   }
 
-  /// Takes the output out that soxr can give of the input so far, to where `ready` is; what is left of the
-  /// warming is dropped.
+  /// Takes soxr's output for the input so far into `ready`, and discards the rest of the warm-up.
   ///
   /// - Returns: its frames.
   @_noLocks
   private mutating func makeBlock() -> Int {
     if isBypassed { return unsafe input.read(Self.readyCapacityFrames, into: ready) }
     var given = 0
-    // Only after a change of rate there is input that soxr has not got yet.
+    // Only after a change of rate is there input that soxr has not received yet.
     repeat {
       given = mayHaveOutput ? takeBlock() : 0
     } while given == 0 && feedInput()
@@ -338,7 +334,7 @@ struct Resampler: ~Copyable {
   private mutating func takeBlock() -> Int {
     var given = 0
     while warmingFramesLeft > 0 {
-      // Written where the sound will be, and overwritten by it.
+      // Written to the buffer of the sound, which overwrites it.
       unsafe soxr_process(
         soxr, silence.pointers, 0, nil, output.pointers,
         min(Self.readyCapacityFrames, warmingFramesLeft), &given)
@@ -360,9 +356,9 @@ struct Resampler: ~Copyable {
     return given
   }
 
-  /// Hands soxr the next of the input that it has not got.
+  /// Passes soxr the next part of the input that it has not received.
   ///
-  /// - Returns: false when there is none.
+  /// - Returns: false if there is none.
   @_noLocks
   private mutating func feedInput() -> Bool {
     let piece = unsafe input.read(Self.maximumFramesPerCall)
@@ -380,9 +376,9 @@ struct Resampler: ~Copyable {
     mayHaveOutput = true
   }
 
-  /// Begins with the last so many frames of its input, which soxr has not got yet.
+  /// Starts with the last `frames` frames of its input, which soxr has not received yet.
   ///
-  /// - Parameter dropped: output frames of them that are not heard.
+  /// - Parameter dropped: output frames of these to discard.
   @_noLocks
   mutating func begin(withLast frames: Int, droppingFirst dropped: Int) {
     inputFrames = Int64(frames)
@@ -390,7 +386,7 @@ struct Resampler: ~Copyable {
     warmingFramesLeft += dropped
   }
 
-  /// Gives the last so many frames of the input as they are, in place of what has not been given.
+  /// Makes the last `frames` frames of the input, unchanged, replace the pending output.
   @_noLocks
   mutating func bypass(fromLast frames: Int) {
     input.rewind(toLast: frames)
@@ -402,7 +398,7 @@ struct Resampler: ~Copyable {
 }
 
 extension ResamplerQuality {
-  /// soxr's name for it. Its medium quality costs what its high one does, so it has no case.
+  /// soxr's name for the quality. Its medium quality costs as much as its high one, so it has no case.
   fileprivate var recipe: UInt {
     switch self {
     case .fast: UInt(SOXR_LQ)

@@ -2,13 +2,13 @@
 
 internal import Synchronization
 
-/// What a converter needs when the renderer's rate changes: made off the render thread, left in a slot of the
-/// converter's, taken there by the render thread, and freed with the converter.
+/// A change of the renderer's rate, for one converter. The feeder's side makes it and stores it in a slot of the
+/// converter; the render thread takes it from there; it is freed with the converter.
 @safe
 struct ResamplerChange: ~Copyable {
   /// The renderer's new rate.
   let rendererRate: Int
-  /// The resampler to go on with, nil where none is needed. Once taken, the one that was used before.
+  /// The resampler to continue with, nil if none is needed. After the change was taken, the previous resampler.
   var resampler: UnsafeMutablePointer<Resampler>?
   /// The change that was taken before this one.
   var previous: UnsafeMutablePointer<ResamplerChange>?
@@ -22,14 +22,14 @@ struct ResamplerChange: ~Copyable {
     unsafe resampler?.destroy()
   }
 
-  /// Leaves a change in a slot; one that still lies there is freed. Never on the render thread.
+  /// Stores a change in a slot and frees one that is still there. Never on the render thread.
   static func offer(_ change: consuming ResamplerChange, in slot: borrowing Atomic<UInt>) {
     let address = unsafe UnsafeMutablePointer.allocating(change)
     let old = slot.exchange(UInt(bitPattern: address), ordering: .acquiringAndReleasing)
     unsafe UnsafeMutablePointer<ResamplerChange>(bitPattern: old)?.destroy()
   }
 
-  /// What lies in a slot, which is empty then.
+  /// Takes the change in a slot, which is then empty.
   ///
   /// Real-time: wait-free, render thread only.
   @_noLocks
@@ -39,7 +39,7 @@ struct ResamplerChange: ~Copyable {
     return unsafe UnsafeMutablePointer<ResamplerChange>(bitPattern: address)
   }
 
-  /// Frees what lies in a slot, and every change that was taken. Never on the render thread.
+  /// Frees the change in a slot, and every change that was taken. Never on the render thread.
   static func free(
     in slot: borrowing Atomic<UInt>, taken: UnsafeMutablePointer<ResamplerChange>?
   ) {

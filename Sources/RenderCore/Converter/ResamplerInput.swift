@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 
-/// The last frames that a resampler was given, each channel by itself: soxr reads them from here, and
-/// another resampler repeats those whose sound has not come out when the output's rate changes.
+/// The last input frames of a resampler, each channel separately. soxr reads them from here, and at a change of the
+/// output's rate another resampler repeats those whose output is pending.
 ///
-/// Real-time: making and destroying it is not; everything else is.
+/// Real-time: every member is safe; creation and destruction are not.
 @safe
 struct ResamplerInput: ~Copyable {
-  /// Frames that are kept.
+  /// Most frames that are kept.
   let capacity: Int
   private let channels: Int
   private let planes: Planes
-  /// Where each channel's next piece begins, as soxr wants it.
+  /// The start of each channel's next piece, in the form that soxr takes.
   private let pointers: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-  /// Where the next frame is written.
+  /// The index of the next frame to write.
   private var end = 0
   /// Frames before the end that have not been read.
   private(set) var unreadFrames = 0
 
-  /// Makes room for some frames, filled with silence.
+  /// Allocates the buffer and fills it with silence.
   init(capacity: Int, channels: Int) {
     self.capacity = capacity
     self.channels = channels
@@ -28,7 +28,7 @@ struct ResamplerInput: ~Copyable {
 
   deinit { unsafe pointers.deallocate() }
 
-  /// Adds frames over the oldest ones. No more than there is room beside the unread ones.
+  /// Adds frames over the oldest ones; at most as many as fit beside the unread ones.
   @_noLocks
   mutating func write(_ interleaved: UnsafePointer<Float>, count: Int) {
     let first = min(count, capacity - end)
@@ -39,9 +39,9 @@ struct ResamplerInput: ~Copyable {
     advance(by: count)
   }
 
-  /// The next unread frames that lie side by side, at most so many; they count as read then.
+  /// Reads the next contiguous unread frames, at most `limit`.
   ///
-  /// - Returns: a pointer to each channel, until this is called again; and how many frames, 0 for none.
+  /// - Returns: a pointer to each channel, valid until the next call; and the number of frames, 0 for none.
   @_noLocks
   mutating func read(
     _ limit: Int
@@ -53,9 +53,9 @@ struct ResamplerInput: ~Copyable {
     return unsafe (pointers, count)
   }
 
-  /// Gives unread frames as they are, at most so many; they count as read then.
+  /// Copies the next contiguous unread frames, at most `limit`.
   ///
-  /// - Returns: how many, 0 for none.
+  /// - Returns: the number of frames, 0 for none.
   @_noLocks
   mutating func read(_ limit: Int, into interleaved: UnsafeMutablePointer<Float>) -> Int {
     let start = begin()
@@ -65,15 +65,15 @@ struct ResamplerInput: ~Copyable {
     return count
   }
 
-  /// Makes the last frames the unread ones; at most the capacity.
+  /// Makes the last frames unread again; at most the capacity.
   @_noLocks
   mutating func rewind(toLast count: Int) {
     unreadFrames = count
   }
 
-  /// Takes over the last frames of another input, which are the unread ones then.
+  /// Takes over the last frames of another input, which then are the unread ones.
   ///
-  /// - Parameter count: at most the other one's capacity. Where this one is smaller they change places.
+  /// - Parameter count: at most the other one's capacity. If this one is too small, the two are swapped.
   @_noLocks
   mutating func takeLast(_ count: Int, of other: inout ResamplerInput) {
     if count > capacity {
@@ -89,7 +89,7 @@ struct ResamplerInput: ~Copyable {
     rewind(toLast: count)
   }
 
-  /// The first unread frame.
+  /// Returns the index of the first unread frame.
   @_noLocks
   private func begin() -> Int {
     end >= unreadFrames ? end - unreadFrames : end - unreadFrames + capacity

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// What a dropped entry was.
+/// A dropped entry.
 @safe
 struct DroppedEntry {
   let isPacket: Bool
-  /// The converter of a stream mark, to be given back.
+  /// The converter of a stream mark, to be returned to the feeder.
   let converter: UnsafeMutablePointer<StreamConverter>?
 
   @_noLocks
@@ -14,16 +14,15 @@ struct DroppedEntry {
   }
 }
 
-/// The fill callback, over a packet ring: asked for one packet when, and only when, the converter
-/// needs one.
+/// The fill callback of a packet ring: returns one packet at a time, when the converter needs one.
 ///
-/// A packet stays in the ring, where the converter reads it, until the next one is asked for.
-/// Entries of an older generation are skipped. Real-time: every call is wait-free.
+/// The converter reads a packet in the ring, where it stays until the next one is requested. Entries with an older
+/// flush serial are skipped. Real-time: every call is wait-free.
 struct RingPacketSource: ~Copyable {
   private var consumer: PacketRingConsumer
-  /// The entry at the front has been handed over and is still being read.
+  /// Whether the entry at the front has been passed to the converter and is still being read.
   private var holdsPacket = false
-  /// The generation that is wanted.
+  /// The wanted flush serial: the count of flushes before an entry.
   var generation: UInt32 = 0
 
   init(consumer: consuming PacketRingConsumer) {
@@ -46,7 +45,7 @@ struct RingPacketSource: ~Copyable {
         mark: history.mark))
   }
 
-  /// Whether a packet would be the answer. The one that was handed over stays where it is.
+  /// Returns whether the next entry is a packet. The current packet stays in the ring.
   @_noLocks
   mutating func hasNextPacket() -> Bool {
     guard let entry = unsafe consumer.peek(behind: holdsPacket ? 1 : 0),
@@ -55,18 +54,18 @@ struct RingPacketSource: ~Copyable {
     return true
   }
 
-  /// The entry at the front if it marks the start of a stream whose turn it is: one of a newer generation
-  /// waits until that is wanted.
+  /// Returns the entry at the front if it starts a stream that may begin now: a stream with a newer flush serial waits
+  /// until that is the wanted one.
   @_noLocks
   private mutating func peekStreamStart() -> UnsafePointer<RingEntry>? {
     guard let entry = unsafe consumer.peek(), case .streamStart = unsafe entry.pointee.kind,
-      // Generations are compared as signed differences, because they may wrap.
+      // Flush serials are compared as signed differences, because they may wrap.
       unsafe Int32(bitPattern: entry.pointee.history.generation &- generation) <= 0
     else { return nil }
     return unsafe entry
   }
 
-  /// Gives the packet that was handed over back to the producer.
+  /// Returns the current packet's memory to the producer.
   @_noLocks
   mutating func releaseHeldPacket() {
     if holdsPacket {
@@ -75,21 +74,21 @@ struct RingPacketSource: ~Copyable {
     }
   }
 
-  /// Whether there is so much sound of the wanted generation in the ring, or all of it up to its end,
-  /// besides the packet that was handed over.
+  /// Returns whether the ring has this much sound of the wanted flush serial, or all of it up to its end, besides the
+  /// current packet.
   @_noLocks
   mutating func holds(nanoseconds: UInt64) -> Bool {
     consumer.holds(
       nanoseconds: nanoseconds, generation: generation, behind: holdsPacket ? 1 : 0)
   }
 
-  /// Nanoseconds of sound in the ring, the packet that was handed over included.
+  /// Nanoseconds of sound in the ring, including the current packet.
   var bufferedNanoseconds: UInt64 { @_noLocks get { consumer.bufferedNanoseconds } }
 
   /// Entries that were taken out of the ring.
   var takenEntries: UInt64 { @_noLocks get { consumer.readEntries } }
 
-  /// The settings that came with the packet that was handed over last.
+  /// Returns the settings that came with the current packet.
   @_noLocks
   mutating func heldSettings() -> SourceSettings {
     guard holdsPacket, let entry = unsafe consumer.peek() else {
@@ -98,15 +97,15 @@ struct RingPacketSource: ~Copyable {
     return unsafe entry.pointee.settings
   }
 
-  /// The next stream's converter, still in the ring, if the mark of its start is what comes next.
+  /// Returns the next stream's converter, still in the ring, if the mark of its start is the next entry.
   @_noLocks
   mutating func peekConverter() -> UnsafeMutablePointer<StreamConverter>? {
     releaseHeldPacket()
     return unsafe peekStreamStart()?.pointee.converter
   }
 
-  /// Whether the next stream can be begun: its mark is what comes next, and something is behind it. A mark
-  /// alone is there while the first packet is being written, which would be missed.
+  /// Returns whether the next stream can begin: its mark is the next entry, and another entry follows it. While the
+  /// producer is still writing the first packet the mark is alone; starting then would miss that packet.
   @_noLocks
   mutating func hasStream() -> Bool {
     releaseHeldPacket()
@@ -123,7 +122,7 @@ struct RingPacketSource: ~Copyable {
     return unsafe converter
   }
 
-  /// The next stream's converter, still in the ring, if that stream is to play on without a gap.
+  /// Returns the next stream's converter, still in the ring, if that stream is to continue without a gap.
   @_noLocks
   mutating func peekJoiningConverter() -> UnsafeMutablePointer<StreamConverter>? {
     guard let entry = unsafe peekStreamStart(), unsafe entry.pointee.joinsPrevious else {
@@ -141,12 +140,12 @@ struct RingPacketSource: ~Copyable {
     }
   }
 
-  /// Takes one entry of an older generation out of the ring.
+  /// Takes one entry with an older flush serial out of the ring.
   ///
-  /// - Returns: nil when the next entry is not stale; else what it was.
+  /// - Returns: the entry; nil if the next entry is not stale.
   @_noLocks
   mutating func dropStaleEntry() -> DroppedEntry? {
-    // Generations are compared as signed differences, because they may wrap.
+    // Flush serials are compared as signed differences, because they may wrap.
     guard let entry = unsafe consumer.peek(),
       unsafe Int32(bitPattern: entry.pointee.history.generation &- generation) < 0
     else { return nil }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Work that is done before it is wanted.
+/// Work that is done before its result is needed.
 extension StreamConverter {
-  /// What was decoded and resampled since this was last asked for.
+  /// Returns the packets decoded and the blocks resampled since the last call.
   @_noLocks
   mutating func takePieces() -> WorkPieces {
     var pieces = WorkPieces(decodes: decodedPackets)
@@ -15,7 +15,7 @@ extension StreamConverter {
     return pieces
   }
 
-  /// Takes those that follow to be as long as the last packet and the last block.
+  /// Estimates future packets and blocks to be as long as the last ones.
   @_noLocks
   private mutating func takeRate() {
     if packetFrames > 0 {
@@ -26,7 +26,7 @@ extension StreamConverter {
     }
   }
 
-  /// Resampled frames that have not been given yet.
+  /// Resampled frames that have not been returned yet.
   var framesAhead: Int {
     @_noLocks get {
       guard let resampler = unsafe resampler else { return 0 }
@@ -34,18 +34,18 @@ extension StreamConverter {
     }
   }
 
-  /// Does a piece of work that coming cycles will want: decodes the packet that the resampler's next block
-  /// needs, or resamples that block when it has its packet.
+  /// Does a piece of work that coming cycles will need: decodes the packet for the resampler's next block, or resamples
+  /// that block if its packet is decoded.
   ///
   /// Real-time: wait-free. The work is one packet's decode, or one block, or both.
   ///
   /// - Parameters:
   ///   - decodes: whether a packet may be decoded.
-  ///   - resamples: whether a block may be made while there is output. It is made again when the output's rate
+  ///   - resamples: whether a block may be made while there is output. Such a block is made again if the output's rate
   ///     changes.
-  ///   - both: whether the block may follow the packet at once, which is in the cache then.
-  /// - Returns: what ``fill(_:offset:frameCount:from:)`` would say of the packet, and the frames that are
-  ///   given before its own; nil where none was decoded.
+  ///   - both: whether the block may follow the packet at once, while the packet is in the cache.
+  /// - Returns: the packet's status, as for ``fill(_:offset:frameCount:from:)``, and the frames that are returned
+  ///   before its own; nil if no packet was decoded.
   @_noLocks
   mutating func workAhead(
     from source: inout RingPacketSource, decodes: Bool, resamples: Bool, both: Bool
@@ -57,14 +57,14 @@ extension StreamConverter {
     if unsafe !resampler.pointee.holdsBack(decodedFrames) {
       isAhead = true
       guard resamples, unsafe resampler.pointee.hasRoomAhead else { return nil }
-      // Else it was less than a block takes.
+      // Otherwise there was too little input for a block.
       if makeBlockAhead() { return nil }
     }
     guard decodes, source.hasNextPacket() else { return nil }
-    // The decoder's room is needed.
+    // The next packet needs the decoder's buffer.
     while decodedFrames > 0 { putAway() }
     let status = decodeNext(from: &source)
-    // The block takes some of the packet's frames in.
+    // Read before the block, which consumes some of the packet's frames.
     let framesBefore = pendingOutputFrames
     if both, resamples, decodedFrames > 0, unsafe resampler.pointee.hasRoomAhead {
       _ = makeBlockAhead()
@@ -72,7 +72,7 @@ extension StreamConverter {
     return (status, framesBefore)
   }
 
-  /// Resamples a block, of as many of the decoded frames as it takes.
+  /// Resamples a block, from as many of the decoded frames as it needs.
   ///
   /// - Returns: whether they were enough.
   @_noLocks
@@ -85,7 +85,7 @@ extension StreamConverter {
     return true
   }
 
-  /// Has the resampler take some of the decoded frames.
+  /// Passes some of the decoded frames to the resampler.
   @_noLocks
   private mutating func putAway() {
     guard let resampler = unsafe resampler, let decoded = unsafe decoded else { return }

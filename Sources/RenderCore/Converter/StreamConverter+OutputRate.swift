@@ -3,10 +3,10 @@
 internal import Synchronization
 
 extension StreamConverter {
-  /// Leaves a resampler for another output rate with a converter that the render thread may be using.
-  /// Feeder's side only, while the converter has not come back.
+  /// Stores a resampler for another output rate in a converter that the render thread may be using. Feeder's side
+  /// only, and only until the converter has been returned.
   ///
-  /// - Throws: `sampleRateNotSupported`; nothing has changed then.
+  /// - Throws: `sampleRateNotSupported`; then nothing has changed.
   static func offer(
     outputRate: Int, quality: ResamplerQuality, to converter: UnsafeMutablePointer<StreamConverter>
   ) throws(AudioConverterError) {
@@ -23,13 +23,13 @@ extension StreamConverter {
       in: converter.pointee.offeredChange)
   }
 
-  /// Goes on at the output rate that was offered last, with the frame that follows the last one given: what the
-  /// old resampler had taken in and not given goes through the new one.
+  /// Continues at the output rate that was offered last, with the frame that follows the last one output. The old
+  /// resampler's input without output goes through the new one.
   ///
   /// Real-time: wait-free, render thread only.
   ///
-  /// - Returns: how long the sound is that lies between the last frame and the next one of the new rate, less than
-  ///   one of its frames; nil when nothing is offered.
+  /// - Returns: the duration of the sound between the last frame and the next one of the new rate, in nanoseconds,
+  ///   less than one of its frames; nil if nothing is offered.
   @_noLocks
   mutating func takeOfferedChange() -> UInt64? {
     guard let change = unsafe ResamplerChange.take(from: offeredChange) else { return nil }
@@ -41,7 +41,7 @@ extension StreamConverter {
       unsafe change.pointee.resampler = old
       decodeDirectFrames()
     } else if let old = unsafe old {
-      // It gives what it has, and goes then.
+      // The old resampler outputs its remaining input, and is removed afterwards.
       unsafe dropped = old.pointee.bypass()
     }
     outputRate = unsafe change.pointee.rendererRate
@@ -50,7 +50,7 @@ extension StreamConverter {
     return dropped
   }
 
-  /// Goes on without the resampler, once the input that it had is given.
+  /// Removes the resampler, once its input has been output.
   @_noLocks @inline(never)
   mutating func endBypass() {
     guard let resampler = unsafe resampler else { return }

@@ -3,67 +3,67 @@
 internal import AudioModel
 internal import Synchronization
 
-/// Turns one stream's packets into the output's frames: decode, resample where the rates differ, map
-/// the channels. Core Audio's AudioConverter with its fill callback.
+/// A converter of one stream's packets to the output's frames: it decodes, resamples if the rates differ, and maps the
+/// channels. Core Audio's AudioConverter with its fill callback.
 ///
-/// Made, warmed and destroyed on the feeder's side, used on the render thread. It lives at a fixed
-/// address, because it travels through the ring to the render thread and back.
+/// The feeder's side makes, warms up and destroys it; the render thread uses it. It lives at a fixed address, because
+/// it travels through the ring to the render thread and back.
 @safe
 struct StreamConverter: ~Copyable {
-  /// The stream that it is for.
+  /// The stream that it converts.
   let streamID: UInt32
-  /// What its owner calls the stream's first frame.
+  /// The owner's identification of the stream's first frame.
   let origin: StreamOrigin
-  /// Where on the source's clock its first frame belongs; below zero for as soon as possible.
+  /// The first frame's position on the source's clock; below zero: as soon as possible.
   let startFrame: Double
-  /// Where on a transport's time line its first frame belongs; below zero for behind what is before it.
+  /// The first frame's position on a transport's time line; below zero: directly behind the sound before it.
   let transportNanoseconds: Int64
   let inputRate: Int
-  /// Frames per second of what it gives.
+  /// Frames per second of its output.
   var outputRate: Int
   private let decoder: PacketDecoder
-  // Behind a pointer: an optional non-copyable value cannot be used in place by checked code.
+  // Behind a pointer: checked code cannot use an optional non-copyable value where it is stored.
   var resampler: UnsafeMutablePointer<Resampler>?
   /// A resampler for another output rate, from the feeder's side: an
   /// `UnsafeMutablePointer<ResamplerChange>`, or 0.
   let offeredChange = Atomic<UInt>(0)
   /// Changes that were taken, to be freed with the converter.
   var takenChanges: UnsafeMutablePointer<ResamplerChange>?
-  /// Resamplers that a change has made needless, to be freed with the converter.
+  /// Resamplers that a change has made unnecessary, to be freed with the converter.
   var bypassed: UnsafeMutablePointer<Resampler>?
   private let map: ChannelMap
   /// Channels of the stream.
   var channels: Int { @_noLocks get { map.inputs } }
-  /// How samples can go from the packet to the output at once, and where the two channels go; nil where
-  /// they have to be decoded.
+  /// The direct conversion of samples from the packet to the output, and the outputs of the two channels; nil if
+  /// packets have to be decoded.
   private let direct: (samples: StereoSamples, first: Int, second: Int)?
-  /// With `direct`, the bytes of the frames that have not been given yet: in the packet, which stays
-  /// where it is until the next one is asked for. Nil where the frames are in `decoded`.
+  /// With `direct`, the address of the frames that have not been output yet: in the packet, which stays at its
+  /// address until the next one is requested. Nil if the frames are in `decoded`.
   private var directBytes: UnsafeRawPointer?
-  /// Decoded frames that have not been given yet, interleaved.
+  /// Decoded frames that have not been output yet, interleaved.
   private(set) var decoded: UnsafePointer<Float>?
   private(set) var decodedFrames = 0
-  /// No packet follows; what the resampler holds may still be drained.
+  /// Whether the last packet was decoded; the resampler's remainder may still have to be drained.
   var hasEnded = false
-  /// Packets decoded since this was last asked for.
+  /// Packets decoded since ``takePieces()``.
   var decodedPackets = 0
-  /// Frames of the last of them.
+  /// Frames of the last of these packets.
   private(set) var packetFrames = 0
   /// The pieces of work that an output frame takes.
   var workRate = WorkRate()
-  /// No packet is to be decoded ahead until one was decoded or a block was made.
+  /// Whether no packet is to be decoded ahead until one was decoded or a block was made.
   var isAhead = false
 
-  /// Packets decoded, and how many of those were replaced by silence.
+  /// Packets decoded; `failedPacketCount` of them were replaced by silence.
   private(set) var packetCount: UInt64 = 0
   private(set) var failedPacketCount: UInt64 = 0
-  /// The number of the last such packet, and where in the source it lies.
+  /// The number of the last such packet, and its offset in the source.
   private(set) var failedPacketIndex: Int64 = 0
   private(set) var failedByteOffset: Int64 = 0
   /// The last packet's mark; 0 for none.
   private(set) var packetMark: UInt32 = 0
 
-  /// What a converter is made from.
+  /// The parameters of a converter.
   struct Configuration {
     var streamID: UInt32
     var origin = StreamOrigin(track: 0)
@@ -84,7 +84,7 @@ struct StreamConverter: ~Copyable {
       throw AudioConverterError.formatNotSupported(
         "\(format.formatID) with \(channels) channels at \(format.sampleRate) Hz")
     }
-    // Everything that can fail is done before anything is stored.
+    // All failing steps come before anything is stored.
     let inputRate = Int(format.sampleRate.rounded())
     var resampler: UnsafeMutablePointer<Resampler>?
     if inputRate != configuration.outputRate {
@@ -136,7 +136,7 @@ struct StreamConverter: ~Copyable {
     unsafe address.destroy()
   }
 
-  /// Output frames between what went into the resampler and what came out.
+  /// Output frames of the resampler's input that have not come out yet.
   var pendingOutputFrames: Int64 {
     @_noLocks get {
       guard let resampler = unsafe resampler else { return 0 }
@@ -144,7 +144,7 @@ struct StreamConverter: ~Copyable {
     }
   }
 
-  /// Output frames until all that was decoded has sounded.
+  /// Output frames until all decoded sound has been output and has rung out.
   var framesUntilSilence: Int {
     @_noLocks get {
       guard let resampler = unsafe resampler else { return decodedFrames }
@@ -152,16 +152,15 @@ struct StreamConverter: ~Copyable {
     }
   }
 
-  /// Whether the next stream can play on through this one's resampler: same rates, same channel
-  /// count.
+  /// Returns whether the next stream can continue through this one's resampler: same rates, same channel count.
   @_noLocks
   func canBeJoined(by next: UnsafeMutablePointer<StreamConverter>) -> Bool {
     unsafe inputRate == next.pointee.inputRate && outputRate == next.pointee.outputRate
       && channels == next.pointee.channels
   }
 
-  /// Takes over the resampler of the stream before, with what is pending in it; that stream gets
-  /// this one's unused resampler, to be freed with it.
+  /// Takes over the resampler of the stream before, with its pending output; that stream receives this one's unused
+  /// resampler, to be freed with it.
   @_noLocks
   mutating func join(after previous: UnsafeMutablePointer<StreamConverter>) {
     let unused = unsafe resampler
@@ -169,9 +168,9 @@ struct StreamConverter: ~Copyable {
     unsafe previous.pointee.resampler = unused
   }
 
-  /// Gives `frameCount` frames to the outputs, from `offset` on, or as many as there are.
+  /// Writes `frameCount` frames to the outputs, from `offset` on, or as many as there are.
   ///
-  /// Real-time: wait-free. The work is bounded by the frames asked for, plus one packet's decode.
+  /// Real-time: wait-free. The work is bounded by the requested frames, plus one packet's decode.
   @_noLocks
   mutating func fill(
     _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
@@ -190,7 +189,7 @@ struct StreamConverter: ~Copyable {
     return (given, .complete)
   }
 
-  /// Whether nothing more can be given without a packet.
+  /// Whether there is no more output without another packet.
   var needsPacket: Bool {
     @_noLocks get {
       if decodedFrames > 0 { return false }
@@ -199,9 +198,9 @@ struct StreamConverter: ~Copyable {
     }
   }
 
-  /// Decodes a packet of which nothing is heard. On the feeder's side, before the ring has the converter.
+  /// Decodes a packet whose sound is discarded. On the feeder's side, before the converter is in the ring.
   ///
-  /// - Returns: false when it could not be decoded.
+  /// - Returns: false if it could not be decoded.
   mutating func prepare(_ bytes: UnsafeRawBufferPointer, _ history: PacketHistory) -> Bool {
     guard let start = bytes.baseAddress else { return true }
     let isDecoded = unsafe decode(
@@ -215,9 +214,9 @@ struct StreamConverter: ~Copyable {
     return isDecoded
   }
 
-  /// Gives what is left in the resampler after the end of the stream.
+  /// Writes the resampler's remainder after the end of the stream.
   ///
-  /// - Returns: frames given; fewer than asked for only when nothing is left.
+  /// - Returns: frames written; fewer than requested only if nothing is left.
   @_noLocks @inline(never)
   mutating func drain(
     _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int, frameCount: Int
@@ -233,14 +232,14 @@ struct StreamConverter: ~Copyable {
     return given
   }
 
-  /// Frames that can go from the packet to the outputs as they are.
+  /// Frames that can be converted directly from the packet to the outputs.
   var directFrames: Int {
     @_noLocks get { unsafe directBytes == nil ? 0 : decodedFrames }
   }
 
   /// Moves some frames to the outputs.
   ///
-  /// - Returns: how many. None when the resampler has taken some instead, or when there are none.
+  /// - Returns: the number of frames; 0 if the resampler has taken some instead, or if there are none.
   @_noLocks
   mutating func convert(
     into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
@@ -258,7 +257,7 @@ struct StreamConverter: ~Copyable {
     return unsafe convertDecoded(into: buffers, offset: offset, frameCount: frameCount)
   }
 
-  /// Moves frames to the outputs that were decoded here.
+  /// Moves decoded frames to the outputs.
   @_noLocks @inline(never)
   private mutating func convertDecoded(
     into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,
@@ -293,7 +292,7 @@ struct StreamConverter: ~Copyable {
     if let start = unsafe decoded { unsafe decoded = start + frames * map.inputs }
   }
 
-  /// Decodes what is left of a packet that was to go to the output as it is: it has to be resampled.
+  /// Decodes the rest of a packet that was being converted directly: it has to be resampled now.
   @_noLocks
   mutating func decodeDirectFrames() {
     guard let direct, let bytes = unsafe directBytes else { return }
@@ -307,9 +306,8 @@ struct StreamConverter: ~Copyable {
     decodedFrames = min(decodedFrames, output.frames)
   }
 
-  /// Asks for one packet and decodes it. `complete` with no frames decoded means that the packet was
-  /// trimmed away whole; after `packetFailed` its stand-in is what is decoded, after `packetMarked` the
-  /// packet.
+  /// Requests one packet and decodes it. `complete` with no decoded frames means that the whole packet was trimmed.
+  /// After `packetFailed` the decoded frames are the packet's replacement, after `packetMarked` the packet's own.
   @_noLocks
   mutating func decodeNext(
     from source: inout RingPacketSource
@@ -327,9 +325,9 @@ struct StreamConverter: ~Copyable {
     }
   }
 
-  /// Decodes a packet, once the frames of the one before have been given.
+  /// Decodes a packet, once the frames of the one before have been output.
   ///
-  /// - Returns: false for one that could not be decoded, whose stand-in is given.
+  /// - Returns: false for one that could not be decoded; its frames are then a replacement.
   @_noLocks
   mutating func decode(_ packet: FilledPacket) -> Bool {
     packetCount &+= 1
@@ -355,7 +353,7 @@ struct StreamConverter: ~Copyable {
     } else {
       skip(start)
     }
-    // What is cut at the end is counted from the end that the container states.
+    // The frames trimmed at the end are counted from the end that the container states.
     decodedFrames = max(0, min(frames, packet.frameCount - packet.trimEndFrames) - start)
     if isDecoded && !packet.isConcealed { return true }
     failedPacketCount &+= 1

@@ -2,8 +2,8 @@
 
 internal import CVectors
 
-/// A spectrum as the products read it: groups of four bins, the real parts in one vector, the imaginary parts in the
-/// next one. Three bins of the last group are 0.
+/// A spectrum in the layout that the products read: groups of four bins, the real parts in one vector, the imaginary
+/// parts in the next one. Three bins of the last group are 0.
 ///
 /// Real-time: every call but ``allocate(count:)`` is wait-free.
 @safe
@@ -16,7 +16,7 @@ enum BlockSpectrum {
   /// Smaller parts become 0: their products would be denormal and slow.
   private static var smallest: Float { @_noLocks get { 1e-18 } }
 
-  /// Returns `count` spectra, side by side, that are 0.
+  /// Returns `count` contiguous spectra that are 0.
   static func allocate(count: Int) -> Pointer {
     let vectors = count * vectorCount
     let bytes = UnsafeMutableRawPointer.allocate(
@@ -31,7 +31,7 @@ enum BlockSpectrum {
     unsafe spectra.update(repeating: SIMD4(repeating: 0), count: count &* vectorCount)
   }
 
-  /// Takes a transform's spectrum.
+  /// Copies a transform's spectrum to the layout of this type.
   @_noLocks
   static func pack(_ bins: UnsafeMutablePointer<Float>, scale: Float = 1, into spectrum: Pointer) {
     for group in 0..<groupCount &- 1 {
@@ -50,12 +50,12 @@ enum BlockSpectrum {
   private static func kept(_ parts: SIMD4<Float>, scale: Float) -> SIMD4<Float> {
     let scaled = parts * scale
     let square = scaled * scaled
-    // The comparisons are false for NaN, which samples near the largest number lead to.
+    // The comparisons are false for NaN, which can result from samples near the largest number.
     let isKept = (square .> smallest * smallest) .& (square .< .infinity)
     return SIMD4(repeating: 0).replacing(with: scaled, where: isKept)
   }
 
-  /// Writes a spectrum as a transform reads it.
+  /// Copies a spectrum to a transform's layout.
   @_noLocks
   static func unpack(_ spectrum: Pointer, into bins: UnsafeMutablePointer<Float>) {
     for group in 0..<groupCount &- 1 {
@@ -83,7 +83,7 @@ enum BlockSpectrum {
     }
   }
 
-  /// Adds four products to a sum, one after the other. The second factors lie side by side.
+  /// Adds four products to a sum, one after the other. The second factors are contiguous.
   @_noLocks @inline(never)
   static func addProducts(
     to sum: Pointer, _ x: (Pointer, Pointer, Pointer, Pointer), _ h: Pointer

@@ -57,11 +57,11 @@ struct BlockTransform: ~Copyable {
       unsafe spectrum.deallocate()
     }
 
-    /// Transforms the samples, which are lost. Real-time: wait-free.
+    /// Transforms the samples, whose array is then overwritten. Real-time: wait-free.
     @_noLocks
     func forward() { unsafe drawbar_fftw_execute(library, forwardPlan) }
 
-    /// Transforms the spectrum, which is lost. The samples are as many times as large as there are samples.
+    /// Transforms the spectrum, whose array is then overwritten. The result is multiplied by the number of samples.
     /// Real-time: wait-free.
     @_noLocks
     func inverse() { unsafe drawbar_fftw_execute(library, inversePlan) }
@@ -84,7 +84,7 @@ struct BlockTransform: ~Copyable {
       from: source, byteCount: count &* MemoryLayout<Float>.stride)
   }
 
-  /// Memory that a vector instruction can read, set to 0.
+  /// Returns memory that a vector instruction can read, set to 0.
   private static func allocate(_ count: Int) -> UnsafeMutablePointer<Float> {
     let bytes = UnsafeMutableRawPointer.allocate(
       byteCount: count * MemoryLayout<Float>.stride, alignment: 64)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// Convolves several channels with impulse responses, in partitions of 256 frames. The output is late by one partition.
+/// A convolution of several channels with impulse responses, in partitions of 256 frames. The output is late by one
+/// partition.
 ///
 /// Blocks begin at device frames that 256 divides. At the end of a block its spectrum enters the history, and the output
 /// of the block is computed, which sounds while the next one fills (overlap-save).
 ///
 /// Another response takes effect in a crossfade. Both use the same history, so the tail of earlier sound is that of the
-/// new response from its first frame on. A response that is offered meanwhile waits; of several the last one counts.
+/// new response from its first frame on. A response that is offered meanwhile waits; of several, the last one is used.
 ///
 /// Without a response, samples are only delayed, to the bit. Once all blocks of the history are silent, silence is not
 /// convolved. No sample depends on how frames are cut into cycles.
@@ -19,7 +20,7 @@ struct Convolver: ~Copyable {
 
   private enum Change: BitwiseCopyable {
     case none
-    /// The coming response computes its first block.
+    /// The new response computes its first block.
     case computes
     case fades
   }
@@ -32,14 +33,14 @@ struct Convolver: ~Copyable {
   private let blocks: UnsafeMutablePointer<Float>
   private var present: UnsafeMutablePointer<ResponseVoice>
   private var coming: UnsafeMutablePointer<ResponseVoice>
-  /// Stands for a response before the first one.
+  /// The response before the first one was set: it only delays.
   private let dry: UnsafeMutablePointer<PartitionedResponse>
   private var change = Change.none
-  /// The weight of the coming response against the present one.
+  /// The weight of the new response against the present one.
   private var fade = Gain(0)
   private let weights: UnsafeMutablePointer<Double>
 
-  /// - Parameter partitions: of the longest response.
+  /// - Parameter partitions: the number of partitions of the longest response.
   init(
     channels: Int, partitions: Int, exchange: UnsafeMutablePointer<ResponseExchange>
   ) throws(ConvolverError) {
@@ -79,7 +80,7 @@ struct Convolver: ~Copyable {
 
   /// Convolves frames of every channel in place. NaN and infinity become 0.
   ///
-  /// - Parameter deviceFrame: the first of them.
+  /// - Parameter deviceFrame: the number of the first of these frames.
   /// - Returns: the number of samples that were NaN or infinite.
   @_noLocks
   mutating func apply(
@@ -105,7 +106,7 @@ struct Convolver: ~Copyable {
     return nonFinite
   }
 
-  /// Puts frames into the present block, and takes as many of the output out.
+  /// Puts frames into the present block, and takes the same number of output frames out.
   @_noLocks
   private mutating func pass(
     _ channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int,

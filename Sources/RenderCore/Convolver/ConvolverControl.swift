@@ -25,7 +25,7 @@ struct ConvolverUnit: ~Copyable {
   }
 }
 
-/// Owns the memory of a graph's convolver. Held by its control and the renderer's graph.
+/// The owner of the memory of a graph's convolver. Its control and the renderer's graph hold it.
 @safe
 final class ConvolverStorage: BuiltInEffect, @unchecked Sendable {
   private struct Control {
@@ -154,7 +154,7 @@ public final class ConvolverControl: Sendable {
   /// Sets the impulse response for each sample rate. The change is the same crossfade.
   ///
   /// - Parameter responses: returns the response at a sample rate. It is called here with the present one, and again when
-  ///   that changes, meanwhile by whoever changes it. It must not call the convolver or the renderer, nor hold the
+  ///   that changes, on the thread that changes it. It must not call the convolver or the renderer, nor hold the
   ///   renderer. A response of another rate is resampled.
   /// - Throws: ``ConvolverError``; the response is unchanged then.
   public func set(

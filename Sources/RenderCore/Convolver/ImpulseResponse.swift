@@ -6,7 +6,7 @@ public struct ImpulseResponse: Equatable, Sendable {
   /// finite in single precision.
   public static let maximumGain = 1e20
 
-  /// The samples of each channel, as many for each.
+  /// The samples of each channel, the same number for each.
   public let channels: [[Float]]
   /// Frames per second.
   public let sampleRate: Double
@@ -35,13 +35,13 @@ public struct ImpulseResponse: Equatable, Sendable {
   /// The frames of each channel.
   public var frameCount: Int { channels[0].count }
 
-  /// The frames at another sample rate.
+  /// Returns the number of frames at another sample rate.
   func frameCount(at rate: Double) -> Int {
     Int((Double(frameCount) * rate / sampleRate).rounded(.up))
   }
 
-  /// Returns the response at another sample rate. Its frequency response has the same level. Takes up to 0.1 s; any thread
-  /// but the render thread.
+  /// Returns the response at another sample rate, with the same level of its frequency response. Takes up to 0.1 s; any
+  /// thread but the render thread.
   ///
   /// - Parameter rate: frames per second, one of ``Renderer/sampleRates``.
   /// - Throws: `sampleRateNotSupported`, `invalidSampleRate`, and `tooLong`.
@@ -52,7 +52,7 @@ public struct ImpulseResponse: Equatable, Sendable {
     return response
   }
 
-  /// Returns the samples at another sample rate, whose frequency response has the same level.
+  /// Returns the samples at another sample rate, with the same level of their frequency response.
   func channels(at rate: Double) throws(ConvolverError) -> [[Float]] {
     if sampleRate == rate { return channels }
     let scale = Float(sampleRate / rate)

@@ -29,7 +29,7 @@ extension ImpulseResponse {
   }
 }
 
-/// Designs responses by the real cepstrum (Oppenheim and Schafer, Discrete-Time Signal Processing, 13.5).
+/// A design of responses by the real cepstrum (Oppenheim and Schafer, Discrete-Time Signal Processing, 13.5).
 private struct MinimumPhaseDesign: ~Copyable {
   /// The error up to which a response is shortened.
   private static let toleranceDecibels = 0.01
@@ -79,7 +79,7 @@ private struct MinimumPhaseDesign: ~Copyable {
       unsafe transform.spectrum[2 * bin + 1] = 0
     }
     transform.inverse()
-    // The part of the cepstrum before frame 0 is put on the part behind it.
+    // Folds the part of the cepstrum before frame 0 onto the part behind it.
     for index in 0..<sampleCount {
       let factor: Float = index == 0 || index == half ? 1 : index < half ? 2 : 0
       unsafe transform.samples[index] *= factor * scale
@@ -106,7 +106,7 @@ private struct MinimumPhaseDesign: ~Copyable {
     }
   }
 
-  /// The largest error in dB of a response between 20 Hz and 20 kHz.
+  /// Returns the largest error in dB of a response between 20 Hz and 20 kHz.
   private func error(of response: [Float], _ wanted: [Double]) -> Double {
     for index in 0..<sampleCount {
       unsafe transform.samples[index] = index < response.count ? response[index] : 0
@@ -116,7 +116,7 @@ private struct MinimumPhaseDesign: ~Copyable {
     let first = Int((20 / binHertz).rounded(.up))
     let last = Int(min(20_000, 0.45 * sampleRate) / binHertz)
     var largest = 0.0
-    // At rates below 45 Hz there is none of these frequencies.
+    // Below a rate of 45 Hz no bin is in this range.
     for bin in first..<max(first, last + 1) {
       let (real, imaginary) = unsafe (
         Double(transform.spectrum[2 * bin]), Double(transform.spectrum[2 * bin + 1])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// An impulse response as the render thread convolves with it: the spectra of its partitions. Made off the render
+/// An impulse response in the form that the render thread uses: the spectra of its partitions. Made off the render
 /// thread; it does not change.
 @safe
 struct PartitionedResponse: ~Copyable {
@@ -16,7 +16,7 @@ struct PartitionedResponse: ~Copyable {
     let spectra: BlockSpectrum.Pointer
   }
 
-  /// The response only delays.
+  /// Whether the response only delays.
   let isDry: Bool
   /// Groups of partitions behind the first partition.
   let groupCount: Int
@@ -25,7 +25,7 @@ struct PartitionedResponse: ~Copyable {
   let fadeFrames: Int
   private let memory: [BlockSpectrum.Pointer]
 
-  /// Only delays.
+  /// Makes a response that only delays.
   init(fadeFrames: Int) {
     isDry = true
     groupCount = 0

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Hands responses to the render thread, and back to be freed. The latest one wins.
+/// A slot that passes responses to the render thread, and a ring that returns them to be freed. The latest one wins.
 @safe
 struct ResponseExchange: ~Copyable {
   typealias Response = UnsafeMutablePointer<PartitionedResponse>
@@ -20,7 +20,7 @@ struct ResponseExchange: ~Copyable {
     unsafe Response(bitPattern: old)?.destroy()
   }
 
-  /// Frees the responses that the render thread has done with. One control thread at a time.
+  /// Frees the responses that the render thread has retired. One control thread at a time.
   func reclaim() {
     while let record = retired.pop() {
       unsafe Response(bitPattern: UInt(record.first))?.destroy()
@@ -34,7 +34,7 @@ struct ResponseExchange: ~Copyable {
     return unsafe Response(bitPattern: offered.exchange(0, ordering: .acquiringAndReleasing))
   }
 
-  /// Has a response freed. Real-time: wait-free, render thread only.
+  /// Returns a response to the control side, to be freed. Real-time: wait-free, render thread only.
   @_noLocks
   func retire(_ response: Response) {
     _ = retired.push(ReturnRing.Record(UInt64(UInt(bitPattern: response))))

@@ -9,7 +9,7 @@ struct SpectrumHistory: ~Copyable {
   private let blockCapacity: Int
   /// A ring for each channel. Older blocks are behind newer ones.
   private let spectra: BlockSpectrum.Pointer
-  /// Stands for the blocks before the start.
+  /// The spectrum of each block before the start.
   private let silence: BlockSpectrum.Pointer
   private var newest = 0
   /// Blocks since the start, at most ``blockCapacity``.
@@ -17,7 +17,7 @@ struct SpectrumHistory: ~Copyable {
   /// The number of silent blocks since the last block with sound.
   private var silentCount = 0
 
-  /// - Parameter blocks: as many as a response has partitions, at least one.
+  /// - Parameter blocks: the number of a response's partitions, at least one.
   init(channels: Int, blocks: Int) {
     channelCount = channels
     blockCapacity = blocks
@@ -30,14 +30,14 @@ struct SpectrumHistory: ~Copyable {
     unsafe silence.deallocate()
   }
 
-  /// Forgets all blocks.
+  /// Discards all blocks.
   @_noLocks
   mutating func reset() { count = 0 }
 
   /// True if all blocks are silent.
   var isSilent: Bool { @_noLocks get { count == 0 } }
 
-  /// Makes room for the next block of every channel, in place of the oldest one.
+  /// Makes room for the next block of every channel, which replaces the oldest one.
   ///
   /// - Parameter hasSound: whether a channel of the next block has sound.
   @_noLocks

@@ -22,13 +22,13 @@ struct DelayShared: ~Copyable {
     unsafe delays.deallocate()
   }
 
-  /// One thread at a time.
+  /// Publishes the delays. One thread at a time.
   func publish(sampleRate: Double, _ delay: (_ channel: Int) -> Int) {
-    // First, since it may take time: the render thread takes nothing while the sequence is odd.
+    // First, since it may take time: the render thread reads no delays while the sequence is odd.
     let frames = (0..<channelCount).map(delay)
     let before = sequence.load(ordering: .relaxed)
     sequence.store(before &+ 1, ordering: .relaxed)
-    // Releasing stores, so that whoever sees one of these has seen the odd sequence before it.
+    // Releasing stores, so a thread that sees one of these also sees the odd sequence before it.
     for channel in 0..<channelCount {
       unsafe (delays + channel).pointee.store(frames[channel], ordering: .releasing)
     }
@@ -36,7 +36,7 @@ struct DelayShared: ~Copyable {
     sequence.store(before &+ 2, ordering: .releasing)
   }
 
-  /// True if other delays than those of a sequence are published.
+  /// Returns whether delays have been published since a sequence.
   @_noLocks
   func hasChanged(since taken: UInt64) -> Bool { sequence.load(ordering: .acquiring) != taken }
 
@@ -121,7 +121,7 @@ struct DelayUnit: ~Copyable {
   }
 }
 
-/// Owns the memory of a graph's delay. Held by its control and the renderer's graph.
+/// The owner of the memory of a graph's delay. Its control and the renderer's graph hold it.
 @safe
 final class DelayStorage: BuiltInEffect, @unchecked Sendable {
   typealias Frames = @Sendable (_ channel: Int, _ sampleRate: Double) -> Int
@@ -156,7 +156,7 @@ final class DelayStorage: BuiltInEffect, @unchecked Sendable {
   /// The render side in a feedback loop.
   var loopUnit: UnsafeMutablePointer<DelayUnit> { unsafe unit.address }
 
-  /// Until then a new path would be silent.
+  /// The frames for which a new path would be silent.
   var warmUpFrames: Int { longestFrames }
 
   var tailFrames: Int { longestFrames }
@@ -186,9 +186,9 @@ final class DelayStorage: BuiltInEffect, @unchecked Sendable {
 /// The control of a delay in a renderer's graph: Core Audio's `kAudioUnitSubType_SampleDelay`, with a delay for each
 /// channel, as for loudspeakers at different distances.
 ///
-/// The delay is wanted, so the graph does not count it as a latency. A channel without a delay keeps its samples to the
-/// bit. A delay whose ``minimumFrames`` are at least ``minimumLoopFrames`` can close a feedback loop. Any thread but the
-/// render thread.
+/// The delay is intended, so the graph does not count it as a latency. A channel without a delay keeps its samples to
+/// the bit. A delay whose ``minimumFrames`` are at least ``minimumLoopFrames`` can close a feedback loop. Any thread
+/// but the render thread.
 public final class DelayControl: Sendable {
   /// The least ``minimumFrames`` of a delay that closes a feedback loop.
   public static let minimumLoopFrames = 64
@@ -211,7 +211,7 @@ public final class DelayControl: Sendable {
   /// Sets the delays; ``minimumFrames`` at first. The change is a crossfade of ``Renderer/fadeSeconds``.
   ///
   /// - Parameter frames: returns the frames of a channel, counted from 0, at a sample rate in frames per second,
-  ///   ``minimumFrames`` to ``maximumFrames``. Other numbers count as the nearest one. It is called at once, and again
+  ///   ``minimumFrames`` to ``maximumFrames``; other numbers are clamped. It is called at once, and again
   ///   when the renderer's rate changes. It must not call the delay or the renderer, nor hold the renderer.
   public func set(_ frames: @escaping @Sendable (_ channel: Int, _ sampleRate: Double) -> Int) {
     storage.set(frames)

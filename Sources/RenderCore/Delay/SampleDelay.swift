@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Delays each channel by its own number of frames.
+/// A delay of each channel by its own number of frames.
 ///
-/// Other delays take effect in a crossfade of all channels. Delays that are set meanwhile wait; of several the last ones
-/// count. A channel without a delay keeps its samples to the bit. No sample depends on how frames are cut into cycles.
+/// New delays take effect in a crossfade of all channels. Delays that are set meanwhile wait; of several, the last ones
+/// are used. A channel without a delay keeps its samples to the bit. No sample depends on how frames are cut into
+/// cycles.
 ///
 /// In a feedback loop, ``readAhead(into:frameCount:)`` reads a slice, the loop renders it, and ``write(_:frameCount:)``
 /// writes the result. A slice is at most as long as the shortest delay.
@@ -19,14 +20,14 @@ struct SampleDelay: ~Copyable {
   /// The latest frames of each channel. The length of a line is a power of two.
   private let lines: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   private let mask: Int
-  /// Frames since the start, so frames before it are silent.
+  /// Frames since the start; frames before the start are silent.
   private var frame = 0
   private let delays: UnsafeMutablePointer<Int>
   private let coming: UnsafeMutablePointer<Int>
   private let waiting: UnsafeMutablePointer<Int>
   private var isWaiting = false
   private var fadeFrames = 1
-  /// The weight of the coming delays against the present ones.
+  /// The weight of the new delays against the present ones.
   private var fade = Gain(0)
   private let weights: UnsafeMutablePointer<Double>
 
@@ -64,7 +65,7 @@ struct SampleDelay: ~Copyable {
     return unsafe values
   }
 
-  /// Notes the delay of a channel. Nothing changes until all of them are noted.
+  /// Notes the delay of a channel. Nothing changes until all delays are noted.
   @_noLocks
   mutating func note(delay: Int, channel: Int) {
     isWaiting = false

@@ -22,7 +22,7 @@ enum BinaryLogarithm {
     return Double(exponent) + t * series * 2.8853900817779268
   }
 
-  /// Returns 2 to a power from -1000 to 1000, with a relative error of at most 1e-8. Other powers count as the nearest one.
+  /// Returns 2 to a power from -1000 to 1000, with a relative error of at most 1e-8. Other powers are clamped.
   @_noLocks
   static func exp2(_ power: Double) -> Double {
     let power = max(-1000, min(1000, power))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// The settings of a compressor and expander, as the render side takes them. Levels and gains are powers of two: 1 is
-/// 6.02 dB.
+/// The settings of a compressor and expander, in the units of the render side. Levels and gains are powers of two: 1
+/// is 6.02 dB.
 struct DynamicsSettings: BitwiseCopyable, Equatable {
   /// The level above which sound is compressed.
   var threshold: Float = 0
-  /// The excess at which the output has risen by half of it.
+  /// The excess at which half of the full compression is applied.
   var headroom: Float = 0
   /// 1 - 1 / ratio.
   var slope: Float = 0
@@ -26,13 +26,13 @@ struct DynamicsSettings: BitwiseCopyable, Equatable {
   init() {}
 }
 
-/// Compresses and expands several channels. All channels have the same gain.
+/// A compressor and expander of several channels. All channels have the same gain.
 ///
 /// The level of a frame is the largest magnitude of its samples. It falls exponentially with the release time, and the
 /// result rises exponentially with the attack time. The gain is a function of the level. Every setting fades, the
 /// times excepted, which move no gain by a step.
 ///
-/// Where the gain is 1, samples are unchanged. No sample depends on how frames are cut into cycles.
+/// At a gain of 1, samples are unchanged. No sample depends on how frames are cut into cycles.
 ///
 /// Real-time: every call is wait-free, render thread only.
 @safe
@@ -56,7 +56,7 @@ struct Dynamics: ~Copyable {
   /// Levels from the lower to the higher one have a gain of 1, if the settings are at rest.
   private var neutral = (from: Double.infinity, to: 0.0)
 
-  /// Goes to other settings.
+  /// Changes the settings.
   ///
   /// - Parameter fades: whether they fade in.
   @_noLocks
@@ -82,7 +82,7 @@ struct Dynamics: ~Copyable {
     movingFrames = max(movingFrames, value.framesLeft)
   }
 
-  /// Forgets the level.
+  /// Resets the level.
   @_noLocks
   mutating func reset() {
     peak = 0
@@ -91,7 +91,7 @@ struct Dynamics: ~Copyable {
 
   /// Changes frames of every channel in place. NaN and infinity become 0.
   ///
-  /// - Returns: the gain of the last frame without that of all sound, as a power of two, and the number of samples
+  /// - Returns: the gain of the last frame without `gain`, as a power of two, and the number of samples
   ///   that were NaN or infinite.
   @_noLocks
   mutating func apply(
@@ -124,7 +124,7 @@ struct Dynamics: ~Copyable {
     return (lastGain, nonFinite)
   }
 
-  /// Takes in the highest magnitude of a frame.
+  /// Updates the level with the highest magnitude of a frame.
   @_noLocks
   private mutating func follow(_ highest: Double) {
     peak = max(highest, peak * settings.release)
@@ -147,7 +147,7 @@ struct Dynamics: ~Copyable {
     if movingFrames == 0 { findNeutralLevels() }
   }
 
-  /// The gain of a level as a power of two, without that of all sound.
+  /// Returns the gain of a level as a power of two, without `gain`.
   @_noLocks
   private func gain(forLevel level: Double) -> Double {
     let level = level > 1e-30 ? BinaryLogarithm.log2(level) : Self.silence
@@ -161,7 +161,7 @@ struct Dynamics: ~Copyable {
     return result
   }
 
-  /// Finds the levels that need no logarithm, since their gain is 1.
+  /// Finds the levels whose gain is 1, which need no logarithm.
   @_noLocks
   private mutating func findNeutralLevels() {
     if settings.gain != 0 {

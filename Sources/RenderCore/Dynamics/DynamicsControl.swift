@@ -3,11 +3,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// The settings of a compressor, published to the render thread, and its meter. The latest ones win. Each is useful by
-/// itself: one that a cycle misses fades in from the next one on.
+/// The settings of a compressor, published to the render thread, and its meter. The latest ones win. Each setting is
+/// useful by itself: one that a cycle misses fades in from the next cycle on.
 @safe
 struct DynamicsShared: ~Copyable {
-  // The bits of a `Float` or a `Double` each.
+  // Each holds the bits of a `Float` or a `Double`.
   private let threshold = Atomic<UInt32>(0)
   private let headroom = Atomic<UInt32>(0)
   private let slope = Atomic<UInt32>(0)
@@ -82,7 +82,7 @@ struct DynamicsUnit: ~Copyable {
   }
 }
 
-/// Owns the memory of a graph's compressor. Held by its control and the renderer's graph.
+/// The owner of the memory of a graph's compressor. Its control and the renderer's graph hold it.
 @safe
 final class DynamicsStorage: BuiltInEffect, @unchecked Sendable {
   private struct Control {
@@ -139,15 +139,15 @@ public final class DynamicsControl: Sendable {
     self.node = node
   }
 
-  /// The settings. A change fades for ``Renderer/fadeSeconds``. Numbers out of range count as the nearest possible one,
-  /// NaN as that of new settings.
+  /// The settings. A change fades for ``Renderer/fadeSeconds``. Numbers out of range are clamped; NaN becomes the
+  /// default.
   public var settings: Settings {
     get { storage.settings }
     set { storage.settings = newValue }
   }
 
   /// The gain in dB of the latest frame, without ``Settings/gainDecibels``: Core Audio's compression amount, negative
-  /// where sound is compressed or expanded.
+  /// if sound is compressed or expanded.
   public var compressionDecibels: Double { storage.lastGain * DynamicsControl.decibelsPerOctave }
 
   /// The dB of a factor of 2.
@@ -166,16 +166,16 @@ extension DynamicsControl {
     /// 0 to 40; 0 for a sharp knee.
     public var headroomDecibels = 5.0
     /// dB of the input for each dB of the output far above the threshold, at least 1. Core Audio has no such parameter;
-    /// infinity is its law.
+    /// its compression corresponds to infinity.
     public var ratio = Double.infinity
     /// The level in dBFS below which sound is expanded, -120 to 20.
     public var expansionThresholdDecibels = -60.0
-    /// dB of the output for each dB of the input below that level, 1 (no expansion) to 50. The gain falls to -120 dB at
-    /// most.
+    /// dB of the output for each dB of the input below that level, 1 (no expansion) to 50. The gain is at least
+    /// -120 dB.
     public var expansionRatio = 1.0
-    /// The seconds in which a higher level is followed by 63 %, 0 to 1.
+    /// The time in seconds in which the level covers 63 % of a rise, 0 to 1.
     public var attackSeconds = 0.001
-    /// The seconds in which the level falls by 63 % (8.7 dB), 0 to 10.
+    /// The time in seconds in which the level falls by 63 % (8.7 dB), 0 to 10.
     public var releaseSeconds = 0.05
     /// The gain of all sound, -40 to 40.
     public var gainDecibels = 0.0
@@ -205,7 +205,7 @@ extension DynamicsControl {
       return result
     }
 
-    /// The settings in the units of the render side.
+    /// Returns the settings in the units of the render side.
     fileprivate func rendered(sampleRate: Double) -> DynamicsSettings {
       func octaves(_ decibels: Double) -> Float {
         Float(decibels / DynamicsControl.decibelsPerOctave)

@@ -5,16 +5,16 @@ internal import AudioModel
 /// The sections of all channels, in pairs of channels. If the number of channels is odd, the second lane of the last
 /// pair filters silence.
 ///
-/// It refers to memory that its owner frees with ``deallocate()``: two cascades change places without a copy.
+/// It refers to memory that its owner frees with ``deallocate()``, so two cascades can be swapped without a copy.
 ///
 /// Real-time: every call but ``init(channels:sectionCapacity:)`` and ``deallocate()`` is wait-free, render thread only.
 @safe
 struct BiquadCascade: BitwiseCopyable {
   private let channelCount: Int
   private let sectionCapacity: Int
-  /// The sections of a pair side by side.
+  /// The sections of each pair, contiguous.
   private let sections: UnsafeMutablePointer<BiquadPair>
-  /// The sections of each channel, and one count more for the lane without a channel.
+  /// The number of sections of each channel, and one more count for the lane without a channel.
   private let counts: UnsafeMutablePointer<Int>
 
   init(channels: Int, sectionCapacity: Int) {
@@ -34,11 +34,11 @@ struct BiquadCascade: BitwiseCopyable {
 
   var pairCount: Int { @_noLocks get { (channelCount &+ 1) / 2 } }
 
-  /// False for a channel whose samples stay as they are.
+  /// Returns false for a channel whose samples do not change.
   @_noLocks
   func filters(channel: Int) -> Bool { unsafe counts[channel] > 0 }
 
-  /// The sections that a pair of channels passes.
+  /// Returns the number of sections that a pair of channels passes.
   @_noLocks
   func sectionCount(pair: Int) -> Int {
     let (first, second) = unsafe (counts[2 &* pair], counts[2 &* pair &+ 1])
@@ -57,8 +57,8 @@ struct BiquadCascade: BitwiseCopyable {
     unsafe counts[channel] = count
   }
 
-  /// Adds sections that change nothing to a channel that has fewer than the other one of its pair. Call it after all
-  /// counts and coefficients are set.
+  /// Adds neutral sections to a channel that has fewer than the other one of its pair. Call it after all counts and
+  /// coefficients are set.
   @_noLocks
   func fill() {
     for channel in 0..<2 &* pairCount {
@@ -115,7 +115,7 @@ struct BiquadCascade: BitwiseCopyable {
     }
   }
 
-  /// - Returns: whether nothing is left of earlier sound.
+  /// - Returns: whether no state of earlier sound remains.
   @_noLocks
   func flush() -> Bool {
     var isAtRest = true
@@ -131,8 +131,8 @@ struct BiquadCascade: BitwiseCopyable {
 
   /// Filters frames of a pair in place.
   ///
-  /// Several sections run in one pass over the frames, so that one computes while another waits for its result. Four
-  /// are as many as 16 registers hold; the passes are of nearly equal lengths.
+  /// Several sections run in one pass over the frames, so that one computes while another waits for its result. At most
+  /// four run in a pass, because 16 registers hold no more; the passes are of nearly equal lengths.
   @_noLocks
   func run(pair: Int, _ frames: UnsafeMutablePointer<SIMD2<Double>>, frameCount: Int) {
     var next = unsafe sections + pair &* sectionCapacity

@@ -38,8 +38,8 @@ struct BiquadPair: BitwiseCopyable {
       return y
     }
 
-    /// Resets decayed values, which would become denormal and slow, and values that are not finite, which would never
-    /// recover.
+    /// Resets decayed values, which would become denormal and slow, and values that are not finite, which would
+    /// otherwise stay.
     @_noLocks @inline(__always)
     mutating func flush() {
       s1 = Self.flushed(s1)
@@ -59,7 +59,7 @@ struct BiquadPair: BitwiseCopyable {
     }
   }
 
-  /// Changes nothing.
+  /// Makes a neutral section.
   @_noLocks
   init() {}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// One pass over the frames of a pair of channels through one to four sections, which lie side by side. Each frame gets
-/// the same arithmetic, whatever the pass.
+/// One pass over the frames of a pair of channels through one to four contiguous sections. Each frame has the same
+/// arithmetic in every pass.
 enum BiquadPass {
   @_noLocks @inline(never)
   static func one(

@@ -2,13 +2,13 @@
 
 internal import Synchronization
 
-/// Filters several channels. Bypass and changes of the sections crossfade.
+/// A bank of filters for several channels. Bypass and changes of the sections crossfade.
 ///
 /// Samples are converted to double precision once, pass all sections and are converted back.
 ///
-/// A new curve takes 20 ms. The old and the new sections run side by side, the new ones from rest: 1.25 ms unheard,
-/// then the sound fades from the old to the new ones. A curve that is set meanwhile waits; of several the last one
-/// counts. A channel whose curve does not change continues as without the change.
+/// A new curve takes 20 ms. The old and the new sections run in parallel, the new ones from rest: 1.25 ms without
+/// output, then the sound fades from the old to the new ones. A curve that is set meanwhile waits; of several, the last
+/// one is used. A channel whose curve does not change continues as without the change.
 ///
 /// A channel with a flat curve keeps its samples to the bit. Once all sections are at rest, the bank does not filter
 /// silence. No sample depends on how device frames are cut into cycles.
@@ -20,35 +20,35 @@ struct FilterBank: ~Copyable {
   static var maximumSections: Int { 64 }
   /// Seconds of a change from curve to curve.
   static var changeSeconds: Double { @_noLocks get { 0.02 } }
-  /// Sections are flushed at device frames that this divides. Also the most frames that are filtered at once.
+  /// Sections are flushed at device frames that are multiples of this. It is also the most frames filtered at once.
   static var blockFrames: Int { @_noLocks get { 64 } }
 
   private let channelCount: Int
   private var sections: BiquadCascade
   private var coming: BiquadCascade
   private var waiting: BiquadCascade
-  /// `waiting` holds a complete curve whose change has not started.
+  /// Whether `waiting` has a complete curve whose change has not started.
   private var isWaiting = false
   private var isWaitingOn = false
   private var mixFrames = 1
   private var changeFrames = 1
   private var takenSequence: UInt64 = 0
-  /// Frames that the coming sections still run unheard.
+  /// Frames that the new sections still run without output.
   private var warmUp = 0
   /// Frames of the crossfade after that.
   private var rampFrames = 1
-  /// Frames that the sections still run unheard, after the bank is turned on and before it fades in.
+  /// Frames that the sections still run without output, after the bank is turned on and before it fades in.
   private var mixWarmUp = 0
   /// True while the sections are at rest and the input is silent.
   private var isAtRest = false
-  /// The weight of the coming sections against the present ones.
+  /// The weight of the new sections against the present ones.
   private var change = Gain(0)
   /// The weight of the filtered sound against the input.
   private var mix = Gain(0)
   /// Both gains in each frame of a block.
   private let changes: UnsafeMutablePointer<Double>
   private let mixes: UnsafeMutablePointer<Double>
-  /// A block of a pair, filtered in place by the present and by the coming sections.
+  /// A block of a pair, filtered in place by the present and by the new sections.
   private let block: UnsafeMutablePointer<SIMD2<Double>>
   private let comingBlock: UnsafeMutablePointer<SIMD2<Double>>
 
@@ -79,7 +79,7 @@ struct FilterBank: ~Copyable {
 
   private var isChanging: Bool { @_noLocks get { warmUp > 0 || !change.isStill } }
 
-  /// True while samples stay as they are.
+  /// True while samples do not change.
   var isOff: Bool { @_noLocks get { mixWarmUp == 0 && mix.isStill(at: 0) } }
 
   // MARK: Settings
@@ -132,7 +132,7 @@ struct FilterBank: ~Copyable {
 
   /// Filters frames of every channel in place.
   ///
-  /// - Parameter deviceFrame: the first of them.
+  /// - Parameter deviceFrame: the number of the first of these frames.
   @_noLocks
   mutating func apply(
     to channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int,
@@ -152,7 +152,7 @@ struct FilterBank: ~Copyable {
       }
       if !isAtRest { unsafe filterBlock(to: channels, offset: done, frameCount: count) }
       done = done &+ count
-      // Before the flush: a change that ends here makes the coming sections the present ones.
+      // Before the flush: a change that ends here makes the new sections the present ones.
       advance(by: count)
       if !isAtRest, (frame &+ count) & (Self.blockFrames &- 1) == 0 {
         isAtRest = sections.flush()
@@ -248,7 +248,7 @@ struct FilterBank: ~Copyable {
     }
   }
 
-  /// Filters a block of a pair on the way to another curve.
+  /// Filters a block of a pair during a change to another curve.
   @_noLocks
   private func changePair(_ pair: Int, frameCount: Int, isWarmingUp: Bool) {
     for i in 0..<frameCount { unsafe comingBlock[i] = block[i] }
@@ -284,8 +284,8 @@ struct FilterBank: ~Copyable {
     if warmUp == 0 { change.go(to: 1, frames: rampFrames) }
   }
 
-  /// The part of a change in which the coming sections run unheard. The onset of a filter from rest rings at the
-  /// filter's frequency: at 16 kHz that is audible even at the first weights of a fade.
+  /// Returns the part of a change in which the new sections run without output. The onset of a filter from rest rings
+  /// at the filter's frequency: at 16 kHz that is audible even at the first weights of a fade.
   @_noLocks
   private static func warmUp(_ changeFrames: Int) -> Int { changeFrames / 16 }
 

@@ -38,7 +38,7 @@ struct FilterBankUnit: ~Copyable {
   }
 }
 
-/// Owns the memory of a graph's filter bank. Held by its control and the renderer's graph.
+/// The owner of the memory of a graph's filter bank. Its control and the renderer's graph hold it.
 @safe
 final class FilterBankStorage: BuiltInEffect, @unchecked Sendable {
   typealias Design = @Sendable (_ sampleRate: Double) -> [[BiquadCoefficients]]
@@ -93,7 +93,7 @@ final class FilterBankStorage: BuiltInEffect, @unchecked Sendable {
     }
   }
 
-  /// The sections at the present rate; flat if another rate makes them impossible.
+  /// Returns the sections at the present rate; flat if they are refused at that rate.
   private func designed(_ control: Control) -> [[BiquadCoefficients]] {
     let sections = control.design(control.sampleRate)
     return (try? check(sections)) == nil ? [[]] : sections
@@ -109,7 +109,7 @@ final class FilterBankStorage: BuiltInEffect, @unchecked Sendable {
 /// sections.
 ///
 /// Samples pass all sections in double precision. A new curve takes 20 ms, in which the old and the new sections run
-/// side by side. A flat bank changes no bit of a sample. Any thread but the render thread.
+/// in parallel. A flat bank changes no bit of a sample. Any thread but the render thread.
 public final class FilterBankControl: Sendable {
   /// The most sections of a channel.
   public static var maximumSections: Int { FilterBank.maximumSections }

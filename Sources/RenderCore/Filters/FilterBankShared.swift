@@ -14,11 +14,11 @@ struct FilterBankShared: ~Copyable {
   // Written by the control side under a sequence lock (odd during a write). The render thread never waits: after an
   // incomplete read it tries again in the next cycle.
   let sequence = Atomic<UInt64>(0)
-  /// The bits of a `Double` each: five for a section, the sections of a curve side by side.
+  /// Each holds the bits of a `Double`: five for a section, the sections of a curve contiguous.
   private let coefficients: UnsafeMutablePointer<Atomic<UInt64>>
   /// The number of sections of each curve.
   private let counts: UnsafeMutablePointer<Atomic<Int>>
-  /// One for all channels, or one for each.
+  /// The number of curves: 1 for all channels, or one for each.
   private let curves = Atomic<Int>(1)
   private let turnsOn = Atomic<Bool>(false)
   private let mix = Atomic<Int>(1)
@@ -57,7 +57,7 @@ struct FilterBankShared: ~Copyable {
       "one curve for all channels or one for each")
     let before = sequence.load(ordering: .relaxed)
     sequence.store(before &+ 1, ordering: .relaxed)
-    // Releasing stores, so that a reader that sees one of these sees the odd sequence, too.
+    // Releasing stores, so that a reader that sees one of these also sees the odd sequence.
     if let sections {
       for (curve, sections) in sections.prefix(channelCount).enumerated() {
         store(sections.prefix(sectionCapacity), curve: curve)

@@ -3,10 +3,10 @@
 /// An effect of this library: a node whose input bus and output bus have the same channels, rendered in place. It owns
 /// the memory of its render side.
 protocol BuiltInEffect: AnyObject, Sendable {
-  /// Renders the effect in a plan.
+  /// The operation that renders the effect in a plan.
   var operation: EffectOperation { get }
 
-  /// The renderer has another sample rate.
+  /// Adapts the effect to a new sample rate of the renderer.
   func follow(sampleRate: Double)
 
   /// The frames that a new node needs before its output is complete, besides its latency.
@@ -55,7 +55,7 @@ enum EffectOperation: BitwiseCopyable {
 
   /// Renders a cycle's frames in place. Real-time: wait-free, render thread only.
   ///
-  /// - Parameter deviceFrame: the first of them.
+  /// - Parameter deviceFrame: the number of the first of these frames.
   /// - Returns: the number of samples that were NaN or infinite, which the effect has replaced by 0.
   @_noLocks @inline(never)
   func render(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Delays several channels by a fixed number of frames.
+/// A delay of several channels by a fixed number of frames.
 ///
 /// Real-time: every call is wait-free, render thread only.
 @safe

@@ -22,7 +22,7 @@ final class EdgeIndex {
   /// Returns the edges out of a node, in the order in which they were connected.
   func outOf(_ node: NodeStorage) -> ArraySlice<EdgeStorage> { outgoing[node.slot] }
 
-  /// A list of edges for each slot, one behind the other.
+  /// A list of edges for each slot, all lists contiguous.
   private struct Lists {
     private var starts: [Int]
     private var edges: [EdgeStorage]

@@ -23,7 +23,7 @@ struct EdgeState: ~Copyable {
   /// Begins the fade of a plan, if the gain has been changed for it.
   ///
   /// - Parameters:
-  ///   - frames: of the fade.
+  ///   - frames: the length of the fade.
   ///   - wait: frames before the fade, besides those of the step.
   @_noLocks
   mutating func begin(_ step: EdgeStep, frames: Int, after wait: Int) {
@@ -65,7 +65,7 @@ struct EdgeState: ~Copyable {
       }
       let value = gain.value
       if value == 1 { continue }
-      // A product would keep a NaN.
+      // Multiplication would keep a NaN.
       if value == 0 {
         unsafe (samples + moving).update(repeating: 0, count: left - moving)
         continue
@@ -121,7 +121,7 @@ struct EdgeState: ~Copyable {
     gain.advance(by: moving)
   }
 
-  /// Begins the ramps that are scheduled for a frame, or were for one before it.
+  /// Begins the ramps that are scheduled for a frame or for an earlier one.
   ///
   /// - Parameter limit: the greatest result.
   /// - Returns: the frames until the next ramp begins.

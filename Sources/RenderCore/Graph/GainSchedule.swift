@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// The gains that an edge takes at stated frames: a queue from the control side to the render thread.
+/// The scheduled gains of an edge: a queue from the control side to the render thread.
 @safe
 struct GainSchedule: ~Copyable {
   struct Event: BitwiseCopyable {
@@ -42,12 +42,12 @@ struct GainSchedule: ~Copyable {
     written.load(ordering: .relaxed) - taken.load(ordering: .acquiring) < Self.capacity
   }
 
-  /// Returns the first event, without those that the last edit has cancelled. Render thread only.
+  /// Returns the first event, and skips those that the last edit has cancelled. Render thread only.
   @_noLocks
   func first(since change: UInt64) -> Event? {
     while taken.load(ordering: .relaxed) != written.load(ordering: .acquiring) {
       let event = unsafe events[taken.load(ordering: .relaxed) % Self.capacity]
-      // Its edit is part of the next plan.
+      // Its edit belongs to a later plan.
       if event.change > change { return nil }
       if event.change == change { return event }
       removeFirst()
@@ -55,7 +55,7 @@ struct GainSchedule: ~Copyable {
     return nil
   }
 
-  /// Render thread only.
+  /// Removes the first event. Render thread only.
   @_noLocks
   func removeFirst() {
     taken.store(taken.load(ordering: .relaxed) &+ 1, ordering: .releasing)

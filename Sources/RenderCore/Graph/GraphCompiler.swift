@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Compiles a graph into a plan's operations. Each node comes after the nodes that lead into it; the delays of a
+/// A compiler of a graph into a plan's operations. Each node comes after the nodes that lead into it; the delays of a
 /// feedback loop are read before its other nodes and written after them. A buffer is reused as soon as its last reader
 /// has run.
 @safe
@@ -18,12 +18,12 @@ struct GraphCompiler {
   private let isHeard: [Bool]
   /// The output buffers of the nodes compiled so far, by slot.
   private var results: [BufferRange?]
-  /// The input buffers of the nodes compiled so far that dry edges lead out of, by slot.
+  /// The input buffers of compiled nodes that have dry edges out of them, by slot.
   private var dryResults: [BufferRange?]
-  /// The buffers of each bus, side by side, before memory is assigned.
+  /// The buffers of each bus, contiguous, before memory is assigned.
   private var buses: [BufferRange] = []
   private(set) var units: [UnsafeMutablePointer<SourceUnit>] = unsafe []
-  /// Sources are the only nodes that take time.
+  /// Whether all nodes that take time are sources.
   private(set) var hasOnlySources = true
   /// The number of buffers that the plan needs besides the outputs'.
   private(set) var poolCount = 0
@@ -40,7 +40,7 @@ struct GraphCompiler {
       unsafe prologue.append(.captureInputs(capture.unit))
     }
     let heard = assemble(model.output, bus: 0)
-    // Sources' clocks run and callbacks are called even where their output leads nowhere.
+    // Sources' clocks run and callbacks are called even if their output leads nowhere.
     for node in model.nodes where node.isAlwaysRendered { _ = emit(node) }
     if !model.captures(of: model.output).isEmpty { hasOnlySources = false }
     let lastSource = operations.lastIndex { if case .source = $0 { true } else { false } }
@@ -56,8 +56,8 @@ struct GraphCompiler {
     assignBuffers(heard: heard)
   }
 
-  /// Inserts an operation that starts the timer before each node whose time does not begin where that of another node
-  /// ends.
+  /// Inserts an operation that starts the timer before each node whose time does not begin at the end of another
+  /// node's.
   private mutating func startTimers() {
     var timed: [GraphOperation] = []
     var isRunning = false
@@ -132,7 +132,7 @@ struct GraphCompiler {
     let node = edge.source
     if !edge.isDry { return emit(node) }
     emitLoop(of: node)
-    // During a crossfade the node renders, too, and leaves its input for the dry edges.
+    // During a crossfade the node also renders, and its input buffers stay for the dry edges.
     if hasEdges(outOf: node, isDry: false) { _ = emit(node) }
     let result = dryResults[node.slot] ?? assemble(node, bus: 0)
     dryResults[node.slot] = result
@@ -219,7 +219,7 @@ struct GraphCompiler {
 
   /// Adds the operation of a monitor's input.
   ///
-  /// - Parameter isLast: the monitor's output follows at once.
+  /// - Parameter isLast: whether the monitor's output follows at once.
   /// - Returns: its buffers.
   private mutating func emit(
     _ monitor: MonitorStorage, _ node: NodeStorage, isLast: Bool
@@ -236,7 +236,7 @@ struct GraphCompiler {
     return buffers
   }
 
-  /// Returns the monitor whose output is this node, if nothing else leads into the node and the monitor leads nowhere else.
+  /// Returns the monitor whose output is this node, if it has no other input and the monitor has no other output.
   private func directInput(of node: NodeStorage) -> NodeStorage? {
     let edges = links.into(node)
     guard let edge = edges.first, edges.count == 1, edge.isWhole, edge.isAsItIs, isOnlyWay(edge),

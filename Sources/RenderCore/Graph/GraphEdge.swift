@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Owns an edge, which leads channels of a node's output to channels of another node's input bus.
+/// The owner of an edge, which leads channels of a node's output to channels of another node's input bus.
 ///
 /// An edge outlives plans, so another edit can reverse its fade half way. The renderer's lock protects everything
 /// except the render side of `state`.
@@ -13,9 +13,9 @@ final class EdgeStorage: @unchecked Sendable {
   let source: NodeStorage
   let sourceChannel: Int
   let channelCount: Int
-  /// Leads out of the source's input bus instead of its output, since the source is bypassed.
+  /// Whether the edge leads out of the source's input bus instead of its output, since the source is bypassed.
   let isDry: Bool
-  /// The delay that aligns this path with longer ones. That of a dry edge includes the latency of its source.
+  /// The delay that aligns this path with longer ones. A dry edge's delay includes the latency of its source.
   let delayFrames: Int
   var target: NodeStorage
   var bus: Int
@@ -29,9 +29,9 @@ final class EdgeStorage: @unchecked Sendable {
   /// The scheduled gains that had not begun when ``settle(at:)`` was last called.
   private(set) var scheduled: [GainSchedule.Event] = []
   private(set) var schedule: UnsafeMutablePointer<GainSchedule>?
-  /// The gain has been 1 from the first frame, so an edge that shares its source's buffers needs no operation.
+  /// Whether the gain has been 1 from the first frame, so an edge that shares its source's buffers needs no operation.
   private(set) var isAsItIs: Bool
-  /// A plan contains the edge.
+  /// Whether a plan contains the edge.
   var isPlanned = false
   /// The gain of the first frame.
   let initialGain: Float
@@ -79,7 +79,7 @@ final class EdgeStorage: @unchecked Sendable {
 
   /// Fades out with the plan of a serial.
   ///
-  /// - Parameter frames: before the fade.
+  /// - Parameter frames: frames before the fade.
   func leave(serial: UInt64, after frames: Int = 0) {
     if leavingSerial != nil { return }
     set(0, serial: serial)
@@ -112,7 +112,7 @@ final class EdgeStorage: @unchecked Sendable {
     return true
   }
 
-  /// Lets the gain be that of the last scheduled one that began before a frame.
+  /// Sets the gain to that of the last scheduled event that began before a frame.
   func settle(at frame: UInt64) {
     let begun = scheduled.prefix { $0.frame < frame }
     guard let last = begun.last else { return }
@@ -127,7 +127,7 @@ final class EdgeStorage: @unchecked Sendable {
     for event in events { _ = append(event) }
   }
 
-  /// No plan has contained the edge, and it begins at its gain.
+  /// Whether no plan has contained the edge, and it begins at its gain.
   var isAtRest: Bool { !isPlanned && initialGain == gain }
 
   /// Returns the same edge before its first frame, for a plan in which it is new.
@@ -151,13 +151,14 @@ final class EdgeStorage: @unchecked Sendable {
       && self.channelCount == channelCount
   }
 
-  /// The edge has faded out.
+  /// Whether the edge has faded out.
   var hasLeft: Bool {
     guard let leavingSerial else { return false }
     return unsafe state.pointee.silentSerial.load(ordering: .acquiring) >= leavingSerial
   }
 
-  /// The edge leads every channel of its source to the same channel of a bus of the same width, without a delay.
+  /// Whether the edge leads every channel of its source to the same channel of a bus of the same width, without a
+  /// delay.
   var isWhole: Bool {
     sourceChannel == 0 && targetChannel == 0 && delayFrames == 0
       && source.outputWidth == channelCount && target.inputWidths[bus] == channelCount

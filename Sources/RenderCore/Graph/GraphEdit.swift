@@ -96,7 +96,7 @@ public struct GraphEdit {
   }
 
   /// Inserts a node between two connected nodes, in a crossfade from the direct edges to the new path. The first bus of
-  /// the node reads the channels that the direct edges read. The node's output takes their place, with their gains.
+  /// the node reads the channels that the direct edges read. The node's output replaces them, with their gains.
   public mutating func insert(
     _ node: GraphNode, from source: GraphNode, to target: GraphNode
   ) throws(ProcessingGraphError) {
@@ -144,8 +144,8 @@ public struct GraphEdit {
     model.noteLeaving(node.storage)
   }
 
-  /// Bypasses an effect, or ends that: Core Audio's `kAudioUnitProperty_BypassEffect`. In a crossfade, its input takes
-  /// the place of its output, with the same latency. After the crossfade, the effect renders until the next call that
+  /// Bypasses an effect, or ends its bypass: Core Audio's `kAudioUnitProperty_BypassEffect`. In a crossfade, its input
+  /// replaces its output, with the same latency. After the crossfade, the effect renders until the next call that
   /// reads or changes the graph, the rate or the elapsed time. When the bypass ends, the effect begins at rest and
   /// fades in once its output is complete.
   ///
@@ -186,7 +186,7 @@ public struct GraphEdit {
     try model.edges(from: source, to: target, without: isLeaving)
   }
 
-  /// The gain that an edge has after this edit.
+  /// Returns the edge's gain after this edit.
   private func currentGain(_ edge: EdgeStorage) -> Float {
     changes[edge.id].flatMap { gains[$0].gain } ?? edge.gain
   }
@@ -202,7 +202,7 @@ public struct GraphEdit {
   }
 
   private mutating func leave(_ edge: EdgeStorage, after waitFrames: Int = 0) {
-    // An edge that no plan contains has not sounded and needs no fade.
+    // An edge that no plan contains has had no sound and needs no fade.
     if edge.isPlanned { set(nil, of: edge, after: waitFrames) } else { model.remove(edge) }
   }
 

@@ -4,7 +4,7 @@
 /// other nodes of the loop render and written after them.
 struct GraphLoops {
   struct Loop {
-    /// In the order in which they were added.
+    /// The nodes, in the order in which they were added.
     let nodes: [NodeStorage]
     /// The loop's delays, and their effects.
     let delays: [(node: NodeStorage, effect: DelayStorage)]
@@ -17,11 +17,11 @@ struct GraphLoops {
   /// The index of each node's loop, by slot; nil for nodes outside of loops.
   private let loopIndices: [Int?]
 
-  /// - Parameter isLeaving: edges that do not count.
+  /// - Parameter isLeaving: returns true for edges to ignore.
   init(_ model: GraphModel, without isLeaving: (EdgeStorage) -> Bool = { _ in false }) {
     var all: [Loop] = []
     var loopIndices: [Int?] = []
-    // Most graphs have no such delay.
+    // Most graphs have no delay that can close a loop.
     if !model.loopDelays.isEmpty {
       loopIndices = [Int?](repeating: nil, count: model.slotCount)
       let links = model.links
@@ -67,7 +67,7 @@ struct GraphLoops {
 }
 
 extension GraphModel {
-  /// The feedback loops, also those of edges that fade out.
+  /// The feedback loops, including those of edges that fade out.
   var loops: GraphLoops {
     let links = links
     if let loops = links.loops { return loops }

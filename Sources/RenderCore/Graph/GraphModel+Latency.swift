@@ -44,14 +44,14 @@ extension GraphModel {
 
   /// Returns the latency of the longest path to each node's output, by slot, in frames.
   ///
-  /// - Parameter isLeaving: whether an edge fades out. Such edges do not count.
+  /// - Parameter isLeaving: returns true for an edge that fades out. Such edges are ignored.
   func latencies(
     without isLeaving: (EdgeStorage) -> Bool = { $0.leavingSerial != nil }
   ) -> [Int] {
     longestSums(of: { $0.latencyFrames }, without: isLeaving, loopsCount: false)
   }
 
-  /// Returns the longest tail of a path to each node's output, by slot, in frames. Edges that fade out do not count.
+  /// Returns the longest tail of a path to each node's output, by slot, in frames. Ignores edges that fade out.
   func tails() -> [Int] {
     longestSums(
       of: { isBypassed($0) ? 0 : $0.tailFrames }, without: { $0.leavingSerial != nil },
@@ -91,7 +91,7 @@ extension GraphModel {
         for node in loop.nodes { known[node.slot] = sum }
         return
       }
-      // The delays whose output counts.
+      // The delays whose output is included.
       var through: [NodeStorage] = []
       while true {
         var seen: [Int: Int?] = [:]
@@ -117,7 +117,7 @@ extension GraphModel {
         through += next
         if !next.isEmpty { continue }
         guard let silent = loop.nodes.first(where: { known[$0.slot] == nil }) else { return }
-        // Nothing leads into the rest of the loop.
+        // The rest of the loop has no input.
         known[silent.slot] = frames(silent)
       }
     }
@@ -125,8 +125,8 @@ extension GraphModel {
     return known.map { $0 ?? 0 }
   }
 
-  /// Delays the shorter paths into each bus by the difference to the longest one, and lets the edges out of bypassed nodes
-  /// be dry. Where an edge changes, a new one replaces it in a crossfade.
+  /// Delays the shorter paths into each bus by the difference to the longest one, and makes the edges out of bypassed
+  /// nodes dry. If an edge changes, a new one replaces it in a crossfade.
   mutating func align() {
     let latencies = latencies()
     for edge in edges where edge.leavingSerial == nil {

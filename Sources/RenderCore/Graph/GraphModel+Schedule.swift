@@ -8,7 +8,7 @@ extension GraphModel {
 
   /// Returns the edges between two nodes, at least one.
   ///
-  /// - Parameter isLeaving: whether an edge fades out. Such edges do not count.
+  /// - Parameter isLeaving: returns true for an edge that fades out. Such edges are ignored.
   func edges(
     from source: GraphNode, to target: GraphNode,
     without isLeaving: (EdgeStorage) -> Bool = { $0.leavingSerial != nil }

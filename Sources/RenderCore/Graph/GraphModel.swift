@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The nodes and edges of a renderer's graph, as edits change them. Protected by the renderer's lock. Each plan keeps a
+/// The nodes and edges of a renderer's graph, which edits change. Protected by the renderer's lock. Each plan keeps a
 /// copy, which keeps the memory of its nodes and edges alive.
 struct GraphModel {
   let input: NodeStorage
@@ -10,7 +10,7 @@ struct GraphModel {
   private(set) var nodes: [NodeStorage] = []
   /// The delays that can close a feedback loop.
   private(set) var loopDelays: [NodeStorage] = []
-  /// In the order in which they were connected, with the edges that fade out.
+  /// The edges in the order in which they were connected, including those that fade out.
   private(set) var edges: [EdgeStorage] = [] { didSet { cache = Cache() } }
   private var cache = Cache()
   /// The nodes by slot.
@@ -42,7 +42,7 @@ struct GraphModel {
     if outputChannels > 0 { connect(mix, to: output, isHard: true) }
   }
 
-  /// Copies of a model share it until the edges or the nodes of one of them change.
+  /// The index of the edges. Copies of a model share it until the edges or the nodes of one of them change.
   private final class Cache {
     var index: EdgeIndex?
   }
@@ -102,7 +102,7 @@ struct GraphModel {
     leaving[node.slot] = true
   }
 
-  /// Keeps a node after all.
+  /// Cancels the removal of a node.
   mutating func noteStaying(_ node: NodeStorage) {
     leaving[node.slot] = false
   }
@@ -110,7 +110,7 @@ struct GraphModel {
   /// Returns whether a node's output edges lead out of its input bus.
   func isBypassed(_ node: NodeStorage) -> Bool { bypassed[node.slot] }
 
-  /// Bypasses a node or ends that. `align()` exchanges its edges.
+  /// Bypasses a node, or ends its bypass. `align()` exchanges its edges.
   mutating func setBypassed(_ isBypassed: Bool, _ node: NodeStorage) {
     bypassed[node.slot] = isBypassed
   }
@@ -118,12 +118,12 @@ struct GraphModel {
   /// Inserts a node before the output, after all other nodes. The output of the node includes its input, unchanged.
   mutating func append(_ node: NodeStorage, bus: Int) {
     for edge in edges where edge.target === output { (edge.target, edge.bus) = (node, bus) }
-    // The index of the edges is made anew.
+    // This also resets the index of the edges.
     add(node)
     connect(node, to: output, isHard: true)
   }
 
-  /// Removes such a node and reconnects its inputs, unless edits have rewired its output.
+  /// Removes a node that `append` has inserted and reconnects its inputs, unless edits have rewired its output.
   mutating func extract(_ node: NodeStorage) {
     let outputs = edges.filter { $0.source === node && $0.leavingSerial == nil }
     if outputs.count == 1, outputs[0].isWhole, outputs[0].isAsItIs {
@@ -147,8 +147,8 @@ struct GraphModel {
   /// Connects a node's output, or its input bus while it is bypassed.
   ///
   /// - Parameters:
-  ///   - channelCount: nil for as many as both buses have.
-  ///   - isHard: begins at its gain; otherwise the graph decides.
+  ///   - channelCount: the number of channels; nil for as many as both buses have.
+  ///   - isHard: whether the edge begins at its gain; otherwise the graph decides.
   ///   - delayFrames: the delay that aligns this path with longer ones.
   mutating func connect(
     _ source: NodeStorage, channel: Int = 0, to target: NodeStorage, bus: Int = 0,
@@ -172,7 +172,7 @@ struct GraphModel {
 
   /// Fades an edge out. `prune()` removes it afterwards.
   ///
-  /// - Parameter frames: before the fade.
+  /// - Parameter frames: frames before the fade.
   func leave(_ edge: EdgeStorage, after frames: Int = 0) {
     edge.leave(serial: serial, after: frames)
   }
@@ -182,7 +182,7 @@ struct GraphModel {
     edge.set(gain, serial: serial)
   }
 
-  /// Lets the gains of edges be those that were scheduled for earlier frames.
+  /// Sets the gains of edges to those that were scheduled for earlier frames.
   func settle(at frame: UInt64) {
     for edge in edges where !edge.scheduled.isEmpty { edge.settle(at: frame) }
   }
@@ -201,11 +201,11 @@ struct GraphModel {
 
   // MARK: Plans
 
-  /// Returns whether an edge has faded out since the last plan was made.
+  /// Whether an edge has faded out since the last plan was made.
   var hasFaded: Bool { edges.contains(where: \.hasLeft) }
 
-  /// Removes the edges that have faded out and the nodes that are removed, before a plan is made. A node that leads
-  /// nowhere is not part of plans; it begins at rest when it is connected again.
+  /// Removes the edges that have faded out and the nodes that are removed, before a plan is made. A node without a path
+  /// to the output is not part of plans; it begins at rest when it is connected again.
   mutating func prune() {
     if hasFaded { edges.removeAll { $0.hasLeft } }
     dropLeft()
@@ -251,7 +251,7 @@ struct GraphModel {
     return heard
   }
 
-  /// Makes all nodes and edges new: before the first cycle nothing sounds that an edit could interrupt.
+  /// Makes all nodes and edges new: before the first cycle there is no sound that an edit could interrupt.
   mutating func forgetPlans() {
     planned = [Bool](repeating: false, count: slotCount)
     rendered = planned

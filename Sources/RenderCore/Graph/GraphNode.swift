@@ -27,31 +27,31 @@ public struct GraphNode: Sendable, Hashable {
   /// The frames by which the output is later than the input.
   public var latencyFrames: Int { storage.latencyFrames }
 
-  /// The frames for which the output continues after the input has ended, besides the latency: those of a delay and of a
-  /// convolver, and those that a user effect was added with. Filters decay, and count as 0.
+  /// The frames for which the output continues after the input has ended, besides the latency. Delays, convolvers and
+  /// user effects with a stated tail have one. Filters decay, and count as 0.
   public var tailFrames: Int { storage.tailFrames }
 
-  /// Returns whether two values name the same node.
+  /// Returns whether two values refer to the same node.
   public static func == (one: GraphNode, other: GraphNode) -> Bool { one.storage === other.storage }
 
   /// Hashes the node.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(storage)) }
 }
 
-/// Owns the memory of a node. Held by handles and by the plans that contain the node.
+/// The owner of a node's memory. Handles and the plans that contain the node hold it.
 final class NodeStorage: @unchecked Sendable {
   enum Kind: Sendable {
     /// The input buffers of the cycle.
     case input
-    /// A sum; that of the sources and callbacks, or a mixer.
+    /// A sum: of the sources and callbacks, or of a mixer.
     case mix
     /// The output buffers of the cycle.
     case output
     case source(SourceStorage)
     case callback(CallbackStorage)
-    /// Adds the inputs.
+    /// The node that adds the inputs.
     case monitor(MonitorStorage)
-    /// Limits and measures the sum.
+    /// The node that limits and measures the sum.
     case monitorOutput(MonitorStorage)
     case builtIn(any BuiltInEffect)
     case capture(CaptureStorage)
@@ -59,9 +59,9 @@ final class NodeStorage: @unchecked Sendable {
 
   private static let lastID = Atomic<UInt32>(0)
 
-  /// Unique in the process; from 1. Cycle records name the node by it.
+  /// Unique in the process; from 1. Cycle records refer to the node by it.
   let id = NodeStorage.lastID.wrappingAdd(1, ordering: .relaxed).newValue
-  /// Its index among the nodes of its graph. Nodes that have left leave theirs to later ones. Protected by the renderer's
+  /// Its index among the nodes of its graph. Later nodes reuse the slots of removed nodes. Protected by the renderer's
   /// lock.
   var slot = 0
   let kind: Kind
@@ -101,7 +101,7 @@ final class NodeStorage: @unchecked Sendable {
     }
   }
 
-  /// The node renders even if its output leads nowhere, since its clock runs.
+  /// Whether the node renders even without a path to the output, since its clock runs.
   var isAlwaysRendered: Bool {
     switch kind {
     case .source: true

@@ -25,12 +25,12 @@ enum GraphOperation: BitwiseCopyable {
   /// Copies the inputs into buffers.
   case copyInputs(to: BufferRange)
   case clear(BufferRange)
-  /// Copies buffers to others, so that an effect in place leaves them as they were.
+  /// Copies buffers to others, so that an in-place effect does not change the copies.
   case copy(BufferRange, to: BufferRange)
   case source(UnsafeMutablePointer<SourceUnit>, to: BufferRange)
-  /// Does work of coming cycles ahead. After the last source.
+  /// Does work for coming cycles. Follows the last source.
   case workAhead
-  /// Counts the time so far as the sources'.
+  /// Counts the time so far as time of the sources.
   case markSources
   /// Begins the time of the node that renders next.
   case startTimer
@@ -41,7 +41,7 @@ enum GraphOperation: BitwiseCopyable {
   case scale(UnsafeMutablePointer<EdgeState>, BufferRange)
   /// Adds buffers to others, with the gain and the delay of an edge.
   case add(UnsafeMutablePointer<EdgeState>, BufferRange, to: BufferRange)
-  /// Adds the monitored inputs. Where no effect comes after it, limits and measures the sum, too.
+  /// Adds the monitored inputs. If no effect comes after it, also limits and measures the sum.
   case monitor(
     UnsafeMutablePointer<MonitorUnit>, node: UInt32, BufferRange, isFirst: Bool, isLast: Bool)
   /// Limits and measures the sum behind the effects of a monitor.
@@ -104,7 +104,7 @@ extension GraphOperation {
 struct EdgeStep: BitwiseCopyable {
   let state: UnsafeMutablePointer<EdgeState>
   let target: Float
-  /// The edit that set the target. An edge that has begun its fade stays as it is.
+  /// The edit that set the target. An edge that has begun its fade ignores the same edit in later plans.
   let change: UInt64
   /// The frames before the fade, besides the warm-up of the plan.
   let waitFrames: Int

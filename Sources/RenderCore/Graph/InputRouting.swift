@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// The outputs of a renderer that the sound of each input reaches, and the frames by which it is later there than it came
-/// in.
+/// The outputs of a renderer that each input reaches, and the latency of each path in frames.
 public struct InputRouting: Sendable, Equatable {
   /// For each output, in order: the latency of each input, counted from 0, that leads to it. Several paths of an input can
   /// have different latencies.
   public var latencyFrames: [[Int: ClosedRange<Int>]]
 
-  /// A routing with these latencies.
+  /// Creates a routing with these latencies.
   public init(latencyFrames: [[Int: ClosedRange<Int>]] = []) {
     self.latencyFrames = latencyFrames
   }
@@ -24,7 +23,7 @@ extension ProcessingGraph {
   }
 }
 
-/// Follows the edges of a graph from its nodes back to the inputs.
+/// A search along the edges of a graph from its nodes back to the inputs.
 private struct InputTrace {
   /// The inputs that lead to a channel.
   typealias Paths = [Int: ClosedRange<Int>]
@@ -41,7 +40,7 @@ private struct InputTrace {
     knownInputs = known
   }
 
-  /// Returns the paths to each output. If paths through a feedback loop differ in latency, the first one found counts.
+  /// Returns the paths to each output. If paths through a feedback loop differ in latency, the first one found is used.
   mutating func pathsToOutput() -> [Paths] {
     let delays = model.loops.delays
     for delay in delays { known[delay.slot] = Array(repeating: [:], count: delay.outputWidth) }

@@ -2,34 +2,34 @@
 
 internal import Glibc
 
-/// The settings of a mixer's bus, as those of a bus of Core Audio's `kAudioUnitSubType_MultiChannelMixer` and
+/// The settings of a mixer's bus, like those of a bus of Core Audio's `kAudioUnitSubType_MultiChannelMixer` and
 /// `kAudioUnitSubType_MatrixMixer`.
 public struct MixerBus: Sendable, Equatable {
   /// The linear gain, up to ``SourceControl/maximumVolume``.
   public var gain: Float = 1
-  /// The place between the first two outputs, from -1 (the first alone) to 1. NaN counts as 0.
+  /// The position between the first two outputs, from -1 (the first alone) to 1. NaN counts as 0.
   ///
   /// A bus of one channel has constant power: with *a* = (pan + 1) · π / 4 the gains are cos *a* and sin *a*, -3 dB in the
   /// middle. A wider bus, or one with a matrix, keeps its nearer side: the gains are at most 1, √2 · cos *a* and √2 · sin *a*.
   public var pan: Float = 0
-  /// Silences the bus.
+  /// Whether the bus is silent.
   public var isMuted = false
-  /// Silences all buses that are not soloed.
+  /// Whether the bus is soloed, which silences all buses that are not.
   public var isSoloed = false
-  /// Inverts the polarity.
+  /// Whether the polarity is inverted.
   public var isInverted = false
-  /// The linear gain from each channel of the bus (outer list) to each output (inner list). Missing ones are 0. Nil for one
-  /// channel to the first two outputs, or several channels to as many outputs.
+  /// The linear gain from each channel of the bus (outer list) to each output (inner list). Missing ones are 0. If nil,
+  /// one channel goes to the first two outputs, and several channels go to the outputs of the same number.
   public var matrix: [[Float]]?
 
   /// Creates a bus that changes nothing.
   public init() {}
 
-  /// The gain from a channel of the bus to an output.
+  /// Returns the gain from a channel of the bus to an output.
   ///
   /// - Parameters:
-  ///   - channelCount: of the bus.
-  ///   - outputCount: of the mixer.
+  ///   - channelCount: the number of the bus's channels.
+  ///   - outputCount: the number of the mixer's outputs.
   func gain(from channel: Int, of channelCount: Int, to output: Int, of outputCount: Int) -> Float {
     if isMuted { return 0 }
     let isPanned = outputCount > 1 && output < 2

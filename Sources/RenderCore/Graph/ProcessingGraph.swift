@@ -7,7 +7,7 @@
 /// ``Renderer/fadeSeconds``, and another edit can reverse it half way. Before the first cycle, edits take effect at
 /// once. The sound does not depend on the cycle length.
 ///
-/// Sources, callbacks and monitors of the renderer are nodes, too. Sources and callbacks lead to ``mix``, which leads
+/// The renderer's sources, callbacks and monitors are also nodes. Sources and callbacks lead to ``mix``, which leads
 /// through the monitors to ``output``. Any thread but the render thread.
 public struct ProcessingGraph: Sendable {
   let renderer: Renderer
@@ -27,7 +27,7 @@ public struct ProcessingGraph: Sendable {
   /// The outputs of the renderer.
   public var output: GraphNode { GraphNode(renderer.output) }
 
-  /// Returns the name of the node that a cycle record names, which may be a callback or a monitor of the renderer; nil if
+  /// Returns the name of the node in a cycle record, which may be a callback or a monitor of the renderer; nil if
   /// the graph no longer has the node. Any thread but the render thread.
   ///
   /// - Parameter slowestNode: ``CycleRecord/slowestNode``.
@@ -47,9 +47,10 @@ public struct ProcessingGraph: Sendable {
   ///   - context: passed to each call. It must be valid until ``Renderer/remove(_:withinMilliseconds:)`` has returned
   ///     true, or the output has been closed.
   ///   - channelCount: the channels of the input bus, at least one.
-  ///   - outputChannelCount: the channels of the output bus (default: as many as the input bus has).
-  ///   - latencyFrames: at most ``maximumLatencyFrames``; the frames by which the output is later than the input. Parallel
-  ///     paths are delayed by as many.
+  ///   - outputChannelCount: the channels of the output bus (default: the same number as the input bus).
+  ///   - latencyFrames: at most ``maximumLatencyFrames``; the frames by which the output is later than the input.
+  /// Parallel
+  ///     paths are delayed by the same number.
   ///   - tailFrames: at most ``maximumTailFrames``; the frames for which the output continues after the input has ended.
   ///   - name: the name that error messages use.
   /// - Returns: the handle, which has the node.
@@ -104,9 +105,9 @@ public struct ProcessingGraph: Sendable {
     }
   }
 
-  /// Bypasses an effect, or ends that, in an edit of its own; see ``GraphEdit/setBypassed(_:_:)``.
+  /// Bypasses an effect, or ends its bypass, in an edit of its own; see ``GraphEdit/setBypassed(_:_:)``.
   ///
-  /// - Throws: ``ProcessingGraphError``, as that.
+  /// - Throws: ``ProcessingGraphError``, like that method.
   public func setBypassed(
     _ isBypassed: Bool, _ node: GraphNode
   ) throws(ProcessingGraphError) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// An edit that a ``ProcessingGraph`` refuses. Nothing of the edit takes effect.
+/// An edit that a ``ProcessingGraph`` refuses. No part of the edit takes effect.
 public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The edges would form a cycle through these nodes, without a delay that can close a loop.
   case cycle(path: [String])
@@ -16,8 +16,8 @@ public enum ProcessingGraphError: Error, Equatable, Sendable, CustomStringConver
   case alreadyConnected(from: String, to: String)
   /// The node belongs to the graph and cannot be removed.
   case permanentNode(String)
-  /// The node is not an effect with as many output channels as input channels, or is a delay that can close a loop, so its
-  /// input cannot take the place of its output.
+  /// The node is not an effect with as many output channels as input channels, or is a delay that can close a loop, so
+  /// its input cannot replace its output.
   case notBypassable(String)
   /// The edges have ``ProcessingGraph/scheduledGainCapacity`` scheduled gains.
   case scheduleFull(from: String, to: String)

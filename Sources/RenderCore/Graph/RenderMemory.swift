@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Owns a value at a fixed address: the render side of a node, or the memory that both sides share. The owner is
+/// The owner of a value at a fixed address: the render side of a node, or the memory that both sides share. It is
 /// released off the render thread.
 @safe
 final class RenderMemory<Value: ~Copyable> {

@@ -13,7 +13,7 @@ struct FIRCoefficients: ~Copyable {
   /// - Parameters:
   ///   - count: the number of coefficients.
   ///   - cutoff: the frequency at which the response is -6 dB, where 1 is half the sample rate.
-  ///   - offset: the place of the result behind the middle sample, or behind the one before the middle.
+  ///   - offset: the position of the result behind the middle sample, or behind the one before the middle.
   init(count: Int, cutoff: Double, offset: Double) {
     self.count = count
     unsafe values = .allocate(capacity: count)
@@ -33,7 +33,7 @@ struct FIRCoefficients: ~Copyable {
 
   deinit { unsafe values.deallocate() }
 
-  /// The modified Bessel function of order 0.
+  /// Returns the modified Bessel function of order 0.
   private static func bessel(_ x: Double) -> Double {
     var (sum, term) = (1.0, 1.0)
     for index in 1...30 {
@@ -43,7 +43,7 @@ struct FIRCoefficients: ~Copyable {
     return sum
   }
 
-  /// Filters samples. Writes up to seven results more than `count`, and reads the samples of these.
+  /// Filters samples. Writes up to seven more results than `count`, and reads the samples for these.
   @_noLocks
   func filter(
     _ samples: UnsafePointer<Float>, into results: UnsafeMutablePointer<Float>, count frames: Int

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Finds the true peak of several channels by ITU-R BS.1770-4, annex 2: the largest magnitude of the curve through the
-/// samples, at four points a frame.
+/// A meter of the true peak of several channels by ITU-R BS.1770-4, annex 2: the largest magnitude of the curve through
+/// the samples, at four points a frame.
 ///
 /// Above 0.45 of the sample rate the curve depends on the converter's filter. So there are two curves, one of a steep
-/// filter and one of a gentle filter, and the larger peak counts. Between the points of a curve, the peak is that of a
+/// filter and one of a gentle filter, and the larger peak is used. Between the points of a curve, the peak is that of a
 /// parabola: the points alone are up to 0.7 dB below it.
 ///
 /// Real-time: every call but the initialiser is wait-free, render thread only.
@@ -14,7 +14,7 @@ struct InterpolatedPeaks: ~Copyable {
   static var blockFrames: Int { @_noLocks get { 64 } }
   /// The frames by which a peak is later than its samples.
   static var delayFrames: Int { @_noLocks get { 67 } }
-  /// Samples beyond it count as it, so that no square overflows.
+  /// Larger samples are clamped to it, so that no square overflows.
   private static var largestSample: Float { @_noLocks get { 1e15 } }
 
   // Frames and points before those of a call.
@@ -55,7 +55,7 @@ struct InterpolatedPeaks: ~Copyable {
     unsafe odd.deallocate()
   }
 
-  /// Forgets all samples.
+  /// Discards all samples.
   @_noLocks
   func reset() {
     unsafe memory.update(repeating: 0, count: channelCount &* Self.channelStride)
@@ -64,7 +64,7 @@ struct InterpolatedPeaks: ~Copyable {
   /// Raises the peak of each frame to that of a channel, ``delayFrames`` before.
   ///
   /// - Parameters:
-  ///   - samples: finite ones, at most ``blockFrames``.
+  ///   - samples: finite samples, at most ``blockFrames``.
   ///   - floor: peaks below it need not be exact.
   @_noLocks
   func raise(
@@ -78,7 +78,7 @@ struct InterpolatedPeaks: ~Copyable {
     }
     let points = unsafe past + Self.sampleCapacity
     let gentlePoints = unsafe points + (Self.pointCapacity &+ Self.middleCapacity)
-    // The point of a frame is that of 64 frames before, half of the steep filter.
+    // The point belongs to the frame 64 frames before, half the length of the steep filter.
     unsafe steep.filter(past, into: odd, count: frameCount)
     unsafe raise(peaks, frameCount, even: past + 63, points, floor: floor)
     unsafe gentle.filter(past + 40, into: odd, count: frameCount)
@@ -87,7 +87,7 @@ struct InterpolatedPeaks: ~Copyable {
     unsafe Self.move(past + frameCount, to: past, count: Self.pastFrames)
   }
 
-  /// Raises the peak of each frame to that of a curve.
+  /// Raises the peak of each frame to the peak of a curve.
   ///
   /// - Parameters:
   ///   - even: the points on the samples. Those between them are in ``odd``.

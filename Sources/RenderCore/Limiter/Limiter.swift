@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Keeps the samples of several channels at or below a ceiling. All channels have the same gain.
+/// A limiter that keeps the samples of several channels at or below a ceiling. All channels have the same gain.
 ///
 /// The sound is delayed by the look-ahead, so that the gain has fallen when a peak comes. The reduction that a frame
-/// needs is held for the look-ahead, returns exponentially, and passes two moving averages. So the gain bends smoothly
+/// needs is held for the look-ahead, decays exponentially, and passes two moving averages. So the gain bends smoothly
 /// before a peak and returns smoothly after it. Without a look-ahead it falls within one frame.
 ///
 /// The peaks are those of the samples, or true peaks. A true peak is found later than its samples, and the reduction that
 /// it needs is held for more frames on both sides, so the delay is longer by ``truePeakFrames``.
 ///
-/// While no peak is above the ceiling, samples are unchanged but for the delay. No sample depends on how frames are
+/// While no peak is above the ceiling, samples are only delayed. No sample depends on how frames are
 /// cut into cycles.
 ///
 /// Real-time: every call but the initialiser is wait-free, render thread only.
@@ -43,7 +43,7 @@ struct Limiter: ~Copyable {
   private var ceiling = Limiter.noCeiling
   /// The ceiling when `inverse` is at rest.
   private var target = Limiter.noCeiling
-  /// The part of the reduction by which it returns in a frame.
+  /// The part of the reduction that is removed in each frame.
   private var release = 1.0
   private var reduction = 0.0
   private var held: SlidingMaximum
@@ -64,7 +64,7 @@ struct Limiter: ~Copyable {
     unsafe lines.initialize(repeating: 0, count: count)
     // Together the averages are as long as the time for which a reduction is held.
     let (first, second) = (lookAheadFrames / 2 + 1, lookAheadFrames - lookAheadFrames / 2 + 1)
-    // A true peak may lie anywhere between two frames.
+    // A true peak may be anywhere between two frames.
     let hold = findsTruePeaks ? 2 * Self.holdFrames + 1 : 0
     held = SlidingMaximum(window: lookAheadFrames + 1 + hold)
     average = MovingSum(window: first)
@@ -89,7 +89,7 @@ struct Limiter: ~Copyable {
     }
   }
 
-  /// Sets the largest magnitude that is let through.
+  /// Sets the ceiling.
   ///
   /// - Parameters:
   ///   - ceiling: the magnitude, above 0; nil turns the limiter off.

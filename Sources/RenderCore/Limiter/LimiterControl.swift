@@ -3,7 +3,7 @@
 internal import Synchronization
 
 /// The settings of a limiter, published to the render thread, and its meter. The latest settings win; each is applied
-/// by itself.
+/// separately.
 @safe
 struct LimiterShared: ~Copyable {
   /// The bits of a `Float`; 0 for none.
@@ -22,7 +22,7 @@ struct LimiterShared: ~Copyable {
 
   /// Applies the settings to a limiter.
   ///
-  /// - Parameter fades: whether another ceiling fades in.
+  /// - Parameter fades: whether a new ceiling fades in.
   @_noLocks
   func apply(to limiter: inout Limiter, fades: Bool) {
     let ceiling = Float(bitPattern: ceilingBits.load(ordering: .relaxed))
@@ -65,7 +65,7 @@ struct LimiterUnit: ~Copyable {
   }
 }
 
-/// Owns the memory of a graph's limiter. Held by its control and the renderer's graph.
+/// The owner of the memory of a graph's limiter. Its control and the renderer's graph hold it.
 @safe
 final class LimiterStorage: BuiltInEffect, @unchecked Sendable {
   struct Settings {
@@ -111,8 +111,8 @@ final class LimiterStorage: BuiltInEffect, @unchecked Sendable {
 /// The control of a limiter in a renderer's graph: Core Audio's `kAudioUnitSubType_PeakLimiter`.
 ///
 /// No sample is above the ceiling. All channels have the same gain. While no peak is above the ceiling, samples are
-/// unchanged but for the delay by the node's latency. NaN and infinity become 0 and count in
-/// ``Renderer/nonFiniteSampleCount``. Any thread but the render thread.
+/// only delayed, by the node's latency. NaN and infinity become 0 and count in ``Renderer/nonFiniteSampleCount``. Any
+/// thread but the render thread.
 public final class LimiterControl: Sendable {
   /// The longest look-ahead.
   public static let maximumLookAheadFrames = 4096
@@ -130,8 +130,9 @@ public final class LimiterControl: Sendable {
     self.node = node
   }
 
-  /// The largest magnitude of a sample, and of a true peak if the limiter finds these, where 1 is full scale; 1 at first. A change fades for
-  /// ``Renderer/fadeSeconds``. A value below ``minimumCeiling`` counts as that one, a value that is not finite as 1.
+  /// The largest magnitude of a sample, where 1 is full scale; 1 at first. It is also the largest true peak if the
+  /// limiter finds these. A change fades for ``Renderer/fadeSeconds``. Values are clamped to ``minimumCeiling``; one
+  /// that is not finite counts as 1.
   public var ceiling: Float {
     get { storage.settings.ceiling }
     set {
@@ -139,7 +140,7 @@ public final class LimiterControl: Sendable {
     }
   }
 
-  /// The seconds in which the gain returns by 63 %, from one frame to a minute; 0.1 at first.
+  /// The time in seconds in which the gain returns by 63 %, from one frame to a minute; 0.1 at first.
   public var releaseSeconds: Double {
     get { storage.settings.releaseSeconds }
     set { storage.change { $0.releaseSeconds = newValue } }
@@ -155,7 +156,9 @@ extension ProcessingGraph {
   /// - Parameters:
   ///   - channelCount: the channels of its input bus and of its output bus, at least one.
   ///   - lookAheadFrames: at most ``LimiterControl/maximumLookAheadFrames``; a part of the node's latency. With 1 to 5 ms the gain
-  ///     falls smoothly before a peak. With 0 it falls within one frame, which distorts peaks. Another sample rate keeps the number.
+  ///     falls smoothly before a peak. With 0 it falls within one frame, which distorts peaks. The number is the same
+  /// at
+  ///     every sample rate.
   ///   - limitsTruePeaks: whether the ceiling also holds for true peaks, by ITU-R BS.1770-4: for the curve through the
   ///     samples, four points a frame and parabolas between these. The latency is longer by
   ///     ``LimiterControl/truePeakLatencyFrames``. With a look-ahead of 1 ms or more, true peaks of sound below 0.45 of the

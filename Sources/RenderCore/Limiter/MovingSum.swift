@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The sum of the last values of a sequence of integers. It is exact, so it is 0 again after zeros.
+/// The sum of the last values of a sequence of integers. The sum is exact, so it is 0 again after zeros.
 ///
 /// Real-time: every call but the initialiser is wait-free, render thread only.
 @safe

@@ -2,8 +2,8 @@
 
 /// The largest of the last values of a sequence, with a constant number of steps for each value on average.
 ///
-/// It keeps the values that can still become the maximum: each is smaller than the one before it. A value of 0 is the
-/// same as none.
+/// It keeps the values that can still become the maximum: each is smaller than the one before it. A value of 0 is
+/// never stored.
 ///
 /// Real-time: every call but the initialiser is wait-free, render thread only.
 @safe
@@ -56,7 +56,7 @@ struct SlidingMaximum: ~Copyable {
     return unsafe count > 0 ? values[first] : 0
   }
 
-  /// The place of the value that follows the first one by `offset`.
+  /// Returns the index of the value that follows the first one by `offset`.
   @_noLocks
   private func place(_ offset: Int) -> Int {
     let place = first &+ offset

@@ -17,7 +17,7 @@ struct LoudnessGate {
   private var counts = [Int](repeating: 0, count: classCount)
   private var sums = [Double](repeating: 0, count: classCount)
 
-  /// Takes in the weighted mean square of a part.
+  /// Adds the weighted mean square of a part.
   mutating func add(_ meanSquare: Double) {
     if recent.count == 30 { recent.removeFirst() }
     recent.append(meanSquare)
@@ -53,7 +53,7 @@ struct LoudnessGate {
     return gatedCount > 0 ? Self.loudness(gatedSum / Double(gatedCount)) : nil
   }
 
-  /// In LUFS; nil for silence.
+  /// Returns the loudness in LUFS; nil for silence.
   private static func loudness(_ meanSquare: Double) -> Double? {
     meanSquare > 1e-20 ? -0.691 + 10 * log10(meanSquare) : nil
   }

@@ -4,10 +4,11 @@ internal import AudioModel
 internal import Glibc
 internal import Synchronization
 
-/// The loudness of parts of 100 ms, from the render thread to a reader. Each is the weighted mean square of all channels.
+/// The loudness of parts of 100 ms, from the render thread to a reader. Each is the weighted mean square of all
+/// channels.
 @safe
 struct LoudnessParts: ~Copyable {
-  /// 13 minutes.
+  /// The number of parts: 13 minutes.
   private static var capacity: Int { @_noLocks get { 8192 } }
 
   /// The K-weighting of each channel.
@@ -39,7 +40,7 @@ struct LoudnessParts: ~Copyable {
 
   /// Calls a function with each part that was not read yet.
   ///
-  /// - Returns: the parts that found no room, in all.
+  /// - Returns: the number of parts lost so far because there was no room.
   func takeParts(_ body: (Double) -> Void) -> UInt64 {
     let end = written.load(ordering: .acquiring)
     var next = read.load(ordering: .relaxed)
@@ -65,10 +66,10 @@ struct LoudnessParts: ~Copyable {
 }
 
 extension BiquadCoefficients {
-  /// The K-weighting of ITU-R BS.1770-4 at a sample rate: a high shelf for the head, then a high-pass. At 48 kHz these are
-  /// the coefficients of its tables 1 and 2.
+  /// Returns the K-weighting of ITU-R BS.1770-4 at a sample rate: a high shelf for the head, then a high-pass. At 48
+  /// kHz these are the coefficients of its tables 1 and 2.
   static func loudnessWeighting(sampleRate: Double) -> [BiquadCoefficients] {
-    // The analogue prototypes of these coefficients, to all digits.
+    // The analogue prototypes of these coefficients, with all digits.
     let (shelfQ, passQ) = (0.7071752369554196, 0.5003270373238773)
     let high = pow(10, 3.999843853973347 / 20)
     let middle = pow(high, 0.4996667741545416)
@@ -91,7 +92,7 @@ extension BiquadCoefficients {
 @safe
 struct LoudnessTapUnit: ~Copyable {
   private static var blockFrames: Int { @_noLocks get { FilterBank.blockFrames } }
-  /// Samples beyond it count as it.
+  /// Larger samples are clamped to it.
   private static var largestSample: Float { @_noLocks get { 1e6 } }
 
   private let parts: UnsafeMutablePointer<LoudnessParts>
@@ -99,7 +100,7 @@ struct LoudnessTapUnit: ~Copyable {
   private var filters: FilterBank
   /// A block of each channel, filtered in place.
   private let blocks: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
-  /// The weight of each channel, and the sum of its squares in the present part.
+  /// The weight of each channel; `sums` has the sum of its squares in the present part.
   private let weights: UnsafeMutablePointer<Double>
   private let sums: UnsafeMutablePointer<Double>
   private var partFrames = 0

@@ -2,7 +2,7 @@
 
 public import AudioModel
 
-/// Owns the memory of a graph's loudness tap. Held by its control and the renderer's graph.
+/// The owner of the memory of a graph's loudness tap. Its control and the renderer's graph hold it.
 @safe
 final class LoudnessTapStorage: BuiltInEffect, @unchecked Sendable {
   private struct Control {
@@ -27,7 +27,7 @@ final class LoudnessTapStorage: BuiltInEffect, @unchecked Sendable {
     control.withLock { _ in unsafe parts.address.pointee.follow(sampleRate: sampleRate) }
   }
 
-  /// Takes in the parts that have come, and calls a function with the gate.
+  /// Adds the new parts to the gate, and calls a function with it.
   func update<Result>(_ body: (inout LoudnessGate, _ lostParts: UInt64) -> Result) -> Result {
     control.withLock { control in
       control.lostParts = unsafe parts.address.pointee.takeParts { control.gate.add($0) }
@@ -55,10 +55,10 @@ public final class LoudnessTapControl: Sendable {
   /// the integrated loudness.
   public var loudness: Loudness { storage.update { gate, _ in gate.loudness } }
 
-  /// The parts of 100 ms that were lost since nobody read.
+  /// The number of parts of 100 ms that were lost because no thread read the loudness in time.
   public var lostPartCount: UInt64 { storage.update { _, lostParts in lostParts } }
 
-  /// Starts anew, as with the next track.
+  /// Restarts the measurement, for instance at the next track.
   public func reset() { storage.update { gate, _ in gate = LoudnessGate() } }
 }
 
@@ -67,8 +67,9 @@ extension ProcessingGraph {
   ///
   /// - Parameters:
   ///   - channelCount: the channels of its input bus and of its output bus, at least one.
-  ///   - channelWeights: a factor for the square of each channel: 1.41 for surround channels, 0 for a low-frequency channel.
-  ///     Nil for 1 for each of several channels, and 2 for a single one, which two loudspeakers play.
+  ///   - channelWeights: a factor for the square of each channel: 1.41 for surround channels, 0 for a low-frequency
+  /// channel.
+  ///     If nil, each of several channels has 1, and a single one, which two loudspeakers play, has 2.
   /// - Returns: the control, which has the node.
   public func addLoudnessTap(
     channelCount: Int, channelWeights: [Double]? = nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Owns the memory of a graph's meter. Held by its control and the renderer's graph.
+/// The owner of the memory of a graph's meter. Its control and the renderer's graph hold it.
 @safe
 final class MeterStorage: BuiltInEffect, @unchecked Sendable {
   private let levels: RenderMemory<SourceLevels>
@@ -30,8 +30,8 @@ public final class MeterControl: Sendable {
     self.node = node
   }
 
-  /// Returns what each channel had. Sums count from the start; for the level since the last call, subtract those of that
-  /// call. Peaks are those since the last call.
+  /// Returns the level of each channel. Sums count from the start; for the level since the last call, subtract the sums
+  /// of that call. Peaks are those since the last call.
   public func takeLevels() -> [SourceLevel] { storage.takeLevels() }
 }
 

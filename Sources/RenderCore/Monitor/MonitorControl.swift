@@ -2,8 +2,8 @@
 
 internal import Synchronization
 
-/// Owns the memory of one monitor. Held by its control and the renderer's graph; the render thread uses
-/// the addresses in it and never this object.
+/// The owner of one monitor's memory. Its control and the renderer's graph hold it; the render thread uses the
+/// addresses in it and never this object.
 @safe
 final class MonitorStorage: @unchecked Sendable {
   struct Control {
@@ -17,7 +17,7 @@ final class MonitorStorage: @unchecked Sendable {
   let unit: UnsafeMutablePointer<MonitorUnit>
   /// Protects the control side against two control threads. Never taken by the render thread.
   private let control: GuardedState<Control>
-  /// Follows the matrix.
+  /// The renderer, which reports its input routing after a change of the matrix.
   private weak let renderer: Renderer?
 
   init(_ settings: MonitorSettings, of renderer: Renderer) {
@@ -90,24 +90,23 @@ final class MonitorStorage: @unchecked Sendable {
   }
 }
 
-/// The control side of a monitor: how the inputs are passed on, and how loud they and the outputs are.
+/// The control side of a monitor: the settings of the mix, and the levels of the inputs and outputs.
 ///
 /// Any thread; nothing here waits for the render thread. Not for the render thread.
 public struct MonitorControl: Sendable {
   let storage: MonitorStorage
 
-  /// How the inputs are passed on from the next cycle on. A change takes
-  /// ``MonitorSettings/rampSeconds``.
+  /// The settings of the mix. A change begins with the next cycle and takes ``MonitorSettings/rampSeconds``.
   public var settings: MonitorSettings {
     get { storage.settings }
     nonmutating set { storage.change { $0 = newValue } }
   }
 
-  /// Changes some of the settings, so that no other thread's change is lost.
+  /// Changes some of the settings, without overwriting another thread's change.
   public func update(_ change: (inout MonitorSettings) -> Void) {
     storage.change(change)
   }
 
-  /// How loud it was since this was last called.
+  /// Returns the levels since the last call.
   public func takeLevels() -> MonitorLevels { storage.takeLevels() }
 }

@@ -3,39 +3,39 @@
 internal import AudioModel
 internal import Glibc
 
-/// How a monitor passes the inputs on to the outputs: Core Audio's matrix mixer
+/// The settings of a monitor, which mixes the inputs into the outputs: Core Audio's matrix mixer
 /// (`kAudioUnitSubType_MatrixMixer`), with a high-pass before it and a limiter behind it.
 public struct MonitorSettings: Sendable, Equatable {
-  /// The matrix: for each output its inputs' gains, linear. An input that a row leaves out, or an output
-  /// without a row, has 0.
+  /// The matrix: for each output the linear gains of its inputs. An input missing from a row has 0, and so has an
+  /// output without a row.
   public var crosspoints: [[Float]]
-  /// Gain of all that the matrix passes, linear; 0 to ``maximumGain``.
+  /// The linear gain after the matrix, 0 to ``maximumGain``.
   public var gain: Float = 1
-  /// Nothing of the inputs is passed. What else sounds is not muted.
+  /// Whether the inputs are muted. Sources and callbacks are not.
   public var isMuted = false
-  /// Where the inputs are between the first two outputs, from -1, the first alone, to 1, the second
-  /// alone. A balance: the nearer side keeps its gain.
+  /// The position of the inputs between the first two outputs, from -1, the first alone, to 1, the second alone. A
+  /// balance: the nearer side keeps its gain.
   public var pan: Float = 0
   /// The inputs, counted from 0, whose polarity is inverted.
   public var invertedInputs: Set<Int> = []
-  /// The corner of a second-order Butterworth high-pass on each input, in hertz; nil for none. What is
-  /// not between 1 Hz and 0.45 of the rate is taken as the nearer of the two.
+  /// The corner of a second-order Butterworth high-pass on each input, in hertz; nil for none. It is clamped to 1 Hz
+  /// and 0.45 of the rate.
   public var highPassHertz: Double?
-  /// The largest magnitude that an output is given, all that sounds together, 1 being full scale; nil
-  /// for no limit. The limiter has no look-ahead, so it adds no frame: the gain falls at once to what a
-  /// peak needs, all outputs alike, and rises again.
+  /// The largest magnitude of an output, of all its sound together, where 1 is full scale; nil for no limit. The
+  /// limiter has no look-ahead, so it adds no frame: at a peak the gain falls at once as far as needed, the same on all
+  /// outputs, and rises again.
   public var limit: Float?
-  /// Seconds in which the limiter's gain comes back by 63 % of the way.
+  /// The time in seconds in which the limiter's gain returns by 63 %.
   public var limiterReleaseSeconds = 0.1
-  /// Seconds in which a change of gain, mute, pan, polarity or matrix takes place, and in which the high-pass comes and
-  /// goes; ``Renderer/fadeSeconds`` at first. A change of its corner takes 20 ms.
+  /// The seconds that a change of gain, mute, pan, polarity or matrix takes, and the fade of the high-pass in and out;
+  /// ``Renderer/fadeSeconds`` at first. A change of its corner takes 20 ms.
   public var rampSeconds = Renderer.fadeSeconds
 
   /// The largest gain: 40 dB.
   public static let maximumGain: Float = 100
 
-  /// Each input to the output of the same number. One input goes to every output; with more inputs than
-  /// outputs, the further ones begin at the first output again.
+  /// Connects each input to the output of the same number. A single input goes to every output; if there are more
+  /// inputs than outputs, the further ones start at the first output again.
   public init(inputs: Int, outputs: Int) {
     crosspoints = (0..<outputs).map { output in
       (0..<inputs).map { input in
@@ -44,7 +44,7 @@ public struct MonitorSettings: Sendable, Equatable {
     }
   }
 
-  /// A crosspoint's gain with everything that bears on it; 0 for what is no number.
+  /// Returns a crosspoint's gain from all settings; 0 if it is not finite.
   func effectiveGain(input: Int, output: Int) -> Float {
     guard !isMuted, crosspoints.indices.contains(output),
       crosspoints[output].indices.contains(input)
@@ -62,7 +62,7 @@ public struct MonitorSettings: Sendable, Equatable {
   /// render thread: it calls libm.
   func highPass(sampleRate: Double) -> BiquadCoefficients? {
     guard let highPassHertz else { return nil }
-    // 1 Hz for NaN, too.
+    // NaN also becomes 1 Hz.
     let hertz = highPassHertz >= 1 ? min(highPassHertz, 0.45 * sampleRate) : 1
     let k = tan(Double.pi * hertz / sampleRate)
     return BiquadCoefficients(
@@ -71,23 +71,23 @@ public struct MonitorSettings: Sendable, Equatable {
   }
 }
 
-/// How loud a channel was since the last time that it was asked for; linear, 1 is full scale.
+/// The level of a channel since the last reading; linear, 1 is full scale.
 public struct MonitorLevel: Sendable, Equatable {
   /// The largest magnitude.
   public var peak: Float
-  /// The root of the mean square; 0 when there was no frame.
+  /// The root of the mean square; 0 if there was no frame.
   public var rootMeanSquare: Float
   /// The frames that were measured.
   public var frameCount: UInt64
 
-  /// A level with these values.
+  /// Creates a level with these values.
   public init(peak: Float = 0, rootMeanSquare: Float = 0, frameCount: UInt64 = 0) {
     self.peak = peak
     self.rootMeanSquare = rootMeanSquare
     self.frameCount = frameCount
   }
 
-  /// Becomes the level of both stretches of sound, one after the other.
+  /// Combines this level with that of the sound that follows it.
   mutating func add(_ next: MonitorLevel) {
     peak = max(peak, next.peak)
     let frames = frameCount &+ next.frameCount
@@ -101,16 +101,16 @@ public struct MonitorLevel: Sendable, Equatable {
   }
 }
 
-/// What a monitor's meters have measured since the last time that they were asked.
+/// The levels that a monitor's meters have measured since the last reading.
 public struct MonitorLevels: Sendable, Equatable {
-  /// The inputs as they came.
+  /// The inputs, before the high-pass.
   public var inputs: [MonitorLevel]
-  /// The outputs as they are heard.
+  /// The outputs, after the limiter.
   public var outputs: [MonitorLevel]
-  /// The lowest gain of the limiter, linear; 1 when it had nothing to do.
+  /// The lowest gain of the limiter, linear; 1 if it reduced no sample.
   public var limiterGain: Float
 
-  /// Becomes the levels of both stretches of sound, one after the other.
+  /// Combines these levels with those of the sound that follows.
   public mutating func add(_ next: MonitorLevels) {
     for channel in inputs.indices { inputs[channel].add(next.inputs[channel]) }
     for channel in outputs.indices { outputs[channel].add(next.outputs[channel]) }

@@ -2,16 +2,16 @@
 
 internal import Synchronization
 
-/// What one monitor's control side tells its render side, and the meters that go the other way.
+/// The settings that a monitor's control side publishes to its render side, and the meters in the other direction.
 @safe
 struct MonitorShared: ~Copyable {
   let inputCount: Int
   let outputCount: Int
 
-  // Written by the control side, under a sequence lock (odd while it is written). The render thread never
-  // waits for it: what it cannot read whole it reads in the next cycle.
+  // Written by the control side, under a sequence lock (odd during a write). The render thread never waits: after an
+  // incomplete read it tries again in the next cycle.
   let sequence = Atomic<UInt64>(0)
-  /// The bits of a `Float` for each crosspoint, the inputs of an output side by side.
+  /// The bits of a `Float` for each crosspoint, the inputs of an output contiguous.
   private let gains: UnsafeMutablePointer<Atomic<UInt32>>
   /// Published while the sequence is odd, so that it is read together with the rest.
   let highPass: FilterBankShared
@@ -23,7 +23,7 @@ struct MonitorShared: ~Copyable {
   // Written by the render thread.
   let inputLevels: SourceLevels
   let outputLevels: SourceLevels
-  /// The bits of a `Float` from 0 to 1: these are in the order of the numbers.
+  /// The bits of a `Float` from 0 to 1, which have the order of the numbers.
   let lowestLimiterGain = Atomic<UInt32>(Float(1).bitPattern)
 
   init(inputs: Int, outputs: Int) {
@@ -41,11 +41,11 @@ struct MonitorShared: ~Copyable {
     unsafe gains.deallocate()
   }
 
-  /// Tells the render side of settings. One thread at a time.
+  /// Publishes settings to the render side. One thread at a time.
   func publish(_ settings: MonitorSettings, sampleRate: Double) {
     let before = sequence.load(ordering: .relaxed)
     sequence.store(before &+ 1, ordering: .relaxed)
-    // Releasing stores, so that whoever sees one of these has seen the odd sequence before it.
+    // Releasing stores, so a thread that sees one of these also sees the odd sequence before it.
     for output in 0..<outputCount {
       for input in 0..<inputCount {
         unsafe (gains + (output * inputCount + input)).pointee.store(

@@ -2,8 +2,8 @@
 
 internal import Synchronization
 
-/// The render side of one monitor: adds what the inputs bring to what the outputs have, in the same
-/// cycle and frame by frame. Owned by the render thread while an output runs.
+/// The render side of one monitor: adds the inputs to the outputs, in the same cycle and frame by frame. Owned by the
+/// render thread while an output runs.
 ///
 /// Real-time: every call is wait-free, render thread only.
 @safe
@@ -11,32 +11,32 @@ struct MonitorUnit: ~Copyable {
   private let shared: UnsafeMutablePointer<MonitorShared>
   private let inputCount: Int
   private let outputCount: Int
-  /// Room for the inputs' frames where they are filtered, or where the output writes over them: the ports' own memory
-  /// may be another client's, or one of this client's outputs.
+  /// Copies of inputs that are filtered, or that the output would overwrite: the ports' own memory may be another
+  /// client's, or one of this client's outputs.
   private let copies: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
-  /// Where this cycle's inputs are, and what they had.
+  /// The addresses of this cycle's inputs, and their levels.
   private let inputs: UnsafeMutablePointer<UnsafePointer<Float>>
   private let levels: UnsafeMutablePointer<CycleLevel>
-  /// This cycle's inputs are as they came in: nothing filters them.
+  /// Whether this cycle's inputs are unchanged: no filter processes them.
   private var isUnfiltered = false
   private var highPass: FilterBank
-  /// For each crosspoint, the inputs of an output side by side. All begin at 0.
+  /// The gain of each crosspoint, the inputs of an output contiguous. All begin at 0.
   private let gains: UnsafeMutablePointer<Gain>
-  /// Their values as of the last frame: side by side, for a cycle in which none moves.
+  /// Their values as of the last frame: contiguous, for a cycle in which no gain moves.
   private let values: UnsafeMutablePointer<Float>
   /// Frames until all of them are at rest.
   private var movingFrames = 0
-  /// Where the gains go; here until all of it has been read.
+  /// The gains' targets; kept here until the read is complete.
   private let wanted: UnsafeMutablePointer<Float>
   private var limiter: Limiter
-  /// The settings' sequence that was taken.
+  /// The sequence of the settings that were last taken.
   private var takenSequence: UInt64 = 0
 
   init(shared: UnsafeMutablePointer<MonitorShared>) {
     unsafe self.shared = unsafe shared
     inputCount = unsafe shared.pointee.inputCount
     outputCount = unsafe shared.pointee.outputCount
-    // Written once here so that no page of it faults on the render thread.
+    // Written once here, so that no page faults on the render thread.
     unsafe copies = .allocate(capacity: inputCount)
     unsafe inputs = .allocate(capacity: inputCount)
     unsafe levels = .allocate(capacity: inputCount)
@@ -67,10 +67,10 @@ struct MonitorUnit: ~Copyable {
     unsafe wanted.deallocate()
   }
 
-  /// Takes in the cycle's inputs: before anything is written, for a port that is connected to one of this
-  /// client's own has that one's memory.
+  /// Takes the cycle's inputs before anything is written: a port that is connected to one of this client's own shares
+  /// that port's memory.
   ///
-  /// - Parameter deviceFrame: frames that the output was given before this cycle.
+  /// - Parameter deviceFrame: frames that the output had received before this cycle.
   @_noLocks
   mutating func takeInputs(
     _ cycle: RenderCycle, deviceFrame: UInt64, from brought: RenderInputs,
@@ -94,8 +94,8 @@ struct MonitorUnit: ~Copyable {
   ///
   /// - Parameters:
   ///   - outputs: the sound of this cycle so far.
-  ///   - isFirst: there is none yet.
-  ///   - isLast: no effect follows, so the sum is limited and measured.
+  ///   - isFirst: whether the outputs have no sound yet.
+  ///   - isLast: whether no effect follows, so the sum is limited and measured.
   /// - Returns: the number of samples that were NaN or infinite, which the limiter has replaced by 0.
   @_noLocks
   mutating func render(
@@ -148,7 +148,7 @@ struct MonitorUnit: ~Copyable {
     return nonFinite
   }
 
-  /// Takes new settings, if there are any and nobody is writing them.
+  /// Takes new settings, if there are any and the control side is not writing them.
   @_noLocks
   private mutating func takeSettings() {
     let before = unsafe shared.pointee.sequence.load(ordering: .acquiring)
@@ -161,7 +161,7 @@ struct MonitorUnit: ~Copyable {
     guard unsafe shared.pointee.sequence.load(ordering: .relaxed) == before, isWhole else { return }
     let isFirst = takenSequence == 0
     takenSequence = before
-    // A copy: through the property ThreadSanitizer takes this for a change of what `shared` points to.
+    // A copy: through the property, ThreadSanitizer treats this as a change of the memory that `shared` points to.
     let gains = unsafe gains
     for index in 0..<crosspoints {
       unsafe gains[index].go(to: wanted[index], frames: ramp)
@@ -173,7 +173,7 @@ struct MonitorUnit: ~Copyable {
     highPass.applySettings()
   }
 
-  /// Finds where an input's frames are in this cycle: where they came in, or in a copy.
+  /// Sets the address of an input's frames in this cycle: the input's own buffer, or a copy.
   @_noLocks
   private func takeInput(
     _ channel: Int, _ buffers: UnsafeBufferPointer<UnsafePointer<Float>>,
@@ -181,7 +181,7 @@ struct MonitorUnit: ~Copyable {
   ) {
     let copy = unsafe copies[channel]
     guard channel < buffers.count else {
-      // An output with fewer inputs than the renderer was made for.
+      // The output has fewer inputs than the renderer was made for.
       unsafe copy.update(repeating: 0, count: frameCount)
       unsafe inputs[channel] = UnsafePointer(copy)
       return
@@ -214,8 +214,8 @@ struct MonitorUnit: ~Copyable {
 
   /// Adds the inputs to an output.
   ///
-  /// - Parameter isFirst: the output holds nothing yet.
-  /// - Returns: the input that is all that was added, at a gain of 1; -1 where there is no such one.
+  /// - Parameter isFirst: whether the output has no sound yet.
+  /// - Returns: the input that alone was added, at a gain of 1; -1 if there is no such input.
   @_noLocks
   private func mix(
     into target: UnsafeMutablePointer<Float>, _ output: Int, frameCount: Int, isFirst: Bool
@@ -239,7 +239,7 @@ struct MonitorUnit: ~Copyable {
       }
       let gain = unsafe values[first &+ input]
       if holdsNothing {
-        // As it is added to silence, also where a sample is a negative zero.
+        // The same sum as with silence, even if a sample is negative zero.
         for i in 0..<frameCount { unsafe target[i] = 0 + gain * source[i] }
       } else if gain != 0 {
         for i in done..<frameCount { unsafe target[i] += gain * source[i] }
@@ -250,9 +250,9 @@ struct MonitorUnit: ~Copyable {
     return only
   }
 
-  /// Adds an input to an output as far as the gain between them moves.
+  /// Adds an input to an output for the frames in which their gain moves.
   ///
-  /// - Returns: frames so far.
+  /// - Returns: the number of these frames.
   @_noLocks @inline(never)
   private func addMoving(
     _ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, crosspoint: Int,

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 extension Renderer {
-  /// Passes the inputs on to the outputs from the next cycle on, each frame in the cycle that brings it:
-  /// the way through adds no frame. What the outputs have from sources and callbacks stays, and the inputs
-  /// are added to it. Any thread but the render thread.
+  /// Adds the inputs to the outputs, starting with the next cycle. Each frame is output in the cycle that brings it, so
+  /// there is no added latency. The sound of sources and callbacks stays. Any thread but the render thread.
   ///
-  /// - Parameter settings: how; nil is ``MonitorSettings/init(inputs:outputs:)``.
-  /// - Returns: the end that controls it. The monitor goes on until it is removed, or as long as
-  ///   the renderer.
+  /// - Parameter settings: the settings; nil is ``MonitorSettings/init(inputs:outputs:)``.
+  /// - Returns: the monitor's control. The monitor runs until it is removed, or as long as the renderer.
   public func addMonitor(_ settings: MonitorSettings? = nil) -> MonitorControl {
     precondition(
       inputChannels > 0 && outputChannels > 0, "a monitor needs an input and an output")
@@ -26,7 +24,7 @@ extension Renderer {
     return MonitorControl(storage: storage)
   }
 
-  /// Takes a monitor off: nothing is passed on after the current cycle. Mute it before, to end without a
+  /// Removes a monitor: the inputs are not added after the current cycle. Mute the monitor before, to end without a
   /// click.
   public func remove(_ monitor: MonitorControl) {
     replacePlan { model in
@@ -40,14 +38,14 @@ extension Renderer {
     }
   }
 
-  /// Begins to keep the frames that the outputs are given, from the next cycle on: what is heard, all
-  /// sources, callbacks and monitors together. Otherwise as ``addCapture(capacityFrames:inputs:)``, and
-  /// ended in the same way. In an output without inputs missed frames are not told.
+  /// Begins to capture the frames of the outputs with the next cycle: the sum of all sources, callbacks and monitors.
+  /// Otherwise like ``addCapture(capacityFrames:inputs:)``, and it ends in the same way. An output without inputs
+  /// reports no missed frames.
   ///
   /// - Parameters:
-  ///   - capacityFrames: frames that the ring holds at least.
-  ///   - outputs: the outputs that it keeps, a bus of them; nil for all. At least one.
-  /// - Returns: the end that is read.
+  ///   - capacityFrames: the least number of frames that the ring holds.
+  ///   - outputs: a range of adjacent outputs to capture, at least one; nil for all.
+  /// - Returns: the reading end.
   public func addOutputCapture(
     capacityFrames: Int = 1 << 16, outputs: Range<Int>? = nil
   ) -> CaptureReader {

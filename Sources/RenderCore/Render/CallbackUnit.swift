@@ -4,18 +4,18 @@ internal import AudioModel
 internal import CRealtimeScope
 internal import Synchronization
 
-/// A function of the caller's that takes part in each cycle, what it works on, and how it fared: Core
-/// Audio's `AURenderCallbackStruct`.
+/// A function of the caller's that takes part in each cycle, its context and inputs, and its failures: Core Audio's
+/// `AURenderCallbackStruct`.
 @safe
 struct CallbackUnit: ~Copyable {
   private let function: drawbar_render_callback
   private let context: UnsafeMutableRawPointer?
   /// The inputs of the cycle that the callback reads.
   let inputs: RenderBus
-  /// The callback reads a bus of the graph instead.
+  /// Whether the callback reads a bus of the graph instead.
   let isEffect: Bool
 
-  // Written by the render thread alone.
+  // Written by the render thread only.
   let failedCycles = Atomic<UInt64>(0)
   let lastStatus = Atomic<Int32>(0)
 
@@ -29,7 +29,7 @@ struct CallbackUnit: ~Copyable {
     self.isEffect = isEffect
   }
 
-  /// - Returns: whether what it gave is to be heard.
+  /// - Returns: whether the callback's frames are to be output.
   @_noLocks
   func render(_ call: UnsafeMutablePointer<RenderCall>) -> Bool {
     let status = unsafe drawbar_call_render(function, context, call)
@@ -40,17 +40,17 @@ struct CallbackUnit: ~Copyable {
   }
 }
 
-/// Owns the memory of one callback's unit. Held by its handle and the renderer's graph.
+/// The owner of the memory of one callback's unit. Its handle and the renderer's graph hold it.
 @safe
 final class CallbackStorage: @unchecked Sendable {
   let unit: UnsafeMutablePointer<CallbackUnit>
-  /// The callback reads a bus of the graph instead.
+  /// Whether the callback reads a bus of the graph instead.
   let isEffect: Bool
-  /// What converts for it, where it has a format of its own: what it gives, or what it is given.
+  /// The converter of a callback with its own format: for its output, or for its input.
   private let formatted: UnsafeMutablePointer<FormattedCallback>?
   private let formattedInput: UnsafeMutablePointer<FormattedInput>?
   private let quality: ResamplerQuality
-  /// The renderer's rate, which they convert to or from. Protected by the renderer's lock.
+  /// The renderer's rate, to or from which they convert. Protected by the renderer's lock.
   private var rendererRate: Int
 
   init(
@@ -114,8 +114,8 @@ final class CallbackStorage: @unchecked Sendable {
     unsafe formattedInput?.destroy()
   }
 
-  /// Has its frames converted to or from the renderer's rate from the next cycle on. Where that is more than a
-  /// thousand times its own, or the other way round, they go on as they are. Under the renderer's lock.
+  /// Converts the callback's frames to or from this renderer rate, starting with the next cycle. If it is more than a
+  /// thousand times the callback's own, or the reverse, the conversion does not change. Under the renderer's lock.
   func follow(sampleRate: Double) {
     let rate = Int(sampleRate.rounded())
     guard rate != rendererRate else { return }

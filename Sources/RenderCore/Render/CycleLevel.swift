@@ -4,15 +4,15 @@
 struct CycleLevel {
   /// NaN if a sample is NaN.
   let sumOfSquares: Double
-  /// The largest magnitude; NaN is left out.
+  /// The largest magnitude; NaN is ignored.
   let peak: Float
 
   /// Frames whose squares are summed in single precision, four at once.
   private static var blockFrames: Int { @_noLocks get { 64 } }
-  /// A factor that keeps the squares of quiet samples from becoming denormal, which costs a hundred times as long.
+  /// A factor that keeps the squares of quiet samples from becoming denormal, which costs a hundred times as much.
   private static var scale: Float { @_noLocks get { 0x1p40 } }
 
-  /// Measures. Real-time: wait-free.
+  /// Measures a channel. Real-time: wait-free.
   @_noLocks
   init(of samples: UnsafePointer<Float>, frameCount: Int) {
     let scale = SIMD4<Float>(repeating: Self.scale)

@@ -3,8 +3,8 @@
 internal import AudioModel
 internal import CRealtimeScope
 
-/// A render callback that gives frames of a format of its own, and what makes the output's frames of
-/// them: the stream format of a Remote IO unit's output element, with the converter that stands behind it.
+/// A render callback whose frames have a format of their own, and the converter of these frames to the output's: the
+/// stream format of a Remote IO unit's output element, with the converter behind it.
 ///
 /// It lives at a fixed address, which is the context of ``renderFormatted(_:_:)``.
 @safe
@@ -14,16 +14,16 @@ struct FormattedCallback: ~Copyable {
   let converter: UnsafeMutablePointer<StreamConverter>
   private let bytesPerFrame: Int
   private let channels: Int
-  /// Whether the callback has a buffer of floats for each channel, and not one for all.
+  /// Whether the callback has a buffer of floats for each channel, instead of one for all.
   private let isPlanar: Bool
-  /// The frames as the converter reads them: interleaved.
+  /// The frames in the converter's layout: interleaved.
   private let frames: UnsafeMutableRawPointer
-  /// Where the callback writes: `frames`, or a part of `planes` for each channel.
+  /// The callback's buffers: `frames`, or a part of `planes` for each channel.
   private let buffers: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
   private let planes: UnsafeMutablePointer<Float>
-  /// Frames that the callback has given: its sample time.
+  /// Frames that the callback has written: its sample time.
   private var frameTime: UInt32 = 0
-  /// The output's frames until all of them have sounded.
+  /// The output's frames until all of these have been output and have rung out.
   private var framesUntilSilence = 0
 
   init(
@@ -36,7 +36,7 @@ struct FormattedCallback: ~Copyable {
     else {
       throw .formatNotSupported("a render callback's format other than packed, signed linear PCM")
     }
-    // Everything that can fail is done before anything is stored.
+    // All failing steps come before anything is stored.
     let isPlanar = format.formatFlags.contains(.nonInterleaved)
     var read = format
     if isPlanar {
@@ -74,7 +74,7 @@ struct FormattedCallback: ~Copyable {
     unsafe buffers.deallocate()
   }
 
-  /// Fills a cycle's outputs, with as many calls of the callback as it takes.
+  /// Fills a cycle's outputs, with as many calls of the callback as needed.
   ///
   /// - Returns: the callback's status.
   @_noLocks
@@ -100,7 +100,7 @@ struct FormattedCallback: ~Copyable {
       }
       if unsafe !hasMore && converter.pointee.decodedFrames == 0 {
         if framesUntilSilence <= 0 { break }
-        // What it has not given is silence in its place, behind which the rest is heard.
+        // Missing frames become silence, which pushes out the converter's remainder.
         if unsafe converter.pointee.needsPacket { decodeSilence(frameCount(for: wanted - given)) }
       }
       let count = unsafe converter.pointee.convert(
@@ -112,7 +112,7 @@ struct FormattedCallback: ~Copyable {
     return 0
   }
 
-  /// Has the converter read so many of `frames`.
+  /// Passes the first `count` of `frames` to the converter.
   @_noLocks
   private func decode(_ count: Int) {
     _ = unsafe converter.pointee.decode(
@@ -127,7 +127,7 @@ struct FormattedCallback: ~Copyable {
     decode(count)
   }
 
-  /// How many frames make so many of the output's, and no more than one run has.
+  /// Returns the number of frames for this number of the output's, at most those of one run.
   @_noLocks
   private func frameCount(for outputFrames: Int) -> Int {
     let (rate, outputRate) = unsafe (converter.pointee.inputRate, converter.pointee.outputRate)
@@ -135,7 +135,7 @@ struct FormattedCallback: ~Copyable {
     return min(max(1, count), LinearPCMDecoder.maximumFramesPerRun)
   }
 
-  /// Has the callback give frames, which then lie in `frames`.
+  /// Calls the callback for frames, and stores them in `frames`.
   @_noLocks
   private mutating func pull(
     _ count: Int, _ cycle: UnsafeMutablePointer<RenderCall>
@@ -164,7 +164,7 @@ struct FormattedCallback: ~Copyable {
     } else if isPlanar {
       unsafe interleave(given, min(call.outputCount, channels))
     } else if unsafe UnsafeMutableRawPointer(buffers[0]) != frames {
-      // Its own memory, which it may change as soon as it is called again.
+      // The callback's own memory, which it may change as soon as it is called again.
       unsafe frames.copyMemory(from: buffers[0], byteCount: given * bytesPerFrame)
     }
     return (given, 0)
@@ -180,7 +180,7 @@ struct FormattedCallback: ~Copyable {
   }
 }
 
-/// The function that is called in each cycle for a callback with a format of its own.
+/// The function that each cycle calls for a callback with its own format.
 @_noLocks
 func renderFormatted(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>

@@ -4,8 +4,8 @@ internal import AudioModel
 internal import CRealtimeScope
 internal import Synchronization
 
-/// An input callback that is given frames of a format of its own, and what makes them of the input's: the
-/// stream format of a Remote IO unit's input element, with the converter that stands before it.
+/// An input callback whose frames have a format of their own, and the converter of the input's frames to it: the
+/// stream format of a Remote IO unit's input element, with the converter before it.
 ///
 /// It lives at a fixed address, which is the context of ``renderFormattedInput(_:_:)``.
 @safe
@@ -23,21 +23,21 @@ struct FormattedInput: ~Copyable {
   private let encoder: LinearPCMEncoder
   /// Most frames of one call.
   private let room: Int
-  /// A run of the inputs' frames, and of what the resampler made of them: interleaved.
+  /// A run of the inputs' frames, and its frames after resampling: interleaved.
   private let run: UnsafeMutablePointer<Float>
   private let resampled: UnsafeMutablePointer<Float>
-  /// Each channel of the format in floats, and how many frames of it there are.
+  /// Each channel of the format in floats; `frameCount` is the number of frames in it.
   private let planes: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   private var frameCount = 0
-  /// When the first of them came in.
+  /// The time when the first of them came in.
   private var firstNanoseconds: UInt64 = 0
-  /// The same in the format, and where the callback reads: one buffer, or one for each channel.
+  /// The same frames in the format, and the callback's buffers in it: one, or one for each channel.
   private let bytes: UnsafeMutableRawPointer
   private let buffers: UnsafeMutableBufferPointer<UnsafePointer<Float>>
-  /// Bytes from one sample of a channel to the next, and from one channel's first to the next one's.
+  /// Bytes from one sample of a channel to the next, and from one channel's first sample to the next channel's.
   private let sampleStride: Int
   private let channelStride: Int
-  /// Frames that the callback has been given: its sample time.
+  /// Frames that the callback has received: its sample time.
   private var frameTime: UInt32 = 0
 
   init(
@@ -45,7 +45,7 @@ struct FormattedInput: ~Copyable {
     format: AudioStreamBasicDescription, inputRate: Int, inputChannels: Int,
     quality: ResamplerQuality
   ) throws(AudioConverterError) {
-    // Everything that can fail is done before anything is stored.
+    // All failing steps come before anything is stored.
     let encoder = try LinearPCMEncoder(format)
     let channels = Int(format.channelsPerFrame)
     let isPlanar = format.formatFlags.contains(.nonInterleaved)
@@ -101,7 +101,7 @@ struct FormattedInput: ~Copyable {
     return unsafe samples
   }
 
-  /// Nil where none is needed.
+  /// Returns a resampler; nil if none is needed.
   private static func resampler(
     from inputRate: Int, to sampleRate: Int, channels: Int, quality: ResamplerQuality
   ) throws(AudioConverterError) -> UnsafeMutablePointer<Resampler>? {
@@ -111,9 +111,9 @@ struct FormattedInput: ~Copyable {
         inputRate: inputRate, outputRate: sampleRate, channels: channels, quality: quality))
   }
 
-  /// Has it go on at another input rate from the next cycle on. Any thread but the render thread.
+  /// Changes the input rate from the next cycle on. Any thread but the render thread.
   ///
-  /// - Throws: `sampleRateNotSupported`; nothing has changed then.
+  /// - Throws: `sampleRateNotSupported`; then nothing has changed.
   static func offer(
     inputRate: Int, quality: ResamplerQuality, to input: UnsafeMutablePointer<FormattedInput>
   ) throws(AudioConverterError) {
@@ -125,7 +125,7 @@ struct FormattedInput: ~Copyable {
       in: input.pointee.offeredChange)
   }
 
-  /// Goes over to another input rate, once what the old resampler held back has been given.
+  /// Changes to another input rate, after the old resampler's remainder has been delivered.
   ///
   /// - Returns: the callback's status.
   @_noLocks
@@ -141,7 +141,7 @@ struct FormattedInput: ~Copyable {
     return status
   }
 
-  /// Gives what the resampler held back; calls the callback when there is no more room.
+  /// Takes the resampler's remainder; calls the callback when there is no more room.
   ///
   /// - Returns: the callback's status.
   @_noLocks @inline(never)
@@ -164,9 +164,9 @@ struct FormattedInput: ~Copyable {
     }
   }
 
-  /// Converts a cycle's inputs, and calls the callback with what that gives: most often once.
+  /// Converts a cycle's inputs, and calls the callback with the result: usually once.
   ///
-  /// - Returns: the callback's status: of several the last one that is not 0.
+  /// - Returns: the callback's status; of several calls, the last one that is not 0.
   @_noLocks
   mutating func render(_ cycle: UnsafeMutablePointer<RenderCall>) -> Int32 {
     var status = unsafe takeOfferedChange(cycle)
@@ -184,7 +184,7 @@ struct FormattedInput: ~Copyable {
       }
       start += frames
     }
-    // What the last frames brought forth.
+    // The remaining output of the last frames.
     var hasMore = true
     while hasMore {
       let result = unsafe convert(from: 0, of: 0, at: count, cycle)
@@ -195,7 +195,7 @@ struct FormattedInput: ~Copyable {
     return last != 0 ? last : status
   }
 
-  /// Puts frames of the inputs side by side; silence where the output brings fewer channels than there are.
+  /// Interleaves frames of the inputs; silence for channels that the output does not have.
   @_noLocks
   private func gather(_ frames: Int, from start: Int, of cycle: UnsafeMutablePointer<RenderCall>) {
     let channels = map.inputs
@@ -209,9 +209,9 @@ struct FormattedInput: ~Copyable {
     }
   }
 
-  /// Takes frames of the run, or gives some; calls the callback when there is no more room.
+  /// Converts frames of the run; calls the callback when there is no more room.
   ///
-  /// - Parameter place: the run's first such frame, counted from the cycle's first.
+  /// - Parameter place: the number of the run's first such frame, counted from the cycle's first.
   @_noLocks
   private mutating func convert(
     from start: Int, of end: Int, at place: Int, _ cycle: UnsafeMutablePointer<RenderCall>
@@ -238,7 +238,7 @@ struct FormattedInput: ~Copyable {
     return (taken, given, status)
   }
 
-  /// Calls the callback with the frames that there are.
+  /// Calls the callback with the available frames.
   @_noLocks
   private mutating func deliver(_ cycle: UnsafeMutablePointer<RenderCall>) -> Int32 {
     for channel in unsafe 0..<planes.count {
@@ -257,7 +257,7 @@ struct FormattedInput: ~Copyable {
   }
 }
 
-/// The function that is called in each cycle for an input callback with a format of its own.
+/// The function that each cycle calls for an input callback with its own format.
 @_noLocks
 func renderFormattedInput(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>

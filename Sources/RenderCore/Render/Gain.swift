@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// A gain that moves without a click: its target, less the rest of each step that leads there.
+/// A gain that moves without a click. Its value is its target minus the remaining part of each pending step.
 ///
-/// A step of N frames has gone k³(10 − 15k + 6k²) of its way after k·N frames. Steps add up, so a gain that turns
-/// round in mid-step bends as smoothly as one that starts from rest, and stays between its targets. No step begins
-/// before the waits of earlier ones are over, so this also holds while a step waits. At rest the value
-/// is the target, to the bit. The values depend on the frames since the steps began, and on nothing else: how frames
-/// are cut into cycles changes no bit.
+/// After k·N frames, a step of N frames has made k³(10 − 15k + 6k²) of its change. Steps add up, so a gain that
+/// reverses in mid-step bends as smoothly as one that starts from rest, and stays between its targets. No step begins
+/// before the waits of earlier ones are over, so this also holds while a step waits. At rest the value is the target,
+/// to the bit. The values depend only on the frames since the steps began: how frames are cut into cycles changes no
+/// bit.
 ///
-/// At most four steps are pending. A fifth begins when the first of the four ends; of several that wait the last one
-/// holds. If that end is further away than the fifth is long, the gain leaves from its present value instead, so that
-/// a mute does not wait for a ramp of a minute.
+/// At most four steps are pending. A fifth begins when the first of the four ends; of several that wait, the last one
+/// is used. If that end is further away than the fifth is long, the gain starts from its present value instead, so
+/// that a mute does not wait for a ramp of a minute.
 ///
 /// Real-time: every call is wait-free, render thread only. A gain at rest costs one comparison.
 struct Gain: BitwiseCopyable {
@@ -29,7 +29,7 @@ struct Gain: BitwiseCopyable {
       }
     }
 
-    /// A step that is over.
+    /// Makes a step that has ended.
     @_noLocks
     init() {
       change = 0
@@ -45,9 +45,9 @@ struct Gain: BitwiseCopyable {
       framesLeft = frames + wait
     }
 
-    /// Goes on by a frame.
+    /// Advances by a frame.
     ///
-    /// - Returns: the way that is left; the polynomial of 1 − k is 1 minus that of k.
+    /// - Returns: the remaining part of the change; the polynomial of 1 − k is 1 minus that of k.
     @_noLocks
     mutating func advance() -> Double {
       if framesLeft == 0 { return 0 }
@@ -61,13 +61,13 @@ struct Gain: BitwiseCopyable {
   /// The value before it is rounded to `Float`, whose steps are audible at -150 dBFS in a fade of two filters.
   private(set) var exactValue: Double
   var value: Float { @_noLocks get { Float(exactValue) } }
-  /// Where all steps lead, that which waits included.
+  /// The value after all steps, including one that waits.
   private(set) var target: Float
   /// Frames until the gain is at rest.
   private(set) var framesLeft = 0
-  /// Frames of the step that waits for its turn; 0 when none does.
+  /// Frames of the waiting step; 0 if none waits.
   private var waitingFrames = 0
-  /// Where the steps lead that have begun.
+  /// The value after the steps that are pending.
   private var pendingTarget: Float
   private var steps = (Step(), Step(), Step(), Step())
 
@@ -83,11 +83,11 @@ struct Gain: BitwiseCopyable {
   @_noLocks
   func isStill(at value: Float) -> Bool { framesLeft == 0 && self.value == value }
 
-  /// The frames of a time, at least one. A time is at most a minute.
+  /// Returns the frames of a time, at least one. A time is at most a minute.
   @_noLocks
   static func frames(_ seconds: Double, at sampleRate: Double) -> Int {
     let frames = seconds * sampleRate + 0.5
-    // Also false for what is no number.
+    // Also false for NaN.
     guard frames >= 1 else { return 1 }
     return Int(frames < 60 * 1_000_000 ? frames : 60 * 1_000_000)
   }
@@ -97,7 +97,7 @@ struct Gain: BitwiseCopyable {
     self = Gain(value)
   }
 
-  /// Adds a step that leads to `target` in so many frames, at least one.
+  /// Adds a step to `target` that takes `frames` frames, at least one.
   ///
   /// - Parameter wait: frames before the step, at least those that pending steps still wait; none if four are pending.
   @_noLocks
@@ -119,7 +119,7 @@ struct Gain: BitwiseCopyable {
       waitingFrames > 0 ? turn + waitingFrames : 0)
   }
 
-  /// Goes on by a frame.
+  /// Advances by a frame.
   @_noLocks
   mutating func advance() {
     if framesLeft == 0 { return }

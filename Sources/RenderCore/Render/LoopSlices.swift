@@ -27,9 +27,9 @@ struct LoopSlices {
 
   /// Ends a slice.
   ///
-  /// - Parameter slice: the frames of the slice; becomes those of the next slice. After the last slice, those of the cycle.
-  /// - Returns: the frames from the beginning of this slice to that of the next one. After the last slice, 0 or less: the
-  ///   frames back to the beginning of the cycle.
+  /// - Parameter slice: the frames of the slice; becomes those of the next slice. After the last slice: of the cycle.
+  /// - Returns: the frames from the beginning of this slice to the beginning of the next one. After the last slice, 0
+  ///   or less: the frames back to the beginning of the cycle.
   @_noLocks
   mutating func next(_ slice: inout Int) -> Int {
     let frames = slice

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A frame of the output that begins another rate, as the frames behind it need it: they were counted at the old rate.
+/// A change of the output's rate, for converting frame numbers behind it that were counted at the old rate.
 package struct OutputRateChange: Sendable {
   private let first: UInt64
   private let oldRate: Double
@@ -9,7 +9,7 @@ package struct OutputRateChange: Sendable {
 
   /// - Parameters:
   ///   - frame: the first frame of the new rate.
-  ///   - droppedNanoseconds: sound between the last frame of the old rate and that one.
+  ///   - droppedNanoseconds: the sound between the last frame of the old rate and that frame.
   @_noLocks
   package init(frame: UInt64, from oldRate: Double, to rate: Double, droppedNanoseconds: UInt64) {
     first = frame
@@ -18,7 +18,7 @@ package struct OutputRateChange: Sendable {
     droppedSeconds = Double(droppedNanoseconds) / 1_000_000_000
   }
 
-  /// The frame that a frame's sound is at now. One before the change stays.
+  /// Returns the new number of a frame that was counted at the old rate. One before the change stays.
   @_noLocks
   package func frame(for old: UInt64) -> UInt64 {
     if old <= first { return old }

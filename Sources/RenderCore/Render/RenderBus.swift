@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// Which of the renderer's channels, side by side, something works on.
+/// A range of the renderer's channels.
 @safe
 struct RenderBus {
   let firstChannel: Int
   let channelCount: Int
 
-  /// - Parameter channels: nil for all of them.
+  /// - Parameter channels: the range; nil for all channels.
   init(_ channels: Range<Int>?, of count: Int) {
     let channels = channels ?? 0..<count
     precondition(
@@ -15,7 +15,7 @@ struct RenderBus {
     channelCount = channels.count
   }
 
-  /// The channels' buffers, of all that a cycle has.
+  /// Returns the buffers of the range, from all buffers of a cycle.
   @_noLocks
   func buffers(
     of outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
@@ -24,7 +24,7 @@ struct RenderBus {
     return unsafe UnsafeMutableBufferPointer(start: first + firstChannel, count: channelCount)
   }
 
-  /// The channels' buffers, as far as the output brings them.
+  /// Returns the input buffers of the range, as far as the output has them.
   @_noLocks
   func inputs(of inputs: RenderInputs) -> RenderInputs {
     var part = inputs

@@ -10,9 +10,9 @@ struct RenderPlan: ~Copyable {
   let tableCount: Int
   /// The addresses of the table before a feedback loop advances them.
   let origins: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
-  /// As many addresses, for the outputs that callbacks receive.
+  /// The same number of addresses, for the outputs that callbacks receive.
   let addresses: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
-  /// Sources are the only nodes that take time.
+  /// Whether sources are the only nodes that take time.
   let hasOnlySources: Bool
   /// Larger than the serial of every older plan.
   let serial: UInt64
@@ -28,7 +28,7 @@ struct RenderPlan: ~Copyable {
 
   /// - Parameters:
   ///   - pool: at least as many buffers as the compiler needs.
-  ///   - outputs: buffers that stand for the outputs until the first cycle.
+  ///   - outputs: buffers that replace the outputs until the first cycle.
   init(
     _ model: GraphModel, _ compiler: GraphCompiler, pool: [UnsafeMutablePointer<Float>],
     outputs: [UnsafeMutablePointer<Float>], fadeFrames: Int, warmUpFrames: Int

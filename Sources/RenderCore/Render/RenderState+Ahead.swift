@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// How much work is wanted in a cycle, and how unevenly it comes.
+/// The mean work of a cycle, and its unevenness.
 struct WorkPace {
-  /// The most blocks of late that a cycle played to their end; it falls by half in 180 cycles.
+  /// The most blocks that a recent cycle played to their end; it falls by half in 180 cycles.
   private var mostPlayed = 0.0
 
-  /// Takes in what a cycle had.
+  /// Adds the work of a cycle.
   ///
-  /// - Returns: whether the sources want their work in the same cycles: that with the most wants half as much
-  ///   again as the mean. Many that began at different times do not, and what is done ahead is cold when it is
-  ///   wanted.
+  /// - Returns: whether the sources need their work in the same cycles: the busiest cycle then needs more than 1.5
+  ///   times the mean. Many sources that began at different times do not, and work done ahead is no longer in the cache
+  ///   when it is needed.
   @_noLocks
   mutating func isUneven(after pieces: WorkPieces, mean: WorkRate) -> Bool {
     mostPlayed = max(Double(pieces.playedBlocks), mostPlayed * 255 / 256)
@@ -18,8 +18,8 @@ struct WorkPace {
 }
 
 extension RenderState {
-  /// Has the only source decode the packet that its next block will want, in a cycle that had neither: the
-  /// longest cycle has one of the two then.
+  /// Makes the only source decode the packet for its next block, in a cycle that had neither: the longest cycle then
+  /// has one of the two.
   @_noLocks @inline(never)
   private mutating func workAhead(_ unit: UnsafeMutablePointer<SourceUnit>) {
     if unsafe unit.pointee.isAhead { return }
@@ -29,13 +29,13 @@ extension RenderState {
     _ = unsafe unit.pointee.takePieces()
   }
 
-  /// Does pieces of work that coming cycles will want, where this cycle has had fewer than most: sources that
-  /// began together do not decode all of them in one cycle then.
+  /// Does work that coming cycles will need, if this cycle has had less than most: sources that began together then do
+  /// not all decode in one cycle.
   ///
   /// - Parameters:
   ///   - frameCount: frames of a cycle.
-  ///   - isSteady: the only source had a steady cycle.
-  ///   - pieces: those that this cycle has had.
+  ///   - isSteady: whether the only source had a steady cycle.
+  ///   - pieces: the work of this cycle.
   @_noLocks
   mutating func workAhead(
     _ plan: UnsafeMutablePointer<RenderPlan>, frameCount: Int, isSteady: Bool, pieces: WorkPieces
@@ -61,7 +61,7 @@ extension RenderState {
     let allowance = mean.allowance
     let total = mean.totalAllowance
     var done = pieces
-    // Who will want it soonest comes first.
+    // The sources that need their work soonest come first.
     var soonest = 0
     var latest = frameCount
     while done.total < total {

@@ -7,7 +7,7 @@ extension RenderState {
   ///
   /// - Parameters:
   ///   - inputs: the inputs of the cycle.
-  ///   - heard: the frames of an effect's input bus; empty for a callback, which reads the inputs of the cycle.
+  ///   - heard: the buffers of an effect's input bus; empty for a callback, which reads the inputs of the cycle.
   ///   - outputs: the buffers for the callback's frames. Frames that it does not write are silent.
   ///   - addresses: memory for the outputs' addresses, which the callback may change.
   /// - Returns: the tick at its end.
@@ -37,7 +37,7 @@ extension RenderState {
       frameCount: cycle.frameCount, frameTime: cycle.frameTime, isSilent: false,
       hostNanoseconds: cycle.hostNanoseconds)
     let isHeard = unsafe unit.pointee.render(&call) && !call.isSilent
-    // As far as it says that it has given anything, and no further than it was asked.
+    // The counts that the callback has set, at most those that were requested.
     let channels = unsafe isHeard ? min(call.outputCount, outputs.count) : 0
     let frames = unsafe isHeard ? min(call.frameCount, cycle.frameCount) : 0
     for channel in 0..<outputs.count {

@@ -4,15 +4,15 @@ internal import CRealtimeScope
 internal import Synchronization
 
 extension RenderState {
-  /// Executes a plan's operations. Those that not every cycle has are functions of their own: inlined, they would make
-  /// every cycle prepare their loops.
+  /// Executes a plan's operations. Operations that are not in every cycle are separate functions: inlined, they would
+  /// make every cycle prepare their loops.
   ///
   /// - Parameters:
   ///   - inputs: the inputs of the cycle, if any.
   ///   - hasInputs: whether captures of the inputs receive them.
   ///   - start: the tick at which the cycle was entered.
-  /// - Returns: whether all of the cycle's time is the sources'. Then the clock is not read here, since a reading takes
-  ///   10 ns, a third of an idle cycle.
+  /// - Returns: whether all of the cycle's time belongs to the sources. Then the clock is not read here, since a
+  ///   reading takes 10 ns, a third of an idle cycle.
   @_noLocks
   mutating func run(
     _ plan: UnsafeMutablePointer<RenderPlan>, cycle: RenderCycle, inputs: RenderInputs,
@@ -143,7 +143,7 @@ extension RenderState {
     for buffer in unsafe 0..<plan.pointee.tableCount { unsafe table[buffer] += frames }
   }
 
-  /// Ends a node's time, and begins that of the next node. The time includes the sums of the node's inputs.
+  /// Ends a node's time, and begins the time of the next node. The time includes the sums of the node's inputs.
   ///
   /// - Returns: the node's time.
   @_noLocks
@@ -175,7 +175,7 @@ extension RenderState {
 
   /// Renders a source.
   ///
-  /// - Parameter pieces: the decoded and resampled pieces of this cycle are added.
+  /// - Parameter pieces: the pieces that this cycle has decoded and resampled are added to it.
   /// - Returns: whether the cycle was steady: no work can be done ahead.
   @_noLocks
   private mutating func render(
@@ -193,7 +193,7 @@ extension RenderState {
     return isSteady
   }
 
-  /// Copies buffers to as many others.
+  /// Copies buffers to the same number of others.
   @_noLocks @inline(never)
   private func copy(
     _ sources: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
@@ -231,7 +231,7 @@ extension RenderState {
 
   /// Captures the outputs.
   ///
-  /// - Parameter inputs: report the frames that are missing before the cycle.
+  /// - Parameter inputs: their counts of frames missing before the cycle; the buffers are not used.
   @_noLocks @inline(never)
   private func capture(
     _ outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,

@@ -3,41 +3,41 @@
 internal import CRealtimeScope
 internal import Synchronization
 
-/// All that the render entry touches. Lives at a fixed address, never behind a class: a class field
-/// would cost exclusivity checks and reference counts in the callback.
+/// All memory that the render entry uses. Lives at a fixed address, never behind a class: a class field would cost
+/// exclusivity checks and reference counts in the callback.
 @safe
 struct RenderState: ~Copyable {
   let outputChannels: Int
-  /// The plan to walk, an `UnsafeMutablePointer<RenderPlan>`. Written by the control side.
+  /// The plan to execute, an `UnsafeMutablePointer<RenderPlan>`. Written by the control side.
   let plan: Atomic<UInt>
-  /// Odd while a cycle runs, or anything else that has a plan; it only grows. Written by the render thread: it
-  /// tells the control side when what may have begun with an old plan is over.
+  /// Odd while a cycle, or other code that uses a plan, runs; it only grows. Written by the render thread. It shows the
+  /// control side when all uses that may have begun with an old plan have ended.
   let cyclePhase = Atomic<UInt64>(0)
   /// The serial of the last plan that a cycle began. Written by the render thread.
   let begunSerial = Atomic<UInt64>(0)
-  /// Stands for the inputs where there are none; nothing is read from it.
+  /// The address of the inputs in a cycle without inputs; no frame is read from it.
   let noInputs: UnsafeMutablePointer<UnsafePointer<Float>>
-  /// The outputs as captures take them; filled in anew every cycle.
+  /// The outputs in the form that captures take; set anew in every cycle.
   let heardBuffers: UnsafeMutableBufferPointer<UnsafePointer<Float>>
 
-  /// Whether peaks are looked for. Written by the control side.
+  /// Whether cycles measure peaks. Written by the control side.
   let measuresPeaks = Atomic<Bool>(false)
-  /// Each output's largest magnitude since it was last taken, as the bits of a `Float`: these are in the
-  /// order of the numbers.
+  /// Each output's largest magnitude since it was last taken, as the bits of a `Float`, which have the order of the
+  /// numbers.
   let peaks: UnsafeMutablePointer<Atomic<UInt32>>
 
-  /// How much a cycle does ahead. The render thread's own.
+  /// The pace of the work that is done ahead. Render thread only.
   var pace = WorkPace()
 
-  /// What was done since the output took it last, for the cycle's record. The render thread's own.
+  /// The work since the output last took it, for the cycle's record. Render thread only.
   var work = RenderWork()
 
-  /// The feedback loop that renders. The render thread's own.
+  /// The feedback loop that renders. Render thread only.
   var loop = LoopSlices()
 
-  /// Samples that were no finite numbers.
+  /// Samples that were NaN or infinite.
   let nonFiniteSamples = Atomic<UInt64>(0)
-  /// Samples above full scale, of cycles that look for peaks.
+  /// Samples above full scale, in cycles that measure peaks.
   let clippedSamples = Atomic<UInt64>(0)
 
   /// See ``RenderContext/periodFrames``. Written by the output.
@@ -48,12 +48,12 @@ struct RenderState: ~Copyable {
   // Of the last cycle.
   let lastFrameCount = Atomic<Int>(0)
   let lastHostNanoseconds = Atomic<UInt64>(0)
-  /// How long cycles took, in ``TickScale``'s ticks.
+  /// The duration of cycles, in ``TickScale``'s ticks.
   let lastTicks = Atomic<UInt64>(0)
   let longestTicks = Atomic<UInt64>(0)
   let totalTicks = Atomic<UInt64>(0)
 
-  /// - Parameter outputs: buffers that stand for the outputs until the first cycle.
+  /// - Parameter outputs: buffers that replace the outputs until the first cycle.
   init(
     outputChannels: Int, plan: UnsafeMutablePointer<RenderPlan>,
     outputs: [UnsafeMutablePointer<Float>]
@@ -76,7 +76,7 @@ struct RenderState: ~Copyable {
     unsafe peaks.deallocate()
   }
 
-  /// The render entry: fills every output buffer with one cycle's frames.
+  /// Fills every output buffer with one cycle's frames: the render entry.
   @_noLocks
   mutating func render(
     _ cycle: RenderCycle, into outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
@@ -92,7 +92,7 @@ struct RenderState: ~Copyable {
     unsafe finish(cycle, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
   }
 
-  /// The render entry with inputs: hands them to the captures, then does the same.
+  /// Passes the inputs to the captures and fills the outputs: the render entry with inputs.
   @_noLocks
   mutating func render(
     _ cycle: RenderCycle, from inputs: RenderInputs,
@@ -108,14 +108,15 @@ struct RenderState: ~Copyable {
     unsafe finish(cycle, outputs: outputs, start: start, hasOnlySources: hasOnlySources)
   }
 
-  /// When a cycle began: the frames that the output had been given, and the time.
+  /// The start of a cycle: the frames that the output had received before it, and the time.
   struct LastCycle: Equatable {
     var deviceFrame: UInt64
     var frameCount: Int
     var hostNanoseconds: UInt64
   }
 
-  /// The last cycle that has ended. Any thread. Asked while one ends, it may be of both, a cycle's length off.
+  /// The last cycle that has ended. Any thread. Read at the end of a cycle, its fields may be of two cycles, and one
+  /// cycle's length off.
   var lastCycle: LastCycle {
     let end = frames.load(ordering: .relaxed)
     let count = lastFrameCount.load(ordering: .relaxed)
@@ -124,26 +125,27 @@ struct RenderState: ~Copyable {
       hostNanoseconds: lastHostNanoseconds.load(ordering: .relaxed))
   }
 
-  /// Has the plan stay until ``leave()``. Not while it is entered already.
+  /// Keeps the plan alive until ``leave()``. Must not be called twice without ``leave()``.
   ///
-  /// - Returns: the address of the plan to walk.
+  /// - Returns: the address of the plan to execute.
   @_noLocks
   func enter() -> UInt {
-    // Sequentially consistent with the exchange of the plan: either this sees the new one, or who has
-    // exchanged it sees that a cycle runs and waits. Odd again after a cycle that never ended: libjack may
-    // end its thread at any time.
+    // Sequentially consistent with the exchange of the plan: either this load sees the new plan, or the thread that has
+    // exchanged it sees that a cycle runs, and keeps the old plan until that cycle has ended. The phase is odd again
+    // after a cycle that never ended: libjack may end its thread at any time.
     cyclePhase.store(
       (cyclePhase.load(ordering: .relaxed) &+ 1) | 1, ordering: .sequentiallyConsistent)
     return plan.load(ordering: .sequentiallyConsistent)
   }
 
-  /// What was done with the plan has been done before whoever sees this frees it.
+  /// Ends the use of the plan. The store is releasing, so all use of the plan happens before a thread that sees this
+  /// store frees the plan.
   @_noLocks
   func leave() {
     cyclePhase.store(cyclePhase.load(ordering: .relaxed) &+ 1, ordering: .releasing)
   }
 
-  /// - Parameter hasOnlySources: all of the cycle's time is the sources'.
+  /// - Parameter hasOnlySources: whether all of the cycle's time belongs to the sources.
   @_noLocks
   private mutating func finish(
     _ cycle: RenderCycle, outputs: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
@@ -194,8 +196,8 @@ struct RenderState: ~Copyable {
   }
 }
 
-/// What an output's callback renders with: a pointer and nothing else, so that it can be handed
-/// through C.
+/// The argument with which an output's callback renders: a pointer and nothing else, so that it can be passed through
+/// C.
 @safe
 public struct RenderContext: @unchecked Sendable {
   let state: UnsafeMutablePointer<RenderState>
@@ -205,8 +207,8 @@ public struct RenderContext: @unchecked Sendable {
   }
 
   /// The output's period: frames of each cycle. 0, the initial value, if cycles have no deadlines. An output sets it
-  /// before its first cycle and at each change. A player uses it to choose where packets are decoded. Single cycles
-  /// may have other lengths.
+  /// before its first cycle and at each change. A player uses it to choose the thread on which packets are decoded.
+  /// Single cycles may have other lengths.
   ///
   /// Any thread, while the ``Renderer`` lives. Real-time: wait-free.
   public var periodFrames: Int {
@@ -216,8 +218,7 @@ public struct RenderContext: @unchecked Sendable {
     }
   }
 
-  /// Fills every buffer of `outputs` with `cycle.frameCount` frames: sound, or silence where there
-  /// is none.
+  /// Fills every buffer of `outputs` with `cycle.frameCount` frames of sound, or of silence if there is no sound.
   ///
   /// `outputs` has one buffer for each of the renderer's output channels, each with room for the
   /// frames. The cycle is at most ``Renderer/maximumFramesPerCycle`` frames.
@@ -233,13 +234,11 @@ public struct RenderContext: @unchecked Sendable {
     drawbar_realtime_exit()
   }
 
-  /// Copies the inputs' frames into every capture that the renderer has, and fills the outputs as
-  /// ``render(_:into:)`` does.
+  /// Copies the inputs' frames into every capture of the renderer, and fills the outputs like ``render(_:into:)``.
   ///
-  /// `inputs` has one buffer for each of the renderer's input channels; silence is captured for those
-  /// that it has not.
+  /// `inputs` has one buffer for each of the renderer's input channels; for missing ones silence is captured.
   ///
-  /// Real-time: as ``render(_:into:)``.
+  /// Real-time: like ``render(_:into:)``.
   @_noLocks
   public func render(
     _ cycle: RenderCycle, from inputs: RenderInputs,

@@ -6,20 +6,19 @@ internal import Glibc
 internal import Synchronization
 
 extension Renderer {
-  /// A function of yours that is called in each cycle, on the render thread: Core Audio's
-  /// `AURenderCallback`, and its input callback, too.
+  /// A function of yours that is called in each cycle, on the render thread: Core Audio's `AURenderCallback`, and also
+  /// its input callback.
   ///
-  /// What it is called with, a `RenderCall`, has this cycle's input frames, the output buffers and the
-  /// time. The outputs are silent at first: it writes the frames that it has, and lowers `frameCount` when
-  /// it has fewer than are wanted, lowers `outputCount` to 0 when it has none, or sets `isSilent`. Where
-  /// the renderer has no outputs it is an input callback, which only reads; where it has no inputs,
-  /// `inputCount` is 0.
+  /// Its argument, a `RenderCall`, has this cycle's input frames, the output buffers and the time. The outputs are
+  /// silent at first. The function writes its frames; if it has fewer than wanted, it lowers `frameCount`; if it has
+  /// none, it lowers `outputCount` to 0 or sets `isSilent`. If the renderer has no outputs, it is an input callback,
+  /// which only reads; if the renderer has no inputs, `inputCount` is 0.
   ///
-  /// Whatever it answers costs a cycle of its sound at the most: the output goes on, and it is called
+  /// An error costs at most one cycle of its sound: the output continues, and the function is called
   /// again in the next cycle.
   ///
   /// It must not:
-  /// - allocate or free memory, or do what does: grow an array, make a string, copy a closure;
+  /// - allocate or free memory, directly or by growing an array, making a string or copying a closure;
   /// - take a lock, wait, sleep, or ask another thread;
   /// - make a system call: read, write, print;
   /// - count references, or touch an object of a class;
@@ -29,36 +28,34 @@ extension Renderer {
   ///
   /// It may:
   /// - read and write the memory that its context points to;
-  /// - use atomics, which is how it tells other threads anything;
+  /// - use atomics, its only means to inform other threads;
   /// - calculate;
   /// - call ``RenderConverter/fill(_:frameCount:from:)``.
   ///
-  /// Mark it `@_noLocks`, and the compiler checks most of this. Hand a function over by name: a closure
-  /// that is written on the main actor would belong to that, and trap on the render thread.
+  /// Mark it `@_noLocks`, and the compiler checks most of this. Pass the function by name: a closure written on the
+  /// main actor would be isolated to it, and trap on the render thread.
   ///
   /// - Parameters:
-  ///   - context: what was handed over with it.
+  ///   - context: the pointer that was added with it.
   ///   - call: the cycle. Valid during the call.
-  /// - Returns: 0; with anything else nothing of this cycle's is heard, and the handle counts it.
+  /// - Returns: 0; with any other value its frames of this cycle are discarded, and the handle counts the cycle.
   public typealias Callback =
     @convention(c) (
       _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
     ) -> Int32
 
-  /// Has a function of yours called in each cycle, from the next one on. What it gives is added to what
-  /// else sounds. Several are called in the order in which they were added, each with the same inputs, unless
-  /// an edit of the ``graph`` changes where they lead.
-  /// Core Audio's `kAudioUnitProperty_SetRenderCallback`, or, for its input frames,
-  /// `kAudioOutputUnitProperty_SetInputCallback`. Any thread but the render thread.
+  /// Calls a function of yours in each cycle, starting with the next one, and adds its frames to the other sound.
+  /// Several functions are called in the order in which they were added, each with the same inputs, unless an edit of
+  /// the ``graph`` changes their connections. Core Audio's `kAudioUnitProperty_SetRenderCallback`, or, for its input
+  /// frames, `kAudioOutputUnitProperty_SetInputCallback`. Any thread but the render thread.
   ///
   /// - Parameters:
-  ///   - callback: the function. The engine cannot check it: see ``Callback`` for what it must not do.
-  ///   - context: given to it each time. It must be valid until
-  ///     ``remove(_:withinMilliseconds:)`` has returned true, or the output has
-  ///     been closed.
-  ///   - outputs: the outputs that it fills, a bus of them; nil for all.
-  ///   - inputs: the inputs that it has; nil for all.
-  /// - Returns: what it is removed by, and what tells how it fares.
+  ///   - callback: the function. The engine cannot check it: see ``Callback`` for its restrictions.
+  ///   - context: passed to each call. It must be valid until ``remove(_:withinMilliseconds:)`` has returned true, or
+  ///     the output has been closed.
+  ///   - outputs: a range of adjacent outputs that it fills; nil for all.
+  ///   - inputs: a range of adjacent inputs that it reads; nil for all.
+  /// - Returns: the handle for its removal and its status.
   @discardableResult
   public func addCallback(
     _ callback: @escaping Callback, context: UnsafeMutableRawPointer?, outputs: Range<Int>? = nil,
@@ -69,29 +66,29 @@ extension Renderer {
     return add(storage, on: RenderBus(outputs, of: outputChannels))
   }
 
-  /// Has a function of yours called that gives frames of a format of its own: Core Audio's
-  /// `kAudioUnitProperty_StreamFormat` of the output element's input scope. A converter behind it makes the
-  /// output's frames of them, and follows the output when its rate changes.
+  /// Calls a function of yours whose frames have a format of their own: Core Audio's `kAudioUnitProperty_StreamFormat`
+  /// of the output element's input scope. A converter behind it converts these frames to the output's, and follows
+  /// changes of the output's rate.
   ///
-  /// What is said of ``addCallback(_:context:outputs:inputs:)`` holds, but that
-  /// - in one cycle it is called as often as the converter needs frames, most often once, for as many as
-  ///   that needs; the sample time counts the frames that it has given;
-  /// - interleaved formats have one buffer for all channels, which is to be taken for one of the format's
-  ///   samples; those with a buffer for each channel are of 32-bit floats;
-  /// - where the rates differ it is asked ahead, for what the resampler holds back: about a thousand frames
-  ///   at the lower of the two rates;
-  /// - when it gives fewer frames than are wanted, it is not asked again in that cycle. What is missing is
-  ///   silence in its place: where the rates differ, what it gave before is heard first, to its end;
-  /// - it has no input frames: for those there is ``addInputCallback(_:context:format:quality:inputs:)``.
+  /// The rules of ``addCallback(_:context:outputs:inputs:)`` apply, with these exceptions:
+  /// - In one cycle it is called as often as the converter needs frames, usually once, for the number that the
+  ///   converter needs. The sample time counts the frames that it has written.
+  /// - Interleaved formats have one buffer for all channels, to be rebound to the type of the format's samples.
+  ///   Formats with a buffer for each channel are of 32-bit floats.
+  /// - If the rates differ, it is called ahead of time for the frames that the resampler holds back: about a thousand
+  ///   at the lower of the two rates.
+  /// - If it writes fewer frames than wanted, it is not called again in that cycle, and silence replaces the missing
+  ///   frames. If the rates differ, its earlier frames are output to their end first.
+  /// - It has no input frames: use ``addInputCallback(_:context:format:quality:inputs:)`` for those.
   ///
   /// Any thread but the render thread. It takes some milliseconds, and allocates.
   ///
   /// - Parameters:
   ///   - callback: the function.
-  ///   - context: given to it each time, and valid as long.
+  ///   - context: passed to each call; it must be valid as long as with ``addCallback(_:context:outputs:inputs:)``.
   ///   - format: packed linear PCM: floats, or signed integers.
-  ///   - quality: how it is resampled where its rate is not the output's.
-  ///   - outputs: the outputs that it fills, a bus of them; nil for all. At least one.
+  ///   - quality: the quality of resampling, if its rate is not the output's.
+  ///   - outputs: a range of adjacent outputs that it fills, at least one; nil for all.
   /// - Throws: ``AudioConverterError`` for another format.
   @discardableResult
   public func addCallback(
@@ -107,34 +104,32 @@ extension Renderer {
     return add(storage, on: bus)
   }
 
-  /// Has a function of yours called with the input frames in a format of its own: Core Audio's
-  /// `kAudioOutputUnitProperty_SetInputCallback`, with the `kAudioUnitProperty_StreamFormat` of the input
-  /// element's output scope. A converter before it makes them of the input's frames, and follows the input
-  /// when its rate changes.
+  /// Calls a function of yours with the input frames in a format of its own: Core Audio's
+  /// `kAudioOutputUnitProperty_SetInputCallback`, with the `kAudioUnitProperty_StreamFormat` of the input element's
+  /// output scope. A converter before it converts the input's frames, and follows changes of the input's rate.
   ///
-  /// What is said of ``addCallback(_:context:outputs:inputs:)`` holds, but that
-  /// - its inputs are in that format: interleaved formats have one buffer for all channels, which is to be
-  ///   taken for one of the format's samples; the others have one for each channel;
-  /// - it has no outputs;
-  /// - at the input's rate it is called once in each cycle, with all of its frames. Where the rates differ it
-  ///   has those that come out of the resampler in that cycle, and is not called in a cycle without any; a
-  ///   cycle that gives more than ``maximumFramesPerCycle`` is several calls;
-  /// - the sample time counts the frames that it has been given.
+  /// The rules of ``addCallback(_:context:outputs:inputs:)`` apply, with these exceptions:
+  /// - Its inputs are in that format. Interleaved formats have one buffer for all channels, to be rebound to the
+  ///   type of the format's samples; the others have one for each channel.
+  /// - It has no outputs.
+  /// - At the input's rate it is called once in each cycle, with all of its frames. If the rates differ, it receives
+  ///   the resampler's output of that cycle, and is not called in a cycle without any; a cycle with more than
+  ///   ``maximumFramesPerCycle`` of them makes several calls.
+  /// - The sample time counts the frames that it has received.
   ///
-  /// *Latency.* At the input's rate there is none. Otherwise the resampler holds back 600 to 1300 frames
-  /// at the lower of the two rates. It is known for each call: `hostNanoseconds` is when its first frame
-  /// came in, on the clock of the cycles, what is held back being taken into account. The sound is older
-  /// by the input's own latency.
+  /// *Latency.* At the input's rate there is none. Otherwise the resampler holds back 600 to 1300 frames at the lower
+  /// of the two rates. Each call states it: `hostNanoseconds` is the time at which its first frame came in, on the
+  /// clock of the cycles and corrected for the frames held back. The sound is older by the input's own latency.
   ///
   /// Any thread but the render thread. It takes some milliseconds, and allocates.
   ///
   /// - Parameters:
   ///   - callback: the function.
-  ///   - context: given to it each time, and valid as long.
-  ///   - format: packed linear PCM: floats of 32 or 64 bits, or signed integers of 8, 16, 24 or 32, which
-  ///     are rounded to the nearest and clipped. Channels are mapped as those of a stream are to outputs.
-  ///   - quality: how it is resampled where its rate is not the input's.
-  ///   - inputs: the inputs that it has, a bus of them; nil for all. At least one.
+  ///   - context: passed to each call; it must be valid as long as with ``addCallback(_:context:outputs:inputs:)``.
+  ///   - format: packed linear PCM: floats of 32 or 64 bits, or signed integers of 8, 16, 24 or 32, which are rounded
+  ///     to the nearest and clipped. Channels are mapped like those of a stream to outputs.
+  ///   - quality: the quality of resampling, if its rate is not the input's.
+  ///   - inputs: a range of adjacent inputs that it reads, at least one; nil for all.
   /// - Throws: ``AudioConverterError`` for another format.
   @discardableResult
   public func addInputCallback(
@@ -161,23 +156,22 @@ extension Renderer {
     return RenderCallbackHandle(storage: storage, node: GraphNode(node))
   }
 
-  /// Has a callback called no more, from the next cycle on, and waits until a cycle that may be in it is
-  /// over. Removing it again only waits. Any thread but the render thread: never from a callback.
+  /// Stops calling a callback after the current cycle, and waits for the end of a cycle that may be in it. A second
+  /// call for the same callback only waits. Any thread but the render thread: never from a callback.
   ///
   /// - Parameters:
   ///   - callback: the callback's handle.
-  ///   - milliseconds: how long to wait at most. Most often nothing is to be waited for; a cycle that has
-  ///     begun takes a fraction of a period.
-  /// - Returns: true: it is not called and will not be, so that what its context points to may be freed.
-  ///   False: a cycle did not end in that time. What the context points to must stay then, until this
-  ///   returns true for it or the output has been closed.
+  ///   - milliseconds: the longest wait. Usually there is no wait; a cycle that has begun takes a fraction of a period.
+  /// - Returns: true if it is not being called and will not be, so the memory that its context points to may be freed.
+  ///   False if a cycle did not end in that time. That memory must then stay valid until this returns true for the
+  ///   callback, or the output has been closed.
   public func remove(
     _ callback: RenderCallbackHandle, withinMilliseconds milliseconds: UInt32 = 1000
   ) -> Bool {
     let node = callback.node.storage
     replacePlan { model in model.drop { $0 === node } }
     let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
-    // Even: no cycle runs, and the next one finds the plan without it.
+    // Even: no cycle runs, and the next one loads the plan without the callback.
     guard phase % 2 == 1 else { return true }
     let start = drawbar_monotonic_nanoseconds()
     while unsafe context.state.pointee.cyclePhase.load(ordering: .acquiring) == phase {
@@ -206,7 +200,7 @@ public final class RenderCallbackHandle: Sendable {
     unsafe storage.unit.pointee.failedCycles.load(ordering: .relaxed)
   }
 
-  /// What it returned last: 0 before it was ever called.
+  /// The last value that it returned; 0 before the first call.
   public var lastStatus: Int32 {
     unsafe storage.unit.pointee.lastStatus.load(ordering: .relaxed)
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 extension Renderer {
-  /// Begins to keep the frames of the inputs, from the next cycle on. There may be several captures;
-  /// each has every frame. Any thread but the render thread.
+  /// Begins to capture the frames of the inputs with the next cycle. There may be several captures; each receives every
+  /// frame. Any thread but the render thread.
   ///
   /// - Parameters:
-  ///   - capacityFrames: frames that the ring holds at least. The reader has so much time to come back;
-  ///     frames that do not fit are dropped, and told.
-  ///   - inputs: the inputs that it keeps, a bus of them; nil for all. At least one.
-  /// - Returns: the end that is read.
+  ///   - capacityFrames: the least number of frames that the ring holds. The reader must read again within this time;
+  ///     frames that do not fit are dropped and reported.
+  ///   - inputs: a range of adjacent inputs to capture, at least one; nil for all.
+  /// - Returns: the reading end.
   public func addCapture(
     capacityFrames: Int = 1 << 16, inputs: Range<Int>? = nil
   ) -> CaptureReader {
@@ -19,8 +19,8 @@ extension Renderer {
     return CaptureReader(storage: storage)
   }
 
-  /// Ends a capture: no frame of a cycle after the current one goes into it. What is in it can still be
-  /// read. One that is not ended goes on for as long as the renderer, read or not.
+  /// Ends a capture: it receives no frame of a cycle after the current one. Its captured frames can still be read. A
+  /// capture that is not ended continues as long as the renderer, read or not.
   public func remove(_ capture: borrowing CaptureReader) {
     let storage = capture.storage
     replacePlan { model in

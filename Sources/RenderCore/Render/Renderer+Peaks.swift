@@ -3,21 +3,20 @@
 internal import Synchronization
 
 extension Renderer {
-  /// Whether each cycle looks for its outputs' peaks, for a meter. Off at first. Any thread but the render
-  /// thread.
+  /// Whether each cycle measures its outputs' peaks, for a meter. Off at first. Any thread but the render thread.
   public var measuresPeaks: Bool {
     get { unsafe context.state.pointee.measuresPeaks.load(ordering: .relaxed) }
     set { unsafe context.state.pointee.measuresPeaks.store(newValue, ordering: .relaxed) }
   }
 
-  /// The samples of all outputs that were above full scale, in cycles that looked for peaks. They are not changed: JACK
+  /// The samples of all outputs that were above full scale, in cycles that measured peaks. They are not changed: JACK
   /// passes them on, and a sound card or a file of integers clips them. Any thread but the render thread.
   public var clippedSampleCount: UInt64 {
     unsafe context.state.pointee.clippedSamples.load(ordering: .relaxed)
   }
 
-  /// The largest magnitude that each output was given since this was last called, 1 being full scale; all
-  /// sources together, after their volumes. Any thread but the render thread.
+  /// Returns the largest magnitude of each output since the last call, where 1 is full scale: of the sum of all
+  /// sources, after their volumes. Any thread but the render thread.
   public func takePeaks() -> [Float] {
     (0..<outputChannels).map { channel in
       unsafe Float(

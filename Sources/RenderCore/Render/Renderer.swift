@@ -4,23 +4,22 @@ internal import Synchronization
 
 /// The control side of the render path: owns the graph that an output's callback renders, and its memory.
 ///
-/// Life cycle: make one for the output's rate and channels; hand ``context`` to the output; add
-/// sources; stop the output; let go of this. Any thread but the render thread may call it.
+/// Life cycle: make one for the output's rate and channels; pass ``context`` to the output; add sources; stop the
+/// output; release the renderer. Any thread but the render thread may call it.
 public final class Renderer: Sendable {
   /// Most frames in one cycle: JACK's own limit.
   public static var maximumFramesPerCycle: Int { @_noLocks get { 8192 } }
 
-  /// Seconds of a fade: of a pause, a resume, a change of volume, pan or matrix, at either side of a seek, before a
-  /// source is gone, and at an underrun. The shape is k³(10 − 15k + 6k²), which clicks less than a straight line by
-  /// 60 dB. It is the same at every rate.
+  /// Seconds of a fade: at a pause and a resume; at a change of volume, pan or matrix; before and after a seek; before
+  /// a source is removed; and at an underrun. The shape is k³(10 − 15k + 6k²), whose click is 60 dB below that of a
+  /// straight line. The time is the same at every rate.
   public static var fadeSeconds: Double { @_noLocks get { Gain.fadeSeconds } }
 
-  /// The rates that an output can have: those that JACK can express, without 0.
+  /// The rates that an output can have: all that JACK can express, except 0.
   public static let sampleRates: ClosedRange<Double> = 1...Double(UInt32.max)
 
-  /// Frames per second of the output, one of ``sampleRates``. When the output's rate changes, set it: sources go on
-  /// at their place in the new rate as soon as their feeders have made resamplers for it, and are silent until
-  /// then.
+  /// Frames per second of the output, one of ``sampleRates``. When the output's rate changes, set it: sources continue
+  /// at their position in the new rate as soon as their feeders have made resamplers for it, and are silent until then.
   public var sampleRate: Double {
     get { withAttached { $0.sampleRate } }
     set {
@@ -36,9 +35,9 @@ public final class Renderer: Sendable {
   }
   /// Buffers to fill in each cycle.
   public let outputChannels: Int
-  /// Buffers that each cycle brings.
+  /// Buffers that each cycle brings to the renderer.
   public let inputChannels: Int
-  /// What an output's callback renders with. Valid while this object lives: stop the output first.
+  /// The argument with which an output's callback renders. Valid while this object lives: stop the output first.
   public let context: RenderContext
 
   /// The permanent nodes of the graph.
@@ -49,13 +48,13 @@ public final class Renderer: Sendable {
 
   private struct Attached: ~Copyable {
     var sampleRate: Double
-    /// What had been rendered when the output came to this rate.
+    /// The frames and the time that had been rendered when the output changed to this rate.
     var framesBefore: UInt64 = 0
     var nanosecondsBefore: UInt64 = 0
     var model: GraphModel
-    /// The first buffers stand for the outputs.
+    /// The memory of plans. The first buffers replace the outputs.
     var pool = BufferPool()
-    /// Plans that the cycle of a phase may still be walking, with what they point to.
+    /// Plans that the cycle of a phase may still be executing, with the graphs that own their memory.
     var retired: [RetiredPlan] = []
 
     init(sampleRate: Double, model: GraphModel) {
@@ -68,9 +67,9 @@ public final class Renderer: Sendable {
 
     /// Compiles the graph.
     ///
-    /// - Parameter begunSerial: of the last plan that a cycle began.
+    /// - Parameter begunSerial: the serial of the last plan that a cycle began.
     mutating func makePlan(begunSerial: UInt64) -> UnsafeMutablePointer<RenderPlan> {
-      // A plan that no cycle has begun leaves its warm-up to the next one.
+      // If no cycle has begun the last plan, its warm-up is still due.
       let pending = begunSerial + 1 < model.serial ? warmUpFrames : 0
       warmUpFrames = max(model.warmUpFrames(), pending)
       let compiler = GraphCompiler(model)
@@ -118,7 +117,7 @@ public final class Renderer: Sendable {
   /// Keeps reports of the routing in order. Never taken by the render thread.
   private let routingReport = GuardedState(RoutingReport())
 
-  /// Makes a renderer that gives silence.
+  /// Makes a renderer that outputs silence.
   ///
   /// - Parameters:
   ///   - sampleRate: the output's frames per second, one of ``sampleRates``.
@@ -145,7 +144,7 @@ public final class Renderer: Sendable {
   }
 
   private static func check(sampleRate: Double) {
-    // False for NaN, too.
+    // Also false for NaN.
     precondition(
       sampleRates.contains(sampleRate), "a renderer's sample rate is 1 or more, and finite")
   }
@@ -159,17 +158,17 @@ public final class Renderer: Sendable {
     unsafe context.state.deallocate()
   }
 
-  /// Adds a source. It is silent until it is given packets and told to play.
+  /// Adds a source. It is silent until it has packets and its ``SourceControl/mode`` is `play`.
   ///
   /// - Parameters:
-  ///   - ringBytes: bytes of packets that its ring holds.
-  ///   - ringPackets: packets that its ring holds.
-  ///   - holdsAfterUnderrun: whether it stays silent after an underrun until
-  ///     ``SourceControl/acknowledgeUnderruns()``, rather than playing each packet as it arrives.
-  ///   - fadesAtUnderrun: whether the sound decays over ``fadeSeconds`` behind the last frame before an
-  ///     underrun, and fades in after it.
-  ///   - resamplerQuality: how its streams of other rates than the output's are resampled.
-  ///   - outputs: the outputs that it is heard on, a bus of them; nil for all. At least one.
+  ///   - ringBytes: bytes of packets that fit in its ring.
+  ///   - ringPackets: packets that fit in its ring.
+  ///   - holdsAfterUnderrun: whether it stays silent after an underrun until ``SourceControl/acknowledgeUnderruns()``,
+  ///     rather than playing each packet as it arrives.
+  ///   - fadesAtUnderrun: whether the sound decays over ``fadeSeconds`` behind the last frame before an underrun, and
+  ///     fades in after it.
+  ///   - resamplerQuality: the quality of resampling for streams of other rates than the output's.
+  ///   - outputs: a range of adjacent outputs for its sound, at least one; nil for all.
   public func addSource(
     ringBytes: Int = 2 << 20, ringPackets: Int = 8192, holdsAfterUnderrun: Bool = true,
     fadesAtUnderrun: Bool = false, resamplerQuality: ResamplerQuality = .good,
@@ -181,7 +180,7 @@ public final class Renderer: Sendable {
     let storage = SourceStorage(
       consumer: ring.consumer, outputRate: Int(sampleRate.rounded()),
       bus: bus, holdsAfterUnderrun: holdsAfterUnderrun, fadesAtUnderrun: fadesAtUnderrun)
-    // Until its first cycle it is where the output is.
+    // Until its first cycle the source has the output's position.
     unsafe storage.shared.pointee.begin(at: context.state.pointee.lastCycle)
     replacePlan { model in
       let node = NodeStorage(.source(storage), name: "source", outputWidth: bus.channelCount)
@@ -195,17 +194,17 @@ public final class Renderer: Sendable {
       control: SourceControl(storage: storage))
   }
 
-  /// Takes a source off. Returns at once: a source that sounds fades out over ``fadeSeconds`` in the cycles that
-  /// follow, with sound from its ring, and plays no more. Its memory is freed by the first change of the renderer
-  /// after that, such as adding another source; that of a silent source at once.
+  /// Removes a source. Returns at once: a source with sound fades out over ``fadeSeconds`` in the following cycles,
+  /// with sound from its ring, and then stops. The first change of the renderer after that, such as adding another
+  /// source, frees its memory; the memory of a silent source is freed at once.
   public func remove(_ source: SourceControl) {
     let wasHeld = source.storage.leave()
     let phase = unsafe context.state.pointee.cyclePhase.load(ordering: .sequentiallyConsistent)
-    // A cycle that began before this may be giving the first sound.
+    // A cycle that began before this may be rendering the source's first sound.
     if source.storage.hasLeft, wasHeld || phase % 2 == 0 { replacePlan { _ in } }
   }
 
-  /// How long the output has run, by the frames that it was given, silence included.
+  /// The elapsed time of the output, from its number of frames, including silence.
   public var elapsedNanoseconds: UInt64 {
     withAttached { $0.elapsedNanoseconds(renderedFrames) }
   }
@@ -214,7 +213,7 @@ public final class Renderer: Sendable {
     unsafe context.state.pointee.frames.load(ordering: .relaxed)
   }
 
-  /// What the render path has counted since it was made.
+  /// The counters of the render path since the renderer was made.
   public var telemetry: RenderTelemetry {
     let scale = ticks.nanosecondsPerTick
     func nanoseconds(_ ticks: borrowing Atomic<UInt64>) -> UInt64 {
@@ -257,7 +256,7 @@ public final class Renderer: Sendable {
     let begun = unsafe context.state.pointee.begunSerial.load(ordering: .acquiring)
     if begun == 0 { model.forgetPlans() }
     model.settle(at: renderedFrames)
-    // Edges that have faded out do not count in the change's checks.
+    // Edges that have faded out are ignored in the change's checks.
     model.prune()
     try change(&model)
     for node in model.nodes {
@@ -280,7 +279,7 @@ public final class Renderer: Sendable {
 
   /// Calls a function with the routing of the inputs, now and after each change. It replaces the function of the last call.
   ///
-  /// - Parameter observer: must not call the renderer or wait for those who do. Nil for none.
+  /// - Parameter observer: must not call the renderer or wait for a thread that does. Nil for none.
   package func observeInputRouting(_ observer: (@Sendable (InputRouting) -> Void)?) {
     routingReport.withLock { $0 = RoutingReport(observer: observer) }
     reportInputRouting()

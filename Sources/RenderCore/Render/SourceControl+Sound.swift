@@ -2,14 +2,14 @@
 
 internal import Synchronization
 
-/// How the source sounds.
+/// The volume and pan of the source.
 extension SourceControl {
   /// The largest gain: 40 dB.
   public static let maximumVolume: Float = 100
 
-  /// Gain of the sound, 1 is as decoded; 0 to ``maximumVolume``, and 1 for what is no number. A change
-  /// takes ``Renderer/fadeSeconds``, or ``volumeRampSeconds`` if that is longer. Read, it is what the volume is or
-  /// is on its way to, also where a packet has brought it.
+  /// The linear gain of the sound, 1 is as decoded; 0 to ``maximumVolume``. NaN becomes 1. A change takes
+  /// ``Renderer/fadeSeconds``, or ``volumeRampSeconds`` if that is longer. The value read is the present volume or the
+  /// target of its fade, also if a packet's settings have set it.
   public var volume: Float {
     get {
       effective(
@@ -22,14 +22,14 @@ extension SourceControl {
     }
   }
 
-  /// Has sound that has not begun begin at the volume of this moment: what is set from now on is a change
-  /// from there, whether or not a cycle is between the two.
+  /// Makes the current volume the starting volume of sound that has not begun yet. A volume that is set later is a
+  /// change from there, whether or not a cycle is between the two.
   public func settleVolume() {
     Self.set(volume, in: unsafe shared.pointee.settledVolume)
   }
 
-  /// Seconds that later changes of the volume take, 0 to 60; at first 0. Read, it is the last one that was set, here
-  /// or by a packet.
+  /// Seconds that later changes of the volume take, 0 to 60; at first 0. The value read is the last one that was set,
+  /// here or by a packet.
   public var volumeRampSeconds: Float {
     get {
       effective(
@@ -42,8 +42,8 @@ extension SourceControl {
     }
   }
 
-  /// Where the sound is between the first two outputs, from -1, the first alone, to 1, the second alone;
-  /// 0 for what is no number. A balance: the nearer side keeps its volume. A change takes ``Renderer/fadeSeconds``.
+  /// The position between the first two outputs, from -1, the first alone, to 1, the second alone. NaN becomes 0. A
+  /// balance: the nearer side keeps its volume. A change takes ``Renderer/fadeSeconds``.
   public var pan: Float {
     get {
       effective(
@@ -56,7 +56,7 @@ extension SourceControl {
     }
   }
 
-  /// What was set and not taken yet, or what holds now.
+  /// Returns a setting that the render thread has not taken yet, or else the effective value.
   private func effective(_ setting: UInt64, taken: UInt32, now: UInt32) -> Float {
     let isTaken = UInt32(setting >> 32) == taken
     return Float(bitPattern: isTaken ? now : UInt32(truncatingIfNeeded: setting))
@@ -94,11 +94,11 @@ extension SourceControl {
   }
 }
 
-/// When the source sounds.
+/// The clock and the levels of the source.
 extension SourceControl {
-  /// Frames in a second of the source's clock, which says how long the source has been playing: sound and
-  /// the silence for want of it, but not what is held or paused. 0 to 1,000,000,000; 0, as at first and for what is
-  /// no number, is no clock. To be set before the first frame.
+  /// Frames in a second of the source's clock, which counts the time of playing: sound, and silence during an underrun,
+  /// but not while the source is held or paused. 0 to 1,000,000,000; 0, the initial value and that for NaN, is no
+  /// clock. Set it before the first frame.
   public var clockRate: Double {
     get { unsafe Double(bitPattern: shared.pointee.clockRateBits.load(ordering: .acquiring)) }
     nonmutating set {
@@ -107,14 +107,14 @@ extension SourceControl {
     }
   }
 
-  /// The output's frame, counted as ``SourcePosition/deviceFrame`` is, before which
-  /// ``SourceMode/play`` is silence that the clock does not count. What is past is now.
+  /// The output's frame, counted like ``SourcePosition/deviceFrame``, before which ``SourceMode/play`` is silence that
+  /// the clock does not count. A past frame means now.
   public var startFrame: UInt64 {
     get { unsafe shared.pointee.startFrame.load(ordering: .acquiring) }
     nonmutating set { unsafe shared.pointee.startFrame.store(newValue, ordering: .releasing) }
   }
 
-  /// As ``generation``, and the clock begins at 0 with what is fed with this one.
+  /// Sets ``generation``, and restarts the clock at 0 with the packets of that flush serial.
   public func restartClock(withGeneration generation: UInt32) {
     unsafe shared.pointee.clockGeneration.store(generation, ordering: .releasing)
     self.generation = generation
@@ -126,18 +126,17 @@ extension SourceControl {
     nonmutating set { unsafe shared.pointee.measuresLevels.store(newValue, ordering: .relaxed) }
   }
 
-  /// How loud the source was at each output since this was last called, after its gain; 1 is full scale.
+  /// Returns the level of the source at each output since the last call, after its gain; 1 is full scale.
   public func takeLevels() -> [SourceLevel] {
     unsafe shared.pointee.levels.take()
   }
 }
 
-/// How loud a source was at one output.
+/// The level of a source at one output.
 public struct SourceLevel: Sendable, Equatable {
-  /// Frames measured, in all.
+  /// All frames measured so far.
   public var frames: UInt64
-  /// The sum of their squares, in all. A cycle with what is no number, or 96 dB above full scale in the mean,
-  /// adds nothing.
+  /// The sum of their squares so far. A cycle with NaN, or with a mean more than 96 dB above full scale, adds nothing.
   public var sumOfSquares: Double
   /// The largest magnitude since it was last taken.
   public var peak: Float

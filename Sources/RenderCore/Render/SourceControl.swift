@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// The control side of a source: what it shall do, where it is, what it has counted.
+/// The control side of a source: its mode, position and counters.
 ///
 /// Any thread; nothing here waits. Not for the render thread.
 public struct SourceControl: Sendable {
@@ -12,8 +12,7 @@ public struct SourceControl: Sendable {
     self.storage = storage
   }
 
-  /// What the source shall do from the next cycle on. Once the source is removed it fades out, and setting this
-  /// changes nothing.
+  /// The wanted mode, from the next cycle on. Once the source is removed it fades out, and setting this has no effect.
   public var mode: SourceMode {
     get {
       switch unsafe shared.pointee.mode.load(ordering: .acquiring) {
@@ -41,20 +40,21 @@ public struct SourceControl: Sendable {
     }
   }
 
-  /// Makes everything that was fed before stale and only what is fed with this generation heard. Core Audio's
-  /// reset. The old sound fades out over ``Renderer/fadeSeconds``. New sound that begins in the midst of a track
-  /// (``StreamOrigin/startNanoseconds``) fades in, except the source's very first; anything else begins as it is.
+  /// The flush serial of the wanted sound: a count of flushes. Setting it makes all earlier packets stale, and only
+  /// packets with this serial are output: Core Audio's reset. The old sound fades out over ``Renderer/fadeSeconds``.
+  /// New sound that begins in the middle of a track (``StreamOrigin/startNanoseconds``) fades in, except the source's
+  /// very first; other sound begins without a fade.
   public var generation: UInt32 {
     get { unsafe shared.pointee.generation.load(ordering: .acquiring) }
     nonmutating set { unsafe shared.pointee.generation.store(newValue, ordering: .releasing) }
   }
 
-  /// The generation that the render thread has gone over to.
+  /// The flush serial that the render thread has changed to.
   public var renderedGeneration: UInt32 {
     unsafe shared.pointee.renderedGeneration.load(ordering: .acquiring)
   }
 
-  /// Whether the last cycle gave nothing but silence.
+  /// Whether the last cycle output only silence.
   public var isSilent: Bool { unsafe shared.pointee.isSilent.load(ordering: .acquiring) }
 
   /// Whether an underrun is keeping the source silent until ``acknowledgeUnderruns()``.
@@ -63,17 +63,17 @@ public struct SourceControl: Sendable {
       != shared.pointee.acknowledgedUnderruns.load(ordering: .acquiring)
   }
 
-  /// Lets the source play on after an underrun.
+  /// Lets the source continue after an underrun.
   public func acknowledgeUnderruns() {
     unsafe shared.pointee.acknowledgedUnderruns.store(
       shared.pointee.underruns.load(ordering: .acquiring), ordering: .releasing)
   }
 
-  /// After so many tries who writes is taken for ended. One that is only held up may be read in the midst of its
-  /// write then, which a later call mends.
+  /// The most reads of a position; after that, the writing thread counts as ended. If it was only delayed, the returned
+  /// position may be half written; a later call corrects it.
   private static var maximumTries: Int { 1 << 20 }
 
-  /// Where the source was at the end of the last cycle.
+  /// The source's position at the end of the last cycle.
   public var position: SourcePosition {
     var tries = 0
     while true {
@@ -99,16 +99,16 @@ public struct SourceControl: Sendable {
         cycleFrames: shared.pointee.cycleFrames.load(ordering: .acquiring),
         clockFrames: Double(bitPattern: shared.pointee.clockFramesBits.load(ordering: .acquiring)),
         generation: shared.pointee.clockedGeneration.load(ordering: .acquiring))
-      // Odd, or changed meanwhile: the render thread was writing. It never waits for us.
+      // Odd, or changed in between: the render thread was writing. It never waits for this thread.
       if before & 1 == 0, unsafe shared.pointee.sequence.load(ordering: .relaxed) == before {
         return position
       }
-      // It has ended in the midst of that, and the next one has not come yet.
+      // The render thread has ended in the middle of writing, and the next one has not started yet.
       if tries == Self.maximumTries { return position }
     }
   }
 
-  /// What the source has counted.
+  /// The source's counters.
   public var counters: SourceCounters {
     unsafe SourceCounters(
       underruns: shared.pointee.underruns.load(ordering: .relaxed),

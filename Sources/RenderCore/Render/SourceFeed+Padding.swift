@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// A packet behind the last that is heard.
+/// A fully trimmed packet, and its metadata.
 struct PaddingPacket {
   let bytes: [UInt8]
   let history: PacketHistory
 }
 
 extension SourceFeed {
-  /// Packets of which nothing is heard that a decoder still hears before sound that follows: more than
-  /// any encoder pads with, few enough to be decoded in one cycle.
+  /// Fully trimmed packets that a decoder still decodes before the sound that follows: more than any encoder pads with,
+  /// few enough to be decoded in one cycle.
   static let heardPaddingPackets = 8
 
-  /// Keeps a packet of which nothing is heard until it is known whether sound follows it: where the
-  /// stream ends it is never decoded, because the render thread would have to decode all of them in
-  /// one cycle, and a file may claim any number.
+  /// Keeps a fully trimmed packet until sound follows it. If the stream ends there, the packet is never decoded: the
+  /// render thread would have to decode all such packets in one cycle, and a file may claim any number.
   ///
   /// - Returns: false for any other packet.
   mutating func holdPadding(_ packet: UnsafeRawBufferPointer, _ history: PacketHistory) -> Bool {
@@ -23,9 +22,9 @@ extension SourceFeed {
     return true
   }
 
-  /// Puts what was kept into the ring, because sound follows.
+  /// Writes the kept packets to the ring, because sound follows.
   ///
-  /// - Returns: false when the ring has no room for all of it now.
+  /// - Returns: false if the ring has no room for all of them now.
   mutating func writePadding() -> Bool {
     while let next = padding.first {
       let isWritten = unsafe next.bytes.withUnsafeBytes { bytes in

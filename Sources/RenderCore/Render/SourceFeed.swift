@@ -3,10 +3,10 @@
 public import AudioModel
 internal import Synchronization
 
-/// The feeding end of a source: streams and their packets go in, events come out.
+/// The feeding end of a source: it takes streams and their packets, and returns events.
 ///
-/// One thread at a time. Nothing here waits: a full ring is an answer. Making a stream's converter
-/// takes milliseconds and allocates, which is why it is done on this side.
+/// One thread at a time. Nothing here waits: if the ring is full, a call returns at once. Making a stream's converter
+/// takes milliseconds and allocates, so it is done on this side.
 public struct SourceFeed: ~Copyable, Sendable {
   var producer: PacketRingProducer
   let storage: SourceStorage
@@ -14,14 +14,14 @@ public struct SourceFeed: ~Copyable, Sendable {
   private let resamplerQuality: ResamplerQuality
   private var inFlight: [ConverterInFlight] = []
   private(set) var lastStreamID: UInt32 = 0
-  /// A stream that was begun and of which nothing that is heard has been written.
+  /// A stream that has begun, before its first audible packet is written.
   var preparation: StreamPreparation?
-  /// The last packets, of which nothing is heard, and whose stream may go on behind them.
+  /// The last packets of the stream, all fully trimmed; sound may still follow them.
   var padding: [PaddingPacket] = []
-  /// Packets that could not be decoded in preparations, to be told.
+  /// Packets that could not be decoded in preparations, still to be reported.
   var failedPreparations: [SourceEvent] = []
-  /// Given to every packet and mark from now on. Raise it before feeding what comes after a seek,
-  /// and tell the ``SourceControl`` when that shall be heard.
+  /// The flush serial of every packet and mark from now on: a count of flushes. Raise it before feeding the packets
+  /// after a seek, and set ``SourceControl/generation`` to it when they are to be output.
   public var generation: UInt32 = 0 {
     didSet {
       guard generation != oldValue else { return }
@@ -40,22 +40,20 @@ public struct SourceFeed: ~Copyable, Sendable {
     self.resamplerQuality = resamplerQuality
   }
 
-  /// Begins a stream: makes its converter, warmed. Its mark goes into the ring before the first of its
-  /// packets that is heard.
+  /// Begins a stream: makes its converter and warms it up. Its mark goes into the ring before its first audible packet.
   ///
   /// - Parameters:
   ///   - stream: a format that is decoded in the callback.
-  ///   - origin: what the stream's first frame is, for ``SourceControl/position``.
-  ///   - firstPacket: the packet that will be written first; a decoder may set itself up with it.
-  ///   - joinsPrevious: the stream plays on where the one before ends, without a gap, if rate and
-  ///     channel count are the same. Otherwise the one before must have been ended.
-  ///   - startFrame: where on the source's clock its first frame belongs, for a source with a
-  ///     ``SourceControl/clockRate``: until then there is silence, unless that has passed already. Nil
-  ///     is as soon as possible.
-  ///   - transportNanoseconds: for a source that follows a transport, the time on its time line that the
-  ///     first frame belongs to; needed for the first stream of a generation. Nil is behind what was before.
-  /// - Returns: the stream's number, from 1; nil when the ring has no room now.
-  /// - Throws: ``AudioConverterError`` when the format cannot be converted.
+  ///   - origin: the position of the stream's first frame in its track, for ``SourceControl/position``.
+  ///   - firstPacket: the packet that will be written first; a decoder may use it to set itself up.
+  ///   - joinsPrevious: whether the stream follows the one before without a gap, if rate and channel count are the
+  ///     same. Otherwise the one before must have been ended.
+  ///   - startFrame: the first frame's position on the source's clock, for a source with a ``SourceControl/clockRate``.
+  ///     Until then there is silence, unless that has passed already. Nil is as soon as possible.
+  ///   - transportNanoseconds: for a source that follows a transport, the first frame's position on its time line;
+  ///     needed for the first stream of a flush serial. Nil is directly behind the stream before.
+  /// - Returns: the stream's number, from 1; nil if the ring has no room now.
+  /// - Throws: ``AudioConverterError`` if the format cannot be converted.
   public mutating func beginStream(
     _ stream: CodedStreamDescription, origin: StreamOrigin = StreamOrigin(track: 0),
     firstPacket: UnsafeRawBufferPointer, joinsPrevious: Bool, startFrame: Double? = nil,
@@ -76,21 +74,21 @@ public struct SourceFeed: ~Copyable, Sendable {
     return lastStreamID
   }
 
-  /// Puts a packet of the current stream into the ring. At its start the packets of which nothing is heard,
-  /// an encoder's delay or what a decoder has to hear after a seek, are decoded here and now instead: the
-  /// render thread does not have the time for many packets in one cycle. At its end they are not decoded
-  /// at all; only the last eight of those that sound follows are.
+  /// Writes a packet of the current stream to the ring. Fully trimmed packets at the stream's start, an encoder's delay
+  /// or a decoder's pre-roll after a seek, are instead decoded here at once: the render thread does not have the time
+  /// for many packets in one cycle. Fully trimmed packets at its end are not decoded; if sound follows, the last eight
+  /// are.
   ///
   /// - Parameters:
   ///   - packet: its bytes; they are copied.
-  ///   - history: its place in the stream, its frames and its trims. Numbers below 0 count as 0, and those above the
-  ///     packet's frames are ignored.
-  ///   - settings: what takes effect with the packet's first sound. They need a mark in the history.
-  ///   - sparedNanoseconds: so much sound shall still fit behind it: room for what a seek leads to while
-  ///     the old sound goes on. At most a quarter of the ring is spared.
-  ///   - ampleNanoseconds: with so much sound in the ring its memory is used again from the beginning,
-  ///     instead of to its end, from a quarter on.
-  /// - Returns: false when it does not fit now.
+  ///   - history: the packet's metadata: its number, its byte offset, its frames and its trims. Numbers below 0 count
+  ///     as 0, and those above the packet's frames are ignored.
+  ///   - settings: the settings that take effect with the packet's first sound. They need a mark in the metadata.
+  ///   - sparedNanoseconds: the amount of sound that must still fit behind it: room for the sound after a seek while
+  ///     the old sound plays. At most a quarter of the ring is spared.
+  ///   - ampleNanoseconds: if the ring has this much sound and a quarter of its memory is used, the packet goes to the
+  ///     memory's beginning as soon as it fits there.
+  /// - Returns: false if it does not fit now.
   public mutating func write(
     packet: UnsafeRawBufferPointer, history: PacketHistory,
     settings: SourceSettings = SourceSettings(), sparedNanoseconds: UInt64 = 0,
@@ -106,10 +104,10 @@ public struct SourceFeed: ~Copyable, Sendable {
       ampleNanoseconds: ampleNanoseconds)
   }
 
-  /// Says that no packet of the current stream follows and that no stream joins it: its tail is
-  /// drained, and an empty ring is no underrun after that.
+  /// Ends the current stream: no packet of it follows, and no stream joins it. Its tail is drained, and an empty ring
+  /// is no underrun after that.
   ///
-  /// - Returns: false when the ring has no room now.
+  /// - Returns: false if the ring has no room now.
   public mutating func endStream() -> Bool {
     guard endPreparation(),
       unsafe producer.write(mark: .endOfStream, generation: generation)
@@ -118,22 +116,22 @@ public struct SourceFeed: ~Copyable, Sendable {
     return true
   }
 
-  /// How long the packets in the ring sound. Can only have shrunk since it was read.
+  /// The duration of the packets in the ring. Can only have shrunk since it was read.
   public var bufferedNanoseconds: UInt64 { producer.bufferedNanoseconds }
 
   /// Entries in the ring: packets, and marks of streams. Can only have shrunk since it was read.
   public var entryCount: Int { producer.entryCount }
 
-  /// Bytes of the largest packet that the ring takes.
+  /// Bytes of the largest packet that fits in the ring.
   public var maximumPacketBytes: Int { producer.maximumPacketBytes }
 
-  /// The next event that the render thread has told, or nil. For the feeder's thread.
+  /// Returns the next event that the render thread has reported, or nil. For the feeder's thread.
   public mutating func nextEvent() -> SourceEvent? {
     if !failedPreparations.isEmpty { return failedPreparations.removeFirst() }
     return unsafe storage.unit.pointee.events.pop().flatMap { SourceEvent($0) }
   }
 
-  /// Frees the converters of streams that the render thread is done with.
+  /// Frees the converters of streams that the render thread has retired.
   public mutating func reclaimConverters() {
     while let record = unsafe storage.unit.pointee.retired.pop() {
       guard
@@ -145,13 +143,13 @@ public struct SourceFeed: ~Copyable, Sendable {
     }
   }
 
-  /// A converter is about to be freed.
+  /// Removes a converter that is about to be freed from the list.
   mutating func forget(_ converter: UnsafeMutablePointer<StreamConverter>) {
     inFlight.removeAll { unsafe $0.address == converter }
   }
 
-  /// Makes new resamplers for the streams that were begun when the output had another rate. Until that
-  /// is done they are silent. To be called now and then; without a change of rate it does nothing.
+  /// Makes new resamplers for the streams that were begun when the output had another rate. Until then those streams
+  /// are silent. Call it regularly; without a change of rate it does nothing.
   ///
   /// - Throws: `sampleRateNotSupported` for the first stream that cannot have one; it stays silent.
   public mutating func followOutputRate() throws(AudioConverterError) {
@@ -169,7 +167,7 @@ public struct SourceFeed: ~Copyable, Sendable {
   }
 }
 
-/// A converter that the ring or the render thread has, and the rate that it was last made for.
+/// A converter in the ring or on the render thread, and the rate that it was last made for.
 @safe
 private struct ConverterInFlight: @unchecked Sendable {
   let address: UnsafeMutablePointer<StreamConverter>

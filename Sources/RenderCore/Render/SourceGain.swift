@@ -12,18 +12,18 @@ struct SourceGain {
   @_noLocks
   init() {}
 
-  /// Nothing sounds, and nothing is on its way.
+  /// Whether the gain is 0, now and until a setting changes.
   var isSilent: Bool { @_noLocks get { fade.isStill(at: 0) || volume.isStill(at: 0) } }
 
-  /// Sound stays as it is, now and as long as nothing is set.
+  /// Whether the gain changes no sample, now and until a setting changes.
   var isNeutral: Bool {
     @_noLocks get { fade.isStill(at: 1) && volume.isStill(at: 1) && pan.isStill(at: 0) }
   }
 
-  /// Frames until a fade that was begun is over.
+  /// Frames until a fade that has begun ends.
   var fadeFramesLeft: Int { @_noLocks get { fade.framesLeft } }
 
-  /// After silence sound begins as it is, without a fade.
+  /// Makes sound after silence begin without a fade.
   @_noLocks
   mutating func settle() {
     fade.jump(to: 1)
@@ -31,13 +31,13 @@ struct SourceGain {
     pan.jump(to: pan.target)
   }
 
-  /// The fade stands at its beginning or its end.
+  /// Sets the fade to its beginning or its end.
   @_noLocks
   mutating func setFade(_ value: Float) {
     fade.jump(to: value)
   }
 
-  /// Sound goes on from silence.
+  /// Restarts the fade from silence.
   @_noLocks
   mutating func restartFade(frames: Int) {
     let target = fade.target
@@ -45,7 +45,7 @@ struct SourceGain {
     fade.go(to: target, frames: frames)
   }
 
-  /// Begins a fade, unless it has begun.
+  /// Begins a fade, unless it has begun already.
   @_noLocks
   mutating func beginFade(to target: Float, frames: Int) {
     fade.go(to: target, frames: frames)
@@ -56,7 +56,7 @@ struct SourceGain {
     volume.go(to: target, frames: frames)
   }
 
-  /// Sound that comes begins at this volume.
+  /// Sets the starting volume of sound that follows.
   @_noLocks
   mutating func settleVolume(at value: Float) {
     volume.jump(to: value)
@@ -67,7 +67,7 @@ struct SourceGain {
     pan.go(to: target, frames: frames)
   }
 
-  /// Multiplies so many frames of every buffer, from `offset` on. Nothing is done to what stays as it is.
+  /// Multiplies `frames` frames of every buffer, from `offset` on. Skips channels with a gain of 1.
   @_noLocks
   mutating func apply(
     to buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, offset: Int, frames: Int
@@ -106,8 +106,8 @@ struct SourceGain {
     (self.fade, self.volume, self.pan) = (fade, volume, pan)
   }
 
-  /// A balance: the side that the sound is moved away from gets softer, the other stays as it is. For the
-  /// first two of several channels.
+  /// Returns the factor of a balance: the side that the sound is moved away from gets softer, the other does not
+  /// change. For the first two of several channels.
   @_noLocks
   private func panFactor(_ pan: Float, channel: Int, of channels: Int) -> Float {
     if channels < 2 { return 1 }

@@ -2,18 +2,18 @@
 
 internal import Synchronization
 
-/// What a source's meters have measured. Sums only grow, so that they can be read at any time; peaks are
-/// taken.
+/// The measurements of a source's meters. Sums only grow, so that they can be read at any time; a reader takes the
+/// peaks.
 @safe
 struct SourceLevels: ~Copyable {
   private let channels: Int
   private let frames = Atomic<UInt64>(0)
-  /// Each the bits of a `Double`.
+  /// Each holds the bits of a `Double`.
   private let sums: UnsafeMutablePointer<Atomic<UInt64>>
-  /// Most that a frame adds in the mean, 96 dB above full scale. A cycle with more, or with what is no
-  /// number, is left out: nothing of what is added later would be seen.
+  /// The largest mean square of a cycle's frames, 96 dB above full scale. A cycle with more, or with NaN, is ignored:
+  /// later additions would be lost in rounding.
   private static var largestSquare: Double { @_noLocks get { 0x1p32 } }
-  /// Each the bits of a `Float`: these are in the order of the numbers.
+  /// Each holds the bits of a `Float`, which have the order of the numbers.
   private let peaks: UnsafeMutablePointer<Atomic<UInt32>>
 
   init(channels: Int) {
@@ -33,7 +33,7 @@ struct SourceLevels: ~Copyable {
     unsafe peaks.deallocate()
   }
 
-  /// Real-time: wait-free, render thread only.
+  /// Adds the levels of a cycle. Real-time: wait-free, render thread only.
   @_noLocks
   func measure(
     _ buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>, frameCount: Int
@@ -44,7 +44,7 @@ struct SourceLevels: ~Copyable {
     count(frameCount)
   }
 
-  /// Takes in what a channel had in a cycle. Once each channel has been taken in, count the cycle.
+  /// Adds the level of a channel in a cycle. After all channels, call ``count(_:)``.
   @_noLocks
   func note(_ level: CycleLevel, _ channel: Int, _ frameCount: Int) {
     if level.sumOfSquares <= Self.largestSquare * Double(frameCount) {
@@ -52,7 +52,7 @@ struct SourceLevels: ~Copyable {
       unsafe (sums + channel).pointee.store(
         (before + level.sumOfSquares).bitPattern, ordering: .relaxed)
     }
-    // An exchange of the two takes longer than all the rest, and most cycles are below a peak.
+    // An atomic maximum takes longer than all the rest, and most cycles are below the peak.
     let peak = level.peak.bitPattern
     if unsafe peak > (peaks + channel).pointee.load(ordering: .relaxed) {
       unsafe (peaks + channel).pointee.max(peak, ordering: .relaxed)

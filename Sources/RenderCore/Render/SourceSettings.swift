@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// What of a source takes effect with a packet's first sound, to the frame.
+/// The settings of a source that take effect with a packet's first sound, to the frame.
 public struct SourceSettings: Sendable, Equatable {
-  // No optionals, so that the render thread can use them: a number that is none stands for no change.
+  // No optionals, so that the render thread can use them: NaN means no change.
   var codedVolume: Float
   var codedRampSeconds: Float
   var codedPan: Float
   var codedRate: Float
 
-  /// Settings that change what is given and leave the rest.
+  /// Creates settings that change only the parameters that are not nil.
   ///
   /// - Parameters:
-  ///   - volume: as ``SourceControl/volume``.
-  ///   - volumeRampSeconds: as ``SourceControl/volumeRampSeconds``, for this change too.
-  ///   - pan: as ``SourceControl/pan``.
-  ///   - rate: how fast the source's clock goes from here on, 1 being its own speed: for packets that
-  ///     were stretched before.
+  ///   - volume: as for ``SourceControl/volume``.
+  ///   - volumeRampSeconds: as for ``SourceControl/volumeRampSeconds``, also for this change.
+  ///   - pan: as for ``SourceControl/pan``.
+  ///   - rate: the speed of the source's clock from here on, where 1 is its own: for packets that were stretched
+  ///     before.
   public init(
     volume: Float? = nil, volumeRampSeconds: Float? = nil, pan: Float? = nil, rate: Float? = nil
   ) {
@@ -25,7 +25,7 @@ public struct SourceSettings: Sendable, Equatable {
     codedRate = rate.map { SourceControl.possibleRate($0) } ?? .nan
   }
 
-  /// Settings that change nothing.
+  /// Creates settings that change nothing.
   @_noLocks
   init(unchanged: ()) {
     codedVolume = Float(bitPattern: 0x7FC0_0000)
@@ -35,13 +35,13 @@ public struct SourceSettings: Sendable, Equatable {
   }
 }
 
-/// Settings on their way through the resampler, each with the frame at which it takes effect. The memory
-/// is made once; more than fit take effect early.
+/// Settings on their way through the resampler, each with the frame at which it takes effect. The memory is allocated
+/// once; if it is full, further settings take effect early.
 ///
 /// Real-time: every call is wait-free, render thread only.
 @safe
 struct SettingsSchedule: ~Copyable {
-  /// A power of two. What is pending in a resampler is a few packets.
+  /// A power of two. Only a few packets are pending in a resampler.
   private static var capacity: Int { @_noLocks get { 64 } }
 
   private let frames: UnsafeMutablePointer<UInt64>
@@ -63,10 +63,10 @@ struct SettingsSchedule: ~Copyable {
 
   var isFull: Bool { @_noLocks get { count == Self.capacity } }
 
-  /// Where the first one takes effect; only while there is one.
+  /// The frame at which the first one takes effect. Valid only if there is one.
   var firstFrame: UInt64 { @_noLocks get { unsafe frames[first] } }
 
-  /// Only while there is room.
+  /// Appends settings. Call it only if there is room.
   @_noLocks
   mutating func append(_ new: SourceSettings, at frame: UInt64) {
     let slot = (first &+ count) & (Self.capacity &- 1)
@@ -75,7 +75,7 @@ struct SettingsSchedule: ~Copyable {
     count &+= 1
   }
 
-  /// Only while there is one.
+  /// Removes the first settings. Call it only if there are any.
   @_noLocks
   mutating func removeFirst() -> SourceSettings {
     let slot = first
@@ -89,7 +89,7 @@ struct SettingsSchedule: ~Copyable {
     count = 0
   }
 
-  /// Brings the frames behind one to where their sound is when that frame begins another rate.
+  /// Converts the frames behind a change of the output's rate to the new rate.
   @_noLocks
   mutating func follow(_ change: OutputRateChange) {
     for index in 0..<count {

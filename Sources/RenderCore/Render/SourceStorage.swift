@@ -2,8 +2,8 @@
 
 internal import Synchronization
 
-/// Owns the memory of one source. Held by its feed, its control and the renderer's graph; the render
-/// thread uses the addresses in it and never this object.
+/// The owner of one source's memory. Its feed, its control and the renderer's graph hold it; the render thread uses the
+/// addresses in it and never this object.
 @safe
 final class SourceStorage: @unchecked Sendable {
   let shared: UnsafeMutablePointer<SourceShared>
@@ -23,15 +23,15 @@ final class SourceStorage: @unchecked Sendable {
         fadesAtUnderrun: fadesAtUnderrun))
   }
 
-  /// Has the sound fade out, for good.
+  /// Fades the sound out permanently.
   ///
-  /// - Returns: whether it was held: no sound is on its way then.
+  /// - Returns: whether the source was held, so no sound is coming.
   func leave() -> Bool {
     unsafe shared.pointee.mode.exchange(
       SourceMode.leaveCode, ordering: .sequentiallyConsistent) == SourceMode.holdCode
   }
 
-  /// Whether it is leaving, and silent.
+  /// Whether the source is leaving, and silent.
   var hasLeft: Bool {
     unsafe shared.pointee.mode.load(ordering: .relaxed) == SourceMode.leaveCode
       && shared.pointee.isSilent.load(ordering: .acquiring)
@@ -45,11 +45,11 @@ final class SourceStorage: @unchecked Sendable {
   }
 }
 
-/// A new source: the end that is fed and the end that is controlled. Take them apart.
+/// A new source: its feeding end and its control. Take them apart.
 @frozen
 public struct RenderSource: ~Copyable {
-  /// Where packets go in: for one feeder thread.
+  /// The end that takes packets: for one feeder thread.
   public let feed: SourceFeed
-  /// How the source is told to play and asked for its position: for any thread.
+  /// The end that sets the mode and reads the position: for any thread.
   public let control: SourceControl
 }

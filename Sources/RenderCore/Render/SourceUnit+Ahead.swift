@@ -2,7 +2,7 @@
 
 /// The pieces of work that a source does in its cycle, and ahead of it.
 extension SourceUnit {
-  /// Those that were done since this was last asked for.
+  /// Returns the pieces done since the last call.
   @_noLocks
   mutating func takePieces() -> WorkPieces {
     guard let converter = unsafe converter else { return WorkPieces() }
@@ -10,7 +10,7 @@ extension SourceUnit {
     return unsafe converter.pointee.takePieces()
   }
 
-  /// The work that a frame of it takes.
+  /// The work for one frame of the source.
   var workRate: WorkRate {
     @_noLocks get {
       guard isFlowing, !isDraining, let converter = unsafe converter else { return WorkRate() }
@@ -18,7 +18,7 @@ extension SourceUnit {
     }
   }
 
-  /// Whether it has no packet to decode ahead until its next piece of work is done.
+  /// Whether the source has no packet to decode ahead until its next piece of work is done.
   var isAhead: Bool {
     @_noLocks get {
       guard let converter = unsafe converter else { return true }
@@ -26,8 +26,8 @@ extension SourceUnit {
     }
   }
 
-  /// Does a piece of work that coming cycles will want, if it is of a kind that is wanted; one of each where both
-  /// may be done at once.
+  /// Does a piece of work that coming cycles will need, if it is of an allowed kind; one of each if both may be done at
+  /// once.
   @_noLocks
   mutating func workAhead(decodes: Bool, resamples: Bool, both: Bool) {
     guard isFlowing, !isDraining, let converter = unsafe converter,

@@ -2,9 +2,9 @@
 
 internal import Synchronization
 
-/// What the control side and packets set of a source: how it sounds, and from which frame on.
+/// The settings of a source from the control side and from packets, and the frames at which they take effect.
 extension SourceUnit {
-  /// Takes what the control side has set since the cycle before, but for the volume.
+  /// Takes the settings from the control side since the cycle before, except the volume.
   @_noLocks
   mutating func takeSettings() {
     outputRate = unsafe shared.pointee.outputRate.load(ordering: .relaxed)
@@ -18,10 +18,10 @@ extension SourceUnit {
     }
   }
 
-  /// Takes the volume that the control side has set since the cycle before, and the one it begins at.
+  /// Takes the volume that the control side has set since the cycle before, and the starting volume.
   @_noLocks
   mutating func takeVolume() {
-    // Read first: whoever has seen a setting sees what was set and settled before it.
+    // Loaded first, with acquire: the loads below then see the ramp and starting volume that were set before it.
     let volume = unsafe shared.pointee.volume.load(ordering: .acquiring)
     let ramp = unsafe shared.pointee.rampSeconds.load(ordering: .acquiring)
     if UInt32(truncatingIfNeeded: ramp >> 32) != takenRampSeconds {
@@ -61,8 +61,8 @@ extension SourceUnit {
     unsafe shared.pointee.effectivePanBits.store(pan.bitPattern, ordering: .releasing)
   }
 
-  /// Brings the gain to so many frames that were pulled, and the clock forward, with the settings that
-  /// take effect on the way.
+  /// Applies the gain to `frames` frames that were pulled, and advances the clock, with the settings that take effect
+  /// in these frames.
   @_noLocks
   mutating func sound(
     _ frames: Int, in buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
@@ -96,7 +96,7 @@ extension SourceUnit {
 
   @_noLocks
   mutating func apply(_ settings: SourceSettings) {
-    // A number that is none is unequal to itself.
+    // NaN is unequal to itself.
     if settings.codedRampSeconds == settings.codedRampSeconds {
       setRampSeconds(settings.codedRampSeconds)
     }
@@ -105,7 +105,7 @@ extension SourceUnit {
     if settings.codedRate == settings.codedRate { clock.setRate(settings.codedRate) }
   }
 
-  /// Has the sound fade in from a frame on: it does not continue what was heard. Where a transport is followed no
+  /// Fades the sound in from a frame on, because it does not continue the sound before. If a transport is followed, no
   /// frame is changed.
   @_noLocks
   mutating func fadeIn(from frame: UInt64) {

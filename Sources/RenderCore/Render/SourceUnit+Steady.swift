@@ -2,17 +2,17 @@
 
 internal import Synchronization
 
-/// Most cycles of a source are like the one before: no setting is new, nothing fades, and the frames lie in the
-/// packet that is being given, as they go to the outputs. What such a cycle takes stands here together, because a
-/// thread that has slept finds neither its code nor its data in the caches: each line that a cycle touches, or that
-/// lies between those, costs it time. Anything else is ``SourceUnit/render(_:deviceFrame:into:)``'s.
+/// Most cycles of a source are like the one before: no setting is new, nothing fades, and the frames are in the current
+/// packet in the form of the outputs. The code for such a cycle is together in this file. A thread that has slept finds
+/// neither its code nor its data in the caches: each line that a cycle uses, or that is between those, costs it time.
+/// All other cycles use ``SourceUnit/render(_:deviceFrame:into:)``.
 extension SourceUnit {
-  /// Gives a cycle's frames as that would, if there is nothing to do but that.
+  /// Renders a cycle like ``render(_:deviceFrame:into:)``, if the cycle needs only frames.
   ///
   /// Real-time: wait-free, render thread only.
   ///
-  /// - Parameter deviceFrame: frames that the output was given before this cycle.
-  /// - Returns: false when there is more to do. Nothing has been done then.
+  /// - Parameter deviceFrame: frames that the output had received before this cycle.
+  /// - Returns: false if there is more to do. In that case nothing has changed.
   @_noLocks
   mutating func renderSteadily(
     _ cycle: RenderCycle, deviceFrame: UInt64,
@@ -35,8 +35,8 @@ extension SourceUnit {
     return true
   }
 
-  /// Whether the next cycle may be a steady one, as far as the source itself is concerned, after one in which
-  /// all frames were sound.
+  /// Whether the source's own state allows the next cycle to be a steady one, after a cycle in which all frames were
+  /// sound.
   var canBeSteady: Bool {
     @_noLocks get {
       guard let converter = unsafe converter, !isDraining, schedule.count == 0, gain.isNeutral

@@ -2,9 +2,9 @@
 
 internal import Synchronization
 
-/// The streams that follow each other in a source's ring.
+/// The successive streams in a source's ring.
 extension SourceUnit {
-  /// Takes the next stream's converter, when its mark is the next thing in the ring.
+  /// Takes the next stream's converter, if its mark is the next entry in the ring.
   @_noLocks
   mutating func beginStream(at frame: UInt64) -> Bool {
     guard let next = unsafe source.takeConverter() else { return false }
@@ -12,7 +12,7 @@ extension SourceUnit {
     unsafe streamID = next.pointee.streamID
     publishedPackets = 0
     publishedFailures = 0
-    // The rate has changed while nothing sounded.
+    // The rate has changed while there was no sound.
     let rate = unsafe next.pointee.outputRate
     if rate == outputRate, rate != toldRate { tellRate(rate, at: frame, droppedNanoseconds: 0) }
     let origin = unsafe next.pointee.origin
@@ -20,14 +20,14 @@ extension SourceUnit {
       SourceEvent.streamStartedCode, at: frame, UInt64(bitPattern: Int64(origin.track)),
       origin.codedNanoseconds)
     publishStream(origin, at: frame)
-    // A seek has led into the midst of a track. Sound that none came before begins as it is.
+    // A seek has led into the middle of a track. The source's first sound begins without a fade.
     if frame > 0, origin.codedNanoseconds != 0, origin.codedNanoseconds != StreamOrigin.noTime {
       fadeIn(from: frame)
     }
     return true
   }
 
-  /// Goes over to a stream that joins this one without a gap, through the same resampler.
+  /// Changes to a stream that joins this one without a gap, through the same resampler.
   @_noLocks
   mutating func joinNextStream(at frame: UInt64) -> Bool {
     guard let previous = unsafe converter, let joining = unsafe source.peekJoiningConverter()
@@ -36,7 +36,7 @@ extension SourceUnit {
       _ = unsafe joining.pointee.takeOfferedChange()
     }
     guard unsafe previous.pointee.canBeJoined(by: joining) else { return false }
-    // What is in the resampler is still the old stream's.
+    // The frames in the resampler still belong to the old stream.
     let boundary = unsafe frame &+ UInt64(previous.pointee.pendingOutputFrames)
     emit(SourceEvent.streamEndedCode, at: boundary)
     unsafe joining.pointee.join(after: previous)
@@ -44,7 +44,7 @@ extension SourceUnit {
     return beginStream(at: boundary)
   }
 
-  /// Whether the converter gives the output's rate, or can from here on. Until the feeder has made a
+  /// Returns whether the converter has the output's rate, or can have it from here on. Until the feeder has made a
   /// resampler for a new rate there is silence.
   @_noLocks
   mutating func hasOutputRate(
@@ -56,11 +56,11 @@ extension SourceUnit {
     let rate = unsafe converter.pointee.outputRate
     let change = OutputRateChange(
       frame: frame, from: Double(oldRate), to: Double(rate), droppedNanoseconds: dropped)
-    // What has been decoded and not given keeps its place in the sound.
+    // Decoded sound that has not been output keeps its position in the sound.
     schedule.follow(change)
     moveStreamStart(by: change)
     tellRate(rate, at: frame, droppedNanoseconds: dropped)
-    // What follows does not continue what was heard.
+    // The following frames do not continue the last ones exactly.
     fadeIn(from: frame)
     return rate == outputRate
   }
@@ -81,13 +81,13 @@ extension SourceUnit {
 
   @_noLocks
   private func retire(_ converter: UnsafeMutablePointer<StreamConverter>) {
-    // Never full: the feeder does not have more converters made than the ring can hold.
+    // Never full: the feeder's side makes no more converters than the ring can hold.
     _ = retired.push(ReturnRing.Record(UInt64(UInt(bitPattern: converter))))
   }
 
-  /// Drops everything of older generations and starts afresh.
+  /// Drops all entries with older flush serials and starts afresh.
   ///
-  /// - Returns: whether the clock was put back to 0.
+  /// - Returns: whether the clock was reset to 0.
   @_noLocks
   mutating func adopt(_ generation: UInt32, fade: Float) -> Bool {
     discardConverter()
@@ -103,7 +103,7 @@ extension SourceUnit {
     fadeInFrame = .max
     schedule.removeAll()
     let clockGeneration = unsafe shared.pointee.clockGeneration.load(ordering: .acquiring)
-    // Compared as signed differences, because they may wrap.
+    // Flush serials are compared as signed differences, because they may wrap.
     let restarts =
       Int32(bitPattern: clockGeneration &- previous) > 0
       && Int32(bitPattern: generation &- clockGeneration) >= 0
@@ -135,8 +135,8 @@ extension SourceUnit {
     }
   }
 
-  /// Says which stream follows. The frames before it may not have been published yet: until they are,
-  /// it begins behind the position.
+  /// Publishes the next stream. The frames before it may not have been published yet: until they are, it begins behind
+  /// the position.
   @_noLocks
   private func publishStream(_ origin: StreamOrigin, at frame: UInt64) {
     let block = unsafe shared
@@ -149,8 +149,8 @@ extension SourceUnit {
     unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .releasing)
   }
 
-  /// Says from where on the frames are of another rate: to the feeder, and to who asks before it has heard
-  /// of it.
+  /// Reports a change of rate from a frame on: as an event to the feeder, and in the position for threads that read it
+  /// before that event.
   @_noLocks
   private mutating func tellRate(_ hertz: Int, at frame: UInt64, droppedNanoseconds: UInt64) {
     toldRate = hertz
@@ -163,7 +163,8 @@ extension SourceUnit {
     unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .releasing)
   }
 
-  /// A stream that begins in what has been decoded and not given begins at another frame now.
+  /// Updates the start of a stream that begins in decoded sound which has not been output: its frame is another one
+  /// now.
   @_noLocks
   private func moveStreamStart(by change: OutputRateChange) {
     let block = unsafe shared
@@ -173,10 +174,10 @@ extension SourceUnit {
     unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .releasing)
   }
 
-  /// The position is being written. Odd also after a write that never ended: libjack may end its thread at any
-  /// time.
+  /// Begins writing the position, with an odd sequence. It is also odd after a write that never ended: libjack may end
+  /// its thread at any time.
   ///
-  /// - Returns: the sequence now; the one after it says that the position is whole.
+  /// - Returns: the present sequence; the next one marks a complete position.
   @_noLocks
   func beginWriting() -> UInt64 {
     let sequence = unsafe shared.pointee.sequence.load(ordering: .relaxed) | 1

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// The fade at an underrun, without look-ahead: the frames that were given stay as they are. Behind them the
-/// last one decays to silence, and the sound that follows fades in.
+/// The fade at an underrun, without look-ahead: frames already output do not change. Behind them the last one decays to
+/// silence, and the sound that follows fades in.
 extension SourceUnit {
-  /// With less sound than this in the ring an underrun may be near, and the last frame of each cycle is kept.
-  /// The packet that is being given counts whole: a longer one can hide the end, which then has no decay.
+  /// With less sound than this in the ring an underrun may be near, and the last frame of each cycle is kept. The
+  /// current packet counts whole: a longer one can hide the end, which then has no decay.
   static var lowNanoseconds: UInt64 { @_noLocks get { 250_000_000 } }
 
-  /// Keeps a frame that may turn out to be the last one before an underrun.
+  /// Keeps a frame that may become the last one before an underrun.
   ///
   /// - Parameters:
   ///   - index: the frame's index in the buffers.
@@ -21,7 +21,7 @@ extension SourceUnit {
     lastFrameEnd = frame
   }
 
-  /// Begins the decay behind the sound of this cycle, or of the one before where this has none.
+  /// Begins the decay behind the sound of this cycle, or of the cycle before if this one has none.
   ///
   /// - Parameter given: frames of sound in this cycle.
   @_noLocks @inline(never)
@@ -40,7 +40,7 @@ extension SourceUnit {
     for channel in 0..<count { unsafe lastFrame[count + channel] = lastFrame[channel] }
   }
 
-  /// Adds the decay to a stretch of the buffers: to silence, or to the sound that follows.
+  /// Adds the decay to a range of the buffers: to silence, or to the sound that follows.
   @_noLocks @inline(never)
   mutating func addTail(
     from start: Int, to end: Int,

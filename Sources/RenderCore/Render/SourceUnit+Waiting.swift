@@ -2,25 +2,25 @@
 
 internal import Synchronization
 
-/// What an output without deadlines asks before it renders.
+/// The checks of an output without deadlines before it renders.
 extension SourceUnit {
-  /// Sound that has to be in the ring besides that of the cycle: what a resampler takes in ahead.
+  /// Sound that has to be in the ring besides the cycle's own: the resampler's look-ahead.
   private static var spareNanoseconds: UInt64 { @_noLocks get { 1_000_000_000 } }
 
-  /// Whether a cycle of so many frames finds all the sound that it could be given: it is in the ring, or
-  /// the ring takes no more, or none is on its way. Real-time: wait-free, render thread only.
+  /// Returns whether a cycle of `frameCount` frames finds all available sound: it is in the ring, or the ring is full,
+  /// or none will come. Real-time: wait-free, render thread only.
   @_noLocks
   mutating func isReady(frameCount: Int) -> Bool {
     unsafe shared.pointee.isWaitedFor.store(true, ordering: .relaxed)
     guard unsafe shared.pointee.isAwaited.load(ordering: .acquiring) else { return true }
-    // Only a cycle goes over to another generation.
+    // Only a cycle changes to another flush serial.
     if unsafe shared.pointee.generation.load(ordering: .acquiring) != source.generation {
       return true
     }
-    // The place that a transport wants is looked for.
+    // The feeder is looking for the position that a transport requests.
     if isAskingTransport { return false }
     if follower.isSilent { return true }
-    // It is wanted, but there is not yet enough of it to begin.
+    // Sound is wanted, but there is not yet enough of it to begin.
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
     if mode == SourceMode.leaveCode { return true }
     if mode != SourceMode.playCode || isStarved { return false }
@@ -34,7 +34,7 @@ extension SourceUnit {
 }
 
 extension RenderState {
-  /// Whether every source and every capture is ready for a cycle of so many frames.
+  /// Returns whether every source and every capture is ready for a cycle of `frameCount` frames.
   @_noLocks
   func isReady(frameCount: Int) -> Bool {
     let address = enter()
@@ -56,7 +56,7 @@ extension RenderState {
     return isReady
   }
 
-  /// Tells every source that the output keeps its own time again.
+  /// Informs every source that the output has deadlines again.
   @_noLocks
   func endWaiting() {
     let address = enter()
@@ -70,9 +70,9 @@ extension RenderState {
 }
 
 extension RenderContext {
-  /// Whether a cycle of so many frames would find all the sound that its sources can be given, and room in the
-  /// captures that are read. An output that has no deadline asks before it renders, and waits while it is false:
-  /// sound or room is on its way then.
+  /// Returns whether a cycle of `frameCount` frames would find all available sound of its sources, and room in the
+  /// captures that are read. An output without deadlines calls this before it renders, and waits while it is false:
+  /// sound or room will come then.
   ///
   /// Real-time: wait-free. On the thread that renders, between two cycles.
   @_noLocks
@@ -80,7 +80,7 @@ extension RenderContext {
     unsafe state.pointee.isReady(frameCount: frameCount)
   }
 
-  /// Says that the output has deadlines again, after ``isReady(frameCount:)`` was asked: feeders need not
+  /// Ends the waiting that ``isReady(frameCount:)`` has begun, because the output has deadlines again: feeders need not
   /// hurry any more.
   ///
   /// Real-time: wait-free. On the thread that renders, between two cycles.
@@ -91,27 +91,25 @@ extension RenderContext {
 }
 
 extension SourceControl {
-  /// Whether sound is wanted and on its way, although there may be none at the moment: an output without
-  /// deadlines then waits for it (``RenderContext/isReady(frameCount:)``). False at first.
+  /// Whether sound is wanted and will come, although there may be none at the moment. An output without deadlines then
+  /// waits for it (``RenderContext/isReady(frameCount:)``). False at first.
   public var isAwaited: Bool {
     get { unsafe shared.pointee.isAwaited.load(ordering: .acquiring) }
     nonmutating set { unsafe shared.pointee.isAwaited.store(newValue, ordering: .releasing) }
   }
 
-  /// Whether the output waits for sound and takes it as fast as it comes: a feeder should look often
-  /// whether there is room.
+  /// Whether the output waits for sound and takes it as fast as it comes: a feeder should then often check for room.
   public var isWaitedFor: Bool {
     unsafe shared.pointee.isWaitedFor.load(ordering: .relaxed)
   }
 }
 
 extension SourceFeed {
-  /// Entries that the render thread has taken out of the ring so far. Can only have grown since it was
-  /// read.
+  /// Entries that the render thread has taken out of the ring so far. Can only have grown since it was read.
   public var takenEntryCount: UInt64 { producer.readEntryCount }
 
-  /// Says that nothing can be written until more entries than this were taken out; nil where something can.
-  /// An output that waits for sound must not wait for that.
+  /// Notes that the ring is full until more entries than this are taken out; nil if it has room. An output that waits
+  /// for sound must not wait for that.
   public func noteFull(atTakenEntryCount count: UInt64?) {
     unsafe storage.shared.pointee.fullAtEntry.store(count ?? .max, ordering: .releasing)
   }

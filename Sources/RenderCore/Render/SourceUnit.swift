@@ -2,73 +2,73 @@
 
 internal import Synchronization
 
-/// The render side of one source: pulls packets out of its ring through a converter and gives
-/// frames. Owned by the render thread while an output runs.
+/// The render side of one source: pulls packets out of its ring through a converter and outputs their frames. Owned by
+/// the render thread while an output runs.
 @safe
 struct SourceUnit: ~Copyable {
   let shared: UnsafeMutablePointer<SourceShared>
-  /// The outputs that it is heard on.
+  /// The outputs of the source.
   let bus: RenderBus
-  /// Render thread → feeder thread: what happened.
+  /// Render thread → feeder thread: events.
   let events = ReturnRing(capacity: 256)
   /// Render thread → feeder thread: converters to be freed.
   let retired = ReturnRing(capacity: SourceUnit.maximumConverters)
-  /// Converters that a feeder may have made and not yet got back, so that `retired` never overflows.
+  /// Converters that a feeder may have made and not yet got back. The limit keeps `retired` from overflowing.
   static let maximumConverters = 64
 
   var source: RingPacketSource
   var converter: UnsafeMutablePointer<StreamConverter>?
-  /// The stream has no more packets; what is in the resampler still sounds.
+  /// Whether the stream has no more packets, while the resampler's remainder is output.
   var isDraining = false
-  /// Stay silent after an underrun until the control side acknowledges it, so that packets that
-  /// trickle in do not stutter.
+  /// Whether the source stays silent after an underrun until the control side acknowledges it, so that packets that
+  /// arrive slowly do not stutter.
   private let holdsAfterUnderrun: Bool
   /// Whether sound fades out and in at an underrun.
   private let fadesAtUnderrun: Bool
-  /// A frame of sound that may be the last one before an underrun, and behind it the one that decays.
+  /// A frame of sound that may be the last one before an underrun; behind it the frame that decays.
   let lastFrame: UnsafeMutablePointer<Float>
-  /// The output frames up to the end of the first of them.
+  /// The output frames up to the end of the first of these two.
   var lastFrameEnd: UInt64 = 0
   private var underruns: UInt64 = 0
   var clock = SourceClock()
   /// Settings whose packets are in the resampler.
   var schedule = SettingsSchedule()
-  /// For a source that follows a transport.
+  /// The decisions of a source that follows a transport.
   var follower = TransportFollower()
-  /// The output rate that the follower's frames are of.
+  /// The output rate of the follower's frames.
   var placedRate: Int
   var rampSeconds: Float = 0
-  /// The output frame at which sound fades in that continues nothing; none is `.max`.
+  /// The output frame at which discontinuous sound fades in; `.max` for none.
   var fadeInFrame = UInt64.max
-  /// The numbers of the control side's settings that were taken.
+  /// The numbers of the control side's last settings that were taken.
   var takenVolume: UInt32 = 0
   var takenRampSeconds: UInt32 = 0
   var takenSettledVolume: UInt32 = 0
   var takenPan: UInt32 = 0
-  /// The frame of this cycle at which what is pulled next begins: behind the time before which nothing plays, and
-  /// behind old sound that has faded out.
+  /// The frame of this cycle at which the next pulled sound begins: after the start of playing, and after old sound
+  /// that has faded out.
   var lead = 0
   /// Frames per second of the output, as of this cycle.
   var outputRate: Int
-  /// That of the last sound, as was told.
+  /// The rate of the last sound, as last reported.
   var toldRate: Int
   var outputFrames: UInt64 = 0
   var trailingSilentFrames: UInt64 = 0
-  /// What this cycle took.
+  /// The work of this cycle.
   var work = RenderWork()
-  /// It was pulled in this cycle, and will be in the next one.
+  /// Whether the source was pulled in this cycle, and will be in the next one.
   var isFlowing = false
-  /// A cycle in which no setting is new need only give frames.
+  /// Whether a cycle without new settings only has to output frames.
   private(set) var isSteady = false
-  /// The last cycle ended with sound.
+  /// Whether the last cycle ended with sound.
   private(set) var isSounding = false
-  /// Resampled frames that it had when its work was last counted: with them no more work is needed.
+  /// Resampled frames when the source's work was last counted: these need no more work.
   var framesAhead = 0
   var streamID: UInt32 = 0
   /// The converter's counters as last published.
   var publishedPackets: UInt64 = 0
   var publishedFailures: UInt64 = 0
-  /// Behind what a steady cycle touches: that has no use for these.
+  /// The last fields, because a steady cycle does not use them.
   var gain = SourceGain()
   /// The gain of the decay after an underrun.
   var tail = Gain(0)
@@ -101,17 +101,17 @@ struct SourceUnit: ~Copyable {
     }
   }
 
-  /// Writes `cycle.frameCount` frames to every buffer: sound, then silence where there is no more.
+  /// Writes `cycle.frameCount` frames to every buffer: sound, then silence if there is no more.
   ///
   /// Real-time: wait-free, render thread only.
   ///
-  /// - Parameter deviceFrame: frames that the output was given before this cycle.
+  /// - Parameter deviceFrame: frames that the output had received before this cycle.
   @_noLocks
   mutating func render(
     _ cycle: RenderCycle, deviceFrame: UInt64,
     into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
-    // Read before the generation, which is set before it.
+    // Read before the generation, because the control side sets the generation first.
     var mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
     let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
     var isStale = wantedGeneration != source.generation
@@ -123,7 +123,7 @@ struct SourceUnit: ~Copyable {
     work = RenderWork()
     isFlowing = false
     isSteady = false
-    // What has not begun, or is over, has nothing to fade out: it stays silent.
+    // Sound that has not begun, or has ended, has no fade: it stays silent.
     if mode == SourceMode.pauseCode, !isSounding { gain.setFade(0) }
     if unsafe shared.pointee.followsTransport.load(ordering: .relaxed) {
       if mode != SourceMode.pauseCode {
@@ -134,29 +134,29 @@ struct SourceUnit: ~Copyable {
     }
     takeSettings()
     lead = leadFrames(of: cycle, deviceFrame: deviceFrame, mode: mode)
-    // Nothing sounds that could be faded: go over to the new generation at once.
+    // There is no sound that could fade: change to the new flush serial at once.
     if isStale,
       gain.isSilent || mode == SourceMode.holdCode || isStarved || hasNoConverter || lead > 0
     {
       _ = adopt(wantedGeneration, fade: mode == SourceMode.pauseCode ? 0 : 1)
       isStale = false
     }
-    // What is faded out for something new keeps its volume.
+    // Sound that fades out for new sound keeps its volume.
     if !isStale { takeVolume() }
-    // After a hold sound begins as it is.
+    // After a hold, sound begins without a fade.
     if mode == SourceMode.holdCode { gain.settle() }
     let isFadingOut = mode == SourceMode.pauseCode || isStale
     let start = lead
     var (faded, given) = (0, 0)
-    // The clock counts silence besides what is given.
+    // Whether the clock also counts the silence of this cycle.
     var countsSilence = mode == SourceMode.playCode
-    // A volume of 0 is silence that passes; only a finished fade stands still.
+    // At a volume of 0 the sound continues silently; only a finished fade stops it.
     work.isStarved = mode == SourceMode.playCode && isStarved
     let isHeld = mode == SourceMode.holdCode || isStarved || (isFadingOut && gain.isSilent)
     if !isHeld, lead < cycle.frameCount {
       gain.beginFade(to: isFadingOut ? 0 : 1, frames: fadeFrames)
       var wanted = cycle.frameCount - lead
-      // A fade to silence takes just the frames that it needs; the next one is kept for later.
+      // A fade to silence takes only the frames that it needs; the next frame is kept for later.
       if isFadingOut { wanted = min(wanted, gain.fadeFramesLeft) }
       given = unsafe give(wanted, into: buffers)
       if isStale, gain.isSilent || given < wanted {
@@ -185,9 +185,9 @@ struct SourceUnit: ~Copyable {
     isSteady = given == cycle.frameCount && !isFadingOut && canBeSteady
   }
 
-  /// Pulls so many frames, and brings them to their gain.
+  /// Pulls `wanted` frames, and applies their gain.
   ///
-  /// - Returns: the frames that there were.
+  /// - Returns: the number of frames that were available.
   @_noLocks
   private mutating func give(
     _ wanted: Int, into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
@@ -206,11 +206,11 @@ struct SourceUnit: ~Copyable {
     return given
   }
 
-  /// Whether the control side has set nothing since the cycle before, and wants sound that goes on.
+  /// Returns whether the control side has set nothing since the cycle before, and wants the sound to continue.
   @_noLocks
   func hasOldSettings(deviceFrame: UInt64) -> Bool {
     let block = unsafe shared
-    // The mode is read before the generation, as it is everywhere.
+    // The mode is read before the generation, as in `render`.
     return unsafe block.pointee.mode.load(ordering: .acquiring) == SourceMode.playCode
       && block.pointee.generation.load(ordering: .acquiring) == source.generation
       && !block.pointee.followsTransport.load(ordering: .relaxed)
@@ -225,7 +225,7 @@ struct SourceUnit: ~Copyable {
       && !block.pointee.measuresLevels.load(ordering: .relaxed) && !isStarved
   }
 
-  /// Frames of a cycle before the time at which playing begins.
+  /// Returns the frames of a cycle before the time at which playing begins.
   @_noLocks
   private func leadFrames(of cycle: RenderCycle, deviceFrame: UInt64, mode: UInt32) -> Int {
     let start = unsafe shared.pointee.startFrame.load(ordering: .acquiring)
@@ -251,7 +251,7 @@ struct SourceUnit: ~Copyable {
     }
   }
 
-  /// Frames of a fade.
+  /// The length of a fade in frames.
   var fadeFrames: Int {
     @_noLocks get { Gain.frames(Gain.fadeSeconds, at: Double(outputRate)) }
   }
@@ -260,9 +260,9 @@ struct SourceUnit: ~Copyable {
     @_noLocks get { unsafe converter == nil }
   }
 
-  /// Pulls up to `frameCount` frames through the converters of however many streams that takes.
+  /// Pulls up to `frameCount` frames through the converters of as many streams as necessary.
   ///
-  /// What few cycles need is never inlined, here and in the converter.
+  /// Code that few cycles need is never inlined, here and in the converter.
   @_noLocks
   mutating func pull(
     _ frameCount: Int, into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
@@ -270,7 +270,7 @@ struct SourceUnit: ~Copyable {
     var given = 0
     while given < frameCount {
       guard let converter = unsafe converter else {
-        // A stream that has its time is not begun before it.
+        // A stream with a start time does not begin before it.
         let wait = framesUntilStream(after: given)
         if wait > 0 {
           let count = min(wait, frameCount - given)
@@ -309,7 +309,7 @@ struct SourceUnit: ~Copyable {
     return given
   }
 
-  /// Says what there is to say of the packet that was decoded last, whose first sound is the output's `frame`.
+  /// Reports the status of the packet that was decoded last, whose first sound is the output's `frame`.
   @_noLocks
   mutating func tell(
     _ status: ConversionStatus, of converter: UnsafeMutablePointer<StreamConverter>,
@@ -325,7 +325,7 @@ struct SourceUnit: ~Copyable {
     unsafe takeMark(of: converter, at: frame)
   }
 
-  /// There is no sound at a frame, where there should be.
+  /// Notes that sound is missing at a frame.
   @_noLocks @inline(never)
   mutating func noteUnderrun(at frame: UInt64) {
     underruns &+= 1
@@ -334,8 +334,7 @@ struct SourceUnit: ~Copyable {
     emit(SourceEvent.underrunCode, at: frame)
   }
 
-  /// Frames between the one that is `frames` away and the time at which the next stream begins, if it has
-  /// one.
+  /// Returns the frames from the one that is `frames` away to the time at which the next stream begins, if it has one.
   @_noLocks @inline(never)
   private mutating func framesUntilStream(after frames: Int) -> Int {
     guard let next = unsafe source.peekConverter(), unsafe next.pointee.startFrame >= 0 else {
@@ -344,8 +343,8 @@ struct SourceUnit: ~Copyable {
     return unsafe clock.outputFrames(until: next.pointee.startFrame, after: frames)
   }
 
-  /// The packet that was decoded last has a mark: its settings wait until its first sound is given, and
-  /// the mark is told.
+  /// Takes the mark of the packet that was decoded last, if any: its settings wait until its first sound is output, and
+  /// the mark is reported.
   @_noLocks
   private mutating func takeMark(
     of converter: UnsafeMutablePointer<StreamConverter>, at frame: UInt64
@@ -357,9 +356,11 @@ struct SourceUnit: ~Copyable {
     emit(SourceEvent.packetMarkedCode, at: frame, UInt64(mark))
   }
 
+  /// Publishes the position and the counters of a cycle.
+  ///
   /// - Parameters:
   ///   - given: frames of sound from `lead` on.
-  ///   - faded: frames of old sound before them, which are counted already.
+  ///   - faded: frames of old sound before them, which have been counted already.
   @_noLocks
   mutating func publish(_ cycle: RenderCycle, deviceFrame: UInt64, given: Int, faded: Int = 0) {
     let silent = UInt64(cycle.frameCount - given - faded)
@@ -368,7 +369,7 @@ struct SourceUnit: ~Copyable {
     trailingSilentFrames = given + faded > 0 ? silent : trailingSilentFrames &+ silent
     let block = unsafe shared
     let sequence = beginWriting()
-    // Releasing stores, so that whoever sees one of these has seen the odd sequence before it.
+    // Releasing stores, so a thread that sees one of these also sees the odd sequence before it.
     unsafe block.pointee.outputFrames.store(outputFrames, ordering: .releasing)
     unsafe block.pointee.trailingSilentFrames.store(trailingSilentFrames, ordering: .releasing)
     unsafe block.pointee.frameTime.store(

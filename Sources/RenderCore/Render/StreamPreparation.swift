@@ -2,12 +2,12 @@
 
 internal import Synchronization
 
-/// A stream's converter before it is in the ring: the feeder's side has it hear what nobody else hears.
+/// A stream's converter before it is in the ring. The feeder's side decodes the stream's first, inaudible packets.
 @safe
 final class StreamPreparation: @unchecked Sendable {
   let converter: UnsafeMutablePointer<StreamConverter>
   let joinsPrevious: Bool
-  /// The ring has the converter, which is freed by whoever takes it from there.
+  /// Whether the ring has the converter. Then the thread that takes it from the ring frees it.
   var isHandedOver = false
 
   init(converter: UnsafeMutablePointer<StreamConverter>, joinsPrevious: Bool) {
@@ -21,10 +21,10 @@ final class StreamPreparation: @unchecked Sendable {
 }
 
 extension SourceFeed {
-  /// Most failures that are kept until they are told, as many as the render thread keeps.
+  /// Most failures that are kept until they are reported: the number of events that the render thread keeps.
   private static let keptFailures = 256
 
-  /// Has the converter of a stream that is being prepared decode a packet of which nothing is heard.
+  /// Decodes a fully trimmed packet with the converter of a stream that is being prepared.
   ///
   /// - Returns: false for any other packet.
   mutating func prepare(_ packet: UnsafeRawBufferPointer, _ history: PacketHistory) -> Bool {
@@ -43,9 +43,9 @@ extension SourceFeed {
     return true
   }
 
-  /// Puts the mark of a stream that is being prepared into the ring.
+  /// Writes the mark of a stream that is being prepared to the ring.
   ///
-  /// - Returns: false when the ring has no room now.
+  /// - Returns: false if the ring has no room now.
   mutating func endPreparation() -> Bool {
     guard let preparation else { return true }
     let isWritten = unsafe producer.write(
@@ -57,7 +57,7 @@ extension SourceFeed {
     return true
   }
 
-  /// Drops a stream of which nothing is in the ring.
+  /// Drops a stream before any part of it is in the ring.
   mutating func abandonPreparation() {
     guard let abandoned = preparation else { return }
     unsafe forget(abandoned.converter)

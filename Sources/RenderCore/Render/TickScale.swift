@@ -2,13 +2,13 @@
 
 internal import CRealtimeScope
 
-/// Turns the render path's ticks into nanoseconds, by how far both clocks have come since it was
-/// made: the render thread only counts, whoever asks pays for the conversion.
+/// A conversion of the render path's ticks to nanoseconds, from the advance of both clocks since it was made. The
+/// render thread only counts ticks; the reading thread converts them.
 struct TickScale {
   private let startTicks: UInt64
   private let startNanoseconds: UInt64
 
-  /// Fixes which clock ticks, for the whole process.
+  /// Selects the clock of the ticks, for the whole process.
   init() {
     drawbar_prepare_ticks()
     startTicks = drawbar_ticks()
@@ -22,12 +22,12 @@ struct TickScale {
     return ticks > 0 ? Double(nanoseconds) / Double(ticks) : 1
   }
 
-  /// How long so many ticks are.
+  /// Returns the duration of `ticks` ticks.
   func nanoseconds(_ ticks: UInt64) -> UInt64 {
     UInt64((Double(ticks) * nanosecondsPerTick).rounded())
   }
 
-  /// The time of `CLOCK_MONOTONIC_RAW` when the count was this.
+  /// Returns the time of `CLOCK_MONOTONIC_RAW` at this tick count.
   func time(atTicks ticks: UInt64) -> UInt64 {
     ticks >= startTicks
       ? startNanoseconds &+ nanoseconds(ticks &- startTicks)

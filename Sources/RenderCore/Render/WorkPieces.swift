@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// The pieces that a cycle's work consists of. None can be divided, and most cycles of one stream need none.
+/// The pieces of a cycle's work. None can be divided, and most cycles of one stream need none.
 struct WorkPieces {
   /// Packets decoded.
   var decodes: Int
   /// Blocks resampled.
   var blocks: Int
-  /// Blocks that were played to their end: the work that this cycle would have had by itself.
+  /// Blocks that were played to their end: the work that this cycle would have had without work ahead.
   var playedBlocks = 0
 
   var total: Int { @_noLocks get { decodes + blocks } }

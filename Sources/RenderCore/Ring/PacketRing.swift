@@ -4,12 +4,12 @@ internal import Synchronization
 
 /// The lock-free ring of packets between one feeder thread and one render thread.
 ///
-/// Bytes and descriptors are both bounded and allocated once. A packet is stored contiguously, so
-/// that the decoder reads it in place; where it does not fit before the end of the memory, the rest
-/// of the memory is skipped. The two ends are types of their own, made as a pair: the wrong side's
-/// operation does not compile. There is no way to wait: a full or empty ring is an answer.
+/// Bytes and descriptors are both bounded and allocated once. A packet is contiguous, so the decoder reads it in the
+/// ring; if it does not fit before the end of the memory, the rest of the memory is skipped. The two ends are separate
+/// types, made as a pair: the wrong side's operation does not compile. There is no way to wait: with a full or empty
+/// ring a call returns at once.
 enum PacketRing {
-  /// Makes the two ends. The memory is freed when both are gone.
+  /// Makes the two ends. The memory is freed after both are released.
   ///
   /// - Parameters:
   ///   - byteCapacity: bytes for packets, less than 4 GiB; the largest packet is half of it.
@@ -37,7 +37,7 @@ struct CacheLinePadding {
     (0, 0, 0, 0, 0, 0, 0, 0)
 }
 
-/// What both ends share. Counters only grow; differences tell the level.
+/// The memory that both ends share. Counters only grow; their differences are the fill level.
 @safe
 struct PacketRingStorage: ~Copyable {
   let bytes: UnsafeMutableRawPointer
@@ -55,7 +55,7 @@ struct PacketRingStorage: ~Copyable {
   private let padding1 = CacheLinePadding()
   /// Entries ever released. Written by the consumer.
   let readEntries = Atomic<UInt64>(0)
-  /// Byte position up to which memory may be written again. Written by the consumer.
+  /// Byte position up to which memory may be overwritten. Written by the consumer.
   let readPosition = Atomic<UInt64>(0)
   /// Nanoseconds of sound ever released. Written by the consumer.
   let readNanoseconds = Atomic<UInt64>(0)
@@ -66,14 +66,14 @@ struct PacketRingStorage: ~Copyable {
     while capacity < entryCapacity { capacity *= 2 }
     self.byteCapacity = byteCapacity
     self.entryCapacity = capacity
-    // Not written here: the render thread reads only what the feeder has written, so no page faults there,
-    // and what is never needed takes no page at all.
+    // Not written here: the render thread reads only memory that the feeder has written, so no page faults there, and
+    // unused memory takes no page at all.
     unsafe bytes = UnsafeMutableRawPointer.allocate(byteCount: byteCapacity, alignment: 64)
     unsafe entries = UnsafeMutablePointer<RingEntry>.allocate(capacity: capacity)
   }
 
   deinit {
-    // Stream marks that nobody took own their converters.
+    // Stream marks that were not taken own their converters.
     var index = readEntries.load(ordering: .acquiring)
     let end = writtenEntries.load(ordering: .acquiring)
     while index != end {
@@ -87,7 +87,7 @@ struct PacketRingStorage: ~Copyable {
     unsafe entries.deallocate()
   }
 
-  /// Gives up one end; frees the storage with the second.
+  /// Releases one end; frees the storage with the second.
   static func release(_ storage: UnsafeMutablePointer<PacketRingStorage>) {
     let left = unsafe storage.pointee.endCount.subtract(1, ordering: .acquiringAndReleasing)
     if left.newValue == 0 {

@@ -8,10 +8,10 @@ internal import Synchronization
 @safe
 struct PacketRingConsumer: ~Copyable, @unchecked Sendable {
   private let storage: UnsafeMutablePointer<PacketRingStorage>
-  /// Entries that were taken out.
+  /// Entries taken out so far.
   private(set) var readEntries: UInt64 = 0
-  /// The last `writtenEntries` seen: asked for again only when the ring looks empty, so that most
-  /// calls do not touch the producer's cache line.
+  /// The last `writtenEntries` seen. It is loaded again only when the ring looks empty, so that most calls do not touch
+  /// the producer's cache line.
   private var knownWrittenEntries: UInt64 = 0
   private var readNanoseconds: UInt64 = 0
 
@@ -23,15 +23,15 @@ struct PacketRingConsumer: ~Copyable, @unchecked Sendable {
     unsafe PacketRingStorage.release(storage)
   }
 
-  /// Nanoseconds of sound that are in the ring. Can only have grown since it was read.
+  /// Nanoseconds of sound in the ring. Can only have grown since it was read.
   var bufferedNanoseconds: UInt64 {
     @_noLocks get {
       unsafe storage.pointee.writtenNanoseconds.load(ordering: .acquiring) &- readNanoseconds
     }
   }
 
-  /// The oldest entry, still in the ring, or nil when the ring is empty; or one that is so many `skipped`
-  /// entries behind it. Valid until it is released.
+  /// Returns the oldest entry, still in the ring, or the one that is `skipped` entries behind it; nil if there is none.
+  /// Valid until it is released.
   @_noLocks
   mutating func peek(behind skipped: UInt64 = 0) -> UnsafePointer<RingEntry>? {
     let index = readEntries &+ skipped
@@ -43,8 +43,8 @@ struct PacketRingConsumer: ~Copyable, @unchecked Sendable {
     return unsafe UnsafePointer(storage.pointee.entries + slot)
   }
 
-  /// Whether there is so much sound of a generation in the ring, or all of it up to the end of its stream,
-  /// behind the first `skipped` entries. Looks at as many entries as that takes.
+  /// Returns whether the ring has this much sound of a flush serial, or all of it up to the end of its stream, behind
+  /// the first `skipped` entries. Reads as many entries as necessary.
   @_noLocks
   mutating func holds(nanoseconds: UInt64, generation: UInt32, behind skipped: UInt64) -> Bool {
     unsafe knownWrittenEntries = storage.pointee.writtenEntries.load(ordering: .acquiring)
@@ -62,7 +62,7 @@ struct PacketRingConsumer: ~Copyable, @unchecked Sendable {
     return false
   }
 
-  /// The bytes of an entry that has not been released.
+  /// Returns the bytes of an entry that has not been released.
   @_noLocks
   func bytes(of entry: UnsafePointer<RingEntry>) -> UnsafeRawPointer {
     unsafe UnsafeRawPointer(storage.pointee.bytes + entry.pointee.offset)
@@ -78,8 +78,7 @@ struct PacketRingConsumer: ~Copyable, @unchecked Sendable {
     return unsafe converter
   }
 
-  /// Gives the oldest entry and its bytes back to the producer. A stream mark's converter must have
-  /// been taken before.
+  /// Returns the oldest entry and its bytes to the producer. A stream mark's converter must have been taken before.
   @_noLocks
   mutating func release() {
     let slot = unsafe Int(readEntries & UInt64(storage.pointee.entryCapacity - 1))

@@ -10,7 +10,7 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
   private let storage: UnsafeMutablePointer<PacketRingStorage>
   private var writtenEntries: UInt64 = 0
   private var writtenNanoseconds: UInt64 = 0
-  /// Byte position of the next write: grows for ever, its remainder by the capacity is the offset.
+  /// Byte position of the next write: only grows; the remainder of its division by the capacity is the offset.
   private var position: UInt64 = 0
 
   init(storage: UnsafeMutablePointer<PacketRingStorage>) {
@@ -21,8 +21,8 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
     unsafe PacketRingStorage.release(storage)
   }
 
-  /// Bytes of the largest packet that always fits once the ring has been emptied: half of its
-  /// memory, because the part that is skipped before a wrap is smaller than the packet.
+  /// Bytes of the largest packet that always fits once the ring has been emptied: half of its memory, because the part
+  /// skipped before a wrap is smaller than the packet.
   var maximumPacketBytes: Int { unsafe storage.pointee.byteCapacity / 2 }
 
   /// Entries in the ring. Can only have shrunk since it was read.
@@ -33,7 +33,7 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
   /// Entries that the render thread has taken out so far. Can only have grown since it was read.
   var readEntryCount: UInt64 { unsafe storage.pointee.readEntries.load(ordering: .acquiring) }
 
-  /// How long the packets in the ring sound. Can only have shrunk since it was read.
+  /// The duration of the packets in the ring. Can only have shrunk since it was read.
   var bufferedNanoseconds: UInt64 {
     unsafe writtenNanoseconds &- storage.pointee.readNanoseconds.load(ordering: .acquiring)
   }
@@ -41,12 +41,12 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
   /// Copies a packet into the ring.
   ///
   /// - Parameters:
-  ///   - settings: what takes effect with its first sound; for a packet with a mark.
-  ///   - sparedNanoseconds: so much sound, in packets like this one, shall still fit behind it, as far as
-  ///     that takes no more than a quarter of the ring.
-  ///   - ampleNanoseconds: with so much sound in the ring, and a quarter of its memory in use, the next
-  ///     packet goes to the memory's beginning as soon as it fits there, instead of using more.
-  /// - Returns: false when it does not fit now; nothing has changed then.
+  ///   - settings: the settings that take effect with its first sound; for a packet with a mark.
+  ///   - sparedNanoseconds: the amount of sound, in packets like this one, that must still fit behind it, up to a
+  ///     quarter of the ring.
+  ///   - ampleNanoseconds: if the ring has this much sound, and a quarter of its memory is in use, the next packet goes
+  ///     to the memory's beginning as soon as it fits there, instead of using more memory.
+  /// - Returns: false if it does not fit now; then nothing has changed.
   mutating func write(
     packet: UnsafeRawBufferPointer, history: PacketHistory,
     settings: SourceSettings = SourceSettings(), sparedNanoseconds: UInt64 = 0,
@@ -59,12 +59,12 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
       sparedNanoseconds, inPacketsOf: count, nanoseconds: history.durationNanoseconds)
     guard unsafe entryCount + spared.entries < storage.pointee.entryCapacity else { return false }
     let offset = Int(position % UInt64(capacity))
-    // A packet does not wrap: what is left before the end is skipped, and counts as used.
+    // A packet does not wrap: the rest before the end is skipped, and counts as used.
     var skipped = offset + count > capacity ? capacity - offset : 0
     let free =
       unsafe capacity
       - Int(position - storage.pointee.readPosition.load(ordering: .acquiring))
-    // With less than a quarter, louder sound after silence would find no more room than the silence took.
+    // In less than a quarter, louder sound after silence would have only the room that the silence used.
     if offset >= max(capacity / 4, 1), bufferedNanoseconds >= ampleNanoseconds,
       capacity - offset + count + spared.bytes <= free
     {
@@ -82,8 +82,8 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// What so much sound takes, at most a quarter of the ring; nothing for packets of which the ring
-  /// holds few, and which must not wait until it is empty.
+  /// Returns the room for this much sound, at most a quarter of the ring; 0 for packets so large that the ring holds
+  /// few of them: these must not wait until it is empty.
   private func spare(
     _ nanoseconds: UInt64, inPacketsOf byteCount: Int, nanoseconds packetNanoseconds: UInt64
   ) -> (bytes: Int, entries: Int) {
@@ -98,9 +98,9 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
     )
   }
 
-  /// Puts a mark between packets.
+  /// Writes a mark between packets.
   ///
-  /// - Returns: false when there is no entry left; the converter is still the caller's then.
+  /// - Returns: false if there is no free entry; then the caller still owns the converter.
   mutating func write(
     mark kind: RingEntry.Kind, generation: UInt32, joinsPrevious: Bool = false,
     converter: UnsafeMutablePointer<StreamConverter>? = nil
@@ -122,7 +122,7 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
     let capacity = unsafe UInt64(storage.pointee.entryCapacity)
     let slot = Int(writtenEntries & (capacity - 1))
     var entry = entry
-    // A full ring's sound is still a number. The sum of all that was ever written may wrap.
+    // Clamped, so that the sound of a full ring does not overflow. The sum of all sound ever written may wrap.
     entry.history.durationNanoseconds = min(entry.history.durationNanoseconds, .max / capacity)
     unsafe storage.pointee.entries[slot] = entry
     writtenEntries += 1

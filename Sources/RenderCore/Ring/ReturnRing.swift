@@ -2,11 +2,11 @@
 
 internal import Synchronization
 
-/// A small lock-free ring of four words each from the render thread to one other thread: the way back
-/// for events, and for what the render thread must not free itself.
+/// A small lock-free ring from the render thread to one other thread, with four words for each record: for events, and
+/// for memory that the render thread must not free itself.
 ///
-/// Words, not a generic element: checked code cannot call unspecialised generics in a debug build. Real-time: `push` is wait-free, render thread only; `pop` belongs to the one reading
-/// thread.
+/// Words, not a generic element: checked code cannot call unspecialised generics in a debug build. Real-time: `push` is
+/// wait-free, render thread only; `pop` belongs to the one reading thread.
 @safe
 struct ReturnRing: ~Copyable, @unchecked Sendable {
   struct Record: BitwiseCopyable {
@@ -42,7 +42,7 @@ struct ReturnRing: ~Copyable, @unchecked Sendable {
     unsafe records.deallocate()
   }
 
-  /// - Returns: false when the reader is behind and the ring is full.
+  /// - Returns: false if the reader is behind and the ring is full.
   @_noLocks
   func push(_ record: Record) -> Bool {
     let index = written.load(ordering: .relaxed)

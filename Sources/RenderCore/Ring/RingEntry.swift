@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: MIT
 
-/// Where a packet comes from and what to do with it: what travels through the ring beside its bytes
-/// (rule R5). With this the render side needs nobody to tell it about seeks, joins and edges.
+/// The metadata of a packet, which is beside its bytes in the ring (rule R5): its origin, and the frames to drop. From
+/// it the render side learns of seeks, joins and edges without other messages.
 public struct PacketHistory: Sendable, Equatable {
-  /// Count of seeks and flushes up to this packet. A packet of an older generation is stale.
+  /// The flush serial: the count of seeks and flushes before this packet. A packet with an older serial is stale.
   public var generation: UInt32
-  /// A number that comes back as an event with the output frame that the packet's first sound is at; 0
-  /// for none.
+  /// A number that returns in an event, with the output frame of the packet's first sound; 0 for none.
   public var mark: UInt32
   /// The packet's number in its stream, from 0.
   public var packetIndex: Int64
-  /// The number in its stream of the first frame that the packet decodes to.
+  /// The number in its stream of the packet's first decoded frame.
   public var firstFrame: Int64
-  /// Frames that the packet decodes to, trimmed ones included.
+  /// Frames that the packet decodes to, including trimmed ones.
   public var frameCount: Int32
   /// Frames to drop at the packet's start: encoder and decoder delay, or pre-roll after a seek.
   public var trimStartFrames: Int32
   /// Frames to drop at the packet's end: encoder padding.
   public var trimEndFrames: Int32
-  /// The frames are a stand-in for a packet that could not be decoded ahead.
+  /// Whether the frames replace a packet that could not be decoded ahead.
   public var isConcealed: Bool
   /// Bytes from the start of the source to the packet.
   public var byteOffset: Int64
-  /// How long the packet sounds, without its trimmed frames. What the ring's level is counted in,
-  /// because packets of several streams with different rates may be in it.
+  /// The duration of the packet's sound, without its trimmed frames. The ring's level is counted in this unit, because
+  /// packets of several streams with different rates may be in it.
   public var durationNanoseconds: UInt64
 
-  /// A history with these fields.
+  /// Creates metadata with these fields.
   @_noLocks
   public init(
     generation: UInt32, packetIndex: Int64, firstFrame: Int64, frameCount: Int32,
@@ -54,36 +53,36 @@ public struct PacketHistory: Sendable, Equatable {
     return possible
   }
 
-  /// All of the packet's frames are trimmed away.
+  /// Whether all of the packet's frames are trimmed.
   var isInaudible: Bool {
     Int(trimStartFrames) + Int(trimEndFrames) >= Int(frameCount)
   }
 }
 
-/// One entry of a packet ring. Its fields lie as close as they can: a ring has thousands of them.
+/// One entry of a packet ring. Its fields are packed closely: a ring has thousands of entries.
 @safe
 struct RingEntry {
   enum Kind: UInt8 {
     /// Bytes to decode.
     case packet
-    /// The packets that follow belong to a new stream; `converter` is made and warmed for it.
+    /// The packets that follow belong to a new stream; `converter` is made and warmed up for it.
     case streamStart
     /// No packet of this stream follows.
     case endOfStream
   }
 
   var kind: Kind
-  /// For `streamStart`: the new stream plays on without a gap where the old one has the same source
-  /// rate and channel count, so the old resampler goes on.
+  /// For `streamStart`: the new stream continues without a gap if the old one has the same source rate and channel
+  /// count, and takes over the old resampler.
   var joinsPrevious: Bool
   private var storedOffset: UInt32
   private var storedByteCount: UInt32
-  /// What takes effect with the packet's first sound, if the history has a mark.
+  /// The settings that take effect with the packet's first sound, if the metadata has a mark.
   var settings: SourceSettings
-  /// Bytes that the ring had ever been given, padding at its end included, after this entry.
+  /// Bytes that were ever written to the ring up to the end of this entry, including padding at the memory's end.
   var endPosition: UInt64
   var history: PacketHistory
-  /// Owned by whoever holds the entry; passes to the render side when it is taken.
+  /// Owned by the holder of the entry; passes to the render side when it is taken.
   var converter: UnsafeMutablePointer<StreamConverter>?
 
   @_noLocks

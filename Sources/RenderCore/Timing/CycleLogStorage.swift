@@ -2,12 +2,12 @@
 
 internal import Synchronization
 
-/// The memory of a cycle log: an array of records, each of a few words that are written and read one by
-/// one. A pointer and nothing else, for the callback to go by.
+/// The memory of a cycle log: an array of records, each of a few words that are written and read one by one. A pointer
+/// and nothing else, for the callback's use.
 @safe
 package struct CycleLogStorage: @unchecked Sendable {
   private struct Header: ~Copyable {
-    /// Records that were begun to be written, before the first word of each.
+    /// Records whose writing has begun. Written before the first word of each.
     let begun = Atomic<UInt64>(0)
     /// Records that are complete. Written after the last word of each.
     let recorded = Atomic<UInt64>(0)
@@ -23,7 +23,7 @@ package struct CycleLogStorage: @unchecked Sendable {
     unsafe header = .allocate(capacity: 1)
     unsafe header.initialize(to: Header())
     let count = capacity * CycleWords.count
-    // Each record has a line of the cache for itself.
+    // Each record has a cache line of its own.
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: count * MemoryLayout<Atomic<UInt64>>.stride, alignment: 64)
     unsafe words = memory.bindMemory(to: Atomic<UInt64>.self, capacity: count)
@@ -46,7 +46,7 @@ package struct CycleLogStorage: @unchecked Sendable {
     let index = unsafe header.pointee.recorded.load(ordering: .relaxed)
     unsafe header.pointee.begun.store(index &+ 1, ordering: .relaxed)
     let first = unsafe slot(index)
-    // Releasing stores, so that whoever sees one of these sees that the record was begun.
+    // Releasing stores, so a thread that sees one of these also sees that the record was begun.
     unsafe first[0].store(record.entryTicks, ordering: .releasing)
     unsafe first[1].store(record.ticks, ordering: .releasing)
     unsafe first[2].store(record.sourcesAndNode, ordering: .releasing)
@@ -58,7 +58,7 @@ package struct CycleLogStorage: @unchecked Sendable {
     unsafe header.pointee.recorded.store(index &+ 1, ordering: .releasing)
   }
 
-  /// - Returns: a record's words, or nil when they are being written over or were.
+  /// - Returns: a record's words, or nil if they are being overwritten or were.
   func words(at index: UInt64) -> CycleWords? {
     let first = unsafe slot(index)
     let words = unsafe CycleWords(

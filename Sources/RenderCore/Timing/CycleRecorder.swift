@@ -2,7 +2,7 @@
 
 internal import CRealtimeScope
 
-/// What an output knows of a cycle besides its times.
+/// The data of a cycle that an output has besides its times.
 package struct CycleFacts {
   package var frameTime: UInt32
   package var frameCount: UInt32
@@ -16,7 +16,7 @@ package struct CycleFacts {
   package var isFreewheeling: Bool
   package var work: RenderWork
 
-  /// Those of a cycle in which nothing happened.
+  /// Creates the data of a cycle in which nothing happened.
   @_noLocks
   init() {
     frameTime = 0
@@ -30,7 +30,7 @@ package struct CycleFacts {
     work = RenderWork()
   }
 
-  /// Takes what was rendered since this was last taken. For the thread that renders.
+  /// Takes the work since it was last taken. For the thread that renders.
   @_noLocks
   package mutating func takeWork(of context: RenderContext) {
     unsafe work = context.state.pointee.work
@@ -38,19 +38,19 @@ package struct CycleFacts {
   }
 }
 
-/// Times one call of an output's callback, from its making to ``finish(in:)``, for a ``CycleLog``.
+/// A timer of one call of an output's callback, from its initialisation to ``finish(in:)``, for a ``CycleLog``.
 ///
-/// It is filled in where it lies: facts that are handed on are copied, and each copy is more of the stack.
+/// Its facts are set in place: passing them on would copy them, and each copy uses more of the stack.
 ///
-/// Real-time: one read of the processor's counter and a dozen stores; no system call. The other end of the
-/// callback is when the renderer was done, which has read the counter for itself: a reading takes 10 ns, more
-/// than what follows.
+/// Real-time: one read of the processor's counter and a dozen stores; no system call. The end of the callback is the
+/// end of rendering, for which the renderer itself has read the counter: a reading takes 10 ns, more than the rest of
+/// the callback.
 package struct CycleRecorder {
-  /// What is known of the cycle.
+  /// The data of the cycle.
   package var facts: CycleFacts
   private let entryTicks: UInt64
 
-  /// Begins. First of all in the callback.
+  /// Starts the timer. Call it first in the callback.
   @_noLocks
   package init() {
     entryTicks = drawbar_ticks()
@@ -58,7 +58,7 @@ package struct CycleRecorder {
     facts = CycleFacts()
   }
 
-  /// Ends, and adds the record to a log. Last of all in the callback.
+  /// Stops the timer, and adds the record to a log. Call it last in the callback.
   @_noLocks
   package mutating func finish(in log: CycleLogStorage) {
     let preemption = drawbar_end_preemption_watch()

@@ -2,23 +2,23 @@
 
 internal import CRealtimeScope
 
-/// A cycle's record as it lies in memory: as much as one line of the processor's cache, and nothing that has
-/// to be worked out while it is written.
+/// A cycle's record in memory: the size of one cache line of the processor, and only values that need no computation
+/// while it is written.
 struct CycleWords {
   static var count: Int { @_noLocks get { 8 } }
 
   var entryTicks: UInt64
-  /// Of the callback.
+  /// The duration of the callback.
   var ticks: UInt64
   /// The ticks of the sources, and the slowest node's number.
   var sourcesAndNode: UInt64
   /// The ticks of the user's callbacks, and of the slowest node.
   var callbacksAndNode: UInt64
-  /// In the ring; the greatest number for none.
+  /// The sound in the ring; `.max` for none.
   var bufferedNanoseconds: UInt64
-  /// The frame clock, and frames of the cycle.
+  /// The frame clock, and the frames of the cycle.
   var frames: UInt64
-  /// Frames from the start of the server's cycle to the callback's entry, and those missed before it.
+  /// Frames from the start of the server's cycle to the callback's entry, and the frames missed before it.
   var delays: UInt64
   /// The server's xruns so far, packets, and flags.
   var counts: UInt64
@@ -30,7 +30,7 @@ struct CycleWords {
   private static var wasPreempted: UInt64 { @_noLocks get { 16 } }
   private static var knowsNoPreemption: UInt64 { @_noLocks get { 32 } }
   private static var flagBits: UInt64 { @_noLocks get { 6 } }
-  /// More than any cycle's packets.
+  /// More than the packets of any cycle.
   private static var mostPackets: UInt64 { @_noLocks get { 0x3FF_FFFF } }
 
   @_noLocks
@@ -49,8 +49,8 @@ struct CycleWords {
     self.counts = counts
   }
 
-  /// Part of whoever calls it: what has been decoded since the cycle before has filled the processor's caches,
-  /// and every line of code that a cycle comes back to is paid for.
+  /// Encodes a record. Inlined into its caller: decoding since the cycle before has filled the processor's caches, and
+  /// every line of code that a cycle loads again costs time.
   @_noLocks
   @inline(__always)
   init(_ facts: CycleFacts, entryTicks: UInt64, exitTicks: UInt64, preemption: Preemption) {
@@ -104,7 +104,7 @@ struct CycleWords {
     UInt64(high) &<< 32 | UInt64(low)
   }
 
-  /// Ticks in 32 bits: a second at least.
+  /// Returns ticks in 32 bits, which hold a second at least.
   @_noLocks
   @inline(__always)
   private static func short(_ ticks: UInt64) -> UInt32 {

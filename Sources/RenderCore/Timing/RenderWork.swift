@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// What the sources and callbacks of a cycle took, as the render thread counts it for the cycle's record.
-/// Times are in ``TickScale``'s ticks.
+/// The work of a cycle's sources and callbacks, which the render thread counts for the cycle's record. Times are in
+/// ``TickScale``'s ticks.
 package struct RenderWork: Sendable {
   var sourceTicks: UInt64
   var callbackTicks: UInt64
@@ -9,13 +9,13 @@ package struct RenderWork: Sendable {
   var slowestNode: UInt32
   var slowestNodeTicks: UInt64
   var packets: UInt64
-  /// Of the source that had the least; the greatest number when none played.
+  /// The sound of the source that had the least; `.max` if no source played.
   var bufferedNanoseconds: UInt64
   var isStarved: Bool
-  /// When the last of it was rendered; 0 for nothing.
+  /// The end of the last rendering; 0 for none.
   var endTicks: UInt64
 
-  /// None.
+  /// Creates an empty count.
   @_noLocks
   package init() {
     sourceTicks = 0
@@ -36,7 +36,7 @@ package struct RenderWork: Sendable {
     slowestNodeTicks = ticks
   }
 
-  /// Takes in what one source took, but its time.
+  /// Adds the work of one source, except its time.
   @_noLocks
   mutating func add(_ other: RenderWork) {
     packets &+= other.packets

@@ -4,8 +4,8 @@ internal import CRealtimeScope
 internal import Glibc
 internal import Synchronization
 
-/// Asks the kernel what a thread of this process has used, again and again: what it is asked through stays open.
-/// Any thread but the render thread.
+/// A reader of the kernel's counts for a thread of this process, for repeated use: its file stays open. Any thread but
+/// the render thread.
 package final class ThreadUsageReader: Sendable {
   private struct Opened {
     var threadID: UInt
@@ -18,20 +18,20 @@ package final class ThreadUsageReader: Sendable {
 
   deinit { close() }
 
-  /// Lets go of what is open, until the next reading.
+  /// Closes the open file, until the next reading.
   package func close() {
     opened.withLock { Self.close(&$0) }
   }
 
-  /// - Returns: nil when there is no such thread, or the kernel does not count.
+  /// - Returns: nil if there is no such thread, or the kernel does not count.
   package func usage(of threadID: Int32) -> ThreadUsage? {
-    // The clock's name is made of the thread's as pthread_getcpuclockid(3) makes it.
+    // The clock's id is computed from the thread's number like in pthread_getcpuclockid(3).
     usage(
       of: UInt(UInt32(bitPattern: threadID)), path: "/proc/self/task/\(threadID)/schedstat",
       clock: ~threadID << 3 | 6)
   }
 
-  /// Which thread calls, and what it has used; see ``usage(of:)``.
+  /// Returns the calling thread, and its usage; see ``usage(of:)``.
   package func usageOfCallingThread() -> (thread: UInt, usage: ThreadUsage?) {
     let thread = UInt(pthread_self())
     return (
@@ -65,7 +65,7 @@ package final class ThreadUsageReader: Sendable {
     opened = nil
   }
 
-  /// The second number of the file.
+  /// Returns the second number of the file.
   private static func waitNanoseconds(_ descriptor: Int32) -> UInt64? {
     var text = [UInt8](repeating: 0, count: 128)
     let count = unsafe pread(descriptor, &text, text.count, 0)
@@ -75,7 +75,8 @@ package final class ThreadUsageReader: Sendable {
     return UInt64(String(decoding: numbers[1], as: UTF8.self))
   }
 
-  /// The file has what a thread has used up to its last sleep; its clock is right while it runs, too.
+  /// Reads the processor time from the thread's clock. The file's value is as of the thread's last sleep; the clock
+  /// is also right while the thread runs.
   private static func cpuNanoseconds(_ clock: clockid_t) -> UInt64? {
     var time = timespec()
     guard unsafe clock_gettime(clock, &time) == 0 else { return nil }

@@ -2,13 +2,13 @@
 
 internal import Synchronization
 
-/// A source that follows a transport.
+/// The rendering of a source that follows a transport.
 extension SourceUnit {
-  /// Sound that a cycle drops at most, in cycles, to catch up: what is dropped has to be decoded.
+  /// The most sound that a cycle drops to catch up, in cycles: dropped sound has to be decoded.
   private static var droppedCycles: Int { @_noLocks get { 4 } }
 
-  /// As ``render(_:deviceFrame:into:)``, each frame of sound at its place on the transport's time line.
-  /// Sound begins and ends as it is, without a fade: a frame more would be a frame elsewhere.
+  /// Renders like ``render(_:deviceFrame:into:)``, with each frame of sound at its position on the transport's time
+  /// line. Sound begins and ends without a fade: a fade would add frames, and so move others.
   ///
   /// Real-time: wait-free, render thread only.
   @_noLocks
@@ -16,7 +16,7 @@ extension SourceUnit {
     _ cycle: RenderCycle, deviceFrame: UInt64, mode: UInt32,
     into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
-    // Read before the generation, which is set before it.
+    // Read before the generation, because the control side sets the generation first.
     let answer = unsafe shared.pointee.transportAnswer.load(ordering: .acquiring)
     let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
     takeSettings()
@@ -30,7 +30,7 @@ extension SourceUnit {
     takePlace()
     var given = 0
     lead = 0
-    // Without a transport it is silent, and stands.
+    // Without a transport the source is silent, and stays at its position.
     if cycle.transport.frame >= 0 {
       let step = follower.step(
         cycle.transport, frameCount: cycle.frameCount, rate: max(1, outputRate))
@@ -57,8 +57,8 @@ extension SourceUnit {
     publish(cycle, deviceFrame: deviceFrame, given: given)
   }
 
-  /// Whether the sound is there for a frame of the transport, or none is to come: there is none, or it is held
-  /// back whatever the transport does.
+  /// Returns whether the sound for a frame of the transport is ready, or no sound will come: there is none, or it is
+  /// held back whatever the transport does.
   @_noLocks
   func isReady(forTransportFrame frame: Int64) -> Bool {
     guard unsafe shared.pointee.followsTransport.load(ordering: .relaxed) else { return true }
@@ -90,12 +90,12 @@ extension SourceUnit {
     }
   }
 
-  /// Takes the place that comes with the stream which is next in the ring.
+  /// Takes the position that comes with the next stream in the ring.
   @_noLocks
   private mutating func takePlace() {
     if outputRate != placedRate {
       placedRate = outputRate
-      // What is in the ring is at other frames now.
+      // The sound in the ring has other frame numbers now.
       if !follower.takesPlace { follower.lose() }
     }
     guard follower.takesPlace, hasNoConverter, let next = unsafe source.peekConverter() else {
@@ -115,7 +115,7 @@ extension SourceUnit {
 
   /// Takes sound out of the ring whose time has passed.
   ///
-  /// - Returns: whether that is all of it.
+  /// - Returns: whether all of it was taken.
   @_noLocks
   private mutating func drop(
     _ frames: Int, atATime chunk: Int,
@@ -137,8 +137,8 @@ extension SourceUnit {
 }
 
 extension RenderContext {
-  /// Whether all sources that follow a transport have their sound ready for a frame of it, or have none
-  /// there. For an output that a transport waits for.
+  /// Returns whether all sources that follow a transport have their sound ready for a frame of it, or have none there.
+  /// For an output that a transport waits for.
   ///
   /// Real-time: wait-free. On the thread that renders, between two cycles.
   @_noLocks

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MIT
 
-/// Decides for each cycle what a source does that follows a transport: a value, without the sound.
+/// The decisions of a source that follows a transport, one for each cycle: a value, without the sound.
 ///
-/// It knows which frame of the transport's time line the next frame of sound belongs to, its place, and
-/// compares that with where the transport is. Frames are of the output's rate.
+/// It knows the position of the next frame of sound on the transport's time line, and compares it with the transport's
+/// own position. Frames are counted at the output's rate.
 ///
 /// Real-time: every call is wait-free, render thread only.
 struct TransportFollower {
   enum State {
-    /// Nothing was fed yet, or what was fed was dropped for something whose place comes with it.
+    /// No sound was fed yet, or the old sound was dropped for new sound that brings its position.
     case awaitsSound
-    /// The place is not known, and has to be asked for.
+    /// The position is not known, and has to be requested.
     case lost
-    /// Another place was asked for and is not there yet.
+    /// Another position was requested and has not been reached yet.
     case asking
-    /// The place is known.
+    /// The position is known.
     case placed
-    /// There is no sound from the frame on that was asked for.
+    /// There is no sound from the requested frame on.
     case silent
   }
 
-  /// What to do in a cycle.
+  /// The decision for a cycle.
   struct Step: Equatable {
     /// Frames of silence before sound.
     var lead = 0
-    /// Frames of sound to be dropped first, because their time has passed.
+    /// Frames of sound to drop first, because their time has passed.
     var skip = 0
     /// Whether sound is due in this cycle.
     var plays = false
-    /// Whether another place is wanted: ``TransportFollower/askedFrame``.
+    /// Whether another position is requested: ``TransportFollower/askedFrame``.
     var asks = false
 
     @_noLocks
@@ -41,16 +41,16 @@ struct TransportFollower {
   }
 
   private(set) var state = State.awaitsSound
-  /// The time line's frame of the next frame of sound; only while placed.
+  /// The time line's frame of the next frame of sound; only valid while placed.
   private(set) var place: Int64 = 0
-  /// What was asked for last.
+  /// The frame of the last request.
   private(set) var askedFrame: Int64 = 0
-  /// The number of that request, 0 before the first.
+  /// The number of the last request, 0 before the first.
   private(set) var request: UInt32 = 0
-  /// Where the transport was then.
+  /// The transport's frame at that request.
   private var askingFrame: Int64 = 0
   private var lastFrame: Int64 = 0
-  /// It was asked while the transport stood, so that this is late once that rolls.
+  /// Whether the request was made while the transport was stopped, so that the sound is late once it rolls.
   private var isAwaited = false
 
   @_noLocks
@@ -64,7 +64,7 @@ struct TransportFollower {
     @_noLocks get { if case .silent = state { true } else { false } }
   }
 
-  /// Whether a place can be taken from what comes next in the ring.
+  /// Whether a position can be taken from the next stream in the ring.
   var takesPlace: Bool {
     @_noLocks get {
       switch state {
@@ -74,35 +74,35 @@ struct TransportFollower {
     }
   }
 
-  /// What was fed before is dropped; what comes has a place of its own.
+  /// Drops the old sound; the new sound brings its position.
   @_noLocks
   mutating func drop() {
     if !isSilent { state = .awaitsSound }
   }
 
-  /// The place is not known any more.
+  /// Marks the position as unknown.
   @_noLocks
   mutating func lose() {
     state = .lost
   }
 
-  /// The next frame of sound belongs here.
+  /// Sets the position of the next frame of sound.
   @_noLocks
   mutating func place(at frame: Int64) {
     place = frame
     state = .placed
   }
 
-  /// So many frames of sound were taken.
+  /// Advances by frames of sound that were taken.
   @_noLocks
   mutating func advance(by frames: Int) {
     place += Int64(frames)
   }
 
-  /// The answer to a request, where it is the last one.
+  /// Takes the answer "no sound" to a request, if that is the last one.
   @_noLocks
   mutating func takeSilence(for number: UInt32) {
-    // What was fed may have been dropped between the request and its answer.
+    // The old sound may have been dropped between the request and its answer.
     let isOpen =
       switch state {
       case .asking, .awaitsSound: true
@@ -111,18 +111,18 @@ struct TransportFollower {
     if number == request, number != 0, isOpen { state = .silent }
   }
 
-  /// The answer to a request, where it is the last one: sound goes on from a frame, whatever it is.
+  /// Takes the answer "here" to a request, if that is the last one: sound continues at a frame, whatever its position.
   @_noLocks
   mutating func takeHere(for number: UInt32, at frame: Int64) {
     if number == request, isAsking { place(at: frame) }
   }
 
-  /// The cycle's decision.
+  /// Returns the decision for a cycle.
   ///
   /// - Parameters:
-  ///   - transport: where the transport is in this cycle.
+  ///   - transport: the transport's position in this cycle.
   ///   - frameCount: frames in the cycle.
-  ///   - rate: frames in a second: what is late by no more is caught up by dropping sound.
+  ///   - rate: frames in a second. Sound that is at most a second late catches up by dropping frames.
   @_noLocks
   mutating func step(_ transport: RenderTransport, frameCount: Int, rate: Int) -> Step {
     let frame = transport.frame
@@ -139,18 +139,18 @@ struct TransportFollower {
     let late = frame - place
     if !transport.isRolling { return late == 0 ? Step() : ask(for: frame, transport) }
     if late > limit {
-      // What was asked for has come too late: it is looked for so far ahead as that took.
+      // The requested sound has come too late: the next request is ahead by the time that this one took.
       let took = request != 0 && place == askedFrame && jump <= limit ? frame - askingFrame : 0
       return ask(for: frame + (took < 10 * limit ? took : 10 * limit), transport)
     }
     if late >= 0 { return Step(skip: Int(late), plays: true) }
-    // What was looked for ahead is waited for, unless the transport has gone elsewhere.
+    // Sound that was requested ahead waits for the transport, unless that has jumped.
     if jump < 0 || late < -10 * limit || place != askedFrame { return ask(for: frame, transport) }
     let early = -late
     return Step(lead: early < Int64(frameCount) ? Int(early) : frameCount, plays: true)
   }
 
-  /// Whether the sound is there for a frame of the transport.
+  /// Returns whether the sound for a frame of the transport is ready.
   @_noLocks
   func isReady(for frame: Int64) -> Bool {
     switch state {
@@ -160,8 +160,7 @@ struct TransportFollower {
     }
   }
 
-  /// Whether the transport has begun to roll without waiting for what it was asked to wait for. Once for
-  /// each request.
+  /// Returns whether the transport has begun to roll before the requested sound was ready. True once for each request.
   @_noLocks
   mutating func takeLateness(_ transport: RenderTransport) -> Bool {
     guard isAwaited, transport.isRolling else { return false }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a file is no state of this program's.
+/// An error in a file that makes it no state of this program.
 package enum SessionStateError: Error, Equatable {
   /// Not JSON, from this byte on.
   case notJSON(offset: Int, String)
-  /// JSON, and something else.
+  /// JSON of another format.
   case foreign
   /// Written by a later version of the program.
   case unknownVersion(Int)
-  /// This member is missing, or is not what it must be.
+  /// This member is missing or invalid.
   case member(String)
 }
 
 extension SessionStateError: CustomStringConvertible {
-  /// What is wrong.
+  /// The error in words.
   package var description: String {
     switch self {
     case .notJSON(let offset, let reason): "it is not JSON (at byte \(offset): \(reason))"
@@ -26,7 +26,7 @@ extension SessionStateError: CustomStringConvertible {
 }
 
 extension SessionState {
-  /// Reads a file's bytes. Members that are not known are left aside.
+  /// Parses a file's bytes. Ignores unknown members.
   package init(parsing bytes: [UInt8]) throws(SessionStateError) {
     let value: StateValue
     do throws(StateParser.Failure) {
@@ -63,7 +63,7 @@ extension PlayState {
 
 extension PlaybackState {
   fileprivate init(_ file: StateObject) throws(SessionStateError) {
-    // As many as a playlist may have.
+    // The most entries of a playlist.
     let values = try file.array("tracks", count: 1...100_000)
     tracks = []
     for value in values {

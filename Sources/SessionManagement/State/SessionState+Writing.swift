@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension SessionState {
-  /// What a file of this kind says that it is.
+  /// The value of a file's `format` member.
   static let format = "drawbar session"
   /// The version of the file that is written, and the only one that is read.
   static let version = 1

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// What `drawbar` keeps in a session: all that it needs to go on where it was.
+/// The state that `drawbar` saves in a session, to resume where it was.
 package struct SessionState: Equatable, Sendable {
-  /// What it was doing.
+  /// The subcommand's state.
   package enum Content: Equatable, Sendable {
     case play(PlayState)
     case monitor(MonitorState)
   }
 
-  /// The command line that it was begun with, behind the subcommand.
+  /// The command line's arguments after the subcommand.
   package var arguments: [String]
-  /// The folder that relative paths among the arguments are in.
+  /// The folder of relative paths in the arguments.
   package var directory: String
   package var content: Content
 
@@ -20,7 +20,7 @@ package struct SessionState: Equatable, Sendable {
     self.content = content
   }
 
-  /// The state without what changes by itself while something is played: the place in the list.
+  /// The state without the track and position, which change by themselves during playback.
   package var withoutPlace: SessionState {
     var state = self
     switch content {
@@ -36,9 +36,9 @@ package struct SessionState: Equatable, Sendable {
   }
 }
 
-/// A track as it is kept: what opens it, and what a list has said of it.
+/// A saved track: its location, and metadata from a list.
 package struct SavedTrack: Equatable, Sendable {
-  /// An absolute path or a URL, with the password in it if there is one.
+  /// An absolute path or a URL, including any password.
   package var location: String
   package var title: String?
   package var creator: String?
@@ -52,8 +52,8 @@ package struct SavedTrack: Equatable, Sendable {
     self.location = location
   }
 
-  /// A track with what a list has said of it, as far as that can be kept: texts without their NULs, and no
-  /// duration that is longer than any. A list may say anything.
+  /// A track with metadata from a list, which may be anything: removes NULs from texts, and drops a duration outside 0
+  /// to `longestSeconds`.
   package init(
     location: String, title: String?, creator: String?, album: String?, durationSeconds: Double?
   ) {
@@ -68,13 +68,13 @@ package struct SavedTrack: Equatable, Sendable {
   }
 }
 
-/// A list of tracks and the place in it.
+/// A list of tracks and the position in it.
 package struct PlaybackState: Equatable, Sendable {
   /// At least one.
   package var tracks: [SavedTrack]
-  /// The one that was heard, counted from 0.
+  /// Index of the current track, from 0.
   package var track: Int
-  /// Time in that track; 0 where it cannot be gone to.
+  /// Time in that track; 0 if it cannot be sought in.
   package var positionSeconds: Double
   package var isPaused: Bool
 
@@ -86,9 +86,9 @@ package struct PlaybackState: Equatable, Sendable {
   }
 }
 
-/// What `drawbar play` keeps.
+/// The saved state of `drawbar play`.
 package struct PlayState: Equatable, Sendable {
-  /// What follows when a track has been played to its end.
+  /// A repeat mode: the track that plays after the end of another.
   package enum Repeat: String, Sendable {
     case off, one, all
   }
@@ -109,7 +109,7 @@ package struct PlayState: Equatable, Sendable {
   }
 }
 
-/// What `drawbar monitor` keeps.
+/// The saved state of `drawbar monitor`.
 package struct MonitorState: Equatable, Sendable {
   /// -100 to 40.
   package var gainDecibels: Double
@@ -121,9 +121,9 @@ package struct MonitorState: Equatable, Sendable {
   package var highPassHertz: Double?
   /// -60 to 0.
   package var limitDecibels: Double?
-  /// For each output its inputs' gains in decibels; nil for what is not passed on.
+  /// The gain of each input for each output, in decibels; nil for an input that is not routed to the output.
   package var matrix: [[Double?]]
-  /// What plays along.
+  /// The tracks that play along.
   package var with: PlaybackState?
 
   package init(

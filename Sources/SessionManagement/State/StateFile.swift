@@ -3,22 +3,22 @@
 internal import AudioModel
 internal import Glibc
 
-/// The file that a state is kept in: `state.json` in the folder that a session manager names. Readable by its
-/// owner alone, because URLs may hold passwords.
+/// The file of a saved state: `state.json` in the folder that a session manager names. Only its owner may read it,
+/// because URLs may hold passwords.
 ///
 /// Blocks on the disk: never for a render thread.
 package struct StateFile: Sendable {
-  /// What went wrong.
+  /// A failure to read or write the file.
   package enum Failure: Error, Equatable {
-    /// The file, or its folder, could not be read or written: what was tried, on what, and `errno`.
+    /// The file, or its folder, could not be read or written: the operation, the path and `errno`.
     case system(operation: String, path: String, code: Int32)
-    /// The file is no regular one, or too large to be a state.
+    /// The file is not a regular one, or too large to be a state.
     case notRegular(String)
-    /// What is in it is no state.
+    /// The file's content is not a state.
     case content(String, SessionStateError)
-    /// The state could not be read again: the file it was for, and what stands in the way.
+    /// The state could not be read again: the file's path and the error.
     case unkeepable(String, SessionStateError)
-    /// The state takes more bytes than are read again; the file it was for.
+    /// The state is larger than the largest file that is read; the file's path.
     case tooLarge(String)
   }
 
@@ -26,18 +26,18 @@ package struct StateFile: Sendable {
   let directory: String
   /// The file in it.
   package let path: String
-  /// A hundred thousand tracks of 300 bytes.
+  /// Bytes of the largest file: a hundred thousand tracks of 300 bytes.
   static let largest = 32 << 20
 
-  /// - Parameter directory: where the session manager wants it; it need not be there.
+  /// - Parameter directory: the session manager's folder; it need not exist.
   package init(in directory: String) {
     self.directory = directory
     path = directory + "/state.json"
   }
 
-  /// What is kept there; nil where nothing is.
+  /// Returns the saved state; nil if there is none.
   package func read() throws(Failure) -> SessionState? {
-    // Not waiting for the other end of a pipe that somebody may have put there.
+    // Without waiting for the other end, if the path is a named pipe.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
@@ -64,16 +64,15 @@ package struct StateFile: Sendable {
     }
   }
 
-  /// Puts a state in the place of what was there, whole or not at all; makes the folder, and those above it,
-  /// where they are missing.
+  /// Replaces the saved state, completely or not at all; creates missing folders.
   ///
-  /// - Throws: what stands in the way, also where the state could not be read again: nobody is to be told that
-  ///   it is kept then. What was there stays.
+  /// - Throws: the failure, also if the state could not be read again and so must not count as saved. The former file
+  ///   stays.
   package func write(_ state: SessionState) throws(Failure) {
     let bytes = try readableBytes(of: state)
     try makeDirectories()
     let temporary = directory + "/.state.json.\(getpid())"
-    // What a program of this number has left behind.
+    // Removes a file that an earlier process with this ID left behind.
     unsafe unlink(temporary)
     let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -127,7 +126,7 @@ package struct StateFile: Sendable {
     } while end < directory.endIndex
   }
 
-  /// Has the new name outlive a power cut. Where a file system cannot do that, the file is there all the same.
+  /// Makes the new name survive a power cut. If the file system cannot do that, the file exists all the same.
   private func keepName() {
     let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -137,7 +136,7 @@ package struct StateFile: Sendable {
 }
 
 extension StateFile.Failure: CustomStringConvertible {
-  /// What is wrong, where, and what to do, in one line.
+  /// The failure, its path and a remedy, in one line.
   package var description: String { sentence.asMessage }
 
   private var sentence: String {

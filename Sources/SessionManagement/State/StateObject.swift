@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// An object of a state file, whose members are asked for by name and kind.
+/// An object of a state file, with access to its members by name and type.
 struct StateObject {
   private let members: [String: StateValue]
 
-  /// Nil for what is no object. Of two members with one name the last counts.
+  /// Returns nil for any other value. Of two members with one name the last counts.
   init?(_ value: StateValue) {
     guard case .object(let members) = value else { return nil }
     self.members = Dictionary(members.map { ($0.name, $0.value) }) { _, last in last }
@@ -17,7 +17,7 @@ struct StateObject {
     return value
   }
 
-  /// Without NUL, which nothing that it is for can have in it.
+  /// Returns a string member; throws if it contains a NUL, which no use of it allows.
   func string(_ name: String) throws(SessionStateError) -> String {
     guard case .string(let text) = members[name], !text.utf8.contains(0) else {
       throw .member(name)
@@ -59,7 +59,7 @@ struct StateObject {
     return strings
   }
 
-  /// A member that may be null or missing.
+  /// Returns a member that may be null or missing.
   func optional<Value>(
     _ name: String, _ read: (StateObject, String) throws(SessionStateError) -> Value
   ) throws(SessionStateError) -> Value? {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads JSON (RFC 8259) of which nothing is trusted: one pass, bounded depth, no trap.
+/// Parses untrusted JSON (RFC 8259): one pass, bounded depth, no trap.
 struct StateParser {
-  /// Where it is not JSON.
+  /// A syntax error.
   struct Failure: Error, Equatable {
     /// Bytes from the start.
     var offset: Int
@@ -18,7 +18,7 @@ struct StateParser {
     self.bytes = bytes
   }
 
-  /// The value that a whole text is.
+  /// Returns the value of a whole text.
   static func parse(_ bytes: [UInt8]) throws(Failure) -> StateValue {
     var parser = StateParser(bytes)
     let value = try parser.value(depth: 0)
@@ -147,7 +147,7 @@ struct StateParser {
     }
   }
 
-  /// What follows a backslash, in UTF-8.
+  /// Returns the text, in UTF-8, of the escape sequence after a backslash.
   private mutating func escaped() throws(Failure) -> [UInt8] {
     guard let byte = next else { throw failure("the end is missing") }
     offset += 1

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// A value of a state file, which is JSON (RFC 8259). Members keep their order, so that what is written is the
-/// same for the same state.
+/// A value of a state file, which is JSON (RFC 8259). Members keep their order, so that equal states have equal files.
 enum StateValue: Equatable {
   case null
   case bool(Bool)
-  /// All that is read is a double; what is written has no fraction where it needs none.
+  /// Read as a double, and written without a fraction if it is a whole number.
   case number(Double)
   case string(String)
   case array([StateValue])
@@ -16,7 +15,7 @@ enum StateValue: Equatable {
     var value: StateValue
   }
 
-  /// The text, with each member of the outermost object on a line, and each element of an array in it, too.
+  /// The JSON text: one line for each member of the outermost object, and for each element of its arrays.
   var text: String {
     guard case .object(let members) = self else { return compactText + "\n" }
     let lines = members.map { member in

@@ -15,8 +15,8 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// The text as a string of JSON (RFC 8259, section 7), with its quotation marks. Controlling
-  /// scalars are escaped: a terminal may show the document, and its reader gets the text as it is.
+  /// The text as a string of JSON (RFC 8259, section 7), with its quotation marks. Controlling scalars are escaped
+  /// because a terminal may show the document; a parser restores them.
   package var quotedAsJSON: String {
     var result = "\""
     for scalar in unicodeScalars {

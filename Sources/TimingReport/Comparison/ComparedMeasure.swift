@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MIT
 
 extension TimingComparison {
-  /// A figure of a run that is compared. Of all of them less is better.
+  /// A compared figure of a run. For all of them less is better.
   ///
-  /// The raw values are what a file has: they are not changed.
+  /// The raw values are the names in a file, and do not change.
   public enum Measure: String, Sendable, CaseIterable, Codable {
-    /// Nanoseconds of lateness that half of the cycles do not exceed.
+    /// The median lateness, in nanoseconds.
     case latenessP50
-    /// Nanoseconds of lateness that 99 % of the cycles do not exceed.
+    /// The 99th percentile of the lateness, in nanoseconds.
     case latenessP99
-    /// Nanoseconds of lateness that 99.9 % of the cycles do not exceed.
+    /// The 99.9th percentile of the lateness, in nanoseconds.
     case latenessP999
     /// The greatest lateness, in nanoseconds.
     case latenessMaximum
-    /// Nanoseconds that half of the callbacks do not exceed.
+    /// The median duration of a callback, in nanoseconds.
     case durationP50
-    /// Nanoseconds that 99 % of the callbacks do not exceed.
+    /// The 99th percentile of the callbacks' durations, in nanoseconds.
     case durationP99
-    /// Nanoseconds that 99.9 % of the callbacks do not exceed.
+    /// The 99.9th percentile of the callbacks' durations, in nanoseconds.
     case durationP999
     /// The longest callback, in nanoseconds.
     case durationMaximum
-    /// The callback's durations over the periods: 0 to 1, or more.
+    /// The sum of the callback's durations, divided by that of the periods: 0 to 1, or more.
     case dspLoad
-    /// Nanoseconds of processor time that the process took in a second.
+    /// Processor time of the process per second, in nanoseconds.
     case processorTimePerSecond
 
     /// Whether the figure is a time, in nanoseconds; ``dspLoad`` is a share.
     public var isNanoseconds: Bool { self != .dspLoad }
 
-    /// The figure of a run; nil when it was not measured, or is no number.
+    /// Returns the figure of a run; nil if it was not measured, or is no number.
     public func value(of run: TimingRun) -> Double? {
       switch self {
       case .latenessP50: nanoseconds(run[.lateness]?.p50Nanoseconds)

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: MIT
 
-/// Two documents side by side, such as of two versions of a program: what became better, what worse, and
-/// what cannot be told from chance.
+/// A comparison of two documents, such as of two versions of a program: what is better, what is worse, and what may be
+/// chance.
 ///
-/// Runs are compared when their subject and conditions are the same. It is for the reader to see that the
-/// machines were the same, too: ``TimingDocument/machine``.
+/// Runs are compared if their subject and conditions are the same. The reader has to check that the machines were the
+/// same, too: ``TimingDocument/machine``.
 public struct TimingComparison: Sendable, Equatable, Codable {
-  /// What came of the comparison of a figure.
+  /// The result of comparing a figure.
   public enum Verdict: String, Sendable, Codable {
-    /// B is less than A, by more than chance gives to repetitions that differ as these do.
+    /// B is less than A, by more than chance explains for repetitions that scatter as these do.
     case better
     /// B is more than A, by more than that.
     case worse
     /// A and B may differ by chance.
     case noise
-    /// A side has fewer than ``TimingComparison/fewestRepetitions`` runs: nobody knows how others would differ.
+    /// A side has fewer than ``TimingComparison/fewestRepetitions`` runs, so their scatter is unknown.
     case unknown
   }
 
-  /// A figure in the repetitions of one side. Nanoseconds, or a share (``Measure/isNanoseconds``).
+  /// A figure in the repetitions of one side, in nanoseconds or as a share (``Measure/isNanoseconds``).
   public struct Side: Sendable, Equatable, Codable {
-    /// Runs that have the figure. At least 1.
+    /// The number of runs that have the figure. At least 1.
     public var repetitions: Int
-    /// The middle one, or between the two middle ones.
+    /// The median.
     public var median: Double
     /// The least.
     public var minimum: Double
     /// The greatest.
     public var maximum: Double
 
-    /// How far the runs are from each other, as a part of the median.
+    /// The range of the runs, as a share of the median.
     public var spread: Double {
       maximum == minimum ? 0 : median > 0 ? (maximum - minimum) / median : .infinity
     }
 
-    /// Nil without values.
+    /// Returns nil without values.
     init?(_ values: [Double]) {
       let sorted = values.sorted()
       guard let first = sorted.first, let last = sorted.last else { return nil }
@@ -50,55 +50,55 @@ public struct TimingComparison: Sendable, Equatable, Codable {
 
   /// A figure on both sides.
   public struct Row: Sendable, Equatable, Codable {
-    /// Which figure.
+    /// The figure.
     public var measure: Measure
-    /// In the first document.
+    /// The figure in the first document.
     public var a: Side
-    /// In the second document.
+    /// The figure in the second document.
     public var b: Side
-    /// B's median over A's; nil when A's is 0.
+    /// B's median over A's; nil if A's is 0.
     public var ratio: Double?
-    /// What that means.
+    /// The judgement of the difference.
     public var verdict: Verdict
   }
 
-  /// Runs of both documents that were compared.
+  /// Compared runs of both documents.
   public struct Pair: Sendable, Equatable, Codable {
-    /// What ran.
+    /// The measured client.
     public var subject: String
-    /// Under which conditions.
+    /// The conditions of the runs.
     public var conditions: TimingConditions
     /// The figures that both sides have, in the order of ``Measure``.
     public var rows: [Row]
   }
 
-  /// Runs that the other document has none to compare with.
+  /// Runs without comparable ones in the other document.
   public struct Unpaired: Sendable, Equatable, Codable {
-    /// What ran.
+    /// The measured client.
     public var subject: String
-    /// Under which conditions.
+    /// The conditions of the runs.
     public var conditions: TimingConditions
-    /// How many runs.
+    /// The number of runs.
     public var repetitions: Int
   }
 
-  /// A difference up to this, as a part, is never more than noise.
+  /// The greatest difference, as a share, that always counts as noise.
   public static let noiseFloor = 0.03
-  /// Runs that each side must have: two of them say too little of how a third one would be.
+  /// The minimum number of runs on each side: two of them do not show how a third one would be.
   public static let fewestRepetitions = 3
 
-  /// What was compared, in the first document's order.
+  /// The compared runs, in the first document's order.
   public var pairs: [Pair]
-  /// Runs of the first document without partner.
+  /// Runs of the first document without a partner.
   public var onlyInA: [Unpaired]
-  /// Runs of the second document without partner.
+  /// Runs of the second document without a partner.
   public var onlyInB: [Unpaired]
 
   /// Compares two documents.
   ///
   /// - Parameters:
-  ///   - a: what was before: the ratios' denominators.
-  ///   - b: what is now.
+  ///   - a: the earlier measurement, whose figures are the ratios' denominators.
+  ///   - b: the later measurement.
   public init(_ a: TimingDocument, _ b: TimingDocument) {
     let groupsOfA = RunGroup.groups(of: a.runs)
     let groupsOfB = RunGroup.groups(of: b.runs)
@@ -133,11 +133,11 @@ extension TimingComparison.Unpaired {
 }
 
 extension TimingComparison.Row {
-  /// Judges. A against B and B against A are always judged alike. Of a hundred figures that differ by chance alone
-  /// fewer than five are called better or worse: the medians must differ by more than
-  /// ``TimingComparison/noiseFloor``, and the means of the logarithms by more than chance gives one time in fifty.
+  /// Judges a figure. A against B and B against A are always judged alike. Of a hundred figures that differ by chance
+  /// alone, fewer than five are called better or worse: the medians must differ by more than
+  /// ``TimingComparison/noiseFloor``, and the means of the logarithms by more than chance reaches one time in fifty.
   ///
-  /// - Returns: nil when a side has no value.
+  /// - Returns: nil if a side has no value.
   init?(measure: TimingComparison.Measure, a: [Double], b: [Double]) {
     guard let sideA = TimingComparison.Side(a), let sideB = TimingComparison.Side(b) else {
       return nil

@@ -3,12 +3,12 @@
 internal import Glibc
 
 extension MachineFacts {
-  /// Reads the facts of this machine, as this process sees them. What cannot be read is nil, and
+  /// Reads the facts of this machine, as this process sees them. Facts that cannot be read are nil, and
   /// ``stealNanosecondsPerSecond`` is left to a ``StealMeter``.
   ///
   /// Not for the render thread: it reads files.
   ///
-  /// - Parameter programVersion: of the program that measures.
+  /// - Parameter programVersion: the version of the program that measures.
   public static func current(programVersion: String? = nil) -> MachineFacts {
     let names = kernelNames()
     var facts = MachineFacts(
@@ -56,7 +56,7 @@ extension MachineFacts {
   }
 
   /// Returns the names in /proc/asound/cards, such as `HDA Intel PCH` of ` 0 [PCH ]: HDA-Intel - HDA Intel PCH`. The
-  /// second line of each card has none.
+  /// second line of each card contains none.
   static func soundCards(cards text: String) -> [String] {
     text.split(whereSeparator: \.isNewline).compactMap { line in
       guard let name = line.firstRange(of: "]: "),
@@ -66,7 +66,7 @@ extension MachineFacts {
     }
   }
 
-  /// `PRETTY_NAME` of os-release(5), without its quotes and escapes.
+  /// Returns `PRETTY_NAME` of os-release(5), without its quotes and escapes.
   static func systemName(osRelease text: String) -> String? {
     for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("PRETTY_NAME=") {
       var value = line.dropFirst("PRETTY_NAME=".count)
@@ -90,17 +90,17 @@ extension MachineFacts {
     return nil
   }
 
-  /// The first processor's model. An ARM kernel tells numbers only: they are not taken for a name.
+  /// Returns the first processor's model. An ARM kernel lists only numbers, which are not used as a name.
   static func processorModel(cpuinfo text: String) -> String? {
     SystemText.value(of: "model name", in: text) ?? SystemText.value(of: "Model", in: text)
   }
 
-  /// Whether the processor says that it is a hypervisor's; nil when it does not list what it has.
+  /// Returns true if the processor has the flag of a hypervisor; nil if no flags are listed.
   static func isVirtual(cpuinfo text: String) -> Bool? {
     SystemText.value(of: "flags", in: text).map { $0.split(separator: " ").contains("hypervisor") }
   }
 
-  /// Of `none voluntary (full)` the one in parentheses.
+  /// Returns the word in parentheses, as in `none voluntary (full)`.
   static func chosenPreemption(_ text: String) -> String? {
     guard let open = text.firstIndex(of: "("),
       let close = text[open...].firstIndex(of: ")")
@@ -109,15 +109,15 @@ extension MachineFacts {
     return name.isEmpty ? nil : String(name)
   }
 
-  /// What the kernel was built for, as `uname -v` tells it. A kernel that says nothing may preempt itself
-  /// at chosen places, or not at all.
+  /// Returns the preemption model in `uname -v`. A kernel that states none may preempt itself at chosen points, or not
+  /// at all.
   static func preemption(kernelVersion: String) -> String? {
     let names = ["PREEMPT_RT", "PREEMPT_DYNAMIC", "PREEMPT_LAZY", "PREEMPT"]
     let words = kernelVersion.split(separator: " ")
     return names.first { name in words.contains { $0 == name } }
   }
 
-  /// What the kernel's device tells, which is a number and not a text; nil when it may not be read.
+  /// Returns the limit in the kernel's device, which is a number and not a text; nil if it may not be read.
   private static func cpuLatency() -> Int32? {
     let descriptor = unsafe open("/dev/cpu_dma_latency", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -127,12 +127,12 @@ extension MachineFacts {
     return count == MemoryLayout<Int32>.size ? microseconds : nil
   }
 
-  /// Without its default, which is what the kernel tells when nobody has asked for less.
+  /// Returns -1 for the default, which the kernel reports if no program has requested less.
   static func cpuLatencyMicroseconds(told: Int32) -> Int {
     (0..<2_000_000_000).contains(told) ? Int(told) : -1
   }
 
-  /// Microseconds of a second, from the time in each period; -1 when there is no limit.
+  /// Returns microseconds of each second, from the time in each period; -1 if there is no limit.
   static func realtimeRuntimeMicroseconds(runtime: String, period: String) -> Int? {
     guard let runtime = SystemText.firstLine(runtime).flatMap(Int.init) else { return nil }
     guard runtime >= 0 else { return -1 }
@@ -143,7 +143,7 @@ extension MachineFacts {
     return Int((share * 1_000_000).rounded())
   }
 
-  /// Processors of the mask that `/proc/self/status` tells, such as `f,ffffffff`; nil when it is none.
+  /// Returns the number of processors in the mask of `/proc/self/status`, such as `f,ffffffff`; nil if it is none.
   static func usableProcessors(status text: String) -> Int? {
     guard let mask = SystemText.value(of: "Cpus_allowed", in: text) else { return nil }
     var count = 0
@@ -154,7 +154,7 @@ extension MachineFacts {
     return count > 0 ? count : nil
   }
 
-  /// Capabilities that a process has beyond its limits, as <linux/capability.h> numbers them.
+  /// Capabilities that exceed a process's limits, as <linux/capability.h> numbers them.
   struct Capabilities: OptionSet {
     let rawValue: UInt64
     /// `CAP_IPC_LOCK`.
@@ -163,19 +163,19 @@ extension MachineFacts {
     static let setPriorities = Capabilities(rawValue: 1 << 23)
   }
 
-  /// The effective capabilities in `/proc/self/status`; nil where they are missing.
+  /// Returns the effective capabilities in `/proc/self/status`; nil if they are missing.
   static func capabilities(status text: String) -> Capabilities? {
     SystemText.value(of: "CapEff", in: text).flatMap { UInt64($0, radix: 16) }
       .map(Capabilities.init(rawValue:))
   }
 
-  /// The first three numbers of `/proc/loadavg`.
+  /// Returns the first three numbers of `/proc/loadavg`.
   static func loadAverages(loadavg text: String) -> [Double] {
     let numbers = text.split(separator: " ").prefix(3).compactMap { Double($0) }
     return numbers.count == 3 && numbers.allSatisfy(\.isFinite) ? numbers : []
   }
 
-  /// System, release, version and machine.
+  /// Returns system, release, version and machine.
   private static func kernelNames() -> [String] {
     var names = utsname()
     guard unsafe uname(&names) == 0 else { return [] }
@@ -185,7 +185,7 @@ extension MachineFacts {
     ]
   }
 
-  /// A text in an array of C characters.
+  /// Returns the text in an array of C characters.
   private static func text<Characters>(of characters: Characters) -> String {
     unsafe withUnsafeBytes(of: characters) { bytes in
       unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)

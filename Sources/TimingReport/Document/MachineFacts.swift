@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// What a machine was like when something was measured on it: figures are worth nothing without.
+/// The state of a machine during a measurement, without which figures have no meaning.
 ///
-/// A fact that the machine does not tell is nil.
+/// A fact that the machine does not report is nil.
 public struct MachineFacts: Sendable, Equatable, Codable {
   /// `uname -srvm`.
   public var kernel: String
@@ -16,22 +16,22 @@ public struct MachineFacts: Sendable, Equatable, Codable {
   public var isVirtual: Bool?
   /// Frequency governor of the first processor.
   public var governor: String?
-  /// How long a processor that sleeps may take to wake up, as all programs together ask for
-  /// (`/dev/cpu_dma_latency`); -1 when there is no limit.
+  /// The maximum wake-up time of a sleeping processor, as requested by all programs together (`/dev/cpu_dma_latency`);
+  /// -1 if there is no limit.
   public var cpuLatencyMicroseconds: Int?
-  /// How the kernel preempts itself: the chosen one of `preempt`.
+  /// The kernel's preemption model: the chosen one of `preempt`.
   public var preemption: String?
-  /// Of each second, microseconds that real-time threads may run; -1 when there is no limit.
+  /// Microseconds of each second that real-time threads may run; -1 if there is no limit.
   public var realtimeRuntimeMicroseconds: Int?
-  /// Bytes that a process may lock; nil when unlimited, as with `CAP_IPC_LOCK`.
+  /// Bytes that a process may lock; nil if unlimited, as with `CAP_IPC_LOCK`.
   public var lockableBytes: UInt64?
-  /// Greatest real-time priority that a process may ask for: 99 with `CAP_SYS_NICE`.
+  /// The greatest real-time priority that a process may request: 99 with `CAP_SYS_NICE`.
   public var realtimePriorityLimit: Int?
   /// Load averages of 1, 5 and 15 minutes at the start.
   public var loadAverages: [Double]
-  /// Nanoseconds per second and processor that the host took while the runs went on; nil when not virtual.
+  /// Nanoseconds per second and processor that the host took during the runs; nil if the kernel does not report them.
   public var stealNanosecondsPerSecond: UInt64?
-  /// How often it stood still by itself between the runs; nil where that was not looked for.
+  /// The stalls of the machine itself between the runs; nil if they were not measured.
   public var stalls: MachineStalls?
   /// The time at which these facts were read, in UTC, such as `2026-11-30 10:34:05`.
   public var date: String?
@@ -40,7 +40,7 @@ public struct MachineFacts: Sendable, Equatable, Codable {
   /// The program's version.
   public var programVersion: String?
 
-  /// Facts of which only these are known.
+  /// Creates facts of which only these are known.
   public init(kernel: String, processors: Int, loadAverages: [Double]) {
     self.kernel = kernel
     self.processors = processors

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MIT
 
-/// How often the machine itself stands still, found by a loop that does nothing but look at the clock: by its
-/// firmware, its interrupts, and, where it is a virtual one, its host.
+/// The stalls of the machine itself, measured by a loop that only reads the clock: they come from its firmware, its
+/// interrupts and, on a virtual machine, its host.
 ///
-/// The kernel's hwlat and osnoise tracers look for the same. A callback that runs for a second in all stands still
-/// about so often, too, whatever it does.
+/// The kernel's hwlat and osnoise tracers measure the same. Any callback has about as many stalls in each second of
+/// its running time.
 public struct MachineStalls: Sendable, Equatable, Codable {
-  /// Stalls that were longer than a time.
+  /// The stalls longer than a time.
   public struct Longer: Sendable, Equatable, Codable {
     /// The time.
     public var nanoseconds: UInt64
-    /// How many were longer.
+    /// The number of longer stalls.
     public var count: UInt64
   }
 
-  /// How the loop's thread was scheduled, such as `SCHED_FIFO 99`; nil when that is not known.
+  /// The scheduling of the loop's thread, such as `SCHED_FIFO 99`; nil if it is not known.
   public var scheduling: String?
-  /// Nanoseconds that the loop ran in all.
+  /// The total running time of the loop, in nanoseconds.
   public private(set) var measuredNanoseconds: UInt64 = 0
-  /// The longest stall; 0 when none was as long as the shortest that is counted.
+  /// The longest stall; 0 if none exceeded the shortest counted time.
   public private(set) var longestNanoseconds: UInt64 = 0
-  /// Counts, the shortest time first. A stall is in each that it is longer than.
+  /// The counts, the shortest time first. A stall counts for each time that it exceeds.
   public private(set) var longer = [20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000].map {
     Longer(nanoseconds: $0, count: 0)
   }
 
-  /// Nothing was measured yet.
+  /// Creates an empty measurement.
   public init() {}
 
-  /// Counts the time between two looks at the clock.
+  /// Counts the gap between two readings of the clock.
   public mutating func add(gapNanoseconds: UInt64) {
     guard let shortest = longer.first, gapNanoseconds > shortest.nanoseconds else { return }
     longestNanoseconds = max(longestNanoseconds, gapNanoseconds)
@@ -37,12 +37,12 @@ public struct MachineStalls: Sendable, Equatable, Codable {
     }
   }
 
-  /// Counts time that the loop ran.
+  /// Adds running time of the loop.
   public mutating func add(measuredNanoseconds: UInt64) {
     self.measuredNanoseconds += measuredNanoseconds
   }
 
-  /// Takes in what was measured at another time.
+  /// Adds another measurement.
   public mutating func add(_ other: MachineStalls) {
     scheduling = other.scheduling ?? scheduling
     measuredNanoseconds += other.measuredNanoseconds
@@ -55,7 +55,7 @@ public struct MachineStalls: Sendable, Equatable, Codable {
     }
   }
 
-  /// Such stalls in each second that something runs; nil when nothing was measured.
+  /// Returns the number of such stalls per second of running time; nil if nothing was measured.
   public func timesPerSecond(_ stalls: Longer) -> Double? {
     guard measuredNanoseconds > 0 else { return nil }
     return Double(stalls.count) / (Double(measuredNanoseconds) / 1_000_000_000)

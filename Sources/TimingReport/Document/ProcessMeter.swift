@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Measures what this process takes from its making on. Any thread but the render thread.
+/// A meter of this process's resource use since the meter's creation. Any thread but the render thread.
 public struct ProcessMeter: Sendable {
   private let began: Reading
 
@@ -29,10 +29,10 @@ public struct ProcessMeter: Sendable {
     }
   }
 
-  /// Begins.
+  /// Starts the measurement.
   public init() { began = .now }
 
-  /// What it took so far.
+  /// The resource use so far.
   public var cost: ProcessCost {
     let now = Reading.now
     let memory = SystemText.read("/proc/self/status") ?? ""
@@ -45,12 +45,12 @@ public struct ProcessMeter: Sendable {
       anonymousBytes: Self.bytes("RssAnon:", in: memory))
   }
 
-  /// Whether this process has locked memory, so that none of it can be swapped; nil when that cannot be told.
+  /// Whether this process has locked memory, so that none of it can be swapped; nil if that is unknown.
   public static var locksMemory: Bool? {
     SystemText.read("/proc/self/status").map { bytes("VmLck:", in: $0) > 0 }
   }
 
-  /// A size of `/proc/PID/status`, which is given in KiB; 0 when it is not there.
+  /// Returns a size in `/proc/PID/status`, which is in KiB there, in bytes; 0 if it is missing.
   static func bytes(_ name: String, in status: String) -> UInt64 {
     for line in status.split(separator: "\n") where line.hasPrefix(name) {
       let number = line.dropFirst(name.count).split(whereSeparator: \.isWhitespace).first

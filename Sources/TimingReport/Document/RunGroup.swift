@@ -2,7 +2,7 @@
 
 /// The repetitions of one measurement: runs of the same subject under the same conditions.
 struct RunGroup {
-  /// What the runs have in common.
+  /// The subject and the conditions of the runs.
   struct Key: Hashable {
     var subject: String
     var conditions: TimingConditions
@@ -12,7 +12,7 @@ struct RunGroup {
   /// At least one, in the order in which they ran.
   var runs: [TimingRun]
 
-  /// Groups of these runs, in the order of the first run of each.
+  /// Returns the groups of these runs, in the order of the first run of each.
   static func groups(of runs: [TimingRun]) -> [RunGroup] {
     var groups: [RunGroup] = []
     var places: [Key: Int] = [:]

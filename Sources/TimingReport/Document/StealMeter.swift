@@ -2,14 +2,14 @@
 
 internal import Glibc
 
-/// Measures the time that a virtual machine's host took for others, from the meter's making on.
+/// A meter of the time that a virtual machine's host took for others, since the meter's creation.
 ///
-/// The kernel counts it in ticks, of mostly 10 ms: over a short time it is coarse. Not for the render
-/// thread: it reads a file.
+/// The kernel counts this time in ticks, of mostly 10 ms: over a short time it is coarse. Not for the render thread:
+/// it reads a file.
 public struct StealMeter: Sendable {
-  /// What `/proc/stat` told, and when.
+  /// A reading of `/proc/stat`, and its time.
   struct Reading: Equatable {
-    /// Of all processors together.
+    /// The stolen ticks of all processors together.
     var stolenTicks: UInt64
     var processors: UInt64
     var timeNanoseconds: UInt64
@@ -17,26 +17,26 @@ public struct StealMeter: Sendable {
 
   private let begin: Reading?
 
-  /// Begins.
+  /// Starts the measurement.
   public init() {
     begin = Self.read()
   }
 
-  /// Nanoseconds that the host took, of each second and processor since the meter was made; nil when the
-  /// kernel does not tell.
+  /// Returns the nanoseconds that the host took, per second and processor since the meter's creation; nil if the
+  /// kernel does not report them.
   public func stealNanosecondsPerSecond() -> UInt64? {
     guard let begin, let end = Self.read() else { return nil }
     return Self.nanosecondsPerSecond(
       from: begin, to: end, ticksPerSecond: sysconf(Int32(_SC_CLK_TCK)))
   }
 
-  /// The share between two readings; nil without time between them.
+  /// Returns the stolen time between two readings; nil without time between them.
   static func nanosecondsPerSecond(
     from begin: Reading, to end: Reading, ticksPerSecond: Int
   ) -> UInt64? {
     guard end.timeNanoseconds > begin.timeNanoseconds, end.processors > 0, ticksPerSecond > 0
     else { return nil }
-    // Some kernels have counted it down.
+    // Some kernels have decreased the count.
     guard end.stolenTicks > begin.stolenTicks else { return 0 }
     let stolenSeconds = Double(end.stolenTicks - begin.stolenTicks) / Double(ticksPerSecond)
     let seconds = Double(end.timeNanoseconds - begin.timeNanoseconds) / 1_000_000_000
@@ -44,7 +44,7 @@ public struct StealMeter: Sendable {
     return UInt64((min(share, 1) * 1_000_000_000).rounded())
   }
 
-  /// The steal column of `/proc/stat`; nil when it has none.
+  /// Returns the steal column of `/proc/stat`; nil if it has none.
   static func reading(stat text: String, timeNanoseconds: UInt64) -> Reading? {
     var stolenTicks: UInt64?
     var processors: UInt64 = 0

@@ -2,12 +2,12 @@
 
 internal import Glibc
 
-/// Texts in which the kernel and the system tell of themselves.
+/// Texts of the kernel and the system about themselves.
 enum SystemText {
-  /// Bytes that are read of a file: these files name no size, and what is wanted stands first.
+  /// The maximum bytes read from a file: these files state no size, and the wanted values come first.
   private static let maximumBytes = 256 << 10
 
-  /// The beginning of a file; nil when it cannot be read. Bytes that are no UTF-8 are replaced.
+  /// Returns the beginning of a file; nil if it cannot be read. Bytes that are not UTF-8 are replaced.
   static func read(_ path: String) -> String? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
@@ -26,14 +26,14 @@ enum SystemText {
     return String(decoding: bytes[..<filled], as: UTF8.self)
   }
 
-  /// The first line, without blanks around it; nil when that is empty.
+  /// Returns the first line, without blanks around it; nil if it is empty.
   static func firstLine(_ text: String) -> String? {
     let line = text.prefix { !$0.isNewline }
     let trimmed = trim(line)
     return trimmed.isEmpty ? nil : trimmed
   }
 
-  /// The value in the first line `name : value`; nil when there is none.
+  /// Returns the value in the first line `name : value`; nil if there is none.
   static func value(of name: String, in text: String) -> String? {
     for line in text.split(whereSeparator: \.isNewline) {
       guard let colon = line.firstIndex(of: ":"), trim(line[..<colon]) == name else { continue }

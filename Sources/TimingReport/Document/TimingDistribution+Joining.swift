@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension TimingDistribution {
-  /// All the values of several distributions, such as of repetitions.
+  /// Creates a distribution of all values of several ones, such as of repetitions.
   public init(joining parts: [TimingDistribution]) {
     var counts: [UInt64: UInt64] = [:]
     for bucket in parts.lazy.flatMap(\.buckets) {

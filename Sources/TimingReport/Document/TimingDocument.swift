@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-/// Measured runs and the machine they ran on: what is kept in a file, shown in a report, and compared.
+/// Measured runs and the machine that they ran on, for a file, a report, or a comparison.
 ///
-/// It is `Codable`, and its JSON is stable: names are not changed, and a change of meaning counts
-/// ``formatVersion`` up. All times are integers, in nanoseconds, and their names end so.
+/// It is `Codable`, and its JSON is stable: names do not change, and a change of meaning increments ``formatVersion``.
+/// All measured times are integers, in nanoseconds, and their names end so.
 public struct TimingDocument: Sendable, Equatable, Codable {
   /// The version that this program writes.
   public static let currentFormatVersion = 1
 
-  /// Of the file's form.
+  /// The version of the file's format.
   public var formatVersion: Int
   /// The program and its arguments.
   public var command: String
-  /// The machine, when the first run began.
+  /// The machine at the start of the first run.
   public var machine: MachineFacts
-  /// In the order in which they ran.
+  /// The runs, in the order in which they ran.
   public var runs: [TimingRun]
-  /// How much of each period a callback may take, where that was measured.
+  /// The share of each period that a callback may take, if it was measured.
   public var sustainableLoads: [SustainableLoad] = []
 
-  /// A document of these runs.
+  /// Creates a document of these runs.
   public init(command: String, machine: MachineFacts, runs: [TimingRun]) {
     formatVersion = Self.currentFormatVersion
     self.command = command

@@ -2,16 +2,16 @@
 
 /// A run over time, in at most ``maximumPoints`` stretches of the same length.
 public struct TimingSeries: Sendable, Equatable, Codable {
-  /// One stretch of time. The greatest values of its cycles.
+  /// A stretch of time, with the greatest values of its cycles.
   public struct Point: Sendable, Equatable, Codable {
-    /// From the run's start to the stretch's.
+    /// The time from the run's start to the stretch's.
     public var timeNanoseconds: UInt64
     /// See ``CycleTiming``.
     public var latenessNanoseconds: UInt64
     /// See ``CycleTiming``.
     public var durationNanoseconds: UInt64
 
-    /// A stretch.
+    /// Creates a stretch.
     public init(timeNanoseconds: UInt64, latenessNanoseconds: UInt64, durationNanoseconds: UInt64) {
       self.timeNanoseconds = timeNanoseconds
       self.latenessNanoseconds = latenessNanoseconds
@@ -19,31 +19,31 @@ public struct TimingSeries: Sendable, Equatable, Codable {
     }
   }
 
-  /// A bad cycle's place. Where there are too many, the first one of its cause in a stretch of time stands for those
-  /// behind it.
+  /// The time and the cause of a bad cycle. If there are too many, the first one of its cause in a stretch of time
+  /// represents the later ones.
   public struct Mark: Sendable, Equatable, Codable {
-    /// From the run's start.
+    /// The time from the run's start.
     public var timeNanoseconds: UInt64
-    /// Why it was bad.
+    /// The cause.
     public var cause: CycleCause
 
-    /// A mark.
+    /// Creates a mark.
     public init(timeNanoseconds: UInt64, cause: CycleCause) {
       self.timeNanoseconds = timeNanoseconds
       self.cause = cause
     }
   }
 
-  /// Most stretches that are kept: two of the same length become one when there would be more.
+  /// The maximum number of stretches: beyond it, stretches are merged in pairs.
   public static let maximumPoints = 2048
-  /// Most marks that are kept, over the whole run.
+  /// The maximum number of marks, over the whole run.
   public static let maximumMarks = 1024
 
-  /// In their order. A stretch without cycles is left out.
+  /// The stretches in order. A stretch without cycles is left out.
   public var points: [Point] = []
-  /// In their order.
+  /// The marks in order.
   public var marks: [Mark] = []
 
-  /// Nothing yet.
+  /// Creates an empty series.
   public init() {}
 }

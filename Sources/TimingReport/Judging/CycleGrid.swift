@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
 
-/// When cycles should begin, by the earliest ones: the server's times scatter to the late side only.
+/// The ideal starts of cycles, fitted to the earliest starts, because the server's times scatter only to the late side.
 ///
-/// The last two seconds count, so that it follows a sound card whose clock is not the machine's: at 50
-/// parts in a million these are 100 µs.
+/// The last two seconds count, so that the grid follows a sound card whose clock is not the machine's: at 50 parts in
+/// a million they differ by 100 µs in that time.
 struct CycleGrid {
-  /// Nanoseconds of cycles after which the older earliest one is forgotten.
+  /// Nanoseconds of cycles after which the older earliest start is dropped.
   private static let windowNanoseconds = 1_000_000_000.0
 
   private var frames: UInt64 = 0
   private var firstStart: UInt64 = 0
   private var windowBegin = 0.0
-  /// Start times less the time that the frames before them take: of this window, and of the one before.
+  /// The earliest start times, less the duration of the frames before them: in this window, and in the one before.
   private var earliest = Double.infinity
   private var earlierEarliest = Double.infinity
 
-  /// Takes in a cycle.
+  /// Adds a cycle.
   ///
   /// - Parameters:
-  ///   - start: when it began.
-  ///   - clockFrames: frames of the clock since the last one began; nil for the first on a new grid.
-  /// - Returns: nanoseconds after its time.
+  ///   - start: the start of the cycle.
+  ///   - clockFrames: frames of the clock since the start of the last cycle; nil for the first on a new grid.
+  /// - Returns: the cycle's lateness in nanoseconds.
   mutating func add(
     start: UInt64, clockFrames: Int?, nanosecondsPerFrame: Double
   ) -> UInt64 {

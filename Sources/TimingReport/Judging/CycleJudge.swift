@@ -2,54 +2,54 @@
 
 public import RenderCore
 
-/// Judges cycles, one after the other: how each kept its time, and why those went wrong that did.
+/// A judge of cycles, one after the other: the lateness of each, and the causes of bad ones.
 ///
-/// A cycle is bad when the callback ended after the time at which the next one should begin, when the server
-/// went on without the client, when a source that is to play began to have nothing to play, or when the server told of
-/// an xrun. One mishap is one bad cycle: what follows from it, such as the xrun that the server tells of,
-/// a grid that begins anew, or the cycles until there is something to play again, is not counted again.
+/// A cycle is bad if the callback ended after the next one's ideal start, if the server went on without the client, if
+/// a source that is to play ran out of sound, or if the server reported an xrun. One mishap is one bad cycle: its
+/// consequences, such as the server's xrun report, a new grid, or the cycles until there is sound again, are not
+/// counted.
 public struct CycleJudge: Sendable {
-  /// What came of a record.
+  /// The judgement of a record.
   public struct Judgement: Sendable, Equatable {
-    /// How the cycle kept its time; nil where time does not count: in a freewheeling server's cycles, and
-    /// while the client is held.
+    /// The times of the cycle; nil where time does not count: in a freewheeling server's cycles, and while the client
+    /// is held.
     public var timing: CycleTiming?
-    /// What was found to be wrong: with this cycle, or, of an xrun that nothing explains, a few before.
+    /// The bad cycles found: this one or, for an unexplained xrun, one a few cycles before.
     public var badCycles: [BadCycle]
   }
 
-  /// Cycles that an xrun may be told before and after what it is about: another thread counts it.
+  /// Cycles by which an xrun's report may precede or follow its cause: another thread counts it.
   private static let xrunDelayCycles = 4
 
-  /// Frames per second of the server. To be set when that changes.
+  /// Frames per second of the server. Set it when that changes.
   public var sampleRate: Double
   private var grid = CycleGrid()
   private var last: CycleRecord?
-  /// The grid begins anew with the next cycle.
+  /// Whether the grid begins anew with the next cycle.
   private var isGridBroken = true
-  /// Something was wrong with the last cycle's time.
+  /// Whether the last cycle was bad in its time.
   private var wasLate = false
-  /// Nothing was there to play in the last cycle.
+  /// Whether there was nothing to play in the last cycle.
   private var wasStarved = false
-  /// How late the next cycle may begin because of the last one.
+  /// The lateness of the next cycle that the last one explains.
   private var aftermathNanoseconds: UInt64 = 0
   private var cyclesSinceBad = Int.max
-  /// Cycles since an xrun was told that nothing explains yet.
+  /// Cycles since the report of an xrun that nothing explains yet.
   private var cyclesSinceXRun: Int?
 
-  /// Begins with the next record.
+  /// Creates a judge that begins with the next record.
   public init(sampleRate: Double) {
     self.sampleRate = sampleRate
   }
 
-  /// Takes in the next record. With records missing in between it begins anew.
+  /// Judges the next record. Begins anew if records are missing before it.
   public mutating func judge(_ record: CycleRecord) -> Judgement {
     judge(record, waits: nil)
   }
 
-  /// Takes in the next record.
+  /// Judges the next record.
   ///
-  /// - Parameter waits: how it waited for its processor; nil when that is not known.
+  /// - Parameter waits: its waits for the processor; nil if they are not known.
   mutating func judge(_ record: CycleRecord, waits: CycleWaits?) -> Judgement {
     defer { last = record }
     let isNext = last.map { $0.index &+ 1 == record.index } ?? false
@@ -73,7 +73,7 @@ public struct CycleJudge: Sendable {
       bad.append(BadCycle(index: record.index, cause: .starved))
     }
     wasStarved = record.isStarved
-    // A source without sound keeps its time: no xrun comes of it.
+    // A source without sound does not delay the cycle: no xrun comes of it.
     if let xrun = judgeXRuns(record, follows: isNext, isExplained: wasLate) {
       bad.append(xrun)
     }
@@ -91,8 +91,8 @@ public struct CycleJudge: Sendable {
     var lateness = grid.add(
       start: start, clockFrames: clockFrames, nanosecondsPerFrame: nanosecondsPerFrame)
     let period = UInt64(Double(record.frameCount) * nanosecondsPerFrame)
-    // After a mishap the driver may begin a new grid: what it is late by then is the mishap's doing. What goes
-    // beyond that by half a period is another one's.
+    // After a mishap the driver may begin a new grid: lateness by then belongs to the mishap. If more than half a
+    // period goes beyond that, it is a new mishap.
     if wasLate, clockFrames != nil, lateness > 0 {
       let rest = lateness > aftermathNanoseconds ? lateness - aftermathNanoseconds : 0
       lateness = rest > period / 2 ? rest : 0
@@ -105,7 +105,7 @@ public struct CycleJudge: Sendable {
       durationNanoseconds: record.durationNanoseconds)
   }
 
-  /// What was wrong with a cycle's time.
+  /// Returns the bad cycle if a cycle's time was wrong.
   private func judge(
     _ timing: CycleTiming, of record: CycleRecord, waits: CycleWaits?, follows isMeasured: Bool
   ) -> BadCycle? {
@@ -114,8 +114,8 @@ public struct CycleJudge: Sendable {
         index: record.index, cause: cause(of: timing, record.wasPreempted, waits),
         overrunNanoseconds: UInt64(-timing.headroomNanoseconds))
     }
-    // The cycle before was in time, and the server did not wait for this one: its clock went on, so it was
-    // in time, too.
+    // The cycle before was in time, and the server did not wait for this one: the server's clock went on, so it was in
+    // time, too.
     if isMeasured, record.missedFrames > 0, !wasLate {
       let missed = UInt64(Double(record.missedFrames) * 1_000_000_000 / sampleRate)
       return BadCycle(
@@ -124,7 +124,7 @@ public struct CycleJudge: Sendable {
     return nil
   }
 
-  /// Of the parts that made a cycle late, the longest.
+  /// Returns the cause by the longest of the parts that made a cycle late.
   private func cause(
     of timing: CycleTiming, _ wasPreempted: Bool?, _ waits: CycleWaits?
   ) -> CycleCause {
@@ -135,7 +135,7 @@ public struct CycleJudge: Sendable {
     }
     if timing.durationNanoseconds >= timing.latenessNanoseconds {
       let isLoss = waits.map { waits in
-        // Preempted, if it would have been in time without what it lost, or was late by that most of all.
+        // Preempted, if it would have been in time without the loss, or if the loss was the longest part.
         let lost = min(waits.lostNanoseconds, timing.durationNanoseconds)
         return Int64(lost) + timing.headroomNanoseconds >= 0
           || lost > max(timing.durationNanoseconds - lost, timing.latenessNanoseconds)
@@ -146,19 +146,19 @@ public struct CycleJudge: Sendable {
     return Self.cause(ofWake: timing.wakeNanoseconds, waits)
   }
 
-  /// Whether a stop of the process was most of a time.
+  /// Returns true if a stop of the process took at least half of a time.
   private static func wasStopped(for nanoseconds: UInt64, _ waits: CycleWaits?) -> Bool {
     waits.map { $0.stoppedNanoseconds > 0 && $0.stoppedNanoseconds >= nanoseconds / 2 } ?? false
   }
 
-  /// A thread that was called for in time waits for its processor. One that does not wait was called late:
-  /// the server stood still between its cycle's beginning and the call.
+  /// Returns the cause of a late wake-up. A thread that was called in time waits for its processor. One that did not
+  /// wait was called late: the server stood still between its cycle's start and the call.
   private static func cause(ofWake nanoseconds: UInt64, _ waits: CycleWaits?) -> CycleCause {
     if wasStopped(for: nanoseconds, waits) { return .stopped }
     return waits.map { $0.waitNanoseconds < nanoseconds / 2 } ?? false ? .server : .wokenLate
   }
 
-  /// An xrun that was told and that no bad cycle explains.
+  /// Returns a bad cycle for a reported xrun that no other bad cycle explains.
   private mutating func judgeXRuns(
     _ record: CycleRecord, follows isNext: Bool, isExplained: Bool
   ) -> BadCycle? {

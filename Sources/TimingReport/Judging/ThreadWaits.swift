@@ -2,40 +2,40 @@
 
 internal import RenderCore
 
-/// What the kernel knows of a cycle that went wrong, and its record does not.
+/// The kernel's facts about a bad cycle that its record does not contain.
 struct CycleWaits: Equatable {
   /// Processor time that the callback lost: to another thread, or to others on the machine's host.
   var lostNanoseconds: UInt64
-  /// The time for which its thread was ready to run and did not, before and in this cycle and those that
-  /// were read with it, beyond what it waits in every cycle.
+  /// The time for which its thread was ready to run and did not, before and in this cycle and those that were read
+  /// with it, beyond its usual waits.
   var waitNanoseconds: UInt64
   /// The time for which the whole process was stopped before or in this cycle.
   var stoppedNanoseconds: UInt64 = 0
 }
 
-/// How long cycles waited for their processor.
+/// An estimate of the time that cycles waited for their processor.
 ///
-/// That a callback was preempted, the record tells; how long, nothing in the callback could tell without a
-/// system call. So whoever reads the records asks the kernel now and then what the callback's thread has
-/// used. What the cycles since then took beyond that, they lost.
+/// The record shows that a callback was preempted, but the callback could measure for how long only with a system
+/// call. So the reader of the records asks the kernel now and then for the usage of the callback's thread. The cycles
+/// lost the time that they took beyond that usage.
 ///
-/// A virtual machine that its host has stopped was not preempted for all that its kernel saw. But a kernel that is
-/// told of it by the host (steal time) does not count it as used.
+/// To its own kernel, a virtual machine that its host has stopped was not preempted. But if the host reports this
+/// steal time, the kernel does not count it as used.
 struct ThreadWaits {
   private var last: ThreadUsage?
-  /// What the thread uses around each callback: waking up, and telling the server.
+  /// The thread's usual processor time around each callback: waking up, and notifying the server.
   private var overhead = UsualTime()
-  /// What the thread waits for its processor in a cycle in which nothing goes wrong.
+  /// The thread's usual wait for its processor in a cycle.
   private var usualWait = UsualTime()
-  /// Used beyond what is usual before the last reading; if a cycle was at work then, for that one.
+  /// The usage beyond the usual one before the last reading; if a cycle was at work then, for that one.
   private var surplusNanoseconds = 0.0
 
-  /// Finds out how the next cycles waited.
+  /// Estimates the waits of the next cycles.
   ///
   /// - Parameters:
   ///   - records: all cycles since the last call.
-  ///   - usage: the thread's, after the last of them; nil when the kernel does not tell.
-  /// - Returns: a record's waits; nil when they cannot be told.
+  ///   - usage: the thread's usage after the last of them; nil if the kernel does not report it.
+  /// - Returns: a record's waits; nil if they are not known.
   mutating func estimate(
     _ records: [CycleRecord], usage: ThreadUsage?
   ) -> (CycleRecord) -> CycleWaits? {
@@ -55,8 +55,8 @@ struct ThreadWaits {
     let isCutInTwo = records.first.map { $0.entryNanoseconds < last.timeNanoseconds } ?? false
     var lost = UInt64(max(0, -rest - (isCutInTwo ? surplusNanoseconds : 0)))
     surplusNanoseconds = overhead.isKnown ? max(0, rest) : 0
-    // The longest of those that were preempted are what lost it. Where it is more than the time around the
-    // callbacks may differ by, or be counted with the cycles before or behind, the longest of the others.
+    // The loss is that of the longest preempted cycles. A rest beyond the variation of the time around the
+    // callbacks, also of those before and after, is that of the longest other cycles.
     let doubtful = overhead.nanoseconds * max(Double(records.count) / 2, 2)
     var losses: [UInt64: UInt64] = [:]
     for record in preempted + longestFirst.filter({ $0.wasPreempted != true }) {
@@ -76,17 +76,17 @@ struct ThreadWaits {
   }
 }
 
-/// What a thread takes in a cycle when nothing happens: the mean of its last cycles. Each counts the same, however
-/// many are read at once: what is one cycle's when it is read by itself may not be the next ones'.
+/// A thread's usual time in a cycle: the mean of its last cycles. Each counts the same, however many are read at once:
+/// a cycle that is read by itself may show time that the next ones lack.
 private struct UsualTime {
-  /// In a cycle; 0 while nothing is known.
+  /// The mean; 0 while nothing is known.
   private(set) var nanoseconds = 0.0
   private var cycles = 0.0
   var isKnown: Bool { cycles > 0 }
-  /// Those that count: some 20 seconds of 1024 frames, a second of 64.
+  /// The maximum number of cycles in the mean: some 20 seconds of 1024 frames, a second of 64.
   private static let mostCycles = 1000.0
 
-  /// Takes in what so many cycles took together.
+  /// Adds the time that several cycles took together.
   mutating func learn(_ sum: Double, cycles count: Int) {
     guard count > 0 else { return }
     cycles = min(cycles + Double(count), Self.mostCycles)

@@ -2,16 +2,16 @@
 
 internal import AudioModel
 
-/// Writes elements of HTML and SVG, in the form that is well-formed XML, too. Texts and attributes' values
-/// may be anything: they are escaped.
+/// A writer of HTML and SVG elements in the form of well-formed XML. Texts and attributes' values may be anything:
+/// they are escaped.
 struct MarkupWriter {
-  /// What was written so far.
+  /// The markup written so far.
   private(set) var markup = ""
 
   /// Names and values.
   typealias Attributes = KeyValuePairs<String, String>
 
-  /// An element with content.
+  /// Writes an element with content.
   mutating func element(
     _ name: StaticString, _ attributes: Attributes = [:], content: (inout MarkupWriter) -> Void
   ) {
@@ -21,28 +21,28 @@ struct MarkupWriter {
     markup += "</\(name)>"
   }
 
-  /// An element with a text.
+  /// Writes an element with a text.
   mutating func element(_ name: StaticString, _ attributes: Attributes = [:], text: String) {
     element(name, attributes) { $0.text(text) }
   }
 
-  /// An element that has no content.
+  /// Writes an element without content.
   mutating func empty(_ name: StaticString, _ attributes: Attributes = [:]) {
     begin(name, attributes)
     markup += "/>"
   }
 
-  /// A text.
+  /// Writes a text.
   mutating func text(_ text: String) {
     markup += Self.escaped(text)
   }
 
-  /// What is markup already.
+  /// Adds finished markup.
   mutating func add(markup text: String) {
     markup += text
   }
 
-  /// A new line between elements, for those who read the source.
+  /// Writes a new line between elements, for readers of the source.
   mutating func newLine() {
     markup += "\n"
   }
@@ -54,8 +54,8 @@ struct MarkupWriter {
     }
   }
 
-  /// A text as it stands in content and in attributes: nothing in it is markup, and every scalar that
-  /// XML forbids or that controls the text around it is replaced.
+  /// Returns a text for content and attributes: nothing in it is markup, and every scalar that XML forbids or that
+  /// controls the text around it is replaced.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// What the words of a report mean: figures that are defined otherwise elsewhere cannot be compared.
+/// The definitions of a report's terms: figures with other definitions cannot be compared.
 enum TimingDefinitions {
-  /// Words, and what they mean.
+  /// Terms and their meanings.
   static let definitions: [(word: String, meaning: String)] = [
     (
       "Period",
@@ -11,73 +11,71 @@ enum TimingDefinitions {
     (
       "Lateness",
       """
-      From the time at which a cycle should have begun to the callback's entry. The time at which it should \
-      have begun is the grid of the server's best cycles of the last two seconds, not what the server's \
-      smoothed clock says.
+      From the ideal start of a cycle to the callback's entry. The ideal start is fitted to the server's \
+      earliest cycles of the last two seconds; the server's smoothed clock is not used.
       """
     ),
     (
       "Wake-up",
-      "Of the lateness, the part from the server's beginning of the cycle to the callback's entry, to a frame."
+      "The part of the lateness from the server's start of the cycle to the callback's entry, to one frame."
     ),
-    ("Duration", "From the callback's entry to its end, waiting and lost processor included."),
+    ("Duration", "From the callback's entry to its end, including waiting and preemption."),
     (
       "Headroom",
       """
-      What is left from the callback's end to the time at which the next cycle should begin; 0 when the \
-      callback ended later than that.
+      From the callback's end to the ideal start of the next cycle; 0 if the callback ended later than that.
       """
     ),
     (
       "DSP load",
       """
-      All durations over all periods. The server's own figure is another one: it counts from the cycle's \
-      start to the end of the last client.
+      The sum of durations divided by the sum of periods. The server's own figure differs: it covers the \
+      time from the cycle's start to the end of the last client.
       """
     ),
     (
       "Missed cycles",
       """
-      Cycles that the server went on without this client, by the jumps of its frame clock. A callback that \
-      hangs makes one long duration and many missed cycles: percentiles alone would hide them.
+      Cycles that the server ran without this client, counted by jumps of its frame clock. A callback that \
+      hangs causes one long duration and many missed cycles; percentiles alone would hide them.
       """
     ),
     (
       "Xrun",
-      "What the server tells all its clients when any of them, or itself, was late. It names nobody."
+      "The server's report to all clients that a client or the server was late. It does not name the client."
     ),
     (
       "Bad cycle",
       """
       A cycle that ended after its deadline, that the server did not wait for, that had nothing to play, or \
-      that an xrun was told of. One mishap is one bad cycle.
+      for which the server reported an xrun. Each incident counts once.
       """
     ),
     (
       "Overrun",
-      "How long after its deadline a cycle ended, or how long the cycles were that did not come at all."
+      "Time by which a cycle exceeded its deadline, or the length of the cycles that were missed."
     ),
-    ("Woken late", "The server was in time, and the callback's thread ran late."),
-    ("Over budget", "The callback took too long, and had its processor all the time."),
+    ("Woken late", "The server was in time, and the kernel started the callback's thread late."),
+    ("Over budget", "The callback took too long without losing its processor."),
     (
       "Preempted",
       """
-      The callback took too long, and lost its processor meanwhile: to another thread, or to others on the \
-      machine's host.
+      The callback took too long because it lost its processor: to another thread, or to another machine on \
+      the same host.
       """
     ),
-    ("Starved", "There was nothing to play: what reads, parses or decodes ahead was behind."),
-    ("Server", "The server itself was late, or told of an xrun while this client was in time."),
+    ("Starved", "There was nothing to play: reading, parsing or decoding ahead was too slow."),
+    ("Server", "The server itself was late, or reported an xrun while this client was in time."),
     (
       "Percentile",
       """
-      The value that so many of a hundred cycles do not exceed, to a thousandth of it. With fewer than \
-      100\u{A0}000 cycles the value at 99.99\u{A0}% rests on fewer than ten of them.
+      p99: 99 of 100 cycles are at or below this value (for headroom: at or above), to a thousandth of it. \
+      With fewer than 100\u{A0}000 cycles, 99.99\u{A0}% rests on fewer than ten cycles.
       """
     ),
   ]
 
-  /// Writes them as a list.
+  /// Writes the definitions as a list.
   static func write(to writer: inout MarkupWriter) {
     writer.newLine()
     writer.element("section", ["class": "definitions"]) { section in

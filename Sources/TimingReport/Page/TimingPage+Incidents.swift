@@ -3,10 +3,10 @@
 internal import RenderCore
 
 extension TimingPage {
-  /// Of each run as many of the worst bad cycles are shown, and the worst of each cause in any case.
+  /// The number of worst bad cycles shown for each run, besides the worst of each cause.
   private static let shownIncidents = 5
 
-  /// The worst bad cycles of a run, each with the cycles around it.
+  /// Writes the worst bad cycles of a run, each with the cycles around it.
   func writeIncidents(of run: TimingRun, to writer: inout MarkupWriter) {
     writer.newLine()
     writer.element("h3", text: "Worst bad cycles")

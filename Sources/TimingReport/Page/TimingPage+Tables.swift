@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 
 extension TimingPage {
-  /// What stands in a column: a number is put to the right.
+  /// A cell of a table; numbers are aligned to the right.
   enum Cell {
     case text(String)
     case number(String)
   }
 
-  /// A table with a row of headers above, and one before each row.
+  /// Writes a table with a row of headers above, and one header before each row.
   static func table(
     caption: String, headers: [String], rows: [(header: String, isMarked: Bool, cells: [Cell])],
     to writer: inout MarkupWriter
   ) {
     writer.newLine()
-    // Wide tables are scrolled by keyboard, too.
+    // Wide tables can be scrolled by keyboard, too.
     writer.element(
       "div", ["class": "wide", "role": "region", "aria-label": caption, "tabindex": "0"]
     ) { region in
@@ -42,7 +42,7 @@ extension TimingPage {
     }
   }
 
-  /// The machine's facts.
+  /// Writes the machine's facts.
   func write(_ machine: MachineFacts, to writer: inout MarkupWriter) {
     let unknown = "not known"
     let averages = machine.loadAverages.map { NumberText.decimal($0, digits: 2) }
@@ -96,11 +96,11 @@ extension TimingPage {
     ]
     heading("Machine", to: &writer)
     Self.table(
-      caption: "What the machine was like", headers: ["Fact", "Value"],
+      caption: "Machine", headers: ["Fact", "Value"],
       rows: facts.map { ($0.0, false, [.text($0.1)]) }, to: &writer)
   }
 
-  /// Such as `12.9 for longer than 100 µs`, of each time, and the longest.
+  /// Returns a text such as `12.9 for longer than 100 µs` for each time, and the longest stall.
   private static func text(of stalls: MachineStalls) -> String? {
     guard stalls.measuredNanoseconds > 0 else { return nil }
     let parts = stalls.longer.map { longer in
@@ -111,7 +111,7 @@ extension TimingPage {
     return parts.joined(separator: ", ") + "; the longest \(longest)"
   }
 
-  /// All runs: figures in one table, distributions in another.
+  /// Writes all runs: figures in one table, distributions in another.
   func writeRuns(to writer: inout MarkupWriter) {
     heading("Runs", to: &writer)
     if document.runs.isEmpty {
@@ -120,7 +120,7 @@ extension TimingPage {
     }
     let labels = runLabels
     Self.table(
-      caption: "What the runs were under",
+      caption: "Conditions of the runs",
       headers: [
         "Run", "Subject", "Period", "Rate", "Input", "Streams", "Load", "Repetition", "Decoded",
         "Scheduling",
@@ -130,7 +130,7 @@ extension TimingPage {
         (String(place + 1), false, Self.conditions(of: run))
       }, to: &writer)
     Self.table(
-      caption: "What came of them",
+      caption: "Results",
       headers: [
         "Run", "Cycles", "DSP load", "Missed cycles", "Xruns", "Bad cycles by cause",
         "Preempted cycles", "Longest of the others", "Lost records", "Least sound in a ring",
@@ -159,7 +159,7 @@ extension TimingPage {
       }, to: &writer)
   }
 
-  /// A run's number and what distinguishes it from the others.
+  /// Each run's number, and its differences from the others.
   private var runLabels: [String] {
     let labels = RunLabels(document.runs.map(\.key))
     return document.runs.enumerated().map { place, run in
@@ -209,7 +209,7 @@ extension TimingPage {
     ]
   }
 
-  /// The values of 50 to 99.99 %, and the worst one. Of the headroom the little ones are the bad ones.
+  /// Returns the values of 50 to 99.99 %, and the worst one. For the headroom, small values are the bad ones.
   private static func percentiles(
     of run: TimingRun, _ quantity: TimingStatistics.Quantity
   ) -> [String] {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 
-/// A document as one page of HTML: the verdict, tables, plots and the worst incidents. It has no script and takes nothing
-/// from outside, and what the document's texts have in them is shown, not obeyed.
+/// A document as one page of HTML: the verdict, tables, plots and the worst incidents. It has no script and loads
+/// nothing, and it shows markup in the document's texts as text.
 public struct TimingPage: Sendable {
-  /// What is shown.
+  /// The document to show.
   public let document: TimingDocument
-  /// The page's name.
+  /// The page's title.
   public let title: String
 
-  /// Runs of which each is shown with its own plots without being asked for.
+  /// The maximum number of runs whose own plots are shown at first.
   private static let openRuns = 4
 
-  /// A page of this document.
+  /// Creates a page of this document.
   public init(_ document: TimingDocument, title: String = "Timing report") {
     self.document = document
     self.title = title
   }
 
-  /// The page. It takes as long as there are runs: not for the render thread.
+  /// The page's HTML. Its time grows with the number of runs: not for the render thread.
   public var html: String {
     var page = MarkupWriter()
     page.add(markup: "<!DOCTYPE html>\n")
@@ -48,7 +48,7 @@ public struct TimingPage: Sendable {
     return page.markup + "\n"
   }
 
-  /// What several runs have in one plot: of each period the percentiles, and all periods' durations.
+  /// Writes the plots that compare runs: the percentiles at each period, and the durations at all periods.
   private func writeComparingPlots(to main: inout MarkupWriter) {
     guard !document.runs.isEmpty else { return }
     heading("Runs beside each other", to: &main)
@@ -77,7 +77,7 @@ public struct TimingPage: Sendable {
     }
   }
 
-  /// A run's own plots and incidents.
+  /// Writes a run's own plots and incidents.
   private func write(_ run: TimingRun, at place: Int, to main: inout MarkupWriter) {
     let isOpen = document.runs.count <= Self.openRuns
     main.newLine()
@@ -101,13 +101,13 @@ public struct TimingPage: Sendable {
     }
   }
 
-  /// A section's heading.
+  /// Writes a section's heading.
   func heading(_ text: String, to writer: inout MarkupWriter) {
     writer.newLine()
     writer.element("h2", text: text)
   }
 
-  /// The subject, the conditions, and which repetition it is.
+  /// Returns the subject, the conditions and the repetition of a run.
   static func name(of run: TimingRun) -> String {
     let name = RunLabels.full(run.key)
     return run.repetition > 0 ? "\(name), repetition \(run.repetition)" : name

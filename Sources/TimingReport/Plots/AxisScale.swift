@@ -2,9 +2,9 @@
 
 internal import Glibc
 
-/// Where values lie on an axis, and which of them are marked there.
+/// An axis: the positions of values, and the values that are marked.
 package struct AxisScale {
-  /// A value that is marked; one without a label has a fainter line only.
+  /// A marked value. Without a label it has only a fainter line.
   package struct Tick: Equatable {
     package var value: Double
     package var isLabelled: Bool
@@ -14,19 +14,19 @@ package struct AxisScale {
   let upper: Double
   let isLogarithmic: Bool
 
-  /// An even axis between two values. It has a length in any case.
+  /// Returns an even axis between two values. Its length is never 0.
   package static func linear(from lower: Double, to upper: Double) -> AxisScale {
     let from = lower.isFinite ? lower : 0
     let to = upper.isFinite && upper > from ? upper : from + 1
-    // Beside a huge number 1 is nothing.
+    // Beside a huge number 1 is lost in rounding.
     return AxisScale(
       lower: from, upper: to > from ? to : from + from.magnitude, isLogarithmic: false)
   }
 
-  /// A logarithmic axis between two values above 0. It spans a factor of 5 at least, to both
-  /// sides of what is to be shown.
+  /// Returns a logarithmic axis between two values above 0. If they span less than a factor of 5, it is extended to
+  /// both sides.
   package static func logarithmic(from lower: Double, to upper: Double) -> AxisScale {
-    // The quotient of what is outside of these might be no number.
+    // The quotient of values outside of this range might be no number.
     let possible = 1e-100...1e100
     let from = possible.contains(lower) ? lower : 1
     let to = possible.contains(upper) ? upper : from
@@ -35,8 +35,8 @@ package struct AxisScale {
     return AxisScale(lower: middle / sqrt(5), upper: middle * sqrt(5), isLogarithmic: true)
   }
 
-  /// A logarithmic axis that shows all of these, its ends being 1, 2 or 5 of a decade. What is less than
-  /// the floor is taken for the floor.
+  /// Returns a logarithmic axis that shows all of these values, with ends at 1, 2 or 5 of a decade. Values below the
+  /// floor are raised to it.
   static func logarithmic(covering values: [Double], atLeast floor: Double) -> AxisScale {
     let shown = values.filter(\.isFinite).map { $0 < floor ? floor : $0 }
     let least = shown.min() ?? floor
@@ -44,7 +44,7 @@ package struct AxisScale {
     return logarithmic(from: round(least, isUp: false), to: round(greatest, isUp: true))
   }
 
-  /// Where a value lies: 0 to 1. What is outside lies at the nearer end.
+  /// Returns a value's position, 0 to 1. A value outside has the position of the nearer end.
   func position(_ value: Double) -> Double {
     if value.isNaN { return 0 }
     let part =
@@ -54,17 +54,17 @@ package struct AxisScale {
     return part < 0 || part.isNaN ? 0 : part > 1 ? 1 : part
   }
 
-  /// Marked values, the least first. Never more than some seventy.
+  /// Returns the marked values in ascending order, never more than some seventy.
   package func ticks() -> [Tick] {
     isLogarithmic ? logarithmicTicks() : linearTicks(atMost: 9)
   }
 
-  /// Multiples of 1, 2 or 5 of a decade.
+  /// Returns multiples of 1, 2 or 5 of a decade.
   private func linearTicks(atMost count: Int) -> [Tick] {
     let step = Self.niceStep((upper - lower) / Double(count))
     guard step.isFinite, step > 0 else { return [] }
     let first = (lower / step).rounded(.up)
-    // Thousandths: so that an end that is itself a multiple is marked.
+    // The tolerance marks an end that is itself a multiple.
     let last = (upper / step + 0.001).rounded(.down)
     guard last - first < 50 else { return [] }
     return (0...Int(max(0, last - first))).map {
@@ -72,7 +72,7 @@ package struct AxisScale {
     }
   }
 
-  /// Decades; between them also 2 and 5 when there are few.
+  /// Returns decades, and their multiples for up to 6 decades; 2 and 5 have labels for up to 2 decades.
   private func logarithmicTicks() -> [Tick] {
     let decades = log10(upper / lower)
     let labelledEvery = Int((decades / 9).rounded(.up))
@@ -95,7 +95,7 @@ package struct AxisScale {
     return ticks
   }
 
-  /// The least of 1, 2 and 5 of a decade that is not below.
+  /// Returns the least of 1, 2 and 5 of a decade that is not below a value.
   static func niceStep(_ value: Double) -> Double {
     value > 0 && value.isFinite ? round(value, isUp: true) : 0
   }
@@ -104,7 +104,7 @@ package struct AxisScale {
     let decade = pow(10, log10(value).rounded(.down))
     let part = value / decade
     let steps = [1.0, 2, 5, 10]
-    // A value that is one of them, but for its last digits, is itself.
+    // A value that differs from a step by rounding only is that step.
     return decade
       * (isUp
         ? steps.first { $0 >= part * 0.9999 } ?? 10 : steps.last { $0 <= part * 1.0001 } ?? 1)

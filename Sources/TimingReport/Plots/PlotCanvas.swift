@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The paper of a plot: its title, legend and axes, and the area between them.
+/// The picture of a plot: its title, legend and axes, and the area between them.
 ///
 /// From top to bottom: title, subtitle, rows of the legend, the area, the labels of its x axis.
 package struct PlotCanvas {
@@ -21,7 +21,7 @@ package struct PlotCanvas {
     }
   }
 
-  /// A place that is marked on an axis.
+  /// A marked value on an axis.
   package struct Label {
     var value: Double
     var text: String
@@ -36,7 +36,7 @@ package struct PlotCanvas {
   static let left = 84.0
   static let right = 22.0
   private static let fontSize = 12.0
-  /// The width of an average character of a sans-serif font, and some more.
+  /// The width of an average character of a sans-serif font, with a margin.
   private static let characterWidth = 6.6
 
   let x: AxisScale
@@ -48,10 +48,10 @@ package struct PlotCanvas {
   private let explanation: String
   private var writer = MarkupWriter()
 
-  /// Begins a plot.
+  /// Starts a plot.
   ///
   /// - Parameters:
-  ///   - lanes: the height above the area that is left free.
+  ///   - lanes: the free height above the area.
   package init(
     title: String, subtitle: String, explanation: String, legend: [Entry], x: AxisScale,
     y: AxisScale, lanes: Double = 0, height: Double = 260
@@ -76,7 +76,7 @@ package struct PlotCanvas {
     bottom = top + height
   }
 
-  // MARK: - Places
+  // MARK: - Coordinates
 
   /// The area's width.
   static var areaWidth: Double { width - left - right }
@@ -85,15 +85,15 @@ package struct PlotCanvas {
 
   package func pixel(y value: Double) -> Double { bottom - y.position(value) * (bottom - top) }
 
-  /// A number of an attribute, to a tenth of a pixel.
+  /// Returns a number for an attribute, to a tenth of a pixel.
   static func number(_ value: Double) -> String { NumberText.shortDecimal(value, digits: 1) }
 
   // MARK: - Axes
 
-  /// Draws the axes with the lines of their grids. First of all.
+  /// Draws the axes and the lines of their grids. Call it first.
   ///
   /// - Parameters:
-  ///   - xLabels: in rising order; where two would lie on each other, the latter is left out.
+  ///   - xLabels: in rising order; a label that would overlap the one before is left out.
   package mutating func axes(
     xTitle: String, yTitle: String, xLabels: [Label], yLabels: [Label], xLines: [Double] = [],
     yLines: [Double] = []
@@ -140,9 +140,9 @@ package struct PlotCanvas {
       colour: colour)
   }
 
-  // MARK: - What is drawn
+  // MARK: - Shapes
 
-  /// A line through places, in pixels.
+  /// Draws a line through points, in pixels.
   package mutating func polyline(
     _ places: [(x: Double, y: Double)], colour: String, width: Double = 1.5, dashes: String = ""
   ) {
@@ -150,7 +150,7 @@ package struct PlotCanvas {
     var text = ""
     var last = places[0]
     for (index, place) in places.enumerated() {
-      // What nobody sees makes large files.
+      // Invisible steps would make large files.
       let isSeen = (place.x - last.x).magnitude >= 0.5 || (place.y - last.y).magnitude >= 0.5
       guard index == 0 || index == places.count - 1 || isSeen else { continue }
       text += text.isEmpty ? "M" : "L"
@@ -160,7 +160,7 @@ package struct PlotCanvas {
     path(text, colour: colour, width: width, dashes: dashes)
   }
 
-  /// Lines, as the attribute `d` of a path has them.
+  /// Draws lines from a path's attribute `d`.
   mutating func path(
     _ text: String, colour: String, width: Double = 1, dashes: String = "", fill: String = "none",
     fillOpacity: Double = 1
@@ -174,7 +174,7 @@ package struct PlotCanvas {
       ])
   }
 
-  /// A filled rectangle, in pixels.
+  /// Draws a filled rectangle, in pixels.
   mutating func box(
     x: Double, y: Double, width: Double, height: Double, colour: String, opacity: Double = 1
   ) {
@@ -187,7 +187,7 @@ package struct PlotCanvas {
       ])
   }
 
-  /// A text beside or above a place, in pixels.
+  /// Draws a text beside or above a point, in pixels.
   ///
   /// - Parameter anchor: `start`, `middle` or `end`.
   mutating func text(
@@ -198,7 +198,7 @@ package struct PlotCanvas {
       ["x": Self.number(x), "y": Self.number(y), "text-anchor": anchor, "fill": colour], text: text)
   }
 
-  /// Says in the middle of the area that there is nothing.
+  /// Writes into the middle of the area that nothing was measured.
   mutating func sayNothingMeasured() {
     let message = "Nothing was measured."
     let width = Self.textWidth(message) + 20
@@ -208,12 +208,12 @@ package struct PlotCanvas {
     text(message, x: x, y: y, anchor: "middle", colour: PlotColour.faintText)
   }
 
-  /// The finished plot.
+  /// Returns the finished plot.
   func finish() -> TimingPlot {
     TimingPlot(title: title, explanation: explanation, svg: svg)
   }
 
-  /// The picture: an `svg` element, a document of its own.
+  /// The picture: an `svg` element that is a document of its own.
   package var svg: String {
     let height = Self.number(bottom + 50)
     let width = Self.number(Self.width)
@@ -236,12 +236,12 @@ package struct PlotCanvas {
 
   // MARK: - Texts
 
-  /// About how wide a text is, in pixels.
+  /// Returns the approximate width of a text, in pixels.
   static func textWidth(_ text: String) -> Double {
     Double(text.unicodeScalars.count) * characterWidth
   }
 
-  /// A text, cut where it would be wider than this.
+  /// Returns a text, cut if it would be wider than this.
   static func shortened(
     _ text: String, width: Double, characterWidth: Double = characterWidth
   ) -> String {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Names runs beside each other by what distinguishes them.
+/// Labels for runs beside each other, made of their differences.
 struct RunLabels {
-  /// What is the same in all of them, such as `drawbar, 48000 Hz, mp3 44100 Hz, no load`.
+  /// The properties that all runs share, such as `drawbar, 48000 Hz, mp3 44100 Hz, no load`.
   let common: String
-  /// Parts that are not the same in all.
+  /// The indices of the parts that differ.
   private let distinguishing: Set<Int>
 
-  /// Names for these. What all have in common is left out of them, but when nothing else would be left.
+  /// Creates labels for runs, without the properties that all of them share.
   ///
-  /// - Parameter isPeriodShown: the period is to be seen without being named.
+  /// - Parameter isPeriodShown: whether the plot shows the period, so that labels leave it out.
   init(_ keys: [RunGroup.Key], isPeriodShown: Bool = false) {
     let parts = keys.map(Self.parts)
     var common: [String] = []
@@ -26,14 +26,14 @@ struct RunLabels {
     self.distinguishing = distinguishing
   }
 
-  /// The name of one of them; empty when nothing distinguishes it.
+  /// Returns the label of a run; empty if nothing distinguishes it.
   func label(of key: RunGroup.Key) -> String {
     Self.parts(key).enumerated()
       .filter { distinguishing.contains($0.offset) && !$0.element.isEmpty }.map(\.element)
       .joined(separator: ", ")
   }
 
-  /// Everything of one.
+  /// Returns all properties of a run.
   static func full(_ key: RunGroup.Key) -> String {
     parts(key).filter { !$0.isEmpty }.joined(separator: ", ")
   }
@@ -41,7 +41,7 @@ struct RunLabels {
   private static let partCount = 6
   private static let periodPart = 1
 
-  /// What has nothing to say is empty: a client without streams is silent, and says so.
+  /// Returns the properties of a run. Without streams their number is empty: the input is then silence.
   private static func parts(_ key: RunGroup.Key) -> [String] {
     let conditions = key.conditions
     let streams = conditions.streams

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// The greatest share of the period that a callback can take without a bad cycle.
+/// The greatest share of the period that a callback can take with at most one bad cycle in a thousand.
 public struct SustainableLoad: Sendable, Equatable, Codable {
-  /// Frames of a cycle.
+  /// Frames per cycle.
   public var periodFrames: Int
-  /// Of the period: 0 to 1.
+  /// The share of the period: 0 to 1.
   public var share: Double
 
-  /// A share at a period.
+  /// Creates a share at a period.
   public init(periodFrames: Int, share: Double) {
     self.periodFrames = periodFrames
     self.share = share
@@ -15,9 +15,9 @@ public struct SustainableLoad: Sendable, Equatable, Codable {
 }
 
 extension TimingPlot {
-  /// The greatest share of each period that a callback can take, as bars from 0 to 100 %.
+  /// Returns a plot of the greatest share of each period that a callback can take, as bars from 0 to 100 %.
   ///
-  /// - Parameter loads: drawn in the order of their periods. Where the share is no number, there is no bar.
+  /// - Parameter loads: drawn in the order of their periods. A share that is not a number has no bar.
   public static func sustainableLoad(_ loads: [SustainableLoad]) -> TimingPlot {
     let loads = loads.sorted { $0.periodFrames < $1.periodFrames }
     let x = AxisScale.linear(from: -0.5, to: Double(loads.count) - 0.5)
@@ -53,7 +53,7 @@ extension TimingPlot {
 }
 
 extension PlotCanvas {
-  /// A value above its bar; inside of it where there is no room above.
+  /// Draws a value above its bar, or inside of the bar if there is no room above.
   fileprivate mutating func valueLabel(_ value: String, x: Double, top barTop: Double) {
     let isInside = barTop - top < 18
     text(

@@ -3,16 +3,16 @@
 internal import Glibc
 
 extension TimingPlot {
-  /// The callback's duration at each period, beside the time that there is: a box from the median to 99 %,
-  /// a line up to the greatest one, and the deadline. A box of its own for each subject and load.
+  /// Returns a plot of the callback's duration at each period, beside the available time: a box from the median to
+  /// 99 %, a line up to the greatest value, and the deadline. Each subject and load has its own box.
   ///
-  /// Cycles of repetitions are put together. Of more than 7 subjects and loads the first 7 are drawn, and
-  /// the picture says how many are not.
+  /// Repetitions are joined. Of more than 7 subjects and loads the first 7 are drawn, and the subtitle states the
+  /// number of the others.
   public static func durationAgainstDeadline(of runs: [TimingRun]) -> TimingPlot {
     let measured = runs.filter {
       $0.conditions.periodFrames > 0 && $0.conditions.periodNanoseconds > 0 && $0[.duration] != nil
     }
-    // The period is the x axis: it does not make another group.
+    // The period is the x axis, and must not separate groups.
     var groups = RunGroup.groups(
       of: measured.map {
         var run = $0
@@ -89,16 +89,16 @@ extension TimingPlot {
     }.sorted { $0.periodFrames < $1.periodFrames }
   }
 
-  /// A logarithmic axis with half an octave beside the periods, so that their boxes have room.
+  /// Returns a logarithmic axis with half an octave beside the periods, so that their boxes have room.
   private static func periodScale(_ periods: [Int]) -> AxisScale {
     let first = Double(periods.first ?? 64)
     let last = Double(periods.last ?? 64)
-    // At least a factor of 10, its middle where the periods' is.
+    // At least a factor of 10, with the periods in the middle.
     let widening = [1.5, sqrt(10 / (last / first))].max() ?? 1.5
     return .logarithmic(from: first / widening, to: last * widening)
   }
 
-  /// Pixels for the boxes of a period: so that those of the nearest ones do not meet.
+  /// Returns the width of a period's boxes in pixels, so that the boxes of neighbouring periods do not meet.
   private static func slotWidth(_ periods: [Int], on canvas: PlotCanvas) -> Double {
     let places = periods.map { canvas.pixel(x: Double($0)) }
     let nearest = zip(places, places.dropFirst()).map { $1 - $0 }.min() ?? 80
@@ -106,13 +106,13 @@ extension TimingPlot {
     return width < 2 ? 2 : width > 80 ? 80 : width
   }
 
-  /// The deadline across the periods and as far beyond them as their boxes go.
+  /// Draws the deadline across the periods, and as far beyond them as their boxes go.
   private static func draw(
     deadline points: [(Double, Double)], slot: Double, on canvas: inout PlotCanvas
   ) {
     var places = points.map { (x: canvas.pixel(x: $0.0), y: canvas.pixel(y: $0.1)) }
     guard let first = places.first, let last = places.last else { return }
-    // The time is proportional to the period: a straight line where both axes are logarithmic.
+    // The deadline is proportional to the period: a straight line if both axes are logarithmic.
     let slope = last.x > first.x ? (last.y - first.y) / (last.x - first.x) : 0
     places.insert((first.x - slot / 2, first.y - slope * slot / 2), at: 0)
     places.append((last.x + slot / 2, last.y + slope * slot / 2))
@@ -128,7 +128,7 @@ extension TimingPlot {
     let p50 = canvas.pixel(y: box.p50)
     let p99 = canvas.pixel(y: box.p99)
     let maximum = canvas.pixel(y: box.maximum)
-    // As high as a line when there is nothing between.
+    // At least as high as a line.
     let height = p50 - p99 < 2 ? 2 : p50 - p99
     canvas.path(
       "M\(PlotCanvas.number(middle)) \(PlotCanvas.number(p99))V\(PlotCanvas.number(maximum))",

@@ -3,8 +3,8 @@
 internal import Glibc
 
 extension TimingPlot {
-  /// How often which lateness and duration occurred, the counts on a logarithmic axis: a single cycle is to
-  /// be seen beside a million.
+  /// Returns a histogram of lateness and duration, with the counts on a logarithmic axis, so that a single cycle is
+  /// visible beside a million.
   public static func histogram(of run: TimingRun) -> TimingPlot {
     let period = Double(run.conditions.periodNanoseconds)
     let quantities: [(TimingStatistics.Quantity, String)] = [
@@ -50,7 +50,7 @@ extension TimingPlot {
     return canvas.finish()
   }
 
-  /// The outline of columns: neighbours without a line between them.
+  /// Returns the outline of columns, without lines between neighbours.
   private static func path(of columns: HistogramColumns, on canvas: PlotCanvas) -> String {
     var path = ""
     var last: Int?
@@ -73,7 +73,7 @@ extension TimingPlot {
 struct HistogramColumns {
   private static let perDecade = 20.0
 
-  /// How many values lie in which column. Column 0 has all up to the least time that is drawn.
+  /// The number of values in each column. Column 0 contains all up to the least drawn time.
   private(set) var counts: [Int: UInt64] = [:]
 
   init(_ distribution: TimingDistribution?) {
@@ -83,16 +83,16 @@ struct HistogramColumns {
     }
   }
 
-  /// Whether the first column has what is less than an axis shows.
+  /// Whether the first column contains values, up to the least drawn time.
   var hasValuesBelowFloor: Bool { counts[0] != nil }
 
-  /// The least and the greatest edge; empty without values.
+  /// The lowest and the highest edge; empty without values.
   var edges: [Double] {
     guard let first = counts.keys.min(), let last = counts.keys.max() else { return [] }
     return [Self.lowerEdge(first), Self.lowerEdge(last + 1)]
   }
 
-  /// In nanoseconds.
+  /// Returns the lower edge of a column, in nanoseconds.
   static func lowerEdge(_ column: Int) -> Double {
     TimingPlot.plotFloorNanoseconds * pow(10, Double(column - 1) / perDecade)
   }

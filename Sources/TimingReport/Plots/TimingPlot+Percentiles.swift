@@ -3,12 +3,12 @@
 internal import Glibc
 
 extension TimingPlot {
-  /// Which value how many of the cycles do not exceed, of several runs: a line for each run. The further to
-  /// the right, the rarer: each step is ten times as rare as the one before. Of the headroom the little
-  /// values are the bad ones: it is shown what so many cycles have at least.
+  /// Returns a plot of several runs' percentiles, with a line for each run. Values to the right are rarer: each step
+  /// is ten times as rare as the one before. Of the headroom small values are the bad ones, so a percentile is the
+  /// value that cycles have at least.
   ///
-  /// Repetitions have the same colour. Of more than 14 different subjects and conditions the first 14 are
-  /// drawn, and the picture says how many are not.
+  /// Repetitions have the same colour. Of more than 14 different subjects and conditions the first 14 are drawn, and
+  /// the subtitle states the number of the others.
   public static func percentiles(
     of runs: [TimingRun], quantity: TimingStatistics.Quantity
   ) -> TimingPlot {
@@ -26,7 +26,7 @@ extension TimingPlot {
     let rarest = points.map(\.rarity).max() ?? 1
     // More than needed, so that the last value is not at the edge.
     let x = AxisScale.logarithmic(from: 1, to: rarest < 8 ? 10 : rarest * 1.2)
-    // The few best values would take the place of those that matter.
+    // The few best values would take the room of those that matter.
     let ends = drawn.flatMap(\.runs).compactMap { $0[quantity] }.filter { $0.count > 0 }.flatMap {
       (falls ? [0, 90] : [10, 100]).map($0.nanoseconds(percentile:)).map { Double($0) }
     }
@@ -36,9 +36,8 @@ extension TimingPlot {
       title: "\(name(of: quantity)) by percentile",
       subtitle: subtitle(labels.common, drawn: drawn.count, of: groups.count),
       explanation: """
-        The value that so many of a hundred cycles \(falls ? "have at least" : "do not exceed"). Every line \
-        ends at its run's worst value, as far to the right as the run has cycles. What the axis does not \
-        reach lies on its edge.
+        At 99 %, 99 of 100 cycles are at or \(falls ? "above" : "below") the value. Each line ends at its run's \
+        worst value. Runs with more cycles reach farther to the right. Values beyond the axis are drawn on its edge.
         """,
       legend: legend(drawn, labels) + (period > 0 ? [periodEntry(period)] : []), x: x, y: y)
     canvas.axes(
@@ -61,8 +60,8 @@ extension TimingPlot {
     return canvas.finish()
   }
 
-  /// A value, and 1/(1 − q) of the share of values that do not exceed it: one of so many is worse. Of the
-  /// worst value, the count of all.
+  /// Returns each value with its rarity: 1/(1 − q) for the share q of values up to it, and the count of all values
+  /// for the worst one.
   private static func percentilePoints(
     _ distribution: TimingDistribution, fallsFromGreatest: Bool
   ) -> [(rarity: Double, nanoseconds: Double)] {
@@ -76,7 +75,7 @@ extension TimingPlot {
     }
   }
 
-  /// A line that goes right to the end of what has a value, and then up to the next one.
+  /// Returns a line that goes right to the end of each value's range, and then to the next value.
   private static func steps(
     through points: [(rarity: Double, nanoseconds: Double)], on canvas: PlotCanvas
   ) -> [(x: Double, y: Double)] {
@@ -91,7 +90,7 @@ extension TimingPlot {
     return places
   }
 
-  /// 0 %, 50 %, 90 %, 99 % and so on.
+  /// Returns the labels 0 %, 50 %, 90 %, 99 % and so on.
   static func percentileLabels(upTo rarity: Double) -> [PlotCanvas.Label] {
     var labels = [PlotCanvas.Label(value: 1, text: "0\u{A0}%"), .init(value: 2, text: "50\u{A0}%")]
     var value = 10.0
@@ -107,12 +106,12 @@ extension TimingPlot {
     return labels
   }
 
-  /// What all have in common, and how many there is no colour for.
+  /// Returns the shared properties, and the number of groups that are not drawn.
   static func subtitle(_ common: String, drawn: Int, of count: Int) -> String {
     drawn == count ? common : "\(common) (not drawn: \(count - drawn) more)"
   }
 
-  /// An entry of the legend for each group. A line says of how many runs there is one.
+  /// Returns a legend's entry for each group. The entry of a line states the number of its runs.
   static func legend(
     _ groups: [RunGroup], _ labels: RunLabels, shape: PlotCanvas.Entry.Shape = .line
   ) -> [PlotCanvas.Entry] {
@@ -128,9 +127,9 @@ extension TimingPlot {
   }
 }
 
-/// How one of several lines or bars is drawn.
+/// The style of one of several lines or bars.
 package struct PlotStyle {
-  /// As many can be told from each other.
+  /// The number of styles that readers can distinguish.
   package static let maximum = 2 * PlotColour.series.count
 
   package let colour: String

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension TimingPlot {
-  /// Lateness and duration over a run, the period as a line, and bad cycles by their causes above.
+  /// Returns a plot of lateness and duration over a run, with the period and, above, the bad cycles by cause.
   public static func series(of run: TimingRun) -> TimingPlot {
     let series = run.series
     let period = Double(run.conditions.periodNanoseconds)
@@ -62,7 +62,7 @@ extension TimingPlot {
     _ marks: [TimingSeries.Mark], of cause: CycleCause, from top: Double, height: Double,
     unit: TimeUnit, on canvas: inout PlotCanvas
   ) {
-    // Marks that lie on each other are drawn once.
+    // Overlapping marks are drawn once.
     let places = Set(
       marks.map {
         (canvas.pixel(x: Double($0.timeNanoseconds) / unit.nanoseconds) * 2).rounded() / 2
@@ -76,8 +76,8 @@ extension TimingPlot {
     canvas.path(path, colour: PlotColour.vermilion, width: 1.5)
   }
 
-  /// Points between which no stretch with cycles is missing: in some there is none when they are shorter than
-  /// the period.
+  /// Splits points where stretches with cycles are missing. Stretches shorter than the period may be empty without a
+  /// gap.
   private static func stretches(
     _ points: [TimingSeries.Point], period: Double
   ) -> [[TimingSeries.Point]] {
@@ -96,7 +96,7 @@ extension TimingPlot {
     return result
   }
 
-  /// A line through the greatest value of each column of pixels.
+  /// Returns a line through the greatest value of each column of pixels.
   private static func outline(
     _ points: [TimingSeries.Point], _ value: KeyPath<TimingSeries.Point, UInt64>, unit: TimeUnit,
     on canvas: PlotCanvas
@@ -112,7 +112,7 @@ extension TimingPlot {
         line.append((x, y))
       }
     }
-    // A single column is to be seen, too.
+    // A single column must be visible, too.
     if line.count == 1 { line.append((line[0].x + 1, line[0].y)) }
     return line
   }

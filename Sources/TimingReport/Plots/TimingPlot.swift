@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// A picture of measured runs, as SVG: 760 pixels wide, on white, in colours that colour-blind people can
-/// tell apart, and without anything from outside.
+/// A picture of measured runs, as SVG: 760 pixels wide, on white, in colours that colour-blind people can distinguish,
+/// and without external resources.
 ///
-/// A plot of nothing says that there is nothing.
+/// A plot without values states that nothing was measured.
 public struct TimingPlot: Sendable, Equatable {
-  /// What it shows, in some words. Also in the picture.
+  /// The title, which is also in the picture.
   public let title: String
-  /// How it is to be read, in a sentence or two. In the picture it is the description for those who do not
-  /// see it.
+  /// An explanation in a sentence or two. In the picture it is the description for readers who do not see it.
   public let explanation: String
-  /// The picture: an `svg` element, a document of its own as well as a part of a page.
+  /// The picture: an `svg` element, usable as a document or as a part of a page.
   public let svg: String
 
-  /// The name that a quantity has in titles.
+  /// Returns the name of a quantity in titles.
   static func name(of quantity: TimingStatistics.Quantity) -> String {
     switch quantity {
     case .lateness: "Lateness"
@@ -25,7 +24,7 @@ public struct TimingPlot: Sendable, Equatable {
     }
   }
 
-  /// The words that a cause has in plots and tables.
+  /// Returns the name of a cause in plots and tables.
   static func name(of cause: CycleCause) -> String {
     switch cause {
     case .wokenLate: "woken\u{A0}late"
@@ -38,7 +37,7 @@ public struct TimingPlot: Sendable, Equatable {
   }
 }
 
-/// Colours of Okabe and Ito, whom colour-blind people can tell apart, without the yellow that white swallows.
+/// The colours of Okabe and Ito, which colour-blind people can distinguish; not the yellow, faint on white.
 enum PlotColour {
   static let blue = "#0072B2"
   static let vermilion = "#D55E00"
@@ -54,6 +53,6 @@ enum PlotColour {
   static let grid = "#DDDDDD"
   static let faintGrid = "#F0F0F0"
 
-  /// Of things that are next to each other, in this order.
+  /// The colours of adjacent lines or bars, in this order.
   static let series = [blue, vermilion, green, purple, orange, sky, black]
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Makes a series of cycles, in memory that does not grow with the run: when there are too many stretches,
-/// two of them become one.
+/// A recorder of a series of cycles, in memory that does not grow with the run: too many
+/// stretches are merged in pairs.
 struct SeriesRecorder {
   private(set) var series = TimingSeries()
   /// The length of each stretch.
   private var stretchNanoseconds: UInt64 = 10_000_000
-  /// A cause has one mark in each stretch of this length. Grows when there are too many.
+  /// The length of a stretch, in which each cause has at most one mark. Grows if there are too many.
   private var markStretchNanoseconds: UInt64 = 1
 
-  /// Takes in a cycle; these come in the order of their time.
+  /// Adds a cycle. Call it in the order of time.
   mutating func add(_ timing: CycleTiming, timeNanoseconds: UInt64) {
     let start = timeNanoseconds - timeNanoseconds % stretchNanoseconds
     let point = TimingSeries.Point(
@@ -26,7 +26,7 @@ struct SeriesRecorder {
     series.points.append(point)
   }
 
-  /// Marks a bad cycle; these come in the order of their time.
+  /// Marks a bad cycle. Call it in the order of time.
   mutating func mark(_ cause: CycleCause, timeNanoseconds: UInt64) {
     append(TimingSeries.Mark(timeNanoseconds: timeNanoseconds, cause: cause))
     while series.marks.count > TimingSeries.maximumMarks {
@@ -37,7 +37,7 @@ struct SeriesRecorder {
     }
   }
 
-  /// Appends a mark where its stretch has none of its cause.
+  /// Appends a mark if its stretch has none of its cause.
   private mutating func append(_ mark: TimingSeries.Mark) {
     let stretch = mark.timeNanoseconds / markStretchNanoseconds
     if let last = series.marks.last(where: { $0.cause == mark.cause }),
@@ -48,7 +48,7 @@ struct SeriesRecorder {
     series.marks.append(mark)
   }
 
-  /// Makes stretches twice as long until some have become one.
+  /// Doubles the length of stretches until some have become one.
   private mutating func halve() {
     let count = series.points.count
     while series.points.count == count {

@@ -2,13 +2,13 @@
 
 public import RenderCore
 
-/// Reads an output's cycle log while it runs, judges its cycles, and gathers what they were like.
+/// A recorder that reads an output's cycle log during a run, judges the cycles, and collects their statistics.
 ///
-/// ``take(pausedNanoseconds:)`` has to be called more often than the log is written over, which holds
-/// `CycleLog.capacity` cycles, and at least ten times a second to tell lost processor time from spent one: the
-/// more often, the shorter the losses that it sees. One thread at a time; not for the render thread.
+/// Call ``take(pausedNanoseconds:)`` before the log overwrites cycles, of which it holds `CycleLog.capacity`, and at
+/// least ten times a second, to separate lost processor time from used time: more frequent calls detect shorter
+/// losses. One thread at a time; not for the render thread.
 public struct TimingRecorder {
-  /// What was gathered so far.
+  /// The statistics so far.
   public private(set) var statistics: TimingStatistics
   private var reader: CycleLogReader
   private let threadUsage: () -> ThreadUsage?
@@ -18,14 +18,14 @@ public struct TimingRecorder {
   private var stops = ProcessStops()
   private var frameCount = 0
 
-  /// Begins with the next cycle.
+  /// Starts with the next cycle.
   ///
   /// - Parameters:
-  ///   - log: the output's.
-  ///   - sampleRate: the server's frames per second; to be set in ``sampleRate`` when that changes.
-  ///   - warmUpNanoseconds: how much of the start is not counted.
-  ///   - threadUsage: asks for what the callback's thread has used; nil when that is not known. A preempted
-  ///     cycle is then taken to have lost all that it took too long.
+  ///   - log: the output's log.
+  ///   - sampleRate: the server's frames per second. Set ``sampleRate`` when that changes.
+  ///   - warmUpNanoseconds: the time at the start that is not counted.
+  ///   - threadUsage: returns the usage of the callback's thread; nil if it is not known. A preempted cycle that took
+  ///     too long is then judged as preempted, however much it lost.
   ///   - nodeName: returns the name of `CycleRecord.slowestNode`: `ProcessingGraph.nodeName(of:)` of the renderer.
   public init(
     _ log: CycleLog, sampleRate: Double,
@@ -45,20 +45,19 @@ public struct TimingRecorder {
     set { statistics.sampleRate = newValue }
   }
 
-  /// Cycles of which the record was written over before it was read.
+  /// Cycles whose record was overwritten before it was read.
   public var lostRecords: UInt64 { reader.lostRecords }
 
-  /// Takes in the cycles since the last call. Does not wait.
+  /// Adds the cycles since the last call. Does not wait.
   ///
-  /// - Parameter pausedNanoseconds: how long the calling thread has slept on purpose since the last call; nil when that
-  ///   is not known. Time that it was away beyond that shows that the whole process was stopped, for which nobody else
-  ///   is blamed.
-  /// - Returns: those that went wrong, oldest first.
+  /// - Parameter pausedNanoseconds: the time that the calling thread has slept on purpose since the last call; nil if
+  ///   that is not known. A longer absence shows that the whole process was stopped, which is then the cause.
+  /// - Returns: the bad cycles, oldest first.
   @discardableResult
   public mutating func take(pausedNanoseconds: UInt64? = nil) -> [BadCycle] {
     var records: [CycleRecord] = []
     while let record = reader.next() { records.append(record) }
-    // Behind the records: what a cycle has used that ends in between must not be missing when it is judged.
+    // Read after the records: the usage of a cycle that ends in between must not be missing when it is judged.
     let usage = threadUsage()
     if let last = records.last { frameCount = last.frameCount }
     let waits = waits.estimate(records, usage: usage)
@@ -71,14 +70,14 @@ public struct TimingRecorder {
     }
   }
 
-  /// Ends, and gives what was measured.
+  /// Ends the measurement and returns it.
   ///
   /// - Parameters:
-  ///   - subject: what ran.
-  ///   - input: what was played.
+  ///   - subject: the measured client.
+  ///   - input: the name of the input.
   ///   - streams: sources that played at once.
-  ///   - load: what else the machine had to do.
-  ///   - repetition: which of several runs under the same conditions, from 0 on.
+  ///   - load: the load on the machine.
+  ///   - repetition: the number of the run among those under the same conditions, from 0 on.
   public mutating func finish(
     subject: String, input: String, streams: Int, load: String = "none", repetition: Int = 0
   ) -> TimingRun {

@@ -3,7 +3,7 @@
 internal import Histogram
 
 extension TimingStatistics {
-  /// What was measured so far, as a run.
+  /// Returns the measurement so far as a run.
   public func run(
     subject: String, conditions: TimingConditions, repetition: Int = 0, lostRecords: UInt64 = 0
   ) -> TimingRun {
@@ -28,7 +28,7 @@ extension TimingStatistics {
 }
 
 extension TimingDistribution {
-  /// Values that differ by less than a hundredth are kept as one; the percentiles are exact to a thousandth.
+  /// Creates a distribution that joins values within a hundredth; percentiles are exact to a thousandth.
   init(_ histogram: Histogram<UInt64>) {
     var buckets: [Bucket] = []
     var limit = 0.0

@@ -3,22 +3,22 @@
 internal import Histogram
 public import RenderCore
 
-/// What an output's cycles were like, over a run: distributions, bad cycles by their causes, and the worst
-/// of them with what was around them. One thread at a time; not for the render thread.
+/// The statistics of an output's cycles over a run: distributions, bad cycles by their causes, and the worst of them
+/// with the cycles around them. One thread at a time; not for the render thread.
 ///
-/// The memory that it takes does not grow with the run.
+/// Its memory does not grow with the run.
 public struct TimingStatistics: Sendable {
   /// A quantity of a cycle, in nanoseconds.
   public enum Quantity: String, Sendable, CaseIterable {
-    /// From the time at which the cycle should have begun to the callback's entry.
+    /// From the cycle's ideal start to the callback's entry.
     case lateness
-    /// From the server's beginning of the cycle to the callback's entry.
+    /// From the server's start of the cycle to the callback's entry.
     case wake
     /// From the callback's entry to its end.
     case duration
-    /// Of that, in sources: decoding, resampling, gain and mixing.
+    /// The part of the duration in sources: decoding, resampling, gain and mixing.
     case sources
-    /// From the callback's end to the next cycle's time; 0 when it was too late.
+    /// From the callback's end to the next cycle's ideal start; 0 if the callback was too late.
     case headroom
     /// From one callback's entry to the next one's.
     case interval
@@ -26,47 +26,47 @@ public struct TimingStatistics: Sendable {
 
   /// A bad cycle, with those before and after it.
   public struct Incident: Sendable, Equatable, Codable {
-    /// What was wrong.
+    /// The bad cycle.
     public var badCycle: BadCycle
     /// Up to four records before it, its own, and up to four after.
     public var records: [CycleRecord]
   }
 
-  /// Most incidents that are kept: those that overran the most, and the worst of each cause.
+  /// The maximum number of incidents: those that overran the most, and the worst of each cause.
   public static let maximumIncidents = 20
-  /// So many of each cause are kept whatever else went wrong: a server that was late a hundred times does not
+  /// The number of incidents of each cause that are kept in any case: a server that was late a hundred times does not
   /// hide the one cycle that took too long.
   public static let incidentsOfEachCause = 3
-  /// Nanoseconds at the start that are not counted: the first cycles load what is used for the first time,
-  /// and the grid is not known yet.
+  /// Nanoseconds at the start that are not counted: the first cycles load code and data, and the grid is not known
+  /// yet.
   public static let warmUpNanoseconds: UInt64 = 500_000_000
 
-  /// Cycles that were counted.
+  /// The number of counted cycles.
   public private(set) var cycles: UInt64 = 0
-  /// Cycles that the server went on without the client.
+  /// Cycles that the server ran without the client.
   public private(set) var missedCycles: UInt64 = 0
-  /// Xruns that the server has told of.
+  /// Xruns that the server has reported.
   public private(set) var xruns: UInt64 = 0
   /// Packets that converters took.
   public private(set) var packets: UInt64 = 0
   /// Cycles in which the callback lost its processor, late or not, to another thread or, for most of its time, to
-  /// others on the machine's host; nil when the kernel does not tell.
+  /// others on the machine's host; nil if the kernel does not report losses.
   public private(set) var preemptedCycles: UInt64?
-  /// The longest callback that kept its processor, in nanoseconds; nil when the kernel does not tell, or there
-  /// was none.
+  /// The longest callback that kept its processor, in nanoseconds; nil if the kernel does not report losses, or if
+  /// there was none.
   public private(set) var longestUnpreemptedNanoseconds: UInt64?
-  /// The counted cycles' periods and durations, in nanoseconds: the one by the other is the load.
+  /// The sum of the counted cycles' periods, in nanoseconds. The sum of their durations divided by it is the load.
   public private(set) var totalPeriodNanoseconds: UInt64 = 0
   /// See ``totalPeriodNanoseconds``.
   public private(set) var totalDurationNanoseconds: UInt64 = 0
-  /// The least sound that was left in a ring, in nanoseconds; nil when none played.
+  /// The least sound that was left in a ring, in nanoseconds; nil if none played.
   public private(set) var leastBufferedNanoseconds: UInt64?
-  /// The worst bad cycles, the one that overran the most first.
+  /// The worst bad cycles, in descending order of their overruns.
   public private(set) var incidents: [Incident] = []
 
   /// Over-budget cycles by the node that took the longest.
   public private(set) var slowNodes: [String: UInt64] = [:]
-  /// The most names in ``slowNodes``.
+  /// The maximum number of names in ``slowNodes``.
   private static let maximumNodes = 64
 
   private let warmUpNanoseconds: UInt64
@@ -78,16 +78,16 @@ public struct TimingStatistics: Sendable {
   private var began: UInt64?
   /// The last records, the newest last.
   private var recent: [CycleRecord] = []
-  /// Bad cycles whose followers are not there yet.
+  /// Bad cycles whose following records have not arrived yet.
   private var open: [BadCycle] = []
 
   private static let neighbours = 4
 
-  /// Nothing yet.
+  /// Creates empty statistics.
   ///
   /// - Parameters:
   ///   - sampleRate: the server's frames per second.
-  ///   - warmUpNanoseconds: how much of the start is not counted.
+  ///   - warmUpNanoseconds: the time at the start that is not counted.
   public init(
     sampleRate: Double, warmUpNanoseconds: UInt64 = TimingStatistics.warmUpNanoseconds
   ) {
@@ -101,24 +101,24 @@ public struct TimingStatistics: Sendable {
     }
   }
 
-  /// Frames per second of the server. To be set when that changes.
+  /// Frames per second of the server. Set it when that changes.
   public var sampleRate: Double {
     get { judge.sampleRate }
     set { judge.sampleRate = newValue }
   }
 
-  /// What it was like over time.
+  /// The run over time.
   public var series: TimingSeries { recorder.series }
 
-  /// Takes in the next record.
+  /// Adds the next record.
   public mutating func add(_ record: CycleRecord) { add(record, waits: nil) }
 
-  /// Takes in the next record.
+  /// Adds the next record.
   ///
   /// - Parameters:
-  ///   - waits: how it waited for its processor; nil when that is not known.
+  ///   - waits: its waits for the processor; nil if they are not known.
   ///   - nodeName: returns the name of the record's slowest node.
-  /// - Returns: what was found to be wrong, once the start is over.
+  /// - Returns: the bad cycles found; none during the warm-up.
   @discardableResult
   mutating func add(
     _ record: CycleRecord, waits: CycleWaits?, nodeName: (UInt32) -> String? = { _ in nil }
@@ -184,30 +184,30 @@ public struct TimingStatistics: Sendable {
     return name(node)
   }
 
-  /// Ends: incidents of the last cycles are taken in without what would have followed them.
+  /// Ends the run: incidents of the last cycles are added without the cycles that would have followed them.
   public mutating func finish() {
     closeIncidents(isLast: true)
   }
 
-  /// How many bad cycles had this cause.
+  /// Returns the number of bad cycles with a cause.
   public func count(of cause: CycleCause) -> UInt64 { causes[cause] ?? 0 }
 
-  /// Bad cycles, of all causes.
+  /// The number of bad cycles, of all causes.
   public var badCycles: UInt64 { causes.values.reduce(0, +) }
 
-  /// How a quantity was distributed; nil without cycles.
+  /// Returns the distribution of a quantity; nil without cycles.
   public func distribution(of quantity: Quantity) -> TimingDistribution? {
     guard let histogram = histograms[quantity], histogram.totalCount > 0 else { return nil }
     return TimingDistribution(histogram)
   }
 
-  /// The value that so many of a hundred cycles do not exceed, to a thousandth of it; 0 without cycles.
+  /// Returns a percentile of a quantity, to a thousandth of it; 0 without cycles.
   public func nanoseconds(_ quantity: Quantity, percentile: Double) -> UInt64 {
     guard let histogram = histograms[quantity], histogram.totalCount > 0 else { return 0 }
     return min(histogram.valueAtPercentile(percentile), histogram.max)
   }
 
-  /// The greatest value; 0 without cycles.
+  /// Returns the greatest value; 0 without cycles.
   public func greatest(_ quantity: Quantity) -> UInt64 {
     histograms[quantity].map { $0.totalCount > 0 ? $0.max : 0 } ?? 0
   }
@@ -216,7 +216,7 @@ public struct TimingStatistics: Sendable {
     histograms[quantity]?.record(min(nanoseconds, 60_000_000_000))
   }
 
-  /// Keeps incidents whose following records are there.
+  /// Keeps incidents whose following records have arrived.
   private mutating func closeIncidents(isLast: Bool) {
     guard let newest = recent.last, !open.isEmpty else { return }
     let ready = open.filter { isLast || newest.index >= $0.index + UInt64(Self.neighbours) }

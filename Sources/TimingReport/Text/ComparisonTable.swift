@@ -4,12 +4,12 @@
 public struct ComparisonTable: Sendable {
   private let comparison: TimingComparison
 
-  /// A table of this comparison.
+  /// Creates a table of a comparison.
   public init(_ comparison: TimingComparison) {
     self.comparison = comparison
   }
 
-  /// Writes its lines.
+  /// Writes the table's lines.
   public func write(to output: inout some TextOutputStream) {
     for pair in comparison.pairs {
       output.write(Self.name(pair.subject, pair.conditions) + "\n")
@@ -53,7 +53,7 @@ public struct ComparisonTable: Sendable {
 }
 
 extension TimingComparison.Measure {
-  /// As a table has it.
+  /// The name in a table.
   var words: String {
     switch self {
     case .latenessP50: "lateness, p50"

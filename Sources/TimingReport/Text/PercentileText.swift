@@ -2,13 +2,13 @@
 
 internal import Histogram
 
-/// A distribution as HdrHistogram's percentile text (`.hgrm`), which its plotter and others read.
+/// A distribution as HdrHistogram's percentile text (`.hgrm`), which its plotter and other programs read.
 public struct PercentileText: Sendable {
-  /// What was measured, for people.
+  /// The name of the measurement, for people.
   public let title: String
   private let distribution: TimingDistribution
 
-  /// The texts of each kind of runs in a document; repetitions are taken together.
+  /// Returns the texts of each kind of runs in a document; repetitions are joined.
   public static func texts(
     of quantity: TimingStatistics.Quantity, in document: TimingDocument
   ) -> [PercentileText] {
@@ -21,13 +21,13 @@ public struct PercentileText: Sendable {
     }
   }
 
-  /// Writes it, in microseconds.
+  /// Writes the text, in microseconds.
   public func write(to output: inout some TextOutputStream) {
     let limit: UInt64 = 60_000_000_000
     var histogram = Histogram<UInt64>(
       highestTrackableValue: limit, numberOfSignificantValueDigits: .three)
-    // The histogram adds up all values, and traps where that does not fit: what a file says that no run can have is
-    // left out from there on.
+    // The histogram adds up all values, and traps on overflow: counts in a file that no run can have are cut off
+    // there.
     var left = UInt64(Int64.max)
     for bucket in distribution.buckets {
       let nanoseconds = min(bucket.nanoseconds, limit)
@@ -42,7 +42,7 @@ public struct PercentileText: Sendable {
 }
 
 extension RunGroup {
-  /// How a quantity was distributed in all of the runs; nil when none has it.
+  /// Returns the distribution of a quantity in all of the runs; nil if none has it.
   func distribution(of quantity: TimingStatistics.Quantity) -> TimingDistribution? {
     let parts = runs.compactMap { $0[quantity] }
     return parts.isEmpty ? nil : parts.count == 1 ? parts[0] : TimingDistribution(joining: parts)

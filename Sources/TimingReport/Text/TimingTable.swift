@@ -4,8 +4,8 @@ internal import AudioModel
 
 /// A document for a terminal, 80 columns wide: the verdict, then tables.
 ///
-/// Runs of the same kind are taken together. Times are in microseconds. A percentile of the headroom is what
-/// so many of a hundred cycles have at least.
+/// Runs of the same kind are joined. Times are in microseconds. p99: 99 of 100 cycles are at or below this value (for
+/// headroom: at or above).
 public struct TimingTable: Sendable {
   private let document: TimingDocument
 
@@ -14,12 +14,12 @@ public struct TimingTable: Sendable {
   private static let nameColumns = 26
   private static let columnColumns = 9
 
-  /// A table of these runs.
+  /// Creates a table of a document.
   public init(_ document: TimingDocument) {
     self.document = document
   }
 
-  /// Writes its lines.
+  /// Writes the table's lines.
   public func write(to output: inout some TextOutputStream) {
     TimingVerdict(document).write(to: &output)
     TimingVerdict.write(document.machine.summary, indentation: "", to: &output)
@@ -124,7 +124,7 @@ public struct TimingTable: Sendable {
   }
 
   /// Returns a text for a terminal: with plain spaces, and without controlling scalars, which a document from outside
-  /// may have.
+  /// may contain.
   static func plain(_ text: String) -> String {
     String(text.map { $0 == "\u{A0}" ? " " : $0 }).onOneLine(atMost: 400)
   }

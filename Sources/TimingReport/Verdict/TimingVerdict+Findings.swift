@@ -3,7 +3,7 @@
 extension TimingVerdict {
   private static let rightsLink = "https://jackaudio.org/faq/linux_rt_config.html"
 
-  /// Missing rights: real-time scheduling and locked memory.
+  /// Returns findings about missing rights: real-time scheduling and locked memory.
   static func rightsFindings(_ runs: [TimingRun], _ machine: MachineFacts) -> [Finding] {
     let schedulings = runs.compactMap(\.scheduling)
     let other = schedulings.first { !$0.hasPrefix("SCHED_FIFO") && !$0.hasPrefix("SCHED_RR") }
@@ -33,7 +33,7 @@ extension TimingVerdict {
     ]
   }
 
-  /// Explanations of the causes that occurred, the most frequent one first.
+  /// Returns explanations of the causes that occurred, the most frequent one first.
   static func causeFindings(
     _ runs: [TimingRun], _ count: CycleCount, _ machine: MachineFacts
   ) -> [Finding] {
@@ -84,7 +84,7 @@ extension TimingVerdict {
     return Finding(fact: fact, remedy: remedy)
   }
 
-  /// Properties of the machine that delay threads.
+  /// Returns findings about properties of the machine that delay threads.
   private static func machineFindings(_ machine: MachineFacts) -> [Finding] {
     var findings: [Finding] = []
     if let steal = machine.stealNanosecondsPerSecond, steal >= 1_000_000 {

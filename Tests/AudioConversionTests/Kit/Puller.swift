@@ -4,17 +4,17 @@ import AudioConversion
 import AudioModel
 import TestKit
 
-/// A converter with the file that its callback hands over in runs.
+/// A converter, and the file whose packets its callback returns in runs.
 final class Puller {
   let converter: AudioConverter
   let file: PacketFile
-  /// Packets handed over at once.
+  /// The packets of one run.
   var packetsPerRun: Int
   /// The next packet.
   var next = 0
-  /// The fewest packets that each call of the callback asked for.
+  /// The minimum of packets that each call of the callback asked for.
   var asked: [Int] = []
-  /// Answers before the file's packets go on.
+  /// Answers that precede the file's packets.
   var script: [AudioConverter.Answer] = []
 
   init(
@@ -25,7 +25,7 @@ final class Puller {
     self.packetsPerRun = packetsPerRun
   }
 
-  /// The fill callback.
+  /// Returns the next answer, as the fill callback.
   func answer(_ minimum: Int) -> AudioConverter.Answer {
     asked.append(minimum)
     if !script.isEmpty { return script.removeFirst() }
@@ -36,9 +36,9 @@ final class Puller {
     return .packets(AudioConverter.Packets(bytes, descriptions: descriptions, count: count))
   }
 
-  /// One fill.
+  /// Fills buffers once.
   ///
-  /// - Returns: what was written, one array for each buffer, and the result.
+  /// - Returns: the written bytes, one array for each buffer, and the result.
   func fill(_ frames: Int) -> ([[UInt8]], AudioConverter.Fill) {
     let format = converter.outputFormat
     let planes =
@@ -68,7 +68,7 @@ final class Puller {
   }
 }
 
-/// The three kinds of conversion that each rule is tried with.
+/// The three kinds of conversion with which each rule is tested.
 enum Kind: CaseIterable {
   case linearPCM, rateConversion, mp3
 
@@ -80,7 +80,7 @@ enum Kind: CaseIterable {
     .float(self == .rateConversion ? 48000 : 44100, 2)
   }
 
-  /// All of it in one go.
+  /// Returns the whole output of one call.
   func reference() throws -> [UInt8] {
     let file = try file()
     return try Puller(file, to: destination, packetsPerRun: file.count).drain(1 << 20)[0]

@@ -4,12 +4,12 @@ import AudioModel
 import Glibc
 import TestKit
 
-/// The files that the tests read, made once by other people's tools: tests run side by side, and none may
-/// read what another one writes.
+/// The files that the tests read, made once by other projects' tools: tests run side by side, and no test may read a
+/// file while another one writes it.
 enum Samples {
   private static let folder = TemporaryDirectory()
 
-  /// Noise and a tone, stereo at 44.1 kHz.
+  /// Makes a file of noise and a tone, stereo at 44.1 kHz.
   private static func wave(_ name: String, _ options: String, seconds: Double = 0.25) -> String {
     let path = folder.file(name)
     _ = ReferenceDecoder.output(
@@ -18,13 +18,13 @@ enum Samples {
     return path
   }
 
-  /// A quarter of a second of it.
+  /// A quarter of a second, in 16 bits.
   static let wave16 = wave("s16.wav", "-b 16")
   /// A quarter of a second, in 32 bits.
   static let wave32 = wave("s32.wav", "-b 32")
-  /// A twentieth of a second.
+  /// A twentieth of a second, in 32 bits.
   static let brief32 = wave("brief-s32.wav", "-b 32", seconds: 0.05)
-  /// A second.
+  /// A second, in 32 bits.
   static let second32 = wave("second-s32.wav", "-b 32", seconds: 1)
 
   /// The same sound as layer III, by lame, without its tag.
@@ -41,7 +41,7 @@ enum Samples {
     return path
   }()
 
-  /// What a shell command writes, with `IN` standing for a file.
+  /// Returns the output of a shell command, in which `IN` stands for a file.
   static func bytes(_ command: String, of path: String) -> [UInt8] {
     var text = ""
     for word in command.split(separator: " ") { text += (word == "IN" ? "'\(path)'" : word) + " " }
@@ -50,13 +50,13 @@ enum Samples {
 }
 
 extension AudioStreamBasicDescription {
-  /// Interleaved floats of 32 bits.
+  /// Returns the format of interleaved floats of 32 bits.
   static func float(_ rate: Double, _ channels: UInt32) -> AudioStreamBasicDescription {
     .linearPCM(
       sampleRate: rate, channels: channels, bitsPerChannel: 32, flags: [.float, .packed])
   }
 
-  /// Interleaved integers of 16 bits.
+  /// Returns the format of interleaved integers of 16 bits.
   static func int16(_ rate: Double, _ channels: UInt32) -> AudioStreamBasicDescription {
     .linearPCM(
       sampleRate: rate, channels: channels, bitsPerChannel: 16, flags: [.signedInteger, .packed])
@@ -80,12 +80,12 @@ extension [Int16] {
 }
 
 extension [UInt8] {
-  /// Read as samples of 16 bits.
+  /// The bytes as samples of 16 bits.
   var int16: [Int16] {
     (0..<count / 2).map { Int16(bitPattern: UInt16(self[2 * $0]) | UInt16(self[2 * $0 + 1]) << 8) }
   }
 
-  /// Read as floats of 32 bits.
+  /// The bytes as floats of 32 bits.
   var floats: [Float] {
     (0..<count / 4).map { index in
       Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 | UInt32(self[4 * index + $1]) << (8 * $1) })

@@ -3,7 +3,7 @@
 import AudioConversion
 import TestKit
 
-/// One frame of 16-bit samples through a converter that was made ready for it.
+/// Converts one frame of 16-bit samples with a converter that a function has prepared.
 func convertedFrame(
   _ input: [Int16], outputs: UInt32, rate: Double = 44100,
   _ prepare: (AudioConverter) throws -> Void = { _ in }
@@ -14,7 +14,7 @@ func convertedFrame(
   return puller.fill(1).0[0].int16
 }
 
-/// The code of the error that a function throws; nil when it throws none.
+/// Returns the code of the error that a function throws; nil if it throws none.
 func errorCode(_ body: () throws -> Void) -> AudioConversionError.Code? {
   do { try body() } catch { return (error as? AudioConversionError)?.code }
   return nil

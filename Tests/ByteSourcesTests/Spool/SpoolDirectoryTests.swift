@@ -16,7 +16,7 @@ struct SpoolDirectoryTests {
     return status
   }
 
-  @Test("it is made with those above it, for its owner alone, and so are the files")
+  @Test("it is created with its parents, for its owner alone, and so are the files")
   func modes() throws {
     let path = directory.path + "/cache/drawbar"
     do {
@@ -28,12 +28,12 @@ struct SpoolDirectoryTests {
       #expect(fcntl(file, F_GETFD) & FD_CLOEXEC != 0)
       spools.remove(name, file)
     }
-    // Empty again, or these would fail.
+    // The directories are empty again, or these calls would fail.
     #expect(unsafe rmdir(path) == 0)
     #expect(unsafe rmdir(directory.path + "/cache") == 0)
   }
 
-  @Test("a file that nobody has locked is removed when the directory is opened, a locked one kept")
+  @Test("an unlocked file is removed when the directory is opened, a locked one kept")
   func dead() throws {
     let (dead, live) = (SpoolFileName.random(), SpoolFileName.random())
     _ = directory.file(dead, [1, 2, 3])
@@ -46,7 +46,7 @@ struct SpoolDirectoryTests {
     #expect(directory.names.isEmpty)
   }
 
-  @Test("a file in use is kept, by the same process too, and sources share one directory")
+  @Test("a file in use is kept, also in the same process, and sources share one directory")
   func live() throws {
     let spools = try SpoolDirectory.open(directory.path)
     let (name, file) = try spools.makeFile()
@@ -57,7 +57,7 @@ struct SpoolDirectoryTests {
     #expect(directory.names.isEmpty)
   }
 
-  @Test("nothing else is removed: other names, links, directories, pipes, and what they lead to")
+  @Test("nothing else is removed: other names, links and their targets, directories, pipes")
   func others() throws {
     var expected: Set<String> = []
     let digits = "0123456789abcdef"
@@ -82,7 +82,7 @@ struct SpoolDirectoryTests {
     #expect(unsafe rmdir("\(directory.path)/\(folder)") == 0)
   }
 
-  @Test("what has taken a file's name is not removed with it")
+  @Test("another file that has taken a spool file's name is not removed")
   func replaced() throws {
     let spools = try SpoolDirectory.open(directory.path)
     let (name, file) = try spools.makeFile()
@@ -92,7 +92,7 @@ struct SpoolDirectoryTests {
     #expect(directory.names == [name])
   }
 
-  @Test("what cannot be a directory is told")
+  @Test("a path that cannot be a directory is reported")
   func impossible() {
     let file = directory.file("file", [1])
     #expect(throws: SpoolFailure(errno: ENOTDIR)) { try SpoolDirectory.open(file) }
@@ -100,7 +100,7 @@ struct SpoolDirectoryTests {
     #expect(throws: SpoolFailure(errno: ENOENT)) { try SpoolDirectory.open("") }
   }
 
-  @Test("files together are granted the limit, and one leaves room for others")
+  @Test("all files together may use the limit, and one file leaves room for others")
   func grants() throws {
     let spools = try SpoolDirectory.open(directory.path)
     func grow(_ present: UInt64) -> UInt64 {
@@ -117,7 +117,7 @@ struct SpoolDirectoryTests {
     #expect(grow(second) > 600)
   }
 
-  @Test("what a killed process has left is removed by the next one")
+  @Test("a killed process's files are removed by the next one")
   func crash() async throws {
     let path = directory.path
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
@@ -132,7 +132,7 @@ struct SpoolDirectoryTests {
     #expect(directory.names.isEmpty)
   }
 
-  @Test("what another process uses stays, and goes when that process has gone")
+  @Test("files that another process uses stay until that process has ended")
   func otherProcess() throws {
     let name = SpoolFileName.random()
     let path = directory.file(name, [1, 2, 3])
@@ -148,7 +148,7 @@ struct SpoolDirectoryTests {
     #expect(directory.names == [name])
     other.signalGroup(SIGKILL)
     #expect(other.wait(seconds: 30) == .signal(SIGKILL))
-    // The kernel lets go of the lock with the last of its processes.
+    // The kernel releases the lock with the last process that holds it.
     let isRemoved = eventually(seconds: 30) {
       spools.removeDeadFiles()
       return directory.names.isEmpty
@@ -156,7 +156,7 @@ struct SpoolDirectoryTests {
     #expect(isRemoved)
   }
 
-  @Test("the cache directory is XDG's if it is absolute, else in the home directory, else none")
+  @Test("the cache directory is XDG's if absolute, else in the home directory, else none")
   func cacheDirectory() async {
     await #expect(processExitsWith: .success) {
       _ = unsafe setenv("HOME", "/home/me", 1)

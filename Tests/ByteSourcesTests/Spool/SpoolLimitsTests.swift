@@ -6,7 +6,7 @@ import Testing
 
 @testable import ByteSources
 
-/// Limits of a process are set in processes of their own.
+/// Tests of process limits, each of which runs in its own process.
 @Suite("A spool without room")
 struct SpoolLimitsTests {
   private static func limitFiles(toBytes count: UInt) {
@@ -14,7 +14,7 @@ struct SpoolLimitsTests {
     #expect(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
   }
 
-  @Test("where no file can be made the source is read all the same, and the reason is noted")
+  @Test("if no file can be created, the source is still read, and the reason is reported")
   func unwritable() throws {
     let directory = TemporaryDirectory()
     let source = SpooledByteSource(
@@ -27,7 +27,7 @@ struct SpoolLimitsTests {
     #expect(directory.names == ["file"])
   }
 
-  @Test("when a write fails what was kept is removed, the source reads on, and seeks ask for bytes")
+  @Test("if a write fails, kept bytes are removed, the source reads on, and seeks make requests")
   func writeFails() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
@@ -37,7 +37,7 @@ struct SpoolLimitsTests {
         plain, directoryPath: directory.path, maximumBytes: 64 << 20)
       _ = try source.read(10_000)
       #expect(source.spooledByteRanges == [0..<10_000])
-      // In the midst of a block that the file has been granted.
+      // The limit lies within a block that was granted to the file.
       SpoolLimitsTests.limitFiles(toBytes: 20_000)
       var bytes = Pattern.bytes(0, 10_000)
       bytes += source.readAll().bytes
@@ -50,7 +50,7 @@ struct SpoolLimitsTests {
     }
   }
 
-  @Test("a limit on the size of files is kept to, by giving up older bytes")
+  @Test("a limit on file sizes is obeyed by dropping older bytes")
   func fileSizeLimit() async {
     await #expect(processExitsWith: .success) {
       let directory = TemporaryDirectory()
@@ -65,7 +65,7 @@ struct SpoolLimitsTests {
     }
   }
 
-  @Test("a file that somebody makes shorter is given up, and its bytes are asked for again")
+  @Test("a file that another process truncates is given up, and its bytes are requested again")
   func truncated() throws {
     let directory = TemporaryDirectory()
     let plain = SyntheticSource()
@@ -80,7 +80,7 @@ struct SpoolLimitsTests {
     #expect(directory.names.isEmpty)
   }
 
-  @Test("a gigabyte without an end takes as much memory and disk as the limit allows")
+  @Test("an endless gigabyte uses no more memory and disk than the limit allows")
   func endless() async {
     await #expect(processExitsWith: .success) {
       let directory = TemporaryDirectory()
@@ -102,7 +102,7 @@ struct SpoolLimitsTests {
       try read(32 << 20)
       let before = SpoolLimitsTests.residentBytes()
       try read(1 << 30)
-      // A sanitizer keeps what was freed for a while.
+      // A sanitizer keeps freed memory for a while.
       #expect(SpoolLimitsTests.residentBytes() < before + (32 << 20))
       let name = directory.names.first ?? ""
       var status = stat()
@@ -113,7 +113,7 @@ struct SpoolLimitsTests {
     }
   }
 
-  /// What the kernel says that this process has in memory, in bytes.
+  /// This process's resident memory in bytes, by the kernel.
   private static func residentBytes() -> UInt64 {
     let descriptor = openDescriptor("/proc/self/statm", O_RDONLY)
     defer { close(descriptor) }

@@ -24,7 +24,7 @@ final class SpooledHTTPTests {
     ResponsePlan(fields: [("ETag", "\"v1\"")], body: .bytes(body), ranges: ranges)
   }
 
-  /// Reads at least so many bytes from a place, unless the end comes before, and compares them.
+  /// Reads at least `count` bytes from a byte offset, or up to the end, and compares them.
   private func check(_ source: any ByteSource, from start: Int, _ count: Int) throws {
     try source.reposition(to: UInt64(start))
     var place = start
@@ -38,7 +38,7 @@ final class SpooledHTTPTests {
     #expect(place >= min(start + count, body.count))
   }
 
-  @Test("random reads and seeks give the body's bytes, with a request only for what is not kept")
+  @Test("random reads and seeks deliver the body's bytes, with requests only for bytes not kept")
   func random() throws {
     server.serve("/a", plan(.honoured))
     var random = SplitMix(state: 11)
@@ -55,7 +55,7 @@ final class SpooledHTTPTests {
         }
         let requests = server.requests.count
         try check(source, from: start, count)
-        // One to go there, and one behind each kept stretch on the way.
+        // Other seeks make one request, and another behind each kept stretch.
         if isKept { #expect(server.requests.count == requests) }
       }
       #expect(
@@ -65,7 +65,7 @@ final class SpooledHTTPTests {
     }
   }
 
-  @Test("a seek back sends no request, and reading on behind it none either")
+  @Test("a seek back sends no request, nor does reading on after it")
   func back() throws {
     server.serve("/a", plan(.honoured))
     let source = try open("/a")
@@ -80,7 +80,7 @@ final class SpooledHTTPTests {
     #expect(directory.names.isEmpty)
   }
 
-  @Test("without ranges seeks go back and forward all the same, with one request")
+  @Test("without ranges, seeks still work in both directions, with one request")
   func withoutRanges() throws {
     server.serve("/a", plan(.notOffered))
     let source = try open("/a")
@@ -97,7 +97,7 @@ final class SpooledHTTPTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("an endless stream can be gone back in as far as it is kept")
+  @Test("an endless stream can be sought back as far as it is kept")
   func endless() throws {
     server.serve(
       "/radio", ResponsePlan(body: .generated(byteCount: .max, Pattern.bytes), framing: .untilClose)
@@ -148,7 +148,7 @@ final class SpooledHTTPTests {
     try check(source, from: 50_000, 50_000)
     source.wake()
     #expect(try source.read(timeout: 60 * second).answer == .wait)
-    // Read up to, it would wait as well.
+    // A source that reads up to the byte would wait, too.
     try source.reposition(to: 500_000)
     source.wake()
     #expect(try source.read(timeout: 60 * second).answer == .wait)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ByteSources
 
-@Suite("A spooled source whose start was read already")
+@Suite("A spooled source with its first bytes put back")
 struct SpooledPrefixTests {
   private let directory = TemporaryDirectory()
   private static let station = SyntheticSource.Manner(byteCount: nil, isRepositionable: false)
@@ -20,7 +20,7 @@ struct SpooledPrefixTests {
     return PrefixedByteSource(try spooled.read(count).bytes, followedBy: spooled)
   }
 
-  @Test("tells what is spooled once it is read, as an unread source does")
+  @Test("reports spooled bytes once it is read, like an unread source")
   func tells() throws {
     let source = try source(SyntheticSource(Self.station))
     #expect(source.spooledByteRanges.isEmpty && source.spoolState == .active)
@@ -35,7 +35,7 @@ struct SpooledPrefixTests {
     #expect(!source.information.isRepositionable)
   }
 
-  @Test("goes to every byte that is spooled, before the start's end and behind it")
+  @Test("seeks to every spooled byte, before the start's end and behind it")
   func spooled() throws {
     let plain = SyntheticSource(Self.station)
     let source = try source(plain)
@@ -58,7 +58,7 @@ struct SpooledPrefixTests {
     #expect(plain.repositions.isEmpty)
   }
 
-  @Test("reads on where it was, again and again, when it cannot go to a byte")
+  @Test("reads on after each seek that is impossible")
   func refused() throws {
     let plain = SyntheticSource(Self.station)
     let source = try source(plain, maximumBytes: 10_000, blockBytes: 4096)
@@ -74,7 +74,7 @@ struct SpooledPrefixTests {
       #expect(bytes == Pattern.bytes(place, bytes.count))
       place += UInt64(bytes.count)
     }
-    // Within the start it is the same.
+    // The same holds within the start.
     let short = try self.source(SyntheticSource(Self.station))
     _ = try short.read(10)
     #expect(throws: ByteSourceError.self) { try short.reposition(to: 5000) }
@@ -82,7 +82,7 @@ struct SpooledPrefixTests {
   }
 
   @Test(
-    "whatever is read and wherever it goes, the bytes are the plain ones",
+    "random reads and seeks deliver the plain source's bytes",
     arguments: [
       SyntheticSource.Manner(isUnsteady: true),
       SyntheticSource.Manner(isRepositionable: false, isUnsteady: true),

@@ -18,7 +18,7 @@ struct SpooledSourceTests {
   }
 
   @Test(
-    "whatever is read and wherever it goes, the bytes are the plain ones, and kept ones ask nothing",
+    "random reads and seeks deliver the plain source's bytes, and kept bytes need no request",
     arguments: [
       SyntheticSource.Manner(isUnsteady: true),
       SyntheticSource.Manner(isRepositionable: false, isUnsteady: true),
@@ -94,7 +94,7 @@ struct SpooledSourceTests {
     }
   }
 
-  @Test("a place shortly ahead is read up to, a far one asked for")
+  @Test("a byte offset shortly ahead is read up to, a far one is sought")
   func ahead() throws {
     let plain = SyntheticSource()
     let source = spooled(plain)
@@ -109,7 +109,7 @@ struct SpooledSourceTests {
     #expect(source.spooledByteRanges == [0..<66_545, 132_081..<132_091])
   }
 
-  @Test("behind kept bytes it reads on where the other source is, or has it go there")
+  @Test("behind kept bytes it reads on from the other source, which it repositions if needed")
   func goingOn() throws {
     let plain = SyntheticSource()
     let source = spooled(plain)
@@ -126,7 +126,7 @@ struct SpooledSourceTests {
     #expect(plain.repositions == [500_000, 1000])
   }
 
-  @Test("the end is kept, too: played again to its end, a stream is asked for nothing")
+  @Test("the end is kept, too: reading a stream to its end again needs no request")
   func again() throws {
     let plain = SyntheticSource(SyntheticSource.Manner(isRepositionable: false))
     let source = spooled(plain)
@@ -141,7 +141,7 @@ struct SpooledSourceTests {
     #expect(source.spooledByteRanges == [0..<1_000_000])
   }
 
-  @Test("what cannot be repositioned can, when its length is known and there is room for all of it")
+  @Test("a source without repositioning gets it if its length is known and it fits in the spool")
   func roomForAll() throws {
     var manner = SyntheticSource.Manner(isRepositionable: false)
     let source = spooled(SyntheticSource(manner))
@@ -167,7 +167,7 @@ struct SpooledSourceTests {
     #expect(try large.read(100).bytes == Pattern.bytes(3, 7))
   }
 
-  @Test("of an endless stream the newest bytes are kept, and older ones are refused")
+  @Test("an endless stream's newest bytes are kept, and older ones are refused")
   func ring() throws {
     let plain = SyntheticSource(
       SyntheticSource.Manner(byteCount: nil, isRepositionable: false))
@@ -192,7 +192,7 @@ struct SpooledSourceTests {
     #expect(source.spoolState == .active)
   }
 
-  @Test("what the other source throws is thrown, stays so, and the kept bytes go")
+  @Test("the other source's error is thrown and stays, and the kept bytes are removed")
   func changed() throws {
     let source = spooled(SyntheticSource(SyntheticSource.Manner(failureElsewhere: .changed)))
     _ = try source.read(1000)
@@ -205,7 +205,7 @@ struct SpooledSourceTests {
     #expect(throws: error) { try source.read() }
   }
 
-  @Test("closing removes the file and gives its room and descriptors back, and so does letting go")
+  @Test("closing removes the file and releases its room and descriptors, and so does deinit")
   func closing() throws {
     func use(isClosed: Bool) throws {
       let plain = SyntheticSource()
@@ -215,7 +215,7 @@ struct SpooledSourceTests {
         _ = try source.read()
         withExtendedLifetime(source) {
           #expect(directory.names.count == 1)
-          // The directory and the file.
+          // One for the directory and one for the file.
           #expect(openDescriptorCount(under: directory.path) == 2)
         }
         if isClosed {

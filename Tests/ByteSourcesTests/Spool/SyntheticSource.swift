@@ -4,25 +4,25 @@ import ByteSources
 import Glibc
 import TestKit
 
-/// A source of bytes that tell their offset, which counts what is asked of it.
+/// A source of bytes that depend on their offset, which records its reads and repositions.
 final class SyntheticSource: ByteSource, @unchecked Sendable {
-  /// What it can do, and what goes wrong.
+  /// The source's abilities and faults.
   struct Manner {
-    /// Nil for a source without an end.
+    /// The number of bytes; nil for an endless source.
     var byteCount: UInt64? = 1_000_000
     var tellsByteCount = true
     var isRepositionable = true
-    /// Reads give fewer bytes than fit, and now and then none.
+    /// Whether reads deliver fewer bytes than fit, and sometimes none.
     var isUnsteady = false
-    /// The bytes are left as they lie in the buffer, where their number is all that matters.
+    /// Whether reads leave the buffer's bytes unset, for tests that only count them.
     var isFast = false
-    /// What the first read after a reposition throws.
+    /// The error that reads after a reposition throw.
     var failureElsewhere: ByteSourceError.Reason?
   }
 
   private(set) var repositions: [UInt64] = []
   private(set) var readCount = 0
-  /// The byte that it gives next.
+  /// The offset of the next byte.
   private(set) var offset: UInt64 = 0
   private(set) var isClosed = false
   private let manner: Manner

@@ -5,22 +5,22 @@ import Testing
 
 /// A file that `scripts/corpus` made, as its manifest describes it.
 struct CorpusFile: Sendable, CustomTestStringConvertible {
-  /// How its packets compare with those of ffprobe.
+  /// The comparison of its packets with those of ffprobe.
   enum Mode: String, Sendable {
-    /// Count, offset and size of each.
+    /// Compares the count, and each packet's offset and size.
     case packets
-    /// Count and size of each: the offset is a page's.
+    /// Compares the count and each packet's size: ffprobe's offset is a page's.
     case sizes
-    /// All have one size, and ffprobe joins them as it likes: the bytes.
+    /// Compares the bytes: all packets have one size, and ffprobe joins them arbitrarily.
     case data
-    /// It cannot be parsed: an error.
+    /// Expects an error: the file cannot be parsed.
     case none
   }
 
   var name: String
   var group: String
   var mode: Mode
-  /// What differs from ffprobe, with the reason.
+  /// The facts that differ from ffprobe's, with the reason.
   var differences: [String: String] = [:]
   var recipe: String
 
@@ -28,11 +28,11 @@ struct CorpusFile: Sendable, CustomTestStringConvertible {
 
   var path: String { Self.folder + "/files/" + name }
   var bytes: [UInt8] { contents(ofFile: path) }
-  /// The bytes of its packets as ffmpeg copies them.
+  /// The bytes of its packets, copied by ffmpeg.
   var data: [UInt8] { contents(ofFile: Self.folder + "/data/" + name) }
   var probe: Probe { Probe(text(ofFile: Self.folder + "/probe/" + name)) }
 
-  /// The files that this one joins, of those it is made from.
+  /// The source files of a joined file.
   var links: [CorpusFile] {
     let names = recipe.split(separator: " ").compactMap { word in
       word.hasPrefix("out/") ? String(word.dropFirst(4)) : nil
@@ -42,7 +42,7 @@ struct CorpusFile: Sendable, CustomTestStringConvertible {
 
   private static let folder = Fixtures.repository + "/.build/corpus"
 
-  /// All of them. Traps with the remedy when they are not there.
+  /// All files of the corpus. Traps with the remedy if they are missing.
   static let all: [CorpusFile] = {
     let files = text(ofFile: folder + "/manifest").split(separator: "\n").map(CorpusFile.init)
     precondition(!files.isEmpty, "\(folder) is missing: run scripts/corpus, or scripts/test")

@@ -2,7 +2,7 @@
 
 import Testing
 
-/// A hundred bytes that claim to be the beginning of something enormous.
+/// A hundred bytes that claim to begin an enormous file.
 struct HostileHeader: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var bytes: [UInt8]

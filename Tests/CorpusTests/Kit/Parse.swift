@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 import TestKit
 
-/// How a file's bytes come.
+/// The way a file's bytes are fed to the parser.
 struct Feed: Sendable {
   enum Pieces: Sendable, Equatable {
     case whole
@@ -12,14 +12,14 @@ struct Feed: Sendable {
     case random(seed: UInt64)
   }
 
-  /// As a player reads a file: its length and end are known, and any byte can be read.
+  /// Whether the input is a file: its length and end are known, and any byte can be read.
   var isFile = true
   var pieces = Pieces.whole
-  /// Writes down the packets' bytes, and what the properties say, not only where packets are.
+  /// Whether the packets' bytes and the properties' values are recorded, besides the packets' offsets.
   var looksAtBytes = true
 }
 
-/// What a stream said of itself.
+/// A stream's own properties.
 struct Facts {
   var fileFormat: AudioFileTypeID?
   var dataFormat: AudioStreamBasicDescription?
@@ -44,14 +44,14 @@ struct Facts {
   }
 }
 
-/// What a parse came to.
+/// The result of a parse.
 struct Outcome {
   var log: StreamLog
   var error: AudioFileStreamError?
-  /// When packets could be produced; nil if that never came.
+  /// The properties when the stream became ready; nil if it never did.
   var atReady: Facts?
   var atEnd: Facts
-  /// The parser went on for longer than any input gives reason to.
+  /// Whether the parser took more steps than any input needs.
   var isEndless = false
 }
 
@@ -74,7 +74,7 @@ func parse(_ bytes: Span<UInt8>, _ feed: Feed = Feed()) -> Outcome {
   var random = SplitMix(state: 0)
   if case .random(let seed) = feed.pieces { random = SplitMix(state: seed) }
   var place: Int64 = 0
-  // A parser goes elsewhere a few times for its index, and once for each chunk; never without end.
+  // A parser repositions a few times for its index, and once for each chunk; never without end.
   var turns = 1000 + 4 * bytes.count
   do throws(AudioFileStreamError) {
     while !stream.isFinished {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// What ffprobe says of a file, from its compact output.
+/// ffprobe's description of a file, from its compact output.
 struct Probe {
   struct Packet: Equatable {
     var offset: Int64?
     var size: Int
     var duration: Int64?
 
-    /// Without where it begins, for a packet that ffprobe puts junk in front of.
+    /// The packet's end only, for a packet to which ffprobe prepends junk.
     var byItsEnd: Packet {
       Packet(offset: offset.map { $0 + Int64(size) }, size: 0, duration: nil)
     }
@@ -44,10 +44,10 @@ struct Probe {
     packets = packetsOfStreams[audio["index"] ?? "0"] ?? []
   }
 
-  /// A stream's or container's number; nil when ffprobe does not know it.
+  /// A number of the audio stream; nil if ffprobe does not know it.
   func number(_ name: String) -> Double? { audio[name].flatMap { Double($0) } }
 
-  /// How long each packet is, in frames of the audio stream; nil where ffprobe does not say.
+  /// Each packet's duration in frames of the audio stream; nil if ffprobe does not print it.
   var packetFrames: [Int64?] {
     let parts = (audio["time_base"] ?? "").split(separator: "/").compactMap { Int64($0) }
     guard parts.count == 2, let rate = number("sample_rate").map({ Int64($0) }) else { return [] }
@@ -65,7 +65,7 @@ struct Probe {
     }.sorted()
   }
 
-  /// What the tags say, by lower-case name. Ogg's belong to the stream, others' to the container.
+  /// The tags by lower-case name. Ogg's belong to the stream, others' to the container.
   var tags: [String: String] {
     var result: [String: String] = [:]
     for fields in [audio, format] {
@@ -76,7 +76,7 @@ struct Probe {
     return result
   }
 
-  /// A line's section and fields. A backslash escapes what would end a field or a line.
+  /// A line's section and fields. A backslash escapes a character that would end a field or a line.
   private static func fields(_ line: Substring) -> (String, [String: String]) {
     var parts: [String] = [""]
     var isEscaped = false
@@ -96,7 +96,7 @@ struct Probe {
     for part in parts.dropFirst() {
       guard let equals = part.firstIndex(of: "=") else { continue }
       let name = String(part[..<equals])
-      // Side data follows the packet on its line, with fields of its own.
+      // Side data follows the packet on its line, with its own fields.
       if name == "side_data_type" { break }
       fields[name] = String(part[equals...].dropFirst())
     }

@@ -3,46 +3,46 @@
 import AudioModel
 import PacketParser
 
-/// Writes down what a parser tells; packets by a hash of their bytes.
+/// Records a parser's reports, with packets by a hash of their bytes.
 struct StreamLog: AudioFileStreamListener {
   struct Packet: Equatable {
     var index: Int64
     var offset: Int64
     var size: Int
     var hash: UInt64
-    /// Frames of its own, where packets differ in duration.
+    /// The packet's own frame count, if packets differ in duration.
     var frames: UInt32
-    /// Its first frame, where the container tells that.
+    /// The packet's first frame, if the container states it.
     var firstFrame: Int64?
 
     var end: Int64 { offset + Int64(size) }
   }
 
   enum Event: Equatable {
-    /// A property has this value.
+    /// A property with its value.
     case property(String, String)
     /// The next packet of `packets`.
     case packet(Packet)
     case skipped(byteCount: Int64, offset: Int64)
   }
 
-  /// Looks at the packets' bytes; else only at where they are, which is quicker.
+  /// Whether the packets' bytes are read. Their offsets alone are quicker.
   var looksAtBytes = true
   var events: [Event] = []
   var packets: [Packet] = []
-  /// What is missing, in order.
+  /// The missing parts, in order.
   var gaps: [AudioFileStreamGap] = []
-  /// The packets that are in the stream: not the silence that takes the place of a frame lost.
+  /// The packets in the stream, without the silence that replaces lost frames.
   var packetsOfStream: [Packet] {
     let losses = Set(gaps.filter(\.isLoss).map(\.byteOffset))
     return packets.filter { !losses.contains($0.offset) }
   }
   /// All bytes of packets of one size.
   var data: [UInt8] = []
-  /// Where each byte range of them lay.
+  /// The byte ranges of these packets in the file.
   var extents: [Range<Int64>] = []
   var packetsOfData: Int64 = 0
-  /// What broke a rule of the listener.
+  /// Violations of the listener's rules.
   var failures: [String] = []
 
   mutating func audioFileStream(
@@ -110,10 +110,10 @@ struct StreamLog: AudioFileStreamListener {
     }
   }
 
-  /// Bytes of packets of one size.
+  /// The number of bytes of packets of one size.
   var dataByteCount: Int64 { extents.reduce(0) { $0 + Int64($1.count) } }
 
-  /// FNV-1a, which tells packets apart well enough.
+  /// The FNV-1a hash, which is good enough to distinguish packets.
   private func hash(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in range { hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3 }

@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 
 /// Reads the input as a plan: ADTS frames with chosen headers, tags, garbage, MPEG audio and cuts, in
-/// any order. So legal streams with flaws are reached, not only noise.
+/// any order. This reaches legal streams with flaws, not only noise.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzADTS(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let plan = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -17,12 +17,12 @@ public func fuzzADTS(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     place += count
     return Array(taken)
   }
-  /// Without FF, whose accidents would cost the search for MPEG audio most of the time.
+  /// Adds bytes without FF, because accidental syncs would spend most of the time on the search for MPEG audio.
   func fill(_ count: Int) {
     for _ in 0..<max(0, count) { stream.append(UInt8(random.next(255))) }
   }
-  // Seven in eight begin with ADTS; the others are short, since the search for MPEG audio of free
-  // format takes long.
+  // Seven of eight inputs begin with ADTS; the others are short, because the search for MPEG audio of
+  // free format is slow.
   let isSearched = plan[2] < 32
   if !isSearched {
     for _ in 0..<3 { stream += [0xFF, 0xF1, 0x50, 0x80, 0x01, 0x7F, 0xFC, 1, 2, 3, 4] }
@@ -31,7 +31,7 @@ public func fuzzADTS(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let order = take(1)[0]
     switch order & 7 {
     case 0, 1, 2:
-      // Some frames with the same header but for their lengths, the first with content of the plan.
+      // Some frames with the same header except for their lengths, the first with content of the plan.
       let header = take(4)
       guard header.count == 4 else { break }
       for index in 0..<Int(order >> 5) + 1 {
@@ -54,7 +54,7 @@ public func fuzzADTS(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       stream += [UInt8](words[Int(order >> 3) & 3].utf8)
     case 6: stream.removeLast(min(stream.count, Int(order >> 3)))
     default:
-      // MPEG layer III at 64 kbit/s and 48 kHz, for the hand over.
+      // MPEG layer III at 64 kbit/s and 48 kHz, for the change of the parser.
       for _ in 0..<Int(order >> 6) + 1 {
         stream += [0xFF, 0xFB, 0x54, 0xC0]
         fill(188)
@@ -66,7 +66,7 @@ public func fuzzADTS(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// Packets that were seen are found again by their numbers and places, and those beyond by guess.
+/// Seeks to a packet in or near the parsed half and to one further on, and parses from there.
 private func seekAbout(_ input: [UInt8], hint: AudioFileTypeID?, packet: Int64) {
   var stream = AudioFileStream(hint: hint)
   var listener = FuzzListener(input: input)

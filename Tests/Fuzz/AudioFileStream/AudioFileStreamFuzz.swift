@@ -3,8 +3,8 @@
 import AudioModel
 import PacketParser
 
-/// Takes the input as it is: the same in any slices; and then with seeks, stated lengths, lost
-/// continuity and reading on elsewhere in between, which nothing may break.
+/// Parses the input unchanged: it must yield the same in any slices, and survive seeks, stated lengths,
+/// discontinuities and repositions in between.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAudioFileStream(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))

@@ -57,7 +57,7 @@ public func fuzzCoreAudioFormat(_ data: UnsafePointer<UInt8>?, _ count: Int) -> 
   return 0
 }
 
-/// Parses an input that can be read from any place, and then seeks to some packets.
+/// Parses an input that can be read from any byte offset, and then seeks to some packets.
 private func readFromAnywhere(_ input: [UInt8], _ size: (Int) -> Int) -> [Int64] {
   var options = AudioFileStreamOptions()
   options.canReposition = true

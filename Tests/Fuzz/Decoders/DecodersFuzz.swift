@@ -4,8 +4,8 @@ import AudioModel
 import PacketDecoders
 import RenderCore
 
-/// Reads the input as a stream's format, its magic cookie and its packets, and decodes these as the render
-/// callback does and as the feeder does. Each decoder returns at most the frames that a packet states.
+/// Reads the input as a stream's format, its magic cookie and its packets, and decodes these like the render
+/// callback and like the feeder. Each decoder returns at most the frames that a packet states.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDecoders(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var plan = unsafe DecoderPlan(bytes: [UInt8](UnsafeBufferPointer(start: data, count: count)))
@@ -28,7 +28,7 @@ private func decodeInCallback(_ stream: CodedStreamDescription, _ packets: [[UIn
     unsafe packet.withUnsafeBytes { bytes in
       guard let output = unsafe decoder.decode(bytes, frameCount: stated) else { return }
       precondition((0...stated).contains(output.frames), "more frames than stated")
-      // AddressSanitizer looks whether each sample lies in the decoder's memory.
+      // AddressSanitizer checks that each sample lies in the decoder's memory.
       let count = output.frames * Int(stream.format.channelsPerFrame)
       let samples = unsafe [Float](UnsafeBufferPointer(start: output.samples, count: count))
       precondition(samples.count == count)
@@ -90,7 +90,7 @@ private struct DecoderPlan {
       let headerBytes = (isIMA ? 4 : 7) * channels
       let codes = size * 4 * channels
       format.bytesPerPacket = headerBytes + codes
-      // As many as fit, or a few less.
+      // As many frames as fit, or slightly fewer.
       format.framesPerPacket =
         codes * 2 / channels + (isIMA ? 1 : 2) - min(1, UInt32(header(3) & 1))
     default:

@@ -3,8 +3,8 @@
 import AudioModel
 import Equalizers
 
-/// Reads the input as an equaliser that may include itself under other names. What is made of it is bounded, each
-/// problem has a line that exists, a line has one problem at most, and what can be designed is finite.
+/// Reads the input as an equaliser that may include itself under other names. The result is bounded, each problem
+/// has an existing line, a line has at most one problem, and every design is finite.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzEqualizer(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -104,7 +104,7 @@ private func check(_ design: EqualizerDesign) {
     let response = design.response(atHertz: frequency, from: 0, to: 1)
     precondition(!response.gainDecibels.isNaN && !response.phaseRadians.isNaN)
   }
-  // The search for the peak is tried on few steps only: it takes long.
+  // The search for the peak is slow, so it is tried on few steps only.
   if design.steps.count <= 3 {
     let preamp = design.automaticPreampDecibels()
     precondition(preamp.isFinite && preamp <= 0)

@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 
 /// Reads the input as a plan: metadata blocks, then frames with right checksums, tags, garbage, jumps
-/// of the numbers and cuts, in any order. So legal streams with flaws are reached, not only noise.
+/// of the numbers and cuts, in any order. This reaches legal streams with flaws, not only noise.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFLAC(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var plan = unsafe FLACPlan(bytes: [UInt8](UnsafeBufferPointer(start: data, count: count)))
@@ -17,14 +17,14 @@ public func fuzzFLAC(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private struct FLACPlan {
   let bytes: [UInt8]
-  /// There is no seek table, which would lead anywhere, and the frames are those of one stream, whose
-  /// numbers do not jump but by a loss.
+  /// Whether the stream has no (arbitrary) seek table, and all frames belong to one stream whose numbers jump
+  /// only by a loss.
   var tellsTheTruth: Bool { isTrue && !(mayLose && isMixed) }
   private var isTrue = true
-  /// There is more than frames, so that some are cut or hidden.
+  /// Whether there are other bytes than frames, so that frames may be cut or hidden.
   private var mayLose = false
-  /// Frames that are counted by their blocks have several lengths, which FLAC does not allow: their numbers do
-  /// not say how much is lost.
+  /// Whether frames that are numbered by block have several lengths, which FLAC does not allow: their numbers
+  /// do not show the length of a loss.
   private var isMixed = false
   private var lengths: Set<Bool> = []
   private var place = 10
@@ -48,7 +48,7 @@ private struct FLACPlan {
     isVariable = bytes[2] & 1 != 0
     let channels = Int(bytes[3] & 7)
     let bits = [15, 23, 7, 15][Int(bytes[3] >> 3 & 3)]
-    // Blocks of 192, or of 192 to 576, and a maximum of bytes or none.
+    // Blocks of 192 frames, or of 192 to 576, and with or without a maximum byte count.
     out = [UInt8]("fLaC".utf8) + [0x00, 0, 0, 34, 0, 192]
     out += bytes[2] & 2 != 0 ? [0, 192] : [2, 64]
     out += [0, 0, 0, 0, bytes[4] >> 6, bytes[4] & 0x3F]
@@ -92,7 +92,7 @@ private struct FLACPlan {
     case 0, 1, 2, 3: for _ in 0...Int(order >> 5) { addFrame(order, channels) }
     case 4:
       out += take(Int(order >> 3))
-      // Zeros keep a checksum of 0, so the frame before them ends where its own bits end, which are noise here.
+      // Zeros keep a checksum of 0, so the end of the frame before them depends on its own bits, which are noise here.
       if out.suffix(2) == [0, 0] { isTrue = false }
     case 5:
       let words = ["TAG", "APETAGEX", "ID3\u{4}\0\0\0\0\0\u{2}", "fLaC", "LYRICSBEGIN", "3DI"]
@@ -114,7 +114,7 @@ private struct FLACPlan {
     let isLong = order & 8 != 0
     lengths.insert(isLong)
     isMixed = isMixed || !isVariable && lengths.count > 1
-    // Too long for the stream where its blocks are all short.
+    // A long block is invalid in a stream of short blocks.
     if isLong, bytes[2] & 2 != 0 { isTrue = false }
     var frame: [UInt8] = [0xFF, isVariable ? 0xF9 : 0xF8, isLong ? 0x20 : 0x10]
     frame.append(UInt8(channels == 1 && order & 16 != 0 ? 9 : channels) << 4)

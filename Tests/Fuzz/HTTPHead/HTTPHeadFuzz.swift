@@ -5,7 +5,7 @@ import AudioModel
 @testable import ByteSources
 
 /// Reads the input as the head of an answer, as a station's metadata block, and as a body with metadata
-/// between the sound. What is read is bounded and clean, and does not depend on how a body is sliced.
+/// between the sound. The result is bounded and clean, and does not depend on the slicing of the body.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHTTPHead(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -50,7 +50,7 @@ private func checkHead(_ input: [UInt8]) {
 private func check(text: String?, _ input: [UInt8]) {
   guard let text else { return }
   precondition(!text.unicodeScalars.contains(where: \.isControlling), "text that steers a terminal")
-  // An escaped scalar is written with up to ten characters.
+  // An escaped scalar has up to ten characters.
   precondition(text.utf8.count <= input.count * 10)
 }
 

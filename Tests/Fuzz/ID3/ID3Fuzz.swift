@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 
 /// Reads the input as a plan: tags in front of some frames of sound, and tags behind them, with
-/// frames, sizes and flags that are nearly right. What the tags say must not depend on the slicing.
+/// frames, sizes and flags that are nearly right. The tags' content must not depend on the slicing.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzID3(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -23,11 +23,11 @@ public func fuzzID3(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// Takes bytes off the input, and makes tags by what they say.
+/// Makes tags from the bytes of the input.
 private struct Plan {
   let bytes: [UInt8]
   var place: Int
-  /// A frame too large to be held was made; one is enough.
+  /// Whether a frame too large to be held was made; one is enough.
   private var hasLargeFrame = false
 
   init(bytes: [UInt8], place: Int) {
@@ -63,7 +63,7 @@ private struct Plan {
     "PIC", "COM", "TXX", "ULT",
   ]
 
-  /// The order's high bits are the version; a flaw changes the tag's size at last.
+  /// Makes a tag whose version is in the order's high bits; finally a flaw may change the tag's size.
   private mutating func id3v2(_ order: UInt8) -> [UInt8] {
     let version = [3, 4, 2, 4, 3, 5, 4, 2][Int(order >> 5)]
     let flags = next()
@@ -125,7 +125,7 @@ private struct Plan {
   }
 }
 
-/// The same packets and tags in any slices, with the tail told or not; and no more than the bounds.
+/// Requires the same packets and tags in any slices, with and without a known tail, within the bounds.
 private func compare(_ input: [UInt8], seed: UInt64, tailBytes: Int, limit: Int) {
   func run(_ size: (Int) -> Int) -> (digest: [Int64], info: AudioFileInfo?) {
     var options = AudioFileStreamOptions()
@@ -152,7 +152,7 @@ private func compare(_ input: [UInt8], seed: UInt64, tailBytes: Int, limit: Int)
   }
   let whole = run { _ in input.count }
   var random = FuzzRandom(state: seed)
-  // Many small slices of a large frame would only take time.
+  // Many small slices of a large frame would only cost time.
   let longest = [3, 60, 700][random.next(3)] + (input.count > 10_000 ? 5000 : 0)
   let sliced = run { _ in 1 + random.next(longest) }
   precondition(whole.digest == sliced.digest, "the slicing shows in what is told")

@@ -3,8 +3,8 @@
 import AudioModel
 import PacketParser
 
-/// Reads the input as a plan for a file whose boxes are mostly right, or as the boxes themselves; in one
-/// pass, from anywhere, and with seeks.
+/// Reads the input as a plan for a file whose boxes are mostly right, or as the boxes themselves: in one
+/// pass, with repositions, and with seeks.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMPEG4(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -33,7 +33,7 @@ public func fuzzMPEG4(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// Parses an input that can be read from any place, and then seeks to some packets.
+/// Parses an input that can be read from any byte offset, and then seeks to some packets.
 private func readFromAnywhere(
   _ input: [UInt8], knowsLength: Bool, seed: UInt64, _ size: (Int) -> Int
 ) -> [Int64] {
@@ -44,7 +44,7 @@ private func readFromAnywhere(
   if knowsLength { stream.tell(totalByteCount: Int64(input.count)) }
   var listener = FuzzListener(input: input)
   var end = 0
-  // Every byte at most once, and one jump for each chunk and box.
+  // The limit of reads: every byte at most once, and one jump for each chunk and box.
   var left = 2 * input.count + 1000
   func readOn() throws(AudioFileStreamError) {
     while !stream.isFinished {
@@ -72,11 +72,11 @@ private func readFromAnywhere(
       precondition(target.byteOffset >= 0 && target.packet == packet)
       _ = try? stream.firstFrame(ofPacket: packet)
       _ = try? stream.packet(containingFrame: packet * 700)
-      // A fragment is sought by its own place, which a flawed index may give to a packet.
+      // A seek to a fragment uses the fragment's byte offset, which a flawed index may also assign to a packet.
       if !hasFragments, !target.isEstimated,
         let found = try? stream.packet(containingByte: target.byteOffset), !found.isEstimated
       {
-        // An empty packet has the place of the next one.
+        // An empty packet has the byte offset of the next one.
         let following = found.packet > packet ? try? stream.seek(toPacket: found.packet) : target
         guard found.packet >= packet, found.byteOffsetInPacket == 0,
           following?.byteOffset == target.byteOffset
@@ -89,7 +89,7 @@ private func readFromAnywhere(
       listener.digest.append(target.byteOffset)
       end = min(input.count, Int(clamping: stream.nextByteOffset))
       left += input.count + 100
-      // A seek makes an ended stream go on.
+      // A seek lets an ended stream continue.
       let start = end
       end = min(input.count, start + 1)
       try stream.parse(input.span.extracting(start..<end), listener: &listener)

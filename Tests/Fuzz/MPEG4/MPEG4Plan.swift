@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Makes an MPEG-4 file as the bytes of a plan say: mostly legal, with flaws where the plan has them.
+/// Makes an MPEG-4 file from the bytes of a plan: mostly legal, with the plan's flaws.
 struct MPEG4Plan {
   private let plan: [UInt8]
   private var place = 0
@@ -11,7 +11,7 @@ struct MPEG4Plan {
     self.plan = plan
   }
 
-  /// The plan's next byte; zeros behind its end.
+  /// Returns the plan's next byte; zero behind its end.
   private mutating func next() -> Int {
     defer { place += 1 }
     return place < plan.count ? Int(plan[place]) : 0
@@ -21,7 +21,7 @@ struct MPEG4Plan {
     (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * (byteCount - 1 - $0))) }
   }
 
-  /// A box; now and then its size is wrong.
+  /// Makes a box, occasionally with a wrong size.
   private mutating func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
     let name = [UInt8](type.utf8)
     switch next() {
@@ -37,13 +37,13 @@ struct MPEG4Plan {
     box(type, number(flags, 4) + content)
   }
 
-  /// A count; now and then a wrong one.
+  /// Makes a count, occasionally a wrong one.
   private mutating func count(_ value: Int) -> [UInt8] {
     let flaw = next()
     return number(flaw > 250 ? value + (flaw << (flaw & 24)) : value, 4)
   }
 
-  /// The whole file.
+  /// Makes the whole file.
   mutating func file() -> [UInt8] {
     let brand = [UInt8](["M4A ", "isom", "qt  ", "3gp4"][next() & 3].utf8)
     var file = box("ftyp", brand + number(0, 4) + brand)
@@ -56,7 +56,7 @@ struct MPEG4Plan {
     if kind & 1 == 1 || kind & 12 == 12 {
       for _ in 0..<(kind >> 4) & 3 + 1 { file += fragment(at: file.count) }
     }
-    // Over what is there.
+    // Overwrite bytes of the file.
     while place < plan.count, !file.isEmpty {
       let target = next() << 8 | next()
       file[target % file.count] = UInt8(next())
@@ -75,7 +75,7 @@ struct MPEG4Plan {
       let offset = file.count + 8
       file += box("mdat", media) + movie(mediaOffset: offset, isFragmented: hasFragments)
     } else {
-      // The flaws of both have to be the same, so that the sizes are.
+      // The copy's flaws equal those of the real index, so the sizes match.
       var trial = self
       let length = trial.movie(mediaOffset: 0, isFragmented: hasFragments).count
       file += movie(mediaOffset: file.count + length + 8, isFragmented: hasFragments)

@@ -3,8 +3,8 @@
 import AudioModel
 import PacketParser
 
-/// Reads the input as a plan: frames with chosen headers, tags, garbage and cuts, in any order. So
-/// legal streams with flaws are reached, not only noise.
+/// Reads the input as a plan: frames with chosen headers, tags, garbage and cuts, in any order. This
+/// reaches legal streams with flaws, not only noise.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMPEGAudio(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let plan = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -21,7 +21,7 @@ public func fuzzMPEGAudio(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let order = take(1)[0]
     switch order & 7 {
     case 0, 1, 2:
-      // Some frames with the same header but for the padding.
+      // Some frames with the same header except for the padding.
       let header = take(3)
       guard header.count == 3 else { break }
       let padding = header[1] & 2
@@ -45,7 +45,7 @@ public func fuzzMPEGAudio(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       stream += [UInt8](words[Int(order >> 3) & 7].utf8)
     case 6: stream.removeLast(min(stream.count, Int(order >> 3)))
     default:
-      // Over what is there, so that tags come to lie inside frames.
+      // Overwrite earlier bytes, so that tags lie inside frames.
       let patch = take(4 + Int(order >> 3))
       let start = max(0, stream.count - 400)
       for (index, byte) in patch.enumerated() where start + index < stream.count {
@@ -57,8 +57,8 @@ public func fuzzMPEGAudio(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// Bytes of the frame with this header, by the formula of ISO/IEC 11172-3 section 2.4.3.1; 0 for
-/// free format and for no header.
+/// The size in bytes of the frame with this header, by the formula of ISO/IEC 11172-3 section 2.4.3.1;
+/// 0 for free format and for an invalid header.
 private func frameBytes(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> Int {
   let version = Int(second >> 3 & 3)
   let layer = 4 - Int(second >> 1 & 3)

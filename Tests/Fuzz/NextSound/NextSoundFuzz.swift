@@ -3,7 +3,7 @@
 import AudioModel
 import PacketParser
 
-/// Reads the input as what follows the signature of a NeXT/Sun sound file.
+/// Reads the input as the bytes behind the signature of a NeXT/Sun sound file.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzNextSound(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))

@@ -17,7 +17,7 @@ public func fuzzOgg(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private struct OggPlan {
   let bytes: [UInt8]
-  /// There is one link, so that a jump cannot lead to packets that need another one's headers.
+  /// Whether there is one link only, so that a jump cannot reach packets that need another link's headers.
   var canSeek: Bool { linkCount == 1 }
   private var linkCount = 0
   private var place = 2
@@ -59,7 +59,7 @@ private struct OggPlan {
     return out
   }
 
-  /// A logical stream with its headers.
+  /// Begins a logical stream with its headers.
   private mutating func begin(_ order: UInt8) {
     serial = order >> 3 & 3
     sequence = 0

@@ -2,8 +2,8 @@
 
 import Playlists
 
-/// Reads the input as a list of each kind, from a file and from a server. What is made of it is no
-/// larger than the input lets expect, and no server's list leads to a file.
+/// Reads the input as a list of each kind, from a file and from a server. The result's size is bounded by
+/// the input's, and no server's list leads to a file.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPlaylist(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))

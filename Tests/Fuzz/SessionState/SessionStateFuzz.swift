@@ -2,9 +2,9 @@
 
 import SessionManagement
 
-/// Reads the input as a session's file. What is read is within the bounds that are documented, and read
-/// again from what is written of it it is the same. So is a state with the input as its text and numbers,
-/// which most inputs are not as a file.
+/// Reads the input as a session's file. The state is within the documented bounds, and is unchanged after
+/// writing and reading. Most inputs are not such a file, so a state with the input as its texts and numbers
+/// is checked, too.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSessionState(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -25,7 +25,7 @@ private func checkRoundTrip(_ state: SessionState) {
   do throws(SessionStateError) {
     let again = try SessionState(parsing: written)
     precondition(again == state, "another state was read")
-    // Strings are equal that are written with other scalars: these must be the same, too.
+    // Equal strings may have different scalars, so the bytes are compared, too.
     precondition(again.fileBytes == written, "another file was written")
   } catch {
     fatalError("what was written is refused: \(error)")
@@ -70,12 +70,12 @@ private func check(_ playback: PlaybackState, size: Int) {
   }
 }
 
-/// No escape is shorter than what it stands for.
+/// Checks a text's size: no escape is shorter than its character.
 private func check(text: String, size: Int) {
   precondition(text.utf8.count <= size && !text.utf8.contains(0))
 }
 
-/// A state whose texts are the input, as far as it is text, and whose numbers are made of its bits.
+/// A state with the input's valid text as its texts, and with the input's bits as its numbers.
 private func state(of input: [UInt8]) -> SessionState {
   let text = String(decoding: input.filter { $0 != 0 }, as: UTF8.self)
   var bits = input.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -5,9 +5,9 @@ import RenderCore
 
 @testable import TimingReport
 
-/// Reads the input as a file of measured runs, and shows it in the forms that `drawbar bench` knows. Most inputs
-/// are no such file, so a document with the input's bits as its numbers is shown, too. The forms that take a
-/// hundred times as long as the others are made of one input in sixteen.
+/// Reads the input as a file of measured runs, and shows it in all forms of `drawbar bench`. Most inputs are not
+/// such a file, so a document with the input's bits as its numbers is shown, too. The forms that take a hundred
+/// times as long as the others are made from one input in sixteen.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTimingDocument(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -23,7 +23,7 @@ public func fuzzTimingDocument(_ data: UnsafePointer<UInt8>?, _ count: Int) -> C
   return 0
 }
 
-/// JSON has no numbers that are not finite: a document with one is not written.
+/// Checks that a document is unchanged as JSON. A document with an infinite number or NaN cannot be written.
 private func checkRoundTrip(_ document: TimingDocument) {
   guard let written = try? JSONEncoder().encode(document) else { return }
   guard let again = try? JSONDecoder().decode(TimingDocument.self, from: written) else {
@@ -32,8 +32,8 @@ private func checkRoundTrip(_ document: TimingDocument) {
   precondition(again == document, "another document was read")
 }
 
-/// All that is shown of a document has a bound: markup is at most six times as long as the text in it, which is
-/// shown in a few places.
+/// Checks the bound of each form's size: markup is at most six times as long as its text, which occurs a few
+/// times.
 private func show(_ document: TimingDocument, inFull: Bool, size: Int) {
   let bound = (1 << 18) * (1 + document.runs.count) + 100 * size
   var table = ""
@@ -55,7 +55,7 @@ private func show(_ document: TimingDocument, inFull: Bool, size: Int) {
   for text in texts { precondition(text.utf8.count <= bound, "\(text.utf8.count) bytes are shown") }
 }
 
-/// Numbers of an input's bits, first as they are and then mixed.
+/// Numbers from an input's bits, first unchanged and then mixed.
 private struct Bits {
   private let input: [UInt8]
   private var place = 0

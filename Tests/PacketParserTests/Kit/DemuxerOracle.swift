@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 extension Workshop {
-  /// What ffprobe prints of a file's audio and of the file, by name; tags are `TAG:name`.
+  /// ffprobe's fields for a file and its first audio stream, by name; tags are `TAG:name`.
   func probe(_ name: String) throws -> [String: String] {
     try run("ffprobe -v error -select_streams a:0 -show_streams -show_format \(name) >probed")
     var fields: [String: String] = [:]
@@ -25,9 +25,9 @@ extension Workshop {
     return try read("demuxed")
   }
 
-  /// Parses a file whose packets have one size, and holds what comes against ffmpeg's demuxer.
+  /// Parses a file whose packets have one size, and compares the result with ffmpeg's demuxer.
   ///
-  /// - Parameter frames: what the duration has to be where ffprobe is wrong about it.
+  /// - Parameter frames: the expected duration, for files whose duration ffprobe gets wrong.
   @discardableResult
   func checkAgainstDemuxer(_ name: String, frames: Int64? = nil) throws -> Recorder {
     let bytes = try read(name)
@@ -51,7 +51,7 @@ extension Workshop {
     } else {
       #expect(fields["duration_ts"] == "\(duration.frames)", "\(name)")
     }
-    // Padding that a program counted as sound is no packet.
+    // Padding that the writing program counted as sound is not a packet.
     let raw = try demuxed(name)
     #expect(recorder.pcm == Array(raw.prefix(recorder.pcm.count)), "\(name)")
     #expect(raw.count - recorder.pcm.count < max(8, Int(format.bytesPerPacket)), "\(name)")
@@ -66,7 +66,7 @@ extension Workshop {
   }
 }
 
-/// Parses an input from a source that can be read anywhere, as the parser asks.
+/// Parses an input from a source that can be read anywhere, in the order that the parser asks for.
 func parseAnywhere(
   _ bytes: [UInt8], slice: Int = 1 << 20
 ) -> (recorder: Recorder, error: AudioFileStreamError?) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Makes legal layer I frames with a sound in them (ISO/IEC 11172-3 section 2.4.1.5): a few
-/// subbands, each with a slow sine, quantised with as many bits as the frame holds.
+/// Encodes legal layer I frames with sound (ISO/IEC 11172-3 section 2.4.1.5): a few subbands, each
+/// with a slow sine, quantised with as many bits as the frame holds.
 struct LayerIEncoder {
   var isMPEG2 = false
   /// 0 is free format, whose frame has `freeFormatSlots` slots of four bytes.
@@ -101,7 +101,7 @@ struct LayerIEncoder {
     for bit in 0..<16 { bits[32 + bit] = UInt8(remainder >> (15 - bit) & 1) }
   }
 
-  /// Good enough for a sound: the parabola that meets a sine at its zeros and peaks.
+  /// Approximates a sine by the parabola that meets it at its zeros and peaks.
   private static func sine(_ angle: Double) -> Double {
     let turn = angle / (2 * Double.pi)
     let part = turn - turn.rounded(.down)

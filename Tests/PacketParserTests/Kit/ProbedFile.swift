@@ -2,13 +2,13 @@
 
 import TestKit
 
-/// What ffprobe says of a file's first audio stream.
+/// ffprobe's description of a file's first audio stream.
 struct ProbedFile {
-  /// All packets, those outside of the edit list too.
+  /// All packets, including those outside the edit list.
   var packets: [PlacedPacket] = []
   /// In seconds.
   var duration: Double?
-  /// Without the brands, which are no tags.
+  /// The tags without the brands.
   var tags: [String: String] = [:]
 
   init(_ name: String, in workshop: Workshop) throws {

@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 import TestKit
 
-/// A packet's place and size, by this parser or by another.
+/// A packet's byte offset and size, found by this parser or another.
 struct PlacedPacket: Equatable {
   var offset: Int64
   var byteCount: Int
@@ -20,7 +20,7 @@ extension Workshop {
     }
   }
 
-  /// One value that ffprobe prints about the stream, or of the file (`format=` instead of `stream=`).
+  /// One value that ffprobe prints for the stream, or for the file (`format=` instead of `stream=`).
   func probed(_ entry: String, _ name: String) throws -> String {
     try run("ffprobe -v error -show_entries \(entry) -of csv=p=0 \(name) >value")
     return String(String(decoding: try read("value"), as: UTF8.self).prefix { $0 != "\n" })
@@ -48,7 +48,7 @@ extension Recorder {
 }
 
 extension AudioFileStreamOptions {
-  /// Any byte can be read at any time.
+  /// Options for a source of which any byte can be read at any time.
   static var repositioning: AudioFileStreamOptions {
     var options = AudioFileStreamOptions()
     options.canReposition = true
@@ -56,7 +56,7 @@ extension AudioFileStreamOptions {
   }
 }
 
-/// Parses an input that can be read from any place, in slices of this size.
+/// Parses an input that can be read from any byte offset, in slices of this size.
 func parseFromAnywhere(
   _ bytes: [UInt8], sliceBytes: Int, with stream: inout AudioFileStream
 ) -> (recorder: Recorder, error: AudioFileStreamError?, bytesRead: Int) {

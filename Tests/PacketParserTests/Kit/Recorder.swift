@@ -4,19 +4,19 @@ import AudioModel
 import PacketParser
 import TestKit
 
-/// Writes down all that a parser tells, packet by packet.
+/// Records all reports of a parser, packet by packet.
 struct Recorder: AudioFileStreamListener {
   enum Event: Equatable {
     case property(AudioFileStreamPropertyID, String)
     case packet(index: Int64, offset: Int64, bytes: [UInt8])
-    /// What a packet says of its place in time: its own frames when packets differ in duration, and
-    /// its first frame where the container tells that. Follows the packet.
+    /// A packet's time, recorded after the packet: its own frame count when packets differ in duration,
+    /// and its first frame where the container states it.
     case time(firstFrame: Int64?, frames: UInt32)
     case skipped(byteCount: Int64, offset: Int64)
   }
 
   var events: [Event] = []
-  /// What is missing, in order.
+  /// The missing parts, in order.
   var gaps: [AudioFileStreamGap] = []
   /// All bytes of constant-size packets, and the numbers they had.
   var pcm: [UInt8] = []
@@ -26,9 +26,9 @@ struct Recorder: AudioFileStreamListener {
   var calls = 0
   var inPlaceCalls = 0
   var failures: [String] = []
-  /// What each call says of the frames that are sound.
+  /// The range of frames that are sound, from each call.
   var soundFrames: [Range<Int64>?] = []
-  /// Where the next packet has to begin at the earliest.
+  /// The lowest byte offset allowed for the next packet.
   private var end: Int64 = 0
 
   mutating func audioFileStream(
@@ -55,7 +55,7 @@ struct Recorder: AudioFileStreamListener {
     soundFrames.append(packets.soundFrames)
     if !stream.isReadyToProducePackets { failures.append("packets before ready") }
     if packets.packetCount < 1 { failures.append("a call without packets") }
-    // Ogg's packets are joined: their bytes do not lie where the first one's page begins.
+    // Ogg's packets are joined from pages: their bytes need not be contiguous in the file.
     let isJoined = (try? stream.fileFormat) == .ogg
     if packets.byteOffset < end, !isJoined {
       failures.append("packets overlap at \(packets.byteOffset)")
@@ -88,7 +88,7 @@ struct Recorder: AudioFileStreamListener {
     }
   }
 
-  /// What comes next may lie before what came.
+  /// Allows the next packet to lie before the last one, as after a seek.
   mutating func restart() { end = 0 }
 
   var packetCount: Int {
@@ -103,7 +103,7 @@ struct Recorder: AudioFileStreamListener {
     events.compactMap { if case .property(let id, _) = $0 { id.description } else { nil } }
   }
 
-  /// The bytes left out, without what is missing at the stream's end.
+  /// The skipped parts that have bytes; frames that are missing at the stream's end have none.
   var skips: [Event] {
     events.filter { if case .skipped(let byteCount, _) = $0 { byteCount > 0 } else { false } }
   }
@@ -140,14 +140,14 @@ func describe(
   }
 }
 
-/// What one parse of all of an input came to.
+/// The result of parsing a whole input.
 struct Outcome: Equatable {
   var events: [Recorder.Event]
   var pcm: [UInt8]
   var error: AudioFileStreamError?
 }
 
-/// The sizes of the slices that an input is fed in.
+/// The way an input is sliced for the parser.
 enum Slicing {
   case whole
   case pieces(Int)
@@ -155,7 +155,7 @@ enum Slicing {
   case random(seed: UInt64)
 }
 
-/// Parses all of an input.
+/// Parses a whole input.
 func parse(
   _ bytes: [UInt8], _ slicing: Slicing = .whole, hint: AudioFileTypeID? = nil,
   totalByteCount: Int64? = nil

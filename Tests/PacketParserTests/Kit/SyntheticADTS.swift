@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// An ADTS frame with a legal header and meaningless content, for what only the framing decides.
+/// An ADTS frame with a legal header and meaningless content, for tests that depend only on the framing.
 struct SyntheticADTS {
   var objectType = 2
   var rateIndex = 4
@@ -20,8 +20,7 @@ struct SyntheticADTS {
     }
   }
 
-  /// Content without FF, and none of the letters that tags begin with, so that nothing can be found
-  /// in it.
+  /// Content without FF and without the letters that tags begin with, so that no sync or tag is found in it.
   func bytes(seed: Int, content: [UInt8] = []) -> [UInt8] {
     var header: [UInt8] = [0xFF, 0xF0 | (isMPEG2 ? 8 : 0) | (hasCRC ? 0 : 1)]
     header.append(

@@ -2,11 +2,11 @@
 
 /// An AIFF or AIFF-C file, right or wrong in any field.
 struct SyntheticAIFF {
-  /// Makes it AIFF-C.
+  /// The compression type; makes the file AIFF-C.
   var compression: String?
   var channels = 2
   var bits = 16
-  /// The sampling rate as the file has it: 44100 Hz.
+  /// The sampling rate as stored in the file: 44100 Hz.
   var rate: [UInt8] = [0x40, 0x0E, 0xAC, 0x44, 0, 0, 0, 0, 0, 0]
   var bytesPerPacket = 4
   var statedFrames: Int?

@@ -12,7 +12,7 @@ struct SyntheticCAF {
   var bits = 16
   var version = 1
 
-  /// Packets that differ in size, of an encoding that nobody knows.
+  /// A description of packets that differ in size, of an unknown encoding.
   static func variable(framesPerPacket: Int = 1024, bytesPerPacket: Int = 0) -> SyntheticCAF {
     SyntheticCAF(
       formatID: "what", flags: 0, bytesPerPacket: bytesPerPacket,

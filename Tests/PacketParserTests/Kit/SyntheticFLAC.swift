@@ -2,10 +2,10 @@
 
 import TestKit
 
-/// FLAC of one channel of 16 bits at 44.1 kHz, whose frames store their samples as they are.
+/// FLAC of one channel of 16 bits at 44.1 kHz, whose frames store their samples uncompressed.
 struct SyntheticFLAC {
   var blockSizes = [64, 64, 64, 64, 64]
-  /// Frames have the number of their first sample, not their own.
+  /// Whether frames are numbered by their first sample instead of by frame.
   var isVariable = false
   var firstNumber = 0
   var totalFrames: Int?
@@ -13,7 +13,7 @@ struct SyntheticFLAC {
   var blocks: [(type: UInt8, content: [UInt8])] = []
 
   var metadata: [UInt8] {
-    // A stream of one frame says how large its frames are.
+    // The last block does not count for the minimum, unless it is the only one.
     let minimum = blockSizes.dropLast().min() ?? blockSizes[0]
     let maximum = blockSizes.max()!
     let total = totalFrames ?? blockSizes.reduce(0, +)

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// A frame with a legal header and meaningless content, for what only the framing decides.
+/// A frame with a legal header and meaningless content, for tests that depend only on the framing.
 struct SyntheticFrame {
   /// 3 is MPEG 1, 2 is MPEG 2, 0 is MPEG 2.5.
   var version = 3

@@ -3,9 +3,9 @@
 /// Builds ID3v2 tags of any version, right or wrong, and the older tags.
 struct SyntheticID3 {
   var version = 3
-  /// Unsynchronises the whole tag, or in version 2.4 every frame.
+  /// Whether the whole tag, or in version 2.4 every frame, is unsynchronised.
   var isUnsynchronised = false
-  /// iTunes' mistake in version 2.4.
+  /// Whether frame sizes in version 2.4 are plain integers, which is iTunes' mistake.
   var hasPlainSizes = false
   var hasFooter = false
   var extendedHeader: [UInt8]?
@@ -31,7 +31,7 @@ struct SyntheticID3 {
 
   /// - Parameters:
   ///   - flags: the frame's second flag byte.
-  ///   - prefix: what the flags say comes before the content.
+  ///   - prefix: the fields that the flags announce before the content.
   func frame(
     _ id: String, _ content: [UInt8], flags: UInt8 = 0, prefix: [UInt8] = []
   ) -> [UInt8] {
@@ -77,7 +77,7 @@ struct SyntheticID3 {
     return [UInt8]("TAG".utf8) + texts + rest + [genre]
   }
 
-  /// An APE tag; items are text unless their flags say otherwise.
+  /// An APE tag; items are text unless their flags mark another type.
   static func ape(
     _ items: [(key: String, value: [UInt8], flags: Int)], version: Int = 2000,
     hasHeader: Bool = true

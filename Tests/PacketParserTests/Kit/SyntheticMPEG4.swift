@@ -4,24 +4,24 @@
 struct SyntheticMPEG4 {
   /// The sizes of the packets in each chunk.
   var chunks: [[Int]] = [[10, 20, 30], [7], [1, 2, 3, 4]]
-  /// The chunks in the order of the file.
+  /// The order of the chunks in the file.
   var order: [Int]?
-  /// Bytes of something else before each chunk.
+  /// The number of foreign bytes before each chunk.
   var gap = 5
   var isIndexLast = false
-  /// Offsets and sizes of 64 bits.
+  /// Whether offsets and sizes have 64 bits.
   var isWide = false
-  /// The size of media data is stated as 0: up to the end.
+  /// Whether the media data's size is stated as 0, which means up to the end.
   var isOpenEnded = false
   var entry = Self.entry("mp4a", rate: 44_100, inside: Self.esds([0x12, 0x10]))
-  /// Entries behind that one, and the number of each chunk's entry.
+  /// Sample entries behind that one, and the number of each chunk's entry.
   var otherEntries: [[UInt8]] = []
   var chunkEntries: [Int]?
   var timescale = 44_100
   var movieTimescale = 1000
-  /// Runs of packets with the same duration; by default all have 1024.
+  /// Runs of packets with the same duration; the default is 1024 for all.
   var durations: [(count: Int, duration: Int)]?
-  /// Duration in the movie's units, of which a second has 1000, and the media's time.
+  /// Edits: the duration in the movie's units, by default of 1 ms, and the media time.
   var edits: [(duration: Int, mediaTime: Int)] = []
   var handler = "soun"
   var isEnabled = true
@@ -29,9 +29,9 @@ struct SyntheticMPEG4 {
   var movieBoxes: [UInt8] = []
   var before: [UInt8] = []
   var brand = "M4A "
-  /// One size for all, as `stsz` has it; the packets' sizes then do not matter but for the media data.
+  /// The common packet size in `stsz`; the sizes in `chunks` then only shape the media data.
   var uniformSize: Int?
-  /// The field width of `stz2`, in place of `stsz`.
+  /// The field width of `stz2`, which then replaces `stsz`.
   var compactBits: Int?
 
   static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
@@ -77,7 +77,7 @@ struct SyntheticMPEG4 {
 
   var sizes: [Int] { chunks.flatMap { $0 } }
 
-  /// The media data with its header, and where the chunks lie in it.
+  /// The media data with its header, and the chunks' offsets in it.
   private var mediaData: (bytes: [UInt8], offsets: [Int]) {
     var content: [UInt8] = []
     var offsets = [Int](repeating: 0, count: chunks.count)
@@ -158,7 +158,7 @@ struct SyntheticMPEG4 {
     Self.box("ftyp", [UInt8](brand.utf8) + bigEndian(0, 4) + [UInt8](brand.utf8)) + before
   }
 
-  /// Where the media data begin.
+  /// The byte offset of the media data.
   private var mediaOffset: Int {
     head.count + (isIndexLast ? 0 : index(mediaOffset: 0).count)
   }

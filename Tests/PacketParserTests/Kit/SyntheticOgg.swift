@@ -10,7 +10,7 @@ struct SyntheticOgg {
     self.serial = serial
   }
 
-  /// Adds a page. The last packet goes on when `isOpen`, and must then have a multiple of 255 bytes.
+  /// Adds a page. If `isOpen`, the last packet continues on the next page and must have a multiple of 255 bytes.
   mutating func page(
     _ packets: [[UInt8]], granule: Int, flags: UInt8 = 0, isOpen: Bool = false
   ) {
@@ -60,7 +60,7 @@ struct SyntheticOgg {
     return pages
   }
 
-  /// A page's granule, which is changed with the page's checksum.
+  /// Returns the page with its granule moved, and with the checksum to match.
   static func moved(_ page: [UInt8], by frames: Int) -> [UInt8] {
     let granule = page[6..<14].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     guard granule != 0, granule != .max else { return page }

@@ -6,9 +6,9 @@ struct SyntheticWave {
   var channels = 2
   var rate = 48_000
   var bits = 16
-  /// Bytes of a sample; by default as many as the bits need.
+  /// Bytes per sample; by default the least that holds the bits.
   var container: Int?
-  /// Makes the format chunk extensible.
+  /// The channel mask; makes the format chunk extensible.
   var mask: Int?
   var validBits: Int?
   var statedDataSize: Int?

@@ -3,7 +3,7 @@
 import TestKit
 
 extension Workshop {
-  /// Frames that mpg123 decodes a file to: with the encoder's delay trimmed or not.
+  /// The number of frames that mpg123 decodes from a file, with the encoder's delay trimmed or not.
   func framesByMPG123(_ name: String, gapless: Bool) throws -> Int {
     try run(
       "mpg123 -q \(gapless ? "" : "--no-gapless") --resync-limit -1 -e s16 -w decoded.wav \(name)")
@@ -12,7 +12,7 @@ extension Workshop {
     return (wave.count - 44) / 2 / channels
   }
 
-  /// Packets that ffmpeg's demuxer finds.
+  /// The number of packets that ffmpeg's demuxer finds.
   func packetsByFFprobe(_ name: String) throws -> Int {
     try run(
       "ffprobe -v error -count_packets -show_entries stream=nb_read_packets -of csv=p=0 \(name) >count"

@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// What a sample entry says of the encoding.
+/// The encoding that a sample entry describes.
 @Suite struct MPEG4EncodingTests {
   private func stream(_ entry: [UInt8], _ change: (inout SyntheticMPEG4) -> Void = { _ in })
     -> SyntheticMPEG4
@@ -30,7 +30,7 @@ import Testing
       sampleRate: rate, formatID: formatID, framesPerPacket: frames, channelsPerFrame: channels)
   }
 
-  @Test("AAC's configuration tells the formats, the richest first")
+  @Test("AAC's configuration yields the formats, the richest first")
   func audioSpecificConfig() {
     // Type 2, 44100 Hz, two channels.
     #expect(formats([0x12, 0x10]) == [aac(.mpeg4AAC, 44_100, 2, 1024)])
@@ -53,19 +53,19 @@ import Testing
     #expect(
       formats([0x13, 0x90, 0x56, 0xE5, 0xA0], rate: 22_050)
         == [aac(.mpeg4HEAAC, 44_100, 2, 2048), aac(.mpeg4AAC, 22_050, 2, 1024)])
-    // And 548, present.
+    // The same with 548, present.
     #expect(
       formats([0x13, 0x88, 0x56, 0xE5, 0xA5, 0x48, 0x80], rate: 22_050).map(\.formatID)
         == [.mpeg4HEAACv2, .mpeg4HEAAC, .mpeg4AAC])
-    // Denied by the same means.
+    // SBR denied by the same extension.
     #expect(formats([0x13, 0x90, 0x56, 0xE5, 0x00], rate: 22_050).map(\.formatID) == [.mpeg4AAC])
     // Enhanced low delay: 31 and 7, 48000 Hz, two channels, 512 frames.
     #expect(formats([0xF8, 0xE6, 0x40, 0x00], rate: 48_000) == [aac(.mpeg4AACELD, 48_000, 2, 512)])
-    // Nothing at all: the entry's own rate.
+    // No configuration: the entry's own rate.
     #expect(formats([]) == [aac(.mpeg4AAC, 44_100, 2, 1024)])
   }
 
-  @Test("A program configuration tells AAC's channels where no number does")
+  @Test("A program configuration defines AAC's channels where no channel number does")
   func programConfiguration() {
     // Type 2, 44100 Hz, configuration 0; then an element with two pairs in front, one behind, one for
     // low frequencies: 7 channels.
@@ -128,7 +128,7 @@ import Testing
     #expect(cookie(File.entry("sowt")) == nil)
   }
 
-  @Test("HE-AAC is told by its rate where nothing else signals it")
+  @Test("HE-AAC is recognised by its rate where nothing else signals it")
   func fixtures() throws {
     let workshop = Workshop()
     let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test("AMR, AC-3 and others without a decoder here have their packets and their names")
+  @Test("AMR, AC-3 and other encodings without a decoder are packetised and named")
   func recognised() {
     typealias File = SyntheticMPEG4
     for (type, name, rate, delta) in [
@@ -177,7 +177,7 @@ import Testing
     #expect((try? parser.dataFormat.framesPerPacket) == 1536)
   }
 
-  @Test("Samples that are frames, packets or neither come to the same packets")
+  @Test("Samples that are frames, packets or neither yield the same packets")
   func constantPackets() throws {
     typealias File = SyntheticMPEG4
     // QuickTime: a sample is a frame and its stated size does not matter.
@@ -192,7 +192,7 @@ import Testing
       #expect(error == nil && recorder.failures == [] && recorder.pcmFrames == 5)
       #expect(recorder.value(.audioDataByteCount) == "20")
     }
-    // A sample is many frames.
+    // A sample holds many frames.
     let file = stream(entry) {
       $0.chunks = [[40, 40], [20], [8, 8]]
       $0.durations = [(2, 10), (1, 5), (2, 2)]

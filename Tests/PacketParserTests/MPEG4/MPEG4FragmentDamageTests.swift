@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 import Testing
 
-/// Fragments that foreign or damaged bytes lie between.
+/// Fragments with foreign or damaged bytes between them.
 @Suite struct MPEG4FragmentDamageTests {
   private typealias File = SyntheticMPEG4
 
@@ -13,7 +13,7 @@ import Testing
     MPEG4IndexTests.fragmented([[Int]](repeating: [50, 60, 70, 80], count: 4), hasTime: hasTime)
   }
 
-  /// Where a box of this type begins for the `number`th time, from 0.
+  /// The byte offset of the box of this type with this number, counted from 0.
   private static func place(of type: String, _ number: Int, in bytes: [UInt8]) -> Int {
     let name = Array(type.utf8)
     let places = bytes.indices.dropLast(3).filter { bytes[$0..<$0 + 4].elementsEqual(name) }
@@ -25,7 +25,7 @@ import Testing
     [1], [0, 0, 0, 0],
   ]
 
-  @Test("Foreign bytes between fragments are passed, and are no loss", arguments: foreign)
+  @Test("Foreign bytes between fragments are skipped, and are no loss", arguments: foreign)
   func foreignBytes(_ foreign: [UInt8]) {
     let whole = Self.bytes()
     for number in [0, 1, 3] {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("A fragment that is damaged or left out is a loss of its frames", arguments: [true, false])
+  @Test("A damaged or missing fragment is reported as lost frames", arguments: [true, false])
   func damage(_ hasTime: Bool) throws {
     let whole = Self.bytes(hasTime: hasTime)
     let start = Self.place(of: "moof", 1, in: whole)
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("The first fragment is a loss when it is damaged, and its media data are there")
+  @Test("A damaged first fragment whose media data are present is reported as a loss")
   func firstFragment() {
     let whole = Self.bytes()
     let start = Self.place(of: "moof", 0, in: whole)
@@ -114,7 +114,7 @@ import Testing
     #expect(joined.packetCount == 12 && joined.gaps == [])
   }
 
-  @Test("The last fragment is a loss when it is damaged, and its media data are there")
+  @Test("A damaged last fragment whose media data are present is reported as a loss")
   func lastFragment() {
     let whole = Self.bytes()
     let start = Self.place(of: "moof", 3, in: whole)
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test("The duration of fragmented streams put one behind the other is that of both")
+  @Test("The duration of concatenated fragmented streams is the sum of both")
   func joined() throws {
     var stream = AudioFileStream()
     let (recorder, error) = parse(Self.bytes() + Self.bytes(), with: &stream)
@@ -149,7 +149,7 @@ import Testing
     #expect(try stream.duration.frames == 32 * 1024)
   }
 
-  @Test("A seek behind a damaged place reports nothing")
+  @Test("A seek past damaged bytes reports no loss")
   func seek() throws {
     let whole = Self.bytes()
     let start = Self.place(of: "moof", 2, in: whole)
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test("The duration of a cut stream with priming is that of the packets that came")
+  @Test("The duration of a cut stream with priming covers the delivered packets")
   func cutWithPriming() throws {
     let bytes = MPEG4IndexTests.fragmented(
       [[Int]](repeating: [50, 60, 70, 80], count: 4), edits: [(0, 1024)])
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test("Without an edit list the frames that an Opus header leaves out do not count")
+  @Test("Without an edit list, an Opus header's pre-skip does not count towards the duration")
   func opusPreSkip() throws {
     let header: [UInt8] = [0, 2, 1, 0x38, 0, 0, 0xBB, 0x80, 0, 0, 0]
     let entry = File.entry("Opus", rate: 48_000, inside: File.box("dOps", header))

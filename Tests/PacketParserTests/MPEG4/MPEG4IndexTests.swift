@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 import Testing
 
-/// Files made by hand: every way to store an index, and every way to get it wrong.
+/// Files made by hand, with every form of index and every kind of flaw in it.
 @Suite struct MPEG4IndexTests {
   struct Input: Sendable, CustomTestStringConvertible {
     var testDescription: String
@@ -46,7 +46,7 @@ import Testing
     Input("a track that is not enabled") { $0.isEnabled = false },
   ]
 
-  @Test("Packets lie where the index says", arguments: legal)
+  @Test("Packets have the byte offsets that the index states", arguments: legal)
   func packets(_ input: Input) {
     let bytes = input.file.bytes
     let (recorder, error) = parse(bytes)
@@ -60,7 +60,7 @@ import Testing
     #expect(recorder.value(.maximumPacketSize) == "\(input.file.sizes.max() ?? 0)")
   }
 
-  @Test("Cut in two at any place, a file gives the same", arguments: legal)
+  @Test("A file cut in two at any byte yields the same result", arguments: legal)
   func everySplit(_ input: Input) {
     let bytes = input.file.bytes
     let whole = outcome(bytes, .whole)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "An index behind the audio is refused in one pass, and found by reading on elsewhere",
+    "An index behind the audio is refused in one pass, and found when the source can seek",
     arguments: legal)
   func indexLast(_ input: Input) {
     if input.file.isOpenEnded { return }
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test("A file that was cut gives the packets before the cut")
+  @Test("A cut file delivers the packets before the cut")
   func truncated() {
     let file = SyntheticMPEG4()
     let bytes = file.bytes
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("What cannot be played says why")
+  @Test("A file that cannot be played is refused with the reason")
   func refusals() {
     func error(_ bytes: [UInt8], isAnywhere: Bool = false) -> AudioFileStreamError? {
       if !isAnywhere { return parse(bytes).error }
@@ -153,7 +153,7 @@ import Testing
     file.entry = SyntheticMPEG4.entry("mp4a", rate: 0, channels: 0)
     #expect(error(file.bytes)?.code == .invalidFile)
 
-    // An unfinished recording: media data without an end, and no index.
+    // An unfinished recording: media data of unknown size, and no index.
     let unfinished = Array(SyntheticMPEG4().bytes[..<20]) + [0, 0, 0, 0] + [UInt8]("mdat1234".utf8)
     #expect(error(unfinished)?.code == .notOptimized)
     #expect(error(unfinished, isAnywhere: true)?.code == .invalidFile)
@@ -186,7 +186,7 @@ import Testing
     #expect(error?.code == .invalidFile && recorder.packetCount == 0)
   }
 
-  @Test("A box of any size is passed, and a hostile one costs neither memory nor time")
+  @Test("A box of any size is skipped, and a hostile one costs neither memory nor time")
   func hostileSizes() {
     let file = SyntheticMPEG4()
     for name in [
@@ -201,7 +201,7 @@ import Testing
         let whole = outcome(bytes, .whole)
         #expect(outcome(bytes, .pieces(3)) == whole)
       }
-      // And counts of any size.
+      // Counts of any size are harmless, too.
       for count in [0, 0x7FFF_FFFF, 0xFFFF_FFFF] where name.hasPrefix("st") {
         var bytes = file.bytes
         let text = [UInt8](name.utf8)
@@ -213,8 +213,7 @@ import Testing
     }
   }
 
-  /// A fragmented stream of one fragment after the other, each with these packets, behind those of the
-  /// movie's table, if it has any.
+  /// A stream of fragments with these packets, behind the packets of the movie's table, if there are any.
   static func fragmented(
     _ fragments: [[Int]], entry: [UInt8]? = nil, table: [[Int]] = [], hasTime: Bool = true,
     edits: [(duration: Int, mediaTime: Int)] = [], segmentDurations: [Int] = [],
@@ -257,7 +256,7 @@ import Testing
     return head + (segmentDurations.isEmpty ? [] : index) + segments.flatMap { $0 }
   }
 
-  @Test("What precedes a flaw in a fragment is delivered, however the input is cut")
+  @Test("Packets before a flaw in a fragment are delivered, however the input is sliced")
   func flawInFragment() {
     let bytes = Self.fragmented([[5, 6, 7, 8], [4, 3, 5 << 20, 9]])
     let (recorder, error) = parse(bytes)
@@ -268,7 +267,7 @@ import Testing
     for size in [1, 2, 7] { #expect(outcome(bytes, .pieces(size)) == whole) }
   }
 
-  @Test("A seek into the first fragment numbers the next one rightly, after any other seek")
+  @Test("A seek into the first fragment numbers the next one correctly, after any other seek")
   func seeksAfterAnother() throws {
     let bytes = Self.fragmented([[5, 6, 7, 8], [4, 3, 2, 1], [9, 9, 9, 9]])
     var stream = AudioFileStream()
@@ -288,7 +287,7 @@ import Testing
   @Test("Counts that no stream has are refused, and cannot overflow")
   func impossibleCounts() {
     typealias File = SyntheticMPEG4
-    // A run of 2^32 packets without a byte of its own, and constant packets in huge samples.
+    // A run of nearly 2^32 packets without own fields, and constant packets in huge samples.
     let huge = bigEndian(0xFFFF_FFFF, 4)
     for entry in [nil, File.entry("ulaw", channels: 1), File.entry("ima4", channels: 1)] {
       var bytes = Self.fragmented([], entry: entry)
@@ -300,7 +299,7 @@ import Testing
         #expect(outcome(bytes + File.box("mdat", [1, 2, 3]), .pieces(5)) == whole)
       }
     }
-    // As many in an index.
+    // The same count in an index.
     var entry = File.entry(
       "what", inside: bigEndian(65_536, 4) + bigEndian(1, 4) + bigEndian(1, 4) + bigEndian(1, 4))
     entry[17] = 1
@@ -334,7 +333,7 @@ import Testing
     #expect(error == nil && recorder.value(.fileFormat) == "mp4f" && recorder.packetCount == 8)
   }
 
-  @Test("The edit list tells which frames are sound, and iTunes' tag where there is none")
+  @Test("The edit list defines which frames are sound; without one, iTunes' tag does")
   func packetTable() throws {
     func table(_ file: SyntheticMPEG4) -> AudioFilePacketTableInfo? {
       var stream = AudioFileStream()
@@ -354,24 +353,24 @@ import Testing
     // An empty edit delays; a duration of 0 is the rest.
     file.edits = [(50, -1), (0, 2112)]
     #expect(table(file) == info(2112, frames - 2112))
-    // Longer than there is.
+    // An edit longer than the media.
     file.edits = [(100_000, 2112)]
     #expect(table(file) == info(2112, frames - 2112))
-    // Parts that join are one; what is left out between others is not cut.
+    // Adjoining edits are one; a gap between other edits is not cut.
     file.edits = [(50, 1024), (50, 1024 + 2205)]
     #expect(table(file) == info(1024, 4410))
     file.edits = [(10, 100), (10, -1), (10, 4000)]
     #expect(table(file) == info(100, 4341))
     file.edits = [(10, 1024), (0, 4000)]
     #expect(table(file) == info(1024, frames - 1024))
-    // Not in the media's order, or behind its end.
+    // Edits out of the media's order, or behind its end.
     file.edits = [(10, 4000), (10, 0)]
     #expect(table(file) == nil)
     file.edits = [(100, 0), (10, 1000)]
     #expect(table(file) == nil)
     file.edits = [(10, 1024), (10, 1 << 30)]
     #expect(table(file) == info(1024, 441))
-    // To the frame where the movie's units are the media's, or finer.
+    // Exact to the frame if the movie's units are the media's, or finer.
     for factor in [1, 2] {
       file.movieTimescale = factor * 44_100
       for remainder in 0...3 {
@@ -386,13 +385,13 @@ import Testing
     #expect(table(file) == info(0x840, 0x16C0))
     file.edits = [(100, 1024)]
     #expect(table(file) == info(1024, 4410))
-    // HE-AAC counted at the doubled rate.
+    // HE-AAC, counted at the doubled rate.
     file.edits = []
     file.movieBoxes = SyntheticMPEG4.gapless("00000000 00001080 00000200 0000000000002D80")
     #expect(table(file) == info(0x840, 0x16C0))
   }
 
-  @Test("A fragmented stream's edit list tells where the sound begins")
+  @Test("A fragmented stream's edit list defines the first frame of sound")
   func editsOfFragments() throws {
     let fragments = [[Int]](repeating: [5, 6, 7, 8], count: 3)
     func sound(
@@ -408,12 +407,12 @@ import Testing
     #expect(try sound([(0, 0)]) == ([nil], 12_288))
     #expect(try sound([(0, 1024)]) == ([1024..<Int64.max], 11_264))
     #expect(try sound([(50, -1), (0, 1024)]) == ([1024..<Int64.max], 11_264))
-    // The duration may be that of the movie's own packets.
+    // The edit's duration may be that of the movie's own packets.
     #expect(try sound([(46, 1024)], table: [[4, 3, 2]]) == ([1024..<Int64.max], 14_336))
     #expect(try sound([(10, 1024), (10, 9000)]) == ([nil], 12_288))
   }
 
-  @Test("An index of segments may count what the edit list cuts, or leave it out")
+  @Test("An index of segments may include the frames that the edit list cuts, or leave them out")
   func editsWithSegments() throws {
     let fragments = [[Int]](repeating: [5, 6, 7, 8], count: 3)
     for first in [3072, 4096] {

@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// One odd entry of a table does not reject a file.
+/// Files with a single odd table entry, which are not refused.
 @Suite struct MPEG4OddEntryTests {
   private typealias File = SyntheticMPEG4
 
@@ -19,7 +19,7 @@ import Testing
     return file
   }
 
-  @Test("A second sample entry that says the same, or nothing, changes nothing")
+  @Test("A second sample entry that is identical or empty changes nothing")
   func sameEntries() {
     let other = File.esds([0x12, 0x10], bitRate: 128_000)
     for entry in [
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("Where the first entry says nothing, the second one is that of all packets")
+  @Test("If the first sample entry is empty, the second one applies to all packets")
   func bareFirstEntry() {
     var file = Self.file(second: SyntheticMPEG4().entry)
     file.entry = File.entry("mp4a")
@@ -45,7 +45,7 @@ import Testing
     #expect(recorder.value(.magicCookieData)?.isEmpty == false)
   }
 
-  @Test("An entry that no packet uses is not judged")
+  @Test("A sample entry that no packet uses is ignored")
   func unusedEntries() {
     for entry in [
       File.entry("enca"), File.box("????", []), File.entry("mp4a", rate: 0, channels: 0),
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "An entry of another configuration is a new format, at its first packet and behind its last")
+    "An entry of another configuration changes the format at its first packet and behind its last")
   func otherConfiguration() throws {
     let file = Self.file(second: Self.mono)
     let (recorder, error) = parse(file.bytes)
@@ -83,7 +83,7 @@ import Testing
     #expect(outcome(file.bytes, .pieces(3)) == outcome(file.bytes, .whole))
   }
 
-  @Test("Packets whose entry cannot be played are passed, and reported with their frames")
+  @Test("Packets whose entry cannot be played are skipped, and reported with their frames")
   func unplayableEntry() {
     let file = Self.file(second: File.entry("enca"))
     for isAnywhere in [false, true] {
@@ -102,12 +102,12 @@ import Testing
           AudioFileStreamGap(
             .unsupported, byteOffset: file.packets[3].offset, byteCount: 7, frameCount: 1024)
         ])
-      // Time goes on behind it.
+      // Time continues behind the skipped packets.
       #expect(recorder.events.contains(.time(firstFrame: 4096, frames: 0)))
     }
   }
 
-  @Test("Empty packets are passed while their time goes on")
+  @Test("Empty packets are skipped, and their duration counts")
   func emptyPackets() throws {
     var file = SyntheticMPEG4()
     for chunks in [[[0, 20, 30], [7], [1, 2, 3, 4]], [[10, 0, 0], [0], [1, 0, 3, 0]]] {
@@ -126,7 +126,7 @@ import Testing
     #expect(parse(file.bytes).error?.message.contains("no playable packet") == true)
   }
 
-  @Test("A packet of an impossible size is passed as damaged")
+  @Test("A packet of an impossible size is skipped as damaged")
   func hugePacket() {
     var file = SyntheticMPEG4()
     file.chunks[1] = [5 << 20]
@@ -175,7 +175,7 @@ import Testing
     #expect(recorder.placedPackets.map(\.byteCount) == [5, 7, 8, 3, 2])
     #expect(recorder.packetNumbers == [0, 2, 3, 5, 6])
     #expect(recorder.gaps == [])
-    // Both name the second entry: the first one is not judged.
+    // Both name the second entry: the first one is ignored.
     let plain = [[5, 6, 7, 8], [4, 3, 2, 1]]
     var result = parse(
       MPEG4IndexTests.fragmented(
@@ -188,7 +188,7 @@ import Testing
     #expect(result.error == nil)
     #expect(result.recorder.placedPackets.map(\.byteCount) == [5, 6, 7, 8, 4, 3, 2, 1])
     #expect(result.recorder.properties.count { $0 == "dfmt" } == 2)
-    // The first one clear, the second one encrypted.
+    // The first entry is clear, the second one encrypted.
     let bytes = MPEG4IndexTests.fragmented(
       plain, otherEntries: [File.entry("enca")], entryNumbers: [1, 2])
     recorder = parse(bytes).recorder
@@ -198,7 +198,7 @@ import Testing
     #expect(outcome(bytes, .pieces(3)) == outcome(bytes, .whole))
   }
 
-  @Test("A broken fragmented file says what is missing")
+  @Test("A broken fragmented file is refused with a message about the missing part")
   func brokenFragments() {
     let bytes = MPEG4IndexTests.fragmented([[5, 6, 7, 8]])
     let start = MPEG4IndexTests.fragmented([]).count
@@ -214,7 +214,7 @@ import Testing
   }
 
   @Test(
-    "Files with odd entries, as programs write them, are played whole",
+    "Files with odd entries, as written by real programs, are played whole",
     arguments: [
       ("stsd2_identical.m4a", 0), ("stsd2_second_without_esds.m4a", 0), ("stsz_zero_sample.m4a", 1),
     ])

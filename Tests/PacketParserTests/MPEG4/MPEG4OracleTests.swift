@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Files of ffmpeg's muxers: what the parser finds is what ffmpeg's demuxer finds.
+/// Files of ffmpeg's muxers: the parser's results equal those of ffmpeg's demuxer.
 @Suite struct MPEG4OracleTests {
   struct Recipe: Sendable, CustomTestStringConvertible {
     var name: String
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// Two seconds and a bit, so that the last packet is not full.
+  /// A sound of slightly more than two seconds, so that the last packet is not full.
   static func sound(_ rate: Int = 44_100, _ channels: Int = 2) -> String {
     "ffmpeg -v error -y -f lavfi -i \"aevalsrc='0.3*sin(440*t*(1+t)*6.28)+0.1*random(0)':"
       + "s=\(rate):d=2.0371\" -ac \(channels)"
@@ -102,7 +102,7 @@ import Testing
       Recipe("out.mov", "\(sound()) -c:a pcm_s16le -frag_duration 300000 -movflags +empty_moov"),
     ]
 
-  @Test("The packets are those that ffprobe lists", arguments: packets + fragmented)
+  @Test("The packets equal ffprobe's", arguments: packets + fragmented)
   func packetsAreFFprobes(_ recipe: Recipe) throws {
     let workshop = Workshop()
     try workshop.run("\(recipe.arguments) \(recipe.name)")
@@ -119,11 +119,11 @@ import Testing
     #expect(again.error == nil && again.recorder.failures == [])
     #expect(again.recorder.placedPackets == probed.packets)
     #expect(again.bytesRead <= bytes.count)
-    // Where segments have an index each, ffprobe takes the last one for that of all.
+    // If each segment has an index, ffprobe takes the last one for the whole file's.
     let isMisread = recipe.arguments.contains("testsrc") && recipe.arguments.hasSuffix("+dash")
     if let duration = probed.duration, !isMisread {
       let told = try stream.duration
-      // ffprobe counts what the edit list of a fragmented stream cuts.
+      // ffprobe counts the frames that the edit list of a fragmented stream cuts.
       let cut = Double(recorder.soundFrames.first??.lowerBound ?? 0) / told.sampleRate
       #expect(abs(told.seconds + cut - duration) < 0.001, "\(told) instead of \(duration)")
     }
@@ -137,7 +137,7 @@ import Testing
     #expect(recorder.value(.dataOffset) == "\(probed.packets.map(\.offset).min() ?? 0)")
   }
 
-  @Test("Packets of one size are the bytes that ffmpeg copies", arguments: constant)
+  @Test("Packets of one size have the bytes that ffmpeg copies", arguments: constant)
   func constantPackets(_ recipe: Recipe) throws {
     let workshop = Workshop()
     try workshop.run("\(recipe.arguments) \(recipe.name)")

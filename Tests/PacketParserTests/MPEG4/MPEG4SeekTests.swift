@@ -5,7 +5,7 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Seeks lead to the packets that they promise.
+/// Seeks in MPEG-4, and the packets found there.
 @Suite struct MPEG4SeekTests {
   static let recipes: [MPEG4OracleTests.Recipe] = [
     .init("out.m4a", "\(MPEG4OracleTests.sound()) -c:a aac -movflags +faststart"),
@@ -31,7 +31,7 @@ import Testing
   ]
 
   @Test(
-    "Every packet that was seen is found exactly, and its byte and frame translate",
+    "Every packet that was seen is found exactly, and its byte and frame translate back",
     arguments: recipes)
   func seen(_ recipe: MPEG4OracleTests.Recipe) throws {
     let workshop = Workshop()
@@ -65,7 +65,7 @@ import Testing
     #expect(throws: AudioFileStreamError.self) { try stream.seekTarget(packet: -1) }
   }
 
-  /// Reads on from where the seek leads, until a packet comes.
+  /// Parses from the seek's byte offset until a packet is delivered.
   private func firstPacket(
     _ bytes: [UInt8], _ stream: inout AudioFileStream
   ) -> (number: Int64, bytes: [UInt8])? {
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "Behind a seek come all packets up to the end, with the numbers and times that they have",
+    "After a seek, all packets up to the end are delivered with their numbers and times",
     arguments: recipes)
   func upToTheEnd(_ recipe: MPEG4OracleTests.Recipe) throws {
     let workshop = Workshop()
@@ -94,7 +94,7 @@ import Testing
     try checkSeeks(try workshop.read(recipe.name), every: 13)
   }
 
-  @Test("Fragments that follow a table, or tell no time, lose nothing behind a seek")
+  @Test("Fragments that follow a table, or state no time, lose no packet after a seek")
   func fragmentsUpToTheEnd() throws {
     let fragments = [[5, 6, 7, 8], [4, 3, 2, 1], [9, 9, 9, 9]]
     for table in [[], [[10, 20], [30]]] {
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  /// Seeks to some of the packets, and reads on to the end each time.
+  /// Seeks to some of the packets, and parses to the end each time.
   private func checkSeeks(_ bytes: [UInt8], every step: Int) throws {
     var stream = AudioFileStream()
     let (whole, error) = parse(bytes, with: &stream)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("Where a fragment tells no time, an estimated packet's number and frame agree")
+  @Test("If a fragment states no time, an estimated packet's number and frame agree")
   func estimatedWithoutTime() throws {
     let bytes = MPEG4IndexTests.fragmented(
       [[5, 6, 7, 8], [4, 3, 2, 1], [9, 9, 9, 9]], hasTime: false)
@@ -137,7 +137,7 @@ import Testing
     }
     #expect(try stream.seek(toPacket: 9).isEstimated)
     recorder = Recorder()
-    // Wherever that leads, a fragment comes.
+    // A fragment follows, whatever the byte offset.
     try stream.parse(bytes.span.extracting(place..<bytes.count), listener: &recorder)
     #expect(recorder.packetNumbers.first == 9)
     let times = recorder.events.compactMap { event -> Int64? in
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(
-    "In a fragmented stream a packet not seen yet is found by its time",
+    "In a fragmented stream, a packet not seen yet is found by its time",
     arguments: ["empty_moov", "dash+empty_moov+global_sidx"])
   func unseen(_ flags: String) throws {
     let workshop = Workshop()
@@ -158,7 +158,7 @@ import Testing
     for number in stride(from: 20, to: all.count, by: 7) {
       var stream = AudioFileStream()
       var recorder = Recorder()
-      // Only as far as the first packets.
+      // Parse only up to the first packets.
       var place = 0
       while recorder.packetCount == 0 {
         try stream.parse(bytes.span.extracting(place..<place + 100), listener: &recorder)
@@ -167,7 +167,7 @@ import Testing
       let target = try stream.seek(toPacket: Int64(number))
       #expect(target.isEstimated)
       let first = try #require(firstPacket(bytes, &stream))
-      // The number that the packet has is its true one in any case.
+      // The packet's number is its true one in any case.
       #expect(first.bytes == all[Int(first.number)])
       if flags.hasPrefix("dash") {
         #expect(first.number == Int64(number))
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test("In a fragmented stream a lost continuity is mended at the next fragment")
+  @Test("A fragmented stream recovers from a discontinuity at the next fragment")
   func lostContinuity() throws {
     let workshop = Workshop()
     try workshop.run(

@@ -25,7 +25,7 @@ extension SyntheticMPEG4 {
   }
 }
 
-/// Tags are what ffprobe prints.
+/// Tags of MPEG-4 files, compared with ffprobe's.
 @Suite struct MPEG4TagTests {
   private static let words =
     "-metadata title='Tïtle' -metadata artist=Me -metadata album=Album -metadata date=2021-03-04 "
@@ -63,14 +63,14 @@ extension SyntheticMPEG4 {
     #expect(error == nil)
     let info = try stream.infoDictionary
     var ours = Dictionary(uniqueKeysWithValues: info.entries.map { ($0.key.rawValue, $0.value) })
-    // ffmpeg does not know the tempo.
+    // ffmpeg does not read the tempo.
     let tempo = ours.removeValue(forKey: "TBPM")
     if command.contains("bpm") { #expect(tempo == "120") }
     #expect(ours == (try ProbedFile(file, in: workshop).tags))
     #expect(ours.count >= 4)
   }
 
-  @Test("Pictures are told, and kept only when they are wanted and not too large")
+  @Test("Pictures are reported, and kept only if they are wanted and not too large")
   func pictures() throws {
     let picture = SyntheticMPEG4.bytes(3000, seed: 1)
     var file = SyntheticMPEG4()
@@ -99,7 +99,7 @@ extension SyntheticMPEG4 {
     }
   }
 
-  @Test("All values of an item are kept, in their order, and the first item about a key stays")
+  @Test("All values of an item are kept, in their order, and the first item of a key counts")
   func severalValues() throws {
     func data(_ text: String) -> [UInt8] {
       SyntheticMPEG4.box("data", bigEndian(1, 4) + bigEndian(0, 4) + [UInt8](text.utf8))
@@ -121,7 +121,7 @@ extension SyntheticMPEG4 {
     }
   }
 
-  @Test("A file with two artists in one item, as a program wrote it, has both")
+  @Test("Both artists of one item are read from a file of a real program")
   func severalValuesOfAProgram() throws {
     let bytes = contents(ofFile: Fixtures.repository + "/Tests/Fixtures/art_multi_data.m4a")
     var stream = AudioFileStream(options: .repositioning)
@@ -129,7 +129,7 @@ extension SyntheticMPEG4 {
     #expect(try stream.infoDictionary[.artist]?.contains(";") == true)
   }
 
-  @Test("A picture's own bytes tell its type, whatever the item's kind is, wanted or not")
+  @Test("A picture's type comes from its own bytes, whatever the item's kind, wanted or not")
   func pictureTypes() throws {
     let pictures: [(String, [UInt8])] = [
       ("image/jpeg", [0xFF, 0xD8, 0xFF, 0xE0]),
@@ -184,7 +184,7 @@ extension SyntheticMPEG4 {
     #expect(value("\u{A9}lyr", kind: 1, [UInt8](repeating: 65, count: 70_000)) == nil)
   }
 
-  @Test("QuickTime's texts are in the Macintosh's characters or in UTF-8, by their language")
+  @Test("QuickTime's texts are decoded as Mac Roman or UTF-8, by their language")
   func userData() {
     func title(_ language: Int, _ text: [UInt8]) -> String? {
       var file = SyntheticMPEG4()

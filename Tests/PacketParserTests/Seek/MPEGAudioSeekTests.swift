@@ -6,14 +6,13 @@ import Testing
 
 @testable import PacketParser
 
-/// Seeks in MPEG audio of every kind: exact where that is claimed, and nowhere wrong by more than
-/// the bound.
+/// Seeks in MPEG audio of every kind: exact where they claim to be, and otherwise within their bound.
 @Suite struct MPEGAudioSeekTests {
-  /// What a file's packets are, by parsing all of it.
+  /// A file and its packets, found by parsing all of it.
   private struct File {
     var bytes: [UInt8]
     var dataOffset: Int64
-    /// Bytes from the data offset to each packet.
+    /// Each packet's byte offset from the data offset.
     var places: [Int64]
 
     init(_ bytes: [UInt8]) throws {
@@ -25,7 +24,7 @@ import Testing
       places = recorder.packetOffsets.map { $0 - start }
     }
 
-    /// The first packet that begins at this byte or behind it.
+    /// The number of the first packet that begins at or behind this byte.
     func firstPlace(notBelow byte: Int64) -> Int {
       var (low, end) = (0, places.count)
       while low < end {
@@ -35,7 +34,7 @@ import Testing
       return low
     }
 
-    /// A parser that was shown the first bytes.
+    /// A parser that has parsed the first bytes.
     func stream(parsed: Int, isTold: Bool) throws -> AudioFileStream {
       var stream = AudioFileStream()
       if isTold { stream.tell(totalByteCount: Int64(bytes.count), tail: bytes.span) }
@@ -64,9 +63,9 @@ import Testing
     }
   }
 
-  /// Checks all packets, and the way back from bytes to packets.
+  /// Checks the seek target of every packet, and the translation from bytes back to packets.
   ///
-  /// - Returns: how many packets were exact, and the largest bound of the others.
+  /// - Returns: the number of exact packets, and the largest bound of the others.
   @discardableResult
   private func check(
     _ file: File, parsed: Int, isTold: Bool = false
@@ -132,7 +131,7 @@ import Testing
     #expect(lastExact == file.places.count, "all of it was seen")
   }
 
-  @Test("A table's bound is its resolution, not that of packet sizes")
+  @Test("A table's bound depends on its resolution, not on packet sizes")
   func tableBound() throws {
     let workshop = Workshop()
     try workshop.run("\(Self.long) && lame --quiet -V 4 in.wav out.mp3")
@@ -141,7 +140,7 @@ import Testing
     #expect(bound < Int64(file.places.count) / 10, "\(bound) of \(file.places.count)")
   }
 
-  @Test("A variable bit rate that begins with equal packets is not taken for a constant one")
+  @Test("A variable bit rate that begins with equal packets is not mistaken for a constant one")
   func quietBeginning() throws {
     let workshop = Workshop()
     try workshop.run(
@@ -177,13 +176,13 @@ import Testing
     }
   }
 
-  @Test("A seek into packets that were seen delivers exactly the one asked for")
+  @Test("A seek into packets that were seen delivers exactly the requested one")
   func seenPackets() throws {
     let workshop = Workshop()
     try workshop.run("\(Self.long) && lame --quiet -t -V 4 in.wav out.mp3")
     let tag = SyntheticTag.id3v2(300)
     var bytes = try workshop.read("out.mp3")
-    // A tag and garbage in the middle do not disturb what was seen.
+    // A tag and garbage in the middle do not affect the index.
     let middle = try File(bytes)
     bytes.insert(contentsOf: garbage(500), at: Int(middle.dataOffset + middle.places[200]))
     bytes.insert(contentsOf: tag, at: Int(middle.dataOffset + middle.places[100]))
@@ -198,7 +197,7 @@ import Testing
     }
   }
 
-  @Test("After a seek back the index goes on growing where it ended")
+  @Test("After a seek back, the index continues to grow from its end")
   func growsAfterSeek() throws {
     let workshop = Workshop()
     try workshop.run("\(Self.long) && lame --quiet -t -V 4 in.wav out.mp3")
@@ -206,7 +205,7 @@ import Testing
     var stream = try file.stream(parsed: 50_000, isTold: false)
     #expect(try stream.seekTarget(packet: 440).isEstimated)
     var recorder = Recorder()
-    // An estimated seek ahead first: what is found there is not counted.
+    // An estimated seek ahead first: the packets found there are not added to the index.
     let ahead = try stream.seek(toPacket: 300)
     #expect(ahead.isEstimated)
     var start = Int(file.dataOffset + ahead.byteOffset)
@@ -226,7 +225,7 @@ import Testing
     }
   }
 
-  @Test("After a discontinuity nothing is added to what was seen")
+  @Test("After a discontinuity, nothing is added to the index")
   func discontinuity() throws {
     var bytes: [UInt8] = []
     for index in 0..<200 {
@@ -263,7 +262,7 @@ import Testing
     }
   }
 
-  @Test("What was counted to the end stays known after a seek")
+  @Test("The packet count found at the end stays known after a seek")
   func countStays() throws {
     let file = try File(SyntheticFrame.stream(50))
     var stream = AudioFileStream()

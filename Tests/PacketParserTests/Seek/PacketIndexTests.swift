@@ -6,9 +6,9 @@ import Testing
 
 @testable import PacketParser
 
-/// The index of packets seen: exact, without a hole, and of bounded size.
+/// The index of packets seen: exact, without gaps, and of bounded size.
 @Suite struct PacketIndexTests {
-  /// Packets whose sizes, gaps and durations follow from their number alone.
+  /// Packets whose sizes, gaps and durations depend on their number alone.
   private struct Packets {
     var starts: [Int64] = []
     var frames: [Int64] = []
@@ -89,7 +89,7 @@ import Testing
     #expect(ofPacket?.firstFrame == packets.frames[Int(target.firstPacket)])
   }
 
-  @Test("A run that overlaps what is known adds its rest; one behind a hole adds nothing")
+  @Test("A run that overlaps the index adds its rest; one behind a gap adds nothing")
   func overlaps() {
     let packets = Packets(1000)
     for hasFrames in [false, true] {
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test("Ten million packets take no more memory than the bound, and every target is right")
+  @Test("Ten million packets stay within the memory bound, and every target is right")
   func endless() {
     let size: UInt32 = 417
     let run = (0..<512).map {

@@ -6,13 +6,13 @@ import Testing
 
 @testable import PacketParser
 
-/// Guesses stay inside what is possible, and say how wrong they can be.
+/// Seek estimates, which stay inside the possible range and state an error bound.
 @Suite struct SeekEstimateTests {
-  /// Places of packets of any sizes in the range, from a certain one on.
+  /// Byte offsets of packets with sizes in the range, from a certain packet on.
   private func starts(_ sizes: ClosedRange<Int64>, _ count: Int, seed: UInt64) -> [Int64] {
     var random = SplitMix(state: seed)
     var starts: [Int64] = [0]
-    // Long runs of one size make the mean a bad guess.
+    // Long runs of one size make the mean a bad estimate.
     var size = sizes.lowerBound
     for _ in 0..<count {
       if random.next() % 40 == 0 { size = Int64.random(in: sizes, using: &random) }
@@ -21,7 +21,7 @@ import Testing
     return starts
   }
 
-  @Test("No guess misses by more than its bound, ahead and behind", arguments: 0..<20)
+  @Test("No estimate misses by more than its bound, ahead and behind", arguments: 0..<20)
   func bounds(_ seed: UInt64) {
     let sizes: ClosedRange<Int64> = 100...1045
     let starts = starts(sizes, 2000, seed: seed)
@@ -33,7 +33,7 @@ import Testing
         for packet in stride(from: 0, to: 2000, by: 37) {
           let target = estimate.target(packet: Int64(packet))
           let bound = target.errorBoundInPackets ?? -1
-          // The packet that holds the byte, and the first that begins there or behind.
+          // The packet that holds the byte, and the first packet that begins at or behind the byte.
           let holding = starts.lastIndex { $0 <= target.byteOffset } ?? 0
           let next = starts.firstIndex { $0 >= target.byteOffset } ?? 2000
           #expect(abs(holding - packet) <= bound && abs(next - packet) <= bound)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("The certain packet itself is certain, and a stated bound counts when it is lower")
+  @Test("The certain packet itself is exact, and a lower stated bound takes precedence")
   func certain() {
     let estimate = SeekEstimate(
       bytesPerPacket: 100...200, average: 150, knownPacket: 10, knownByteOffset: 1500)
@@ -57,7 +57,7 @@ import Testing
     #expect(estimate.target(packet: 0).byteOffset == 0)
   }
 
-  @Test("A guess stays inside the audio, and no number is too large")
+  @Test("An estimate stays inside the audio, and no packet number is too large")
   func extremes() {
     let small = SeekEstimate(bytesPerPacket: 1...10, average: 5, packetCount: 100, byteCount: 400)
     #expect(small.target(packet: 99).byteOffset == 400)

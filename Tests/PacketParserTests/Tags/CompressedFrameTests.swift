@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 import Testing
 
-/// ID3v2 frames that are zlib data, as Python's zlib wrote them.
+/// ID3v2 frames compressed by Python's zlib.
 @Suite struct CompressedFrameTests {
   private static let fixed = bytes(
     "78da6388ca2c28484d5128c92cc94905001e3d04af")
@@ -44,7 +44,7 @@ import Testing
     return try stream.infoDictionary
   }
 
-  @Test("Texts are expanded, whatever kind of block they are in", arguments: [3, 4])
+  @Test("Texts are decompressed, whatever their kind of block", arguments: [3, 4])
   func texts(_ version: Int) throws {
     let song = (61...99).reversed().map { "\($0) bottles of beer, " }.joined()
     let tag = SyntheticID3(version: version).tag(
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(
-    "A picture is expanded if it is wanted, and its own bytes tell its type", arguments: [3, 4])
+    "A picture is decompressed if wanted, and its type comes from its own bytes", arguments: [3, 4])
   func pictures(_ version: Int) throws {
     for limit in [0, 5000] {
       let tag = SyntheticID3(version: version).tag(
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "Data that are cut, damaged or too long when expanded never trap, and other frames are read")
+    "Data that are cut, damaged or too long decompressed never trap, and other frames are read")
   func hostile() throws {
     let album = SyntheticID3(version: 4).text("TALB", "b")
     for data in [Self.fixed, Self.stored, Self.dynamic] {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import PacketParser
 
-/// What an ID3v2 tag in front of some frames says, whatever version and flags it has.
+/// ID3v2 tags of every version and with every flag, in front of some frames.
 @Suite struct ID3v2Tests {
   static let frames = SyntheticFrame.stream(6)
 
-  /// The info dictionary, which has to be the same in pieces of any size.
+  /// The info dictionary, which must not depend on the slicing.
   static func info(_ tag: [UInt8], pictureByteLimit: Int = 0) throws -> AudioFileInfo {
     var options = AudioFileStreamOptions()
     options.pictureByteLimit = pictureByteLimit
@@ -33,7 +33,7 @@ import Testing
     info.entries.map { "\($0.key.rawValue)=\($0.value)" }
   }
 
-  @Test("Texts of versions 2.2, 2.3 and 2.4 come under the same names")
+  @Test("Texts of versions 2.2, 2.3 and 2.4 have the same names")
   func versions() throws {
     let two = SyntheticID3(version: 2)
     let old = try Self.info(
@@ -84,7 +84,7 @@ import Testing
     #expect(Self.text(info) == ["artist=one;two", "album_artist=A;B;C", "genre=Rock;Own;Disco"])
   }
 
-  @Test("Descriptions are keys; comments and song texts have names of their own")
+  @Test("Descriptions are keys; comments and lyrics have names of their own")
   func described() throws {
     let maker = SyntheticID3(version: 3)
     let info = try Self.info(
@@ -99,7 +99,7 @@ import Testing
       Self.text(info) == ["Mood=calm", "TXXX=bare", "comment=first", "k=v", "lyrics=la la"])
   }
 
-  @Test("The date is put together from its pieces")
+  @Test("The date is assembled from its parts")
   func dates() throws {
     let maker = SyntheticID3(version: 3)
     func date(_ frames: (String, String)...) throws -> String? {
@@ -125,7 +125,7 @@ import Testing
     #expect(Self.text(info) == ["title=ÿûAÿ;ÿ", "artist=Aÿ", "album=last"])
   }
 
-  @Test("An extended header is passed")
+  @Test("An extended header is skipped")
   func extendedHeader() throws {
     var maker = SyntheticID3(version: 3)
     maker.extendedHeader = bigEndian(10, 4) + [0x80, 0, 0, 0, 0, 0, 1, 2, 3, 4]
@@ -136,7 +136,7 @@ import Testing
     #expect(Self.text(try Self.info(maker.tag(maker.text("TIT2", "x")))) == ["title=x"])
   }
 
-  @Test("Group and data length are passed; encrypted frames and damaged zlib data are left out")
+  @Test("Group and data length are skipped; encrypted frames and damaged zlib data are left out")
   func frameFlags() throws {
     let three = SyntheticID3(version: 3)
     let info = try Self.info(
@@ -154,7 +154,7 @@ import Testing
     #expect(Self.text(newer) == ["title=a", "album=b"])
   }
 
-  @Test("A picture's own bytes tell its type, unless it is a link")
+  @Test("A picture's type comes from its own bytes, unless it is a link")
   func pictureTypes() throws {
     let image = [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0x31, count: 9000)
     for version in [3, 4] {
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test("Plain sizes in version 2.4 are found out, also behind frames too large to hold")
+  @Test("Plain sizes in version 2.4 are detected, also behind frames too large to hold")
   func plainSizes() throws {
     let maker = SyntheticID3(version: 4, hasPlainSizes: true, padding: 30)
     let long = String(repeating: "a long text ", count: 40)
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test("What is too long, unknown, empty or broken is left out, and reading goes on behind it")
+  @Test("Frames that are too long, unknown, empty or broken are left out, and reading continues")
   func leftOut() throws {
     let maker = SyntheticID3(version: 3)
     let info = try Self.info(
@@ -203,7 +203,7 @@ import Testing
     #expect(Self.text(info) == ["album=after"])
   }
 
-  @Test("A frame that leads out of the tag ends it")
+  @Test("A frame that reaches beyond the tag ends it")
   func leadsOut() throws {
     let maker = SyntheticID3(version: 3)
     var tag = maker.tag(maker.text("TIT2", "in"), maker.text("TALB", "out"))
@@ -211,7 +211,7 @@ import Testing
     #expect(Self.text(try Self.info(tag)) == ["title=in"])
   }
 
-  @Test("Versions that do not exist are passed")
+  @Test("Tags of versions that do not exist are skipped")
   func unknownVersions() throws {
     for version in [1, 5, 9] {
       let maker = SyntheticID3(version: version)
@@ -219,7 +219,7 @@ import Testing
     }
   }
 
-  @Test("Pictures are described always, and kept when they are wanted and not too large")
+  @Test("Pictures are always described, and kept if they are wanted and not too large")
   func pictures() throws {
     let data = (0..<5000).map { UInt8(truncatingIfNeeded: $0 % 7 == 0 ? 0xFF : $0) }
     for version in [2, 3, 4] {
@@ -247,7 +247,7 @@ import Testing
     }
   }
 
-  @Test("A picture of 100 MB streams past")
+  @Test("A picture of 100 MB is skipped")
   func hugePicture() throws {
     let image: [UInt8] = [0] + "image/png\0".utf8 + [3, 0]
     let size = 100_000_000
@@ -269,7 +269,7 @@ import Testing
     #expect(recorder.packetCount == 6)
   }
 
-  @Test("The first of two tags in a row counts, the second fills what is missing")
+  @Test("The first of two tags in a row takes precedence; the second fills the gaps")
   func twoTags() throws {
     let maker = SyntheticID3(version: 3)
     let tags =
@@ -278,7 +278,7 @@ import Testing
     #expect(Self.text(try Self.info(tags)) == ["title=one", "album=b"])
   }
 
-  @Test("iTunes' gapless text makes a packet table where there is no other")
+  @Test("iTunes' gapless text supplies a packet table if there is no other")
   func gaplessText() throws {
     let maker = SyntheticID3(version: 3)
     let words = " 00000000 00000240 00000351 000000000000156F 00000000 00000000"

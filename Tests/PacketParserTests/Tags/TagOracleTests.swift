@@ -5,12 +5,12 @@ import PacketParser
 import TestKit
 import Testing
 
-/// Files that other programs tagged: what the parser says is what ffprobe prints.
+/// Files that other programs tagged: the parser's tags equal ffprobe's.
 @Suite struct TagOracleTests {
   private static let sound = "ffmpeg -v error -y -f lavfi -i sine=440:d=1 -ac 2 in.wav"
   private static let mutagen = "lame --quiet -b 64 in.wav out.mp3 && /usr/bin/python3 -c"
 
-  /// What ffprobe prints of a file's tags, with the names in lower case where ours are.
+  /// ffprobe's tags of a file, with the names in lower case where ours are.
   private func ffprobe(_ workshop: Workshop, _ name: String) throws -> [String: String] {
     try workshop.run(
       "ffprobe -v error -show_entries format_tags -of json=compact=1 \(name) >tags.json && "
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "Tags of lame, ffmpeg and mutagen are what ffprobe prints",
+    "Tags of lame, ffmpeg and mutagen equal ffprobe's",
     arguments: [
       "lame --quiet --add-id3v2 --tt Title --ta Artist --tl Album --ty 2001 --tc Words --tn 3/9 "
         + "--tg Rock --tv TCOM=Composer --tv 'TXXX=Mood=calm' in.wav out.mp3",
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("Pictures are those that mutagen and ffmpeg put in", arguments: [3, 4])
+  @Test("Pictures embedded by mutagen and ffmpeg are read back", arguments: [3, 4])
   func pictures(_ version: Int) throws {
     let workshop = Workshop()
     try workshop.run(

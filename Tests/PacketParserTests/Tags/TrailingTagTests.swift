@@ -4,7 +4,7 @@ import AudioModel
 import PacketParser
 import Testing
 
-/// Tags of other kinds, and tags behind the audio: told in advance or met at the end.
+/// Tags of other kinds, and tags behind the audio, read from the tail in advance or at the end.
 @Suite struct TrailingTagTests {
   static let frames = SyntheticFrame.stream(8)
 
@@ -13,7 +13,7 @@ import Testing
     return entries.map { "\($0.key.rawValue)=\($0.value)" }
   }
 
-  /// What is told with the tail known and without; both have to take all frames and no more.
+  /// The tags read with a known tail, and without; both runs must deliver exactly all frames.
   private func infos(
     front: [UInt8] = [], _ back: [UInt8]
   ) throws -> (ahead: [String], passing: [String]) {
@@ -61,7 +61,7 @@ import Testing
     #expect(bare.ahead == ["title=x", "comment=" + String(repeating: "c", count: 30)])
   }
 
-  @Test("A title that begins with a plus is no enhanced tag")
+  @Test("A title that begins with a plus is not an enhanced tag")
   func plusTitle() throws {
     let tags = SyntheticID3.version1(title: "+44") + SyntheticID3.ape(["Album": "a"])
     let (ahead, passing) = try infos(tags)
@@ -88,7 +88,7 @@ import Testing
     #expect(recorder.skips == [] && recorder.packetCount == 8)
   }
 
-  @Test("An APE tag with a header counts whole, whatever its size", arguments: 0..<140)
+  @Test("An APE tag with a header is recognised whole, whatever its size", arguments: 0..<140)
   func apeSizes(_ contentBytes: Int) throws {
     // At 67 bytes the header's own letters lie where an ID3v1 tag would begin.
     let tag = SyntheticTag.apeV2(contentBytes)
@@ -96,7 +96,7 @@ import Testing
     _ = try infos(tag + SyntheticID3.version1(title: "x"))
   }
 
-  @Test("ID3v2 counts more than APE, APE more than ID3v1, and what is missing is filled")
+  @Test("ID3v2 takes precedence over APE, APE over ID3v1, and lower ones fill the gaps")
   func precedence() throws {
     let maker = SyntheticID3(version: 3)
     let front = maker.tag(maker.text("TIT2", "v2"))
@@ -113,7 +113,7 @@ import Testing
     #expect(appended.ahead == ["title=end", "artist=ape", "album=v1"])
   }
 
-  @Test("What is read in advance is not told again; what passes by is, once for each tag")
+  @Test("Tags read in advance are not reported again; tags in passing are reported once each")
   func told() throws {
     let bytes =
       Self.frames + SyntheticID3.ape(["Title": "t"]) + SyntheticID3.version1(title: "u", album: "a")
@@ -127,10 +127,10 @@ import Testing
     #expect(ahead.properties.firstIndex(of: "info")! < ahead.properties.firstIndex(of: "redy")!)
   }
 
-  @Test("A cover of an APE tag is described, and kept when it is wanted")
+  @Test("A cover in an APE tag is described, and kept if it is wanted")
   func apeCover() throws {
     let data = (0..<3000).map { UInt8(truncatingIfNeeded: $0) }
-    // Its name is wrong.
+    // A PNG image whose name ends in .jpg.
     let image: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     let tag = SyntheticID3.ape([
       (key: "Cover Art (Front)", value: "front.jpg\0".utf8 + data, flags: 2),

@@ -2,14 +2,13 @@
 
 import ByteSources
 
-/// Bytes in memory that behave like a file's or a server's, and remember what was asked of them. One
-/// thread at a time.
+/// Bytes in memory that behave like a file's or a server's, and record the calls. One thread at a time.
 final class MemorySource: ByteSource, @unchecked Sendable {
-  /// Like which source it behaves.
+  /// The kind of source that it imitates.
   enum Manner {
-    /// Everything is known at once.
+    /// All properties are known at once.
     case file
-    /// What it can do is known with the first bytes.
+    /// Its properties are known with the first bytes.
     case server(offersRanges: Bool)
     /// Its length is never known.
     case pipe
@@ -17,7 +16,7 @@ final class MemorySource: ByteSource, @unchecked Sendable {
 
   /// The bytes; may change at any time.
   var bytes: [UInt8]
-  /// Where the reader went, in order.
+  /// The byte offsets that the reader repositioned to, in order.
   private(set) var repositions: [UInt64] = []
   /// Bytes handed over.
   private(set) var bytesRead = 0
@@ -25,19 +24,19 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   private(set) var isClosed = false
   /// A read from this offset on fails.
   var breaksAt = Int.max
-  /// The reader is told before the bytes at these offsets that they do not continue those before.
+  /// Before the bytes at these offsets, a read returns a discontinuity.
   var discontinuities: [Int] = []
-  /// What it says of its sound, with the read that gives the bytes before it.
+  /// Stream metadata, each returned once the bytes up to its offset have been read.
   var metadata: [StreamMetadata] = []
-  /// The bytes from here on have not come yet.
+  /// Bytes from this offset on have not arrived yet.
   var comesUpTo = Int.max
   /// Whether the bytes are on this machine.
   var isLocal = false
-  /// Bytes of one read at most.
+  /// The most bytes that one read returns.
   var pieceBytes = Int.max
-  /// Whether a reader may ask for what it does not offer, and is refused it.
+  /// Whether repositions are refused with an error.
   var refusesRepositions = false
-  /// What was read from this offset on can be read again, in whatever manner it came.
+  /// Bytes from this offset on can be read again once they have been read, whatever the manner.
   var keepsFrom: Int?
   private let manner: Manner
   private let statedByteCount: Int

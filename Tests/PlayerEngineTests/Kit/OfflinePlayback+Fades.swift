@@ -6,7 +6,7 @@ extension OfflinePlayback {
   /// Frames of a fade at 44.1 kHz.
   static var fadeFrames: Int { 221 }
 
-  /// Returns whether every frame was heard as it was decoded, except the fade-in behind each underrun.
+  /// Returns whether every frame sounds as it was decoded, except the fade-in behind each underrun.
   func isWhole(_ decoded: [Float]) -> Bool {
     let samples = sound.interleaved
     guard samples.count == decoded.count else { return false }

@@ -8,7 +8,7 @@ import PlayerEngine
 struct PacketRecorder: StreamDriverListener {
   /// All packets.
   var bytes: [UInt8] = []
-  /// Where in the stream each run of packets began.
+  /// The byte offsets in the stream at which runs of packets began.
   var offsets: [Int64] = []
   var packetCount = 0
 

@@ -5,8 +5,7 @@ import PlayerEngine
 import RenderCore
 import TestKit
 
-/// A player of files whose samples are numbers, on an output with a transport that waits for it as JACK's
-/// does.
+/// A player of files whose samples are numbers, on an output with a transport that, like JACK's, waits for the player.
 final class TransportedPlayback {
   static let rate = 48000
   static let period = 256
@@ -32,7 +31,7 @@ final class TransportedPlayback {
     self.init(paths.map { PlaylistItem(location: $0) })
   }
 
-  /// A file of one channel in which each sample is its number, counted from a first one.
+  /// Makes a file of one channel in which each sample is its number, counted from a first one.
   static func makeNumbers(
     _ name: String, in directory: TemporaryDirectory, from first: Int = 0, count: Int,
     rate: Int = TransportedPlayback.rate
@@ -47,7 +46,7 @@ final class TransportedPlayback {
 
   var frame: Int { Int(output.transport.frame) }
 
-  /// One cycle; what it gave, 0 for silence and n + 1 for the number n.
+  /// Renders one cycle and returns its samples: 0 for silence, and n + 1 for the number n.
   @discardableResult
   func cycle(_ frameCount: Int = period) -> [Int] {
     var samples: [Float] = []
@@ -56,7 +55,7 @@ final class TransportedPlayback {
     return samples.map { Int(($0 * Float(1 << 23)).rounded()) }
   }
 
-  /// So many frames, while the transport rolls.
+  /// Renders frames while the transport rolls.
   func play(_ frameCount: Int) -> [Int] {
     var result: [Int] = []
     while result.count < frameCount {
@@ -65,9 +64,9 @@ final class TransportedPlayback {
     return result
   }
 
-  /// Has the transport stand at a frame, and waits until it is there.
+  /// Moves the stopped transport to a frame, and waits until the player is ready there.
   ///
-  /// - Returns: false when that took too long, or sound came meanwhile.
+  /// - Returns: false if that took too long, or sound played meanwhile.
   func locate(_ frame: Int) -> Bool {
     output.transport = RenderTransport(frame: Int64(frame), isRolling: false)
     var isSilent = true
@@ -78,7 +77,7 @@ final class TransportedPlayback {
     return false
   }
 
-  /// Has the transport go to a frame without waiting for anybody.
+  /// Moves the rolling transport to a frame without waiting for a client.
   func jump(to frame: Int) {
     output.transport = RenderTransport(frame: Int64(frame), isRolling: true)
   }

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// A section of Robert Bristow-Johnson's Audio EQ Cookbook, written for the test alone.
+/// A filter section by Robert Bristow-Johnson's Audio EQ Cookbook, implemented only for the tests.
 struct CookbookSection {
-  /// A file of AutoEq's form, with a filter that is off.
+  /// A file in AutoEq's form, with a filter that is off.
   static let parametricFile = """
     Preamp: -7.0 dB
     Filter 1: ON LSC Fc 105 Hz Gain 6.0 dB Q 0.70

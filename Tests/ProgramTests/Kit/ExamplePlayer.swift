@@ -4,13 +4,12 @@ import Glibc
 import TestKit
 import Testing
 
-/// The example programs, run as a user runs them. Each is called by its program's name, and its client in
-/// the JACK graph, too.
+/// The example programs, run as a user runs them. The raw value names the program and its JACK client.
 enum ExamplePlayer: String, CaseIterable, Sendable {
   case audioQueue = "audio-queue-player"
   case remoteIO = "remote-io-player"
 
-  /// It lies beside `drawbar`.
+  /// The program's path, beside `drawbar`.
   var path: String {
     Program.path.prefix(upTo: Program.path.lastIndex(of: "/") ?? Program.path.startIndex) + "/"
       + rawValue
@@ -28,16 +27,16 @@ enum ExamplePlayer: String, CaseIterable, Sendable {
     (try? jack.ports().contains { $0.name.hasPrefix(rawValue) }) == true
   }
 
-  /// 44.1 kHz, so that nothing is resampled; synchronous, so that no cycle is lost on a busy machine; and
-  /// with monitors.
+  /// A server at 44.1 kHz, so that nothing is resampled; synchronous, so that a busy machine loses no cycle; and
+  /// with monitor ports.
   static var exactServer: JACKServer.Options {
     var options = JACKServer.Options.waiting(sampleRate: 44100, period: 512)
     options.hasMonitors = true
     return options
   }
 
-  /// Plays a location to its end, and records what the sound card is given. The recording runs before the
-  /// player is there, on the monitors of the ports that the player connects itself to.
+  /// Plays a location to its end, and records the sound card's input. The recording starts before the player, on
+  /// the monitors of the ports to which the player connects.
   func record(_ location: String, on jack: JACKServer) throws -> StereoFrames {
     let capture = jack.startCapture(of: ["system:monitor_1", "system:monitor_2"], seconds: 40)
     defer { capture.stop() }

@@ -2,16 +2,16 @@
 
 import TestKit
 
-/// What has been recorded of a ``CountingWave``: which of its frames, one after the other.
+/// The frames of a ``CountingWave`` in a recording, in order.
 struct HeardFrames {
-  /// Frames that follow each other in the file and in the recording, or silence.
+  /// Frames that are consecutive in both the file and the recording, or silence.
   struct Run: Equatable {
     /// The first frame's number; nil for silence.
     var number: Int?
     var count: Int
   }
 
-  /// Frames of the file that were not heard, and silence instead.
+  /// Frames of the file that are missing in the recording, and silence in their stead.
   struct Hole: Equatable {
     var lost: Int
     var silent: Int
@@ -37,7 +37,7 @@ struct HeardFrames {
   /// The sounding runs.
   var sounding: [Run] { runs.filter { $0.number != nil } }
 
-  /// What lies between the sounding runs.
+  /// The holes between the sounding runs.
   var holes: [Hole] {
     var holes: [Hole] = []
     var (silent, next) = (0, Int?.none)

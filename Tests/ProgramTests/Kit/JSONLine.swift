@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The output of `info --json`, which has one member on each line, and of `info --jsonl`, which has
-/// all of them on one.
+/// The output of `info --json`, with one member on each line, and of `info --jsonl`, with all members on
+/// one line.
 enum JSONLine {
   struct Failure: Error, CustomStringConvertible {
     var description: String

@@ -3,21 +3,21 @@
 import Glibc
 import TestKit
 
-/// What a running process takes of the machine, looked at again and again (proc(5)).
+/// A running process's use of the machine, sampled repeatedly (proc(5)).
 struct ProcessWatch {
-  /// What it took at one time.
+  /// The process's use at one time.
   struct Sample: Hashable {
     /// Resident memory, in bytes (`VmRSS`).
     var residentBytes: Int
     var descriptors: Int
     var threads: Int
-    /// How far it has come, in whatever the test counts.
+    /// The progress, in the test's own unit.
     var progress: UInt64
   }
 
   private(set) var samples: [Sample] = []
 
-  /// Looks at a process; false when it has ended.
+  /// Samples a process. Returns false when the process has ended.
   mutating func look(at pid: pid_t?, progress: UInt64) -> Bool {
     guard let pid, let resident = ProcessResources.residentBytes(of: pid) else { return false }
     let sample = Sample(

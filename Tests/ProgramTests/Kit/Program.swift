@@ -6,7 +6,7 @@ import Testing
 
 /// The built `drawbar`, run as a user runs it.
 enum Program {
-  /// Lies beside the test program; `DRAWBAR_PROGRAM` names another, such as a release build.
+  /// The path beside the test program, or that in `DRAWBAR_PROGRAM`, such as a release build's.
   static let path: String = {
     if let path = unsafe getenv("DRAWBAR_PROGRAM") { return unsafe String(cString: path) }
     var link = [UInt8](repeating: 0, count: 4096)
@@ -22,7 +22,7 @@ enum Program {
   /// Whether it is a release build, which is fast enough for long inputs.
   static var isRelease: Bool { path.contains("/release/") }
 
-  /// What a run needs to find the test's server, and nobody's session manager or session bus.
+  /// The environment in which a run finds the test's server, but no session manager and no session bus.
   static let environment = [
     "JACK_DEFAULT_SERVER": JACKServer.name, "JACK_NO_START_SERVER": "1",
     "NSM_URL": "", "DBUS_SESSION_BUS_ADDRESS": "disabled:",
@@ -35,16 +35,16 @@ enum Program {
     var output: String
     var errors: String
     var seconds: Double
-    /// A process of its group still runs.
+    /// Whether a process of its group still runs.
     var hasLeftSomething: Bool
   }
 
-  /// - Parameter variables: set in addition to those that each run needs, or in their place.
+  /// - Parameter variables: set in addition to those that each run needs, or instead of them.
   static func start(_ arguments: [String], with variables: [String: String] = [:]) -> Subprocess {
     Subprocess([path] + arguments, environment: environment.merging(variables) { $1 })
   }
 
-  /// Runs it to its end; kills it after so many seconds.
+  /// Runs the program to its end; kills it after `seconds`.
   ///
   /// - Parameter command: words before the program's path: a program that starts it.
   static func run(
@@ -55,7 +55,7 @@ enum Program {
     return end(of: process, since: start, seconds: seconds)
   }
 
-  /// Waits for the end of a run; kills it after so many seconds.
+  /// Waits for the end of a run; kills it after `seconds`.
   static func end(
     of process: Subprocess, since start: Double = monotonicSeconds(), seconds: Double = 20
   ) -> Result {
@@ -73,20 +73,19 @@ enum Program {
       hasLeftSomething: hasLeftSomething)
   }
 
-  /// Whether a program is built with RealtimeSanitizer, which ends it, with exit code 43, at what must not be
-  /// done in a callback.
+  /// Whether a program is built with RealtimeSanitizer, which ends it with exit code 43 if a callback makes a
+  /// forbidden call.
   static func isWatched(_ path: String) -> Bool {
     let mark = "__rtsan_realtime_enter"
     return Subprocess.run(["grep", "-qF", mark, path]).exit == .status(0)
   }
 
-  /// Tells what RealtimeSanitizer has written, whatever else a test expects of the program.
+  /// Records an issue if RealtimeSanitizer has written a report, whatever else the test expects.
   static func expectNoFinding(in text: String) {
     if text.contains("ERROR: RealtimeSanitizer") { Issue.record("\(text)") }
   }
 
-  /// The most memory that a process has had resident, in bytes (proc(5), `VmHWM`); nil once it has
-  /// ended.
+  /// A process's peak of resident memory, in bytes (proc(5), `VmHWM`); nil once the process has ended.
   static func peakResidentBytes(_ pid: pid_t?) -> Int? {
     guard let pid else { return nil }
     let status = String(decoding: contents(ofFile: "/proc/\(pid)/status"), as: UTF8.self)

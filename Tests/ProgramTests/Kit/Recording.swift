@@ -4,16 +4,16 @@ import Glibc
 import TestKit
 import Testing
 
-/// What another JACK client hears of the program.
+/// Another JACK client's recording of the program.
 enum Recording {
-  /// Plays tracks and records both output ports from before the first sound on.
+  /// Plays tracks and records both output ports, starting before the first sound.
   ///
   /// The first track is served over HTTP, and its body is held back until `jack_capture` is seen
-  /// connected: nothing is missed, and nothing depends on how long that takes.
+  /// connected, so no frame is missed, however long that takes.
   ///
   /// - Parameters:
-  ///   - seconds: ends the recording, and then the program, after so long; nil: when the program has
-  ///     ended.
+  ///   - seconds: the time after which the recording and then the program are ended; nil: when the
+  ///     program ends by itself.
   static func play(
     _ first: String, then others: [String] = [], options: [String] = [],
     bytesPerSecond: UInt64? = nil, seconds: Int? = nil, on jack: JACKServer
@@ -58,7 +58,7 @@ enum Recording {
   }
 }
 
-/// Stereo frames, as something that can be compared and searched.
+/// Stereo frames that can be compared and searched.
 struct StereoFrames: Equatable {
   var left: [Float]
   var right: [Float]
@@ -82,7 +82,7 @@ struct StereoFrames: Equatable {
 
   private func isSilent(_ frame: Int) -> Bool { left[frame] == 0 && right[frame] == 0 }
 
-  /// From the first frame that is not silent to the last.
+  /// The frames from the first to the last that is not silent.
   var withoutSilentEdges: StereoFrames {
     let sounding = left.indices.filter { !isSilent($0) }
     guard let first = sounding.first, let last = sounding.last else {
@@ -91,7 +91,7 @@ struct StereoFrames: Equatable {
     return StereoFrames(left: Array(left[first...last]), right: Array(right[first...last]))
   }
 
-  /// Without any silent frame.
+  /// The frames that are not silent.
   var withoutSilence: StereoFrames {
     let sounding = left.indices.filter { !isSilent($0) }
     return StereoFrames(left: sounding.map { left[$0] }, right: sounding.map { right[$0] })
@@ -113,7 +113,7 @@ struct StereoFrames: Equatable {
     return count >= frames && self[0..<frames] == other[0..<frames]
   }
 
-  /// Runs of at least so many silent frames.
+  /// The number of runs of at least this many silent frames.
   func silences(ofAtLeast frames: Int) -> Int {
     var (run, found) = (0, 0)
     for frame in left.indices {

@@ -5,13 +5,13 @@ import Synchronization
 import TestKit
 
 /// The program on a terminal of its own: a session leader whose standard streams are a
-/// pseudo-terminal (pty(7)), so that keys, Ctrl-C and the status line are what a user has.
+/// pseudo-terminal (pty(7)), so keys, Ctrl-C and the status line work as for a user.
 final class TerminalProgram: Sendable {
   let pid: pid_t
   /// The terminal's local modes before the program starts.
   let originalModes: tcflag_t
   private let master: Int32
-  /// Kept open, so that the terminal outlives the program.
+  /// The terminal's slave end, kept open so that the terminal outlives the program.
   private let slave: Int32
   private let text = Mutex<[UInt8]>([])
   private let exitStatus = Mutex<Subprocess.Exit?>(nil)
@@ -20,8 +20,8 @@ final class TerminalProgram: Sendable {
 
   /// - Parameters:
   ///   - program: another program's path.
-  ///   - kind: what the terminal says it is (environ(7), TERM).
-  ///   - variables: set in addition to those that each run needs, or in their place.
+  ///   - kind: the terminal type (environ(7), TERM).
+  ///   - variables: set in addition to those that each run needs, or instead of them.
   init(
     _ arguments: [String], columns: UInt16 = 80, rows: UInt16 = 24, kind: String = "xterm-256color",
     program: String = Program.path, with variables: [String: String] = [:]
@@ -48,27 +48,27 @@ final class TerminalProgram: Sendable {
     close(slave)
   }
 
-  /// All that it has written so far.
+  /// The program's whole output so far.
   var output: String { text.withLock { String(decoding: $0, as: UTF8.self) } }
 
-  /// How it has ended, or what its threads wait for.
+  /// The program's exit, or the state of its threads.
   var state: String {
     exitStatus.withLock { exit in exit.map { "\($0)" } ?? ProcessResources.waits(of: pid) }
   }
 
-  /// The lines as they were shown one after the other, those that were written over included.
+  /// All lines shown so far, including those that were overwritten.
   var shownLines: [String] {
     output.split(whereSeparator: { $0.isNewline || $0 == "\r" }).map { line in
       line.hasPrefix("\u{1B}[K") ? String(line.dropFirst(3)) : String(line)
     }
   }
 
-  /// Waits until it has written a text.
+  /// Waits until the program has written a text.
   func shows(_ expected: String, seconds: Double = 20) -> Bool {
     eventually(seconds: seconds) { output.contains(expected) }
   }
 
-  /// Whether it shows a text after all that it has shown so far.
+  /// Whether the program shows a text after its output so far.
   func showsAnew(_ expected: String, after action: () -> Void) -> Bool {
     let before = text.withLock { $0.count }
     action()
@@ -94,8 +94,8 @@ final class TerminalProgram: Sendable {
     exitStatus.withLock { if $0 == nil { _ = kill(pid, signal) } }
   }
 
-  /// Waits for its end and kills it when that does not come; how it ended, and after what time. Call
-  /// it once, in the end.
+  /// Waits for the program's end, kills it at the time limit, and returns its exit and the time waited. Call
+  /// this once, as the last step.
   func end(seconds: Double = 20) -> (exit: Subprocess.Exit?, seconds: Double) {
     let start = monotonicSeconds()
     let isOver = hasEnded.wait(seconds: seconds)

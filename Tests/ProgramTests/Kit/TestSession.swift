@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// A session's folder, and a session manager that gives the program a place in it.
+/// A session's folder, and a session manager that assigns the program a path in it.
 final class TestSession: Sendable {
   let folder = TemporaryDirectory()
   let server: SessionManagerServer
@@ -14,18 +14,18 @@ final class TestSession: Sendable {
 
   deinit { server.stop() }
 
-  /// What is saved.
+  /// The saved state's text.
   var state: String { String(decoding: contents(ofFile: file), as: UTF8.self) }
 
   var file: String { folder.file("song/\(ProgramTests.SessionManager.id)/state.json") }
 
-  /// The number in a member of what is saved.
+  /// The number in a member of the saved state.
   func number(_ name: String) -> Double? {
     let rest = state.split(separator: "\"\(name)\": ", maxSplits: 1).dropFirst().first
     return rest.flatMap { Double($0.prefix { "0123456789.-".contains($0) }) }
   }
 
-  /// Has the program save, and waits for its answer.
+  /// Requests a save from the program, and waits for its answer.
   func save() -> OSCPacket? {
     let path = "/nsm/client/save"
     let before = server.answers(to: path).count

@@ -3,7 +3,7 @@
 import Glibc
 import TestKit
 
-/// A named pipe of the least size that nobody reads, though it is open for reading.
+/// A named pipe of the smallest size that is open for reading but never read.
 final class UnreadPipe {
   let path: String
   private let descriptor: Int32
@@ -17,9 +17,9 @@ final class UnreadPipe {
 
   deinit { close(descriptor) }
 
-  /// Waits until it has become full, and nothing more has come for a second that should have: who writes waits.
+  /// Waits until the pipe is full and has not grown for a second: its writer is blocked.
   ///
-  /// - Parameter action: makes something to be written, again and again.
+  /// - Parameter action: causes further output; called repeatedly.
   func waitUntilStuck(_ action: () throws -> Void) rethrows -> Bool {
     var (count, since) = (0, monotonicSeconds())
     return try eventually {
@@ -30,7 +30,7 @@ final class UnreadPipe {
     }
   }
 
-  /// Poll says that a write has to wait, though what fits in behind the last one may still come.
+  /// Whether poll(2) reports that a write would block. Bytes that fit behind the last write may still be added.
   private var isFull: Bool {
     var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return unsafe poll(&polled, 1, 0) == 0

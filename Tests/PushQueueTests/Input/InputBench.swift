@@ -6,22 +6,21 @@ import RenderCore
 
 @testable import PushQueue
 
-/// What a queue has called for, in order.
+/// The calls that a queue has made, in order.
 enum InputCall: Sendable, Equatable {
   case buffer(ObjectIdentifier, [UInt8], AudioInputRecord)
   case isRunning(Bool)
   case failure(Int32)
 }
 
-/// An input queue without a thread, on an output that is cranked by hand. Its inputs bring samples that tell
-/// their frame.
+/// An input queue without a thread, on an output that is cranked by hand. Each input sample identifies its frame.
 final class InputBench {
   let renderer: Renderer
   let queue: AudioInputQueue
   private var output: OfflineOutput
   private let log: InputLog
 
-  /// Counts frames in steps of 16 bits: exact as integers and as floats.
+  /// Returns the sample of a frame, which counts frames in steps of 16 bits: exact as integers and as floats.
   static func sample(_ frame: Int, _ channel: Int = 0) -> Float {
     let value = Float(frame % 30_000) / 32768
     return channel == 0 ? value : -value
@@ -53,10 +52,10 @@ final class InputBench {
     queue.addPropertyListener(.isRunning) { queue, _ in log.append(.isRunning(queue.isRunning)) }
   }
 
-  /// The device's frame that comes next: what is skipped is not counted.
+  /// The device's next frame; skipped frames do not count.
   private(set) var frame = 0
 
-  /// Brings one cycle after the other, and makes a step after each.
+  /// Renders cycles with inputs, and steps the queue after each.
   func bring(_ frameCount: Int, cycle: Int = 64, stepping: Bool = true) {
     var left = frameCount
     while left > 0 {
@@ -71,10 +70,10 @@ final class InputBench {
     }
   }
 
-  /// Lets the clock pass cycles over.
+  /// Advances the clock without cycles.
   func skip(_ frameCount: Int) { output.skip(frameCount: frameCount) }
 
-  /// A buffer for so many frames, enqueued.
+  /// Allocates a buffer for frames and enqueues it.
   @discardableResult
   func enqueue(frames: Int) throws -> AudioQueueBuffer {
     let size = Int(queue.streamDescription.bytesPerFrame)
@@ -83,15 +82,15 @@ final class InputBench {
     return buffer
   }
 
-  /// All calls since this was last asked for.
+  /// Returns all calls since the last time, and removes them.
   func takeCalls() -> [InputCall] { log.take() }
 
-  /// The buffers among them.
+  /// Returns the records of the buffers among these calls.
   func takeRecords() -> [AudioInputRecord] {
     takeCalls().compactMap { if case .buffer(_, _, let record) = $0 { record } else { nil } }
   }
 
-  /// The samples of float buffers.
+  /// Returns the samples of float buffers.
   static func floats(_ bytes: [UInt8]) -> [Float] {
     unsafe bytes.withUnsafeBytes { memory in
       (0..<memory.count / 4).map {
@@ -100,7 +99,7 @@ final class InputBench {
     }
   }
 
-  /// What a float buffer of two channels holds from this frame on.
+  /// Returns the contents of a float buffer of two channels for these frames.
   static func stereo(_ frames: Range<Int>) -> [Float] {
     frames.flatMap { [sample($0, 0), sample($0, 1)] }
   }

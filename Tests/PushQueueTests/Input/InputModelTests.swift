@@ -4,11 +4,11 @@ import PushQueue
 import TestKit
 import Testing
 
-/// A queue under random operations, against what must hold for each of them.
-@Suite("An input queue, whatever is done with it")
+/// A queue under random operations, checked against invariants after each.
+@Suite("An input queue under random operations")
 struct InputModelTests {
   @Test(
-    "gives each buffer back once and in order, with the frames that its time says",
+    "returns each buffer once and in order, with the frames of its stated time",
     arguments: 0..<40)
   func random(_ seed: Int) throws {
     var random = SplitMix(state: UInt64(seed))
@@ -25,14 +25,14 @@ struct InputModelTests {
 
   private final class Model {
     let bench: InputBench
-    /// With pauses a buffer's frames need not follow each other.
+    /// Whether the run pauses; a buffer's frames are then not always contiguous.
     private let pauses: Bool
-    /// Buffers that have not come back, in order.
+    /// Buffers that have not been returned, in order.
     private(set) var enqueued: [ObjectIdentifier] = []
     private(set) var recordedFrames: UInt64 = 0
     private var free: [AudioQueueBuffer]
     private let owned: [ObjectIdentifier: AudioQueueBuffer]
-    /// The queue's time after the last frame that came back; nil after a start.
+    /// The queue's time after the last returned frame; nil after a start.
     private var time: Double?
 
     init(heldFrames: Int, pauses: Bool) throws {
@@ -63,7 +63,7 @@ struct InputModelTests {
       check()
     }
 
-    /// Looks at all that has come back.
+    /// Checks all calls since the last time.
     func check() {
       for call in bench.takeCalls() {
         switch call {
@@ -92,7 +92,7 @@ struct InputModelTests {
         let isExact = samples == InputBench.stereo(first..<first + record.packetCount)
         #expect(isExact)
       }
-      // Nothing is missing but what was told.
+      // All missing frames are reported as a loss.
       let loss = record.lossBefore
       let missing = loss.underrunFrames + loss.overrunFrames + loss.missedFrames
       #expect(start.sampleTime == (time ?? 0) + Double(missing))

@@ -37,7 +37,7 @@ struct InputRecordingTests {
     #expect(bench.queue.counters.recordedFrames == 256)
   }
 
-  @Test("is as exact in integers as in floats, of any channels that there are")
+  @Test("is as exact in integers as in floats, of any available channels")
   func formats() throws {
     for (bits, channels) in [(16, 1), (16, 2), (32, 3), (24, 2)] as [(UInt32, UInt32)] {
       let format = InputBench.format(
@@ -64,7 +64,7 @@ struct InputRecordingTests {
   }
 
   @Test(
-    "is refused for what it cannot be, with what it can",
+    "is refused for an impossible format, with the possible values",
     arguments: [
       (InputBench.format(sampleRate: 44100), "48000"),
       (InputBench.format(channels: 3), "2 inputs"),
@@ -89,7 +89,7 @@ struct InputRecordingTests {
     }
   }
 
-  @Test("begins at the device's frame that was asked for")
+  @Test("begins at the requested frame of the device")
   func scheduledStart() throws {
     let bench = try InputBench()
     try bench.enqueue(frames: 64)
@@ -110,7 +110,7 @@ struct InputRecordingTests {
     #expect(record.startTime?.sampleTime == 0 && record.startTime?.deviceFrame == 300)
   }
 
-  @Test("begins its time at 0 also where the frame to start at passes in a pause")
+  @Test("begins its time at 0 also if its start frame passes in a pause")
   func scheduledStartInPause() throws {
     let bench = try InputBench()
     try bench.enqueue(frames: 64)
@@ -126,7 +126,7 @@ struct InputRecordingTests {
     #expect(try bench.queue.currentTime() == 64)
   }
 
-  @Test("is told of a gap that 32 bits cannot count as of the longest; without inputs none adds up")
+  @Test("counts a gap beyond 32 bits as the longest one; without inputs no gap adds up")
   func longGap() throws {
     let bench = try InputBench()
     for _ in 0..<2 { try bench.enqueue(frames: 64) }
@@ -135,7 +135,7 @@ struct InputRecordingTests {
     for _ in 0..<2 { bench.skip(2_500_000_000) }
     bench.bring(64)
     #expect(bench.queue.counters.loss == AudioInputLoss(missedFrames: UInt64(UInt32.max)))
-    // The next cycle misses nothing any more.
+    // The next cycle has no further missed frames.
     try bench.enqueue(frames: 64)
     bench.bring(64)
     #expect(bench.queue.counters.loss == AudioInputLoss(missedFrames: UInt64(UInt32.max)))
@@ -147,7 +147,7 @@ struct InputRecordingTests {
     #expect(output.frameTime == 7_500_000_192)
   }
 
-  @Test("measures levels when it is told to")
+  @Test("measures levels when metering is enabled")
   func levels() throws {
     let bench = try InputBench(inputs: 2)
     try bench.enqueue(frames: 100_000)
@@ -167,13 +167,13 @@ struct InputRecordingTests {
     #expect(bench.queue.currentLevels().allSatisfy { $0.peak == 0 && $0.average == 0 })
   }
 
-  @Test("loses frames when no buffer is enqueued, counts them and tells once, and goes on")
+  @Test("loses frames without an enqueued buffer, counts them, reports once, and continues")
   func underrun() throws {
     let bench = try InputBench(heldFrames: 64)
     try bench.enqueue(frames: 100)
     try bench.queue.start()
     bench.bring(320, cycle: 32)
-    // 100 in the buffer, 64 wait, the rest is lost.
+    // 100 frames are in the buffer, 64 wait, and the rest is lost.
     let calls = bench.takeCalls()
     #expect(calls.count == 3)
     #expect(calls.last == .failure(-66668))
@@ -193,7 +193,7 @@ struct InputRecordingTests {
     #expect(counters.recordedFrames == 200)
   }
 
-  @Test("gives the frames before a gap back by themselves, and tells what is missing")
+  @Test("returns the frames before a gap separately, and reports the missing ones")
   func gaps() throws {
     let bench = try InputBench()
     for _ in 0..<3 { try bench.enqueue(frames: 1000) }
@@ -201,7 +201,7 @@ struct InputRecordingTests {
     bench.bring(100)
     bench.skip(50)
     bench.bring(64)
-    // The ring holds a second and what waits for a buffer.
+    // The ring holds a second and the frames that wait for a buffer.
     bench.bring(100_000, cycle: 1000, stepping: false)
     bench.queue.step()
     bench.bring(10)
@@ -222,7 +222,7 @@ struct InputRecordingTests {
     #expect(try bench.queue.currentTime() == Double(100 + 50 + 64 + 100_000 + 10))
   }
 
-  @Test("ends, and says so, when the output goes over to another rate")
+  @Test("ends, and reports the end, when the output changes to another rate")
   func rateChange() throws {
     let bench = try InputBench()
     try bench.enqueue(frames: 1000)

@@ -27,8 +27,8 @@ struct InputServerTests {
     Issue.record("no run in which no cycle was lost")
   }
 
-  /// Plays numbers from 1 to 30000 again and again with one client and records them with another; nil
-  /// when the server has lost a cycle.
+  /// Plays numbers from 1 to 30000 repeatedly with one client and records them with another; returns nil if the server
+  /// has lost a cycle.
   private func recordedCount() throws -> [Float]? {
     return try JACKServer.with(.waiting()) { _ in
       let player = try RemoteIO(

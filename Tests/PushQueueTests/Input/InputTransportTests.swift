@@ -20,12 +20,12 @@ struct InputTransportTests {
     }
   }
 
-  @Test("stops at once with what it has, and gives the empty buffers back, too")
+  @Test("stops at once with its recorded frames, and returns the empty buffers, too")
   func stopAtOnce() throws {
     let bench = try InputBench()
     for _ in 0..<3 { try bench.enqueue(frames: 100) }
     try bench.queue.start()
-    // The last frames have come, but no step has been made.
+    // The last frames have arrived, but no step has been made.
     bench.bring(130, stepping: false)
     try bench.queue.stop(immediately: true)
     let calls = bench.takeCalls()
@@ -40,14 +40,14 @@ struct InputTransportTests {
     #expect(code { _ = try bench.queue.currentTime() } == .stopped)
     bench.bring(300)
     #expect(bench.takeCalls().isEmpty)
-    // The next start begins anew.
+    // The next start begins at 0 again.
     try bench.enqueue(frames: 10)
     try bench.queue.start()
     bench.bring(10)
     #expect(bench.takeRecords().first?.startTime?.sampleTime == 0)
   }
 
-  @Test("stops when all buffers are full, and tells that it has")
+  @Test("stops when all buffers are full, and reports the stop")
   func stopWhenFull() throws {
     let bench = try InputBench()
     for _ in 0..<2 { try bench.enqueue(frames: 100) }
@@ -65,7 +65,7 @@ struct InputTransportTests {
     #expect(bench.queue.counters.loss == .none)
   }
 
-  @Test("goes on when it is started while it waits for the last buffers")
+  @Test("continues if it is started while it waits for the last buffers")
   func startWhileStopping() throws {
     let bench = try InputBench()
     try bench.enqueue(frames: 100)
@@ -89,7 +89,7 @@ struct InputTransportTests {
     #expect(try bench.queue.currentTime() == 50)
   }
 
-  @Test("stops at once in a pause, where no frame would come that fills a buffer")
+  @Test("stops at once in a pause, where no frame would arrive to fill a buffer")
   func stopInPause() throws {
     for disposes in [false, true] {
       let bench = try InputBench()
@@ -113,7 +113,7 @@ struct InputTransportTests {
     }
   }
 
-  @Test("stops with the pause that comes while it waits for buffers to fill, and gives all back")
+  @Test("stops at a pause that comes while it waits for buffers to fill, and returns all of them")
   func pauseWhileStopping() throws {
     let bench = try InputBench()
     for _ in 0..<2 { try bench.enqueue(frames: 100) }
@@ -121,7 +121,7 @@ struct InputTransportTests {
     bench.bring(40)
     try bench.queue.stop(immediately: false)
     _ = bench.takeCalls()
-    // These have come before the pause.
+    // These frames have arrived before the pause.
     bench.bring(24, stepping: false)
     try bench.queue.pause()
     let calls = bench.takeCalls()
@@ -133,7 +133,7 @@ struct InputTransportTests {
     #expect(code { _ = try bench.queue.currentTime() } == .stopped)
   }
 
-  @Test("has stopped after a reset that takes the buffers away for which it waits")
+  @Test("stops at a reset that takes away the buffers for which it waits")
   func resetWhileStopping() throws {
     let bench = try InputBench()
     try bench.enqueue(frames: 100)
@@ -148,7 +148,7 @@ struct InputTransportTests {
     #expect(bench.takeCalls().isEmpty && bench.queue.counters.underruns == 0)
   }
 
-  @Test("stands still in a pause, and a buffer goes on where it was")
+  @Test("stops its time in a pause, and continues the same buffer")
   func pause() throws {
     let bench = try InputBench()
     try bench.enqueue(frames: 100)
@@ -173,7 +173,7 @@ struct InputTransportTests {
     #expect(bench.queue.counters.loss == .none)
   }
 
-  @Test("gives all buffers back in a reset, and records on")
+  @Test("returns all buffers in a reset, and continues to record")
   func reset() throws {
     let bench = try InputBench()
     for _ in 0..<2 { try bench.enqueue(frames: 100) }
@@ -187,7 +187,7 @@ struct InputTransportTests {
     #expect(bench.takeRecords().first?.startTime?.sampleTime == 64)
   }
 
-  @Test("takes no buffer while all of them are given back")
+  @Test("refuses buffers while all of them are being returned")
   func enqueueWhileReturning() throws {
     let bench = try InputBench(reenqueues: true)
     for _ in 0..<2 { try bench.enqueue(frames: 100) }
@@ -199,7 +199,7 @@ struct InputTransportTests {
     #expect(bench.takeRecords().isEmpty)
   }
 
-  @Test("takes no buffer while all are given back, also when a stop that does not is called then")
+  @Test("refuses buffers while all are being returned, also if a non-immediate stop is called then")
   func stopWhileReturning() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
     let codes = GuardedState<[AudioQueueError.Code?]>([])
@@ -221,7 +221,7 @@ struct InputTransportTests {
     #expect(codes.withLock { $0 } == refusals)
   }
 
-  @Test("keeps a full buffer, and what is in it, until its callback")
+  @Test("keeps a full buffer, and its contents, until its callback")
   func fullBuffer() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
     let work = GuardedState<[@Sendable () -> Void]>([])
@@ -247,7 +247,7 @@ struct InputTransportTests {
   }
 
   @Test(
-    "is over with the disposal: at once, or when the buffers are full", arguments: [true, false])
+    "ends with the disposal: at once, or when the buffers are full", arguments: [true, false])
   func dispose(_ isImmediate: Bool) throws {
     let bench = try InputBench()
     let buffer = try bench.enqueue(frames: 100)
@@ -279,7 +279,7 @@ struct InputTransportTests {
     #expect(bench.takeCalls().isEmpty)
   }
 
-  @Test("gives buffers back that were enqueued without a start")
+  @Test("returns buffers that were enqueued without a start")
   func neverStarted() throws {
     let bench = try InputBench()
     try bench.enqueue(frames: 10)
@@ -329,7 +329,7 @@ struct InputTransportTests {
     #expect(!queue.isRunning)
   }
 
-  @Test("calls where the caller's executor brings the calls")
+  @Test("makes its calls on the caller's executor")
   func executor() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
     let work = GuardedState<[@Sendable () -> Void]>([])
@@ -350,13 +350,13 @@ struct InputTransportTests {
     #expect(returned.withLock { $0 } == 0)
     for item in work.withLock({ $0 }) { item() }
     #expect(returned.withLock { $0 } == 2)
-    // Who stops at once gets the rest at once.
+    // A caller that stops at once gets the remaining call at once.
     try queue.stop(immediately: true)
     #expect(returned.withLock { $0 } == 3)
   }
 
   @Test(
-    "leaves the callbacks to its thread where it does not end at once, and waits for none of them",
+    "leaves the callbacks of a non-immediate end to its thread, and waits for none of them",
     arguments: 0..<3)
   func callbacksOnThread(_ action: Int) throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)

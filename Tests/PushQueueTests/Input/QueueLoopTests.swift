@@ -7,7 +7,7 @@ import Testing
 
 @testable import PushQueue
 
-/// The server's process thread, both queues' threads and two of the caller's are at work together.
+/// The server's process thread, both queues' threads and two of the caller's run together.
 @Suite("An output queue and an input queue of one JACK client", .serialized)
 struct QueueLoopTests {
   @Test("One records what the other plays, to the sample, while another thread uses both")
@@ -31,7 +31,7 @@ struct QueueLoopTests {
   }
 }
 
-/// A client whose output goes to its own input, with a queue at each.
+/// A client whose output is connected to its own input, with a queue at each.
 private final class QueueLoop: Sendable {
   private static let framesPerBuffer = 960
 
@@ -76,7 +76,7 @@ private final class QueueLoop: Sendable {
     _ = try server.run(["jack_connect", "loop:out", "loop:in"])
   }
 
-  /// - Returns: nil when the server has lost a cycle, or a queue was too slow for it.
+  /// - Returns: nil if the server has lost a cycle, or a queue was too slow for it.
   func record(frames: Int) throws -> [Float]? {
     let isDone = OneTimeEvent()
     Task.detached { [self] in
@@ -104,7 +104,7 @@ private final class QueueLoop: Sendable {
     return Array(InputBench.floats(recorded.withLock { $0 }).drop { $0 == 0 }.prefix(frames))
   }
 
-  /// What a user interface does all the time.
+  /// Makes the calls that a user interface makes all the time.
   private func poke() {
     _ = try? player.currentTime()
     _ = player.currentLevels()

@@ -7,14 +7,14 @@ import TestKit
 
 @testable import PushQueue
 
-/// A queue with a JACK client of its own.
+/// A queue with its own JACK client.
 final class JACKQueue: Sendable {
   let clientName: String
   let output: RemoteIO
   let renderer: Renderer
   let queue: AudioQueue
 
-  /// - Parameter callback: gets each buffer back.
+  /// - Parameter callback: receives each returned buffer.
   init(
     _ clientName: String, playing format: AudioStreamBasicDescription,
     callback: @escaping AudioQueue.Callback
@@ -28,7 +28,7 @@ final class JACKQueue: Sendable {
     _ = try output.start(rendering: renderer.context)
   }
 
-  /// Stops, and leaves the server.
+  /// Disposes of the queue, and closes the client.
   func close() {
     try? queue.dispose(immediately: true)
     output.close()
@@ -49,27 +49,27 @@ extension JACKServer {
   }
 }
 
-/// Where a sound lies in a recording, and how far the two agree.
+/// The position of a sound in a recording, and the agreement between the two.
 struct RecordedSound {
   /// Frames that were compared.
   private(set) var frames = 0
-  /// Samples that are not the sound's.
+  /// Samples that differ from the sound's.
   private(set) var differences = 0
   private let wantedFrames: Int
 
-  /// Enough frames were compared, and none differs.
+  /// Whether enough frames were compared, and none differs.
   var isExact: Bool { differences == 0 && frames >= wantedFrames }
 
   /// - Parameters:
-  ///   - channels: what was recorded.
+  ///   - channels: the recording.
   ///   - sound: interleaved; the recording begins before it, with silence, and may end before it.
-  ///   - wantedFrames: how many have to be compared.
+  ///   - wantedFrames: the fewest frames that must be compared.
   init(_ channels: [[Float]], of sound: [Float], atLeast wantedFrames: Int) {
     self.wantedFrames = wantedFrames
     let count = channels.count
     let starts = channels.compactMap { channel in channel.firstIndex { $0 != 0 } }
     guard let start = starts.min(), let first = sound.firstIndex(where: { $0 != 0 }) else { return }
-    // What the sound begins with may be silence, too.
+    // The sound itself may begin with silence.
     let offset = start - first / count
     frames = min(channels[0].count - start, sound.count / count - first / count)
     for frame in start..<start + frames {

@@ -10,7 +10,7 @@ import TestKit
 struct QueuedFile {
   var packets: [[UInt8]]
   var stream: CodedStreamDescription
-  /// How much of the decode is sound, where the file tells.
+  /// The priming, valid and remainder frames of the decode, if the file states them.
   let table: AudioFilePacketTableInfo?
 
   /// One of the fixtures.
@@ -23,7 +23,7 @@ struct QueuedFile {
     table = file.tableInfo
   }
 
-  /// What the converter decodes the packets to, as floats, in one go.
+  /// Returns the converter's decode of all packets, as floats, from one call.
   func decoded() throws -> [Float] {
     let converter = try AudioConverter(
       decoding: stream,
@@ -45,7 +45,7 @@ struct QueuedFile {
     }
   }
 
-  /// A buffer of a queue with a run of packets.
+  /// Returns a buffer of a queue with a run of packets.
   func buffer(_ range: Range<Int>, of queue: AudioQueue) throws -> AudioQueueBuffer {
     let buffer = try queue.allocateBuffer(
       byteCapacity: packets[range].reduce(0) { $0 + $1.count },

@@ -6,17 +6,17 @@ import RenderCore
 
 @testable import PushQueue
 
-/// A queue whose steps, callbacks and cycles are all made by the test's thread.
+/// A queue whose steps, callbacks and cycles all run on the test's thread.
 final class SteppedQueue: @unchecked Sendable {
-  /// What was called, in order.
+  /// The calls, in order.
   enum Call: Equatable {
     case returned(ObjectIdentifier)
-    /// With the value that the listener read.
+    /// The value is the one that the listener read.
     case isRunning(Bool)
     case converterError(Int32)
   }
 
-  /// What the callback shares with the test, all on one thread.
+  /// The state that the callback shares with the test, all on one thread.
   final class Log: @unchecked Sendable {
     var calls: [Call] = []
     var onReturn: ((AudioQueue, AudioQueueBuffer) -> Void)?
@@ -27,7 +27,7 @@ final class SteppedQueue: @unchecked Sendable {
   let queue: AudioQueue
   let log: Log
   private var output: OfflineOutput
-  /// All that the output was given, frame by frame.
+  /// All output frames, interleaved.
   private(set) var heard: [Float] = []
   private var cycle: [Float] = []
 
@@ -59,12 +59,12 @@ final class SteppedQueue: @unchecked Sendable {
     }
   }
 
-  /// Makes all steps that lead anywhere.
+  /// Steps the queue until a step has no effect.
   func settle() {
     while queue.step() {}
   }
 
-  /// Has the output ask for so many frames, with all steps before each cycle and after the last.
+  /// Renders frames in cycles, with all steps before each cycle and after the last.
   func crank(_ frames: Int, period: Int = 512) {
     var left = frames
     while left > 0 {
@@ -77,12 +77,12 @@ final class SteppedQueue: @unchecked Sendable {
     settle()
   }
 
-  /// The samples of one output.
+  /// Returns the samples of one output.
   func channel(_ channel: Int) -> [Float] {
     stride(from: channel, to: heard.count, by: renderer.outputChannels).map { heard[$0] }
   }
 
-  /// Which frame of the ramp each frame is at full volume; -1 for silence.
+  /// The ramp's frame number of each output frame at full volume; -1 for silence.
   var heardRamp: [Int] {
     channel(0).map { $0 == 0 ? -1 : Int(($0 * 0x1p23).rounded()) - 1 }
   }
@@ -95,10 +95,10 @@ final class SteppedQueue: @unchecked Sendable {
     log.calls.count { if case .isRunning = $0 { true } else { false } }
   }
 
-  /// A sound in which each sample tells its place: the second channel is the first one's negative.
+  /// Returns the sample of a ramp that identifies its frame; the second channel is the first one's negative.
   static func ramp(_ frame: Int) -> Float { Float(frame + 1) * 0x1p-23 }
 
-  /// A buffer with these frames of the ramp.
+  /// Returns a buffer with these frames of the ramp.
   func rampBuffer(_ frames: Range<Int>) throws -> AudioQueueBuffer {
     try rampBuffer(frames, of: queue)
   }
@@ -134,7 +134,7 @@ final class SteppedQueue: @unchecked Sendable {
   }
 }
 
-/// The code that a call throws; nil if it does not.
+/// Returns the code that a call throws; nil if it does not throw.
 func code(_ body: () throws(AudioQueueError) -> Void) -> AudioQueueError.Code? {
   do throws(AudioQueueError) {
     try body()

@@ -32,7 +32,7 @@ struct AnaloguePrototype {
     }
   }
 
-  /// The response at a frequency, which the bilinear transform bends like the section's own.
+  /// Returns the response at a frequency, which the bilinear transform warps like the section's own.
   func response(_ atHertz: Double, rate: Double) -> (real: Double, imaginary: Double) {
     let s = tan(Double.pi * atHertz / rate) / tan(Double.pi * hertz / rate)
     let (nr, ni) = (n.2 - n.0 * s * s, n.1 * s)
@@ -43,7 +43,7 @@ struct AnaloguePrototype {
 }
 
 #if arch(x86_64)
-  /// A section in extended precision, coefficients and all.
+  /// A section whose coefficients and state have extended precision.
   struct ExtendedBiquad {
     private var b: (Float80, Float80, Float80)
     private var a: (Float80, Float80)

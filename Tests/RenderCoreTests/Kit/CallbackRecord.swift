@@ -2,17 +2,17 @@
 
 import RenderCore
 
-/// What a callback of the tests works on, what it answers, and what it was told.
+/// The state of a test callback: its output, its answer, and the arguments of its calls.
 @safe
 struct CallbackRecord {
-  /// What it adds to each sample of channel n, times n + 1.
+  /// The value that the callback adds, times n + 1, to each sample of channel n.
   var value: Float = 0
   var status: Int32 = 0
-  /// What it says it has given, where it says so.
+  /// The frame count that the callback reports; nil leaves the call's own.
   var givenFrames: Int?
   var givenOutputs: Int?
   var saysSilent = false
-  /// Memory that it gives in place of the first output's.
+  /// Memory that the callback returns instead of the first output's.
   var ownBuffer: UnsafeMutablePointer<Float>?
 
   var calls = 0
@@ -25,7 +25,7 @@ struct CallbackRecord {
   /// The sum of each input's samples, times the input's number from 1 on.
   var inputSum: Float = 0
 
-  /// Makes records that lie still, and frees them after the test.
+  /// Allocates records at fixed addresses, runs a test with them, and frees them.
   static func with(
     _ records: CallbackRecord...,
     body: ([UnsafeMutablePointer<CallbackRecord>]) throws -> Void
@@ -37,7 +37,7 @@ struct CallbackRecord {
   }
 }
 
-/// A render callback that notes what it was called with, and does as its record says.
+/// Records the arguments of a render call, and acts as the record specifies.
 @_noLocks
 func recordCall(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>

@@ -4,7 +4,7 @@ import AudioModel
 import RenderCore
 import Testing
 
-/// Has a source play frames of one value, of one channel at 48 kHz.
+/// Plays frames of one value from a source, in one channel at 48 kHz.
 func play(_ value: Float, frames: Int = 256, _ source: consuming RenderSource) throws {
   let control = source.control
   var feed = source.feed

@@ -5,7 +5,7 @@ import TestKit
 
 @testable import RenderCore
 
-/// A convolver, and the sound that it gives.
+/// A convolver and its output.
 final class ConvolvedSound {
   let rate: Double
   private let storage: ConvolverStorage
@@ -45,6 +45,6 @@ final class ConvolvedSound {
     }
   }
 
-  /// Lets device frames pass that are not convolved.
+  /// Advances the device frame without convolving.
   func skip(_ frames: Int) { deviceFrame += UInt64(frames) }
 }

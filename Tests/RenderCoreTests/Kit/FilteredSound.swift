@@ -6,7 +6,7 @@ import TestKit
 
 @testable import RenderCore
 
-/// A filter bank with its settings, and the sound that it gives.
+/// A filter bank with its settings and its output.
 @safe
 final class FilteredSound {
   let rate: Double
@@ -60,7 +60,7 @@ final class FilteredSound {
   }
 }
 
-/// A section with a Q.
+/// Returns a section with a Q.
 func section(
   _ kind: EqualizerFilter.Kind, _ frequencyHertz: Double, gain: Double = 0,
   q: Double = EqualizerFilter.butterworthQuality
@@ -71,7 +71,7 @@ func section(
 }
 
 extension EqualizerFilter {
-  /// Ten bands of an equaliser, an octave apart.
+  /// Returns ten bands of an equaliser, an octave apart.
   static func ten(_ gain: Double = 3, q: Double = 1.41) -> [EqualizerFilter] {
     (0..<10).map {
       section(

@@ -6,7 +6,7 @@ import TestKit
 
 @testable import RenderCore
 
-/// A whole file's packets, as the parser gives them.
+/// A whole file's packets, as the parser delivers them.
 struct ParsedStream: AudioFileStreamListener {
   struct Packet {
     var bytes: [UInt8]
@@ -55,7 +55,7 @@ struct ParsedStream: AudioFileStreamListener {
     }
   }
 
-  /// What decoding gave.
+  /// The result of decoding.
   struct Sound {
     var samples: [Float] = []
     var framesOfPackets: [Int] = []

@@ -15,7 +15,7 @@ struct PulledStream: ~Copyable {
 
   init(_ parsed: ParsedStream, outputRate: Int, period: Int) throws {
     self.period = period
-    // Its ends are made one by one here, for a pair cannot be taken apart outside of its module.
+    // The ring's ends are made separately, since a pair cannot be taken apart outside its module.
     let storage = UnsafeMutablePointer<PacketRingStorage>.allocate(capacity: 1)
     unsafe storage.initialize(to: PacketRingStorage(byteCapacity: 1 << 20, entryCapacity: 4096))
     var producer = unsafe PacketRingProducer(storage: storage)
@@ -51,7 +51,7 @@ struct PulledStream: ~Copyable {
 
   var packetCount: UInt64 { unsafe converter.pointee.packetCount }
 
-  /// A cycle's samples of the first output, as many as there are.
+  /// Renders a cycle and returns the first output's samples, as many as are available.
   mutating func pull() -> [Float] {
     let (converter, buffers, period) = unsafe (converter, buffers, period)
     let (frames, _) = unsafe converter.pointee.fill(
@@ -59,13 +59,13 @@ struct PulledStream: ~Copyable {
     return (0..<frames).map { unsafe buffers[0][$0] }
   }
 
-  /// Whether a packet was decoded, in a cycle that had nothing else to do.
+  /// Decodes a packet early if the cycle had no other work, and returns whether it did.
   mutating func decodeEarly() -> Bool {
     if takePieces().total > 0 { return false }
     return workAhead(resamples: false).decodes > 0
   }
 
-  /// What there was to do ahead: at most one piece, or one of each.
+  /// Works ahead and returns the work done: at most one piece, or one of each kind.
   mutating func workAhead(resamples: Bool = true, both: Bool = false) -> WorkPieces {
     let converter = unsafe converter
     _ = unsafe converter.pointee.workAhead(
@@ -73,7 +73,7 @@ struct PulledStream: ~Copyable {
     return takePieces()
   }
 
-  /// The work that an output frame takes.
+  /// The work per output frame.
   var workRate: WorkRate { unsafe converter.pointee.workRate }
 
   mutating func takePieces() -> WorkPieces { unsafe converter.pointee.takePieces() }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The same random numbers every time (SplitMix64).
+/// A generator of the same random numbers in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -16,8 +16,7 @@ struct SeededGenerator: RandomNumberGenerator {
     return value ^ value >> 31
   }
 
-  /// A packet made from a good one: cut, with bytes changed, or of random bytes, with a good start or
-  /// without.
+  /// Returns a damaged copy of a packet: cut, with bytes changed, or of random bytes, with a good start or without.
   mutating func mangled(_ packet: [UInt8], header: [UInt8]) -> [UInt8] {
     var result = packet
     switch Int.random(in: 0..<4, using: &self) {

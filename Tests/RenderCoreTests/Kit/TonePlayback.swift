@@ -7,7 +7,7 @@ import RenderCore
 import TestKit
 import Testing
 
-/// How a stretch of time is cut into cycles.
+/// A division of time into cycles.
 enum Cuts: Sendable, CustomTestStringConvertible {
   case even(Int)
   case random(seed: UInt64)
@@ -18,7 +18,7 @@ enum Cuts: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(self)" }
 
-  /// The cycles of so many frames.
+  /// Returns the lengths of cycles that add up to `frames`.
   func cycles(_ frames: Int, _ random: inout SplitMix) -> [Int] {
     var (left, cycles) = (frames, [Int]())
     while left > 0 {
@@ -73,9 +73,9 @@ final class TonePlayback {
   /// Writes a stream.
   ///
   /// - Parameters:
-  ///   - first: the tone's frame that it begins with.
-  ///   - origin: where in a track that is.
-  ///   - settings: go with its packet of this number.
+  ///   - first: the frame of the tone that the stream begins with.
+  ///   - origin: the track and the position of that frame.
+  ///   - settings: the settings of packets, by the packet's number.
   func write(
     _ frames: Int, from first: Int = 0, generation: UInt32 = 0,
     origin: StreamOrigin = StreamOrigin(track: 0, startNanoseconds: 0), joins: Bool = false,
@@ -108,7 +108,7 @@ final class TonePlayback {
 
   func endStream() { _ = feed.endStream() }
 
-  /// The first channel of so many frames.
+  /// Renders frames and returns their first channel.
   func hear(_ frames: Int) -> [Float] {
     var heard: [Float] = []
     for cycle in cuts.cycles(frames, &random) {

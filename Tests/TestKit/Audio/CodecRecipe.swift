@@ -3,15 +3,15 @@
 public import AudioModel
 internal import PlayerEngine
 
-/// How one of other people's encoders makes a file of a WAVE file.
+/// A recipe by which another project's encoder makes a file of a WAVE file.
 public struct CodecRecipe: Sendable, CustomStringConvertible {
   /// The codec, the container and the encoder.
   public let description: String
-  /// What the file's packets are.
+  /// The format of the file's packets.
   public let formatID: AudioFormatID
   private let command: String
   private let fileExtension: String
-  /// Decodes to the very samples.
+  /// Whether decoding restores the exact samples.
   public let isLossless: Bool
   /// The rate that the encoder works at.
   public let sampleRate: Int
@@ -28,10 +28,10 @@ public struct CodecRecipe: Sendable, CustomStringConvertible {
     self.sampleRate = sampleRate
   }
 
-  /// Whether this build has a decoder for it.
+  /// Whether this build has a decoder for the format.
   public var isDecoded: Bool { DecoderChoice(formatID) != nil }
 
-  /// Encodes `name.wav` of a folder; the path of what was made.
+  /// Encodes `name.wav` of a folder, and returns the path of the encoded file.
   public func encode(_ name: String, in directory: TemporaryDirectory) -> String {
     let output = directory.file("\(name).\(fileExtension)")
     let line = command.split(separator: " ").map { word in
@@ -54,25 +54,25 @@ public struct CodecRecipe: Sendable, CustomStringConvertible {
       isLossless: isLossless, sampleRate: sampleRate)
   }
 
-  /// Codecs that change the samples, whose files say where the sound begins and ends; those that this
+  /// Codecs that change the samples, whose files state the first and last frame of the sound; only those that this
   /// build decodes.
   public static let lossy = all.filter { !$0.isLossless && $0.isDecoded }
 
-  /// Codecs that keep the samples; those that this build decodes.
+  /// Codecs that keep the samples; only those that this build decodes.
   public static let lossless = all.filter { $0.isLossless && $0.isDecoded }
 
-  /// Codecs that fill in noise; those that this build decodes.
+  /// Codecs that synthesise noise; only those that this build decodes.
   public static let noisy = [
     ffmpeg("AAC with noise substitution in MPEG-4", .mpeg4AAC, "m4a", "-c:a aac -b:a 64k"),
     ffmpeg("AC-3 in MPEG-4", .ac3, "mp4", "-c:a ac3 -b:a 192k", sampleRate: 48000),
     ffmpeg("E-AC-3 in MPEG-4", .enhancedAC3, "mp4", "-c:a eac3 -b:a 192k", sampleRate: 48000),
   ].filter { $0.isDecoded }
 
-  /// Also those for which this build was left without a library.
+  /// All codecs, including those whose library this build lacks.
   public static let all = [
     CodecRecipe("MP3 by lame, constant rate", .mpegLayer3, "mp3", "lame --quiet -b 192 IN OUT"),
     CodecRecipe("MP3 by lame, variable rate", .mpegLayer3, "mp3", "lame --quiet -V 2 IN OUT"),
-    // Without noise substitution, which two decodes do alike only from the start on.
+    // The noise substitution is off, since two decodes agree on it only from the start of a file.
     ffmpeg("AAC in MPEG-4", .mpeg4AAC, "m4a", "-c:a aac -aac_pns 0 -b:a 192k"),
     ffmpeg("AAC in QuickTime", .mpeg4AAC, "mov", "-c:a aac -aac_pns 0 -b:a 192k"),
     CodecRecipe("Vorbis by oggenc", .vorbis, "ogg", "oggenc -Q -q 6 -o OUT IN"),

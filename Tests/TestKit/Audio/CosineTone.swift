@@ -6,7 +6,7 @@ import Glibc
 public struct CosineTone {
   private let step: Double
 
-  /// A tone of a frequency, in samples of a rate.
+  /// A tone of a frequency, at a sample rate.
   public init(hertz: Double, sampleRate: Double) { step = 2 * Double.pi * hertz / sampleRate }
 
   /// Returns the first frames.

@@ -14,7 +14,7 @@ public struct CountingWave: Sendable {
   public let frameCount: Int
   private let head: [UInt8]
 
-  /// A file of so many frames, at most 700 million: what the format can say.
+  /// A file of this many frames, at most 700 million: the limit of the format.
   public init(frameCount: Int) {
     self.frameCount = frameCount
     let (rate, frame) = (Self.sampleRate, Self.frameBytes)
@@ -30,7 +30,7 @@ public struct CountingWave: Sendable {
   /// Bytes in all.
   public var byteCount: UInt64 { UInt64(Self.headBytes + frameCount * Self.frameBytes) }
 
-  /// Its bytes from an offset on.
+  /// Returns bytes of the file from an offset on.
   public func bytes(at offset: UInt64, _ count: Int) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(count + Self.frameBytes)
@@ -43,7 +43,7 @@ public struct CountingWave: Sendable {
     let (first, skipped) = (place - Self.headBytes).quotientAndRemainder(
       dividingBy: Self.frameBytes)
     var frame = first
-    // From the frame's start on; what is before the place goes again.
+    // The loop starts with the whole frame; the bytes before the offset are removed afterwards.
     let start = result.count
     while result.count < count + skipped {
       // Two samples of 24 bits.
@@ -59,7 +59,7 @@ public struct CountingWave: Sendable {
     return result
   }
 
-  /// The number of a frame that was rendered at full volume.
+  /// Returns the number of a frame that was rendered at full volume.
   public static func number(_ left: Float, _ right: Float) -> Int {
     let scale = Float(1 << 23)
     return Int((left * scale).rounded()) + Int((right * scale).rounded()) << 20

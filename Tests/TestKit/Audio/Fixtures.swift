@@ -2,15 +2,15 @@
 
 import Glibc
 
-/// The audio files that `scripts/fixtures` makes with other people's tools.
+/// The audio files that `scripts/fixtures` makes with other projects' tools.
 public enum Fixtures {
-  /// The repository's root, told from where this file was compiled.
+  /// The repository's root, derived from the path of this source file.
   public static var repository: String {
     let parts = #filePath.split(separator: "/").dropLast(4)
     return "/" + parts.joined(separator: "/")
   }
 
-  /// The path of a fixture. Traps with the remedy when it is not there.
+  /// Returns the path of a fixture. Traps with the remedy if the fixture is missing.
   public static func path(_ name: String) -> String {
     let path = repository + "/.build/fixtures/" + name
     precondition(
@@ -18,7 +18,7 @@ public enum Fixtures {
     return path
   }
 
-  /// Every MPEG audio fixture that a decoder gives sound for, as other tools see it.
+  /// Every MPEG audio fixture that the reference decoders decode to sound.
   public static let mpegAudio: [String] =
     [
       "mp1-384-44100-2.mp1", "mp1-mono-48000-1.mp1", "mp2-16000-2.mp2", "mp2-22050-2.mp2",

@@ -4,11 +4,11 @@ public import AudioModel
 public import RenderCore
 internal import Synchronization
 
-/// An input callback that keeps what it is given, in the format that it was added with, and what to look at
-/// that by. Not to be let go of before it has been removed, or its output closed.
+/// An input callback that records its input, in the format that it was added with, and the means to examine the
+/// recording. It must live until it has been removed, or its output closed.
 @safe
 public final class FrameListener: @unchecked Sendable {
-  /// What the callback touches.
+  /// The state that the callback uses.
   @safe
   fileprivate struct Take: ~Copyable {
     let bytes: UnsafeMutablePointer<UInt8>
@@ -16,7 +16,7 @@ public final class FrameListener: @unchecked Sendable {
     let bytesPerFrame: Int
     let capacityFrames: Int
     let bufferCount: Int
-    /// Written by the render thread, when they are there.
+    /// The frame count. The render thread stores it once the frames are written.
     let frames = Atomic<Int>(0)
     var calls = 0
     var wrongCalls = 0
@@ -29,7 +29,7 @@ public final class FrameListener: @unchecked Sendable {
 
   /// - Parameters:
   ///   - format: packed linear PCM.
-  ///   - capacityFrames: frames that it keeps.
+  ///   - capacityFrames: the most frames that it records.
   public init(_ format: AudioStreamBasicDescription, capacityFrames: Int) {
     self.format = format
     let isPlanar = format.formatFlags.contains(.nonInterleaved)
@@ -55,20 +55,20 @@ public final class FrameListener: @unchecked Sendable {
     unsafe take.deallocate()
   }
 
-  /// To be handed over with ``hearFrames``.
+  /// The context that must be passed with ``hearFrames``.
   public var context: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(take) }
 
-  /// What it returns.
+  /// The status that the callback returns.
   public var status: Int32 {
     get { unsafe take.pointee.status }
     set { unsafe take.pointee.status = newValue }
   }
 
-  /// Frames that it was given.
+  /// Frames that the callback has received.
   public var frameCount: Int { unsafe take.pointee.frames.load(ordering: .acquiring) }
 
-  /// Calls with another number of buffers than the format has, with outputs, or with a sample time that does
-  /// not count its frames.
+  /// Calls with a number of buffers other than the format's, with outputs, or with a sample time that is not the count
+  /// of earlier frames.
   public var wrongCallCount: Int { unsafe take.pointee.wrongCalls }
 
   /// The first calls, in their order.
@@ -76,7 +76,7 @@ public final class FrameListener: @unchecked Sendable {
     unsafe (0..<min(take.pointee.calls, Self.capacityCalls)).map { unsafe take.pointee.times[$0] }
   }
 
-  /// The samples of a channel, in parts of full scale.
+  /// Returns the samples of a channel, in parts of full scale.
   public func values(_ channel: Int) -> [Double] {
     let flags = format.formatFlags
     let size = Int(format.bitsPerChannel) / 8
@@ -100,13 +100,13 @@ public final class FrameListener: @unchecked Sendable {
 
 /// One call of a ``FrameListener``'s callback.
 public struct FrameListenerCall: Sendable {
-  /// How many frames it had been given before.
+  /// Frames that earlier calls received.
   public var frame: Int
-  /// The time that it was told, in nanoseconds of the output's clock.
+  /// The time that was passed to the call, in nanoseconds of the output's clock.
   public var nanoseconds: UInt64
 }
 
-/// The callback of a ``FrameListener``.
+/// Records the inputs of a call, as the callback of a ``FrameListener``.
 @_noLocks
 public func hearFrames(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>

@@ -5,13 +5,13 @@ import OfflineOutput
 public import PlayerEngine
 public import RenderCore
 
-/// A player, a renderer and a hand-cranked output in one thread: what an output would have heard.
+/// A player, a renderer and a hand-cranked output in one thread; it records all output.
 public final class OfflinePlayback {
   /// Everything rendered, channel by channel, silence included.
   public private(set) var samples: [[Float]]
-  /// The frames of `samples` that were sound and not silence for want of data.
+  /// Whether each frame of `samples` was sound; false for silence for lack of data.
   public private(set) var soundingFrames: [Bool] = []
-  /// What the player told.
+  /// The events that the player reported.
   public private(set) var events: [PlayerEvent] = []
   /// The player.
   public private(set) var player: SteppedPlayer!
@@ -21,8 +21,7 @@ public final class OfflinePlayback {
 
   /// A player at its first track.
   ///
-  /// - Parameter opened: the first track, when it has been opened already; `locations` are then those
-  ///   after it.
+  /// - Parameter opened: the first track, if it is open already; `locations` are then the tracks after it.
   public init(
     opened: TrackReader? = nil, _ locations: [String], rate: Double, channels: Int,
     configuration: PlayerConfiguration = PlayerConfiguration(),
@@ -54,7 +53,7 @@ public final class OfflinePlayback {
   ///   - period: frames of each cycle.
   ///   - waits: whether a cycle waits until the ring is well filled, as rendering to a file does.
   ///     Without, underruns happen where the source is slow.
-  ///   - frames: it may also end when so many have been rendered.
+  ///   - frames: rendering also ends after this many frames.
   public func run(period: Int, waits: Bool = true, frames: Int = .max) {
     while samples[0].count < frames, player.step(mayWait: waits) != .finished {
       if waits && !(player.state == .playing && player.isBufferReady) { continue }

@@ -3,20 +3,20 @@
 public import AudioModel
 internal import PacketParser
 
-/// A file's packets, as the parser gives them.
+/// A file's packets, as the parser delivers them.
 public struct PacketFile {
   /// All packets, one behind the other.
   public var bytes: [UInt8] = []
-  /// Where each packet lies; for packets of one size made up from it.
+  /// The byte range of each packet; computed for packets of one size.
   public var descriptions: [AudioStreamPacketDescription] = []
-  /// What a decoder needs to know.
+  /// The stream's description for a decoder.
   public var stream: CodedStreamDescription
-  /// How much of the decode is sound, where the file tells.
+  /// The priming, valid and remainder frames of the decode, if the file states them.
   public var tableInfo: AudioFilePacketTableInfo?
 
   /// The packets' format.
   public var format: AudioStreamBasicDescription { stream.format }
-  /// How many packets there are.
+  /// The number of packets.
   public var count: Int { descriptions.count }
 
   /// Each packet's bytes.
@@ -42,7 +42,7 @@ public struct PacketFile {
     descriptions = collector.descriptions
   }
 
-  /// Linear PCM out of nowhere.
+  /// Makes a file of linear PCM from its bytes, without a container.
   public init(_ format: AudioStreamBasicDescription, bytes: [UInt8]) {
     stream = CodedStreamDescription(format: format)
     self.bytes = bytes
@@ -53,7 +53,7 @@ public struct PacketFile {
     }
   }
 
-  /// The bytes of a run of packets, with descriptions from its start.
+  /// Returns the bytes of a run of packets, with descriptions relative to its start.
   public func run(_ range: Range<Int>) -> (
     bytes: [UInt8], descriptions: [AudioStreamPacketDescription]
   ) {

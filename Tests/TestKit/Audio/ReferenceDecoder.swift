@@ -2,28 +2,28 @@
 
 import Glibc
 
-/// Other people's decoders: what our samples are compared with.
+/// Other projects' decoders, with whose samples ours are compared.
 public enum ReferenceDecoder {
-  /// What mpg123 decodes a file to, as 32-bit float with its gapless cut, interleaved.
+  /// Returns mpg123's decode of a file, as 32-bit float with its gapless cut, interleaved.
   public static func mpg123(_ path: String) -> [Float] {
     floats("mpg123 -q -e f32 -s '\(path)'")
   }
 
-  /// The same with the encoder's delay and padding.
+  /// Returns the same with the encoder's delay and padding.
   public static func mpg123Uncut(_ path: String) -> [Float] {
     floats("mpg123 -q -e f32 --no-gapless -s '\(path)'")
   }
 
-  /// What ffmpeg decodes a file's first audio stream to, as 32-bit float, interleaved; AC-3 with the
-  /// dither that each packet's bytes seed.
+  /// Returns ffmpeg's decode of a file's first audio stream, as 32-bit float, interleaved; AC-3 with the dither that
+  /// each packet's bytes seed.
   ///
-  /// - Parameter decoder: the one to take; nil for ffmpeg's choice.
+  /// - Parameter decoder: the name of ffmpeg's decoder; nil for ffmpeg's choice.
   public static func ffmpeg(_ path: String, decoder: String? = nil) -> [Float] {
     let choice = decoder.map { "-c:a \($0)" } ?? ""
     return floats("ffmpeg -v error -cons_noisegen 1 \(choice) -i '\(path)' -map 0:a:0 -f f32le -")
   }
 
-  /// One number of ffprobe's about the first stream.
+  /// Returns one number that ffprobe prints about the first stream.
   public static func ffprobe(_ path: String, _ entry: String) -> Int? {
     let text = output(
       "ffprobe -v error -select_streams a:0 -show_entries stream=\(entry) -of csv=p=0 '\(path)'")
@@ -51,7 +51,7 @@ public enum ReferenceDecoder {
     }
   }
 
-  /// A shell command's standard output.
+  /// Returns a shell command's standard output.
   public static func output(_ command: String) -> [UInt8] {
     guard let pipe = unsafe popen(command, "r") else { return [] }
     defer { unsafe pclose(pipe) }
@@ -66,7 +66,7 @@ public enum ReferenceDecoder {
 }
 
 extension [[Float]] {
-  /// The channels side by side, frame by frame.
+  /// The channels interleaved, frame by frame.
   public var interleaved: [Float] {
     guard let frames = first?.count else { return [] }
     var result: [Float] = []

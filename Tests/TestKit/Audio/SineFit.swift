@@ -6,7 +6,7 @@ internal import Glibc
 public struct SineFit {
   /// Cycles per second.
   public var frequency: Double
-  /// Power of the sine over that of what is left without it, in decibels.
+  /// Power of the sine over that of the rest, in decibels.
   public var signalToResidual: Double
 
   /// Fits samples.

@@ -2,21 +2,21 @@
 
 import Glibc
 
-/// The click in a sound whose own frequencies are low: what a moving gain leaves above 3 kHz.
+/// The click in a sound whose own frequencies are low: the part above 3 kHz, which a moving gain causes.
 ///
-/// Measured with a filter that stops all below 3 kHz by 160 dB and passes all above 9 kHz. By it a gain that falls in a
-/// straight line of 5 ms leaves -68 to -72 dBFS of a tone of 60 Hz at a quarter of full scale.
+/// The filter stops all below 3 kHz by 160 dB and passes all above 9 kHz. It measures -68 to -72 dBFS for a gain that
+/// falls in a straight line of 5 ms, on a tone of 60 Hz at a quarter of full scale.
 public enum Splatter {
-  /// The largest magnitude above 3 kHz, in decibels of full scale.
+  /// Returns the largest magnitude above 3 kHz, in decibels of full scale.
   ///
-  /// - Parameter samples: with a millisecond of steady sound at either end, which is not judged.
+  /// - Parameter samples: the sound, with a millisecond of steady sound at either end, which is not measured.
   public static func decibels(_ samples: [Float], sampleRate: Double) -> Double {
     decibels(samples.map(Double.init), sampleRate: sampleRate)
   }
 
-  /// The same for samples whose rounding to `Float` would be louder than what is measured.
+  /// Returns the same for samples whose rounding to `Float` would be louder than the click.
   ///
-  /// - Parameter hertz: where the filter begins to pass; 6 kHz further it passes all.
+  /// - Parameter hertz: the frequency at which the filter begins to pass; 6 kHz above it, it passes all.
   public static func decibels(
     _ samples: [Double], sampleRate: Double, above hertz: Double = 3000
   ) -> Double {
@@ -32,7 +32,7 @@ public enum Splatter {
     return 20 * log10(max(peak, 1e-12))
   }
 
-  /// A windowed sinc.
+  /// Returns a windowed sinc.
   private static func highPass(above hertz: Double, sampleRate: Double) -> [Double] {
     let beta = 0.1102 * (160 - 8.7)
     let half = Int(152 / (2.285 * 2 * Double.pi * 6000 / sampleRate) / 2) + 1
@@ -46,7 +46,7 @@ public enum Splatter {
     }
   }
 
-  /// The modified Bessel function of the first kind and order 0.
+  /// Returns the modified Bessel function of the first kind and order 0.
   private static func bessel(_ x: Double) -> Double {
     var (sum, term) = (1.0, 1.0)
     for n in 1..<60 {

@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// A real `dbus-daemon` with a session bus of its own, for tests, and other people's clients for it. It
-/// starts no services.
+/// A real `dbus-daemon` with a session bus of its own, for tests, and other projects' clients for it. It starts no
+/// services.
 public final class SessionBusServer: Sendable {
-  /// What could not be done, in the programs' own words.
+  /// A failed step, in the programs' own words.
   public struct Failure: Error, CustomStringConvertible {
     /// The reason.
     public var description: String
@@ -20,10 +20,10 @@ public final class SessionBusServer: Sendable {
   /// The folder that its socket is in, as `bus`.
   public var directory: String { folder.path }
 
-  /// What a program needs to find it.
+  /// The environment in which a program finds the bus.
   public var environment: [String: String] { ["DBUS_SESSION_BUS_ADDRESS": address] }
 
-  /// Starts it and waits until it takes clients.
+  /// Starts the daemon and waits until it accepts clients.
   public init() throws {
     let folder = TemporaryDirectory()
     let configuration = """
@@ -44,12 +44,12 @@ public final class SessionBusServer: Sendable {
 
   deinit { stop() }
 
-  /// Holds it where it is, with SIGSTOP, or lets it go on.
+  /// Stops the daemon with SIGSTOP, or continues it.
   public func freeze(_ isFrozen: Bool = true) {
     process.signalGroup(isFrozen ? SIGSTOP : SIGCONT)
   }
 
-  /// Ends it; its clients lose their connections.
+  /// Ends the daemon; its clients lose their connections.
   public func stop() {
     freeze(false)
     process.signalGroup(SIGTERM)
@@ -59,21 +59,21 @@ public final class SessionBusServer: Sendable {
     }
   }
 
-  /// Runs `playerctl` on the players called `drawbar`; what it printed, without the line's end.
+  /// Runs `playerctl` on the players called `drawbar`, and returns its output without the line's end.
   ///
-  /// - Throws: what it said, if it failed.
+  /// - Throws: the program's message if it failed.
   public func playerctl(_ arguments: [String]) throws -> String {
     try output(["playerctl", "--player=drawbar"] + arguments)
   }
 
-  /// Runs `busctl`; what it printed, without the line's end.
+  /// Runs `busctl`, and returns its output without the line's end.
   ///
-  /// - Throws: what it said, if it failed.
+  /// - Throws: the program's message if it failed.
   public func busctl(_ arguments: [String]) throws -> String {
     try output(["busctl", "--address=" + address] + arguments)
   }
 
-  /// The names on the bus that begin with this.
+  /// Returns the names on the bus that begin with this.
   public func names(from beginning: String) -> [String] {
     let list = try? busctl(["list", "--no-legend", "--acquired"])
     return (list ?? "").split(separator: "\n").compactMap { line in
@@ -81,12 +81,12 @@ public final class SessionBusServer: Sendable {
     }.filter { $0.hasPrefix(beginning) }
   }
 
-  /// Starts `dbus-monitor` for signals of MPRIS's object; it is there when this returns.
+  /// Starts `dbus-monitor` for signals of MPRIS's object; it monitors when this returns.
   public func monitor() throws -> Subprocess {
     let monitor = Subprocess([
       "dbus-monitor", "--address", address, "type='signal',path='/org/mpris/MediaPlayer2'",
     ])
-    // The last thing that it gets as an ordinary client.
+    // This is the last signal that dbus-monitor receives as an ordinary client.
     guard eventually({ monitor.output.contains("NameLost") }) else {
       throw Failure(description: "dbus-monitor did not start: \(monitor.errors)")
     }

@@ -18,7 +18,7 @@ private struct GraphUnit {
   var calls = 0
 }
 
-/// The value of a generator in a frame.
+/// Returns the value of a generator in a frame.
 @_noLocks @inlinable
 public func generated(_ step: Float, _ frame: UInt64) -> Float {
   // A sawtooth between -1 and 1: exact in a Float, and no function of libm.
@@ -45,7 +45,7 @@ private func generate(
   return 0
 }
 
-/// Multiplies its input, limits that, and delays it on the first channel where it has a line.
+/// Multiplies its input, limits the product, and delays the first channel if it has a delay line.
 @_noLocks
 private func multiply(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
@@ -116,7 +116,7 @@ public final class GraphRig: @unchecked Sendable {
     unsafe renderer.addCallback(generate, context: makeUnit(GraphUnit(value: step)))
   }
 
-  /// Adds an effect that multiplies its input, limits the product and delays that. The delay is the node's latency.
+  /// Adds an effect that multiplies its input, limits the product and delays it. The delay is the node's latency.
   public func addEffect(
     factor: Float, limit: Float = .infinity, delay: Int = 0, channels: Int = 1,
     name: String = "effect"
@@ -134,7 +134,7 @@ public final class GraphRig: @unchecked Sendable {
   /// The number of calls of each unit, in the order in which the units were added.
   public var calls: [Int] { unsafe units.indices.map { callCount(of: $0) } }
 
-  /// The number of calls of a unit.
+  /// Returns the number of calls of a unit.
   public func callCount(of unit: Int) -> Int { unsafe units[unit].pointee.calls }
 
   /// Renders frames in cycles of these lengths, repeatedly.
@@ -151,7 +151,7 @@ public final class GraphRig: @unchecked Sendable {
     }
   }
 
-  /// Forgets the samples that have been rendered.
+  /// Drops the samples that have been rendered.
   public func forgetSamples() { samples.removeAll(keepingCapacity: true) }
 
   /// Renders one cycle with these input frames.

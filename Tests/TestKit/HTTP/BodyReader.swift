@@ -8,7 +8,7 @@ final class BodyReader {
   private let source: ResponsePlan.Body
   private var descriptor: Int32 = -1
 
-  /// Nil for a file that cannot be opened.
+  /// Opens a body; nil for a file that cannot be opened.
   init?(_ source: ResponsePlan.Body) {
     self.source = source
     switch source {
@@ -28,7 +28,7 @@ final class BodyReader {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// The bytes at an offset; exactly `count` of them, which the body must have.
+  /// Returns exactly `count` bytes at an offset; the body must have them.
   func read(at offset: UInt64, _ count: Int) -> [UInt8] {
     switch source {
     case .bytes(let bytes):

@@ -15,13 +15,13 @@ public struct FaultSequence {
 
   /// A random sequence.
   ///
-  /// - Parameter type: the media type; nil to say none.
+  /// - Parameter type: the media type; nil to send none.
   public init(_ body: [UInt8], type: String? = nil, _ chance: inout SplitMix) {
     self.body = body
     var good = ResponsePlan(fields: [("ETag", "\"v1\"")], body: .bytes(body), ranges: .honoured)
     if let type { good.fields.append(("Content-Type", type)) }
     if Int.random(in: 0..<3, using: &chance) == 0 { good.framing = .chunked }
-    // Of a chunked answer the field is the only sign that the server has ranges.
+    // In a chunked answer this field is the only sign that the server has ranges.
     if case .contentLength = good.framing, Int.random(in: 0..<4, using: &chance) == 0 {
       good.offersRangesSilently = true
     }
@@ -34,7 +34,7 @@ public struct FaultSequence {
     end(&chance)
   }
 
-  /// An answer whose fault is over with the next request.
+  /// Returns an answer whose fault is over with the next request.
   private func fault(_ chance: inout SplitMix) -> ResponsePlan {
     let place = 0...UInt64(body.count)
     var plan = good

@@ -2,8 +2,7 @@
 
 import Glibc
 
-/// Something closed that a test opens once, and that a server thread waits for together with its
-/// connection.
+/// A gate that a test opens once, and that a server thread waits for together with its connection.
 public final class Gate: Sendable {
   let readEnd: Int32
   private let writeEnd: Int32
@@ -22,7 +21,7 @@ public final class Gate: Sendable {
     close(writeEnd)
   }
 
-  /// Opens it, for good.
+  /// Opens the gate, for good.
   public func open() {
     var byte: UInt8 = 0
     _ = unsafe write(writeEnd, &byte, 1)

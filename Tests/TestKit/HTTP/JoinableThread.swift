@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// A thread that runs a function and can be waited for. Swift's task threads must not block; a
-/// server's, and a reader's that waits for it, do little else.
+/// A thread that runs a function and can be waited for. Swift's task threads must not block, but a server's thread
+/// and a reader's thread that waits for the server mostly do.
 public final class JoinableThread: @unchecked Sendable {
   private var handle: pthread_t
 

@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// A value behind a POSIX mutex. ThreadSanitizer sees this one; Synchronization's `Mutex` waits on
-/// a futex behind its back, so that everything it protects looks like a race.
+/// A value behind a POSIX mutex. ThreadSanitizer knows this mutex; Synchronization's `Mutex` uses a futex unseen by it,
+/// so that all accesses to the protected value look like races.
 @safe final class Locked<Value>: @unchecked Sendable {
   private var value: Value
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -19,7 +19,7 @@ import Glibc
     unsafe mutex.deallocate()
   }
 
-  /// Runs the body with the value, alone.
+  /// Runs the body with exclusive access to the value.
   func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }

@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// A real HTTP server on 127.0.0.1 with a thread for each connection. What it answers, and what
-/// goes wrong, is planned path by path; what was asked and sent is kept for the test to see.
+/// A real HTTP server on 127.0.0.1 with a thread for each connection. Plans for each path define its answers and
+/// faults; it records requests and sent bytes for the test.
 public final class LoopbackHTTPServer: Sendable {
-  /// What a client asked.
+  /// A client's request.
   public struct Request: Sendable {
     /// `GET`, for example.
     public var method: String
@@ -39,8 +39,8 @@ public final class LoopbackHTTPServer: Sendable {
 
   /// Starts a server that answers 404 to everything.
   ///
-  /// - Parameter sendBufferBytes: the kernel's send buffer for each connection; small, so that
-  ///   what was sent is close to what was received.
+  /// - Parameter sendBufferBytes: the kernel's send buffer for each connection; small, so that the count of sent bytes
+  ///   is close to that of received bytes.
   public init(sendBufferBytes: Int32 = 64 * 1024) {
     self.sendBufferBytes = sendBufferBytes
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -59,8 +59,7 @@ public final class LoopbackHTTPServer: Sendable {
     handle(path) { _ in plan }
   }
 
-  /// Answers the first request for a path with the first plan, and so on; all after the last plan
-  /// with that.
+  /// Answers the first request for a path with the first plan, and so on; all later requests with the last plan.
   public func serve(_ path: String, inOrder plans: [ResponsePlan]) {
     let count = Locked(0)
     handle(path) { _ in
@@ -72,12 +71,12 @@ public final class LoopbackHTTPServer: Sendable {
     }
   }
 
-  /// Answers requests for a path, query not counted, as a function decides.
+  /// Answers requests for a path, whatever the query, by a function.
   public func handle(_ path: String, _ handler: @escaping Handler) {
     state.withLock { $0.handlers[path] = handler }
   }
 
-  /// The URL of a path.
+  /// Returns the URL of a path.
   public func url(_ path: String) -> String {
     "http://127.0.0.1:\(port)\(path)"
   }
@@ -87,7 +86,7 @@ public final class LoopbackHTTPServer: Sendable {
     state.withLock { $0.requests }
   }
 
-  /// Body bytes that the kernel has taken for a path, over all requests.
+  /// Returns the body bytes that the kernel has accepted for a path, over all requests.
   public func bodyBytesSent(_ path: String) -> UInt64 {
     state.withLock { $0.bodyBytesSent[path] ?? 0 }
   }
@@ -101,11 +100,11 @@ public final class LoopbackHTTPServer: Sendable {
   public func stop() {
     state.withLock { state in
       state.isStopped = true
-      // The threads close what they own; this only makes them come back from where they wait.
+      // The threads close their own descriptors; `shutdown` only ends their waiting.
       for connection in state.openConnections { shutdown(connection, Int32(SHUT_RDWR)) }
     }
     shutdown(listener, Int32(SHUT_RDWR))
-    // The first is the one that makes the others.
+    // The listener's thread is joined first, since it starts the others.
     state.withLock({ $0.threads.removeValue(forKey: listener) })?.join()
     while let thread = state.withLock({ $0.threads.popFirst()?.value ?? $0.endedThreads.popLast() })
     {
@@ -147,7 +146,7 @@ public final class LoopbackHTTPServer: Sendable {
     }
   }
 
-  /// Closes a connection; under the lock, because `stop` must not touch a number that is reused.
+  /// Closes a connection under the lock, because `stop` must not touch a descriptor that is reused.
   private func end(_ descriptor: Int32) {
     state.withLock { state in
       state.openConnections.remove(descriptor)

@@ -12,7 +12,7 @@ struct MetadataInterleaver {
     bytesToBlock = metadata?.interval ?? 0
   }
 
-  /// The piece with the blocks that are due in and behind it.
+  /// Returns the piece with the blocks that are due in and behind it.
   mutating func interleave(_ piece: [UInt8]) -> [UInt8] {
     guard let metadata else { return piece }
     var bytes: [UInt8] = []
@@ -30,7 +30,7 @@ struct MetadataInterleaver {
     return bytes
   }
 
-  /// The text behind its length in units of 16 bytes, padded with NULs.
+  /// Returns the text behind its length in units of 16 bytes, padded with NULs.
   private static func block(_ text: [UInt8]) -> [UInt8] {
     let units = (text.count + 15) / 16
     precondition(units < 256, "a block has at most 4080 bytes")

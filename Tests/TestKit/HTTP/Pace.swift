@@ -13,7 +13,7 @@ struct Pace {
     start = Self.now()
   }
 
-  /// How many bytes may be sent now, at most `limit`.
+  /// Returns the bytes that may be sent now, at most `limit`.
   func allowance(_ limit: UInt64) -> UInt64 {
     guard let bytesPerSecond else { return limit }
     let seconds = Double(Self.now() - start) / 1e9
@@ -21,7 +21,7 @@ struct Pace {
     return min(earned - min(earned, spent), limit)
   }
 
-  /// How long to wait for the next allowance: a hundredth of a second's bytes, at least one.
+  /// The wait for the next allowance: a hundredth of a second, or the time of one byte if that is longer.
   var nanosecondsToNext: UInt64 {
     guard let bytesPerSecond else { return 0 }
     return max(1_000_000_000 / bytesPerSecond, 10_000_000)

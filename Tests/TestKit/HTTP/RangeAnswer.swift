@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// What a plan makes of a request's `Range: bytes=FIRST-` (RFC 9110, section 14).
+/// The part of a body that answers a request's `Range: bytes=FIRST-` (RFC 9110, section 14).
 struct RangeAnswer {
-  /// Where in the body the answer begins, and where it ends.
+  /// The byte offset in the body at which the answer begins, and the one at which it ends.
   private(set) var byteOffset: UInt64 = 0
   private(set) var endOffset: UInt64
   /// The status line instead of the plan's.
   private(set) var statusLine: String?
   /// Further fields.
   private(set) var fields: [(name: String, value: String)] = []
-  /// There is nothing there: no body is sent.
+  /// Whether the range is beyond the body, so that no body is sent.
   private(set) var isRefusal = false
 
   init(_ request: LoopbackHTTPServer.Request, _ plan: ResponsePlan, byteCount: UInt64) {
@@ -41,7 +41,7 @@ struct RangeAnswer {
     byteOffset = min(first, byteCount)
   }
 
-  /// Only the form that asks for the rest.
+  /// Returns the first byte of a range that extends to the end; nil for any other form.
   private static func firstByte(_ request: LoopbackHTTPServer.Request) -> UInt64? {
     guard let range = request.fields["range"], range.hasPrefix("bytes="), range.hasSuffix("-")
     else { return nil }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
 
-/// How a `LoopbackHTTPServer` answers one request, faults included.
+/// An answer of a `LoopbackHTTPServer` to one request, faults included.
 public struct ResponsePlan: Sendable {
-  /// Where the body's bytes come from.
+  /// The source of the body's bytes.
   public enum Body: Sendable {
     /// These bytes.
     case bytes([UInt8])
     /// A file's bytes, read while they are sent.
     case file(path: String)
-    /// Bytes made while they are sent: so many, by a function of offset and count that returns
-    /// exactly `count` bytes. For an endless stream give `UInt64.max` and `.untilClose`.
+    /// Bytes made while they are sent: `byteCount` bytes, by a function of offset and count that returns exactly
+    /// `count` bytes. For an endless stream use `UInt64.max` and `.untilClose`.
     case generated(byteCount: UInt64, @Sendable (_ offset: UInt64, _ count: Int) -> [UInt8])
   }
 
-  /// How the receiver learns where the body ends.
+  /// The means by which the receiver finds the end of the body.
   public enum Framing: Sendable {
-    /// `Content-Length`, as long as the body is; the connection stays open for another request.
+    /// `Content-Length`, equal to the body's length; the connection stays open for another request.
     case contentLength
     /// A `Content-Length` that need not be true.
     case announced(UInt64)
     /// `Transfer-Encoding: chunked` (RFC 9112, section 7.1); the connection stays open.
     case chunked
-    /// Nothing says so but the end of the connection, as with HTTP/1.0.
+    /// The body ends with the connection, as with HTTP/1.0.
     case untilClose
   }
 
-  /// Metadata between the sound, as stations send it to those who ask for it.
+  /// Metadata between the sound, as stations send it to clients that request it.
   public struct Metadata: Sendable {
     /// Bytes of sound between two blocks.
     public var interval: Int
@@ -33,14 +33,14 @@ public struct ResponsePlan: Sendable {
     /// do not fit.
     public var text: @Sendable (_ index: Int) -> [UInt8]
 
-    /// Blocks of these texts after every so many bytes.
+    /// Sends a block with a text after every `interval` bytes.
     public init(interval: Int, text: @escaping @Sendable (_ index: Int) -> [UInt8]) {
       self.interval = interval
       self.text = text
     }
   }
 
-  /// What goes wrong on the way. Bytes of the body are counted as they are sent, metadata included.
+  /// A fault of the transmission. Its byte counts are those of the sent body, metadata included.
   public enum Fault: Sendable {
     /// Nothing.
     case none
@@ -54,17 +54,16 @@ public struct ResponsePlan: Sendable {
     case finishInHead(afterBytes: Int)
   }
 
-  /// What becomes of a request's `Range`.
+  /// The treatment of a request's `Range`.
   public enum Ranges: Sendable {
     /// It is ignored; no ranges are offered.
     case notOffered
-    /// Ranges are offered, and sent with 206 unless `If-Range` names something else than the plan's
-    /// `ETag` or `Last-Modified`; behind the end there is 416.
+    /// Ranges are offered, and sent with 206 unless `If-Range` names a validator other than the plan's `ETag` or
+    /// `Last-Modified`; an offset behind the end is answered with 416.
     case honoured
-    /// Ranges are offered, and the whole body is sent all the same.
+    /// Ranges are offered, but the whole body is sent.
     case ignored
-    /// Ranges are offered, and what is sent is what was asked for, with this for its
-    /// `Content-Range`; without that field if nil.
+    /// Ranges are offered, and the requested part is sent with this `Content-Range`; without that field if nil.
     case mislabelled(contentRange: String?)
   }
 
@@ -74,21 +73,21 @@ public struct ResponsePlan: Sendable {
   public var fields: [(name: String, value: String)]
   /// The body.
   public var body: Body
-  /// How its end is told.
+  /// The means by which the body's end is marked.
   public var framing: Framing
-  /// What becomes of a request for a part of it.
+  /// The treatment of a request for a part of the body.
   public var ranges: Ranges
-  /// Ranges that are honoured are not offered in a field.
+  /// Whether ranges that are honoured are offered without a header field.
   public var offersRangesSilently = false
   /// The most bytes that a part has, where ranges are honoured; nil is up to the body's end.
   public var maximumPartBytes: UInt64?
-  /// Body bytes per second; nil is as fast as they are taken.
+  /// Body bytes per second; nil is as fast as the client reads them.
   public var bytesPerSecond: UInt64?
   /// Bytes of the head per second; nil is all at once.
   public var headBytesPerSecond: UInt64?
   /// Metadata between the bytes of the body, when the request asks for it.
   public var metadata: Metadata?
-  /// What goes wrong.
+  /// The fault of the transmission.
   public var fault = Fault.none
   /// Nanoseconds between the request and the first byte of the answer.
   public var delayNanoseconds: UInt64 = 0
@@ -110,40 +109,40 @@ public struct ResponsePlan: Sendable {
     self.delayNanoseconds = delayNanoseconds
   }
 
-  /// A whole body of a media type.
+  /// Returns a whole body of a media type.
   public static func body(_ bytes: [UInt8], type: String = "audio/mpeg") -> ResponsePlan {
     ResponsePlan(fields: [("Content-Type", type)], body: .bytes(bytes))
   }
 
-  /// A whole file of a media type.
+  /// Returns a whole file of a media type.
   public static func file(
     _ path: String, type: String = "audio/mpeg", ranges: Ranges = .notOffered
   ) -> ResponsePlan {
     ResponsePlan(fields: [("Content-Type", type)], body: .file(path: path), ranges: ranges)
   }
 
-  /// A status with a short text that must not be taken for sound.
+  /// Returns a status with a short text that must not be played as sound.
   public static func status(_ status: Int, _ name: String) -> ResponsePlan {
     ResponsePlan(
       statusLine: "HTTP/1.1 \(status) \(name)", fields: [("Content-Type", "text/html")],
       body: .bytes(Array("<html>\(name)</html>".utf8)))
   }
 
-  /// An answer of 503 that asks to come again after some seconds, or at a date.
+  /// Returns an answer of 503 that asks the client to retry after some seconds, or at a date.
   public static func unavailable(retryAfter: String) -> ResponsePlan {
     var plan = ResponsePlan.status(503, "Service Unavailable")
     plan.fields.append(("Retry-After", retryAfter))
     return plan
   }
 
-  /// A redirect to an absolute or relative URL.
+  /// Returns a redirect to an absolute or relative URL.
   public static func redirect(to location: String, status: Int = 302) -> ResponsePlan {
     ResponsePlan(
       statusLine: "HTTP/1.1 \(status) Found", fields: [("Location", location)],
       body: .bytes(Array("moved".utf8)))
   }
 
-  /// No answer: the connection is accepted, and then nothing happens.
+  /// An answer that never comes: the server accepts the connection and sends nothing.
   public static var silence: ResponsePlan {
     ResponsePlan(statusLine: nil, framing: .untilClose, fault: .stall(afterBytes: 0))
   }

@@ -8,7 +8,7 @@ struct ServerConnection {
   private let server: LoopbackHTTPServer
   private var received: [UInt8] = []
 
-  /// Bytes of body sent at once.
+  /// Bytes of the body sent at once.
   private static let pieceSize = 32 * 1024
 
   init(_ descriptor: Int32, _ server: LoopbackHTTPServer) {
@@ -29,7 +29,7 @@ struct ServerConnection {
     }
   }
 
-  /// Sends an answer; whether another request may follow.
+  /// Sends an answer, and returns whether another request may follow.
   private func answer(
     _ request: LoopbackHTTPServer.Request, _ plan: ResponsePlan, _ path: String
   ) -> Bool {
@@ -77,7 +77,7 @@ struct ServerConnection {
     return (!isChunked || send(Array("0\r\n\r\n".utf8))) && mayContinue
   }
 
-  /// Sends a piece of the body, as a chunk if need be.
+  /// Sends a piece of the body, as a chunk if the answer is chunked.
   private func send(_ piece: [UInt8], _ isChunked: Bool, _ path: String) -> Bool {
     // An empty chunk would be the last one.
     if piece.isEmpty { return true }
@@ -116,7 +116,7 @@ struct ServerConnection {
     return true
   }
 
-  /// Where in the body the fault lies; beyond any body without one.
+  /// Returns the fault, and its byte offset in the body; beyond any body if it has none.
   private static func breakpoint(_ fault: ResponsePlan.Fault) -> (UInt64, ResponsePlan.Fault) {
     switch fault {
     case .none, .finishInHead: (.max, fault)
@@ -124,7 +124,7 @@ struct ServerConnection {
     }
   }
 
-  /// Lets the fault happen; whether the answer goes on after it.
+  /// Executes the fault, and returns whether the answer continues after it.
   private func endure(_ fault: ResponsePlan.Fault) -> Bool {
     switch fault {
     case .none:
@@ -141,10 +141,10 @@ struct ServerConnection {
     }
   }
 
-  /// Does nothing for a time, or until a gate opens; false if the client went away meanwhile.
+  /// Waits for a time, or until a gate opens, and returns false if the client closed the connection meanwhile.
   private func pause(nanoseconds: UInt64, until gate: Gate? = nil) -> Bool {
     guard nanoseconds > 0 else { return true }
-    // POLLRDHUP, which Swift's Glibc module does not have.
+    // 0x2000 is POLLRDHUP, which Swift's Glibc module lacks.
     let clientHasClosed: Int16 = 0x2000
     var entries = [pollfd(fd: descriptor, events: clientHasClosed, revents: 0)]
     if let gate { entries.append(pollfd(fd: gate.readEnd, events: Int16(POLLIN), revents: 0)) }

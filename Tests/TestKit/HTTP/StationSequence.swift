@@ -2,22 +2,22 @@
 
 public import ByteSources
 
-/// Answers to the requests for a station's sound, in order, and what should be read of them.
+/// Answers to the requests for a station's sound, in order, and the expected sound and metadata.
 public struct StationSequence {
   /// The answers; the last one ends the station for good.
   public private(set) var plans: [ResponsePlan] = []
   /// Bytes of sound between two blocks of metadata.
   public let interval: Int
-  /// The sound that each connection brings.
+  /// The sound that each connection delivers.
   public private(set) var stretches: [[UInt8]] = []
-  /// What is said, with the byte from which on it is said.
+  /// The expected metadata, each with the byte offset at which it begins.
   public private(set) var said: [StreamMetadata] = []
 
-  /// A sequence by chance.
+  /// A random sequence.
   ///
   /// - Parameters:
   ///   - type: the media type.
-  ///   - sound: makes the sound that a connection would bring if it were not cut.
+  ///   - sound: makes the sound that a connection would deliver without a cut.
   public init(
     type: String, _ chance: inout SplitMix, sound makeSound: (inout SplitMix) -> [UInt8]
   ) {
@@ -38,7 +38,7 @@ public struct StationSequence {
       let cut = Int.random(in: 0...(2 * sound.count), using: &chance)
       plan.fault = .finish(afterBytes: UInt64(cut))
       plans.append(plan)
-      // What comes before the cut, counted block by block.
+      // The sound before the cut, counted block by block.
       var (sent, heard, index) = (0, 0, 0)
       while heard < sound.count, sent < cut {
         let count = min(interval, sound.count - heard, cut - sent)
@@ -61,7 +61,7 @@ public struct StationSequence {
     plans.append(.status(403, "Forbidden"))
   }
 
-  /// What a station answers while it is away.
+  /// Returns an answer of a station that is away.
   private static func absence(_ chance: inout SplitMix) -> ResponsePlan {
     switch Int.random(in: 0..<6, using: &chance) {
     case 0: ResponsePlan(statusLine: "HTTP/1.1 204 No Content", framing: .untilClose)
@@ -74,7 +74,7 @@ public struct StationSequence {
     }
   }
 
-  /// A title with what titles have in them, or nil for a block of length 0.
+  /// Returns a title with typical characters, or nil for a block of length 0.
   private static func title(_ chance: inout SplitMix) -> String? {
     guard Int.random(in: 0..<4, using: &chance) > 0 else { return nil }
     let letters = Array("abc '&=;é☃")

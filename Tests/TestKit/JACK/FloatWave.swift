@@ -2,7 +2,7 @@
 
 /// A WAVE file of 32-bit float samples, read whole.
 public struct FloatWave: Sendable {
-  /// Why a file is not one.
+  /// The error for a file that is not such a WAVE file.
   public struct Failure: Error, CustomStringConvertible {
     /// The reason.
     public var description: String

@@ -15,16 +15,15 @@ public final class JACKNetSlave: JACKTools, Sendable {
     self.process = process
   }
 
-  /// Starts a master and a slave with two channels each way, runs the test with both and ends them. A busy
-  /// machine is late, and its packets are then lost: where the servers told of that, or did not find each
-  /// other, it is tried again, four times at most.
+  /// Starts a master and a slave with two channels each way, runs the test with both and ends them. On a busy machine
+  /// packets come late and are lost. If the servers reported losses, or did not find each other, the test runs
+  /// again, at most four times in all.
   ///
   /// - Parameters:
-  ///   - options: the master's. It must not wait for its clients (`-S`): a slave that is late then takes the
-  ///     master down.
+  ///   - options: the master's. The master must not wait for its clients (`-S`): a late slave would then bring it down.
   ///   - latency: cycles that the packets may take on the way (`-l`).
-  ///   - isRight: whether a run has seen what it should.
-  /// - Returns: what the last run has seen.
+  ///   - isRight: returns whether a run's result is as expected.
+  /// - Returns: the result of the last run.
   public static func with<Result>(
     _ options: JACKServer.Options, latency: Int, until isRight: (Result) -> Bool,
     _ body: (JACKServer, JACKNetSlave) throws -> Result
@@ -46,7 +45,7 @@ public final class JACKNetSlave: JACKTools, Sendable {
     }
   }
 
-  /// Lets the master listen for slaves, and starts one.
+  /// Makes the master listen for slaves, and starts one.
   private static func start(of master: JACKServer, latency: Int) throws -> JACKNetSlave {
     let way = ["-a", "127.0.0.1", "-p", "\(freePort())"]
     _ = try master.run(["jack_load", "netmanager", "-i", way.joined(separator: " ")])
@@ -54,7 +53,7 @@ public final class JACKNetSlave: JACKTools, Sendable {
       ["jackd", "-n", name, "-R", "-P", "70", "-p", "128", "-d", "net"] + way
       + ["-C", "2", "-P", "2", "-l", "\(latency)", "-n", client]
     let slave = JACKNetSlave(process: Subprocess(arguments))
-    // Other clients would disturb the two while they find each other.
+    // Other clients would disturb the two servers while they find each other.
     let isReady = eventually {
       slave.process.pid == nil || master.log.contains("Syncing with latency")
     }
@@ -70,12 +69,12 @@ public final class JACKNetSlave: JACKTools, Sendable {
     throw JACKServer.Failure(description: "no slave: \(log) \(master.log)")
   }
 
-  /// The server's name.
+  /// The environment with the server's name.
   public var toolEnvironment: [String: String] {
     ["JACK_DEFAULT_SERVER": Self.name, "JACK_NO_START_SERVER": "1"]
   }
 
-  /// What it has written so far.
+  /// The server's output so far.
   public var log: String { process.output + process.errors }
 
   private func end() {

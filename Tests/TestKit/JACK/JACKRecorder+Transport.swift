@@ -2,18 +2,18 @@
 
 internal import CJACK
 
-/// The recorder as the one that has the transport go somewhere.
+/// Control of JACK's transport by the recorder's client.
 extension JACKRecorder {
-  /// Lets the transport roll.
+  /// Starts the transport.
   public func startTransport() { unsafe jack_transport_start(client) }
 
-  /// Has the transport stand.
+  /// Stops the transport.
   public func stopTransport() { unsafe jack_transport_stop(client) }
 
-  /// Has the transport go to a frame.
+  /// Moves the transport to a frame.
   public func locateTransport(_ frame: UInt32) { unsafe jack_transport_locate(client, frame) }
 
-  /// How long the transport waits for clients that are not ready.
+  /// Sets the time for which the transport waits for clients that are not ready.
   public func setSyncTimeout(microseconds: UInt64) {
     unsafe jack_set_sync_timeout(client, microseconds)
   }
@@ -25,7 +25,7 @@ extension JACKRecorder {
     return (isRolling, frame)
   }
 
-  /// Has the transport go to a frame, and waits until it has rolled so many frames from there.
+  /// Moves the transport to a frame, and waits until it has rolled `count` frames from there.
   public func locateTransport(_ frame: UInt32, andHear count: Int) -> Bool {
     let start = frameCount
     locateTransport(frame)
@@ -37,7 +37,7 @@ extension JACKRecorder {
     }
   }
 
-  /// Has the transport go to a frame, and waits until it rolls there.
+  /// Moves the transport to a frame, starts it, and waits until it rolls there.
   public func rollTransport(from frame: UInt32) -> Bool {
     locateTransport(frame)
     guard eventually({ !transport.isRolling && transport.frame == frame }) else {

@@ -3,20 +3,20 @@
 internal import CJACK
 internal import Synchronization
 
-/// A client of the test's own that records ports into memory, so that it is never behind, however fast the
-/// server runs, and that can have it freewheel.
+/// A client of the test that records ports into memory, so that it keeps up with the server at any speed, and that can
+/// make the server freewheel.
 @safe
 public final class JACKRecorder: @unchecked Sendable {
   let client: OpaquePointer
   private let take: UnsafeMutablePointer<Take>
   private let channelCount: Int
 
-  /// What the process callback touches.
+  /// The state that the process callback uses.
   @safe
   fileprivate struct Take: ~Copyable {
     let ports: UnsafeMutableBufferPointer<OpaquePointer?>
     let channels: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<Float>>
-    /// The transport's frame at each frame, -1 while it stood; empty where that is not recorded.
+    /// The transport's frame at each frame, -1 while it was stopped; empty if it is not recorded.
     let times: UnsafeMutableBufferPointer<Int64>
     var client: OpaquePointer?
     let frames = Atomic<Int>(0)
@@ -41,7 +41,7 @@ public final class JACKRecorder: @unchecked Sendable {
       unsafe times.deallocate()
     }
 
-    /// Notes where the transport is in a cycle.
+    /// Records the transport's frame for each frame of a cycle.
     func noteTransport(from start: Int, count: Int) {
       guard let client = unsafe client, unsafe start < times.count else { return }
       var frame: UInt32 = 0
@@ -55,9 +55,9 @@ public final class JACKRecorder: @unchecked Sendable {
   /// Connects to ports, and records them from now on.
   ///
   /// - Parameters:
-  ///   - capacityFrames: what follows so many frames is left out.
+  ///   - capacityFrames: frames after this many are not recorded.
   ///   - recordsTransport: whether the transport's frames are recorded, too.
-  ///   - name: the client's.
+  ///   - name: the client's name.
   public init(
     _ sources: [String], capacityFrames: Int, recordsTransport: Bool = false,
     name: String = "recorder"
@@ -83,7 +83,7 @@ public final class JACKRecorder: @unchecked Sendable {
     unsafe jack_set_process_callback(client, record, take)
     unsafe jack_activate(client)
     for (index, source) in sources.enumerated() {
-      // The server only takes the request, and makes the connection when its clients are on time.
+      // The server only accepts the request; it makes the connection once its clients are on time.
       let isConnected =
         unsafe jack_connect(client, source, "\(name):in_\(index + 1)") == 0
         && eventually {
@@ -101,7 +101,7 @@ public final class JACKRecorder: @unchecked Sendable {
     unsafe take.deallocate()
   }
 
-  /// Has the server run as fast as its clients answer, or with its driver again.
+  /// Starts or ends freewheeling, in which the server runs as fast as its clients answer.
   public func setFreewheel(_ isOn: Bool) throws {
     guard unsafe jack_set_freewheel(client, isOn ? 1 : 0) == 0 else {
       throw JACKServer.Failure(description: "the server does not freewheel")
@@ -111,18 +111,18 @@ public final class JACKRecorder: @unchecked Sendable {
   /// Frames recorded so far.
   public var frameCount: Int { unsafe take.pointee.frames.load(ordering: .acquiring) }
 
-  /// What was recorded so far, channel by channel.
+  /// The samples recorded so far, channel by channel.
   public var samples: [[Float]] {
     let count = frameCount
     return (0..<channelCount).map { unsafe Array(take.pointee.channels[$0][..<count]) }
   }
 
-  /// The transport's frame at each recorded frame, -1 while it stood.
+  /// The transport's frame at each recorded frame, -1 while it was stopped.
   public var transportFrames: [Int64] {
     unsafe Array(take.pointee.times[..<min(frameCount, take.pointee.times.count)])
   }
 
-  /// The first recorded frame, from one on, at which the transport was at a frame.
+  /// Returns the first recorded frame, from `start` on, at which the transport was at a frame.
   func firstIndex(ofTransportFrame frame: Int64, from start: Int) -> Int? {
     for index in unsafe start..<max(start, min(frameCount, take.pointee.times.count))
     where unsafe take.pointee.times[index] == frame {
@@ -131,7 +131,7 @@ public final class JACKRecorder: @unchecked Sendable {
     return nil
   }
 
-  /// Ends the recording. To be called once, before the server ends.
+  /// Ends the recording. Call it once, before the server ends.
   public func close() {
     unsafe jack_client_close(client)
   }

@@ -3,11 +3,11 @@
 import Glibc
 
 extension JACKServer {
-  /// Starts a server for a look at metadata. jack2 has one store of them for all servers of a user, and a
-  /// server that ends removes it: tries again when another's has done that meanwhile.
+  /// Starts a server to examine its metadata. jack2 has one store of metadata for all servers of a user, and a server
+  /// that ends removes the store. If another one's end did so meanwhile, the run is repeated.
   ///
-  /// - Parameter attempt: a run, which returns what it saw and leaves the judging to the caller.
-  /// - Returns: what an undisturbed run saw; nil when there was none in eight.
+  /// - Parameter attempt: one run, which returns its findings for the caller to check.
+  /// - Returns: the result of an undisturbed run; nil if eight runs were disturbed.
   public static func withMetadata<Result>(
     _ attempt: (JACKServer) throws -> Result
   ) throws -> Result? {
@@ -22,7 +22,7 @@ extension JACKServer {
     return nil
   }
 
-  /// The file that the metadata are in, by its number; nil while there is none.
+  /// The inode number of the file that holds the metadata; nil while there is none.
   private static var metadataStore: UInt64? {
     var facts = stat()
     return unsafe stat(metadataFolder + "/metadata.db", &facts) == 0 ? UInt64(facts.st_ino) : nil
@@ -30,12 +30,12 @@ extension JACKServer {
 
   private static var metadataFolder: String { "/dev/shm/jack_db-\(getuid())" }
 
-  /// Whether there is a store of metadata.
+  /// Whether a store of metadata exists.
   public static var hasMetadataStore: Bool { unsafe access(metadataFolder, F_OK) == 0 }
 
-  /// Removes the store of a server that would not end. jackd that ends cancels the thread that takes back a closed
-  /// client's metadata; where that has a lock of the store's, jackd waits for it without end, and so does every
-  /// server that opens the store after it.
+  /// Removes the store of a server that did not end. A jackd that ends cancels its thread that deletes a closed
+  /// client's metadata. If that thread holds a lock of the store, jackd waits for the lock for ever, and so does every
+  /// server that opens the store later.
   static func removeMetadataStore() {
     for name in ["metadata.db", "__db.001", "__db.002", "__db.003"] {
       unsafe unlink(metadataFolder + "/" + name)

@@ -2,23 +2,22 @@
 
 public import Glibc
 
-/// A real `jackd` with the dummy driver, for tests. Nothing can be heard; all else is as it is.
+/// A real `jackd` with the dummy driver, for tests. The driver plays no sound; all else is as usual.
 ///
-/// A machine has room for eight servers, and one that is killed keeps its room until a server of the
-/// same name ends properly: so there is one name for a test process, and ``stop()`` mends a kill.
+/// A machine has room for eight servers, and a killed server keeps its entry until a server of the same name ends
+/// properly. So a test process uses one name, and ``stop()`` repairs a kill.
 public final class JACKServer: Sendable {
-  /// How a server is started.
+  /// The settings with which a server is started.
   public struct Options: Sendable {
     /// Frames per second.
     public var sampleRate = 48000
     /// Frames in a cycle.
     public var period = 256
-    /// Whether its threads ask for real-time scheduling; without the right to it they run without.
+    /// Whether its threads request real-time scheduling; without the permission they run without it.
     public var isRealtime = true
     /// Playback ports of the client `system`.
     public var playbackPorts = 2
-    /// Whether the client `system` has a monitor port for each playback port, which puts out what that
-    /// was given.
+    /// Whether the client `system` has a monitor port for each playback port, which outputs that port's input.
     public var hasMonitors = false
     /// More arguments before the driver's.
     public var arguments: [String] = []
@@ -26,9 +25,9 @@ public final class JACKServer: Sendable {
     /// 48 kHz, 256 frames, real-time, two playback ports.
     public init() {}
 
-    /// One that waits for its clients, so that a busy machine makes its cycles longer, and none is missed. It
-    /// waits for a quarter of a second: without `-t` it would be two periods, whatever its manual says, and with
-    /// half a second its clients would take it for stalled.
+    /// Options of a server that waits for its clients, so that a busy machine lengthens its cycles and misses none. The
+    /// timeout is a quarter of a second: without `-t` it would be two periods, contrary to jackd's manual, and with
+    /// half a second its clients would assume that it has stalled.
     public static func waiting(sampleRate: Int = 48000, period: Int = 256) -> Self {
       var options = Self()
       (options.sampleRate, options.period) = (sampleRate, period)
@@ -37,7 +36,7 @@ public final class JACKServer: Sendable {
     }
   }
 
-  /// What could not be done, with the server's own words.
+  /// A failed step, in the server's own words.
   public struct Failure: Error, CustomStringConvertible {
     /// The reason.
     public var description: String
@@ -52,7 +51,7 @@ public final class JACKServer: Sendable {
     self.process = process
   }
 
-  /// Starts the server and waits until it takes clients.
+  /// Starts the server and waits until it accepts clients.
   public static func start(_ options: Options = Options()) throws -> JACKServer {
     var arguments = ["jackd", "-n", name, "-p", "128"]
     arguments += options.isRealtime ? ["-R", "-P", "70"] : ["-r"]
@@ -72,11 +71,11 @@ public final class JACKServer: Sendable {
     return server
   }
 
-  /// Held by ``with(_:_:)``, because tests of several suites run at once and there is one name.
+  /// Locked by ``with(_:_:)``, because tests of several suites run at once and share one name.
   private static let turn = Locked(())
 
-  /// Starts a server, runs the test with it and stops it, also when the test has killed it. Waits
-  /// while another test has the server.
+  /// Starts a server, runs the test with it and stops it, also if the test has killed it. Waits while another test uses
+  /// the server.
   public static func with<Result>(
     _ options: Options = Options(), _ body: (JACKServer) throws -> Result
   ) throws -> Result {
@@ -90,15 +89,15 @@ public final class JACKServer: Sendable {
   /// The process's number; nil once it has ended.
   public var pid: pid_t? { process.pid }
 
-  /// What it has written so far.
+  /// The server's output so far.
   public var log: String { process.output + process.errors }
 
   /// Whether jackd has timed out waiting for a client. With `-S`, this happens in rare cases while a client is opened
   /// or closed. jackd then stalls for ten times its `-t` and may drop clients.
   public var hasStalled: Bool { log.contains("SuspendRefNum error") }
 
-  /// Ends it as a user would. When a signal ended it (a client's end can make it SIGPIPE), one of its
-  /// name is started and ended for it.
+  /// Ends the server as a user would. If a signal ended it (a client's end can cause SIGPIPE), another server of its
+  /// name is started and ended to clean up.
   public func stop() {
     end()
     guard case .signal = process.wait(seconds: 0) else { return }
@@ -106,18 +105,18 @@ public final class JACKServer: Sendable {
     removeLeftovers()
   }
 
-  /// Whether it has ended by itself, and had the time to clean up.
+  /// Whether the server has exited with status 0, so that it has cleaned up.
   public var hasEndedProperly: Bool { process.wait(seconds: 0) == .status(0) }
 
-  /// Kills it: it has no time to tell its clients or to clean up.
+  /// Kills the server, so that it can neither notify its clients nor clean up.
   public func kill() {
     process.signalGroup(SIGKILL)
     process.wait(seconds: 5)
-    // Its socket stays; the next start must not take it for its own.
+    // The socket remains; the next start must not mistake it for its own.
     unsafe unlink(Self.socketPath)
   }
 
-  /// Asks it to end, and waits.
+  /// Ends the server with SIGTERM, and waits.
   public func end() {
     process.signalGroup(SIGCONT)
     process.signalGroup(SIGTERM)
@@ -129,20 +128,20 @@ public final class JACKServer: Sendable {
     }
   }
 
-  /// Holds it where it is, with SIGSTOP. When this returns, all of its threads stand still.
+  /// Stops the server with SIGSTOP. When this returns, all of its threads are stopped.
   public func freeze() {
     process.signalGroup(SIGSTOP)
-    // The signal takes until one of its threads runs, on a busy machine some milliseconds.
+    // The signal takes effect once one of its threads runs, on a busy machine after some milliseconds.
     guard let pid else { return }
     _ = eventually(seconds: 1) { ProcessResources.isStopped(pid) }
   }
 
-  /// Lets it go on.
+  /// Continues the server.
   public func thaw() {
     process.signalGroup(SIGCONT)
   }
 
-  /// Removes the semaphores that the killed server had for its clients.
+  /// Removes the semaphores that the killed server made for its clients.
   private func removeLeftovers() {
     guard let folder = unsafe opendir("/dev/shm") else { return }
     defer { unsafe closedir(folder) }
@@ -153,8 +152,8 @@ public final class JACKServer: Sendable {
     }
   }
 
-  /// Whether a server takes connections: its socket is there a moment before it does (proc_net(5), the
-  /// flag is the kernel's `__SO_ACCEPTCON`).
+  /// Whether a server accepts connections: its socket exists a moment earlier (proc_net(5), the flag is the kernel's
+  /// `__SO_ACCEPTCON`).
   private static var isListening: Bool {
     String(decoding: contents(ofFile: "/proc/net/unix"), as: UTF8.self)
       .split(separator: "\n").contains { line in

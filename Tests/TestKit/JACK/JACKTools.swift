@@ -2,14 +2,14 @@
 
 import Glibc
 
-/// A server that JACK's tools can ask.
+/// A server that JACK's tools can query.
 public protocol JACKTools {
-  /// What a client needs to find it.
+  /// The environment in which a client finds the server.
   var toolEnvironment: [String: String] { get }
 }
 
 extension JACKServer: JACKTools {
-  /// A port as `jack_lsp` tells of it.
+  /// A port as `jack_lsp` lists it.
   public struct Port: Sendable, Equatable {
     /// The full name.
     public var name: String
@@ -19,7 +19,7 @@ extension JACKServer: JACKTools {
     public var properties: [String] = []
   }
 
-  /// The server's name.
+  /// The environment with the server's name.
   public var toolEnvironment: [String: String] {
     ["JACK_DEFAULT_SERVER": Self.name, "JACK_NO_START_SERVER": "1"]
   }
@@ -36,8 +36,8 @@ extension JACKTools {
     return result.output
   }
 
-  /// Connects ports with `jack_connect`, an output to an input. It makes itself a client first, which a server
-  /// of 16 frames a period now and then refuses.
+  /// Connects ports with `jack_connect`, an output to an input. The tool first becomes a client, which a server of 16
+  /// frames a period sometimes refuses.
   public func connect(_ output: String, _ input: String) throws {
     var failure: (any Error)?
     let isConnected = try eventually {
@@ -52,8 +52,8 @@ extension JACKTools {
     if !isConnected, let failure { throw failure }
   }
 
-  /// Does something while no client of Drawbar's sets metadata: one that is killed meanwhile would leave those
-  /// of all servers locked. After five seconds it is done all the same.
+  /// Runs `body` while no client of Drawbar's sets metadata, since a client that is killed while it does would leave
+  /// those of all servers locked. After five seconds without the lock `body` runs anyway.
   public static func holdingMetadata<Result>(_ body: () throws -> Result) throws -> Result {
     let path = "/dev/shm/drawbar-metadata-\(geteuid()).lock"
     let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -63,11 +63,10 @@ extension JACKTools {
     return try body()
   }
 
-  /// All ports of the server, in its order, as another client sees them. Asked again and again while a program
-  /// starts, and therefore while no client of Drawbar's sets metadata: the tool has the same store open, and two
-  /// that write it at once can wait for each other for ever. The tool stands still, too, where libjack cuts a
-  /// thread of its own short at the end (`ServerFarewell` has why): it is ended after three seconds, and another
-  /// asked.
+  /// Returns all ports of the server, in its order, as another client sees them. Tests poll it while a program starts,
+  /// so it holds the metadata lock: the tool opens the same store, and two concurrent writers of it can deadlock. The
+  /// tool also hangs if libjack cuts one of its own threads short at the end (see `ServerFarewell`), so it is ended
+  /// after three seconds, and started once more.
   public func ports() throws -> [JACKServer.Port] {
     var ports: [JACKServer.Port] = []
     let tool = ["jack_lsp", "-c", "-p"]
@@ -89,27 +88,27 @@ extension JACKTools {
     return ports
   }
 
-  /// Begins to record ports, as 32-bit float, one channel each.
+  /// Starts to record ports, as 32-bit float, one channel each.
   public func startCapture(of ports: [String], seconds: Int) -> JACKCapture {
     JACKCapture(ports: ports, seconds: seconds, environment: toolEnvironment)
   }
 }
 
-/// A recording by `jack_capture`, which is another program's view of what a port puts out.
+/// A recording by `jack_capture`, which is another program's view of a port's output.
 public final class JACKCapture: Sendable {
   private let folder = TemporaryDirectory()
   private let process: Subprocess
   private let seconds: Int
 
   init(ports: [String], seconds: Int, environment: [String: String]) {
-    // Its default bit depth is FLOAT; it does not take `-b FLOAT`.
+    // jack_capture's default bit depth is FLOAT; it does not accept `-b FLOAT`.
     var arguments = ["jack_capture", "--daemon", "-d", "\(seconds)", "-c", "\(ports.count)"]
     for port in ports { arguments += ["-p", port] }
     process = Subprocess(arguments + [folder.file("capture.wav")], environment: environment)
     self.seconds = seconds
   }
 
-  /// Ends the recording before its time.
+  /// Ends the recording early.
   public func stop() {
     process.signalGroup(SIGTERM)
   }

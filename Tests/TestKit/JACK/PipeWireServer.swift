@@ -2,11 +2,10 @@
 
 import Glibc
 
-/// A real PipeWire daemon with a sink that nobody hears, for tests: in folders of its own, without a session
-/// manager and without a session bus. JACK clients use PipeWire's libjack in place of JACK's, as with
-/// `pw-jack`.
+/// A real PipeWire daemon with a sink without a device, for tests: in folders of its own, without a session manager and
+/// without a session bus. JACK clients use PipeWire's libjack instead of JACK's, as with `pw-jack`.
 public final class PipeWireServer: JACKTools, Sendable {
-  /// How a daemon is started.
+  /// The settings with which a daemon is started.
   public struct Options: Sendable {
     /// Frames per second. It can be changed to 44100 and 48000 with ``set(_:_:)``.
     public var sampleRate = 48000
@@ -24,7 +23,7 @@ public final class PipeWireServer: JACKTools, Sendable {
 
   /// The sink's name in the JACK graph.
   public static let sink = "Test sink"
-  /// What the sink is given, in the order of its channels.
+  /// The sink's monitor ports, which carry its input, in the order of its channels.
   public static let monitors = ["\(sink):monitor_FL", "\(sink):monitor_FR"]
   /// The sink's inputs, in the order of its channels.
   public static let playback = ["\(sink):playback_FL", "\(sink):playback_FR"]
@@ -47,7 +46,7 @@ public final class PipeWireServer: JACKTools, Sendable {
     return try body(server)
   }
 
-  /// Starts the daemon, and waits until the sink's ports are there. Again, after it was ended, with the
+  /// Starts the daemon, and waits until the sink's ports exist. Can be called again after an end, and then uses the
   /// same socket.
   public func start(_ options: Options = Options()) throws {
     for name in ["pipewire", "pipewire/pipewire.conf.d"] {
@@ -66,7 +65,7 @@ public final class PipeWireServer: JACKTools, Sendable {
     }
   }
 
-  /// What a client needs to find the daemon, and PipeWire's libjack instead of JACK's.
+  /// The environment in which a client finds the daemon, and PipeWire's libjack instead of JACK's.
   public var toolEnvironment: [String: String] {
     [
       "XDG_RUNTIME_DIR": folder.path, "XDG_CONFIG_HOME": folder.path,
@@ -81,22 +80,22 @@ public final class PipeWireServer: JACKTools, Sendable {
     _ = try run(["pw-metadata", "-n", "settings", "0", setting, "\(value)"])
   }
 
-  /// Kills it: it has no time to tell its clients.
+  /// Kills the daemon, so that it cannot notify its clients.
   public func kill() {
     end(by: SIGKILL)
   }
 
-  /// Asks it to end, and waits.
+  /// Ends the daemon with SIGTERM, and waits.
   public func end() {
     end(by: SIGTERM)
   }
 
-  /// Holds it where it is, with SIGSTOP.
+  /// Stops the daemon with SIGSTOP.
   public func freeze() {
     process.withLock { $0?.signalGroup(SIGSTOP) }
   }
 
-  /// Lets it go on.
+  /// Continues the daemon.
   public func thaw() {
     process.withLock { $0?.signalGroup(SIGCONT) }
   }
@@ -112,14 +111,14 @@ public final class PipeWireServer: JACKTools, Sendable {
     }
   }
 
-  /// Where `pw-jack` has its programs look for libjack.
+  /// The folders in which `pw-jack` makes its programs look for libjack.
   private static let libraryPath =
     Subprocess.run(["pw-jack", "printenv", "LD_LIBRARY_PATH"])
     .output.split(separator: "\n").first.map { String($0) } ?? ""
 
-  /// Without a session manager a sink has no ports unless it makes them itself, and nobody makes the
-  /// metadata that libjack keeps its properties in. A virtual machine has cycles of 1024 frames or more
-  /// unless it is told otherwise.
+  /// Returns the daemon's configuration. Without a session manager the sink must make its own ports, and the daemon
+  /// must make the metadata in which libjack keeps its properties. A virtual machine has cycles of 1024 frames or more
+  /// unless the configuration permits shorter ones.
   private static func configuration(_ options: Options) -> String {
     """
     context.properties = {

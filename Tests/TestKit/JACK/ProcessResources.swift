@@ -2,28 +2,28 @@
 
 public import Glibc
 
-/// What a process, and the server of ``JACKServer/name``, hold of the machine.
+/// The system resources of a process, and of the server of ``JACKServer/name``.
 public struct ProcessResources: Sendable, Equatable {
   /// Threads of the process.
   public var threads: Int
   /// Open file descriptors of the process.
   public var descriptors: Int
-  /// Pieces of shared memory that are mapped into the process.
+  /// Shared-memory mappings of the process.
   public var mappings: Int
   /// Files of shared memory, semaphores and sockets that belong to the server or its clients.
   public var sharedFiles: Int
   /// Entries in the machine's list of servers, which has room for eight.
   public var serverSlots: Int
 
-  /// What this process holds now.
+  /// The resources of this process now.
   public static var now: ProcessResources {
     var now = of(getpid())
-    // Without the one that was opened to look.
+    // The descriptor that this reading opened does not count.
     now.descriptors -= 1
     return now
   }
 
-  /// What a process holds now.
+  /// Returns the resources of a process now.
   public static func of(_ pid: pid_t) -> ProcessResources {
     let maps = String(decoding: contents(ofFile: "/proc/\(pid)/maps"), as: UTF8.self)
     return ProcessResources(
@@ -34,13 +34,13 @@ public struct ProcessResources: Sendable, Equatable {
       serverSlots: slots)
   }
 
-  /// Whether nothing is more than in another.
+  /// Returns whether no count is above the other's.
   public func isWithin(_ other: ProcessResources) -> Bool {
     threads <= other.threads && descriptors <= other.descriptors && mappings <= other.mappings
       && sharedFiles <= other.sharedFiles && serverSlots <= other.serverSlots
   }
 
-  /// jack2's list: 24 bytes of head, then eight times a process's number and a name of 260 bytes
+  /// The used slots of jack2's list: 24 bytes of head, then eight entries of a process's number and a name of 260 bytes
   /// (common/shm.h, `jack_shm_server_t`).
   private static var slots: Int {
     let list = contents(ofFile: "/dev/shm/jack-shm-registry")
@@ -54,12 +54,12 @@ public struct ProcessResources: Sendable, Equatable {
     }
   }
 
-  /// The kernel's numbers of a process's threads.
+  /// Returns the kernel's numbers of a process's threads.
   public static func threads(of process: pid_t) -> [pid_t] {
     names(in: "/proc/\(process)/task").compactMap { pid_t($0) }
   }
 
-  /// Whether a process's threads all stand still, by a signal.
+  /// Returns whether a signal has stopped all threads of a process.
   public static func isStopped(_ process: pid_t) -> Bool {
     threads(of: process).allSatisfy { thread in
       let bytes = contents(ofFile: "/proc/\(process)/task/\(thread)/stat")
@@ -69,8 +69,8 @@ public struct ProcessResources: Sendable, Equatable {
     }
   }
 
-  /// What each thread of a process waits for, where the kernel tells it: for a message about a program that does
-  /// not go on.
+  /// Returns the name, wait channel and system call of each thread of a process, as far as the kernel shows them, for a
+  /// message about a program that hangs.
   public static func waits(of process: pid_t) -> String {
     threads(of: process).map { thread in
       ["comm", "wchan", "syscall"].map { name in
@@ -80,7 +80,7 @@ public struct ProcessResources: Sendable, Equatable {
     }.joined(separator: "; ")
   }
 
-  /// The resident memory of a process, in bytes; nil once it has gone.
+  /// Returns the resident memory of a process, in bytes; nil once the process has ended.
   public static func residentBytes(of process: pid_t = getpid()) -> Int? {
     let status = String(decoding: contents(ofFile: "/proc/\(process)/status"), as: UTF8.self)
     for line in status.split(separator: "\n") where line.hasPrefix("VmRSS:") {

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Something that happens once and can be waited for by any number of threads.
+/// An event that happens once and that any number of threads can wait for.
 @safe
 public final class OneTimeEvent: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -28,7 +28,7 @@ public final class OneTimeEvent: @unchecked Sendable {
     unsafe mutex.deallocate()
   }
 
-  /// Makes it happen.
+  /// Signals the event.
   public func signal() {
     unsafe pthread_mutex_lock(mutex)
     hasHappened = true
@@ -36,9 +36,9 @@ public final class OneTimeEvent: @unchecked Sendable {
     unsafe pthread_mutex_unlock(mutex)
   }
 
-  /// Waits for it.
+  /// Waits for the event.
   ///
-  /// - Returns: whether it has happened; false after `seconds` without it.
+  /// - Returns: whether the event has happened; false after `seconds` without it.
   @discardableResult
   public func wait(seconds: Double = 3600) -> Bool {
     var deadline = timespec()
@@ -55,7 +55,7 @@ public final class OneTimeEvent: @unchecked Sendable {
   }
 }
 
-/// Runs a function on a thread of its own, which nobody joins.
+/// Runs a function on a detached thread.
 public func startThread(_ body: @escaping @Sendable () -> Void) {
   let start = unsafe Unmanaged.passRetained(ThreadStart(body)).toOpaque()
   var handle = pthread_t()

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// What the host of a virtual machine has given to others while the machine wanted to run.
+/// The processor time that a virtual machine's host took while the machine wanted to run.
 public enum StolenTime {
-  /// Milliseconds since the machine started, of all processors; 0 where the kernel does not tell.
+  /// Milliseconds of all processors since the machine started; 0 if the kernel does not report them.
   public static var milliseconds: Int {
     guard let file = unsafe fopen("/proc/stat", "r") else { return 0 }
     defer { unsafe fclose(file) }
@@ -18,10 +18,10 @@ public enum StolenTime {
     return ticks * 1000 / max(1, sysconf(Int32(_SC_CLK_TCK)))
   }
 
-  /// Does what is heard in real time, up to fifteen times as long as it is not as expected and the host took
-  /// more than 10 ms meanwhile: a server of another's has no cycle then, and nothing in it is ours.
+  /// Repeats an attempt in real time, at most fifteen times, while its result is not as expected and the host took more
+  /// than 10 ms meanwhile. A server misses cycles in that time, which is not Drawbar's fault.
   ///
-  /// - Returns: the last result, which has to be as expected all the same.
+  /// - Returns: the last result; the caller must still check it.
   public static func heard<Result>(
     _ attempt: () throws -> Result, isAsExpected: (Result) -> Bool
   ) rethrows -> Result {

@@ -3,16 +3,16 @@
 public import Glibc
 import Synchronization
 
-/// A program that a test runs: in a process group of its own, its output in files, and ended with the
-/// test process if it still runs then.
+/// A program that a test runs: in a process group of its own, with its output in files. It is ended with the test
+/// process if it still runs then.
 public final class Subprocess: Sendable {
-  /// How a process ended.
+  /// The end of a process.
   public enum Exit: Sendable, Equatable {
     /// It exited with this status.
     case status(Int32)
     /// This signal ended it.
     case signal(Int32)
-    /// It could not be started: `errno`.
+    /// It could not be started; the value is `errno`.
     case notStarted(Int32)
   }
 
@@ -22,7 +22,7 @@ public final class Subprocess: Sendable {
     case ended(Exit)
   }
 
-  /// Protects the process's life, so that no signal is sent to a number that is someone else's by now.
+  /// Protects the process's life, so that no signal is sent to a process number that is reused.
   private let life = Mutex(Life.starting)
   private let startedEvent = OneTimeEvent()
   private let endedEvent = OneTimeEvent()
@@ -34,8 +34,8 @@ public final class Subprocess: Sendable {
   ///   - arguments: the program, looked up in `PATH`, and its arguments.
   ///   - environment: variables that are set in addition to those of this process.
   public init(_ arguments: [String], environment: [String: String] = [:]) {
-    // The kernel ends the program with the thread that started it, so that a test process which is
-    // killed leaves no server behind; the thread is one that lives as long as the program does.
+    // The kernel ends the program together with the thread that started it, so that a killed test process leaves no
+    // server behind. That thread lives as long as the program does.
     let command = ["setpriv", "--pdeathsig", "TERM", "--"] + arguments
     let variables = mergedEnvironment(environment)
     let (out, err) = (folder.file("stdout"), folder.file("stderr"))
@@ -57,7 +57,7 @@ public final class Subprocess: Sendable {
 
   /// Runs a program to its end.
   ///
-  /// - Returns: how it ended; nil when it had to be killed at the deadline.
+  /// - Returns: the program's end; nil if it had to be killed at the deadline.
   public static func run(
     _ arguments: [String], environment: [String: String] = [:], seconds: Double = 20
   ) -> (exit: Exit?, output: String, errors: String) {
@@ -75,24 +75,24 @@ public final class Subprocess: Sendable {
     life.withLock { if case .running(let pid) = $0 { pid } else { nil } }
   }
 
-  /// What it has written to standard output so far.
+  /// The program's standard output so far.
   public var output: String {
     String(decoding: contents(ofFile: folder.file("stdout")), as: UTF8.self)
   }
 
-  /// What it has written to standard error so far.
+  /// The program's standard error so far.
   public var errors: String {
     String(decoding: contents(ofFile: folder.file("stderr")), as: UTF8.self)
   }
 
-  /// Waits for its end; nil when it still runs after that time.
+  /// Waits for the program's end; returns nil if it still runs after that time.
   @discardableResult
   public func wait(seconds: Double) -> Exit? {
     guard endedEvent.wait(seconds: seconds) else { return nil }
     return life.withLock { if case .ended(let exit) = $0 { exit } else { nil } }
   }
 
-  /// Sends a signal to it and to what it has started in its group. Nothing when it has ended.
+  /// Sends a signal to the program's process group. Does nothing once the program has ended.
   public func signalGroup(_ signal: Int32) {
     life.withLock { life in
       if case .running(let pid) = life { _ = kill(-pid, signal) }
@@ -101,7 +101,7 @@ public final class Subprocess: Sendable {
 
   private func waitForEnd(of pid: pid_t) {
     var info = unsafe siginfo_t()
-    // Waits but does not reap, so that the number stays its own until the lock is held.
+    // Waits but does not reap, so that the number stays the process's own until the lock is held.
     while unsafe waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     life.withLock { life in
       var status: Int32 = 0
@@ -130,7 +130,7 @@ private func spawn(
   var attributes = posix_spawnattr_t()
   unsafe posix_spawnattr_init(&attributes)
   defer { unsafe posix_spawnattr_destroy(&attributes) }
-  // A group of its own, and no signal blocked or ignored that a test blocks or ignores.
+  // The child has its own process group, and blocks or ignores no signal that the test process does.
   var none = sigset_t()
   var all = sigset_t()
   unsafe sigemptyset(&none)

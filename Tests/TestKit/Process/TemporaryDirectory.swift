@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A folder of its own for a test, removed with all that is in it when this goes.
+/// A folder for one test, which is removed with its contents when this object is freed.
 public final class TemporaryDirectory: Sendable {
   /// The folder's absolute path, without a slash at its end.
   public let path: String
@@ -20,7 +20,7 @@ public final class TemporaryDirectory: Sendable {
     removeTree(path)
   }
 
-  /// Makes a file of this text.
+  /// Writes a file with this text.
   public func write(_ text: String, _ name: String) throws {
     guard let stream = unsafe fopen(file(name), "wb") else {
       throw WorkshopError.failed("open \(name)")
@@ -32,11 +32,11 @@ public final class TemporaryDirectory: Sendable {
     }
   }
 
-  /// The path of an entry of this name.
+  /// Returns the path of an entry of this name.
   public func file(_ name: String) -> String { path + "/" + name }
 }
 
-/// The bytes of a file; none when it cannot be read.
+/// Returns the bytes of a file; none if it cannot be read.
 public func contents(ofFile path: String) -> [UInt8] {
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return [] }
@@ -51,7 +51,7 @@ public func contents(ofFile path: String) -> [UInt8] {
   }
 }
 
-/// The next name of an open folder; nil at its end.
+/// Returns the next name of an open folder; nil at its end.
 func nextName(in folder: OpaquePointer) -> String? {
   guard let entry = unsafe readdir(folder) else { return nil }
   return unsafe withUnsafePointer(to: &entry.pointee.d_name) {
@@ -63,7 +63,7 @@ private func removeTree(_ path: String) {
   if let folder = unsafe opendir(path) {
     while let name = unsafe nextName(in: folder) {
       if name == "." || name == ".." { continue }
-      // A folder cannot be unlinked: it has to be emptied first.
+      // A folder cannot be unlinked: it must be emptied first.
       if unsafe unlink(path + "/" + name) != 0 { removeTree(path + "/" + name) }
     }
     unsafe closedir(folder)

@@ -2,10 +2,9 @@
 
 import Glibc
 
-/// Looks again and again whether something has come to pass that no one tells of: a file of another
-/// process, a count that a real-time thread raises.
+/// Polls a condition without a notification: a file of another process, or a count that a real-time thread raises.
 ///
-/// - Returns: whether it did, before `seconds` had gone by.
+/// - Returns: whether the condition held before `seconds` had passed.
 public func eventually(seconds: Double = 20, _ condition: () throws -> Bool) rethrows -> Bool {
   let end = monotonicSeconds() + seconds
   while try !condition() {
@@ -15,7 +14,7 @@ public func eventually(seconds: Double = 20, _ condition: () throws -> Bool) ret
   return true
 }
 
-/// Seconds on the monotonic clock.
+/// Returns the seconds of the monotonic clock.
 public func monotonicSeconds() -> Double {
   var time = timespec()
   unsafe clock_gettime(CLOCK_MONOTONIC, &time)

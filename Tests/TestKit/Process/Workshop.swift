@@ -6,18 +6,18 @@ import Glibc
 public final class Workshop: Sendable {
   private let folder = TemporaryDirectory()
 
-  /// An empty one.
+  /// Makes an empty folder.
   public init() {}
 
   /// The folder's absolute path.
   public var path: String { folder.path }
 
-  /// The path of an entry of this name.
+  /// Returns the path of an entry of this name.
   public func path(_ name: String) -> String { folder.file(name) }
 
   /// Runs a shell command in the folder.
   ///
-  /// - Throws: what it said, if it failed.
+  /// - Throws: the command's output if it failed.
   public func run(_ command: String) throws {
     let status = unsafe system("cd '\(path)' && { \(command) ; } >log 2>&1 </dev/null")
     guard status == 0 else {
@@ -26,13 +26,13 @@ public final class Workshop: Sendable {
     }
   }
 
-  /// All of a file's bytes.
+  /// Returns all bytes of a file.
   public func read(_ name: String) throws -> [UInt8] {
     guard unsafe access(path(name), R_OK) == 0 else { throw WorkshopError.failed("open \(name)") }
     return contents(ofFile: path(name))
   }
 
-  /// Makes a file of these bytes.
+  /// Writes a file with these bytes.
   public func write(_ bytes: [UInt8], _ name: String) throws {
     guard let file = unsafe fopen(path(name), "wb") else {
       throw WorkshopError.failed("open \(name)")
@@ -44,7 +44,7 @@ public final class Workshop: Sendable {
   }
 }
 
-/// What went wrong in a ``Workshop``.
+/// An error of a ``Workshop``.
 public enum WorkshopError: Error {
   /// This command or step failed.
   case failed(String)

@@ -2,39 +2,39 @@
 
 import Glibc
 
-/// icecast2 with one station, `/live`, and a mount that its listeners fall back to, if one is there.
+/// icecast2 with one station, `/live`, and a mount that its listeners fall back to, if that mount has a source.
 public final class IcecastServer {
   private let folder = TemporaryDirectory()
   private var process: ServerProcess
   private let port: UInt16
 
-  /// What its sources and its administrator say.
+  /// The password of its sources and its administrator.
   private static var password: String { "drawbar" }
 
-  /// Starts it without a source.
+  /// Starts the server without a source.
   public init() throws {
     let folder = folder
     process = try ServerProcess.start { try Self.command(folder, $0) }
     port = process.port
   }
 
-  /// Ends it at once, with all connections.
+  /// Ends the server at once, with all connections.
   public func stop() {
     process.stop()
   }
 
-  /// Starts it anew on the same port, without a source.
+  /// Restarts the server on the same port, without a source.
   public func restart() throws {
     stop()
     process = try ServerProcess.start(port: port) { try Self.command(folder, $0) }
   }
 
-  /// The URL of a mount.
+  /// Returns the URL of a mount.
   public func url(_ mount: String = "/live") -> String {
     "http://127.0.0.1:\(port)\(mount)"
   }
 
-  /// Has ffmpeg send a file to a mount again and again, in the time in which it sounds.
+  /// Starts ffmpeg, which sends a file to a mount again and again, in real time.
   ///
   /// - Returns: the source, once listeners are served; end it with a signal.
   public func startSource(_ file: String, at mount: String = "/live") throws -> Subprocess {
@@ -49,7 +49,7 @@ public final class IcecastServer {
     return source
   }
 
-  /// The bytes that a source sends to a mount when it sends a file so many times.
+  /// Returns the bytes that a source sends to a mount when it sends a file `times` times.
   public static func sent(_ file: String, times: Int) -> [UInt8] {
     let arguments = ["ffmpeg", "-nostdin", "-v", "error"] + copy(file, times: times - 1) + ["-"]
     return ReferenceDecoder.output(arguments.map { "'\($0)'" }.joined(separator: " "))
@@ -62,7 +62,7 @@ public final class IcecastServer {
     ]
   }
 
-  /// Says what a mount plays, as its studio does (`mode=updinfo`); whether that was taken.
+  /// Sets the title of a mount, as a studio does (`mode=updinfo`), and returns whether icecast accepted it.
   public func setTitle(_ title: String, at mount: String = "/live") -> Bool {
     let song = title.utf8.map { byte in
       "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
@@ -71,7 +71,7 @@ public final class IcecastServer {
       .contains("Metadata update successful")
   }
 
-  /// The body of an answer to its administrator.
+  /// Returns the body of a response to the administrator.
   private func request(_ target: String) -> String {
     String(
       decoding: ReferenceDecoder.output(

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// 127.0.0.1, with a port.
+/// Returns the address 127.0.0.1 with a port.
 func loopbackAddress(port: UInt16) -> sockaddr_in {
   var address = sockaddr_in()
   address.sin_family = sa_family_t(AF_INET)
@@ -11,7 +11,7 @@ func loopbackAddress(port: UInt16) -> sockaddr_in {
   return address
 }
 
-/// Gives a socket a free port of 127.0.0.1: which one.
+/// Binds a socket to a free port of 127.0.0.1, and returns the port.
 func bindToLoopback(_ descriptor: Int32) -> UInt16 {
   var address = loopbackAddress(port: 0)
   var length = socklen_t(MemoryLayout<sockaddr_in>.size)

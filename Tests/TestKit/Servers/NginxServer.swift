@@ -2,16 +2,16 @@
 
 import Glibc
 
-/// nginx with a folder of files, and nothing else of the machine's configuration.
+/// nginx with a folder of files, independent of the machine's configuration.
 public final class NginxServer {
-  /// One line of its log, which it writes when the answer is over.
+  /// One line of nginx's log, which it writes at the end of a response.
   public struct Answer: Hashable, Sendable {
     /// The status that was sent.
     public var status: Int
     /// The request's `Range`; `-` without one.
     public var range: String
 
-    /// An answer with these.
+    /// An answer with this status and range.
     public init(status: Int, range: String) {
       self.status = status
       self.range = range
@@ -21,12 +21,12 @@ public final class NginxServer {
   private let folder = TemporaryDirectory()
   private let bytesPerSecond: Int
   private var process: ServerProcess?
-  /// Where it listens, also after a ``restart()``.
+  /// The port on which it listens, also after a ``restart()``.
   public let port: UInt16
 
-  /// Starts it.
+  /// Starts the server.
   ///
-  /// - Parameter bytesPerSecond: how fast each answer's body is sent; 0 is as fast as it is taken.
+  /// - Parameter bytesPerSecond: the rate at which each response's body is sent; 0 is as fast as the client reads.
   public init(bytesPerSecond: Int = 0) throws {
     self.bytesPerSecond = bytesPerSecond
     let (folder, rate) = (folder, bytesPerSecond)
@@ -37,11 +37,11 @@ public final class NginxServer {
     precondition(result == 0, "cannot make a folder")
   }
 
-  /// The URL of a file.
+  /// Returns the URL of a file.
   public func url(_ name: String) -> String { "http://127.0.0.1:\(port)/\(name)" }
 
-  /// Has it serve these bytes under a name, from the next request on: a new file takes the place of one
-  /// that is there, and answers that are under way go on with the old one.
+  /// Serves these bytes under a name, from the next request on. A new file replaces an existing one, and responses in
+  /// progress continue with the old one.
   public func serve(_ bytes: [UInt8], as name: String) throws {
     let new = folder.file("new")
     guard let file = unsafe fopen(new, "wb") else { throw ServerProcess.Failure(text: new) }
@@ -52,20 +52,20 @@ public final class NginxServer {
     }
   }
 
-  /// Ends it at once, with all connections.
+  /// Ends the server at once, with all connections.
   public func stop() {
     process?.stop()
     process = nil
   }
 
-  /// Starts it anew on the same port.
+  /// Restarts the server on the same port.
   public func restart() throws {
     stop()
     let (folder, rate) = (folder, bytesPerSecond)
     process = try ServerProcess.start(port: port) { try Self.command(folder, $0, rate) }
   }
 
-  /// The answers that are over, in the order of their ends.
+  /// The completed answers, in the order of their ends.
   public var answers: [Answer] {
     String(decoding: contents(ofFile: folder.file("access.log")), as: UTF8.self)
       .split(separator: "\n").compactMap { line in
@@ -75,8 +75,8 @@ public final class NginxServer {
       }
   }
 
-  /// nginx takes as much as the kernel has room for, and then waits until its rate allows more: small
-  /// buffers keep what was sent close to what was received.
+  /// nginx fills the kernel's buffers, and then waits until its rate permits more: small buffers keep the count of sent
+  /// bytes close to that of received ones.
   private static func command(
     _ folder: TemporaryDirectory, _ port: UInt16, _ bytesPerSecond: Int
   ) throws -> [String] {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// A message of Open Sound Control 1.0 with strings and integers, by the specification and not by the library
-/// that is tested with it.
+/// A message of Open Sound Control 1.0 with strings and integers, written from the specification, independently of the
+/// library under test.
 public struct OSCPacket: Sendable, Equatable, CustomStringConvertible {
-  /// What is sent with a message.
+  /// An argument of a message.
   public enum Argument: Sendable, Equatable {
     /// ASCII or UTF-8.
     case string(String)
@@ -13,7 +13,7 @@ public struct OSCPacket: Sendable, Equatable, CustomStringConvertible {
 
   /// The address pattern.
   public var path: String
-  /// In order.
+  /// The arguments, in order.
   public var arguments: [Argument]
 
   /// A message.
@@ -22,7 +22,7 @@ public struct OSCPacket: Sendable, Equatable, CustomStringConvertible {
     self.arguments = arguments
   }
 
-  /// Reads a datagram; nil where it is anything else.
+  /// Reads a datagram; nil if it is not such a message.
   public init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
     guard bytes.count % 4 == 0, let path = Self.takeString(&rest), path.hasPrefix("/"),
@@ -67,10 +67,10 @@ public struct OSCPacket: Sendable, Equatable, CustomStringConvertible {
     return bytes
   }
 
-  /// For messages of tests.
+  /// A text for the messages of tests.
   public var description: String { "\(path) \(arguments)" }
 
-  /// With one to four zeros behind it, so that it fills a multiple of four bytes.
+  /// Returns a text with one to four zeros behind it, so that it fills a multiple of four bytes.
   private static func padded(_ text: String) -> [UInt8] {
     let bytes = Array(text.utf8)
     return bytes + [UInt8](repeating: 0, count: 4 - bytes.count % 4)

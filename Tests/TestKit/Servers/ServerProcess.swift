@@ -2,12 +2,11 @@
 
 import Glibc
 
-/// Another project's server, on a port of 127.0.0.1 that was free, with all that it writes in a folder
-/// of its own.
+/// Another project's server, on a free port of 127.0.0.1, with all its files in a folder of its own.
 public final class ServerProcess: Sendable {
-  /// What stood in the way of a server.
+  /// The error for a server that did not start.
   public struct Failure: Error {
-    /// What it said, or what is missing.
+    /// The server's message, or the missing item.
     public var text: String
 
     /// A failure for a reason.
@@ -16,27 +15,27 @@ public final class ServerProcess: Sendable {
     }
   }
 
-  /// Where it listens.
+  /// The port on which the server listens.
   public let port: UInt16
   private let process: Subprocess
 
-  /// Where Debian has programs that not every user has in `PATH`.
+  /// `PATH` with the folders in which Debian has programs that are not in every user's `PATH`.
   private static var environment: [String: String] {
     let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/bin:/bin"
     return ["PATH": path + ":/usr/sbin:/usr/local/sbin"]
   }
 
-  /// Starts a server and waits until it takes connections.
+  /// Starts a server and waits until it accepts connections.
   ///
   /// - Parameters:
-  ///   - port: where it has to listen; nil for a free one.
-  ///   - arguments: writes the configuration for a port, and gives the command.
-  /// - Throws: ``Failure`` with what the server said when it has ended instead.
+  ///   - port: the port on which it must listen; nil for a free one.
+  ///   - arguments: writes the configuration for a port, and returns the command.
+  /// - Throws: ``Failure`` with the server's message if the server ended instead.
   public static func start(
     port: UInt16? = nil, _ arguments: (UInt16) throws -> [String]
   ) throws -> ServerProcess {
     var last = Failure(text: "")
-    // Between the choice of a free port and the server's start another program may take it.
+    // Another program may take the free port between its choice and the server's start.
     for _ in 0..<5 {
       let chosen = port ?? freePort()
       let process = Subprocess(try arguments(chosen), environment: environment)
@@ -61,12 +60,12 @@ public final class ServerProcess: Sendable {
     stop()
   }
 
-  /// Ends it at once, as a crash does, and waits until it is gone. A second call does nothing.
+  /// Ends the server at once, as a crash does, and waits for its end. A second call does nothing.
   public func stop() {
     Self.end(process)
   }
 
-  /// What it has written to standard error.
+  /// The server's standard error so far.
   public var errors: String { process.errors }
 
   private static func end(_ process: Subprocess) {
@@ -83,9 +82,8 @@ public final class ServerProcess: Sendable {
 }
 
 extension pid_t {
-  /// Whether this process takes connections on a port of 127.0.0.1 or of all addresses: its own socket, and
-  /// not that of another one which took the port before it (proc_pid_net(5), the state is the kernel's
-  /// `TCP_LISTEN`).
+  /// Returns whether this process accepts connections on a port of 127.0.0.1 or of all addresses, by a socket of its
+  /// own, not of a process that took the port before it (proc_pid_net(5), the state is the kernel's `TCP_LISTEN`).
   fileprivate func listens(onPort port: UInt16) -> Bool {
     let end = String(port, radix: 16, uppercase: true)
     let suffix = ":" + String(repeating: "0", count: 4 - end.count) + end

@@ -2,20 +2,20 @@
 
 import Glibc
 
-/// A session manager for tests: what a client sees of `nsmd` (NSM API 1.1.2, and the order of messages in
-/// `nsmd.cpp`), over UDP on 127.0.0.1.
+/// A session manager for tests: the behaviour of `nsmd` as its clients see it (NSM API 1.1.2, and the order of messages
+/// in `nsmd.cpp`), over UDP on 127.0.0.1.
 ///
-/// It is none of the real ones because there is none to install: Debian 12 has neither New Session Manager nor
-/// Carla, PyPI has no RaySession. It does without liblo, so that the two sides of a conversation are not one
-/// library's, and so that it can send what no library would.
+/// No real one can be installed: Debian 12 has neither New Session Manager nor Carla, and PyPI has no RaySession. This
+/// one does not use liblo, so that the two sides of a conversation do not share a library, and so that it can send
+/// messages that no library would.
 public final class SessionManagerServer: Sendable {
-  /// What it does when a client announces itself.
+  /// The answer to a client that announces itself.
   public enum Answer: Sendable {
-    /// Takes it in and has it open this path, under this client ID.
+    /// Accepts the client and makes it open this path, under this client ID.
     case open(path: String, clientID: String)
-    /// Refuses it.
+    /// Refuses the client.
     case refuse(code: Int32, message: String)
-    /// Nothing.
+    /// Does not answer.
     case nothing
   }
 
@@ -31,7 +31,7 @@ public final class SessionManagerServer: Sendable {
   private let state = Locked(State())
   private let thread = Locked<JoinableThread?>(nil)
 
-  /// Begins to listen.
+  /// Starts to listen.
   public init(_ answer: Answer) {
     self.answer = answer
     descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
@@ -40,26 +40,26 @@ public final class SessionManagerServer: Sendable {
     thread.withLock { $0 = JoinableThread { [self] in serve() } }
   }
 
-  /// Ends it. Call it once.
+  /// Ends the server. Call it once.
   public func stop() {
     state.withLock { $0.hasStopped = true }
     thread.withLock { $0?.join() }
     close(descriptor)
   }
 
-  /// Its URL as liblo writes it.
+  /// The server's URL as liblo writes it.
   public var url: String { "osc.udp://127.0.0.1:\(port)/" }
 
-  /// What a program needs to find it.
+  /// The environment in which a program finds the server.
   public var environment: [String: String] { ["NSM_URL": url] }
 
-  /// All messages that have come, in order.
+  /// All received messages, in order.
   public var messages: [OSCPacket] { state.withLock { $0.messages } }
 
-  /// The messages with this path.
+  /// Returns the received messages with this path.
   public func messages(_ path: String) -> [OSCPacket] { messages.filter { $0.path == path } }
 
-  /// The answers to a request of this path: `/reply` and `/error`.
+  /// Returns the answers to a request of this path: `/reply` and `/error`.
   public func answers(to path: String) -> [OSCPacket] {
     messages.filter {
       ["/reply", "/error"].contains($0.path) && $0.arguments.first == .string(path)
@@ -69,10 +69,10 @@ public final class SessionManagerServer: Sendable {
   /// Sends a message to the client.
   public func send(_ packet: OSCPacket) { send(bytes: packet.bytes) }
 
-  /// Sends a datagram to the client, whatever is in it.
+  /// Sends a datagram with any content to the client.
   public func send(bytes: [UInt8]) { send(bytes, from: descriptor) }
 
-  /// Sends a message to the client from another socket than its own.
+  /// Sends a message to the client from a socket other than the server's own.
   public func sendFromElsewhere(_ packet: OSCPacket) {
     let other = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
     precondition(other >= 0, "no descriptors left")

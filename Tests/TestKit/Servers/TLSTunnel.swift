@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// stunnel before a server on this machine, which adds TLS to its connections.
+/// stunnel in front of a server on this machine, which adds TLS to its connections.
 public final class TLSTunnel {
   private let workshop = Workshop()
   private let process: ServerProcess
 
-  /// Starts stunnel with a new certificate, which it signs itself.
+  /// Starts stunnel with a new self-signed certificate.
   ///
-  /// - Parameter port: where the server listens.
-  /// - Throws: what the programs said.
+  /// - Parameter port: the port on which the server listens.
+  /// - Throws: the programs' output.
   public init(to port: UInt16) throws {
     let workshop = workshop
     try workshop.run(
@@ -34,7 +34,7 @@ public final class TLSTunnel {
   /// The certificate's file, in PEM.
   public var certificateFile: String { workshop.path("certificate.pem") }
 
-  /// The URL of a path.
+  /// Returns the URL of a path.
   public func url(_ path: String) -> String { "https://127.0.0.1:\(process.port)\(path)" }
 
   /// Ends stunnel and all its connections.

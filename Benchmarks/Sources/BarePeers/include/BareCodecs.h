@@ -2,24 +2,24 @@
 #pragma once
 #include "BarePacket.h"
 
-// Codec libraries in plain C loops: packets in memory in, one buffer of floats a channel out, because
-// that is what an output has to get.
+// Codec libraries in plain C loops: from packets in memory to one buffer of floats for each channel, as an
+// output needs them.
 
-/// What a stream is decoded from.
+/// A stream's packets and the decoder's parameters.
 typedef struct {
-  /// They must outlive the decoder.
+  /// The packets, which must outlive the decoder.
   const bare_packet *packets;
   size_t count;
   int sample_rate;
   int channels;
-  /// What the library needs to know besides.
+  /// The library's further parameters.
   const uint8_t *cookie;
   size_t cookie_count;
 } bare_stream;
 
 typedef struct bare_codec bare_codec;
 
-// NULL when the library does not start with this stream.
+// Each returns NULL if the library refuses the stream.
 
 /// libmpg123 as in bare_decoder.
 bare_codec *bare_mpg123_make(const bare_stream *stream);
@@ -42,10 +42,10 @@ typedef enum {
 bare_codec *bare_samples_make(const bare_stream *stream, bare_encoding encoding);
 
 void bare_codec_free(bare_codec *codec);
-/// Back to the first packet, with nothing remembered where the library can forget.
+/// Goes back to the first packet, and resets the decoder if the library can.
 void bare_codec_rewind(bare_codec *codec);
-/// Decodes the next `count` packets, from the first again after the last. Returns the frames.
+/// Decodes the next `count` packets, starting over after the last. Returns the number of frames.
 size_t bare_codec_run(bare_codec *codec, size_t count);
-/// The samples of a channel that the last packet gave, and how many.
+/// The samples of a channel of the last packet, and their number.
 const float *bare_codec_output(const bare_codec *codec, int channel);
 size_t bare_codec_frames(const bare_codec *codec);

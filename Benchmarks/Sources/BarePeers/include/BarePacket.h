@@ -6,6 +6,6 @@
 typedef struct {
   const uint8_t *bytes;
   size_t count;
-  /// Frames of sound, as the container says.
+  /// Frames of sound, by the container.
   size_t frames;
 } bare_packet;

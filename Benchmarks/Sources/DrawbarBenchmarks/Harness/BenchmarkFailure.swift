@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Why no figures can be had, in one line.
+/// The reason for missing figures, in one line.
 struct BenchmarkFailure: Error, CustomStringConvertible {
   let description: String
 

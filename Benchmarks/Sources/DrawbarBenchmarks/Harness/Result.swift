@@ -8,17 +8,17 @@ struct ComparisonResult {
   let subject: Samples
   /// The feeder's part of the subject.
   let feed: Samples
-  /// Subject to baseline, each within one round.
+  /// The ratio of subject to baseline in each round.
   let ratios: Samples
 
-  /// Runs both sides in turn, the order changing from round to round, so that what drifts on the
-  /// machine meets both alike.
+  /// Runs both sides alternately, in an order that changes from round to round, so that the machine's drift
+  /// affects both alike.
   init(_ comparison: Comparison, rounds: Int) throws(BenchmarkFailure) {
     var baseline: [Double] = []
     var subject: [Double] = []
     var feed: [Double] = []
     let operations = Double(comparison.operations)
-    // Two unrecorded rounds: caches, branch predictors, pages.
+    // Two unrecorded rounds warm caches, branch predictors and pages.
     for round in -2..<min(rounds * comparison.roundsForOne, comparison.maximumRounds) {
       var first = Timing(nanoseconds: 0)
       if round % 2 == 0 { first = comparison.baseline.run() }
@@ -39,14 +39,15 @@ struct ComparisonResult {
     self.feed = Samples(feed)
   }
 
-  /// Millions of bytes in a second of processor time, by the median.
+  /// The throughput in 10^6 bytes per second of processor time, by the median.
   var megabytesPerSecond: Double? {
     comparison.bytes.map { bytes in
       Double(bytes) * 1000 / (subject.median * Double(comparison.operations))
     }
   }
 
-  /// What the thresholds are about: the throughput where that is the point, or the median ratio.
+  /// The figure that the thresholds apply to: the throughput if the comparison is judged by it, else the median
+  /// ratio.
   var value: Double {
     comparison.isJudgedByThroughput ? megabytesPerSecond ?? 0 : ratios.median
   }

@@ -2,13 +2,13 @@
 
 internal import BarePeers
 
-/// Processor time of one run. Not the time that passed: on a shared machine that counts others' work.
+/// Processor time of one run. Wall-clock time would include other programs' work on a shared machine.
 struct Timing {
   var nanoseconds: UInt64
-  /// The part of it that a feeder thread would have spent; the rest is the render thread's.
+  /// The part that a feeder thread would have spent; the rest is the render thread's.
   var feedNanoseconds: UInt64 = 0
 
-  /// What this thread spends in `work`.
+  /// The processor time that this thread spends in `work`.
   static func of(_ work: () -> Void) -> UInt64 {
     let start = bare_thread_nanoseconds()
     work()
@@ -16,7 +16,7 @@ struct Timing {
   }
 }
 
-/// Something that is timed, again and again. Set up when it is made: a run is all work.
+/// A repeatedly timed piece of work. The initializer does the set-up, so a run contains only the work.
 struct Scenario {
   let name: String
   let run: () -> Timing
@@ -27,25 +27,25 @@ struct Scenario {
   }
 }
 
-/// A part of the engine and what it is measured against, over the same work.
+/// A part of the engine and its baseline, with the same work.
 struct Comparison {
-  /// Its line in the thresholds file.
+  /// The name of its line in the thresholds file.
   let name: String
-  /// The input, where there are several.
+  /// The input, if there are several.
   let input: String
-  /// Operations in one run, and what one is called.
+  /// The number of operations in one run, and the name of one.
   let operations: Int
   let operation: String
-  /// Bytes in one run, where a throughput can be told.
+  /// Bytes in one run, if a throughput can be computed.
   var bytes: Int?
-  /// The throughput is what the thresholds are about, not the ratio.
+  /// Whether the thresholds apply to the throughput instead of the ratio.
   var isJudgedByThroughput = false
-  /// Rounds for each one that is asked for: short ones, where the two sides are nearly the same.
+  /// Rounds for each requested one: many short ones if the two sides are nearly the same.
   var roundsForOne = 1
-  /// Rounds that are enough, where one takes long.
+  /// The largest number of rounds, if one takes long.
   var maximumRounds = Int.max
   let baseline: Scenario
   let subject: Scenario
-  /// To be asked after the runs: why the figures mean nothing, or nil.
+  /// Returns, after the runs, the reason why the figures are invalid, or nil.
   var objection: () -> String? = { nil }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// What each comparison may cost: lines of NAME, `at-most` or `at-least`, the goal, and the limit
-/// that fails a check. `#` begins a comment.
+/// The limits of each comparison: lines of NAME, `at-most` or `at-least`, the goal, and the limit that
+/// fails a check. `#` begins a comment.
 struct Thresholds {
   struct Entry {
     var isUpperBound: Bool

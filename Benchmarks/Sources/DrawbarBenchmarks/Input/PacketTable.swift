@@ -51,7 +51,7 @@ final class PacketTable {
     unsafe bytes.deallocate()
   }
 
-  /// The packets one after the other, again and again, until they are at least so many bytes.
+  /// The concatenated packets, repeated until they have at least `byteCount` bytes.
   func repeated(byteCount wanted: Int) -> [UInt8] {
     var all: [UInt8] = []
     all.reserveCapacity(wanted + byteCount)
@@ -61,7 +61,7 @@ final class PacketTable {
 }
 
 private struct Collector: AudioFileStreamListener {
-  /// Frames of a run of small packets, as the player makes them.
+  /// Frames of a run of small packets, as in the player.
   private static let runFrames = 1024
 
   var stream: CodedStreamDescription?

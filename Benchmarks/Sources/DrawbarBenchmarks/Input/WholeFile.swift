@@ -29,7 +29,7 @@ enum WholeFile {
     guard write(text, toDescriptor: descriptor) else { throw failure(path) }
   }
 
-  /// Writes to an open file. False when that failed; `errno` says why.
+  /// Writes to an open file. Returns false and sets `errno` on failure.
   static func write(_ text: String, toDescriptor descriptor: Int32) -> Bool {
     var left = Array(text.utf8)[...]
     while !left.isEmpty {

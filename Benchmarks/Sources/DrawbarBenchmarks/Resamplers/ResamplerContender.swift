@@ -3,16 +3,16 @@
 internal import BarePeers
 internal import RenderCore
 
-/// What makes instances of one resampler at one setting.
+/// A factory for one resampler at one setting.
 struct ResamplerContender {
   let name: String
-  /// Whose place it would take, and so the one setting of soxr's that its time is compared with.
+  /// The engine's quality that it corresponds to, which selects the soxr setting that its time is compared with.
   let quality: ResamplerQuality
-  /// It is that setting of soxr's.
+  /// Whether it is that soxr setting itself.
   var isBareSoxr = false
   let make: (ResamplerRates, _ channels: Int) throws(BenchmarkFailure) -> any StreamResampler
 
-  /// All of them, each quality's together.
+  /// All contenders, grouped by quality.
   static var all: [ResamplerContender] {
     [
       engine(.fast),

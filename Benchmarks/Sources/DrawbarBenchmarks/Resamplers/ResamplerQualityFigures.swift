@@ -2,26 +2,25 @@
 
 internal import Glibc
 
-/// What a resampler does to the sound: measured on its output, in double precision.
+/// A resampler's effect on the sound, measured on its output in double precision.
 struct ResamplerQualityFigures {
   /// Power of a 997 Hz tone over that of everything else, in decibels.
   private(set) var signalToNoise = 0.0
-  /// The greatest single frequency that was not put in, against the tone it came from, in decibels:
-  /// images, aliases and what a filter's table adds. Tones nearer to the band's end than 5 % are left
-  /// out.
+  /// The strongest frequency that is not in the input, relative to its tone, in decibels: images, aliases and
+  /// errors of a filter's table. Tones within 5 % of the band's end are left out.
   private(set) var alias = 0.0
-  /// The same of tones within 5 % of the band's end, where a filter has its slope: below it when the
-  /// rate is raised, above it when it is lowered.
+  /// The same for tones within 5 % of the band's end, in a filter's slope: below the end when the rate is
+  /// raised, above it when it is lowered.
   private(set) var edgeAlias = 0.0
-  /// Greatest deviation of a tone's level up to 20/22.05 of the band, in decibels.
+  /// The largest deviation of a tone's level up to 20/22.05 of the band, in decibels.
   private(set) var ripple = 0.0
-  /// Output frames that the input taken stands for and that have not come out, at the most.
+  /// The largest number of output frames due for the consumed input but not written yet.
   private(set) var latencyFrames = 0.0
-  /// Output frames by which the sound comes after its place: what of the latency the resampler does
-  /// not take out itself.
+  /// The delay of the sound in output frames: the part of the latency that the resampler does not
+  /// compensate itself.
   private(set) var offsetFrames = 0.0
 
-  /// What every tone goes in with: -1 dBFS.
+  /// The amplitude of every input tone: -1 dBFS.
   private static let amplitude = pow(10, -1.0 / 20)
   private static let analysedFrames = 1 << 14
   private static let passBand = 20 / 22.05
@@ -59,17 +58,17 @@ struct ResamplerQualityFigures {
     latencyFrames = try Self.pending(contender, rates) + offsetFrames
   }
 
-  /// None is a simple fraction of a rate: at those an image can fall on the tone itself.
+  /// Frequencies in a range, none of them a simple fraction of a rate, at which an image can fall on the tone.
   private static func spread(from low: Double, to high: Double, count: Int) -> [Double] {
     (0..<count).map { (low + (high - low) * Double($0) / Double(count - 1)).rounded(.down) + 0.37 }
   }
 
-  /// Against the tone that went in.
+  /// An amplitude relative to the input tone, in decibels.
   private static func decibels(_ amplitude: Double) -> Double {
     20 * log10(amplitude / Self.amplitude)
   }
 
-  /// The middle of what comes out for a tone of a second, where neither end rings.
+  /// The middle of the output for a tone of one second, away from the ringing at both ends.
   private static func tone(
     _ frequency: Double, _ contender: ResamplerContender, _ rates: ResamplerRates
   ) throws(BenchmarkFailure) -> ArraySlice<Float> {
@@ -87,14 +86,14 @@ struct ResamplerQualityFigures {
       try tone(frequency, contender, rates), frequency: frequency / Double(rates.output))
   }
 
-  /// What is left of a tone that the output's rate cannot hold.
+  /// The level of the residue of a tone that the output's rate cannot represent.
   private static func whole(
     _ frequency: Double, _ contender: ResamplerContender, _ rates: ResamplerRates
   ) throws(BenchmarkFailure) -> Double {
     decibels(Spectrum(try tone(frequency, contender, rates).map { Double($0) }).peak)
   }
 
-  /// Where a soft pulse comes out, by its centroid: off its place by so many output frames.
+  /// The offset of a soft pulse's centroid from its ideal position, in output frames.
   private static func offset(
     _ contender: ResamplerContender, _ rates: ResamplerRates
   ) throws(BenchmarkFailure) -> Double {
@@ -115,8 +114,8 @@ struct ResamplerQualityFigures {
     return moment / sum
   }
 
-  /// The most that has been taken and not given, in output frames, whenever more input is taken: over
-  /// two seconds, one input frame at a time.
+  /// The largest number of output frames pending when more input is consumed, over two seconds, one input
+  /// frame at a time.
   private static func pending(
     _ contender: ResamplerContender, _ rates: ResamplerRates
   ) throws(BenchmarkFailure) -> Double {
@@ -137,7 +136,7 @@ struct ResamplerQualityFigures {
     return most
   }
 
-  /// As many output frames as the input stands for; silence follows it.
+  /// Converts the input, followed by silence, to the corresponding number of output frames.
   private static func convert(
     _ input: [Float], _ contender: ResamplerContender, _ rates: ResamplerRates
   ) throws(BenchmarkFailure) -> [Float] {

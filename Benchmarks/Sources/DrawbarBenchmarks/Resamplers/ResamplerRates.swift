@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// From which rate to which, in frames per second.
+/// The input and output rates in frames per second.
 struct ResamplerRates: CustomStringConvertible {
   let input: Int
   let output: Int
@@ -10,7 +10,7 @@ struct ResamplerRates: CustomStringConvertible {
 
   /// Output frames per input frame.
   var ratio: Double { Double(output) / Double(input) }
-  /// Half of the lower rate: the end of the band that both can hold.
+  /// Half of the lower rate: the end of the common band.
   var bandEnd: Double { Double(min(input, output)) / 2 }
   var description: String { "\(input) to \(output) Hz" }
 }

@@ -3,7 +3,7 @@
 /// All figures of all resamplers at one pair of rates, as a table in Markdown and as JSON.
 struct ResamplerTable {
   static let name = "resamplers"
-  /// Rounds that are enough: each takes a second.
+  /// The largest number of rounds; each takes a second.
   private static let maximumRounds = 20
 
   struct Row {

@@ -2,7 +2,7 @@
 
 internal import BarePeers
 
-/// What a resampler costs: stereo, pulled in blocks as an output does.
+/// A resampler's cost in stereo, pulled in blocks as by an output.
 struct ResamplerTimeFigures {
   /// Output frames of a block.
   static let blockFrames = 256
@@ -11,15 +11,14 @@ struct ResamplerTimeFigures {
   private(set) var nanosecondsPerFrame = 0.0
   /// Time over that of soxr at the same quality, each within a round: the median.
   private(set) var ratioToSoxr = 0.0
-  /// Nanoseconds of the block that takes longest, and of the one in the middle. A block does the same
-  /// work in every round, so its time is the least of all rounds: what others on the machine do to
-  /// one round is not in it.
+  /// Nanoseconds of the slowest block, and of the median one. A block does the same work in every round,
+  /// so its time is the least of all rounds, which excludes disturbances by other programs.
   private(set) var worstBlock = 0.0
   private(set) var medianBlock = 0.0
-  /// Input frames taken in one block, at the most.
+  /// The largest number of input frames consumed in one block.
   private(set) var mostInputFrames = 0
 
-  /// Figures of every contender, which take turns within each round.
+  /// The figures of all contenders, which run one after another within each round.
   static func all(
     _ contenders: [ResamplerContender], _ rates: ResamplerRates, rounds: Int
   ) throws(BenchmarkFailure) -> [ResamplerTimeFigures] {
@@ -27,7 +26,7 @@ struct ResamplerTimeFigures {
     var totals = [[Double]](repeating: [], count: contenders.count)
     var blocks = [[UInt64]](repeating: [], count: contenders.count)
     var figures = [ResamplerTimeFigures](repeating: ResamplerTimeFigures(), count: contenders.count)
-    // One unrecorded round: caches, branch predictors, pages.
+    // One unrecorded round warms caches, branch predictors and pages.
     for round in -1..<rounds {
       let order = Array(contenders.indices)
       for index in round % 2 == 0 ? order : order.reversed() {
@@ -57,7 +56,7 @@ struct ResamplerTimeFigures {
   }
 }
 
-/// Two channels of sound that stay in the first-level cache, as a packet that was just decoded does.
+/// Two channels of sound that stay in the first-level cache, like a packet that was just decoded.
 @safe
 private final class PulledInput {
   static let frames = 1024
@@ -73,12 +72,12 @@ private final class PulledInput {
   }
 }
 
-/// Blocks of output, one after the other, of one fresh resampler.
+/// Consecutive output blocks of one fresh resampler.
 @safe
 private final class BlockPull {
-  /// Blocks that are timed.
+  /// The number of timed blocks.
   static let blocks = 300
-  /// Most frames that are handed over at once.
+  /// The largest number of input frames passed in one call.
   private static let inputPiece = 512
 
   private let resampler: any StreamResampler
@@ -98,18 +97,18 @@ private final class BlockPull {
     unsafe output.deallocate()
   }
 
-  /// The first blocks, in which filters fill and memory grows.
+  /// Runs the first blocks, in which filters fill and memory grows.
   func settle() {
     for _ in 0..<100 { pull() }
     mostInputFrames = 0
   }
 
-  /// The nanoseconds of each block.
+  /// Times each block, in nanoseconds.
   func eachBlock() -> [UInt64] {
     (0..<Self.blocks).map { _ in Timing.of { pull() } }
   }
 
-  /// The nanoseconds of as many blocks together, no clock between them.
+  /// Times the same number of blocks together in nanoseconds, without reading the clock between them.
   func allBlocks() -> UInt64 {
     Timing.of { for _ in 0..<Self.blocks { pull() } }
   }

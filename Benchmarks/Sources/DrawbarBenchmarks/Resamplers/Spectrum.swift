@@ -4,16 +4,16 @@ internal import Glibc
 
 /// The amplitudes of a signal's frequencies.
 struct Spectrum {
-  /// The greatest amplitude of all, that of a sine; at least 1e-10.
+  /// The largest amplitude, scaled for a sine; at least 1e-10.
   let peak: Double
 
-  /// A flat-top window (ISO 18431-2), under which a sine's amplitude is read to 0.01 dB wherever it
-  /// lies between two lines.
+  /// A flat-top window (ISO 18431-2), which shows a sine's amplitude to 0.01 dB at any frequency between two
+  /// lines.
   private static let window = [
     0.215_578_95, -0.416_631_58, 0.277_263_158, -0.083_578_947, 0.006_947_368,
   ]
 
-  /// - Parameter samples: a power of two of them.
+  /// - Parameter samples: the signal; the count must be a power of two.
   init(_ samples: [Double]) {
     let count = samples.count
     precondition(count.nonzeroBitCount == 1)

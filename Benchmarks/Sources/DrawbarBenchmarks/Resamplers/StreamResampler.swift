@@ -4,18 +4,18 @@ internal import BarePeers
 
 @testable internal import RenderCore
 
-/// One stream through one resampler: interleaved samples, input as it is needed.
+/// A resampler of one stream: interleaved samples, input as needed.
 protocol StreamResampler: AnyObject {
-  /// Gives output where there is some, or takes input.
+  /// Writes pending output, or consumes input.
   ///
-  /// - Returns: frames taken of the input and frames written.
+  /// - Returns: the number of input frames consumed and of output frames written.
   func process(
     _ input: UnsafePointer<Float>, inputCount: Int, into output: UnsafeMutablePointer<Float>,
     outputCount: Int
   ) -> (taken: Int, given: Int)
 }
 
-/// The engine's own.
+/// The engine's own resampler.
 final class EngineResampler: StreamResampler {
   private var resampler: Resampler
 
@@ -36,7 +36,7 @@ final class EngineResampler: StreamResampler {
   }
 }
 
-/// One of a library's.
+/// A library's resampler.
 @safe
 final class LibraryResampler: StreamResampler {
   private let resampler: OpaquePointer

@@ -6,7 +6,7 @@ internal import PacketDecoders
 
 @testable internal import RenderCore
 
-/// The decoder that runs ahead of the callback, and the channel map that makes planar of its frames.
+/// The decoder that runs ahead of the callback, and the channel map that makes its frames planar.
 @safe
 final class AheadPath: DecodePath {
   let name = "decoder ahead"
@@ -31,7 +31,7 @@ final class AheadPath: DecodePath {
     unsafe mapping = .allocate(capacity: 1)
     unsafe mapping.initialize(
       to: ChannelMap(inputs: table.channels, outputs: table.channels, layout: layout))
-    // Spectral band replication doubles them.
+    // Spectral band replication doubles the frames.
     unsafe output = PlanarOutput(
       channels: table.channels, frames: 2 * (table.packets.map(\.frames).max() ?? 0))
   }

@@ -13,7 +13,7 @@ final class BareCodec {
   private let table: PacketTable
   private let codec: OpaquePointer
 
-  /// - Parameter packets: how many of the table's are decoded, before the first comes again.
+  /// - Parameter packets: the number of packets decoded before starting over.
   init(_ table: PacketTable, packets: Int) throws(BenchmarkFailure) {
     self.table = table
     let cookie = try Self.cookie(of: table)
@@ -52,7 +52,7 @@ final class BareCodec {
     }
   }
 
-  /// What the library needs to know besides the format, as the engine would hand it over.
+  /// The library's parameters besides the format, as passed by the engine.
   private static func cookie(of table: PacketTable) throws(BenchmarkFailure) -> [UInt8] {
     let (format, cookie) = (table.format.formatID, table.stream.magicCookie)
     if format == .flac {

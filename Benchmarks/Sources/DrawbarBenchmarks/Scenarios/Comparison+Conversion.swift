@@ -6,7 +6,7 @@ internal import BarePeers
 @testable internal import RenderCore
 
 extension Comparison {
-  /// Interleaved stereo to two buffers against memcpy of as many bytes, both in pieces of a period.
+  /// Interleaved stereo to two buffers against memcpy of the same number of bytes, both in pieces of a period.
   static func channelMap(period: Int) -> Comparison {
     let work = ConversionWork()
     return Comparison(
@@ -28,7 +28,7 @@ extension Comparison {
   }
 }
 
-/// Samples that stay in the first-level cache, as a packet that was just decoded does.
+/// Samples that stay in the first-level cache, like a packet that was just decoded.
 @safe
 final class ConversionWork {
   static let frames = 1 << 20
@@ -42,7 +42,7 @@ final class ConversionWork {
   init() {
     let count = 2 * Self.framesPerPacket
     unsafe samples = .allocate(capacity: count)
-    // A sawtooth of an odd length; what it is does not matter to the time.
+    // A sawtooth of an odd length; the time does not depend on the sound.
     for index in 0..<count { unsafe samples[index] = Float(index % 101) / 101 - 0.5 }
     unsafe interleaved = .allocate(capacity: count)
     unsafe interleaved.initialize(repeating: 0, count: count)

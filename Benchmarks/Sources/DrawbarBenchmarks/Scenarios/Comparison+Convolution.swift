@@ -5,7 +5,7 @@ internal import BarePeers
 @testable internal import RenderCore
 
 extension Comparison {
-  /// A stereo pair in cycles of 256 frames, each channel with a response of its own, against zita-convolver.
+  /// A stereo pair in cycles of 256 frames, each channel with its own response, against zita-convolver.
   static func convolver(taps: Int) throws(BenchmarkFailure) -> Comparison {
     let work = try ConvolverWork(taps: taps)
     return Comparison(
@@ -83,7 +83,7 @@ private final class ConvolverWork {
     unsafe bareOutputs.deallocate()
   }
 
-  /// Both channels get the input anew in each cycle, as a port does.
+  /// Both channels receive the input again in each cycle, like a port.
   func run() -> Timing {
     let (operation, outputs, input) = unsafe (storage.operation, self.outputs, self.input)
     var frame = deviceFrame
@@ -109,7 +109,7 @@ private final class ConvolverWork {
     return Timing(nanoseconds: bare_process_nanoseconds() - start)
   }
 
-  /// The input repeats, so after the length of the response each cycle has the same output.
+  /// The reason if the outputs differ. The input repeats, so after the length of the response all cycles are equal.
   var objection: String? {
     for channel in 0..<2 {
       for frame in 0..<Self.period {

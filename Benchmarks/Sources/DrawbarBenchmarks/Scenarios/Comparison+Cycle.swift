@@ -14,11 +14,11 @@ extension Comparison {
       subject: Scenario("render entry") { work.render() })
   }
 
-  /// What the record of every cycle adds to a cycle that decodes and resamples.
+  /// The cost of a cycle's record, added to a cycle that decodes and resamples.
   static func telemetry(
     _ table: PacketTable, outputRate: Int, period: Int
   ) throws(BenchmarkFailure) -> Comparison {
-    // What it adds is less than what others on the machine take in a long run.
+    // The added cost is less than the disturbance by other programs in a long run, so runs are short.
     let lap = unsafe table.packets.count / PullPath.batch * PullPath.batch
     let path = try PullPath(
       table,
@@ -41,7 +41,7 @@ extension Comparison {
       }, objection: { path.objection })
   }
 
-  /// The same of a cycle without a source, which does next to nothing else.
+  /// The same for a cycle without a source, which does hardly anything else.
   static func telemetryOfSilence(period: Int) -> Comparison {
     let work = EmptyCycles(period: period)
     return Comparison(
@@ -53,7 +53,7 @@ extension Comparison {
 }
 
 extension RenderContext {
-  /// A cycle as an output's callback renders it, with its record, but for what a server is asked for it.
+  /// Renders a cycle with its record as an output's callback does, except for the calls to the server.
   @inline(__always)
   fileprivate func render(
     _ cycle: RenderCycle, into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>,
@@ -68,7 +68,7 @@ extension RenderContext {
   }
 }
 
-/// Cycles of a renderer that has no source.
+/// Cycles of a renderer without a source.
 @safe
 private final class EmptyCycles {
   static let perRun = 1 << 16

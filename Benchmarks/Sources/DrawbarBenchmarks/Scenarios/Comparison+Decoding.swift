@@ -5,7 +5,7 @@ internal import BarePeers
 internal import RenderCore
 
 extension Plan {
-  /// A file's packets decoded.
+  /// The plan for decoding a file's packets.
   static func decoding(_ path: String) -> Plan {
     let file = path.split(separator: "/").last.map(String.init) ?? path
     let name = "decode-" + (file.split(separator: ".").first.map(String.init) ?? file)
@@ -16,8 +16,8 @@ extension Plan {
 }
 
 extension Comparison {
-  /// Packets to one buffer of floats a channel: through the converter of the render callback or the
-  /// decoder that runs ahead, whichever the format gets, against the same library in a C loop.
+  /// Packets to one buffer of floats for each channel: through the converter of the render callback or the
+  /// decoder that runs ahead, as the engine chooses by format, against the same library in a C loop.
   static func decoding(_ table: PacketTable, name: String) throws(BenchmarkFailure) -> Comparison {
     let library = CallbackCodec.library(for: table.format.formatID)
     let path: any DecodePath =
@@ -37,10 +37,10 @@ extension Comparison {
 
 /// The engine's side of a decoding comparison.
 protocol DecodePath {
-  /// What it is called in the report.
+  /// The name in the report.
   var name: String { get }
   var packetsPerRun: Int { get }
-  /// Each run begins with nothing remembered.
+  /// Whether each run begins with a reset decoder.
   var rewinds: Bool { get }
   var objection: String? { get }
   /// Decodes all packets once.
@@ -50,7 +50,7 @@ protocol DecodePath {
   func lastSample(_ channel: Int, _ frame: Int) -> Float
 }
 
-/// How many packets are decoded between two looks at the clock, which take longer than a short packet.
+/// The number of packets decoded between two readings of the clock, which take longer than a short packet.
 enum DecodeBatch {
   static let packets = 32
 }

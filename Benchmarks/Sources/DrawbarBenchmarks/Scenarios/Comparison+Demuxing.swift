@@ -6,8 +6,8 @@ internal import Glibc
 internal import PacketParser
 
 extension Comparison {
-  /// A file's packets found by the parser, against libmpg123's scan of the same file. Both read it
-  /// from the system's cache.
+  /// The parser on a whole file, against libmpg123's scan of the same file. Both read it from the system's
+  /// cache.
   static func scan(_ path: String) throws(BenchmarkFailure) -> Comparison {
     let parser = try FileParser(path)
     return Comparison(
@@ -20,13 +20,13 @@ extension Comparison {
       subject: Scenario("read and parse") { parser.run() }, objection: { parser.objection })
   }
 
-  /// A file's packets found by the parser, against `ffmpeg -c copy -f null` on the same file, the
-  /// processor time that ffmpeg needs to start taken off.
+  /// The parser on a whole file, against `ffmpeg -c copy -f null` on the same file, less the processor time of
+  /// ffmpeg's start.
   ///
-  /// - Parameter brief: a file of the same kind with next to nothing in it.
+  /// - Parameter brief: a file of the same kind with hardly any content.
   static func demux(_ path: String, brief: String) throws(BenchmarkFailure) -> Comparison {
     let parser = try FileParser(path)
-    // FLAC and Ogg have checksums over every byte, which the parser looks at: goals of their own.
+    // FLAC and Ogg have their own goals, because the parser checks their checksums over every byte.
     let kind = path.split(separator: ".").last.map(String.init) ?? ""
     return Comparison(
       name: ["flac", "ogg"].contains(kind) ? "parse-demux-\(kind)" : "parse-demux",

@@ -18,8 +18,8 @@ extension Comparison {
       subject: Scenario("filter bank") { work.run() }, objection: { work.objection })
   }
 
-  /// The same in the 20 ms in which one curve replaces another, against the loop over both curves, which mixes
-  /// nothing.
+  /// The same in the 20 ms in which one curve replaces another, against the loop over both curves without a
+  /// mix.
   static func filterChange(sections: Int) -> Comparison {
     let work = FilterWork(sections: sections, changes: true)
     return Comparison(
@@ -89,7 +89,7 @@ private final class EqualizerPlugin {
       let change = (0..<FilterWork.period).reduce(0 as Float) {
         max($0, unsafe (samples[$1] - work.input[$1]).magnitude)
       }
-      // NaN fails, too.
+      // Written so that NaN fails, too.
       if !(change > 0.01 && change < 1) { return "the plugin does not filter" }
     }
     return nil
@@ -106,7 +106,7 @@ private final class FilterWork {
   private let changes: Bool
   private let curves: [[BiquadCoefficients]]
   let input: UnsafeMutablePointer<Float>
-  /// Those of the first curve.
+  /// The peaks of the first curve.
   let peaks: [(hertz: Double, decibels: Double)]
   private let shared: UnsafeMutablePointer<FilterBankShared>
   private let bank: UnsafeMutablePointer<FilterBank>
@@ -123,7 +123,7 @@ private final class FilterWork {
     peaks = (0..<count).map { index in
       (hertz: 31.25 * Double(1 << (index % 10)), decibels: index % 2 == 0 ? 3.0 : -3.0)
     }
-    // The same sections, and the same with other gains.
+    // Two curves with the same sections and different gains.
     curves = [1.0, 2].map { [peaks] factor in
       peaks.map { Self.peak($0.hertz, decibels: factor * $0.decibels) }
     }
@@ -152,7 +152,7 @@ private final class FilterWork {
     unsafe block.initialize(repeating: 0, count: frames)
     unsafe bareOutputs = .allocate(capacity: 2 * frames)
     unsafe bareOutputs.initialize(repeating: 0, count: 2 * frames)
-    // The first frame comes in by a mix; the comparison begins at rest.
+    // The first settings fade in; the comparison begins after that.
     unsafe bank.pointee.takeSettings(shared.pointee)
     for channel in 0..<2 {
       for frame in 0..<frames { unsafe outputs[channel][frame] = 0 }
@@ -184,7 +184,7 @@ private final class FilterWork {
     unsafe bareOutputs.deallocate()
   }
 
-  /// Both channels get the input anew in each cycle, as a port does.
+  /// Both channels receive the input again in each cycle, like a port.
   func run() -> Timing {
     let (bank, shared, outputs, input) = unsafe (self.bank, self.shared, self.outputs, self.input)
     var frame = deviceFrame
@@ -227,7 +227,7 @@ private final class FilterWork {
       })
   }
 
-  /// Both sides have run as often.
+  /// The reason if the outputs differ. Both sides have run equally often.
   var objection: String? {
     for channel in 0..<2 {
       for frame in 0..<Self.period {

@@ -17,8 +17,8 @@ extension Comparison {
       subject: Scenario("graph of mixers") { work.run() }, objection: { work.objection })
   }
 
-  /// An edit of a running graph: compiled, and published to the render thread. Against the longest time that it may
-  /// take: 50 µs for 64 nodes, 1 ms for 1000.
+  /// An edit of a running graph, compiled and published to the render thread, against the longest time allowed:
+  /// 50 µs for 64 nodes, 1 ms for 1000.
   static func graphEdit(nodes: Int) -> Comparison {
     let microseconds: UInt64 = nodes <= 64 ? 50 : 1000
     let work = ChainedEdges(count: nodes, period: 64)
@@ -76,7 +76,7 @@ private final class ChainedEdges {
     }
     output = PlanarOutput(channels: 2, frames: period)
     bareOutput = PlanarOutput(channels: 2, frames: period)
-    // The fades of the edges are over, and their memory is used.
+    // Run once to finish the edges' fades and to touch their memory.
     _ = run()
   }
 
@@ -119,7 +119,7 @@ private final class ChainedEdges {
           try edit.setGain(gain, from: graph.mix, to: mixers[0])
         }
       }
-      // A running output takes the plan.
+      // Adopt the plan, as a running output does.
       cycle()
     }
     return Timing(nanoseconds: total)
@@ -130,7 +130,7 @@ private final class ChainedEdges {
       RenderCycle(frameCount: period, frameTime: 0, hostNanoseconds: 1), into: output.buffers)
   }
 
-  /// Both sides give the same sound.
+  /// The reason if the two sides' sound differs.
   var objection: String? {
     for channel in 0..<2 {
       for frame in 0..<period {
@@ -143,7 +143,7 @@ private final class ChainedEdges {
   }
 }
 
-/// Gives the frames at `context` on each output.
+/// Copies the frames at `context` to each output.
 private func copyRamp(
   _ context: UnsafeMutableRawPointer?, _ call: UnsafeMutablePointer<RenderCall>
 ) -> Int32 {

@@ -5,8 +5,8 @@ internal import BarePeers
 internal import RenderCore
 
 extension Comparison {
-  /// Samples that lie ready in the rings of several sources, each with a volume of its own, mixed into two
-  /// outputs, against a loop that multiplies and adds the same samples. Neither is timed while it gets them.
+  /// Prepared samples in the rings of several sources, each with its own volume, mixed into two outputs,
+  /// against a loop that multiplies and adds the same samples. Filling is not timed on either side.
   static func mixing(_ table: PacketTable, sources: Int) throws(BenchmarkFailure) -> Comparison {
     let work = try MixingWork(table, sources: sources)
     return Comparison(
@@ -40,7 +40,7 @@ private final class MixingWork {
     framesPerRun = packetsPerRun * framesPerPacket
     guard table.channels == 2, table.format.bytesPerFrame == 8, framesPerBatch % Self.period == 0
     else { throw BenchmarkFailure("\(table.name): not stereo floats") }
-    // Different ones, none of them 1, which would be no multiplication.
+    // Different volumes, none of them 1, which needs no multiplication.
     let volumes = (0..<sources).map { Float($0 + 1) / Float(2 * sources) }
     path = try PullPath(
       table,
@@ -80,7 +80,7 @@ private final class MixingWork {
     return Timing(nanoseconds: total)
   }
 
-  /// Both have mixed as many runs, so that both have the same period there.
+  /// The reason if the outputs differ. Both sides have mixed the same number of runs, so their periods match.
   var objection: String? {
     if let objection = path.objection { return objection }
     for channel in 0..<2 {

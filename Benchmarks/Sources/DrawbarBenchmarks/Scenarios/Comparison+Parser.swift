@@ -7,8 +7,8 @@ internal import PacketParser
 @testable internal import RenderCore
 
 extension Comparison {
-  /// Bytes in memory to packets in the ring, in slices as a file gives them, against memcpy of the
-  /// same slices. The reader only takes the packets out.
+  /// Bytes in memory to packets in the ring, in slices like those read from a file, against memcpy of the
+  /// same slices. The reader only removes the packets.
   static func parser(_ table: PacketTable) -> Comparison {
     let path = ParserPath(table)
     return Comparison(
@@ -21,7 +21,7 @@ extension Comparison {
 
 @safe
 private final class ParserPath {
-  /// More than any cache here holds, so that the bytes come from memory.
+  /// More bytes than any cache holds, so that they are read from memory.
   private static let minimumByteCount = 96 << 20
   private static let sliceBytes = 64 << 10
 

@@ -39,7 +39,7 @@ final class BareDecoder {
     unsafe bare_decoder_free(decoder)
   }
 
-  /// One run, in the same batches as the pull path's.
+  /// Runs once, in the same batches as the pull path.
   func run() -> Timing {
     var total: UInt64 = 0
     for _ in 0..<packetsPerRun / PullPath.batch {

@@ -5,8 +5,8 @@ internal import BarePeers
 @testable internal import RenderCore
 
 extension Comparison {
-  /// A packet into the ring and out of it again, against memcpy of the same bytes into memory of the
-  /// same size. The ring's reader works in place, so one copy is all that either does.
+  /// A packet written to the ring and read from it, against memcpy of the same bytes into memory of the same
+  /// size. The ring's reader does not copy, so each side makes one copy.
   static func ring(_ table: PacketTable) -> Comparison {
     let path = RingPath(table)
     return Comparison(

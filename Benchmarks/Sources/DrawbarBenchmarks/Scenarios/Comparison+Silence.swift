@@ -5,7 +5,7 @@ internal import AudioModel
 @testable internal import RenderCore
 
 extension Comparison {
-  /// A filter bank of ten sections over a stereo pair that gets silence, against the same one with sound.
+  /// A filter bank of ten sections over a silent stereo pair, against the same filter bank with sound.
   static func silentFilters() throws(BenchmarkFailure) -> Comparison {
     let section = BiquadCoefficients(b0: 1.01, b1: -1.9, b2: 0.9, a1: -1.9, a2: 0.91)
     return try silence("filter-10") { () throws in
@@ -56,7 +56,7 @@ private final class SilenceWork {
   private let sample: Float
   private var deviceFrame: UInt64 = 0
 
-  /// - Parameter sample: of the first frame of each cycle; all others are 0.
+  /// - Parameter sample: the first frame's sample in each cycle; all others are 0.
   init(_ effect: any BuiltInEffect, sample: Float) {
     self.effect = effect
     self.sample = sample

@@ -4,12 +4,12 @@ internal import AudioModel
 internal import BarePeers
 
 extension Comparison {
-  /// Several streams of one client, each resampled and all of them mixed, against libmpg123 and soxr for
-  /// each of them and no mixing. Both go from stream to stream in every cycle, as a client has to.
+  /// Several streams of one client, each resampled and all mixed, against libmpg123 and soxr for each stream
+  /// without mixing. Both sides process all streams in every cycle, as a client must.
   static func streams(
     _ table: PacketTable, count: Int, outputRate: Int, period: Int
   ) throws(BenchmarkFailure) -> Comparison {
-    // So that a run takes as long whatever the count is.
+    // Makes a run's length independent of the number of streams.
     let lap = unsafe table.packets.count / PullPath.batch * PullPath.batch
     let packets = max(PullPath.batch, lap / count / PullPath.batch * PullPath.batch)
     let path = try PullPath(
@@ -44,7 +44,7 @@ final class BarePlayers {
     self.table = table
     self.period = period
     self.cyclesPerRun = cyclesPerRun
-    // Each stream's own order, from the packet on that it begins with.
+    // Each stream has its own order of packets, from its own first packet on.
     unsafe packets = .allocate(capacity: lap * count)
     for stream in 0..<count {
       let first = PullPath.firstPacket(ofSource: stream, lap: lap)

@@ -5,8 +5,8 @@ internal import BarePeers
 
 @testable internal import RenderCore
 
-/// The converter of the render callback, which takes packets out of a ring and gives planar floats, a
-/// packet's frames at a time. What the feeder does to put them there is not timed.
+/// The converter of the render callback, which reads packets from a ring and returns planar floats, a
+/// packet's frames at a time. The feeder's writing to the ring is not timed.
 @safe
 final class ConverterPath: DecodePath {
   let name = "converter"
@@ -50,8 +50,8 @@ final class ConverterPath: DecodePath {
     unsafe source.deallocate()
   }
 
-  /// The two ends free the storage. (PacketRing.makePair gives them as one value, which cannot be taken
-  /// apart outside its module.)
+  /// Makes the two ends of a ring, which free the storage. (PacketRing.makePair returns them as one value, which
+  /// cannot be split outside its module.)
   private static func makeRing(
     _ producer: UnsafeMutablePointer<PacketRingProducer>,
     _ source: UnsafeMutablePointer<RingPacketSource>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// Something that can be measured: its name and how. Each is made when its turn comes, so that a
-/// single one can be looked at without the set-up of the others.
+/// A measurement: its name and its work, which is set up only when it is run, so that a single one does not
+/// need the set-up of the others.
 struct Plan {
   enum Work {
-    /// The engine against one other, judged by their ratio.
+    /// The engine against one baseline, judged by their ratio.
     case comparison(() throws(BenchmarkFailure) -> Comparison)
-    /// The figures of several resamplers. It takes a minute or two, so only when asked for by name.
+    /// The figures of several resamplers. It takes a minute or two, so it runs only if named.
     case resamplers
-    /// How many streams are too many. Likewise.
+    /// The largest number of streams. It runs only if named, too.
     case capacity(() throws(BenchmarkFailure) -> StreamCapacity)
   }
 
@@ -25,7 +25,7 @@ struct Plan {
     self.work = work
   }
 
-  /// The comparison's two sides can be run alone.
+  /// Whether it is a comparison, whose two sides can be run alone.
   var isComparison: Bool {
     if case .comparison = work { true } else { false }
   }
@@ -33,9 +33,9 @@ struct Plan {
   /// Everything but decoding, in the order of the report.
   ///
   /// - Parameters:
-  ///   - tables: MPEG audio. The last is what is played where one will do.
+  ///   - tables: MPEG audio. The last table is used where one is enough.
   ///   - mixing: a file of samples that several sources play.
-  ///   - files: what is searched for packets.
+  ///   - files: the files for the demuxing comparisons.
   static func all(
     _ tables: [PacketTable], mixing: String, demuxing files: [Options.Demuxing]
   ) -> [Plan] {
@@ -124,7 +124,7 @@ struct Plan {
     return plans
   }
 
-  /// What a cycle costs by itself, and with its record.
+  /// The cost of a cycle by itself, and with its record.
   private static func cycles(_ table: PacketTable?) -> [Plan] {
     var plans = [64, 1024].map { period in
       Plan(name: "render-empty-\(period)") { Comparison.emptyCycle(period: period) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// One buffer of floats a channel: what an output gets.
+/// An output's buffers: one buffer of floats for each channel.
 @safe
 final class PlanarOutput {
   let buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>

@@ -7,29 +7,29 @@ internal import RenderCore
 /// The whole pull path with public calls only: packets into the rings of a renderer's sources, frames out of
 /// the render entry, period by period.
 ///
-/// Both ends run on one thread, so what two processors would pay for handing cache lines to each
-/// other is not in the figures.
+/// Both ends run on one thread, so the figures exclude the cost of moving cache lines between two
+/// processors.
 @safe
 final class PullPath {
-  /// What is pulled.
+  /// The parameters of a pull path.
   struct Configuration {
-    /// Of each source.
+    /// The number of packets of each source in one run.
     var packetsPerRun: Int
     var period: Int
     /// The output's frames per second; nil for the file's own.
     var outputRate: Int?
-    /// Each source's volume. They begin at packets that are far from each other's.
+    /// Each source's volume. The sources begin at packets that are far apart.
     var volumes: [Float] = [1]
-    /// Packets that are fed in one go, then rendered. Times are taken around these, so that asking for
-    /// the time costs next to nothing.
+    /// The number of packets fed together and then rendered. The clock is read only around a batch, so reading
+    /// it costs hardly anything.
     var batch = PullPath.batch
     var ringBytes = 2 << 20
-    /// Packets of the table that are played again and again; nil for those of a run.
+    /// The number of packets of the table that are repeated; nil for those of a run.
     var lap: Int?
   }
 
   static let batch = 32
-  /// Packets in the ring beyond those about to be rendered.
+  /// The number of packets in the ring beyond those of the current batch.
   private static let lead = 4
 
   let output: PlanarOutput
@@ -39,7 +39,7 @@ final class PullPath {
   private let outputRate: Int
   private let renderer: Renderer
   private let sources: [PullSource]
-  /// Frames fed and not rendered yet, beyond the lead, times the file's rate.
+  /// Output frames fed but not rendered yet, beyond the lead, times the file's rate.
   private var scaledFramesDue = 0
   private var frameTime: UInt32 = 0
 
@@ -66,7 +66,7 @@ final class PullPath {
   /// The packet of the table that a source begins with.
   static func firstPacket(ofSource index: Int, lap: Int) -> Int { index * 37 % lap }
 
-  /// One run.
+  /// Runs once.
   func run() -> Timing {
     var feedNanoseconds: UInt64 = 0
     var renderNanoseconds: UInt64 = 0
@@ -82,7 +82,7 @@ final class PullPath {
       nanoseconds: feedNanoseconds + renderNanoseconds, feedNanoseconds: feedNanoseconds)
   }
 
-  /// One run of which only the cycles are timed.
+  /// Runs once, and times only the cycles.
   ///
   /// - Parameter render: renders one cycle.
   @inline(__always)
@@ -95,7 +95,7 @@ final class PullPath {
     return Timing(nanoseconds: nanoseconds)
   }
 
-  /// Cycles in one run, as near as a whole number is.
+  /// The number of cycles in one run, rounded.
   func cyclesPerRun(framesPerPacket: Int) -> Int {
     configuration.packetsPerRun * framesPerPacket * outputRate
       / (inputRate * configuration.period)
@@ -103,7 +103,7 @@ final class PullPath {
 
   /// Writes one batch to every ring.
   ///
-  /// - Returns: the cycles until it is rendered, to the nearest whole one below.
+  /// - Returns: the number of cycles that render it, rounded down.
   private func feed() -> Int {
     var frames = 0
     for source in sources { frames = source.write(configuration.batch) }
@@ -130,6 +130,6 @@ final class PullPath {
     frameTime = time
   }
 
-  /// Why the figures are not of an undisturbed path.
+  /// The reason why the figures are invalid, or nil.
   var objection: String? { sources.lazy.compactMap(\.objection).first }
 }

@@ -4,21 +4,21 @@ internal import AudioModel
 internal import BarePeers
 internal import RenderCore
 
-/// One source of a renderer, and what feeds it: a table's packets, again and again.
+/// One source of a renderer, fed with a table's packets repeatedly.
 @safe
 final class PullSource {
   let control: SourceControl
   private let table: PacketTable
   private let feed: UnsafeMutablePointer<SourceFeed>
-  /// Packets of the table that are a lap.
+  /// The number of the table's packets in a lap.
   private let lap: Int
   private var nextPacket: Int
   private var packetsFed: Int64 = 0
   private var framesFed: Int64 = 0
 
-  /// A source that plays.
+  /// Creates a source that plays.
   ///
-  /// - Parameter first: the packet of the table that it begins with.
+  /// - Parameter first: the index of its first packet in the table.
   init(
     _ source: consuming RenderSource, _ table: PacketTable, lap: Int, first: Int
   ) throws(BenchmarkFailure) {
@@ -45,9 +45,9 @@ final class PullSource {
     unsafe feed.deallocate()
   }
 
-  /// Writes the next so many packets to the ring.
+  /// Writes the next `count` packets to the ring.
   ///
-  /// - Returns: their frames.
+  /// - Returns: their number of frames.
   @discardableResult
   func write(_ count: Int) -> Int {
     let feed = unsafe self.feed
@@ -69,12 +69,12 @@ final class PullSource {
     return Int(framesFed - before)
   }
 
-  /// Why the figures are not of an undisturbed path.
+  /// The reason why the figures are invalid, or nil.
   var objection: String? {
     let counters = control.counters
     if counters.underruns > 0 { return "the ring ran dry \(counters.underruns) times" }
     if counters.silentFrames > 0 { return "\(counters.silentFrames) frames were silence" }
-    // Each lap's first packets lean on the last lap's, which are of another place in the file.
+    // Each lap's first packets depend on the previous lap's last ones, which are from another part of the file.
     let laps = packetsFed / Int64(lap) + 1
     if counters.failedPackets > UInt64(3 * laps) {
       return "\(counters.failedPackets) of \(counters.packets) packets could not be decoded"

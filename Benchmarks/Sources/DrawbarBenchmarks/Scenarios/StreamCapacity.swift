@@ -4,37 +4,36 @@ internal import AudioModel
 internal import BarePeers
 internal import RenderCore
 
-/// How many streams one client can play without a cycle that takes longer than it lasts, on one processor;
-/// and how many the libraries alone could decode and resample in that time, if they spread it evenly.
+/// The number of streams that one client can play on one processor without a cycle over its budget, and the
+/// number that the libraries alone could decode and resample in that time, if spread evenly.
 ///
-/// Both sides run in turn. A cycle's time is the least of several runs, in each of which it has the very same
-/// work to do, and so is the time of the libraries, so that what else the machine does is in neither. The first
-/// cycles are left out: there every stream has to decode several packets before anything sounds, and their work
-/// is spread from there on.
+/// Both sides run alternately. A cycle's time is the least of several runs with the same work, and so is the
+/// libraries' time, which excludes disturbances by other programs. The first cycles are left out: in them every
+/// stream decodes several packets before the first sound; later the work is spread.
 struct StreamCapacity {
   static let name = "most-streams"
   private static let runs = 11
   private static let packetsPerRun = 96
-  /// Half a second.
+  /// About half a second of output frames.
   private static let framesLeftOut = 25600
   private static let few = (streams: 16, period: 64)
 
   let input: String
   let periodNanoseconds: Double
-  /// Of one stream and cycle, by the libraries.
+  /// The libraries' time for one stream and cycle.
   let bareNanoseconds: Double
-  /// Streams that were played, and their longest and mean cycle.
+  /// The number of streams played, and their longest and mean cycle.
   let streams: Int
   let longestNanoseconds: Double
   let meanNanoseconds: Double
   let cycles: Int
-  /// Of few streams, at a short period: how much longer the longest cycle is than the mean one.
+  /// The ratio of the longest to the mean cycle, for few streams at a short period.
   let longestOfFew: Double
 
   init(_ table: PacketTable, outputRate: Int, period: Int) throws(BenchmarkFailure) {
     input = "\(table.name) to \(outputRate) Hz, \(period) frames"
     periodNanoseconds = Double(period) * 1_000_000_000 / Double(outputRate)
-    // The number is sought with a few runs, then the figures are taken with it.
+    // Find the number of streams with a few runs, then measure with it.
     var streams = 256
     for runs in [3, 3] {
       let found = try Self.measure(table, streams: streams, runs: runs, outputRate, period)
@@ -52,13 +51,13 @@ struct StreamCapacity {
       (few.times.max() ?? 0) / (few.times.reduce(0, +) / Double(few.times.count))
   }
 
-  /// The most streams whose longest cycle would just fit: a cycle's time goes with their number.
+  /// The largest number of streams whose longest cycle would fit: a cycle's time is proportional to it.
   var most: Double { Double(streams) * periodNanoseconds / longestNanoseconds }
-  /// What the libraries could play on average.
+  /// The number of streams that the libraries could play on average.
   var limit: Double { periodNanoseconds / bareNanoseconds }
   var share: Double { most / limit }
 
-  /// Each cycle's time, and that of one stream and cycle by the libraries.
+  /// Measures each cycle's time, and the libraries' time for one stream and cycle.
   private static func measure(
     _ table: PacketTable, streams: Int, runs: Int, _ outputRate: Int, _ period: Int
   ) throws(BenchmarkFailure) -> (bare: Double, times: [Double]) {
@@ -76,11 +75,11 @@ struct StreamCapacity {
       let times = try times(table, streams: streams, outputRate, period)
       least = least.isEmpty ? times : zip(least, times).map { min($0, $1) }
     }
-    // Not `Double.init`: of an unsigned number that can be the one that takes a bit pattern.
+    // Not `Double.init`, which for an unsigned number may resolve to the initializer with a bit pattern.
     return (bare, least.dropFirst(framesLeftOut / period).map { Double($0) })
   }
 
-  /// Each cycle's time in one run from the beginning.
+  /// Measures each cycle's time in one run from the beginning.
   private static func times(
     _ table: PacketTable, streams: Int, _ outputRate: Int, _ period: Int
   ) throws(BenchmarkFailure) -> [UInt64] {
