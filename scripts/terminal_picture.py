@@ -7,7 +7,9 @@ Usage: terminal_picture.py NAME TITLE
 import sys
 from xml.sax.saxutils import escape
 
-COLUMNS, CELL, LINE, MARGIN, BAR = 80, 8.4, 19, 16, 34
+COLUMNS, CELL, LINE, MARGIN, BAR = 84, 8.4, 19, 16, 34
+# Browsers join other spaces.
+NO_BREAK = "\u00a0"
 THEMES = {
     "": {"page": "#ffffff", "bar": "#eceff1", "edge": "#c5cbd1", "text": "#24292f", "title": "#57606a"},
     "~dark": {"page": "#0d1117", "bar": "#21262d", "edge": "#3d444d", "text": "#e6edf3", "title": "#9198a1"},
@@ -26,14 +28,14 @@ def draw(lines, title, theme):
         f'<text x="{width / 2:g}" y="22" text-anchor="middle" font-family="sans-serif" font-size="13"'
         f' fill="{theme["title"]}">{escape(title)}</text>',
         '<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14"'
-        f' fill="{theme["text"]}" xml:space="preserve">',
+        f' fill="{theme["text"]}">',
     ]
     for number, line in enumerate(lines):
         if line.strip():
             # The length holds for whatever font there is, so that columns stay below each other.
             parts.append(
                 f'<text x="{MARGIN}" y="{BAR + MARGIN + 10 + number * LINE}" textLength="{len(line) * CELL:g}"'
-                f' lengthAdjust="spacingAndGlyphs">{escape(line)}</text>')
+                f' lengthAdjust="spacingAndGlyphs">{escape(line.replace(" ", NO_BREAK))}</text>')
     return "\n".join(parts + ["</g></svg>", ""])
 
 

@@ -8,7 +8,7 @@ enum DecodeOption: String, ExpressibleByArgument, CaseIterable {
   case auto, callback, ahead
 
   /// The required decoding thread; nil for `auto`.
-  var place: DecodePlace? {
+  var thread: DecoderThread? {
     switch self {
     case .auto: nil
     case .callback: .callback
@@ -20,12 +20,12 @@ enum DecodeOption: String, ExpressibleByArgument, CaseIterable {
 extension DecoderChoice {
   /// The decoding thread and the reason for it, in a few words.
   var words: String {
-    let place = place == .callback ? "in the callback" : "ahead"
+    let text = thread == .callback ? "in the callback" : "ahead"
     return switch reason {
-    case .wanted: "\(place), as asked for"
-    case .onlyPlace: "\(place), the only place for \(library)"
-    case .noDeadline: "\(place), without deadlines"
-    case .measured: "\(place), a packet takes \(packetShare)"
+    case .wanted: "\(text), as asked for"
+    case .onlyThread: "\(text), the only thread for \(library)"
+    case .noDeadline: "\(text), without deadlines"
+    case .measured: "\(text), a packet takes \(packetShare)"
     }
   }
 

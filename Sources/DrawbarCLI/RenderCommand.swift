@@ -93,16 +93,16 @@ struct RenderCommand: ParsableCommand {
     let files = try effects.read()
     try WrittenFile(path: output).check(isNoneOf: files.paths)
     let descriptor = output == "-" ? try StandardOutput.duplicate() : nil
-    let (start, place) = (track.start, track.decode.place)
+    let (start, thread) = (track.start, track.decode.thread)
     let queue = try TrackQueue(
       locations, configuration: track.source.configuration,
       leftOut: { accounts.add(location: $0, error: $1) }
     ) { reader in
       try reader.seek(toSeconds: start, purpose: .rendering)
-      _ = try reader.readDecodedFormat(at: place)
+      _ = try reader.readDecodedFormat(on: thread)
     }
     try queue.check(writing: output)
-    let format = try queue.first.readDecodedFormat(at: place)
+    let format = try queue.first.readDecodedFormat(on: thread)
     // The decoder refuses a stated rate outside of these limits, and reports it.
     let outputRate = rate ?? Int(max(1, min(format.sampleRate.rounded(), 1_000_000)))
     let outputChannels = channels ?? Int(format.channelsPerFrame)

@@ -31,7 +31,7 @@ struct TrackOptions: ParsableArguments {
   /// A player's configuration for these options.
   var configuration: PlayerConfiguration {
     var configuration = PlayerConfiguration()
-    configuration.decodePlace = decode.place
+    configuration.decoderThread = decode.thread
     configuration.resamplerQuality = resampler
     return configuration
   }

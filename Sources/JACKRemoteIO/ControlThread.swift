@@ -18,7 +18,7 @@ final class ControlThread: Sendable {
   }
 
   /// Protects the jobs, between callers and the thread.
-  private let queue = GuardedState(Queue())
+  private let queue = POSIXMutex(Queue())
   private let wake: WakeSemaphore
 
   private init(wake: WakeSemaphore) {
@@ -133,7 +133,7 @@ final class ControlThread: Sendable {
     }
 
     /// Protects the value, between the thread and the caller.
-    private let progress = GuardedState(Progress.awaited)
+    private let progress = POSIXMutex(Progress.awaited)
     private let wake = WakeSemaphore()
 
     /// - Returns: whether the caller still waits for it.

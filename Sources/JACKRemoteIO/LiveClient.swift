@@ -13,10 +13,10 @@ final class LiveClient: Sendable {
   }
 
   /// Protects the client's lifetime against threads that read its facts.
-  private let content: GuardedState<Content>
+  private let content: POSIXMutex<Content>
 
   init(_ client: Client) {
-    content = GuardedState(Content(client: client, name: client.name))
+    content = POSIXMutex(Content(client: client, name: client.name))
   }
 
   /// Reads facts of the client, if there is one.

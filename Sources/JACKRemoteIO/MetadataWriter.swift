@@ -15,7 +15,7 @@ final class MetadataWriter: Sendable {
   }
 
   /// Protects the progress, between the output's owner and its control thread.
-  private let progress = GuardedState(Progress.idle)
+  private let progress = POSIXMutex(Progress.idle)
 
   /// Sets a client's metadata, waiting a second at most.
   ///

@@ -22,7 +22,7 @@ final class NotifierThread: Sendable {
   }
 
   /// Protects the known thread, between the opener's thread and libjack's.
-  private let known = GuardedState(Known())
+  private let known = POSIXMutex(Known())
 
   /// Opens a client, and records its notifier thread: the last one that libjack creates for it.
   func opening<Result>(_ open: () -> Result) -> Result {

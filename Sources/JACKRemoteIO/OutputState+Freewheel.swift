@@ -6,7 +6,7 @@ internal import RenderCore
 internal import Synchronization
 
 /// The state of the waits for sound, kept from cycle to cycle.
-struct FreewheelPatience {
+struct FreewheelWait {
   /// Whether the sources may still be marked as waited for: the previous cycle freewheeled, or there was none
   /// and the state left by the previous client is unknown.
   var hasAsked = true
@@ -26,27 +26,27 @@ extension OutputState {
   /// Waits, while the server freewheels, until every source has the sound for this cycle, has ended, or needs
   /// none. Called before rendering; not part of the real-time path, which never waits.
   ///
-  /// A wait is abandoned after ``FreewheelPatience/limitMicroseconds``, and none follows until the sound is
+  /// A wait is abandoned after ``FreewheelWait/limitMicroseconds``, and none follows until the sound is
   /// there again, so that a dead source does not hold up the server. A wait that has begun does not end with
   /// freewheeling: its cycle is still played.
   @_noLocks
   mutating func awaitSound(_ context: RenderContext, frameCount: UInt32) {
     guard isFreewheeling.load(ordering: .relaxed) else {
-      if patience.hasAsked {
+      if freewheelWait.hasAsked {
         context.endWaiting()
-        patience.hasAsked = false
-        patience.isOver = false
+        freewheelWait.hasAsked = false
+        freewheelWait.isOver = false
       }
       return
     }
-    patience.hasAsked = true
+    freewheelWait.hasAsked = true
     if context.isReady(frameCount: Int(frameCount)) {
-      patience.isOver = false
+      freewheelWait.isOver = false
       return
     }
-    if patience.isOver { return }
+    if freewheelWait.isOver { return }
     let start = jack_get_time()
-    while jack_get_time() &- start < FreewheelPatience.limitMicroseconds {
+    while jack_get_time() &- start < FreewheelWait.limitMicroseconds {
       drawbar_realtime_exit()
       drawbar_rest_freewheeling()
       drawbar_realtime_enter()
@@ -57,7 +57,7 @@ extension OutputState {
         return
       }
     }
-    patience.isOver = true
+    freewheelWait.isOver = true
     abandonedWaits.store(abandonedWaits.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 

@@ -31,7 +31,7 @@ struct OutputState: ~Copyable {
   private var continuity = CycleContinuity()
   private var outage = OutageMeter()
   private var clock = FrameClock()
-  var patience = FreewheelPatience()
+  var freewheelWait = FreewheelWait()
 
   /// Set by the control side: nothing is rendered any more.
   let isDetached = Atomic<Bool>(false)
@@ -68,7 +68,7 @@ struct OutputState: ~Copyable {
   let isShutDown = Atomic<Bool>(false)
   /// Protects the server's presence, and keeps `isShutDown` consistent with it, between libjack's, the control
   /// and the owner's threads. Never taken in a cycle.
-  let presence = GuardedState(ServerPresence())
+  let presence = POSIXMutex(ServerPresence())
   /// Records the thread that reported the server's end, and closes the client.
   let farewell = ServerFarewell()
   /// Counts changes of any client's ports and connections.
@@ -131,7 +131,7 @@ struct OutputState: ~Copyable {
     awaited.forgetAll()
     continuity = CycleContinuity()
     outage.changeServer()
-    patience = FreewheelPatience()
+    freewheelWait = FreewheelWait()
     clock.restart()
     clockPublication.store(clock.publication, ordering: .relaxed)
     isShutDown.store(false, ordering: .releasing)
@@ -198,7 +198,7 @@ struct OutputState: ~Copyable {
     facts.frameTime = clock.advance(serverTime: serverTime, frameCount: frameCount)
     clockPublication.store(clock.publication, ordering: .relaxed)
     // Checked before the wait and after it: the thread that detached this may have freed the context.
-    if facts.isFreewheeling || patience.hasAsked, let context,
+    if facts.isFreewheeling || freewheelWait.hasAsked, let context,
       !isDetached.load(ordering: .sequentiallyConsistent)
     {
       awaitSound(context, frameCount: frameCount)

@@ -9,12 +9,12 @@ internal import RenderCore
 final class PortRouting: @unchecked Sendable {
   private let outputs: [OpaquePointer]
   private let inputs: [OpaquePointer]
-  private let routing: GuardedState<InputRouting>
+  private let routing: POSIXMutex<InputRouting>
 
   init(outputs: [OpaquePointer], inputs: [OpaquePointer], _ routing: InputRouting) {
     unsafe self.outputs = outputs
     unsafe self.inputs = inputs
-    self.routing = GuardedState(routing)
+    self.routing = POSIXMutex(routing)
   }
 
   /// Sets libjack's latency callback, which reports a latency change of a port's neighbours. Call it before

@@ -48,7 +48,7 @@ public final class RemoteIO: Sendable {
   /// The client, for reading its facts.
   var live: LiveClient { attachment.live }
   /// Protects the phase and the reported state, between the owner's threads.
-  let progress: GuardedState<Progress>
+  let progress: POSIXMutex<Progress>
 
   /// Opens a client and registers its ports. Nothing runs yet.
   ///
@@ -92,7 +92,7 @@ public final class RemoteIO: Sendable {
     attachment = Attachment(client, configuration, storage, server: server, socket: socket)
     self.storage = storage
     self.control = control
-    progress = unsafe GuardedState(
+    progress = unsafe POSIXMutex(
       Progress(
         told: Told(
           bufferSize: storage.state.pointee.bufferSize.load(ordering: .relaxed),
@@ -108,9 +108,9 @@ public final class RemoteIO: Sendable {
     server: String, socket: ServerSocket?, isCancelled: (() -> Bool)?
   ) throws(RemoteIOError) -> Client {
     let seconds: UInt64 = configuration.startsServer ? 15 : 5
-    let patience = Patience(isCancelled)
+    let cancellation = WaitCancellation(isCancelled)
     let opened = control.run(
-      until: Deadline(nanosecondsFromNow: seconds * 1_000_000_000), unless: patience.isOver,
+      until: Deadline(nanosecondsFromNow: seconds * 1_000_000_000), unless: cancellation.isOver,
       { () -> Result<Client, RemoteIOError> in
         do throws(RemoteIOError) {
           return .success(try Client.open(configuration, storage: storage, socket: socket))
@@ -126,7 +126,7 @@ public final class RemoteIO: Sendable {
         }
       })
     guard let opened else {
-      if patience.wasCancelled { throw .cancelled }
+      if cancellation.wasCancelled { throw .cancelled }
       throw .serverNotAnswering(
         server: server, doing: "opening a client", seconds: Double(seconds))
     }
@@ -193,9 +193,9 @@ public final class RemoteIO: Sendable {
       }
     }
     let reattaches = configuration.reattaches
-    let patience = Patience(isCancelled)
+    let cancellation = WaitCancellation(isCancelled)
     let started = control.run(
-      until: Deadline(nanosecondsFromNow: 5_000_000_000), unless: patience.isOver,
+      until: Deadline(nanosecondsFromNow: 5_000_000_000), unless: cancellation.isOver,
       meanwhile: meanwhile
     ) { () -> Result<ConnectionReport, RemoteIOError> in
       do throws(RemoteIOError) {
@@ -214,7 +214,7 @@ public final class RemoteIO: Sendable {
       if progress.withLock({ $0.phase == .closed }) { throw .closed }
       // The client may still become active, when the server answers; it is silent then.
       _ = storage.detach(until: Deadline(nanosecondsFromNow: 0))
-      if patience.wasCancelled { throw .cancelled }
+      if cancellation.wasCancelled { throw .cancelled }
       throw .serverNotAnswering(server: serverName, doing: "starting the output", seconds: 5)
     }
     if case .failure = started {

@@ -30,7 +30,7 @@ enum ServerGuard {
   private static let convincingCycles: UInt64 = 8
 
   /// Protects the list against outputs that are opened and closed on several threads.
-  private static let clients = GuardedState(Clients())
+  private static let clients = POSIXMutex(Clients())
 
   /// Registers a client, before it is opened.
   static func enter(_ state: any ServerUser, server: String) throws(RemoteIOError) {

@@ -9,7 +9,7 @@ internal import RenderCore
 /// identifies itself by its thread pointer, and the scheduling is read later.
 struct ThreadTable: ~Copyable {
   /// Protects the table. Taken when a thread begins and by the control side; never in a cycle.
-  private let entries = GuardedState<[UInt: pid_t]>([:])
+  private let entries = POSIXMutex<[UInt: pid_t]>([:])
   private let usageReader = ThreadUsageReader()
 
   /// Records the calling thread. PipeWire calls this again after a change of rate.

@@ -19,7 +19,7 @@ public struct PlayerError: Error, Hashable, Sendable {
     /// The packets cannot be decoded ahead of the render callback.
     case decoder(AheadDecoderError)
     /// This build has no decoder of this format for the requested thread.
-    case placeNotAvailable(AudioFormatID, DecodePlace)
+    case decoderThreadNotAvailable(AudioFormatID, DecoderThread)
     /// A packet of this many bytes, at this byte offset, is larger than the ring takes.
     case packetTooLarge(bytes: Int, byteOffset: Int64)
     /// ``TrackReader/isCancelled`` returned true while the reader waited.
@@ -48,9 +48,9 @@ extension PlayerError: CustomStringConvertible {
     case .parser(let error): "\(location): \(error)"
     case .converter(let error): "\(location): \(error)"
     case .decoder(let error): "\(location): \(error)"
-    case .placeNotAvailable(let format, .callback):
+    case .decoderThreadNotAvailable(let format, .callback):
       "\(location): \(format.name) cannot be decoded in the render callback here; have it decoded ahead"
-    case .placeNotAvailable(let format, .ahead):
+    case .decoderThreadNotAvailable(let format, .ahead):
       "\(location): \(format.name) cannot be decoded ahead here; have it decoded in the callback"
     case .packetTooLarge(let bytes, let byteOffset):
       "\(location): packet of \(bytes) bytes at byte \(byteOffset) is larger than the packet ring "

@@ -88,7 +88,7 @@ extension QueueEngine {
     }
     let position = control.position
     let now = deviceTime
-    var frames = isOfThisRun(position.generation) ? position.clockFrames : 0
+    var frames = isOfThisRun(position.flushSerial) ? position.clockFrames : 0
     let wait = Double(deviceStartFrame) - now.sampleTime
     if frames == 0, wait > 0 { frames = -wait * format.sampleRate / renderer.sampleRate }
     return AudioQueueTime(sampleTime: frames, hostNanoseconds: now.hostNanoseconds)

@@ -61,7 +61,7 @@ final class CallbackThread: Sendable {
 
   /// The state that the thread retains; not this object itself, whose end ends the thread.
   private final class Shared: Sendable {
-    let state = GuardedState(State())
+    let state = POSIXMutex(State())
   }
 
   private let shared = Shared()

@@ -15,11 +15,11 @@ final class QueueCore: Sendable {
     }
 
     /// Protects the engine and the listeners. Held for one step at most, never around a call.
-    let state: GuardedState<State>
+    let state: POSIXMutex<State>
     private let callback: AudioQueue.Callback
 
     init(engine: QueueEngine, callback: @escaping AudioQueue.Callback) {
-      state = GuardedState(State(engine: engine))
+      state = POSIXMutex(State(engine: engine))
       self.callback = callback
     }
 

@@ -35,7 +35,7 @@ public import Glibc
     public static func join(
       _ url: SessionManagerURL, as announcement: SessionAnnouncement, withinSeconds seconds: Double,
       isCancelled: () -> Bool
-    ) throws(SessionFailure) -> (client: SessionClient, place: SessionPlace) {
+    ) throws(SessionFailure) -> (client: SessionClient, location: SessionLocation) {
       let end = monotonicSeconds() + seconds
       guard let socket = try SessionSocket.open(url, until: end, isCancelled: isCancelled) else {
         throw .noAnswer(url.text, seconds: seconds)
@@ -46,11 +46,11 @@ public import Glibc
       while true {
         let event = client.nextEvent()
         switch event {
-        case .open(let place):
+        case .open(let location):
           socket.reportsRefusals(false)
-          return (client, place)
+          return (client, location)
         case .refused(let code, let message): throw .refused(code: code, message: message)
-        case .invalid(.open, let refusal): throw .unusablePlace(refusal.message)
+        case .invalid(.open, let refusal): throw .unusablePath(refusal.message)
         case .invalid, .joined, .save, .sessionIsLoaded, nil: break
         }
         if socket.wasRefused { throw .nobodyListens(url.text) }
@@ -127,7 +127,7 @@ public import Glibc
     public static func join(
       _ url: SessionManagerURL, as announcement: SessionAnnouncement, withinSeconds seconds: Double,
       isCancelled: () -> Bool
-    ) throws(SessionFailure) -> (client: SessionClient, place: SessionPlace) {
+    ) throws(SessionFailure) -> (client: SessionClient, location: SessionLocation) {
       throw .notBuiltIn
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// A client's path and names in a session.
-public struct SessionPlace: Equatable, Sendable {
+public struct SessionLocation: Equatable, Sendable {
   /// The path below which the client saves its state. It does not exist before the first save.
   public var path: String
   /// The session's name.
@@ -25,7 +25,7 @@ public enum SessionEvent: Equatable, Sendable {
   /// The session manager has refused the program.
   case refused(code: Int32, message: String)
   /// ``SessionRequest/open``, to be answered.
-  case open(SessionPlace)
+  case open(SessionLocation)
   /// ``SessionRequest/save``, to be answered.
   case save
   /// A request that cannot be done; this refusal was sent as its answer.
@@ -100,7 +100,7 @@ struct SessionConversation {
     (isJoined, isOpen) = (true, true)
     return .event(
       .open(
-        SessionPlace(
+        SessionLocation(
           path: path, displayName: Self.shortened(displayName), clientID: clientID)))
   }
 

@@ -21,7 +21,7 @@ public enum SessionFailure: Error, Hashable, Sendable {
   /// The session manager has refused the program.
   case refused(code: Int32, message: String)
   /// The session manager's request to open a state is invalid.
-  case unusablePlace(String)
+  case unusablePath(String)
   /// The caller cancelled the wait.
   case cancelled
 }
@@ -45,7 +45,7 @@ extension SessionFailure: CustomStringConvertible {
     case .refused(SessionErrorCode.incompatibleAPI.rawValue, let message):
       "the session manager speaks another version of the protocol: \(message)"
     case .refused(_, let message): "the session manager has refused this program: \(message)"
-    case .unusablePlace(let message):
+    case .unusablePath(let message):
       "the session manager sent no usable path: \(message)"
     case .cancelled: "no command waits for the session manager any longer"
     }

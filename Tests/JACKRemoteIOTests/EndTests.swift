@@ -46,7 +46,7 @@ extension OutputTests {
         let recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 100)
         defer { recorder.close() }
         try recorder.setFreewheel(true)
-        #expect(eventually { early.control.isWaitedFor })
+        #expect(eventually { early.control.isOutputWaiting })
         // Closing begins with this step; the server keeps calling until it has removed the client.
         #expect(output.storage.detach(until: Deadline(nanosecondsFromNow: 1_000_000_000)))
         let late = renderer.addSource()
@@ -55,11 +55,11 @@ extension OutputTests {
           return eventually { output.cycleCount > cycles + 10 }
         }
         #expect(isCalledOn())
-        #expect(!late.control.isWaitedFor)
+        #expect(!late.control.isOutputWaiting)
         try recorder.setFreewheel(false)
         #expect(eventually { !output.isFreewheeling })
         #expect(isCalledOn())
-        #expect(early.control.isWaitedFor)
+        #expect(early.control.isOutputWaiting)
       }
     }
 
@@ -105,10 +105,10 @@ extension OutputTests {
         }
         try output.start(rendering: renderer.context)
         _ = try server.run(["jack_freewheel", "y"])
-        #expect(eventually { source.control.isWaitedFor })
+        #expect(eventually { source.control.isOutputWaiting })
         server.kill()
         #expect(eventually { output.isServerShutDown })
-        #expect(eventually { !source.control.isWaitedFor })
+        #expect(eventually { !source.control.isOutputWaiting })
       }
     }
 
@@ -122,9 +122,9 @@ extension OutputTests {
         let recorder = try JACKRecorder(["drawbar:out_1"], capacityFrames: 100)
         defer { recorder.close() }
         try recorder.setFreewheel(true)
-        #expect(eventually { source.control.isWaitedFor })
+        #expect(eventually { source.control.isOutputWaiting })
         #expect(first.close())
-        #expect(source.control.isWaitedFor)
+        #expect(source.control.isOutputWaiting)
         try recorder.setFreewheel(false)
         let next = try RemoteIO(configuration())
         defer {
@@ -132,7 +132,7 @@ extension OutputTests {
           withExtendedLifetime(renderer) {}
         }
         try next.start(rendering: renderer.context)
-        #expect(eventually { !source.control.isWaitedFor })
+        #expect(eventually { !source.control.isOutputWaiting })
       }
     }
   }

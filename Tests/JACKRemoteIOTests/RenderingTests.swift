@@ -153,8 +153,8 @@ enum Ramp {
     let packetFrames = 1000
     for start in stride(from: 0, to: frames, by: packetFrames) {
       let samples = (start..<start + packetFrames).flatMap { [sample($0, 0), sample($0, 1)] }
-      let history = PacketHistory(
-        generation: 0, packetIndex: Int64(start / packetFrames), firstFrame: Int64(start),
+      let metadata = PacketMetadata(
+        flushSerial: 0, packetIndex: Int64(start / packetFrames), firstFrame: Int64(start),
         frameCount: Int32(packetFrames), trimStartFrames: 0, trimEndFrames: 0,
         byteOffset: Int64(start * 8), durationNanoseconds: UInt64(packetFrames) * 1_000_000 / 48)
       let isTaken = try unsafe samples.withUnsafeBytes { bytes in
@@ -163,7 +163,7 @@ enum Ramp {
             CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
           if stream == nil { return false }
         }
-        return unsafe feed.write(packet: bytes, history: history)
+        return unsafe feed.write(packet: bytes, metadata: metadata)
       }
       try #require(isTaken)
     }

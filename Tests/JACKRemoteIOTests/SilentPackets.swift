@@ -24,13 +24,13 @@ struct SilentPackets: ~Copyable {
 
   /// Writes the next packet.
   mutating func write() throws {
-    let history = PacketHistory(
-      generation: 0, packetIndex: packets, firstFrame: packets * Int64(Self.frameCount),
+    let metadata = PacketMetadata(
+      flushSerial: 0, packetIndex: packets, firstFrame: packets * Int64(Self.frameCount),
       frameCount: Int32(Self.frameCount), trimStartFrames: 0, trimEndFrames: 0,
       byteOffset: packets * 8 * Int64(Self.frameCount), durationNanoseconds: 10_000_000)
     packets += 1
     let isTaken = unsafe samples.withUnsafeBytes { bytes in
-      unsafe feed.write(packet: bytes, history: history)
+      unsafe feed.write(packet: bytes, metadata: metadata)
     }
     try #require(isTaken)
   }

@@ -38,9 +38,9 @@ struct DamagedPacketTests {
       PlayerEvent.packetFailed(
         index: 0, packet: Int64($0), byteOffset: Int64(places[$0].byteOffset))
     }
-    for place in [nil, .ahead] as [DecodePlace?] {
+    for place in [nil, .ahead] as [DecoderThread?] {
       var configuration = PlayerConfiguration()
-      configuration.decodePlace = place
+      configuration.decoderThread = place
       let whole = OfflinePlayback(
         [workshop.path("whole.m4a")], rate: Double(rate), channels: 2, configuration: configuration)
       whole.run(period: 256)
@@ -63,8 +63,8 @@ struct DamagedPacketTests {
 
   @Test(
     "An MP3 packet that libmpg123 replaces by zeros is lost, wherever it is decoded",
-    arguments: [.callback, .ahead] as [DecodePlace])
-  func replacedByZeros(_ place: DecodePlace) throws {
+    arguments: [.callback, .ahead] as [DecoderThread])
+  func replacedByZeros(_ place: DecoderThread) throws {
     let workshop = Workshop()
     var bytes = contents(ofFile: Fixtures.path("mp3-mono-44100-1.mp3"))
     let packet = Self.places(Fixtures.path("mp3-mono-44100-1.mp3"))[100]
@@ -74,7 +74,7 @@ struct DamagedPacketTests {
     }
     try workshop.write(bytes, "damaged.mp3")
     var configuration = PlayerConfiguration()
-    configuration.decodePlace = place
+    configuration.decoderThread = place
     let playback = OfflinePlayback(
       [workshop.path("damaged.mp3")], rate: 44100, channels: 1, configuration: configuration)
     playback.run(period: 256)

@@ -12,11 +12,11 @@ import Testing
 struct DecodedAheadTests {
   /// Plays a list that is decoded and resampled on the thread of `place`; nil is the player's choice.
   private func play(
-    _ paths: [String], at place: DecodePlace?, rate: Int, channels: Int = 2,
+    _ paths: [String], at place: DecoderThread?, rate: Int, channels: Int = 2,
     quality: ResamplerQuality = .good, ringBytes: Int = 2 << 20
   ) -> OfflinePlayback {
     var configuration = PlayerConfiguration()
-    configuration.decodePlace = place
+    configuration.decoderThread = place
     configuration.resamplerQuality = quality
     configuration.ringBytes = ringBytes
     let playback = OfflinePlayback(
@@ -76,7 +76,7 @@ struct DecodedAheadTests {
 
   @Test("A file of any codec that the callback decodes has them, too", arguments: [44100, 96000])
   func codecs(_ rate: Int) throws {
-    for recipe in CodecRecipe.all where DecoderChoice(recipe.formatID)?.place == .callback {
+    for recipe in CodecRecipe.all where DecoderChoice(recipe.formatID)?.thread == .callback {
       let directory = TemporaryDirectory()
       _ = ReferenceDecoder.output(
         "sox -R -D -r \(recipe.sampleRate) -n -b 16 -c 2 '\(directory.file("whole.wav"))' "
@@ -110,9 +110,9 @@ struct DecodedAheadTests {
   @Test("After a seek the sound is the one that the callback decodes", arguments: [44100, 48000])
   func seek(_ rate: Int) {
     var sounds: [[[Float]]] = []
-    for place in DecodePlace.allCases {
+    for place in DecoderThread.allCases {
       var configuration = PlayerConfiguration()
-      configuration.decodePlace = place
+      configuration.decoderThread = place
       let playback = OfflinePlayback(
         [Fixtures.path("mp3-vbr2-44100-2.mp3")], rate: Double(rate), channels: 2,
         configuration: configuration)
@@ -141,7 +141,7 @@ struct DecodedAheadTests {
   ) -> OfflinePlayback {
     var configuration = PlayerConfiguration()
     configuration.startThresholdNanoseconds = threshold
-    configuration.decodePlace = .ahead
+    configuration.decoderThread = .ahead
     return OfflinePlayback(
       [Fixtures.path("mp3-cbr320-44100-2.mp3")], rate: rate, channels: 2,
       configuration: configuration)

@@ -20,10 +20,10 @@ struct FLACFaultPlaybackTests {
 
   /// Plays a file in stereo at 44.1 kHz.
   private static func play(
-    _ name: String, in workshop: Workshop, at place: DecodePlace?
+    _ name: String, in workshop: Workshop, at place: DecoderThread?
   ) -> OfflinePlayback {
     var configuration = PlayerConfiguration()
-    configuration.decodePlace = place
+    configuration.decoderThread = place
     let playback = OfflinePlayback(
       [workshop.path(name)], rate: Double(rate), channels: 2, configuration: configuration)
     playback.run(period: 256)
@@ -49,7 +49,7 @@ struct FLACFaultPlaybackTests {
     }
     let single = Self.play("a.flac", in: workshop, at: nil).sound
     #expect(single[0].count == Self.frames)
-    for place in [nil, .ahead] as [DecodePlace?] {
+    for place in [nil, .ahead] as [DecoderThread?] {
       let playback = Self.play("out.\(container)", in: workshop, at: place)
       #expect(playback.states.last == .ended)
       #expect(playback.player.control.counters.failedPackets == 0)
@@ -81,7 +81,7 @@ struct FLACFaultPlaybackTests {
     smallBlocks.replaceSubrange(8..<12, with: [0x04, 0x80, 0x04, 0x80])
     for wrong in [wrongFormat, smallBlocks] {
       try workshop.write(wrong, "wrong.flac")
-      for place in [nil, .ahead] as [DecodePlace?] {
+      for place in [nil, .ahead] as [DecoderThread?] {
         let playback = Self.play("wrong.flac", in: workshop, at: place)
         #expect(playback.player.control.counters.failedPackets == 0)
         let isSame = playback.sound == whole
@@ -99,8 +99,8 @@ struct FLACFaultPlaybackTests {
     let place = bytes.count / 2
     for index in place..<place + 40 { bytes[index] ^= 0x5A }
     try workshop.write(bytes, "damaged.flac")
-    for decodePlace in [nil, .ahead] as [DecodePlace?] {
-      let playback = Self.play("damaged.flac", in: workshop, at: decodePlace)
+    for decoderThread in [nil, .ahead] as [DecoderThread?] {
+      let playback = Self.play("damaged.flac", in: workshop, at: decoderThread)
       let sound = playback.sound
       #expect(sound[0].count == whole[0].count)
       let different = sound[0].indices.filter { sound[0][$0] != whole[0][$0] }

@@ -118,7 +118,7 @@ final class ListedTrackTests {
       _ = playback.player.step(mayWait: true)
       if playback.player.isBufferReady { playback.crank(64) }
     }
-    #expect(playback.player.shownPlace.track == 0)
+    #expect(playback.player.shownPosition.track == 0)
     playback.player.apply(.seek(toNanoseconds: 0))
     _ = playback.player.step(mayWait: true)
     let refusals = playback.events.compactMap {

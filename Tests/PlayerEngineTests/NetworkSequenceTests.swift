@@ -39,7 +39,7 @@ final class NetworkSequenceTests {
   private struct Setting: Hashable {
     var name: String
     var rate: Int
-    var place: DecodePlace?
+    var place: DecoderThread?
 
     init(_ name: String, _ chance: inout SplitMix) {
       self.name = name
@@ -88,7 +88,7 @@ final class NetworkSequenceTests {
     _ location: String, _ setting: Setting, period: Int, _ sources: ByteSourceConfiguration
   ) -> Heard {
     var configuration = PlayerConfiguration()
-    configuration.decodePlace = setting.place
+    configuration.decoderThread = setting.place
     let playback = OfflinePlayback(
       [location], rate: Double(setting.rate), channels: 2, configuration: configuration,
       sources: sources)

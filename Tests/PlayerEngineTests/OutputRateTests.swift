@@ -55,18 +55,18 @@ struct OutputRateTests {
 
   /// Returns a player that resamples linear PCM on the thread of `place`.
   private func player(
-    _ paths: [String], at place: DecodePlace, quality: ResamplerQuality = .good
+    _ paths: [String], at place: DecoderThread, quality: ResamplerQuality = .good
   ) -> OfflinePlayback {
     var configuration = PlayerConfiguration()
-    configuration.decodePlace = place
+    configuration.decoderThread = place
     configuration.resamplerQuality = quality
     return OfflinePlayback(paths, rate: 48000, channels: 2, configuration: configuration)
   }
 
   @Test(
     "The sound continues with the frame after the last one, and the position is right",
-    arguments: DecodePlace.allCases, ResamplerQuality.allCases)
-  func changes(_ place: DecodePlace, _ quality: ResamplerQuality) throws {
+    arguments: DecoderThread.allCases, ResamplerQuality.allCases)
+  func changes(_ place: DecoderThread, _ quality: ResamplerQuality) throws {
     let directory = TemporaryDirectory()
     for sourceRate in [44100, 96000] {
       let path = try makeTone("\(sourceRate).wav", seconds: 5, rate: sourceRate, in: directory)
@@ -108,8 +108,8 @@ struct OutputRateTests {
 
   @Test(
     "A change omits no sound, and the rest plays to its end",
-    arguments: DecodePlace.allCases)
-  func length(_ place: DecodePlace) throws {
+    arguments: DecoderThread.allCases)
+  func length(_ place: DecoderThread) throws {
     let directory = TemporaryDirectory()
     let paths = try ["1.wav", "2.wav"].map { try makeTone($0, seconds: 2, in: directory) }
     let playback = player(paths, at: place)
@@ -126,8 +126,8 @@ struct OutputRateTests {
 
   @Test(
     "A track whose start is inside a resampler starts at its time after a change",
-    arguments: DecodePlace.allCases, [96000, 44100, 22050.0])
-  func atBoundary(_ place: DecodePlace, _ rate: Double) throws {
+    arguments: DecoderThread.allCases, [96000, 44100, 22050.0])
+  func atBoundary(_ place: DecoderThread, _ rate: Double) throws {
     let directory = TemporaryDirectory()
     let paths = try ["1.wav", "2.wav"].map { try makeTone($0, seconds: 1, in: directory) }
     let playback = player(paths, at: place)

@@ -70,14 +70,14 @@ struct PlayerSeekTests {
       let nanoseconds = UInt64((Double(frame) * 1e9 / Double(Self.rate)).rounded())
       let before = playback.events.count
       playback.player.apply(.seek(toNanoseconds: nanoseconds))
-      #expect(playback.player.shownPlace.nanoseconds == nanoseconds)
+      #expect(playback.player.shownPosition.nanoseconds == nanoseconds)
       // The old sound continues, period by period, until the player changes to the new one.
       while !playback.events[before...].contains(where: Self.isSought) {
         _ = playback.player.step(mayWait: true)
         playback.crank(64)
       }
       let here = playback.samples[0].count
-      let position = playback.player.shownPlace
+      let position = playback.player.shownPosition
       #expect(position.nanoseconds / 1000 == nanoseconds / 1000)
       // The old sound fades out; then the new one begins with the requested frame, and fades in.
       for _ in 0..<12 {
@@ -113,7 +113,7 @@ struct PlayerSeekTests {
     }
     #expect(playback.player.state == .paused)
     #expect(playback.soundingFrames[here...].allSatisfy { !$0 })
-    #expect(playback.player.shownPlace.nanoseconds == 10_000_000_000)
+    #expect(playback.player.shownPosition.nanoseconds == 10_000_000_000)
     playback.player.apply(.resume)
     for _ in 0..<50 {
       _ = playback.player.step(mayWait: true)
@@ -322,7 +322,7 @@ struct PlayerSeekTests {
     func go(_ command: SteppedPlayer.Command, leadsTo track: Int) throws {
       let here = playback.samples[0].count
       playback.player.apply(command)
-      #expect(playback.player.shownPlace == (track, 0))
+      #expect(playback.player.shownPosition == (track, 0))
       for _ in 0..<60 {
         while playback.player.step(mayWait: false) == .progressed {}
         playback.crank(64)
@@ -331,12 +331,12 @@ struct PlayerSeekTests {
       // Samples that fade out before it may have the same number.
       let start = try #require(heard.lastIndex(of: track << 20))
       #expect(heard[start...].elementsEqual((track << 20)..<(track << 20) + heard.count - start))
-      #expect(playback.player.shownPlace.nanoseconds < 200_000_000)
+      #expect(playback.player.shownPosition.nanoseconds < 200_000_000)
     }
     try go(.track(2), leadsTo: 2)
     try go(.previous, leadsTo: 1)
     try go(.next, leadsTo: 2)
-    while playback.player.shownPlace.nanoseconds < 3_500_000_000 {
+    while playback.player.shownPosition.nanoseconds < 3_500_000_000 {
       _ = playback.player.step(mayWait: false)
       playback.crank(64)
     }

@@ -64,7 +64,7 @@ struct RefusedSeekTests {
     #expect((playback.player.seek?.result != nil) == isFound)
     for _ in 0..<count { playback.player.apply(.seekBy(nanoseconds: -7_000_000_000)) }
     crank(playback, cycles: 1)
-    #expect(playback.player.shownPlace.nanoseconds == 8_000_000_000)
+    #expect(playback.player.shownPosition.nanoseconds == 8_000_000_000)
     playback.run(period: 64)
     #expect(refusals(playback) == 1)
     #expect(reached(playback) == [8_000_000_000])
@@ -91,7 +91,7 @@ struct RefusedSeekTests {
     playback.player.apply(.seek(toNanoseconds: 1_000_000_000))
     crank(playback, cycles: 20)
     #expect(refusals(playback) == 1)
-    #expect(playback.player.shownPlace.nanoseconds == 8_000_000_000)
+    #expect(playback.player.shownPosition.nanoseconds == 8_000_000_000)
     let here = playback.samples[0].count
     playback.player.apply(.resume)
     crank(playback, cycles: 100)
@@ -100,6 +100,6 @@ struct RefusedSeekTests {
     let fade = OfflinePlayback.fadeFrames
     let isRight = heard.dropFirst(fade).elementsEqual(first + fade..<first + heard.count)
     #expect(isRight && heard.count > 5000)
-    #expect(playback.player.shownPlace.nanoseconds > 8_100_000_000)
+    #expect(playback.player.shownPosition.nanoseconds > 8_100_000_000)
   }
 }

@@ -65,10 +65,10 @@ struct ScanTests {
   func speed(_ speed: Int) throws {
     let playback = try start(seconds: [120], at: 60_000_000_000)
     let here = playback.samples[0].count
-    let before = playback.player.shownPlace.nanoseconds
+    let before = playback.player.shownPosition.nanoseconds
     playback.player.apply(.scan(speed: speed))
     crank(playback, cycles: 3 * Self.rate / 64)
-    let passed = Double(Int64(playback.player.shownPlace.nanoseconds) - Int64(before)) / 1e9
+    let passed = Double(Int64(playback.player.shownPosition.nanoseconds) - Int64(before)) / 1e9
     // Three seconds, in steps of speed times 0.3 s; each change of the sound takes a little time.
     let step = 0.3 * Double(speed)
     #expect(abs(passed - 3 * Double(speed)) <= 1.5 * abs(step))
@@ -105,7 +105,7 @@ struct ScanTests {
     playback.player.apply(.scan(speed: 8))
     crank(playback, cycles: 2 * Self.rate / 64)
     #expect(speeds(playback) == [8, 0])
-    #expect(playback.player.shownPlace.track == 1)
+    #expect(playback.player.shownPosition.track == 1)
     let here = playback.samples[0].count
     crank(playback, cycles: 200)
     #expect(pieces(playback, from: here).count == 1)
@@ -117,7 +117,7 @@ struct ScanTests {
     playback.player.apply(.scan(speed: -4))
     crank(playback, cycles: 3 * Self.rate / 64)
     #expect(speeds(playback) == [-4, 0])
-    #expect(playback.player.shownPlace.nanoseconds < 3_000_000_000)
+    #expect(playback.player.shownPosition.nanoseconds < 3_000_000_000)
     #expect(playback.player.control.counters.underruns == 0)
   }
 

@@ -117,7 +117,7 @@ final class SpooledSeekTests {
       _ = playback.player.step(mayWait: true)
       if playback.player.isBufferReady { playback.crank(64) }
     }
-    #expect(playback.player.shownPlace.track == 0)
+    #expect(playback.player.shownPosition.track == 0)
     playback.player.apply(.seek(toNanoseconds: 1_000_000_000))
     playback.run(period: 64)
     let errors = playback.events.filter {

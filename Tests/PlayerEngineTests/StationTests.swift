@@ -10,7 +10,7 @@ import Testing
 @testable import PlayerEngine
 
 /// Records the byte offset of each packet, and the station's metadata.
-private struct PlaceRecorder: StreamDriverListener {
+private struct OffsetRecorder: StreamDriverListener {
   var offsets: [Int64] = []
   var said: [StreamMetadata] = []
 
@@ -60,7 +60,7 @@ final class StationTests {
 
   private func packetOffsets() throws -> [Int64] {
     let source = try openByteSource(music, configuration: ByteSourceConfiguration())
-    let driver = StreamDriver(source, listener: PlaceRecorder())
+    let driver = StreamDriver(source, listener: OffsetRecorder())
     while try driver.step(timeoutNanoseconds: 0) != .ended {}
     return driver.listener.offsets
   }
@@ -71,11 +71,11 @@ final class StationTests {
 
   @Test(
     "Each title is reported with the exact frame of its first sound", arguments: [44100, 48000],
-    DecodePlace.allCases)
-  func frames(rate: Int, place: DecodePlace) throws {
+    DecoderThread.allCases)
+  func frames(rate: Int, place: DecoderThread) throws {
     let offsets = try packetOffsets()
     var configuration = PlayerConfiguration()
-    configuration.decodePlace = place
+    configuration.decoderThread = place
     let playback = OfflinePlayback(
       [station()], rate: Double(rate), channels: 2, configuration: configuration)
     playback.run(period: 64)
@@ -117,8 +117,8 @@ final class StationTests {
 
   @Test(
     "A station that returns in another format plays on in it, to the frame",
-    arguments: ["audio/wav", "audio/mpeg"], DecodePlace.allCases)
-  func otherFormat(type: String, place: DecodePlace) throws {
+    arguments: ["audio/wav", "audio/mpeg"], DecoderThread.allCases)
+  func otherFormat(type: String, place: DecoderThread) throws {
     let wave = Fixtures.path("wav-s16-48000-1.wav")
     let files = [music, wave, music]
     let types = ["audio/mpeg", type, "audio/mpeg"]
@@ -130,7 +130,7 @@ final class StationTests {
     }
     server.serve("/other", inOrder: plans + [.status(403, "Forbidden")])
     var configuration = PlayerConfiguration()
-    configuration.decodePlace = place
+    configuration.decoderThread = place
     func frames(_ locations: [String]) -> Int {
       let playback = OfflinePlayback(
         locations, rate: 48000, channels: 2, configuration: configuration)
@@ -212,7 +212,7 @@ final class StationTests {
     let source = MemorySource(Array(file[..<100]) + file, .pipe)
     source.discontinuities = [100]
     source.metadata = [StreamMetadata(byteOffset: 100 + 4096, title: "a")]
-    let driver = StreamDriver(source, listener: PlaceRecorder())
+    let driver = StreamDriver(source, listener: OffsetRecorder())
     while try driver.step(timeoutNanoseconds: 0) != .ended {}
     #expect(driver.listener.said == [StreamMetadata(byteOffset: 4096, title: "a")])
     let expected = try packetOffsets()

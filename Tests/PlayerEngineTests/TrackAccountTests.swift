@@ -28,9 +28,9 @@ struct TrackAccountTests {
     try workshop.run(
       "ffmpeg -nostdin -v error -f lavfi -i 'sine=300:r=48000:d=1.3' -ac 2 \(format)")
     let path = workshop.path(String(format.split(separator: " ").last!))
-    for place in [nil, .ahead] as [DecodePlace?] {
+    for place in [nil, .ahead] as [DecoderThread?] {
       var configuration = PlayerConfiguration()
-      configuration.decodePlace = place
+      configuration.decoderThread = place
       let playback = OfflinePlayback(
         [path, path], rate: Double(rate), channels: 2, configuration: configuration)
       playback.run(period: 256)
@@ -73,15 +73,15 @@ struct TrackAccountTests {
 
   @Test(
     "A track that is begun again before the start of its sound is reported has a whole account at its end",
-    arguments: [[nil, .ahead] as [DecodePlace?]].joined(), [[0], [0, 0], [0, 1]])
-  func restartBeforeStart(_ place: DecodePlace?, _ tracks: [Int]) throws {
+    arguments: [[nil, .ahead] as [DecoderThread?]].joined(), [[0], [0, 0], [0, 1]])
+  func restartBeforeStart(_ place: DecoderThread?, _ tracks: [Int]) throws {
     let workshop = Workshop()
     let paths = try tracks.map { number in
       try workshop.run("sox -R -n -r 48000 -c 2 -b 16 \(number).wav synth 2 sine 300")
       return workshop.path("\(number).wav")
     }
     var configuration = PlayerConfiguration()
-    configuration.decodePlace = place
+    configuration.decoderThread = place
     let playback = OfflinePlayback(paths, rate: 48000, channels: 2, configuration: configuration)
     let player = try #require(playback.player)
     while player.state != .playing { _ = player.step(mayWait: true) }
@@ -286,7 +286,7 @@ struct TrackAccountTests {
     #expect(account.losses.count == TrackAccount.maximumLosses)
     #expect(
       account.lossDescription
-        == "1.000 s of sound are missing in 100 places, the first at byte offset 0: "
+        == "1.000 s of sound are missing in 100 parts, the first at byte offset 0: "
         + "the data is damaged; try another copy")
     account.add(SoundLoss(.interruption, byteOffset: nil))
     #expect(account.lossDescription?.hasPrefix("at least 1.000 s") == true)

@@ -9,8 +9,8 @@ struct TrackStartsTests {
   @Test("The first begins at 0, and contains all time until another start is known")
   func first() {
     let starts = TrackStarts()
-    #expect(starts.place(at: 0) == (0, 0))
-    #expect(starts.place(at: 1 << 40) == (0, 1 << 40))
+    #expect(starts.position(at: 0) == (0, 0))
+    #expect(starts.position(at: 1 << 40) == (0, 1 << 40))
     #expect(starts.start(of: 5) == 0 && !starts.isKnown(1))
   }
 
@@ -19,10 +19,10 @@ struct TrackStartsTests {
     var starts = TrackStarts()
     starts.note(100, of: 1)
     starts.note(250, of: 2)
-    #expect(starts.place(at: 99) == (0, 99))
-    #expect(starts.place(at: 100) == (1, 0))
-    #expect(starts.place(at: 249) == (1, 149))
-    #expect(starts.place(at: 1000) == (2, 750))
+    #expect(starts.position(at: 99) == (0, 99))
+    #expect(starts.position(at: 100) == (1, 0))
+    #expect(starts.position(at: 249) == (1, 149))
+    #expect(starts.position(at: 1000) == (2, 750))
     #expect(starts.start(of: 2) == 250 && starts.start(of: 7) == 250)
   }
 
@@ -31,7 +31,7 @@ struct TrackStartsTests {
     var starts = TrackStarts()
     starts.note(100, of: 1)
     starts.note(100, of: 2)
-    #expect(starts.place(at: 100) == (2, 0))
+    #expect(starts.position(at: 100) == (2, 0))
   }
 
   @Test("A better length replaces a guess, and discards the starts behind it")

@@ -13,7 +13,7 @@ extension JACKQueueTests {
   func freewheel() throws {
     let frames = 480_000
     try JACKServer.with { _ in
-      let next = GuardedState(0)
+      let next = POSIXMutex(0)
       let player = try JACKQueue("wheel", playing: SteppedQueue.stereo) { queue, buffer in
         let range = next.withLock { next in
           let range = next..<min(frames, next + 4800)

@@ -73,7 +73,7 @@ struct JACKQueueTests {
     var fills: [@Sendable (AudioQueue) throws -> Void] = []
     defer { for player in players { player.close() } }
     for count in counts {
-      let next = GuardedState(0)
+      let next = POSIXMutex(0)
       let enqueueNext: @Sendable (AudioQueue) throws -> Void = { queue in
         let range = next.withLock { next in
           let range = next..<min(file.packets.count, next + packetsPerBuffer)

@@ -95,8 +95,8 @@ struct AudioQueueLockingTests {
   @Test("Calls wait for the caller's executor; a stop makes the remaining ones itself")
   func executor() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
-    let work = GuardedState<[@Sendable () -> Void]>([])
-    let calls = GuardedState<[Int]>([])
+    let work = POSIXMutex<[@Sendable () -> Void]>([])
+    let calls = POSIXMutex<[Int]>([])
     let queue = try AudioQueue(
       engine: QueueEngine(SteppedQueue.stereo, renderer: renderer),
       executor: { item in work.withLock { $0.append(item) } }, hasProducer: false
@@ -132,7 +132,7 @@ struct AudioQueueLockingTests {
   @Test("With threads of its own a queue plays all sound pushed from its callback, in order")
   func threads() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
-    let state = GuardedState((next: 0, returned: 0, isStopped: false))
+    let state = POSIXMutex((next: 0, returned: 0, isStopped: false))
     let total = 96_000
     let queue = try AudioQueue(playing: SteppedQueue.stereo, into: renderer) { queue, buffer in
       let range = state.withLock { state in
@@ -180,7 +180,7 @@ struct AudioQueueLockingTests {
     "Threads that start, pause, stop, reset and enqueue at once lose no buffer and do not deadlock")
   func crowd() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 2)
-    let counts = GuardedState((enqueued: 0, returned: 0))
+    let counts = POSIXMutex((enqueued: 0, returned: 0))
     let queue = try AudioQueue(playing: SteppedQueue.stereo, into: renderer) { queue, buffer in
       let isEven = counts.withLock { counts in
         counts.returned += 1
@@ -189,7 +189,7 @@ struct AudioQueueLockingTests {
       if isEven { try? queue.free(buffer) }
       if isEven, (try? queue.enqueue(buffer)) != nil { counts.withLock { $0.enqueued += 1 } }
     }
-    let isEnding = GuardedState(false)
+    let isEnding = POSIXMutex(false)
     let device = JoinableThread {
       var output = OfflineOutput(renderer: renderer)
       while !isEnding.withLock({ $0 }) { output.render(frameCount: 256) { _, _ in } }

@@ -238,7 +238,7 @@ struct AudioQueueRunningTests {
   @Test("A removed listener is not called; several are, in their order")
   func listeners() throws {
     let player = try SteppedQueue()
-    let calls = GuardedState([Int]())
+    let calls = POSIXMutex([Int]())
     let listeners = (0..<3).map { index in
       player.queue.addPropertyListener(.isRunning) { _, property in
         #expect(property == .isRunning)

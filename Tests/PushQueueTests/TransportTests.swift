@@ -365,7 +365,7 @@ struct AudioQueueTransportTests {
   @Test("A queue that is released stops, makes no calls, and leaves its renderer")
   func letGo() throws {
     let renderer = try SteppedQueue().renderer
-    let calls = GuardedState(0)
+    let calls = POSIXMutex(0)
     weak var gone: AudioQueue?
     do {
       let queue = try AudioQueue(

@@ -137,15 +137,15 @@ struct CallbackCodecTests {
     var output = OfflineOutput(renderer: renderer)
     source.control.mode = .play
     for (index, packet) in packets.enumerated() {
-      let history = PacketHistory(
-        generation: 0, packetIndex: Int64(index), firstFrame: Int64(index * frames),
+      let metadata = PacketMetadata(
+        flushSerial: 0, packetIndex: Int64(index), firstFrame: Int64(index * frames),
         frameCount: Int32(frames), trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0,
         durationNanoseconds: 20_000_000)
       let isTaken = try unsafe packet.withUnsafeBytes { bytes in
         if index == 0 {
           _ = try unsafe feed.beginStream(stream, firstPacket: bytes, joinsPrevious: false)
         }
-        return unsafe feed.write(packet: bytes, history: history)
+        return unsafe feed.write(packet: bytes, metadata: metadata)
       }
       #expect(isTaken)
       output.render(frameCount: frames) { _, _ in }

@@ -111,8 +111,9 @@ struct RenderPathTests {
     for (index, frame) in frames.enumerated() {
       // The fourth packet has a good size and no header.
       let packet = index == 3 ? [UInt8](repeating: 0x55, count: frame.count) : frame
-      let history = PacketHistory(
-        generation: 0, packetIndex: Int64(index), firstFrame: Int64(index) * 1152, frameCount: 1152,
+      let metadata = PacketMetadata(
+        flushSerial: 0, packetIndex: Int64(index), firstFrame: Int64(index) * 1152,
+        frameCount: 1152,
         trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 26_122_448)
       let isTaken = try unsafe packet.withUnsafeBytes { bytes in
         if index == 0 {
@@ -121,7 +122,7 @@ struct RenderPathTests {
           _ = try unsafe feed.beginStream(
             CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
         }
-        return unsafe feed.write(packet: bytes, history: history)
+        return unsafe feed.write(packet: bytes, metadata: metadata)
       }
       #expect(isTaken)
     }

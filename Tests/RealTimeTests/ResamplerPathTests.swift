@@ -33,8 +33,8 @@ struct ResamplerPathTests {
     var output = OfflineOutput(renderer: renderer)
     for stream in 0..<2 {
       for index in 0..<packets {
-        let history = PacketHistory(
-          generation: 0, packetIndex: Int64(index), firstFrame: Int64(index * packetFrames),
+        let metadata = PacketMetadata(
+          flushSerial: 0, packetIndex: Int64(index), firstFrame: Int64(index * packetFrames),
           frameCount: Int32(packetFrames), trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0,
           durationNanoseconds: UInt64(packetFrames * 1_000_000_000 / inputRate))
         try unsafe samples.withUnsafeBytes { bytes in
@@ -44,7 +44,7 @@ struct ResamplerPathTests {
               joinsPrevious: stream > 0)
             #expect(begun != nil)
           }
-          let isWritten = unsafe feed.write(packet: bytes, history: history)
+          let isWritten = unsafe feed.write(packet: bytes, metadata: metadata)
           #expect(isWritten)
         }
       }

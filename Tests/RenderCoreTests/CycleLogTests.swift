@@ -182,8 +182,8 @@ struct CycleLogTests {
       sampleRate: 48000, channels: 1, bitsPerChannel: 32, flags: [.float, .packed])
     let samples = [Float](repeating: 0.5, count: 96)
     for packet in 0..<3 as Range<Int64> {
-      let history = PacketHistory(
-        generation: 0, packetIndex: packet, firstFrame: packet * 96, frameCount: 96,
+      let metadata = PacketMetadata(
+        flushSerial: 0, packetIndex: packet, firstFrame: packet * 96, frameCount: 96,
         trimStartFrames: 0, trimEndFrames: 0, byteOffset: packet * 384,
         durationNanoseconds: 2_000_000)
       let isTaken = try unsafe samples.withUnsafeBytes { bytes in
@@ -191,7 +191,7 @@ struct CycleLogTests {
           _ = try unsafe feed.beginStream(
             CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
         }
-        return unsafe feed.write(packet: bytes, history: history)
+        return unsafe feed.write(packet: bytes, metadata: metadata)
       }
       try #require(isTaken)
     }

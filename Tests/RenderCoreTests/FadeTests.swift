@@ -33,10 +33,10 @@ struct FadeTests {
     case .seek, .seekToItsPhase, .skip:
       let first = change == .seek ? 123 : 0
       try playback.write(
-        20_000, from: first, generation: 1,
+        20_000, from: first, flushSerial: 1,
         origin: StreamOrigin(
           track: 0, startNanoseconds: change == .skip ? 0 : 1_000_000_000))
-      control.generation = 1
+      control.flushSerial = 1
     case .removal: playback.renderer.remove(control)
     case .reversal:
       // Reverses the fade on its way down, and again on its way up.
@@ -130,10 +130,10 @@ struct FadeTests {
     var heard = playback.hear(4096)
     playback.control.mode = .pause
     heard += playback.hear(64)
-    try playback.write(20_000, generation: 1, origin: StreamOrigin(track: 0, startNanoseconds: 5))
-    playback.control.generation = 1
+    try playback.write(20_000, flushSerial: 1, origin: StreamOrigin(track: 0, startNanoseconds: 5))
+    playback.control.flushSerial = 1
     heard += playback.hear(4096)
-    #expect(playback.control.renderedGeneration == 1 && playback.control.isSilent)
+    #expect(playback.control.renderedFlushSerial == 1 && playback.control.isSilent)
     #expect(Splatter.decibels(heard, sampleRate: 48000) <= -125)
   }
 

@@ -68,8 +68,8 @@ struct PacketMarkTests {
           index % 10 == 9 ? SourceSettings(volume: index % 20 == 9 ? 0.5 : 1) : SourceSettings()
         let isWritten = unsafe feed.write(
           packet: bytes,
-          history: PacketHistory(
-            generation: 0, packetIndex: Int64(index), firstFrame: 0,
+          metadata: PacketMetadata(
+            flushSerial: 0, packetIndex: Int64(index), firstFrame: 0,
             frameCount: Int32(Self.packetFrames), trimStartFrames: 0, trimEndFrames: 0,
             byteOffset: 0, durationNanoseconds: 23_219_955, isConcealed: index % 5 == 2,
             mark: UInt32(index + 1)), settings: settings)

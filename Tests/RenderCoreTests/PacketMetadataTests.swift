@@ -24,16 +24,16 @@ struct PacketMetadataTests {
   private static func metadata(
     frames: Int32 = Int32(packetFrames), start: Int32 = 0, end: Int32 = 0,
     nanoseconds: UInt64 = 5_333_333, other: Int64 = 0
-  ) -> PacketHistory {
-    PacketHistory(
-      generation: 0, packetIndex: other, firstFrame: other, frameCount: frames,
+  ) -> PacketMetadata {
+    PacketMetadata(
+      flushSerial: 0, packetIndex: other, firstFrame: other, frameCount: frames,
       trimStartFrames: start, trimEndFrames: end, byteOffset: other,
       durationNanoseconds: nanoseconds)
   }
 
   /// Plays packets with these metadata, all with the same samples, and returns the sound.
   private func sound(
-    of packets: [PacketHistory], _ format: AudioStreamBasicDescription
+    of packets: [PacketMetadata], _ format: AudioStreamBasicDescription
   ) throws -> [Float] {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
     let source = renderer.addSource(holdsAfterUnderrun: false)
@@ -43,8 +43,8 @@ struct PacketMetadataTests {
     try unsafe bytes.withUnsafeBytes { bytes in
       _ = try unsafe feed.beginStream(
         CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
-      for history in packets {
-        let isWritten = unsafe feed.write(packet: bytes, history: history)
+      for metadata in packets {
+        let isWritten = unsafe feed.write(packet: bytes, metadata: metadata)
         #expect(isWritten)
       }
     }
@@ -103,7 +103,7 @@ struct PacketMetadataTests {
       for round in 0..<40 {
         let isWritten = unsafe feed.write(
           packet: bytes,
-          history: Self.metadata(nanoseconds: .max, other: round % 2 == 0 ? .max : .min),
+          metadata: Self.metadata(nanoseconds: .max, other: round % 2 == 0 ? .max : .min),
           sparedNanoseconds: .max)
         #expect(isWritten)
         #expect(feed.bufferedNanoseconds > before)
@@ -111,7 +111,7 @@ struct PacketMetadataTests {
       }
       for _ in 0..<500 {
         let isWritten = unsafe feed.write(
-          packet: bytes, history: Self.metadata(nanoseconds: .max), ampleNanoseconds: 0)
+          packet: bytes, metadata: Self.metadata(nanoseconds: .max), ampleNanoseconds: 0)
         #expect(isWritten)
         output.render(frameCount: Self.packetFrames) { _, samples in #expect(samples[255] == 0.5) }
       }

@@ -13,18 +13,18 @@ private struct NumberedPacket {
 
   var bytes: [UInt8] { (0..<size).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0) } }
 
-  var history: PacketHistory {
-    PacketHistory(
-      generation: 0, packetIndex: Int64(number), firstFrame: Int64(number) * 10, frameCount: 10,
+  var metadata: PacketMetadata {
+    PacketMetadata(
+      flushSerial: 0, packetIndex: Int64(number), firstFrame: Int64(number) * 10, frameCount: 10,
       trimStartFrames: 0, trimEndFrames: 0, byteOffset: Int64(number) * 100,
       durationNanoseconds: UInt64(size))
   }
 
   func write(to producer: inout PacketRingProducer, ample: UInt64 = .max) -> Bool {
     let bytes = bytes
-    let history = history
+    let metadata = metadata
     return unsafe bytes.withUnsafeBytes {
-      unsafe producer.write(packet: $0, history: history, ampleNanoseconds: ample)
+      unsafe producer.write(packet: $0, metadata: metadata, ampleNanoseconds: ample)
     }
   }
 
@@ -36,7 +36,7 @@ private struct NumberedPacket {
     let start = unsafe consumer.bytes(of: entry)
     let read = unsafe [UInt8](
       UnsafeRawBufferPointer(start: start, count: entry.pointee.byteCount))
-    let isSame = unsafe read == bytes && entry.pointee.history == history
+    let isSame = unsafe read == bytes && entry.pointee.metadata == metadata
     consumer.release()
     return isSame
   }
@@ -134,12 +134,12 @@ struct PacketRingTests {
   func marks() {
     let ring = Ring(byteCapacity: 100, entryCapacity: 4)
     #expect(ring.write(0, size: 7))
-    let isWritten = unsafe ring.ends.producer.write(mark: .endOfStream, generation: 3)
+    let isWritten = unsafe ring.ends.producer.write(mark: .endOfStream, flushSerial: 3)
     #expect(isWritten)
     #expect(ring.readsNext(0, size: 7))
     let entry = unsafe ring.ends.consumer.peek()
-    let generation = unsafe entry?.pointee.history.generation
-    #expect(generation == 3)
+    let flushSerial = unsafe entry?.pointee.metadata.flushSerial
+    #expect(flushSerial == 3)
     var isEnd = false
     if let entry = unsafe entry, case .endOfStream = unsafe entry.pointee.kind { isEnd = true }
     #expect(isEnd)
@@ -192,7 +192,7 @@ private enum RingSoak {
         unsafe size == Self.size(number)
         && bytes.loadUnaligned(as: UInt64.self) == UInt64(number)
         && bytes.load(fromByteOffset: size - 1, as: UInt8.self) == UInt8(truncatingIfNeeded: number)
-        && entry.pointee.history.packetIndex == Int64(number)
+        && entry.pointee.metadata.packetIndex == Int64(number)
       if !isRight { failures += 1 }
       unsafe consumer.pointee.release()
       number += 1
@@ -214,10 +214,10 @@ private enum RingSoak {
       unsafe scratch.storeBytes(of: UInt64(number), as: UInt64.self)
       unsafe scratch[size - 1] = UInt8(truncatingIfNeeded: number)
       let packet = unsafe UnsafeRawBufferPointer(rebasing: scratch[0..<size])
-      let history = PacketHistory(
-        generation: 0, packetIndex: Int64(number), firstFrame: 0, frameCount: 1,
+      let metadata = PacketMetadata(
+        flushSerial: 0, packetIndex: Int64(number), firstFrame: 0, frameCount: 1,
         trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 1)
-      while unsafe !producer.pointee.write(packet: packet, history: history) {
+      while unsafe !producer.pointee.write(packet: packet, metadata: metadata) {
         sched_yield()
       }
     }

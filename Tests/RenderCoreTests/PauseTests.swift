@@ -34,8 +34,8 @@ struct PauseTests {
           CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
         let isTaken = unsafe feed.write(
           packet: bytes,
-          history: PacketHistory(
-            generation: 0, packetIndex: 0, firstFrame: 0, frameCount: 1000, trimStartFrames: 0,
+          metadata: PacketMetadata(
+            flushSerial: 0, packetIndex: 0, firstFrame: 0, frameCount: 1000, trimStartFrames: 0,
             trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 20_833_333))
         #expect(isTaken)
       }

@@ -32,26 +32,26 @@ struct SteadyCycleTests {
       control.clockRate = 48000
     }
 
-    /// Writes a packet with a flush serial (`generation`).
+    /// Writes a packet with a flush serial.
     func write(
-      _ values: [Float], generation: UInt32, trimStart: Int32 = 0, trimEnd: Int32 = 0,
+      _ values: [Float], flushSerial: UInt32, trimStart: Int32 = 0, trimEnd: Int32 = 0,
       mark: UInt32 = 0, settings: SourceSettings = SourceSettings()
     ) throws {
       let format = AudioStreamBasicDescription.linearPCM(
         sampleRate: 48000, channels: 2, bitsPerChannel: 32, flags: [.float, .packed])
-      feed.generation = generation
-      var history = PacketHistory(
-        generation: generation, packetIndex: packetIndex, firstFrame: packetIndex,
+      feed.flushSerial = flushSerial
+      var metadata = PacketMetadata(
+        flushSerial: flushSerial, packetIndex: packetIndex, firstFrame: packetIndex,
         frameCount: Int32(values.count / 2), trimStartFrames: trimStart, trimEndFrames: trimEnd,
         byteOffset: 0, durationNanoseconds: UInt64(values.count / 2) * 1_000_000 / 48)
-      history.mark = mark
+      metadata.mark = mark
       try unsafe values.withUnsafeBytes { bytes in
-        if begun != generation {
+        if begun != flushSerial {
           _ = try unsafe feed.beginStream(
             CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
-          begun = generation
+          begun = flushSerial
         }
-        _ = unsafe feed.write(packet: bytes, history: history, settings: settings)
+        _ = unsafe feed.write(packet: bytes, metadata: metadata, settings: settings)
       }
       packetIndex += 1
     }
@@ -76,7 +76,7 @@ struct SteadyCycleTests {
   func likeAnyOther(seed: UInt64) throws {
     var random = SplitMix(state: seed)
     let sides = [Side(isReference: false), Side(isReference: true)]
-    var generation: UInt32 = 0
+    var flushSerial: UInt32 = 0
     var value: Float = 0
     for side in sides { side.control.mode = .play }
     for step in 0..<3000 {
@@ -93,11 +93,11 @@ struct SteadyCycleTests {
         if isMarked { settings = SourceSettings(volume: .random(in: 0...1, using: &random)) }
         for side in sides {
           try side.write(
-            values, generation: generation, trimStart: trims.0, trimEnd: trims.1,
+            values, flushSerial: flushSerial, trimStart: trims.0, trimEnd: trims.1,
             mark: isMarked ? UInt32(step + 1) : 0, settings: settings)
         }
       }
-      change(sides, &generation, Int.random(in: 0..<200, using: &random), &random)
+      change(sides, &flushSerial, Int.random(in: 0..<200, using: &random), &random)
       let frameCount = Int.random(in: 1...256, using: &random)
       for side in sides { side.render(frameCount) }
       let (one, other) = (sides[0].control.position, sides[1].control.position)
@@ -112,13 +112,13 @@ struct SteadyCycleTests {
 
   /// Makes the same change to both sides, or usually none.
   private func change(
-    _ sides: [Side], _ generation: inout UInt32, _ kind: Int, _ random: inout SplitMix
+    _ sides: [Side], _ flushSerial: inout UInt32, _ kind: Int, _ random: inout SplitMix
   ) {
     let (volume, pan) = (
       Float.random(in: 0...1, using: &random), Float.random(in: -1...1, using: &random)
     )
     let wait = UInt64.random(in: 0..<1000, using: &random)
-    if kind == 4 { generation += 1 }
+    if kind == 4 { flushSerial += 1 }
     for side in sides {
       let control = side.control
       switch kind {
@@ -126,7 +126,7 @@ struct SteadyCycleTests {
       case 1: control.pan = pan
       case 2: control.mode = .pause
       case 3: control.mode = .hold
-      case 4: control.generation = generation
+      case 4: control.flushSerial = flushSerial
       case 5:
         control.startFrame = control.position.deviceFrame + wait
       case 6: control.mode = .holdAfterReset

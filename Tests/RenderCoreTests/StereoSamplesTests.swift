@@ -92,8 +92,8 @@ struct StereoSamplesTests {
       #expect(begun != nil)
       let isWritten = unsafe feed.write(
         packet: bytes,
-        history: PacketHistory(
-          generation: 0, packetIndex: 0, firstFrame: 0, frameCount: Int32(frames),
+        metadata: PacketMetadata(
+          flushSerial: 0, packetIndex: 0, firstFrame: 0, frameCount: Int32(frames),
           trimStartFrames: 3, trimEndFrames: 5, byteOffset: 0, durationNanoseconds: 2_000_000))
       #expect(isWritten)
     }

@@ -28,8 +28,8 @@ struct StreamPreparationTests {
     unsafe (bytes ?? file.packets[index].bytes).withUnsafeBytes { bytes in
       unsafe feed.write(
         packet: bytes,
-        history: PacketHistory(
-          generation: feed.generation, packetIndex: Int64(index),
+        metadata: PacketMetadata(
+          flushSerial: feed.flushSerial, packetIndex: Int64(index),
           firstFrame: Int64(index) * Int64(Self.framesPerPacket), frameCount: Self.framesPerPacket,
           trimStartFrames: isHeard || isPadding ? 0 : Self.framesPerPacket,
           trimEndFrames: isPadding ? Self.framesPerPacket : 0,
@@ -118,8 +118,8 @@ struct StreamPreparationTests {
     var feed = source.feed
     var output = OfflineOutput(renderer: renderer)
     // More streams than there may be converters at a time.
-    for generation in 1...UInt32(2 * SourceUnit.maximumConverters) {
-      feed.generation = generation
+    for flushSerial in 1...UInt32(2 * SourceUnit.maximumConverters) {
+      feed.flushSerial = flushSerial
       try begin(&feed, from: 0)
       let isTaken = write(0, isHeard: false, to: &feed)
       #expect(isTaken)
@@ -127,7 +127,7 @@ struct StreamPreparationTests {
     #expect(feed.entryCount == 0)
     let isTaken = write(1, isHeard: true, to: &feed)
     #expect(isTaken && feed.entryCount == 2)
-    source.control.generation = feed.generation
+    source.control.flushSerial = feed.flushSerial
     source.control.mode = .play
     output.render(frameCount: 64) { _, _ in }
     #expect(source.control.counters.packets == 2)

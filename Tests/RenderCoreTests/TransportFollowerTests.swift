@@ -95,9 +95,9 @@ struct TransportFollowerTests {
     follower.drop()
     follower.place(at: follower.askedFrame)
     let early = step(&follower, 480_000 + 302 * 256)
-    #expect(early == Step(lead: 256, plays: true))
+    #expect(early == Step(startOffset: 256, plays: true))
     let near = step(&follower, follower.askedFrame - 100)
-    #expect(near == Step(lead: 100, plays: true))
+    #expect(near == Step(startOffset: 100, plays: true))
     // The transport may go back meanwhile.
     let back = step(&follower, 490_000)
     #expect(back == Step(asks: true))

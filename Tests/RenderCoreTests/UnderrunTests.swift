@@ -36,8 +36,8 @@ struct UnderrunTests {
         }
         let isTaken = unsafe feed.write(
           packet: bytes,
-          history: PacketHistory(
-            generation: 0, packetIndex: frame, firstFrame: frame, frameCount: Int32(count),
+          metadata: PacketMetadata(
+            flushSerial: 0, packetIndex: frame, firstFrame: frame, frameCount: Int32(count),
             trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0,
             durationNanoseconds: UInt64(count) * 1_000_000_000 / 48000))
         #expect(isTaken)

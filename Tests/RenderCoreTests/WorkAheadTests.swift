@@ -33,8 +33,8 @@ private struct ManyStreams: ~Copyable {
           }
           let isWritten = unsafe feed.write(
             packet: bytes,
-            history: PacketHistory(
-              generation: 0, packetIndex: Int64(index), firstFrame: 0,
+            metadata: PacketMetadata(
+              flushSerial: 0, packetIndex: Int64(index), firstFrame: 0,
               frameCount: Int32(packet.frames), trimStartFrames: 0, trimEndFrames: 0,
               byteOffset: 0, durationNanoseconds: 26_122_449))
           #expect(isWritten)

@@ -10,14 +10,14 @@ import Testing
 struct SessionClientTests {
   private static let announcement = SessionAnnouncement(
     applicationName: "drawbar", executableName: "./a path/drawbar")
-  private static let place = SessionPlace(
+  private static let place = SessionLocation(
     path: "/s/song/drawbar.nABCD", displayName: "song", clientID: "drawbar.nABCD")
   private static let opens = SessionManagerServer.Answer.open(
     path: "/s/song/drawbar.nABCD", clientID: "drawbar.nABCD")
 
   private static func join(
     _ url: String, seconds: Double = 5
-  ) throws(SessionFailure) -> (client: SessionClient, place: SessionPlace) {
+  ) throws(SessionFailure) -> (client: SessionClient, location: SessionLocation) {
     try SessionClient.join(
       SessionManagerURL(url), as: announcement, withinSeconds: seconds, isCancelled: { false })
   }
@@ -116,7 +116,7 @@ struct SessionClientTests {
     let relative = SessionManagerServer(.open(path: "song/a", clientID: "a"))
     defer { relative.stop() }
     #expect(
-      throws: SessionFailure.unusablePlace("not an absolute path of at most 4000 bytes")
+      throws: SessionFailure.unusablePath("not an absolute path of at most 4000 bytes")
     ) { _ = try Self.join(relative.url) }
     #expect(eventually { relative.answers(to: "/nsm/client/open").count == 1 })
     // An invalid name is refused without a name server.

@@ -31,7 +31,7 @@ struct SessionConversationTests {
     let reply = OSCMessage(path: "/reply", arguments: Self.announced)
     #expect(conversation.take(reply) == .event(.joined(manager: "New Session Manager")))
     #expect(conversation.take(reply) == .nothing)
-    let place = SessionPlace(
+    let place = SessionLocation(
       path: "/s/song/drawbar.nABCD", displayName: "song", clientID: "drawbar.nABCD")
     #expect(conversation.take(open()) == .event(.open(place)))
     #expect(

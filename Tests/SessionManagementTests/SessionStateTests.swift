@@ -203,15 +203,15 @@ struct SessionStateTests {
   }
 
   @Test("equals, without track and position, a state that differs only in these")
-  func withoutPlace() {
+  func withoutPosition() {
     var later = Self.play
     guard case .play(var play) = later.content else { return }
     (play.playback.track, play.playback.positionSeconds) = (0, 99)
     later.content = .play(play)
-    #expect(later != Self.play && later.withoutPlace == Self.play.withoutPlace)
+    #expect(later != Self.play && later.withoutPosition == Self.play.withoutPosition)
     play.volumePercent = 84
     later.content = .play(play)
-    #expect(later.withoutPlace != Self.play.withoutPlace)
-    #expect(Self.monitor.withoutPlace == Self.monitor)
+    #expect(later.withoutPosition != Self.play.withoutPosition)
+    #expect(Self.monitor.withoutPosition == Self.monitor)
   }
 }

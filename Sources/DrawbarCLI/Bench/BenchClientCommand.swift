@@ -33,7 +33,8 @@ struct BenchClientCommand: ParsableCommand {
         floor
         ? try FloorSubject(server: server)
         : try EngineSubject(
-          server: server, input: input, streams: streams, decodePlace: decode.place, busyShare: busy
+          server: server, input: input, streams: streams, decoderThread: decode.thread,
+          busyShare: busy
         )
       defer { subject.close() }
       guard var run = try measure(subject, signals) else { return false }

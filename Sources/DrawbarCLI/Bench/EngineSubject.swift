@@ -22,9 +22,9 @@ final class EngineSubject: MeasuredClient {
     var sampleRate: Double
   }
 
-  /// - Parameter decodePlace: the thread that decodes the input; nil for the automatic choice.
+  /// - Parameter decoderThread: the thread that decodes the input; nil for the automatic choice.
   init(
-    server: String, input: String?, streams: Int, decodePlace: DecodePlace?, busyShare: Double?
+    server: String, input: String?, streams: Int, decoderThread: DecoderThread?, busyShare: Double?
   ) throws {
     output = try RemoteIO(
       RemoteIO.Configuration(
@@ -36,7 +36,7 @@ final class EngineSubject: MeasuredClient {
     if busyShare != nil { unsafe renderer.addCallback(computeForShare, context: burden) }
     if let input {
       var configuration = PlayerConfiguration()
-      configuration.decodePlace = decodePlace
+      configuration.decoderThread = decoderThread
       for _ in 0..<streams {
         let player = Player(playing: [input], into: renderer, configuration: configuration)
         player.setRepeat(.one)

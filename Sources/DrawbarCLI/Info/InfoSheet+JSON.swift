@@ -41,7 +41,7 @@ extension InfoSheet {
       ),
       ("pictures", .array(AnySequence(summary.pictures.map(picture)))),
       ("decoder", .optional(decoder?.library)),
-      ("decodedIn", .optional(decoder?.place.rawValue)),
+      ("decodedIn", .optional(decoder?.thread.rawValue)),
     ]
     members +=
       account?.lossMembers

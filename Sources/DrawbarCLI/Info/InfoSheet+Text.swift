@@ -78,7 +78,7 @@ extension InfoSheet {
 
   private static func decoder(_ format: AudioFormatID) -> String {
     guard let choice = DecoderChoice(format) else { return "none in this build" }
-    return switch choice.place {
+    return switch choice.thread {
     case .callback: "\(choice.library), in the callback up to 5 % of the period, else ahead"
     case .ahead: "\(choice.library), ahead of the callback"
     }

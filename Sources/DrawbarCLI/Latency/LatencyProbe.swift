@@ -92,8 +92,8 @@ struct LatencyProbe: ~Copyable {
     let packetFrames = 1024
     for (index, start) in stride(from: 0, to: values.count, by: packetFrames).enumerated() {
       let samples = Array(values[start..<min(start + packetFrames, values.count)])
-      let history = PacketHistory(
-        generation: 0, packetIndex: Int64(index), firstFrame: Int64(start),
+      let metadata = PacketMetadata(
+        flushSerial: 0, packetIndex: Int64(index), firstFrame: Int64(start),
         frameCount: Int32(samples.count), trimStartFrames: 0, trimEndFrames: 0,
         byteOffset: Int64(start * 4),
         durationNanoseconds: UInt64(Double(samples.count) * 1e9 / sampleRate))
@@ -104,7 +104,7 @@ struct LatencyProbe: ~Copyable {
         {
           return false
         }
-        return unsafe feed.write(packet: bytes, history: history)
+        return unsafe feed.write(packet: bytes, metadata: metadata)
       }
       precondition(isTaken, "the ring has room for the sequence")
     }

@@ -203,7 +203,7 @@ struct MonitorCommand: ParsableCommand {
       player.begin(at: playback)
       return (
         player,
-        PlayingAlong(list: list, place: SavedPlace(playback), isPaused: playback.isPaused)
+        PlayingAlong(list: list, position: SavedPosition(playback), isPaused: playback.isPaused)
       )
     }
     return try monitor(settings, files, output, renderer, along: along, in: session, signals, keys)

@@ -7,7 +7,7 @@ import SessionManagement
 /// The state of the playback beside the monitor, for saving.
 struct PlayingAlong {
   let list: SavedList
-  var place = SavedPlace()
+  var position = SavedPosition()
   var isPaused = false
   /// Whether a track was left out because of a failure.
   var hasFailures = false
@@ -23,10 +23,10 @@ struct PlayingAlong {
 extension MonitorSession {
   /// Handles the session manager's requests.
   func serve(_ managed: ManagedSession) {
-    if let player { along?.place.follow(player.snapshot()) }
+    if let player { along?.position.follow(player.snapshot()) }
     let with = along.flatMap { along in
       along.list.playback(
-        track: along.place.track, seconds: along.place.seconds, isPaused: along.isPaused)
+        track: along.position.track, seconds: along.position.seconds, isPaused: along.isPaused)
     }
     managed.serve(.monitor(MonitorState(monitor.settings, with: with)), report: report)
   }

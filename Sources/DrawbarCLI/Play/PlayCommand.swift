@@ -147,7 +147,7 @@ struct PlayCommand: ParsableCommand {
     /// The tracks, or those after the opened one.
     var items: [PlaylistItem]
     var list: SavedList
-    var place = SavedPlace()
+    var position = SavedPosition()
     var hasFailures = false
     var state: PlayState?
   }
@@ -171,7 +171,7 @@ struct PlayCommand: ParsableCommand {
     if let path = timing.path { try queue.check(writing: path) }
     let programme = Programme(
       items: queue.rest, list: SavedList([queue.firstItem] + queue.rest),
-      place: SavedPlace(seconds: start), hasFailures: queue.hasFailures)
+      position: SavedPosition(seconds: start), hasFailures: queue.hasFailures)
     return try play(queue.first, programme, in: session, signals, keys)
   }
 
@@ -230,11 +230,11 @@ struct PlayCommand: ParsableCommand {
       let made = PlaySession(
         player: player, renderer: renderer, output: output, signals: signals, keys: keys,
         list: programme.list, hasFailed: programme.hasFailures, sources: sources,
-        decode: track.decode.place, reattaches: !noReattach,
+        decode: track.decode.thread, reattaches: !noReattach,
         managed: managed, transportRole: transport,
         effects: effects.summary(files.response, limiter: limiter),
         equalizer: inserted.map { FollowedEqualizer($0, watchedBy: watch) })
-      made.savedPlace = programme.place
+      made.savedPosition = programme.position
       if let state = programme.state { made.restore(state) }
       player.start()
       session = made

@@ -48,15 +48,16 @@ struct PlayScreen: TerminalScreen {
 
   /// The line that every terminal shows.
   var status: String {
-    let place = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
+    let position = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
     // A stated or estimated duration may be too short.
     let duration =
-      snapshot.track?.durationNanoseconds.map { TimeText.clock(nanoseconds: max($0, place)) } ?? "?"
+      snapshot.track?.durationNanoseconds.map { TimeText.clock(nanoseconds: max($0, position)) }
+      ?? "?"
     let buffered = TimeText.seconds(
       nanoseconds: snapshot.buffering.bufferedNanoseconds, decimals: 1)
     let word = isServerAway ? "Waiting for the JACK server" : word
     let gain = isMuted ? "muted" : "volume \(Int((volume * 100).rounded()))%"
-    return "\(word)  \(TimeText.clock(nanoseconds: place)) / \(duration)  buffer \(buffered) s"
+    return "\(word)  \(TimeText.clock(nanoseconds: position)) / \(duration)  buffer \(buffered) s"
       + "\(waitWord)  \(gain)\(repeatWord)\(transportWord)\(clippedWord)  underruns \(snapshot.counters.underruns)  xruns \(xruns)"
   }
 
@@ -141,13 +142,13 @@ struct PlayScreen: TerminalScreen {
     func cells(_ nanoseconds: UInt64) -> Int {
       min(width, Int(Double(nanoseconds) / Double(duration) * Double(width)))
     }
-    let place = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
+    let position = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
     let marks: [Character] = isUnicode ? ["█", "▒", "─"] : ["#", "=", "-"]
     var bar = [Character](repeating: marks[2], count: width)
     for range in snapshot.bufferedRanges {
       for cell in cells(range.lowerBound)..<cells(range.upperBound) { bar[cell] = marks[1] }
     }
-    for cell in 0..<cells(place) { bar[cell] = marks[0] }
+    for cell in 0..<cells(position) { bar[cell] = marks[0] }
     return "[" + String(bar) + "]"
   }
 

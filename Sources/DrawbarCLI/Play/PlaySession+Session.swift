@@ -7,7 +7,7 @@ import SessionManagement
 extension PlaySession {
   /// Makes a player that has not started begin at its saved position, or at that of the followed transport.
   func restore(_ state: PlayState) {
-    savedPlace = SavedPlace(state.playback)
+    savedPosition = SavedPosition(state.playback)
     repeatMode = RepeatMode(state.repeats)
     setVolume(Float(state.volumePercent / 100))
     if state.isMuted { toggleMute() }
@@ -20,9 +20,9 @@ extension PlaySession {
   /// Handles the session manager's requests.
   func serve(_ managed: ManagedSession) {
     let snapshot = player.snapshot(latencyFrames: latencyFrames)
-    savedPlace.follow(snapshot)
+    savedPosition.follow(snapshot)
     let playback = list.playback(
-      track: savedPlace.track, seconds: savedPlace.seconds, isPaused: isPaused)
+      track: savedPosition.track, seconds: savedPosition.seconds, isPaused: isPaused)
     let state = playback.map { playback in
       PlayState(
         playback: playback, volumePercent: (Double(volume) * 10000).rounded() / 100,

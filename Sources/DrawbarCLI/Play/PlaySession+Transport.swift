@@ -49,7 +49,7 @@ extension PlaySession {
   }
 
   /// The same position, with its track and the starts of tracks known so far.
-  private var transportPlace: (nanoseconds: UInt64, track: Int, starts: [UInt64])? {
+  private var transportPosition: (nanoseconds: UInt64, track: Int, starts: [UInt64])? {
     let starts = player.snapshot().trackStartsNanoseconds
     guard let here = transportNanoseconds, let track = starts.lastIndex(where: { $0 <= here })
     else { return nil }
@@ -68,15 +68,15 @@ extension PlaySession {
   /// Seeks to a time in the track.
   func seek(toNanoseconds nanoseconds: UInt64) {
     guard isFollowing else { return player.seek(toNanoseconds: nanoseconds) }
-    guard let place = transportPlace else { return }
-    let start = place.starts[place.track]
+    guard let position = transportPosition else { return }
+    let start = position.starts[position.track]
     locateTransport(toNanoseconds: start + min(nanoseconds, .max - start))
   }
 
   func goToNextTrack() {
     guard isFollowing else { return player.next() }
     let snapshot = player.snapshot()
-    guard let (here, track, starts) = transportPlace, track + 1 < snapshot.trackCount
+    guard let (here, track, starts) = transportPosition, track + 1 < snapshot.trackCount
     else { return }
     let information = snapshot.trackIndex == track ? snapshot.track : tracks[track]
     if starts.indices.contains(track + 1) {
@@ -90,7 +90,7 @@ extension PlaySession {
 
   func goToPreviousTrack() {
     guard isFollowing else { return player.previous() }
-    guard let (here, track, starts) = transportPlace else { return }
+    guard let (here, track, starts) = transportPosition else { return }
     // As the player does without a transport.
     let isNearStart = here - starts[track] < 3_000_000_000
     locateTransport(toNanoseconds: starts[isNearStart ? max(0, track - 1) : track])

@@ -25,14 +25,14 @@ final class PlaySession {
   var list: SavedList
   /// The connection to a session manager, if any.
   let managed: ManagedSession?
-  var savedPlace = SavedPlace()
+  var savedPosition = SavedPosition()
   /// The last requested mode; the player may not have adopted it yet.
   var repeatMode = RepeatMode.off
   let terminal: Terminal
   private let inbox: PlayerEventInbox
   /// The options for sources that other programs request, and the thread that decodes them.
   let sources: ByteSourceConfiguration
-  let decode: DecodePlace?
+  let decode: DecoderThread?
   /// The requested locations that are being opened.
   var probes: [TrackProbe] = []
   /// The number of requests to open a location, and the latest request that led to tracks.
@@ -75,7 +75,8 @@ final class PlaySession {
   init(
     player: Player, renderer: Renderer, output: RemoteIO, signals: TerminationSignals,
     keys: TerminalKeys, list: SavedList, hasFailed: Bool, sources: ByteSourceConfiguration,
-    decode: DecodePlace?, reattaches: Bool, managed: ManagedSession?, transportRole: TransportRole?,
+    decode: DecoderThread?, reattaches: Bool, managed: ManagedSession?,
+    transportRole: TransportRole?,
     effects: String?, equalizer: FollowedEqualizer?
   ) {
     self.effects = effects
@@ -249,7 +250,7 @@ final class PlaySession {
     }
   }
 
-  private var announcedPlace: DecodePlace?
+  private var announcedThread: DecoderThread?
   /// The information about the tracks that were opened.
   private(set) var tracks: [Int: TrackInformation] = [:]
 
@@ -265,9 +266,9 @@ final class PlaySession {
   /// Prints the decoding thread and the reason for it on a terminal, whenever the thread changes.
   private func announceDecoder(_ snapshot: PlayerSnapshot) {
     guard terminal.showsPanel, let decoder = snapshot.decoder,
-      decoder.place != announcedPlace
+      decoder.thread != announcedThread
     else { return }
-    announcedPlace = decoder.place
+    announcedThread = decoder.thread
     terminal.print("decoded \(decoder.words)")
   }
 

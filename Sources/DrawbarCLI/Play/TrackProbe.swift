@@ -31,7 +31,7 @@ final class TrackProbe {
 
   /// Starts to open a location.
   init(
-    _ location: String, number: Int, configuration: ByteSourceConfiguration, decode: DecodePlace?
+    _ location: String, number: Int, configuration: ByteSourceConfiguration, decode: DecoderThread?
   ) {
     self.number = number
     let shared = shared
@@ -52,7 +52,7 @@ final class TrackProbe {
   var outcome: Outcome? { shared.outcome.withLock { $0 } }
 
   private static func open(
-    _ location: String, _ configuration: ByteSourceConfiguration, _ decode: DecodePlace?,
+    _ location: String, _ configuration: ByteSourceConfiguration, _ decode: DecoderThread?,
     isCancelled: @escaping @Sendable () -> Bool
   ) -> Outcome {
     var outcome = Outcome()
@@ -63,11 +63,11 @@ final class TrackProbe {
         failures: FailureRun { message in messages.withLock { $0.append(message) } }
       ) { reader in
         let format = try reader.readInformation().dataFormat.formatID
-        guard DecoderChoice(format, at: decode) != nil else {
+        guard DecoderChoice(format, on: decode) != nil else {
           throw PlayerError(
             location: reader.name, reason: .converter(.formatNotSupported(format.name)))
         }
-        _ = try reader.readDecodedFormat(at: decode)
+        _ = try reader.readDecodedFormat(on: decode)
       }
       outcome.items = [queue.firstItem] + queue.rest
       // The player opens the track anew, because this reader has consumed the source's bytes.

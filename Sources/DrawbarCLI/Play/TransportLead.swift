@@ -21,7 +21,7 @@ struct TransportLead {
   /// The last state that was requested from the transport.
   private(set) var isRolling = false
   /// The player's position and the output's running time at the last command.
-  private var told: (place: UInt64, output: UInt64)?
+  private var told: (position: UInt64, output: UInt64)?
 
   /// Forgets the last command, because a new transport needs all of them.
   mutating func beginAnew() {
@@ -37,24 +37,24 @@ struct TransportLead {
     guard isPlaying || snapshot.state == .paused || told != nil else { return [] }
     // The sound at a seek's target begins in a moment.
     if isPlaying, snapshot.seekTargetNanoseconds != nil { return [] }
-    let place = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
-    guard isPlaying != isRolling || !isExpected(place, snapshot, timing) else { return [] }
+    let position = snapshot.seekTargetNanoseconds ?? snapshot.positionNanoseconds
+    guard isPlaying != isRolling || !isExpected(position, snapshot, timing) else { return [] }
     defer {
       isRolling = isPlaying
-      told = (place, snapshot.outputNanoseconds)
+      told = (position, snapshot.outputNanoseconds)
     }
-    let locate = Command.locate(nanoseconds: place + (isPlaying ? timing.delayNanoseconds : 0))
+    let locate = Command.locate(nanoseconds: position + (isPlaying ? timing.delayNanoseconds : 0))
     if isPlaying == isRolling { return [locate] }
     return isPlaying ? [locate, .start] : [.stop, locate]
   }
 
   /// Returns true if a position follows from the last command, with a tolerance for cycles that have just ended.
   private func isExpected(
-    _ place: UInt64, _ snapshot: PlayerSnapshot, _ timing: Timing
+    _ position: UInt64, _ snapshot: PlayerSnapshot, _ timing: Timing
   ) -> Bool {
     guard let told else { return false }
     let elapsed = isRolling ? snapshot.outputNanoseconds - told.output : 0
-    let difference = Int64(place) - Int64(told.place + elapsed)
+    let difference = Int64(position) - Int64(told.position + elapsed)
     return difference.magnitude <= 50_000_000 + 2 * timing.cycleNanoseconds
   }
 }

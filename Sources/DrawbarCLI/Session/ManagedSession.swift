@@ -7,7 +7,7 @@ import SessionManagement
 /// This run's membership in a session.
 final class ManagedSession {
   private let client: SessionClient
-  private let place: SessionPlace
+  private let location: SessionLocation
   private let file: StateFile
   /// The state saved before this run; nil if the client is new in the session.
   let saved: SessionState?
@@ -28,9 +28,9 @@ final class ManagedSession {
   /// - Throws: the error of a saved state that cannot be read; `SessionFailure.cancelled` after a signal.
   static func join(_ signals: TerminationSignals) throws -> ManagedSession? {
     guard let text = SessionManagerURL.inEnvironment else { return nil }
-    let (client, place): (SessionClient, SessionPlace)
+    let (client, location): (SessionClient, SessionLocation)
     do throws(SessionFailure) {
-      (client, place) = try SessionClient.join(
+      (client, location) = try SessionClient.join(
         SessionManagerURL(text),
         as: SessionAnnouncement(
           applicationName: "drawbar", executableName: CommandLine.arguments.first ?? "drawbar"),
@@ -40,13 +40,13 @@ final class ManagedSession {
       Failure.report("warning: \(error); going on without a session")
       return nil
     }
-    return try ManagedSession(client, place)
+    return try ManagedSession(client, location)
   }
 
-  private init(_ client: SessionClient, _ place: SessionPlace) throws {
+  private init(_ client: SessionClient, _ location: SessionLocation) throws {
     self.client = client
-    self.place = place
-    file = StateFile(in: place.path)
+    self.location = location
+    file = StateFile(in: location.path)
     do throws(StateFile.Failure) {
       saved = try file.read()
     } catch {
@@ -61,7 +61,7 @@ final class ManagedSession {
   }
 
   /// The required name of the JACK client.
-  var clientID: String { place.clientID }
+  var clientID: String { location.clientID }
 
   /// Runs the steps up to the first sound, and reports their failure to the session manager.
   func opening<Result>(_ body: () throws -> Result) throws -> Result {
@@ -103,7 +103,7 @@ final class ManagedSession {
       case .joined, .open, .refused, .sessionIsLoaded: break
       }
     }
-    client.tell(isDirty: state?.withoutPlace != kept?.withoutPlace)
+    client.tell(isDirty: state?.withoutPosition != kept?.withoutPosition)
   }
 
   private func save(_ state: SessionState?, report: (String) -> Void) {

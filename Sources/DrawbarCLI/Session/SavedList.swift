@@ -67,7 +67,7 @@ extension Player {
 }
 
 /// The position in a player's list to save: the last one played, or else the one to begin at.
-struct SavedPlace {
+struct SavedPosition {
   private(set) var track = 0
   private(set) var seconds = 0.0
 

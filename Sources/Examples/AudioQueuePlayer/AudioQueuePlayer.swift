@@ -36,7 +36,7 @@ final class AudioQueuePlayer: Sendable {
   }
 
   /// A program of yours would use a `Mutex` here; this one's tests need a lock that ThreadSanitizer knows.
-  private let state = GuardedState(State())
+  private let state = POSIXMutex(State())
 
   /// Plays a location to its end, or until a signal comes.
   func play(_ location: String, until signals: TerminationSignals) throws {

@@ -12,7 +12,7 @@ final class GraphSignals: ServerUser {
   /// An eventfd(2) that is readable when something may have changed.
   let eventDescriptor: Int32
   /// The reason of the server's end; nil before it. Shared by libjack's thread and any other.
-  private let end = GuardedState<String?>(nil)
+  private let end = POSIXMutex<String?>(nil)
   /// Records the thread that reported the server's end, and closes the client.
   let farewell = ServerFarewell()
   private let hasPropertyChange = Atomic<Bool>(true)

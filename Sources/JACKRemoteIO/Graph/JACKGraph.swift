@@ -19,7 +19,7 @@ public final class JACKGraph: Sendable {
   private let control: ControlThread
   private let metadata = MetadataReader()
   /// Protects the client's lifetime: the client is removed before it is closed.
-  private let live: GuardedState<GraphClient?>
+  private let live: POSIXMutex<GraphClient?>
 
   static var limitSeconds: UInt64 { 3 }
 
@@ -48,7 +48,7 @@ public final class JACKGraph: Sendable {
         throw error
       }
       do throws(RemoteIOError) {
-        live = GuardedState(try Self.openClient(configuration, signals, control, watches: watches))
+        live = POSIXMutex(try Self.openClient(configuration, signals, control, watches: watches))
       } catch {
         control.finish()
         throw error

@@ -14,7 +14,7 @@ final class MetadataReader: Sendable {
   }
 
   /// Protects what is known, between two threads that read a graph.
-  private let progress = GuardedState(Progress())
+  private let progress = POSIXMutex(Progress())
 
   /// Returns each subject's properties, by its number, sorted by key.
   ///

@@ -28,7 +28,7 @@ struct ADTSFormat {
     guard let config, config.channelCount > 0 else {
       throw AudioFileStreamError(
         .unsupportedDataFormat, at: offset,
-        "the ADTS frames do not state their channel count")
+        "the ADTS frames do not state their number of channels")
     }
     programConfig = config
   }

@@ -18,7 +18,7 @@ public final class Player: Sendable {
     var timeline: StreamTimeline
     var information: [Int: TrackInformation] = [:]
     var decoders: [Int: DecoderChoice] = [:]
-    var comingPlace: ComingPlace?
+    var comingPosition: ComingPosition?
     var titles = TitleTimeline()
     var spooled: (track: Int, ranges: [Range<UInt64>])?
     var canSeek: (track: Int, isPossible: Bool)?
@@ -41,11 +41,11 @@ public final class Player: Sendable {
   /// Shared between the owner's threads and the feeder's.
   private final class SharedState: Sendable {
     /// Protects all fields in it. The render thread never takes this lock.
-    let state: GuardedState<Shared>
+    let state: POSIXMutex<Shared>
     let wakeup = Wakeup()
 
     init(timeline: StreamTimeline) {
-      state = GuardedState(Shared(timeline: timeline))
+      state = POSIXMutex(Shared(timeline: timeline))
     }
 
     func tell(_ event: PlayerEvent) {
@@ -181,7 +181,7 @@ public final class Player: Sendable {
     let latencyFrames = latencyFrames + UInt64(renderer.graph.latencyFrames)
     let position = control.position
     let counters = control.counters
-    let isSettled = control.renderedGeneration == control.generation
+    let isSettled = control.renderedFlushSerial == control.flushSerial
     let outputNanoseconds = renderer.elapsedNanoseconds
     let nonFiniteSamples = renderer.nonFiniteSampleCount
     return shared.state.withLock { shared in
@@ -208,24 +208,24 @@ public final class Player: Sendable {
       }
       // The seek's target is rendered, and the feeder, which looks ten times a second, has not taken the event yet.
       if isNew, isSettled { snapshot.seekTargetNanoseconds = nil }
-      var place = timeline.position(at: heard)
+      var shown = timeline.position(at: heard)
       // The old sound is gone, and the new one has not begun.
-      if let coming = shared.comingPlace, isSettled, !isNew,
+      if let coming = shared.comingPosition, isSettled, !isNew,
         position.trailingSilentFrames >= latencyFrames
       {
-        place = (coming.track, coming.nanoseconds)
+        shown = (coming.track, coming.nanoseconds)
       }
-      if let place {
-        snapshot.trackIndex = place.track
-        snapshot.positionNanoseconds = place.nanoseconds
-        snapshot.track = shared.information[place.track]
-        snapshot.decoder = shared.decoders[place.track]
-        snapshot.streamTitle = shared.titles.title(at: heard, track: place.track)
+      if let shown {
+        snapshot.trackIndex = shown.track
+        snapshot.positionNanoseconds = shown.nanoseconds
+        snapshot.track = shared.information[shown.track]
+        snapshot.decoder = shared.decoders[shown.track]
+        snapshot.streamTitle = shared.titles.title(at: heard, track: shown.track)
         snapshot.bufferedRanges = bufferedRanges(
-          from: place.nanoseconds, buffered: snapshot.buffering.bufferedNanoseconds,
-          spooled: shared.spooled?.track == place.track ? shared.spooled?.ranges ?? [] : [],
+          from: shown.nanoseconds, buffered: snapshot.buffering.bufferedNanoseconds,
+          spooled: shared.spooled?.track == shown.track ? shared.spooled?.ranges ?? [] : [],
           duration: snapshot.track?.durationNanoseconds)
-        if let canSeek = shared.canSeek, canSeek.track == place.track {
+        if let canSeek = shared.canSeek, canSeek.track == shown.track {
           snapshot.canSeek = canSeek.isPossible
         }
       }
@@ -264,13 +264,13 @@ public final class Player: Sendable {
       state.titles = core.titles
       state.spooled = core.spooled
       state.snapshot.seekTargetNanoseconds =
-        core.queuedSeek?.nanoseconds ?? core.seek?.nanoseconds ?? core.comingPlace?.nanoseconds
+        core.queuedSeek?.nanoseconds ?? core.seek?.nanoseconds ?? core.comingPosition?.nanoseconds
       state.snapshot.scanSpeed = core.scanSpeed
       state.snapshot.trackCount = core.feeder.items.count
       state.snapshot.repeatMode = core.feeder.repeatMode
       state.snapshot.trackStartsNanoseconds = core.trackStarts
       state.canSeek = core.canSeek
-      state.comingPlace = core.comingPlace
+      state.comingPosition = core.comingPosition
       state.lastStartedStream = core.lastStartedStream
       state.timeline = core.timeline
       state.information = core.information

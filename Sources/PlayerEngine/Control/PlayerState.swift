@@ -101,7 +101,7 @@ public struct PlayerConfiguration: Sendable, Equatable {
   /// locks, if decoding and resampling one packet takes at most ``DecoderChoice/callbackShare`` of the output's period.
   /// The player measures this for each stream and after each seek, and chooses again when the period changes.
   /// ``PlayerSnapshot/decoder`` has the result.
-  public var decodePlace: DecodePlace?
+  public var decoderThread: DecoderThread?
   /// Whether playback follows the output's transport and stops with it: the first track begins at the transport's frame
   /// 0, each other track at the end of the previous one. The player then ends only after a failure or a stop, and
   /// commands that seek, skip, scan or repeat do nothing. The output must follow the transport too:

@@ -18,7 +18,7 @@ extension SteppedPlayer {
   private var upcomingNanoseconds: UInt64 {
     let (buffered, fed) = (bufferedNanoseconds, feeder.fedNanoseconds)
     // The sound of a seek in progress lies behind the old sound.
-    let isAhead = feeder.feed.generation != control.generation
+    let isAhead = feeder.feed.flushSerial != control.flushSerial
     return isAhead ? buffered - min(buffered, fed) : min(buffered, fed)
   }
 
@@ -61,7 +61,7 @@ extension SteppedPlayer {
     buffering.bufferedNanoseconds = bufferedNanoseconds
     buffering.waitsFor = waitsFor
     let now = monotonicNanoseconds()
-    let track = shownPlace.track
+    let track = shownPosition.track
     // Another track updates at once: a state saved now would otherwise omit its position as not seekable.
     guard now >= lookedAt &+ Self.lookNanoseconds || canSeek?.track != track else { return }
     lookedAt = now

@@ -14,9 +14,9 @@ extension SteppedPlayer {
     case .pause: perform(.pause)
     case .resume: perform(.resume)
     case .stop: perform(.stop)
-    case .next: skip(toTrack: following(shownPlace.track))
+    case .next: skip(toTrack: following(shownPosition.track))
     case .previous:
-      let (track, nanoseconds) = shownPlace
+      let (track, nanoseconds) = shownPosition
       skip(toTrack: nanoseconds < Self.restartNanoseconds ? max(0, track - 1) : track)
     case .restart: restart()
     case .track(let index): skip(toTrack: index)
@@ -33,7 +33,7 @@ extension SteppedPlayer {
   private static let restartNanoseconds: UInt64 = 3_000_000_000
 
   private func restart() {
-    let track = shownPlace.track
+    let track = shownPosition.track
     // A track that is not open yet will begin at its start. Standard input cannot be read twice.
     guard information[track] != nil, feeder.items[track].location != "-" else { return }
     skip(toTrack: track)
@@ -47,17 +47,17 @@ extension SteppedPlayer {
 
   /// Drops the playing sound and starts a track from its beginning.
   private func skip(toTrack index: Int) {
-    generation &+= 1
+    flushSerial &+= 1
     seek = nil
     replacedSeek = nil
     queuedSeek = nil
-    feeder.skip(toTrack: index, generation: generation)
+    feeder.skip(toTrack: index, flushSerial: flushSerial)
     takeFeederEvents()
     accounts.removeAll(but: startedTrack, upTo: lastBegunStream)
     accounts.isRepositioned = true
-    comingPlace =
+    comingPosition =
       feeder.items.indices.contains(index)
-      ? ComingPlace(track: index, nanoseconds: 0) : nil
+      ? ComingPosition(track: index, nanoseconds: 0) : nil
     goOver()
     lastError = nil
     isRebuffering = false

@@ -17,7 +17,7 @@ extension SteppedPlayer {
       machine.state == .playing || machine.state == .paused, let track = startedTrack,
       let choice = choiceForPeriod(ofTrack: track)
     else { return endMove() }
-    guard choice.place != decoders[track]?.place, canMove(track) else {
+    guard choice.thread != decoders[track]?.thread, canMove(track) else {
       decoders[track]?.reason = choice.reason
       return endMove()
     }
@@ -28,7 +28,7 @@ extension SteppedPlayer {
     guard control.isSilent else { return }
     // Only one attempt for this period, even if the seek fails.
     decoders[track]?.reason = choice.reason
-    let position = shownPlace
+    let position = shownPosition
     startSeek(inTrack: position.track, toNanoseconds: position.nanoseconds)
     seek?.isInternal = true
     if seek == nil { endMove() }
@@ -49,7 +49,7 @@ extension SteppedPlayer {
     else { return nil }
     let present = feeder.periodNanoseconds
     if present == period { return nil }
-    choice.choosePlace(packetNanoseconds: packet, periodNanoseconds: present)
+    choice.chooseThread(packetNanoseconds: packet, periodNanoseconds: present)
     return choice
   }
 

@@ -12,10 +12,10 @@ extension SteppedPlayer {
   /// end it.
   func setScan(speed: Int) {
     let speed = max(-Self.maximumScanSpeed, min(speed, Self.maximumScanSpeed))
-    let wanted = speed == 1 || !feeder.items.indices.contains(shownPlace.track) ? 0 : speed
+    let wanted = speed == 1 || !feeder.items.indices.contains(shownPosition.track) ? 0 : speed
     guard wanted != scanSpeed else { return }
     scanSpeed = wanted
-    scanTrack = shownPlace.track
+    scanTrack = shownPosition.track
     tell(.scan(speed: wanted))
   }
 
@@ -35,11 +35,12 @@ extension SteppedPlayer {
   func stepScan() {
     guard scanSpeed != 0 else { return }
     let position = control.position
-    guard machine.state == .playing, seek == nil, queuedSeek == nil, comingPlace == nil,
-      let place = timeline.position(at: position.outputFrames)
+    guard machine.state == .playing, seek == nil, queuedSeek == nil, comingPosition == nil,
+      let rendered = timeline.position(at: position.outputFrames)
     else { return }
     // The track has ended, or the track's start is reached.
-    guard place.track == scanTrack, scanSpeed > 0 || place.nanoseconds > Self.snippetNanoseconds
+    guard rendered.track == scanTrack,
+      scanSpeed > 0 || rendered.nanoseconds > Self.snippetNanoseconds
     else { return setScan(speed: 0) }
     let heard = position.outputFrames - min(position.outputFrames, position.streamStartFrame)
     guard heard >= UInt64(timeline.outputRate * Double(Self.snippetNanoseconds) / 1e9) else {

@@ -4,7 +4,7 @@ internal import RenderCore
 
 /// A seek in progress in the feeder, while the old sound continues.
 struct SeekInFlight {
-  let generation: UInt32
+  let flushSerial: UInt32
   /// The target: a track and a time in it.
   var track: Int
   var nanoseconds: UInt64
@@ -19,7 +19,7 @@ struct SeekInFlight {
 }
 
 /// The position at which the sound continues after a seek or skip, until it is rendered.
-struct ComingPlace: Equatable {
+struct ComingPosition: Equatable {
   let track: Int
   let nanoseconds: UInt64
 }
@@ -29,15 +29,15 @@ extension SteppedPlayer {
   static var readyNanoseconds: UInt64 { 500_000_000 }
 
   /// The position that a user means: the target of a pending seek or skip, else the rendered position.
-  var shownPlace: (track: Int, nanoseconds: UInt64) {
+  var shownPosition: (track: Int, nanoseconds: UInt64) {
     if let queuedSeek { return queuedSeek }
     if let seek { return (seek.track, seek.nanoseconds) }
-    if let comingPlace { return (comingPlace.track, comingPlace.nanoseconds) }
+    if let comingPosition { return (comingPosition.track, comingPosition.nanoseconds) }
     return timeline.position(at: control.position.outputFrames) ?? (0, 0)
   }
 
   func beginSeek(byNanoseconds difference: Int64) {
-    let here = shownPlace.nanoseconds
+    let here = shownPosition.nanoseconds
     let there =
       difference < 0
       ? here - min(here, difference.magnitude) : here + min(difference.magnitude, 1 << 60)
@@ -47,7 +47,7 @@ extension SteppedPlayer {
   func beginSeek(toNanoseconds nanoseconds: UInt64) {
     // This lies beyond all tracks, and a difference can still be added to it.
     let nanoseconds = min(nanoseconds, 1 << 60)
-    let track = shownPlace.track
+    let track = shownPosition.track
     guard feeder.items.indices.contains(track) else { return }
     if isSettling {
       queuedSeek = (track, nanoseconds)
@@ -60,16 +60,16 @@ extension SteppedPlayer {
   func startSeek(inTrack track: Int, toNanoseconds nanoseconds: UInt64) {
     do throws(PlayerError) {
       try feeder.seek(
-        inTrack: track, toNanoseconds: nanoseconds, generation: generation &+ 1,
+        inTrack: track, toNanoseconds: nanoseconds, flushSerial: flushSerial &+ 1,
         purpose: scanSpeed == 0 ? .listening : .scanning)
     } catch {
       return tellRefusal(error, inTrack: track)
     }
     // The feeder continues the seek it has begun if it cannot make this one.
-    if let seek, seek.generation == feeder.feed.generation { replacedSeek = seek }
-    generation &+= 1
+    if let seek, seek.flushSerial == feeder.feed.flushSerial { replacedSeek = seek }
+    flushSerial &+= 1
     seek = SeekInFlight(
-      generation: generation, track: track, nanoseconds: nanoseconds,
+      flushSerial: flushSerial, track: track, nanoseconds: nanoseconds,
       lastStreamBefore: seek?.lastStreamBefore ?? lastBegunStream)
   }
 
@@ -77,7 +77,7 @@ extension SteppedPlayer {
   func refuseSeek(_ error: PlayerError, inTrack track: Int) {
     seek = replacedSeek
     replacedSeek = nil
-    generation = seek?.generation ?? control.generation
+    flushSerial = seek?.flushSerial ?? control.flushSerial
     endMove()
     tellRefusal(error, inTrack: track)
   }
@@ -93,13 +93,13 @@ extension SteppedPlayer {
   /// Whether little of the new sound after a seek or skip is buffered yet: another seek now would cause an underrun.
   private var isSettling: Bool {
     machine.state == .playing && seek == nil
-      && (comingPlace != nil && !isAtEnd
+      && (comingPosition != nil && !isAtEnd
         || feeder.fedNanoseconds < min(readyNanoseconds, threshold) && lastStep != .finished)
   }
 
   /// Whether a seek or skip led to the end, where no stream begins.
   private var isAtEnd: Bool {
-    feeder.isFinished && lastBegunGeneration != feeder.feed.generation
+    feeder.isFinished && lastBegunFlushSerial != feeder.feed.flushSerial
   }
 
   /// Nanoseconds of new sound to buffer before the old sound is dropped; at most the start threshold.
@@ -138,12 +138,12 @@ extension SteppedPlayer {
       feeder.fedNanoseconds >= readyNanoseconds || lastStep == .waitingForRing
       || lastStep == .finished
     guard isReady else { return }
-    comingPlace = seek.result.map {
-      ComingPlace(track: seek.track, nanoseconds: $0.reachedNanoseconds)
+    comingPosition = seek.result.map {
+      ComingPosition(track: seek.track, nanoseconds: $0.reachedNanoseconds)
     }
     if seek.result == nil, feeder.isFinished, lastEndedStream == lastBegunStream {
       // Nothing plays and nothing follows, so no further cycle may come to drop the old sound.
-      control.generation = generation
+      control.flushSerial = flushSerial
     } else {
       goOver()
     }

@@ -75,15 +75,15 @@ public final class SteppedPlayer {
   /// The last stream that was put into the ring.
   private(set) var lastBegunStream: UInt32 = 0
   /// That stream's flush serial.
-  private(set) var lastBegunGeneration: UInt32?
+  private(set) var lastBegunFlushSerial: UInt32?
   var lastEndedStream: UInt32 = 0
   /// The output frame after that stream's last one. The event arrives before the position of its cycle.
   private(set) var lastEndFrame: UInt64 = 0
   var lastError: PlayerError?
   /// The flush serial: counts seeks and skips. The render thread drops ring entries with an older one.
-  var generation: UInt32 = 0
+  var flushSerial: UInt32 = 0
   /// The flush serial that the render thread has still to reach; nil if it has.
-  private var awaitedGeneration: UInt32?
+  private var awaitedFlushSerial: UInt32?
   /// The seek in progress in the feeder.
   var seek: SeekInFlight?
   /// The seek that the feeder had begun before `seek` replaced it, until the feeder begins `seek`.
@@ -91,7 +91,7 @@ public final class SteppedPlayer {
   /// A seek that waits until enough sound of the last one is buffered.
   var queuedSeek: (track: Int, nanoseconds: UInt64)?
   /// The position that the first stream with this flush serial begins at, until that stream is rendered.
-  var comingPlace: ComingPlace?
+  var comingPosition: ComingPosition?
   /// The last request of the transport, if the player follows one.
   var transport = TransportTask()
   /// Speed of a scan as a multiple, negative for rewind; 0 for normal playback.
@@ -139,7 +139,7 @@ public final class SteppedPlayer {
     timeline = StreamTimeline(outputRate: renderer.sampleRate)
     // The first track is shown even if the transport stands still before any sound.
     if configuration.followsTransport, !feeder.items.isEmpty {
-      comingPlace = ComingPlace(track: 0, nanoseconds: 0)
+      comingPosition = ComingPosition(track: 0, nanoseconds: 0)
     }
   }
 
@@ -172,8 +172,8 @@ public final class SteppedPlayer {
 
   /// Drops everything in the ring with an older flush serial.
   func goOver() {
-    control.generation = generation
-    awaitedGeneration = generation
+    control.flushSerial = flushSerial
+    awaitedFlushSerial = flushSerial
     // Streams begun before are dropped and report no end.
     lastEndedStream = max(lastEndedStream, seek?.lastStreamBefore ?? lastBegunStream)
   }
@@ -198,7 +198,7 @@ public final class SteppedPlayer {
     settleSeek()
     // After `settleSeek()`, so that the render thread already takes the new sound of a seek.
     feeder.feed.noteFull(atTakenEntryCount: lastStep == .waitingForRing ? taken : nil)
-    settleGeneration()
+    settleFlushSerial()
     stepScan()
     if machine.state == .buffering, isBufferReady {
       isRebuffering = false
@@ -223,12 +223,12 @@ public final class SteppedPlayer {
 
   /// The longest safe wait: long while much is buffered, short during a fade, seek or scan.
   private var idleNanoseconds: UInt64 {
-    if machine.isStopping || awaitedGeneration != nil || seek != nil || queuedSeek != nil
+    if machine.isStopping || awaitedFlushSerial != nil || seek != nil || queuedSeek != nil
       || scanSpeed != 0 || movesDecoder
     {
       return 2_000_000
     }
-    if control.isWaitedFor { return 500_000 }
+    if control.isOutputWaiting { return 500_000 }
     if configuration.followsTransport { return Self.transportLookNanoseconds }
     // Many packets at once, with the decoder in the cache, cost less than a look for each. Half a second, or two thirds
     // of a smaller buffer, is left for delays of the feeder.
@@ -248,9 +248,9 @@ public final class SteppedPlayer {
       && lastStep != .waitingForSource && feeder.reader?.driver.source.information.isLocal != false
   }
 
-  private func settleGeneration() {
-    guard let awaited = awaitedGeneration, control.renderedGeneration == awaited else { return }
-    awaitedGeneration = nil
+  private func settleFlushSerial() {
+    guard let awaited = awaitedFlushSerial, control.renderedFlushSerial == awaited else { return }
+    awaitedFlushSerial = nil
     if machine.state != .playing { control.mode = .hold }
   }
 
@@ -266,7 +266,7 @@ public final class SteppedPlayer {
       case .tell(let state): tell(.state(state))
       }
     }
-    control.isAwaited = machine.awaitsSound
+    control.holdsOutput = machine.awaitsSound
   }
 
   func takeFeederEvents() {
@@ -284,7 +284,7 @@ public final class SteppedPlayer {
       case .chose(let track, let choice): decoders[track] = choice
       case .began(let stream):
         lastBegunStream = stream
-        lastBegunGeneration = feeder.feed.generation
+        lastBegunFlushSerial = feeder.feed.flushSerial
       case .said(let track, let mark, let metadata):
         titles.expect(metadata, mark: mark, track: track)
       case .sought(let track, let found, let sampleRate, let isBehindEnd):
@@ -315,7 +315,7 @@ public final class SteppedPlayer {
         feeder.noteHeard()
         lastStartedStream = event.streamID
         noteStart(ofTrack: origin.track, at: event.outputFrame)
-        if control.renderedGeneration == generation { comingPlace = nil }
+        if control.renderedFlushSerial == flushSerial { comingPosition = nil }
         timeline.begin(
           track: origin.track, at: event.outputFrame, startNanoseconds: origin.startNanoseconds)
         if origin.startNanoseconds == 0 { titles.beginTrack(origin.track, at: event.outputFrame) }
@@ -358,12 +358,12 @@ public final class SteppedPlayer {
   /// Ends the player when all is fed and the last stream has been rendered to its end: at once if no stream was begun
   /// since the last skip.
   private func finishIfDone() {
-    guard feeder.isFinished, lastEndedStream == lastBegunStream, awaitedGeneration == nil,
+    guard feeder.isFinished, lastEndedStream == lastBegunStream, awaitedFlushSerial == nil,
       seek == nil, queuedSeek == nil
     else { return }
     if configuration.followsTransport, lastError == nil {
       // The transport may return to a track; until then an output need not wait.
-      control.isAwaited = false
+      control.holdsOutput = false
       return
     }
     reportAccounts(isStop: false)

@@ -46,14 +46,14 @@ struct StreamTimeline {
   ) {
     let droppedFrames = UInt64(Double(droppedNanoseconds) * outputRate / 1_000_000_000)
     let rest = droppedNanoseconds - UInt64(Double(droppedFrames) * 1_000_000_000 / outputRate)
-    let place = position(at: outputFrame &+ droppedFrames)
+    let rendered = position(at: outputFrame &+ droppedFrames)
     let change = OutputRateChange(
       frame: outputFrame, from: outputRate, to: rate, droppedNanoseconds: droppedNanoseconds)
     outputRate = rate
-    guard let place else { return }
+    guard let rendered else { return }
     let later = entries.filter { $0.outputFrame > outputFrame &+ droppedFrames }
     entries.removeAll { $0.outputFrame > outputFrame }
-    append(track: place.track, at: outputFrame, startNanoseconds: place.nanoseconds + rest)
+    append(track: rendered.track, at: outputFrame, startNanoseconds: rendered.nanoseconds + rest)
     for entry in later {
       append(
         track: entry.track, at: change.frame(for: entry.outputFrame),

@@ -21,12 +21,12 @@ final class AheadOutput {
   ///
   /// - Parameters:
   ///   - samples: all of its frames, interleaved, the trimmed ones included.
-  ///   - history: the run's packet metadata, in frames of the decoded stream.
+  ///   - metadata: the run's packet metadata, in frames of the decoded stream.
   ///   - news: the stream and title that begin with the first untrimmed frame. The very first run begins a stream.
   ///   - outputRate: the rate for a stream that begins here, in frames per second.
   /// - Throws: `AudioConverterError` if the stream cannot be resampled; the run is dropped then.
   func append(
-    _ samples: Span<Float>, history: PacketHistory, news: RunNews, outputRate: Int
+    _ samples: Span<Float>, metadata: PacketMetadata, news: RunNews, outputRate: Int
   ) throws(AudioConverterError) {
     if let format = news.begun?.stream.format,
       resampling?.canGoOn(with: format, to: outputRate) != true
@@ -37,9 +37,9 @@ final class AheadOutput {
       }
     }
     if let resampling {
-      resampling.append(samples, history: history, news: news, to: &packets)
+      resampling.append(samples, metadata: metadata, news: news, to: &packets)
     } else {
-      packets.append(samples, history: history, news: news)
+      packets.append(samples, metadata: metadata, news: news)
     }
   }
 

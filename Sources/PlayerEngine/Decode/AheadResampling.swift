@@ -14,7 +14,7 @@ final class AheadResampling {
     var frame: Int64
     var news: RunNews
     /// The packet whose concealment begins there.
-    var failed: PacketHistory?
+    var failed: PacketMetadata?
   }
 
   private let resampler: OfflineResampler
@@ -27,7 +27,7 @@ final class AheadResampling {
   /// The unfinished run.
   private var run: [Float] = []
   private var runNews = RunNews()
-  private var runFailed: PacketHistory?
+  private var runFailed: PacketMetadata?
   /// Output frames so far, those of the unfinished run included.
   private var frames: Int64 = 0
   /// The output frame that the current stream begins at.
@@ -35,7 +35,7 @@ final class AheadResampling {
   /// Changes at later frames, in order.
   private var changes: [Change] = []
   /// Packet metadata of the last input run.
-  private var last: PacketHistory?
+  private var last: PacketMetadata?
 
   /// - Throws: `AudioConverterError` if the resampler cannot convert between the rates.
   init(
@@ -61,17 +61,18 @@ final class AheadResampling {
 
   /// Resamples a run's untrimmed frames and adds the resulting runs.
   func append(
-    _ samples: Span<Float>, history: PacketHistory, news: RunNews, to packets: inout PendingPackets
+    _ samples: Span<Float>, metadata: PacketMetadata, news: RunNews,
+    to packets: inout PendingPackets
   ) {
-    if !news.isEmpty || history.isConcealed {
+    if !news.isEmpty || metadata.isConcealed {
       changes.append(
         Change(
           frame: resampler.expectedOutputFrames, news: news,
-          failed: history.isConcealed ? history : nil))
+          failed: metadata.isConcealed ? metadata : nil))
     }
-    last = history
-    let first = Int(history.trimStartFrames)
-    let heard = first..<Int(history.frameCount - history.trimEndFrames)
+    last = metadata
+    let first = Int(metadata.trimStartFrames)
+    let heard = first..<Int(metadata.frameCount - metadata.trimEndFrames)
     unsafe samples.extracting(heard.lowerBound * channels..<heard.upperBound * channels)
       .withUnsafeBufferPointer { input in
         guard let start = input.baseAddress, let output = unsafe output.baseAddress else {
@@ -143,8 +144,8 @@ final class AheadResampling {
     guard count > 0, let from = runFailed ?? last else { return }
     packets.append(
       run.span,
-      history: PacketHistory(
-        generation: from.generation, packetIndex: from.packetIndex,
+      metadata: PacketMetadata(
+        flushSerial: from.flushSerial, packetIndex: from.packetIndex,
         firstFrame: frames - Int64(count) - streamStart, frameCount: Int32(count),
         trimStartFrames: 0, trimEndFrames: 0, byteOffset: from.byteOffset,
         durationNanoseconds: UInt64(Double(count) / Double(outputRate) * 1_000_000_000),

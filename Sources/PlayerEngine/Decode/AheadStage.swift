@@ -21,7 +21,7 @@ final class AheadStage {
   /// replication and parametric stereo.
   private let stated: CodedStreamDescription
   /// The position of the stream, until its first frame has been decoded.
-  private var place: StreamPlace
+  private var start: StreamStart
   /// The stream and title that begin with the next decoded frame.
   private var news = RunNews()
   /// The next run begins a stream: it is the first, or the decoder has changed its format.
@@ -31,18 +31,18 @@ final class AheadStage {
   ///
   /// - Parameter firstPacket: the packet that will be decoded first.
   init(
-    _ stream: CodedStreamDescription, at place: StreamPlace, firstPacket: UnsafeRawBufferPointer
+    _ stream: CodedStreamDescription, at start: StreamStart, firstPacket: UnsafeRawBufferPointer
   ) throws(AudioConverterError) {
     decoder = .callback(unsafe try OfflinePacketDecoder(stream, firstPacket: firstPacket))
     stated = stream
-    self.place = place
+    self.start = start
   }
 
   /// Creates a stage for any other format.
-  init(_ stream: CodedStreamDescription, at place: StreamPlace) throws(AheadDecoderError) {
+  init(_ stream: CodedStreamDescription, at start: StreamStart) throws(AheadDecoderError) {
     decoder = .library(try AheadDecoder(stream))
     stated = stream
-    self.place = place
+    self.start = start
   }
 
   /// Decodes one packet into `output`.
@@ -52,16 +52,16 @@ final class AheadStage {
   ///   - outputRate: the rate for a stream that begins with the packet, in frames per second.
   /// - Throws: `AudioConverterError` if the stream that begins cannot be resampled to that rate.
   func decode(
-    _ packet: Span<UInt8>, history: PacketHistory, said: StreamMetadata?,
+    _ packet: Span<UInt8>, metadata: PacketMetadata, said: StreamMetadata?,
     into output: AheadOutput, outputRate: Int
   ) throws(AudioConverterError) {
-    if let said { news.said = (said, place.origin.track) }
+    if let said { news.said = (said, start.origin.track) }
     switch decoder {
     case .callback(let decoder):
       var failure: AudioConverterError?
       unsafe packet.withUnsafeBytes { bytes in
         guard
-          let decoded = unsafe decoder.decode(bytes, frameCount: Int(history.frameCount)),
+          let decoded = unsafe decoder.decode(bytes, frameCount: Int(metadata.frameCount)),
           unsafe decoded.frames > 0
         else { return }
         let channels = Int(stated.format.channelsPerFrame)
@@ -73,14 +73,14 @@ final class AheadStage {
             unsafe Decoded(
               frames: decoded.frames, isDecoded: decoded.isDecoded,
               stream: stated.decoded(as: stated.format, layout: stated.layout)),
-            history: history, to: output, outputRate: outputRate)
+            metadata: metadata, to: output, outputRate: outputRate)
         } catch {
           failure = error
         }
       }
       if let failure { throw failure }
     case .library(let decoder):
-      let decoded = decoder.decode(packet, frameCount: Int(history.frameCount))
+      let decoded = decoder.decode(packet, frameCount: Int(metadata.frameCount))
       if decoded.changesFormat { startsStream = true }
       guard decoded.frames > 0 else { return }
       try pass(
@@ -88,7 +88,7 @@ final class AheadStage {
         Decoded(
           frames: decoded.frames, isDecoded: decoded.isDecoded,
           stream: stated.decoded(as: decoder.outputFormat, layout: decoder.outputLayout)),
-        history: history, to: output, outputRate: outputRate)
+        metadata: metadata, to: output, outputRate: outputRate)
     }
   }
 
@@ -102,17 +102,17 @@ final class AheadStage {
 
   /// - Parameter samples: the packet's frames, interleaved.
   private func pass(
-    _ samples: Span<Float>, _ packet: Decoded, history: PacketHistory, to output: AheadOutput,
+    _ samples: Span<Float>, _ packet: Decoded, metadata: PacketMetadata, to output: AheadOutput,
     outputRate: Int
   ) throws(AudioConverterError) {
     let format = packet.stream.format
     let channels = Int(format.channelsPerFrame)
     let scale = max(1, (format.sampleRate / stated.format.sampleRate).rounded())
     // Frames that a short packet lacks of its stated duration need no trimming.
-    let missing = Int(Double(history.frameCount) * scale) - packet.frames
+    let missing = Int(Double(metadata.frameCount) * scale) - packet.frames
     let edges = Edges(
-      start: Int(Double(history.trimStartFrames) * scale),
-      end: Int(Double(history.trimEndFrames) * scale) - max(0, missing), frames: packet.frames)
+      start: Int(Double(metadata.trimStartFrames) * scale),
+      end: Int(Double(metadata.trimEndFrames) * scale) - max(0, missing), frames: packet.frames)
     let runFrames = PacketRun.maximumFrames(bytesPerFrame: 4 * channels)
     var done = 0
     var isTold = packet.isDecoded
@@ -123,26 +123,26 @@ final class AheadStage {
       let heardFrames = count - Int(trims.start) - Int(trims.end)
       // Only the decoder needed these frames.
       guard heardFrames > 0 else { continue }
-      let run = PacketHistory(
-        generation: history.generation, packetIndex: history.packetIndex,
+      let run = PacketMetadata(
+        flushSerial: metadata.flushSerial, packetIndex: metadata.packetIndex,
         // A file may claim any first frame number.
-        firstFrame: Int64(min(Double(history.firstFrame) * scale, 0x1p61)) + Int64(done),
+        firstFrame: Int64(min(Double(metadata.firstFrame) * scale, 0x1p61)) + Int64(done),
         frameCount: Int32(count), trimStartFrames: trims.start, trimEndFrames: trims.end,
-        byteOffset: history.byteOffset,
+        byteOffset: metadata.byteOffset,
         durationNanoseconds: UInt64(Double(heardFrames) / format.sampleRate * 1_000_000_000),
         // Only the first run with sound reports the failure.
         isConcealed: !isTold)
       isTold = true
       if startsStream {
-        news.begun = (packet.stream, place)
+        news.begun = (packet.stream, start)
         // A later stream of the same track continues its time.
-        place.origin.startNanoseconds = nil
+        start.origin.startNanoseconds = nil
       }
       startsStream = false
       let fresh = news
       news = RunNews()
       try output.append(
-        samples.extracting(done * channels..<(done + count) * channels), history: run,
+        samples.extracting(done * channels..<(done + count) * channels), metadata: run,
         news: fresh, outputRate: outputRate)
     }
   }

@@ -75,7 +75,7 @@ struct PacketCost {
     for (index, item) in items.enumerated() {
       let start = threadNanoseconds()
       let frames = unsafe packets.withBytes(of: item) { bytes in
-        unsafe decoder.decode(bytes, frameCount: Int(item.history.frameCount))?.frames ?? 0
+        unsafe decoder.decode(bytes, frameCount: Int(item.metadata.frameCount))?.frames ?? 0
       }
       let taken = threadNanoseconds() - start
       longest = max(longest, frames)

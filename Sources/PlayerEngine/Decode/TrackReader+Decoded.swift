@@ -10,20 +10,20 @@ extension TrackReader {
   /// HE-AAC with implicit signalling, which has twice the rate, and in its second version two channels. Waits for the
   /// source.
   ///
-  /// - Parameter place: the thread that will decode packets; nil for the one that suits the format.
+  /// - Parameter thread: the thread that will decode packets; nil for the one that suits the format.
   /// - Throws: the failure before the first packet.
   public func readDecodedFormat(
-    at place: DecodePlace? = nil
+    on thread: DecoderThread? = nil
   ) throws(PlayerError) -> AudioStreamBasicDescription {
     let format = try readInformation().dataFormat
-    let choice = DecoderChoice(format.formatID, at: place)
+    let choice = DecoderChoice(format.formatID, on: thread)
     // Without any decoder, the error names the callback's missing library; otherwise the decoder ahead throws its own.
-    if choice == nil, place == nil,
+    if choice == nil, thread == nil,
       let missing = CallbackCodec.missingLibrary(for: format.formatID)
     {
       throw PlayerError(location: name, reason: .converter(missing))
     }
-    guard choice?.place == .ahead || choice == nil && place == nil,
+    guard choice?.thread == .ahead || choice == nil && thread == nil,
       CallbackCodec.library(for: format.formatID) == nil
     else { return format }
     while output.packets.first == nil {
@@ -33,7 +33,7 @@ extension TrackReader {
     do throws(AheadDecoderError) {
       let decoder = try AheadDecoder(stream)
       output.packets.withSpan(of: item) { packet in
-        _ = decoder.decode(packet, frameCount: Int(item.history.frameCount))
+        _ = decoder.decode(packet, frameCount: Int(item.metadata.frameCount))
       }
       return decoder.outputFormat
     } catch {

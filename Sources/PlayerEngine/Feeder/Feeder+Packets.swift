@@ -40,7 +40,7 @@ extension Feeder {
       reader.output.packets.withSpan(of: item) { packet in
         do throws(AudioConverterError) {
           try ahead.decode(
-            packet, history: item.history, said: item.said, into: aheadOutput,
+            packet, metadata: item.metadata, said: item.said, into: aheadOutput,
             outputRate: feed.outputRate)
         } catch {
           failure = error
@@ -64,17 +64,17 @@ extension Feeder {
     guard let stream = item.startsStream else { return }
     ahead = nil
     let format = stream.format.formatID
-    var choice = DecoderChoice(format, at: buffering.decodePlace)
+    var choice = DecoderChoice(format, on: buffering.decoderThread)
     var reason: PlayerError.Reason?
-    if let wanted = buffering.decodePlace, choice == nil {
-      reason = .placeNotAvailable(format, wanted)
+    if let wanted = buffering.decoderThread, choice == nil {
+      reason = .decoderThreadNotAvailable(format, wanted)
     } else if choice == nil, let missing = CallbackCodec.missingLibrary(for: format) {
       // Of two possible libraries, the error names the one that decodes in the callback.
       reason = .converter(missing)
     } else {
       do throws(AudioConverterError) {
-        if choice?.reason == .noDeadline { try choosePlace(&choice, for: stream, of: reader) }
-        if choice?.place != .callback { reason = decodeAhead(stream, from: item, of: reader) }
+        if choice?.reason == .noDeadline { try chooseThread(&choice, for: stream, of: reader) }
+        if choice?.thread != .callback { reason = decodeAhead(stream, from: item, of: reader) }
       } catch {
         reason = .converter(error)
       }
@@ -84,13 +84,13 @@ extension Feeder {
       throw PlayerError(location: reader.name, reason: reason)
     }
     if let choice {
-      lastPlace = (stream.format, choice.place)
+      lastThread = (stream.format, choice.thread)
       events.append(.chose(track: trackIndex, choice))
     }
   }
 
   /// Chooses the decoding thread by the time for the stream's first packets.
-  private func choosePlace(
+  private func chooseThread(
     _ choice: inout DecoderChoice?, for stream: CodedStreamDescription, of reader: TrackReader
   ) throws(AudioConverterError) {
     guard periodFrames > 0 else { return }
@@ -98,12 +98,12 @@ extension Feeder {
     let packet = try packetCost.nanoseconds(
       stream, reader.output.packets, outputRate: outputRate)
     let isJoined =
-      canJoin && lastPlace?.format.sampleRate == stream.format.sampleRate
-      && lastPlace?.format.channelsPerFrame == stream.format.channelsPerFrame
-    choice?.choosePlace(
+      canJoin && lastThread?.format.sampleRate == stream.format.sampleRate
+      && lastThread?.format.channelsPerFrame == stream.format.channelsPerFrame
+    choice?.chooseThread(
       packetNanoseconds: packet,
       periodNanoseconds: periodNanoseconds,
-      joined: isJoined ? lastPlace?.place : nil)
+      joined: isJoined ? lastThread?.thread : nil)
   }
 
   /// Creates the decoder that runs ahead.
@@ -112,12 +112,12 @@ extension Feeder {
   private func decodeAhead(
     _ stream: CodedStreamDescription, from item: PendingPackets.Item, of reader: TrackReader
   ) -> PlayerError.Reason? {
-    let place = place(of: reader)
+    let start = start(of: reader)
     if CallbackCodec.library(for: stream.format.formatID) != nil {
       var made: Result<AheadStage, AudioConverterError>?
       unsafe reader.output.packets.withBytes(of: item) { bytes in
         do throws(AudioConverterError) {
-          made = .success(unsafe try AheadStage(stream, at: place, firstPacket: bytes))
+          made = .success(unsafe try AheadStage(stream, at: start, firstPacket: bytes))
         } catch {
           made = .failure(error)
         }
@@ -127,7 +127,7 @@ extension Feeder {
     } else {
       // If this build has no decoder of the format, this throws the cause.
       do throws(AheadDecoderError) {
-        ahead = try AheadStage(stream, at: place)
+        ahead = try AheadStage(stream, at: start)
       } catch {
         return .decoder(error)
       }
@@ -137,8 +137,8 @@ extension Feeder {
   }
 
   /// Returns the position of a stream that begins with the reader's next packet.
-  private func place(of reader: TrackReader) -> StreamPlace {
-    StreamPlace(
+  private func start(of reader: TrackReader) -> StreamStart {
+    StreamStart(
       origin: StreamOrigin(track: trackIndex, startNanoseconds: reader.startNanoseconds),
       transportNanoseconds: trackStarts.start(of: trackIndex) + (reader.startNanoseconds ?? 0))
   }
@@ -159,7 +159,7 @@ extension Feeder {
   /// Moves packets into the ring until it is full, or up to one that has to be decoded first.
   ///
   /// - Parameter reader: the reader of the packets; nil once it is closed, when each stream in them has its own
-  ///   `place`.
+  ///   `start`.
   func drain(
     _ packets: inout PendingPackets, of reader: TrackReader?
   ) throws(PlayerError) -> Step {
@@ -172,7 +172,7 @@ extension Feeder {
         throw PlayerError(
           location: reader?.name ?? "",
           reason: .packetTooLarge(
-            bytes: item.byteRange.count, byteOffset: item.history.byteOffset))
+            bytes: item.byteRange.count, byteOffset: item.metadata.byteOffset))
       }
       if let stream = item.startsStream, !hasBegunFrontStream {
         guard try begin(stream, with: item, in: &packets, of: reader) else {
@@ -180,20 +180,20 @@ extension Feeder {
         }
         hasBegunFrontStream = true
       }
-      var history = item.history
-      if item.said != nil { history.mark = lastMark &+ 1 }
+      var metadata = item.metadata
+      if item.said != nil { metadata.mark = lastMark &+ 1 }
       let isWritten = unsafe packets.withBytes(of: item) { bytes in
         unsafe feed.write(
-          packet: bytes, history: history, sparedNanoseconds: sparedNanoseconds,
+          packet: bytes, metadata: metadata, sparedNanoseconds: sparedNanoseconds,
           ampleNanoseconds: ampleNanoseconds)
       }
       guard isWritten else { return moved ? .progressed : .waitingForRing }
       if let said = item.said {
-        lastMark = history.mark
+        lastMark = metadata.mark
         events.append(.said(track: item.saidOf ?? trackIndex, mark: lastMark, said))
       }
       hasBegunFrontStream = false
-      didWrite(item.history)
+      didWrite(item.metadata)
       packets.removeFirst()
       moved = true
     }
@@ -217,13 +217,13 @@ extension Feeder {
     in packets: inout PendingPackets, of reader: TrackReader?
   ) throws(PlayerError) -> Bool {
     var result: Result<UInt32?, AudioConverterError> = .success(nil)
-    guard let place = item.place ?? reader.map({ place(of: $0) }) else { return true }
+    guard let start = item.start ?? reader.map({ start(of: $0) }) else { return true }
     unsafe packets.withBytes(of: item) { bytes in
       do throws(AudioConverterError) {
         result = .success(
           unsafe try feed.beginStream(
-            stream, origin: place.origin, firstPacket: bytes, joinsPrevious: canJoin,
-            transportNanoseconds: canJoin ? nil : place.transportNanoseconds))
+            stream, origin: start.origin, firstPacket: bytes, joinsPrevious: canJoin,
+            transportNanoseconds: canJoin ? nil : start.transportNanoseconds))
       } catch {
         result = .failure(error)
       }
@@ -232,7 +232,7 @@ extension Feeder {
     case .success(nil): return false
     case .success(let id?):
       events.append(.began(stream: id))
-      if item.place == nil { reader?.startNanoseconds = nil }
+      if item.start == nil { reader?.startNanoseconds = nil }
       canJoin = true
       return true
     case .failure(let error):

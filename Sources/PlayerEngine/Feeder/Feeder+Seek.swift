@@ -6,9 +6,9 @@ internal import RenderCore
 
 extension Feeder {
   /// The target of a seek in the reader's track.
-  struct WantedPlace {
+  struct PendingSeek {
     var nanoseconds: UInt64
-    var generation: UInt32
+    var flushSerial: UInt32
     /// The feeder left another track for the seek, so it cannot continue there if the seek fails.
     var isReturn: Bool
     var purpose: SeekPurpose
@@ -22,7 +22,7 @@ extension Feeder {
   ///   - purpose: the required accuracy.
   /// - Throws: `notRepositionable` if the track's source cannot seek back; nothing has changed then.
   func seek(
-    inTrack index: Int, toNanoseconds nanoseconds: UInt64, generation: UInt32,
+    inTrack index: Int, toNanoseconds nanoseconds: UInt64, flushSerial: UInt32,
     purpose: SeekPurpose = .listening
   ) throws(PlayerError) {
     let isReturn = reader == nil || trackIndex != index
@@ -33,17 +33,17 @@ extension Feeder {
           location: name, reason: .source(ByteSourceError(.notRepositionable, at: name)))
       }
     }
-    wantedPlace = WantedPlace(
-      nanoseconds: nanoseconds, generation: generation, isReturn: isReturn,
+    pendingSeek = PendingSeek(
+      nanoseconds: nanoseconds, flushSerial: flushSerial, isReturn: isReturn,
       purpose: purpose)
   }
 
   /// Gives up a seek that cannot be made in its track; the feeder continues with the track after it.
   func abandonSeek() {
-    guard let place = wantedPlace else { return }
-    wantedPlace = nil
-    begin(generation: place.generation)
-    let frame = Int64(clamping: place.nanoseconds)
+    guard let target = pendingSeek else { return }
+    pendingSeek = nil
+    begin(flushSerial: target.flushSerial)
+    let frame = Int64(clamping: target.nanoseconds)
     let seek = TrackSeek(
       askedFrame: frame, reachedFrame: frame, isEstimated: true, errorBoundFrames: nil)
     events.append(.sought(track: trackIndex, seek, sampleRate: 1_000_000_000))
@@ -54,24 +54,24 @@ extension Feeder {
   func stepSeek(
     in reader: TrackReader, timeoutNanoseconds: UInt64
   ) throws(PlayerError) -> Step {
-    if let place = wantedPlace, let format = reader.output.information?.dataFormat {
-      let frame = Double(place.nanoseconds) / 1_000_000_000 * format.sampleRate
+    if let target = pendingSeek, let format = reader.output.information?.dataFormat {
+      let frame = Double(target.nanoseconds) / 1_000_000_000 * format.sampleRate
       do throws(PlayerError) {
         try reader.beginSeek(
-          toFrame: Int64(min(frame.rounded(), 0x1p60)), generation: place.generation,
-          purpose: place.purpose)
+          toFrame: Int64(min(frame.rounded(), 0x1p60)), flushSerial: target.flushSerial,
+          purpose: target.purpose)
       } catch {
-        if place.isReturn {
+        if target.isReturn {
           events.append(.failed(track: trackIndex, error))
           abandonSeek()
         } else {
-          wantedPlace = nil
+          pendingSeek = nil
           events.append(.seekRefused(track: trackIndex, error))
         }
         return .progressed
       }
-      wantedPlace = nil
-      begin(generation: place.generation)
+      pendingSeek = nil
+      begin(flushSerial: target.flushSerial)
       isSeeking = true
       readerHasEnded = false
     }

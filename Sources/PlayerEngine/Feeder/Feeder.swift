@@ -80,7 +80,7 @@ final class Feeder {
   /// The feeder's recent time by stage.
   var times = FeederTimes()
   /// The target of a seek, until the track's format is known.
-  var wantedPlace: WantedPlace?
+  var pendingSeek: PendingSeek?
   /// A seek has been begun in the reader and has not found its frame.
   var isSeeking = false
   /// The tracks' starts on the time line of a transport.
@@ -92,7 +92,7 @@ final class Feeder {
   /// The output of `ahead`, kept from one stream to the next.
   let aheadOutput: AheadOutput
   /// The format and decoding thread of the last stream with this flush serial.
-  var lastPlace: (format: AudioStreamBasicDescription, place: DecodePlace)?
+  var lastThread: (format: AudioStreamBasicDescription, thread: DecoderThread)?
   var packetCost: PacketCost
   /// The output's period; 0 if its cycles have no deadlines.
   var periodFrames = 0
@@ -190,21 +190,21 @@ final class Feeder {
 
   /// Drops the reader and continues with a track, under a new flush serial. The feeder is ahead of the output, so it
   /// may have read that track before.
-  func skip(toTrack index: Int, generation: UInt32) {
+  func skip(toTrack index: Int, flushSerial: UInt32) {
     closeReader()
     for finished in finishedReaders { finished.reader.close() }
     finishedReaders.removeAll()
     queuedTrack = index
-    wantedPlace = nil
-    begin(generation: generation)
+    pendingSeek = nil
+    begin(flushSerial: flushSerial)
   }
 
   /// Starts a new flush serial: the next packet written begins a stream of its own.
-  func begin(generation: UInt32) {
-    feed.generation = generation
+  func begin(flushSerial: UInt32) {
+    feed.flushSerial = flushSerial
     ahead = nil
     aheadOutput.removeAll()
-    lastPlace = nil
+    lastThread = nil
     hasBegunFrontStream = false
     canJoin = false
     isFinished = false
@@ -245,13 +245,13 @@ final class Feeder {
     } catch {
       events.append(.outputRateRefused(error))
     }
-    guard !isFinished || wantedPlace != nil else { return .finished }
+    guard !isFinished || pendingSeek != nil else { return .finished }
     guard let reader else { return openNextTrack() }
     // A track that was opened before may have more packets than the ring takes.
     if !hasToldInformation { takeFacts(of: reader) }
     if rests { return .waitingForRing }
     do throws(PlayerError) {
-      if wantedPlace != nil || isSeeking {
+      if pendingSeek != nil || isSeeking {
         return try stepSeek(in: reader, timeoutNanoseconds: timeoutNanoseconds)
       }
       if aheadOutput.packets.first != nil { return try drain(&aheadOutput.packets, of: reader) }
@@ -272,7 +272,7 @@ final class Feeder {
 
   /// Whether the ring holds enough sound for now. Only sound with the present flush serial counts.
   var rests: Bool {
-    guard wantedPlace == nil, !isSeeking else { return false }
+    guard pendingSeek == nil, !isSeeking else { return false }
     let held = min(feed.bufferedNanoseconds, fedNanoseconds)
     // Meanwhile the JACK server activates the output's client, which takes longer beside a busy decoder.
     if isStarting, decodesLocalAhead, held >= startNanoseconds { return true }
@@ -330,7 +330,7 @@ final class Feeder {
       let item = items[trackIndex]
       items[trackIndex].source = nil
       reader = try TrackReader(
-        item, configuration: configuration, generation: feed.generation)
+        item, configuration: configuration, flushSerial: feed.flushSerial)
       events.append(.opened(track: trackIndex))
     } catch {
       events.append(.failed(track: trackIndex, error))
@@ -340,8 +340,8 @@ final class Feeder {
   }
 
   /// Counts a packet that was written to the ring.
-  func didWrite(_ history: PacketHistory) {
-    fedNanoseconds &+= history.durationNanoseconds
+  func didWrite(_ metadata: PacketMetadata) {
+    fedNanoseconds &+= metadata.durationNanoseconds
     fruitlessTracks = 0
   }
 

@@ -51,21 +51,21 @@ extension PlaylistFailure: CustomStringConvertible {
     switch reason {
     case .source(let error): "\(error)"
     case .list(let error): "\(location): \(error)"
-    case .entry("", let error): "\(place): the track \(error)"
-    case .entry(let written, let error): "\(place): \(written.withoutCredentials) \(error)"
+    case .entry("", let error): "\(origin): the track \(error)"
+    case .entry(let written, let error): "\(origin): \(written.withoutCredentials) \(error)"
     case .cycle(let written):
-      "\(place): \(written.withoutCredentials) contains itself; take it out of the list"
+      "\(origin): \(written.withoutCredentials) contains itself; take it out of the list"
     case .tooDeep(let written, let limit):
-      "\(place): \(written.withoutCredentials) is a list in \(limit) others, and is not read; play it"
+      "\(origin): \(written.withoutCredentials) is a list in \(limit) others, and is not read; play it"
         + " by itself"
     case .tooManyLists(let limit):
-      "\(place): more than \(limit) lists in one; play the others by themselves"
+      "\(origin): more than \(limit) lists in one; play the others by themselves"
     case .tooManyTracks(let limit):
-      "\(place): more than \(limit) tracks in one list; divide it"
+      "\(origin): more than \(limit) tracks in one list; divide it"
     case .empty: "\(location) is a playlist without entries; check what wrote or served it"
     case .cancelled: "\(location) was not read to its end"
     }
   }
 
-  private var place: String { line.map { "\(location), line \($0)" } ?? location }
+  private var origin: String { line.map { "\(location), line \($0)" } ?? location }
 }

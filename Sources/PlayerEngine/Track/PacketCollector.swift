@@ -9,7 +9,7 @@ internal import RenderCore
 struct PacketCollector: StreamDriverListener {
   var output = TrackReader.Output()
   private let location: String
-  private(set) var generation: UInt32
+  private(set) var flushSerial: UInt32
   private var format: AudioStreamBasicDescription?
   private var trimming = EdgeTrimming.none
   /// Decoded frames without sound before the present ones: a decoded frame's number less these is its number among the
@@ -47,15 +47,15 @@ struct PacketCollector: StreamDriverListener {
   /// Whether the next packet's frame number is known: false after a jump into another format with uncounted packets.
   private var isPlaced = true
   /// The last packets; packets of a following format may use their bits.
-  private var leads = LeadPackets()
+  private var reservoir = ReservoirPackets()
   /// Whether a packet was parsed for which the decoder generates noise.
   private(set) var substitutesNoise = false
   /// The station's titles for the packets.
   private var titles = StreamTitles()
 
-  init(location: String, generation: UInt32) {
+  init(location: String, flushSerial: UInt32) {
     self.location = location
-    self.generation = generation
+    self.flushSerial = flushSerial
   }
 
   /// Whether the jump's frame number is known: the packets before it were counted, or the container states it.
@@ -89,12 +89,12 @@ struct PacketCollector: StreamDriverListener {
   /// - Parameters:
   ///   - frame: the first frame of sound to keep, at the first format's rate.
   ///   - preRoll: frames before it that the decoder needs; nil for all.
-  mutating func jump(toSound frame: Int64, preRoll: Int64?, generation: UInt32) {
+  mutating func jump(toSound frame: Int64, preRoll: Int64?, flushSerial: UInt32) {
     output.packets.removeAll()
     (output.account.parsedPacketCount, output.account.parsedNanoseconds) = (0, 0)
-    self.generation = generation
+    self.flushSerial = flushSerial
     isAfterJump = true
-    leads = LeadPackets()
+    reservoir = ReservoirPackets()
     jumpUnderWay = Jump(frame: min(frame, 1 << 60), preRoll: preRoll)
     (firstSoundFrame, isFirstSoundPlaced) = (nil, true)
     placeJump()
@@ -124,7 +124,7 @@ struct PacketCollector: StreamDriverListener {
       change(from: last, to: format)
     }
     isAnotherStream = false
-    leads.lead(from: self.format, to: format)
+    reservoir.noteFormat(from: self.format, to: format)
     self.format = format
     let description = CodedStreamDescription(
       format: format, layout: try? stream.channelLayout,
@@ -198,10 +198,10 @@ struct PacketCollector: StreamDriverListener {
         index: packets.firstPacketIndex + Int64(index), frames: Int32(clamping: frames),
         byteOffset: packets.byteOffset + description.startOffset, format: format)
     }
-    if LeadPackets.areNeeded(for: format) {
-      leads.remember(
+    if ReservoirPackets.areNeeded(for: format) {
+      reservoir.remember(
         descriptions, bytes, packets, nextFrame: nextFrame,
-        framesPerPacket: Int32(clamping: format.framesPerPacket), generation: generation)
+        framesPerPacket: Int32(clamping: format.framesPerPacket), flushSerial: flushSerial)
     }
   }
 
@@ -266,16 +266,16 @@ struct PacketCollector: StreamDriverListener {
     output.account.parsedNanoseconds &+= nanoseconds
     output.account.longestPacketNanoseconds = max(
       output.account.longestPacketNanoseconds, nanoseconds)
-    let history = PacketHistory(
-      generation: generation, packetIndex: index, firstFrame: firstFrame, frameCount: frames,
+    let metadata = PacketMetadata(
+      flushSerial: flushSerial, packetIndex: index, firstFrame: firstFrame, frameCount: frames,
       trimStartFrames: trims.start, trimEndFrames: trims.end, byteOffset: byteOffset,
       durationNanoseconds: nanoseconds)
-    for lead in leads.take() {
-      output.packets.append(lead.bytes.span, history: lead.history, startsStream: streamStart)
+    for lead in reservoir.take() {
+      output.packets.append(lead.bytes.span, metadata: lead.metadata, startsStream: streamStart)
       streamStart = nil
     }
     output.packets.append(
-      bytes, history: history, startsStream: streamStart,
+      bytes, metadata: metadata, startsStream: streamStart,
       said: isHeard ? titles.news(at: byteOffset) : nil)
     streamStart = nil
   }

@@ -10,11 +10,11 @@ struct PendingPackets {
   /// One packet, or the start of a new stream before it.
   struct Item {
     var byteRange: Range<Int>
-    var history: PacketHistory
+    var metadata: PacketMetadata
     /// The packet begins a new stream.
     var startsStream: CodedStreamDescription?
     /// The position of that stream, if the feeder may read another track by the time it writes the packet.
-    var place: StreamPlace?
+    var start: StreamStart?
     /// The station's metadata from the packet on.
     var said: StreamMetadata?
     /// The track of that metadata, in the same case.
@@ -57,24 +57,24 @@ struct PendingPackets {
 
   /// Appends a packet.
   mutating func append(
-    _ packet: Span<UInt8>, history: PacketHistory, startsStream: CodedStreamDescription?,
+    _ packet: Span<UInt8>, metadata: PacketMetadata, startsStream: CodedStreamDescription?,
     said: StreamMetadata? = nil
   ) {
     let start = bytes.count
     unsafe packet.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     items.append(
       Item(
-        byteRange: start..<bytes.count, history: history, startsStream: startsStream, said: said))
+        byteRange: start..<bytes.count, metadata: metadata, startsStream: startsStream, said: said))
   }
 
   /// Appends samples.
-  mutating func append(_ samples: Span<Float>, history: PacketHistory, news: RunNews) {
+  mutating func append(_ samples: Span<Float>, metadata: PacketMetadata, news: RunNews) {
     let start = bytes.count
     unsafe samples.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
     items.append(
       Item(
-        byteRange: start..<bytes.count, history: history, startsStream: news.begun?.stream,
-        place: news.begun?.place, said: news.said?.metadata, saidOf: news.said?.track))
+        byteRange: start..<bytes.count, metadata: metadata, startsStream: news.begun?.stream,
+        start: news.begun?.start, said: news.said?.metadata, saidOf: news.said?.track))
   }
 
   /// Calls `body` with a packet that was not dropped yet.

@@ -67,14 +67,14 @@ extension TrackReader {
   ///
   /// - Parameters:
   ///   - frame: counted from the first frame that is sound, at the stated rate; clamped to 0 to 2^60.
-  ///   - generation: the flush serial of the packets after it.
+  ///   - flushSerial: the flush serial of the packets after it.
   ///   - purpose: the required accuracy.
   @discardableResult
   func seek(
-    toFrame frame: Int64, generation: UInt32, purpose: SeekPurpose = .listening
+    toFrame frame: Int64, flushSerial: UInt32, purpose: SeekPurpose = .listening
   ) throws(PlayerError) -> TrackSeek {
     try readInformation()
-    try beginSeek(toFrame: frame, generation: generation, purpose: purpose)
+    try beginSeek(toFrame: frame, flushSerial: flushSerial, purpose: purpose)
     if purpose == .rendering, let seek = leaveToDecoder() { return seek }
     var hasEnded = false
     while true {
@@ -102,7 +102,7 @@ extension TrackReader {
   /// - Parameter readsThrough: reads and counts all packets from the first one on.
   /// - Throws: the failure; the reader then continues where it was.
   func beginSeek(
-    toFrame frame: Int64, generation: UInt32, purpose: SeekPurpose = .listening,
+    toFrame frame: Int64, flushSerial: UInt32, purpose: SeekPurpose = .listening,
     readsThrough: Bool = false
   ) throws(PlayerError) {
     guard let format = output.information?.dataFormat else { return }
@@ -112,7 +112,7 @@ extension TrackReader {
     let target =
       readsThrough ? try seek(toPacket: 0) : try move(toFrame: first, format: format)
     driver.listener.jump(
-      toSound: asked, preRoll: first > 0 ? wanted &- first : nil, generation: generation)
+      toSound: asked, preRoll: first > 0 ? wanted &- first : nil, flushSerial: flushSerial)
     seekUnderWay = SeekUnderWay(
       askedFrame: asked, target: target, sampleRate: format.sampleRate,
       framesPerPacket: Int64(format.framesPerPacket), firstFrame: first,
@@ -146,7 +146,7 @@ extension TrackReader {
       // jump into another format, a packet's number does not determine its frames.
       let isBegun =
         (try? beginSeek(
-          toFrame: seek.askedFrame, generation: driver.listener.generation,
+          toFrame: seek.askedFrame, flushSerial: driver.listener.flushSerial,
           purpose: seek.purpose, readsThrough: !isPlaced)) != nil
       if isBegun {
         hasEnded = false
@@ -185,7 +185,7 @@ extension TrackReader {
   public func seek(
     toFrame frame: Int64, purpose: SeekPurpose = .listening
   ) throws(PlayerError) -> TrackSeek {
-    try seek(toFrame: frame, generation: 0, purpose: purpose)
+    try seek(toFrame: frame, flushSerial: 0, purpose: purpose)
   }
 
   /// A frame behind any track's end; sums with it do not overflow.

@@ -47,7 +47,7 @@ public final class TrackReader {
   public init(_ source: any ByteSource, location: String) {
     self.location = location
     driver = StreamDriver(
-      source, listener: PacketCollector(location: source.information.name, generation: 0))
+      source, listener: PacketCollector(location: source.information.name, flushSerial: 0))
   }
 
   /// Closes the file or connection. The opener of the track may keep the reader for longer.
@@ -67,11 +67,11 @@ public final class TrackReader {
   public convenience init(
     opening item: PlaylistItem, configuration: ByteSourceConfiguration = ByteSourceConfiguration()
   ) throws(PlayerError) {
-    try self.init(item, configuration: configuration, generation: 0)
+    try self.init(item, configuration: configuration, flushSerial: 0)
   }
 
   init(
-    _ item: PlaylistItem, configuration: ByteSourceConfiguration, generation: UInt32
+    _ item: PlaylistItem, configuration: ByteSourceConfiguration, flushSerial: UInt32
   ) throws(PlayerError) {
     let source: any ByteSource
     do throws(ByteSourceError) {
@@ -89,7 +89,7 @@ public final class TrackReader {
     listed?.source = nil
     driver = StreamDriver(
       source,
-      listener: PacketCollector(location: source.information.name, generation: generation))
+      listener: PacketCollector(location: source.information.name, flushSerial: flushSerial))
   }
 
   /// Reads until the track's format is known and its first packet is found. Waits for the source.

@@ -29,11 +29,11 @@ extension SteppedPlayer {
   }
 
   private func goToTransport() {
-    let (track, nanoseconds) = feeder.trackStarts.place(at: transport.nanoseconds)
+    let (track, nanoseconds) = feeder.trackStarts.position(at: transport.nanoseconds)
     guard feeder.items.indices.contains(track) else {
       return control.answer(.silence, to: transport.request)
     }
-    control.isAwaited = machine.awaitsSound
+    control.holdsOutput = machine.awaitsSound
     startSeek(inTrack: track, toNanoseconds: nanoseconds)
   }
 
@@ -58,14 +58,14 @@ extension SteppedPlayer {
   /// Answers the transport with silence if no sound follows a completed seek.
   func answerSilence() {
     guard configuration.followsTransport, lastStep == .finished,
-      lastBegunGeneration != generation
+      lastBegunFlushSerial != flushSerial
     else { return }
     control.answer(.silence, to: transport.request)
   }
 
   /// Notes the start of a track that playback has reached without a seek.
   func noteStart(ofTrack track: Int, at outputFrame: UInt64) {
-    guard configuration.followsTransport, comingPlace == nil,
+    guard configuration.followsTransport, comingPosition == nil,
       let before = timeline.position(at: outputFrame), before.track + 1 == track
     else { return }
     feeder.trackStarts.note(

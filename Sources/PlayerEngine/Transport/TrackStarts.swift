@@ -25,7 +25,7 @@ struct TrackStarts {
   func isKnown(_ track: Int) -> Bool { starts.indices.contains(track) }
 
   /// Returns the track for a time, and the time in it, which may exceed the track while the next start is unknown.
-  func place(at nanoseconds: UInt64) -> (track: Int, nanoseconds: UInt64) {
+  func position(at nanoseconds: UInt64) -> (track: Int, nanoseconds: UInt64) {
     let track = starts.lastIndex { $0 <= nanoseconds } ?? 0
     return (track, nanoseconds - starts[track])
   }

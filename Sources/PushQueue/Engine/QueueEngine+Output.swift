@@ -107,8 +107,8 @@ extension QueueEngine {
     let nanoseconds =
       UInt64(Double(writtenFrames + Int64(frames)) * 1e9 / sampleRate)
       - UInt64(Double(writtenFrames) * 1e9 / sampleRate)
-    let history = PacketHistory(
-      generation: generation, packetIndex: writtenPackets, firstFrame: writtenFrames,
+    let metadata = PacketMetadata(
+      flushSerial: flushSerial, packetIndex: writtenPackets, firstFrame: writtenFrames,
       frameCount: Int32(frames), trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0,
       durationNanoseconds: nanoseconds, mark: coming.areEmpty ? 0 : 1)
     let settings = SourceSettings(
@@ -117,7 +117,7 @@ extension QueueEngine {
     let range = readyUsed * 4..<(readyUsed + frames * channels) * 4
     let isWritten = unsafe ready.withUnsafeBytes { bytes in
       unsafe feed.write(
-        packet: UnsafeRawBufferPointer(rebasing: bytes[range]), history: history,
+        packet: UnsafeRawBufferPointer(rebasing: bytes[range]), metadata: metadata,
         settings: settings)
     }
     guard isWritten else { return false }

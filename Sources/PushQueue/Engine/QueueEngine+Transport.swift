@@ -33,7 +33,7 @@ extension QueueEngine {
     }
     deviceStartFrame = frame
     control.startFrame = frame
-    control.isAwaited = !hasWrittenEnd
+    control.holdsOutput = !hasWrittenEnd
     control.mode = .play
     state = .running
   }
@@ -41,7 +41,7 @@ extension QueueEngine {
   func pause() throws(AudioQueueError) {
     try checkAlive()
     guard state == .running else { return }
-    control.isAwaited = false
+    control.holdsOutput = false
     control.mode = .pause
     state = .paused
   }
@@ -71,7 +71,7 @@ extension QueueEngine {
     noteStart()
     let wasRunning = isReportedRunning
     control.mode = .hold
-    control.isAwaited = false
+    control.holdsOutput = false
     state = .stopped
     isStopping = false
     isPrimed = false
@@ -99,7 +99,7 @@ extension QueueEngine {
     guard !isDisposed else { return }
     isDisposing = true
     isDisposed = true
-    control.isAwaited = false
+    control.holdsOutput = false
     renderer.remove(control)
   }
 
@@ -126,13 +126,13 @@ extension QueueEngine {
     lastStartFrame = nil
     hasStream = false
     writtenNanoseconds = 0
-    generation &+= 1
-    feed.generation = generation
+    flushSerial &+= 1
+    feed.flushSerial = flushSerial
     if restartsClock {
-      clockGeneration = generation
-      control.restartClock(withGeneration: generation)
+      clockFlushSerial = flushSerial
+      control.restartClock(withFlushSerial: flushSerial)
     } else {
-      control.generation = generation
+      control.flushSerial = flushSerial
     }
     control.acknowledgeUnderruns()
   }
@@ -141,14 +141,14 @@ extension QueueEngine {
   func noteStart() {
     guard state != .stopped, !isReportedRunning else { return }
     let position = control.position
-    guard isOfThisRun(position.generation), position.clockFrames > 0 else { return }
+    guard isOfThisRun(position.flushSerial), position.clockFrames > 0 else { return }
     isReportedRunning = true
     calls.append(.changed(.isRunning))
   }
 
-  /// Returns whether a flush serial (`generation`) is not older than the one at which the clock was last at 0.
+  /// Returns whether a flush serial is not older than the one at which the clock was last at 0.
   /// Compared as a signed difference, because serials may wrap.
   func isOfThisRun(_ rendered: UInt32) -> Bool {
-    Int32(bitPattern: rendered &- clockGeneration) >= 0
+    Int32(bitPattern: rendered &- clockFlushSerial) >= 0
   }
 }

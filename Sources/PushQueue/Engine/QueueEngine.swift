@@ -54,9 +54,9 @@ final class QueueEngine: @unchecked Sendable {
   var isPrimed = false
   /// The output's frame at which to start; 0: at once.
   var deviceStartFrame: UInt64 = 0
-  var generation: UInt32 = 0
-  /// The flush serial (`generation`) at which the clock began at 0.
-  var clockGeneration: UInt32 = 0
+  var flushSerial: UInt32 = 0
+  /// The flush serial at which the clock began at 0.
+  var clockFlushSerial: UInt32 = 0
 
   // The enqueued sound.
   var entries = FIFO<QueueEntry>()
@@ -230,13 +230,13 @@ final class QueueEngine: @unchecked Sendable {
   /// Sets whether more sound follows the sound in the ring. A stream that has not been ended goes on with the
   /// sound enqueued next.
   private func tellAwaited() {
-    control.isAwaited = state == .running && !hasWrittenEnd
+    control.holdsOutput = state == .running && !hasWrittenEnd
   }
 
   /// The longest rest without a call. The output cannot wake the queue, so its progress is polled.
   var restNanoseconds: UInt64? {
     if state == .stopped { return nil }
-    if control.isWaitedFor { return 500_000 }
+    if control.isOutputWaiting { return 500_000 }
     let isSettled = isReportedRunning && !isStopping && Double(ringFrames) > 0.2 * sampleRate
     return isSettled ? 20_000_000 : 5_000_000
   }

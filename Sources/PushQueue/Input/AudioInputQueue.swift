@@ -49,8 +49,8 @@ public final class AudioInputQueue: Sendable {
   private static let restNanoseconds: UInt64 = 4_000_000
 
   /// Protects the recording against the calling threads. Not held while the caller's functions run.
-  let recorder: GuardedState<InputRecorder>
-  let listeners = GuardedState<[Listener]>([])
+  let recorder: POSIXMutex<InputRecorder>
+  let listeners = POSIXMutex<[Listener]>([])
   private let link: Link
   private let thread: StepThread?
   private let hasExecutor: Bool
@@ -79,7 +79,7 @@ public final class AudioInputQueue: Sendable {
     let sampleRate = renderer.sampleRate
     let frames = try InputFrames(
       format, sampleRate: sampleRate, inputs: inputs?.count ?? renderer.inputChannels)
-    let recorder = GuardedState(
+    let recorder = POSIXMutex(
       InputRecorder(
         renderer: renderer, inputs: inputs, frames: frames,
         heldFrames: max(0, heldFrames ?? Int(sampleRate / 2))))

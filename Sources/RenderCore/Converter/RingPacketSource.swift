@@ -23,7 +23,7 @@ struct RingPacketSource: ~Copyable {
   /// Whether the entry at the front has been passed to the converter and is still being read.
   private var holdsPacket = false
   /// The wanted flush serial: the count of flushes before an entry.
-  var generation: UInt32 = 0
+  var flushSerial: UInt32 = 0
 
   init(consumer: consuming PacketRingConsumer) {
     self.consumer = consumer
@@ -35,14 +35,14 @@ struct RingPacketSource: ~Copyable {
     guard let entry = unsafe consumer.peek() else { return .noData }
     guard case .packet = unsafe entry.pointee.kind else { return .endOfStream }
     holdsPacket = true
-    let history = unsafe entry.pointee.history
+    let metadata = unsafe entry.pointee.metadata
     return unsafe .packet(
       FilledPacket(
         bytes: consumer.bytes(of: entry), byteCount: entry.pointee.byteCount,
-        frameCount: Int(history.frameCount), trimStartFrames: Int(history.trimStartFrames),
-        trimEndFrames: Int(history.trimEndFrames), isConcealed: history.isConcealed,
-        packetIndex: history.packetIndex, byteOffset: history.byteOffset,
-        mark: history.mark))
+        frameCount: Int(metadata.frameCount), trimStartFrames: Int(metadata.trimStartFrames),
+        trimEndFrames: Int(metadata.trimEndFrames), isConcealed: metadata.isConcealed,
+        packetIndex: metadata.packetIndex, byteOffset: metadata.byteOffset,
+        mark: metadata.mark))
   }
 
   /// Returns whether the next entry is a packet. The current packet stays in the ring.
@@ -60,7 +60,7 @@ struct RingPacketSource: ~Copyable {
   private mutating func peekStreamStart() -> UnsafePointer<RingEntry>? {
     guard let entry = unsafe consumer.peek(), case .streamStart = unsafe entry.pointee.kind,
       // Flush serials are compared as signed differences, because they may wrap.
-      unsafe Int32(bitPattern: entry.pointee.history.generation &- generation) <= 0
+      unsafe Int32(bitPattern: entry.pointee.metadata.flushSerial &- flushSerial) <= 0
     else { return nil }
     return unsafe entry
   }
@@ -79,7 +79,7 @@ struct RingPacketSource: ~Copyable {
   @_noLocks
   mutating func holds(nanoseconds: UInt64) -> Bool {
     consumer.holds(
-      nanoseconds: nanoseconds, generation: generation, behind: holdsPacket ? 1 : 0)
+      nanoseconds: nanoseconds, flushSerial: flushSerial, behind: holdsPacket ? 1 : 0)
   }
 
   /// Nanoseconds of sound in the ring, including the current packet.
@@ -147,7 +147,7 @@ struct RingPacketSource: ~Copyable {
   mutating func dropStaleEntry() -> DroppedEntry? {
     // Flush serials are compared as signed differences, because they may wrap.
     guard let entry = unsafe consumer.peek(),
-      unsafe Int32(bitPattern: entry.pointee.history.generation &- generation) < 0
+      unsafe Int32(bitPattern: entry.pointee.metadata.flushSerial &- flushSerial) < 0
     else { return nil }
     var isPacket = false
     if case .packet = unsafe entry.pointee.kind { isPacket = true }

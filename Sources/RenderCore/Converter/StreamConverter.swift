@@ -201,14 +201,14 @@ struct StreamConverter: ~Copyable {
   /// Decodes a packet whose sound is discarded. On the feeder's side, before the converter is in the ring.
   ///
   /// - Returns: false if it could not be decoded.
-  mutating func prepare(_ bytes: UnsafeRawBufferPointer, _ history: PacketHistory) -> Bool {
+  mutating func prepare(_ bytes: UnsafeRawBufferPointer, _ metadata: PacketMetadata) -> Bool {
     guard let start = bytes.baseAddress else { return true }
     let isDecoded = unsafe decode(
       FilledPacket(
-        bytes: start, byteCount: bytes.count, frameCount: Int(history.frameCount),
-        trimStartFrames: Int(history.trimStartFrames), trimEndFrames: Int(history.trimEndFrames),
-        isConcealed: history.isConcealed, packetIndex: history.packetIndex,
-        byteOffset: history.byteOffset))
+        bytes: start, byteCount: bytes.count, frameCount: Int(metadata.frameCount),
+        trimStartFrames: Int(metadata.trimStartFrames), trimEndFrames: Int(metadata.trimEndFrames),
+        isConcealed: metadata.isConcealed, packetIndex: metadata.packetIndex,
+        byteOffset: metadata.byteOffset))
     unsafe directBytes = nil
     decodedFrames = 0
     return isDecoded

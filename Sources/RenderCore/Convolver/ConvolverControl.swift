@@ -41,7 +41,7 @@ final class ConvolverStorage: BuiltInEffect, @unchecked Sendable {
   private let unit: RenderMemory<ConvolverUnit>
   private let exchange: RenderMemory<ResponseExchange>
   /// Protects the control side against two control threads. Never taken by the render thread.
-  private let control: GuardedState<Control>
+  private let control: POSIXMutex<Control>
 
   init(channels: Int, maximumFrames: Int, sampleRate: Double) throws(ConvolverError) {
     exchange = RenderMemory(ResponseExchange())
@@ -53,7 +53,7 @@ final class ConvolverStorage: BuiltInEffect, @unchecked Sendable {
           exchange: exchange.address)))
     self.maximumFrames = maximumFrames
     channelCount = channels
-    control = GuardedState(Control(sampleRate: sampleRate))
+    control = POSIXMutex(Control(sampleRate: sampleRate))
   }
 
   var operation: EffectOperation { unsafe .convolve(unit.address) }

@@ -18,6 +18,6 @@
     }()
 
     /// FFTW makes and destroys plans on one thread at a time.
-    static let planner = GuardedState(())
+    static let planner = POSIXMutex(())
   }
 #endif

@@ -136,7 +136,7 @@ final class DelayStorage: BuiltInEffect, @unchecked Sendable {
   private let unit: RenderMemory<DelayUnit>
   private let shared: RenderMemory<DelayShared>
   /// Protects the control side against two control threads. Never taken by the render thread.
-  private let control: GuardedState<Control>
+  private let control: POSIXMutex<Control>
 
   init(channels: Int, limits: ClosedRange<Int>, sampleRate: Double) {
     self.limits = limits
@@ -144,7 +144,7 @@ final class DelayStorage: BuiltInEffect, @unchecked Sendable {
     shared = RenderMemory(DelayShared(channels: channels))
     unit = unsafe RenderMemory(
       DelayUnit(SampleDelay(channels: channels, limits: limits), shared: shared.address))
-    control = GuardedState(Control(sampleRate: sampleRate))
+    control = POSIXMutex(Control(sampleRate: sampleRate))
   }
 
   var operation: EffectOperation { unsafe .delay(unit.address) }

@@ -93,11 +93,11 @@ final class DynamicsStorage: BuiltInEffect, @unchecked Sendable {
   private let unit: RenderMemory<DynamicsUnit>
   private let shared = RenderMemory(DynamicsShared())
   /// Protects the control side against two control threads. Never taken by the render thread.
-  private let control: GuardedState<Control>
+  private let control: POSIXMutex<Control>
 
   init(sampleRate: Double) {
     unit = unsafe RenderMemory(DynamicsUnit(shared: shared.address))
-    control = GuardedState(Control(sampleRate: sampleRate))
+    control = POSIXMutex(Control(sampleRate: sampleRate))
     change { _ in }
   }
 

@@ -52,13 +52,13 @@ final class FilterBankStorage: BuiltInEffect, @unchecked Sendable {
   private let shared: RenderMemory<FilterBankShared>
   private let channelCount: Int
   /// Protects the control side against two control threads. Never taken by the render thread.
-  private let control: GuardedState<Control>
+  private let control: POSIXMutex<Control>
 
   init(channels: Int, sampleRate: Double) {
     channelCount = channels
     shared = RenderMemory(FilterBankShared(channels: channels))
     unit = unsafe RenderMemory(FilterBankUnit(channels: channels, shared: shared.address))
-    control = GuardedState(Control(sampleRate: sampleRate))
+    control = POSIXMutex(Control(sampleRate: sampleRate))
     unsafe shared.address.pointee.publish(
       [[]], mixSeconds: Gain.fadeSeconds, sampleRate: sampleRate)
   }

@@ -12,7 +12,7 @@ public final class MixerControl: Sendable {
   }
 
   private let graph: ProcessingGraph
-  private let state: GuardedState<State>
+  private let state: POSIXMutex<State>
   /// The node whose output is the sum.
   public let node: GraphNode
   /// The nodes that sources connect to, one for each bus.
@@ -22,7 +22,7 @@ public final class MixerControl: Sendable {
     self.graph = graph
     self.node = node
     self.inputs = inputs
-    state = GuardedState(
+    state = POSIXMutex(
       State(buses: [MixerBus](repeating: MixerBus(), count: inputs.count)))
   }
 

@@ -77,12 +77,12 @@ final class LimiterStorage: BuiltInEffect, @unchecked Sendable {
   private let unit: RenderMemory<LimiterUnit>
   private let shared: RenderMemory<LimiterShared>
   /// Protects the control side against two control threads. Never taken by the render thread.
-  private let control: GuardedState<Settings>
+  private let control: POSIXMutex<Settings>
 
   init(_ limiter: consuming Limiter, sampleRate: Double) {
     shared = RenderMemory(LimiterShared())
     unit = unsafe RenderMemory(LimiterUnit(limiter, shared: shared.address))
-    control = GuardedState(Settings(sampleRate: sampleRate))
+    control = POSIXMutex(Settings(sampleRate: sampleRate))
     change { _ in }
   }
 

@@ -13,7 +13,7 @@ final class LoudnessTapStorage: BuiltInEffect, @unchecked Sendable {
   private let unit: RenderMemory<LoudnessTapUnit>
   private let parts: RenderMemory<LoudnessParts>
   /// Protects the control side against two control threads. Never taken by the render thread.
-  private let control = GuardedState(Control())
+  private let control = POSIXMutex(Control())
 
   init(weights: [Double], sampleRate: Double) {
     parts = RenderMemory(LoudnessParts(channels: weights.count))

@@ -16,7 +16,7 @@ final class MonitorStorage: @unchecked Sendable {
   let shared: UnsafeMutablePointer<MonitorShared>
   let unit: UnsafeMutablePointer<MonitorUnit>
   /// Protects the control side against two control threads. Never taken by the render thread.
-  private let control: GuardedState<Control>
+  private let control: POSIXMutex<Control>
   /// The renderer, which reports its input routing after a change of the matrix.
   private weak let renderer: Renderer?
 
@@ -28,7 +28,7 @@ final class MonitorStorage: @unchecked Sendable {
     unsafe shared.initialize(to: MonitorShared(inputs: inputs, outputs: outputs))
     unsafe unit = .allocate(capacity: 1)
     unsafe unit.initialize(to: MonitorUnit(shared: shared))
-    control = GuardedState(Control(settings: settings, sampleRate: sampleRate))
+    control = POSIXMutex(Control(settings: settings, sampleRate: sampleRate))
     unsafe shared.pointee.publish(settings, sampleRate: sampleRate)
   }
 

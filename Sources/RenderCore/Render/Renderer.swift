@@ -107,7 +107,7 @@ public final class Renderer: Sendable {
   }
 
   /// Protects the rate and the graph against two control threads. Never taken by the render thread.
-  private let attached: GuardedState<Attached>
+  private let attached: POSIXMutex<Attached>
 
   private struct RoutingReport {
     var last: InputRouting?
@@ -115,7 +115,7 @@ public final class Renderer: Sendable {
   }
 
   /// Keeps reports of the routing in order. Never taken by the render thread.
-  private let routingReport = GuardedState(RoutingReport())
+  private let routingReport = POSIXMutex(RoutingReport())
 
   /// Makes a renderer that outputs silence.
   ///
@@ -138,7 +138,7 @@ public final class Renderer: Sendable {
         outputChannels: outputChannels, plan: plan,
         outputs: Array(attached.pool.buffers.prefix(outputChannels))))
     unsafe context = RenderContext(state: state)
-    self.attached = GuardedState(attached)
+    self.attached = POSIXMutex(attached)
     self.outputChannels = outputChannels
     self.inputChannels = inputChannels
   }

@@ -18,7 +18,7 @@ extension SourceControl {
         now: unsafe shared.pointee.effectiveVolumeBits.load(ordering: .acquiring))
     }
     nonmutating set {
-      Self.set(Self.possibleVolume(newValue), in: unsafe shared.pointee.volume)
+      Self.set(Self.clampedVolume(newValue), in: unsafe shared.pointee.volume)
     }
   }
 
@@ -73,7 +73,7 @@ extension SourceControl {
     }
   }
 
-  static func possibleVolume(_ volume: Float) -> Float {
+  static func clampedVolume(_ volume: Float) -> Float {
     volume.isNaN ? 1 : min(max(0, volume), maximumVolume)
   }
 
@@ -114,10 +114,10 @@ extension SourceControl {
     nonmutating set { unsafe shared.pointee.startFrame.store(newValue, ordering: .releasing) }
   }
 
-  /// Sets ``generation``, and restarts the clock at 0 with the packets of that flush serial.
-  public func restartClock(withGeneration generation: UInt32) {
-    unsafe shared.pointee.clockGeneration.store(generation, ordering: .releasing)
-    self.generation = generation
+  /// Sets ``flushSerial``, and restarts the clock at 0 with the packets of that flush serial.
+  public func restartClock(withFlushSerial flushSerial: UInt32) {
+    unsafe shared.pointee.clockFlushSerial.store(flushSerial, ordering: .releasing)
+    self.flushSerial = flushSerial
   }
 
   /// Whether levels are measured. Off at first.

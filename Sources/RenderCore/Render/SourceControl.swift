@@ -44,14 +44,14 @@ public struct SourceControl: Sendable {
   /// packets with this serial are output: Core Audio's reset. The old sound fades out over ``Renderer/fadeSeconds``.
   /// New sound that begins in the middle of a track (``StreamOrigin/startNanoseconds``) fades in, except the source's
   /// very first; other sound begins without a fade.
-  public var generation: UInt32 {
-    get { unsafe shared.pointee.generation.load(ordering: .acquiring) }
-    nonmutating set { unsafe shared.pointee.generation.store(newValue, ordering: .releasing) }
+  public var flushSerial: UInt32 {
+    get { unsafe shared.pointee.flushSerial.load(ordering: .acquiring) }
+    nonmutating set { unsafe shared.pointee.flushSerial.store(newValue, ordering: .releasing) }
   }
 
   /// The flush serial that the render thread has changed to.
-  public var renderedGeneration: UInt32 {
-    unsafe shared.pointee.renderedGeneration.load(ordering: .acquiring)
+  public var renderedFlushSerial: UInt32 {
+    unsafe shared.pointee.renderedFlushSerial.load(ordering: .acquiring)
   }
 
   /// Whether the last cycle output only silence.
@@ -98,7 +98,7 @@ public struct SourceControl: Sendable {
         deviceFrame: shared.pointee.deviceFrame.load(ordering: .acquiring),
         cycleFrames: shared.pointee.cycleFrames.load(ordering: .acquiring),
         clockFrames: Double(bitPattern: shared.pointee.clockFramesBits.load(ordering: .acquiring)),
-        generation: shared.pointee.clockedGeneration.load(ordering: .acquiring))
+        flushSerial: shared.pointee.clockedFlushSerial.load(ordering: .acquiring))
       // Odd, or changed in between: the render thread was writing. It never waits for this thread.
       if before & 1 == 0, unsafe shared.pointee.sequence.load(ordering: .relaxed) == before {
         return position

@@ -3,7 +3,7 @@
 /// A fully trimmed packet, and its metadata.
 struct PaddingPacket {
   let bytes: [UInt8]
-  let history: PacketHistory
+  let metadata: PacketMetadata
 }
 
 extension SourceFeed {
@@ -15,10 +15,10 @@ extension SourceFeed {
   /// render thread would have to decode all such packets in one cycle, and a file may claim any number.
   ///
   /// - Returns: false for any other packet.
-  mutating func holdPadding(_ packet: UnsafeRawBufferPointer, _ history: PacketHistory) -> Bool {
-    guard history.isInaudible, history.mark == 0, packet.count > 0 else { return false }
+  mutating func holdPadding(_ packet: UnsafeRawBufferPointer, _ metadata: PacketMetadata) -> Bool {
+    guard metadata.isInaudible, metadata.mark == 0, packet.count > 0 else { return false }
     if padding.count == Self.heardPaddingPackets { padding.removeFirst() }
-    padding.append(unsafe PaddingPacket(bytes: [UInt8](packet), history: history))
+    padding.append(unsafe PaddingPacket(bytes: [UInt8](packet), metadata: metadata))
     return true
   }
 
@@ -28,7 +28,7 @@ extension SourceFeed {
   mutating func writePadding() -> Bool {
     while let next = padding.first {
       let isWritten = unsafe next.bytes.withUnsafeBytes { bytes in
-        unsafe producer.write(packet: bytes, history: next.history)
+        unsafe producer.write(packet: bytes, metadata: next.metadata)
       }
       guard isWritten else { return false }
       padding.removeFirst()

@@ -21,10 +21,10 @@ public struct SourceFeed: ~Copyable, Sendable {
   /// Packets that could not be decoded in preparations, still to be reported.
   var failedPreparations: [SourceEvent] = []
   /// The flush serial of every packet and mark from now on: a count of flushes. Raise it before feeding the packets
-  /// after a seek, and set ``SourceControl/generation`` to it when they are to be output.
-  public var generation: UInt32 = 0 {
+  /// after a seek, and set ``SourceControl/flushSerial`` to it when they are to be output.
+  public var flushSerial: UInt32 = 0 {
     didSet {
-      guard generation != oldValue else { return }
+      guard flushSerial != oldValue else { return }
       abandonPreparation()
       padding.removeAll()
     }
@@ -81,7 +81,7 @@ public struct SourceFeed: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - packet: its bytes; they are copied.
-  ///   - history: the packet's metadata: its number, its byte offset, its frames and its trims. Numbers below 0 count
+  ///   - metadata: the packet's metadata: its number, its byte offset, its frames and its trims. Numbers below 0 count
   ///     as 0, and those above the packet's frames are ignored.
   ///   - settings: the settings that take effect with the packet's first sound. They need a mark in the metadata.
   ///   - sparedNanoseconds: the amount of sound that must still fit behind it: room for the sound after a seek while
@@ -90,17 +90,17 @@ public struct SourceFeed: ~Copyable, Sendable {
   ///     memory's beginning as soon as it fits there.
   /// - Returns: false if it does not fit now.
   public mutating func write(
-    packet: UnsafeRawBufferPointer, history: PacketHistory,
+    packet: UnsafeRawBufferPointer, metadata: PacketMetadata,
     settings: SourceSettings = SourceSettings(), sparedNanoseconds: UInt64 = 0,
     ampleNanoseconds: UInt64 = .max
   ) -> Bool {
-    let history = history.possible
-    if unsafe prepare(packet, history) { return true }
+    let metadata = metadata.possible
+    if unsafe prepare(packet, metadata) { return true }
     guard endPreparation() else { return false }
-    if unsafe holdPadding(packet, history) { return true }
+    if unsafe holdPadding(packet, metadata) { return true }
     guard writePadding() else { return false }
     return unsafe producer.write(
-      packet: packet, history: history, settings: settings, sparedNanoseconds: sparedNanoseconds,
+      packet: packet, metadata: metadata, settings: settings, sparedNanoseconds: sparedNanoseconds,
       ampleNanoseconds: ampleNanoseconds)
   }
 
@@ -110,7 +110,7 @@ public struct SourceFeed: ~Copyable, Sendable {
   /// - Returns: false if the ring has no room now.
   public mutating func endStream() -> Bool {
     guard endPreparation(),
-      unsafe producer.write(mark: .endOfStream, generation: generation)
+      unsafe producer.write(mark: .endOfStream, flushSerial: flushSerial)
     else { return false }
     padding.removeAll()
     return true

@@ -19,7 +19,7 @@ public struct SourceSettings: Sendable, Equatable {
   public init(
     volume: Float? = nil, volumeRampSeconds: Float? = nil, pan: Float? = nil, rate: Float? = nil
   ) {
-    codedVolume = volume.map { SourceControl.possibleVolume($0) } ?? .nan
+    codedVolume = volume.map { SourceControl.clampedVolume($0) } ?? .nan
     codedRampSeconds = volumeRampSeconds.map { SourceControl.possibleRampSeconds($0) } ?? .nan
     codedPan = pan.map { SourceControl.possiblePan($0) } ?? .nan
     codedRate = rate.map { SourceControl.possibleRate($0) } ?? .nan

@@ -11,8 +11,8 @@ public enum SourceMode: Sendable {
   /// Fade out over ``Renderer/fadeSeconds``, then silence without taking packets. Playing resumes with the very next
   /// frame.
   case pause
-  /// Like ``play`` until the source changes to the wanted ``SourceControl/generation``, then like ``hold``: the dropped
-  /// sound fades out, and the ring is filled before the new sound begins. Set it after the generation.
+  /// Like ``play`` until the source changes to the wanted ``SourceControl/flushSerial``, then like ``hold``: the dropped
+  /// sound fades out, and the ring is filled before the new sound begins. Set it after the flushSerial.
   case holdAfterReset
 
   // Explicit numbers: checked code in another file cannot read a compiler-made raw value.
@@ -35,9 +35,9 @@ struct SourceShared: ~Copyable {
   /// The starting volume of sound, with a number in the same way.
   let settledVolume = Atomic<UInt64>(UInt64(Float(1).bitPattern))
   let rampSeconds = Atomic<UInt64>(0)
-  let generation = Atomic<UInt32>(0)
+  let flushSerial = Atomic<UInt32>(0)
   /// The flush serial with which the clock starts at 0.
-  let clockGeneration = Atomic<UInt32>(0)
+  let clockFlushSerial = Atomic<UInt32>(0)
   /// Frames of the source's clock in a second, as the bits of a `Double`; 0 for none.
   let clockRateBits = Atomic<UInt64>(0)
   /// The output's frame at which playing begins; a past frame means now.
@@ -45,7 +45,7 @@ struct SourceShared: ~Copyable {
   let measuresLevels = Atomic<Bool>(false)
   let acknowledgedUnderruns = Atomic<UInt64>(0)
   /// Whether sound is wanted and will come, so that an output without deadlines waits for it.
-  let isAwaited = Atomic<Bool>(false)
+  let holdsOutput = Atomic<Bool>(false)
   /// The number of entries taken out of the ring when it was too full for the feeder, which cannot write until more are
   /// taken; otherwise `.max`.
   let fullAtEntry = Atomic<UInt64>(.max)
@@ -72,7 +72,7 @@ struct SourceShared: ~Copyable {
   let deviceFrame = Atomic<UInt64>(0)
   let cycleFrames = Atomic<Int>(0)
   let clockFramesBits = Atomic<UInt64>(0)
-  let clockedGeneration = Atomic<UInt32>(0)
+  let clockedFlushSerial = Atomic<UInt32>(0)
   private let padding1 = CacheLinePadding()
 
   // Written by the render thread: independent counters and values.
@@ -84,10 +84,10 @@ struct SourceShared: ~Copyable {
   let droppedEvents = Atomic<UInt64>(0)
   let isSilent = Atomic<Bool>(true)
   /// Whether the output waits for sound, and takes it as fast as it comes.
-  let isWaitedFor = Atomic<Bool>(false)
+  let isOutputWaiting = Atomic<Bool>(false)
   /// The frame that a transport requests: the request's number and the frame, 32 bits each.
   let transportRequest = Atomic<UInt64>(0)
-  let renderedGeneration = Atomic<UInt32>(0)
+  let renderedFlushSerial = Atomic<UInt32>(0)
   /// The effective settings, from the control side or from a packet, as the bits of a `Float`.
   let effectiveVolumeBits = Atomic<UInt32>(Float(1).bitPattern)
   let effectivePanBits = Atomic<UInt32>(0)
@@ -140,7 +140,7 @@ public struct SourcePosition: Sendable, Equatable {
   /// The source's clock after the last cycle, in frames of the source; see ``SourceControl/clockRate``.
   public var clockFrames: Double
   /// The flush serial that the source had changed to by then.
-  public var generation: UInt32
+  public var flushSerial: UInt32
 
   /// A change of the output's rate.
   public struct RateChange: Sendable, Equatable {

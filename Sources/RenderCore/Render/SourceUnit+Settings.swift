@@ -64,7 +64,7 @@ extension SourceUnit {
   /// Applies the gain to `frames` frames that were pulled, and advances the clock, with the settings that take effect
   /// in these frames.
   @_noLocks
-  mutating func sound(
+  mutating func applyGain(
     _ frames: Int, in buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
     var done = 0
@@ -88,7 +88,7 @@ extension SourceUnit {
           count = Int(fadeInFrame &- frame)
         }
       }
-      unsafe gain.apply(to: buffers, offset: lead + done, frames: count)
+      unsafe gain.apply(to: buffers, offset: startOffset + done, frames: count)
       clock.advance(count)
       done += count
     }

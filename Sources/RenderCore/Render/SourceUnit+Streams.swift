@@ -89,11 +89,11 @@ extension SourceUnit {
   ///
   /// - Returns: whether the clock was reset to 0.
   @_noLocks
-  mutating func adopt(_ generation: UInt32, fade: Float) -> Bool {
+  mutating func adopt(_ flushSerial: UInt32, fade: Float) -> Bool {
     discardConverter()
     source.releaseHeldPacket()
-    let previous = source.generation
-    source.generation = generation
+    let previous = source.flushSerial
+    source.flushSerial = flushSerial
     var stale: UInt64 = 0
     while let dropped = source.dropStaleEntry() {
       if let converter = unsafe dropped.converter { unsafe retire(converter) }
@@ -102,14 +102,14 @@ extension SourceUnit {
     gain.setFade(fade)
     fadeInFrame = .max
     schedule.removeAll()
-    let clockGeneration = unsafe shared.pointee.clockGeneration.load(ordering: .acquiring)
+    let clockFlushSerial = unsafe shared.pointee.clockFlushSerial.load(ordering: .acquiring)
     // Flush serials are compared as signed differences, because they may wrap.
     let restarts =
-      Int32(bitPattern: clockGeneration &- previous) > 0
-      && Int32(bitPattern: generation &- clockGeneration) >= 0
+      Int32(bitPattern: clockFlushSerial &- previous) > 0
+      && Int32(bitPattern: flushSerial &- clockFlushSerial) >= 0
     if restarts { clock.restart() }
     unsafe shared.pointee.stalePackets.grow(by: stale)
-    unsafe shared.pointee.renderedGeneration.store(generation, ordering: .releasing)
+    unsafe shared.pointee.renderedFlushSerial.store(flushSerial, ordering: .releasing)
     return restarts
   }
 

@@ -30,7 +30,8 @@ extension SourceUnit {
   ) {
     gain.setFade(0)
     if given > 0 {
-      unsafe keepLastFrame(lead + given - 1, of: buffers, until: outputFrames &+ UInt64(given))
+      unsafe keepLastFrame(
+        startOffset + given - 1, of: buffers, until: outputFrames &+ UInt64(given))
     } else if !isSounding || lastFrameEnd != outputFrames {
       return
     }

@@ -11,10 +11,10 @@ extension SourceUnit {
   /// or none will come. Real-time: wait-free, render thread only.
   @_noLocks
   mutating func isReady(frameCount: Int) -> Bool {
-    unsafe shared.pointee.isWaitedFor.store(true, ordering: .relaxed)
-    guard unsafe shared.pointee.isAwaited.load(ordering: .acquiring) else { return true }
+    unsafe shared.pointee.isOutputWaiting.store(true, ordering: .relaxed)
+    guard unsafe shared.pointee.holdsOutput.load(ordering: .acquiring) else { return true }
     // Only a cycle changes to another flush serial.
-    if unsafe shared.pointee.generation.load(ordering: .acquiring) != source.generation {
+    if unsafe shared.pointee.flushSerial.load(ordering: .acquiring) != source.flushSerial {
       return true
     }
     // The feeder is looking for the position that a transport requests.
@@ -63,7 +63,7 @@ extension RenderState {
     defer { leave() }
     guard let plan = unsafe UnsafeMutablePointer<RenderPlan>(bitPattern: address) else { return }
     for index in unsafe 0..<plan.pointee.units.count {
-      unsafe plan.pointee.units[index].pointee.shared.pointee.isWaitedFor.store(
+      unsafe plan.pointee.units[index].pointee.shared.pointee.isOutputWaiting.store(
         false, ordering: .relaxed)
     }
   }
@@ -93,14 +93,14 @@ extension RenderContext {
 extension SourceControl {
   /// Whether sound is wanted and will come, although there may be none at the moment. An output without deadlines then
   /// waits for it (``RenderContext/isReady(frameCount:)``). False at first.
-  public var isAwaited: Bool {
-    get { unsafe shared.pointee.isAwaited.load(ordering: .acquiring) }
-    nonmutating set { unsafe shared.pointee.isAwaited.store(newValue, ordering: .releasing) }
+  public var holdsOutput: Bool {
+    get { unsafe shared.pointee.holdsOutput.load(ordering: .acquiring) }
+    nonmutating set { unsafe shared.pointee.holdsOutput.store(newValue, ordering: .releasing) }
   }
 
   /// Whether the output waits for sound and takes it as fast as it comes: a feeder should then often check for room.
-  public var isWaitedFor: Bool {
-    unsafe shared.pointee.isWaitedFor.load(ordering: .relaxed)
+  public var isOutputWaiting: Bool {
+    unsafe shared.pointee.isOutputWaiting.load(ordering: .relaxed)
   }
 }
 

@@ -47,7 +47,7 @@ struct SourceUnit: ~Copyable {
   var takenPan: UInt32 = 0
   /// The frame of this cycle at which the next pulled sound begins: after the start of playing, and after old sound
   /// that has faded out.
-  var lead = 0
+  var startOffset = 0
   /// Frames per second of the output, as of this cycle.
   var outputRate: Int
   /// The rate of the last sound, as last reported.
@@ -111,10 +111,10 @@ struct SourceUnit: ~Copyable {
     _ cycle: RenderCycle, deviceFrame: UInt64,
     into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
-    // Read before the generation, because the control side sets the generation first.
+    // Read before the flushSerial, because the control side sets the flushSerial first.
     var mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
-    let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
-    var isStale = wantedGeneration != source.generation
+    let wantedFlushSerial = unsafe shared.pointee.flushSerial.load(ordering: .acquiring)
+    var isStale = wantedFlushSerial != source.flushSerial
     let goesOn = mode == SourceMode.playCode
     if mode == SourceMode.holdAfterResetCode {
       mode = isStale ? SourceMode.playCode : SourceMode.holdCode
@@ -133,12 +133,12 @@ struct SourceUnit: ~Copyable {
       follower.lose()
     }
     takeSettings()
-    lead = leadFrames(of: cycle, deviceFrame: deviceFrame, mode: mode)
+    startOffset = leadFrames(of: cycle, deviceFrame: deviceFrame, mode: mode)
     // There is no sound that could fade: change to the new flush serial at once.
     if isStale,
-      gain.isSilent || mode == SourceMode.holdCode || isStarved || hasNoConverter || lead > 0
+      gain.isSilent || mode == SourceMode.holdCode || isStarved || hasNoConverter || startOffset > 0
     {
-      _ = adopt(wantedGeneration, fade: mode == SourceMode.pauseCode ? 0 : 1)
+      _ = adopt(wantedFlushSerial, fade: mode == SourceMode.pauseCode ? 0 : 1)
       isStale = false
     }
     // Sound that fades out for new sound keeps its volume.
@@ -146,38 +146,38 @@ struct SourceUnit: ~Copyable {
     // After a hold, sound begins without a fade.
     if mode == SourceMode.holdCode { gain.settle() }
     let isFadingOut = mode == SourceMode.pauseCode || isStale
-    let start = lead
+    let start = startOffset
     var (faded, given) = (0, 0)
     // Whether the clock also counts the silence of this cycle.
     var countsSilence = mode == SourceMode.playCode
     // At a volume of 0 the sound continues silently; only a finished fade stops it.
     work.isStarved = mode == SourceMode.playCode && isStarved
     let isHeld = mode == SourceMode.holdCode || isStarved || (isFadingOut && gain.isSilent)
-    if !isHeld, lead < cycle.frameCount {
+    if !isHeld, startOffset < cycle.frameCount {
       gain.beginFade(to: isFadingOut ? 0 : 1, frames: fadeFrames)
-      var wanted = cycle.frameCount - lead
+      var wanted = cycle.frameCount - startOffset
       // A fade to silence takes only the frames that it needs; the next frame is kept for later.
       if isFadingOut { wanted = min(wanted, gain.fadeFramesLeft) }
       given = unsafe give(wanted, into: buffers)
       if isStale, gain.isSilent || given < wanted {
-        _ = adopt(wantedGeneration, fade: mode == SourceMode.pauseCode ? 0 : 1)
+        _ = adopt(wantedFlushSerial, fade: mode == SourceMode.pauseCode ? 0 : 1)
         countsSilence = goesOn
         if goesOn {
           // New sound follows in the same cycle, so that the cycle's length makes no difference.
           faded = given
-          lead += faded
+          startOffset += faded
           outputFrames &+= UInt64(faded)
           takeVolume()
-          given = isStarved ? 0 : unsafe give(cycle.frameCount - lead, into: buffers)
+          given = isStarved ? 0 : unsafe give(cycle.frameCount - startOffset, into: buffers)
         }
       }
     }
     unsafe silence(buffers, from: 0, to: start)
-    unsafe silence(buffers, from: lead + given, to: cycle.frameCount)
+    unsafe silence(buffers, from: startOffset + given, to: cycle.frameCount)
     if !tail.isStill {
-      unsafe addTail(from: lead + given, to: cycle.frameCount, in: buffers)
+      unsafe addTail(from: startOffset + given, to: cycle.frameCount, in: buffers)
     }
-    if countsSilence { clock.advance(cycle.frameCount - lead - given) }
+    if countsSilence { clock.advance(cycle.frameCount - startOffset - given) }
     if unsafe shared.pointee.measuresLevels.load(ordering: .relaxed) {
       unsafe shared.pointee.levels.measure(buffers, frameCount: cycle.frameCount)
     }
@@ -194,14 +194,15 @@ struct SourceUnit: ~Copyable {
   ) -> Int {
     let underrunsBefore = underruns
     let given = unsafe pull(wanted, into: buffers)
-    unsafe sound(given, in: buffers)
+    unsafe applyGain(given, in: buffers)
     work.bufferedNanoseconds = source.bufferedNanoseconds
     guard fadesAtUnderrun else { return given }
-    if !tail.isStill { unsafe addTail(from: lead, to: lead + given, in: buffers) }
+    if !tail.isStill { unsafe addTail(from: startOffset, to: startOffset + given, in: buffers) }
     if underruns != underrunsBefore {
       unsafe beginTail(behind: given, in: buffers)
     } else if given > 0, work.bufferedNanoseconds < Self.lowNanoseconds {
-      unsafe keepLastFrame(lead + given - 1, of: buffers, until: outputFrames &+ UInt64(given))
+      unsafe keepLastFrame(
+        startOffset + given - 1, of: buffers, until: outputFrames &+ UInt64(given))
     }
     return given
   }
@@ -210,9 +211,9 @@ struct SourceUnit: ~Copyable {
   @_noLocks
   func hasOldSettings(deviceFrame: UInt64) -> Bool {
     let block = unsafe shared
-    // The mode is read before the generation, as in `render`.
+    // The mode is read before the flushSerial, as in `render`.
     return unsafe block.pointee.mode.load(ordering: .acquiring) == SourceMode.playCode
-      && block.pointee.generation.load(ordering: .acquiring) == source.generation
+      && block.pointee.flushSerial.load(ordering: .acquiring) == source.flushSerial
       && !block.pointee.followsTransport.load(ordering: .relaxed)
       && block.pointee.outputRate.load(ordering: .relaxed) == outputRate
       && clock.hasHertz(Double(bitPattern: block.pointee.clockRateBits.load(ordering: .relaxed)))
@@ -274,7 +275,7 @@ struct SourceUnit: ~Copyable {
         let wait = framesUntilStream(after: given)
         if wait > 0 {
           let count = min(wait, frameCount - given)
-          unsafe silence(buffers, from: lead + given, to: lead + given + count)
+          unsafe silence(buffers, from: startOffset + given, to: startOffset + given + count)
           given += count
           continue
         }
@@ -285,12 +286,12 @@ struct SourceUnit: ~Copyable {
       guard unsafe hasOutputRate(converter, at: frame) else { break }
       if isDraining {
         given += unsafe converter.pointee.drain(
-          buffers, offset: lead + given, frameCount: frameCount - given)
+          buffers, offset: startOffset + given, frameCount: frameCount - given)
         if given < frameCount { endStream(at: outputFrames &+ UInt64(given)) }
         continue
       }
       let (frames, status) = unsafe converter.pointee.fill(
-        buffers, offset: lead + given, frameCount: frameCount - given, from: &source)
+        buffers, offset: startOffset + given, frameCount: frameCount - given, from: &source)
       given += frames
       countPackets()
       switch status {
@@ -359,12 +360,12 @@ struct SourceUnit: ~Copyable {
   /// Publishes the position and the counters of a cycle.
   ///
   /// - Parameters:
-  ///   - given: frames of sound from `lead` on.
+  ///   - given: frames of sound from `startOffset` on.
   ///   - faded: frames of old sound before them, which have been counted already.
   @_noLocks
   mutating func publish(_ cycle: RenderCycle, deviceFrame: UInt64, given: Int, faded: Int = 0) {
     let silent = UInt64(cycle.frameCount - given - faded)
-    isSounding = given > 0 && lead + given == cycle.frameCount
+    isSounding = given > 0 && startOffset + given == cycle.frameCount
     outputFrames &+= UInt64(given)
     trailingSilentFrames = given + faded > 0 ? silent : trailingSilentFrames &+ silent
     let block = unsafe shared
@@ -378,7 +379,7 @@ struct SourceUnit: ~Copyable {
     unsafe block.pointee.deviceFrame.store(deviceFrame, ordering: .releasing)
     unsafe block.pointee.cycleFrames.store(cycle.frameCount, ordering: .releasing)
     unsafe block.pointee.clockFramesBits.store(clock.frames.bitPattern, ordering: .releasing)
-    unsafe block.pointee.clockedGeneration.store(source.generation, ordering: .releasing)
+    unsafe block.pointee.clockedFlushSerial.store(source.flushSerial, ordering: .releasing)
     unsafe block.pointee.sequence.store(sequence &+ 1, ordering: .releasing)
     unsafe block.pointee.isSilent.store(given + faded == 0, ordering: .releasing)
     if silent > 0 {

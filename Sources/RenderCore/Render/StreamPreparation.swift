@@ -27,16 +27,16 @@ extension SourceFeed {
   /// Decodes a fully trimmed packet with the converter of a stream that is being prepared.
   ///
   /// - Returns: false for any other packet.
-  mutating func prepare(_ packet: UnsafeRawBufferPointer, _ history: PacketHistory) -> Bool {
-    guard let preparation, history.isInaudible, history.mark == 0, packet.count > 0 else {
+  mutating func prepare(_ packet: UnsafeRawBufferPointer, _ metadata: PacketMetadata) -> Bool {
+    guard let preparation, metadata.isInaudible, metadata.mark == 0, packet.count > 0 else {
       return false
     }
-    if unsafe !preparation.converter.pointee.prepare(packet, history),
+    if unsafe !preparation.converter.pointee.prepare(packet, metadata),
       failedPreparations.count < Self.keptFailures
     {
       failedPreparations.append(
         SourceEvent(
-          kind: .packetFailed(packetIndex: history.packetIndex, byteOffset: history.byteOffset),
+          kind: .packetFailed(packetIndex: metadata.packetIndex, byteOffset: metadata.byteOffset),
           streamID: lastStreamID,
           outputFrame: unsafe storage.shared.pointee.outputFrames.load(ordering: .relaxed)))
     }
@@ -49,7 +49,7 @@ extension SourceFeed {
   mutating func endPreparation() -> Bool {
     guard let preparation else { return true }
     let isWritten = unsafe producer.write(
-      mark: .streamStart, generation: generation, joinsPrevious: preparation.joinsPrevious,
+      mark: .streamStart, flushSerial: flushSerial, joinsPrevious: preparation.joinsPrevious,
       converter: preparation.converter)
     guard isWritten else { return false }
     preparation.isHandedOver = true

@@ -46,16 +46,16 @@ struct PacketRingConsumer: ~Copyable, @unchecked Sendable {
   /// Returns whether the ring has this much sound of a flush serial, or all of it up to the end of its stream, behind
   /// the first `skipped` entries. Reads as many entries as necessary.
   @_noLocks
-  mutating func holds(nanoseconds: UInt64, generation: UInt32, behind skipped: UInt64) -> Bool {
+  mutating func holds(nanoseconds: UInt64, flushSerial: UInt32, behind skipped: UInt64) -> Bool {
     unsafe knownWrittenEntries = storage.pointee.writtenEntries.load(ordering: .acquiring)
     var sound: UInt64 = 0
     var index = readEntries &+ skipped
     while index < knownWrittenEntries {
       let slot = unsafe Int(index & UInt64(storage.pointee.entryCapacity - 1))
       let entry = unsafe storage.pointee.entries + slot
-      guard unsafe entry.pointee.history.generation == generation else { return false }
+      guard unsafe entry.pointee.metadata.flushSerial == flushSerial else { return false }
       if case .endOfStream = unsafe entry.pointee.kind { return true }
-      unsafe sound &+= entry.pointee.history.durationNanoseconds
+      unsafe sound &+= entry.pointee.metadata.durationNanoseconds
       if sound >= nanoseconds { return true }
       index &+= 1
     }
@@ -84,7 +84,7 @@ struct PacketRingConsumer: ~Copyable, @unchecked Sendable {
     let slot = unsafe Int(readEntries & UInt64(storage.pointee.entryCapacity - 1))
     let entry = unsafe storage.pointee.entries + slot
     let endPosition = unsafe entry.pointee.endPosition
-    unsafe readNanoseconds &+= entry.pointee.history.durationNanoseconds
+    unsafe readNanoseconds &+= entry.pointee.metadata.durationNanoseconds
     readEntries &+= 1
     unsafe storage.pointee.readPosition.store(endPosition, ordering: .releasing)
     unsafe storage.pointee.readNanoseconds.store(readNanoseconds, ordering: .releasing)

@@ -48,7 +48,7 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
   ///     to the memory's beginning as soon as it fits there, instead of using more memory.
   /// - Returns: false if it does not fit now; then nothing has changed.
   mutating func write(
-    packet: UnsafeRawBufferPointer, history: PacketHistory,
+    packet: UnsafeRawBufferPointer, metadata: PacketMetadata,
     settings: SourceSettings = SourceSettings(), sparedNanoseconds: UInt64 = 0,
     ampleNanoseconds: UInt64 = .max
   ) -> Bool {
@@ -56,7 +56,7 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
     let count = packet.count
     guard count > 0, count <= maximumPacketBytes else { return false }
     let spared = spare(
-      sparedNanoseconds, inPacketsOf: count, nanoseconds: history.durationNanoseconds)
+      sparedNanoseconds, inPacketsOf: count, nanoseconds: metadata.durationNanoseconds)
     guard unsafe entryCount + spared.entries < storage.pointee.entryCapacity else { return false }
     let offset = Int(position % UInt64(capacity))
     // A packet does not wrap: the rest before the end is skipped, and counts as used.
@@ -78,7 +78,7 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
     unsafe publish(
       RingEntry(
         kind: .packet, joinsPrevious: false, offset: target, byteCount: count,
-        endPosition: position, history: history, settings: settings, converter: nil))
+        endPosition: position, metadata: metadata, settings: settings, converter: nil))
     return true
   }
 
@@ -102,17 +102,17 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
   ///
   /// - Returns: false if there is no free entry; then the caller still owns the converter.
   mutating func write(
-    mark kind: RingEntry.Kind, generation: UInt32, joinsPrevious: Bool = false,
+    mark kind: RingEntry.Kind, flushSerial: UInt32, joinsPrevious: Bool = false,
     converter: UnsafeMutablePointer<StreamConverter>? = nil
   ) -> Bool {
     guard hasEntry else { return false }
-    let history = PacketHistory(
-      generation: generation, packetIndex: 0, firstFrame: 0, frameCount: 0, trimStartFrames: 0,
+    let metadata = PacketMetadata(
+      flushSerial: flushSerial, packetIndex: 0, firstFrame: 0, frameCount: 0, trimStartFrames: 0,
       trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 0)
     unsafe publish(
       RingEntry(
         kind: kind, joinsPrevious: joinsPrevious, offset: 0, byteCount: 0, endPosition: position,
-        history: history, settings: SourceSettings(), converter: converter))
+        metadata: metadata, settings: SourceSettings(), converter: converter))
     return true
   }
 
@@ -123,10 +123,10 @@ struct PacketRingProducer: ~Copyable, @unchecked Sendable {
     let slot = Int(writtenEntries & (capacity - 1))
     var entry = entry
     // Clamped, so that the sound of a full ring does not overflow. The sum of all sound ever written may wrap.
-    entry.history.durationNanoseconds = min(entry.history.durationNanoseconds, .max / capacity)
+    entry.metadata.durationNanoseconds = min(entry.metadata.durationNanoseconds, .max / capacity)
     unsafe storage.pointee.entries[slot] = entry
     writtenEntries += 1
-    writtenNanoseconds &+= entry.history.durationNanoseconds
+    writtenNanoseconds &+= entry.metadata.durationNanoseconds
     unsafe storage.pointee.writtenNanoseconds.store(writtenNanoseconds, ordering: .relaxed)
     unsafe storage.pointee.writtenEntries.store(writtenEntries, ordering: .releasing)
   }

@@ -2,9 +2,9 @@
 
 /// The metadata of a packet, which is beside its bytes in the ring (rule R5): its origin, and the frames to drop. From
 /// it the render side learns of seeks, joins and edges without other messages.
-public struct PacketHistory: Sendable, Equatable {
+public struct PacketMetadata: Sendable, Equatable {
   /// The flush serial: the count of seeks and flushes before this packet. A packet with an older serial is stale.
-  public var generation: UInt32
+  public var flushSerial: UInt32
   /// A number that returns in an event, with the output frame of the packet's first sound; 0 for none.
   public var mark: UInt32
   /// The packet's number in its stream, from 0.
@@ -28,11 +28,11 @@ public struct PacketHistory: Sendable, Equatable {
   /// Creates metadata with these fields.
   @_noLocks
   public init(
-    generation: UInt32, packetIndex: Int64, firstFrame: Int64, frameCount: Int32,
+    flushSerial: UInt32, packetIndex: Int64, firstFrame: Int64, frameCount: Int32,
     trimStartFrames: Int32, trimEndFrames: Int32, byteOffset: Int64, durationNanoseconds: UInt64,
     isConcealed: Bool = false, mark: UInt32 = 0
   ) {
-    self.generation = generation
+    self.flushSerial = flushSerial
     self.mark = mark
     self.packetIndex = packetIndex
     self.firstFrame = firstFrame
@@ -45,7 +45,7 @@ public struct PacketHistory: Sendable, Equatable {
   }
 
   /// The metadata with frames and trims below 0 as 0.
-  var possible: PacketHistory {
+  var possible: PacketMetadata {
     var possible = self
     possible.frameCount = max(0, frameCount)
     possible.trimStartFrames = max(0, trimStartFrames)
@@ -81,14 +81,14 @@ struct RingEntry {
   var settings: SourceSettings
   /// Bytes that were ever written to the ring up to the end of this entry, including padding at the memory's end.
   var endPosition: UInt64
-  var history: PacketHistory
+  var metadata: PacketMetadata
   /// Owned by the holder of the entry; passes to the render side when it is taken.
   var converter: UnsafeMutablePointer<StreamConverter>?
 
   @_noLocks
   init(
     kind: Kind, joinsPrevious: Bool, offset: Int, byteCount: Int, endPosition: UInt64,
-    history: PacketHistory, settings: SourceSettings,
+    metadata: PacketMetadata, settings: SourceSettings,
     converter: UnsafeMutablePointer<StreamConverter>?
   ) {
     self.kind = kind
@@ -96,7 +96,7 @@ struct RingEntry {
     storedOffset = UInt32(truncatingIfNeeded: offset)
     storedByteCount = UInt32(truncatingIfNeeded: byteCount)
     self.endPosition = endPosition
-    self.history = history
+    self.metadata = metadata
     self.settings = settings
     unsafe self.converter = converter
   }

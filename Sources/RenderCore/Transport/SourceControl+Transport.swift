@@ -14,7 +14,7 @@ extension SourceControl {
     }
   }
 
-  /// The transport's last request. The source's feeder has to seek there, in a new ``generation``, or to
+  /// The transport's last request. The source's feeder has to seek there, in a new ``flushSerial``, or to
   /// ``answer(_:to:)``; until then there is silence.
   public var transportRequest: TransportRequest {
     TransportRequest(

@@ -16,20 +16,20 @@ extension SourceUnit {
     _ cycle: RenderCycle, deviceFrame: UInt64, mode: UInt32,
     into buffers: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   ) {
-    // Read before the generation, because the control side sets the generation first.
+    // Read before the flushSerial, because the control side sets the flushSerial first.
     let answer = unsafe shared.pointee.transportAnswer.load(ordering: .acquiring)
-    let wantedGeneration = unsafe shared.pointee.generation.load(ordering: .acquiring)
+    let wantedFlushSerial = unsafe shared.pointee.flushSerial.load(ordering: .acquiring)
     takeSettings()
     takeVolume()
     take(answer, at: cycle.transport.frame)
-    if wantedGeneration != source.generation {
-      _ = adopt(wantedGeneration, fade: 1)
+    if wantedFlushSerial != source.flushSerial {
+      _ = adopt(wantedFlushSerial, fade: 1)
       follower.drop()
     }
     gain.setFade(1)
     takePlace()
     var given = 0
-    lead = 0
+    startOffset = 0
     // Without a transport the source is silent, and stays at its position.
     if cycle.transport.frame >= 0 {
       let step = follower.step(
@@ -38,19 +38,20 @@ extension SourceUnit {
       let isWanted = step.plays && mode == SourceMode.playCode
       work.isStarved = isWanted && isStarved
       if isWanted, !isStarved {
-        lead = step.lead
-        if unsafe drop(step.skip, atATime: cycle.frameCount, with: buffers), lead < cycle.frameCount
+        startOffset = step.startOffset
+        if unsafe drop(step.skip, atATime: cycle.frameCount, with: buffers),
+          startOffset < cycle.frameCount
         {
-          given = unsafe pull(cycle.frameCount - lead, into: buffers)
-          unsafe sound(given, in: buffers)
+          given = unsafe pull(cycle.frameCount - startOffset, into: buffers)
+          unsafe applyGain(given, in: buffers)
           follower.advance(by: given)
         }
         work.bufferedNanoseconds = source.bufferedNanoseconds
       }
       if follower.takeLateness(cycle.transport) { noteUnderrun(at: outputFrames) }
     }
-    unsafe silence(buffers, from: 0, to: lead)
-    unsafe silence(buffers, from: lead + given, to: cycle.frameCount)
+    unsafe silence(buffers, from: 0, to: startOffset)
+    unsafe silence(buffers, from: startOffset + given, to: cycle.frameCount)
     if unsafe shared.pointee.measuresLevels.load(ordering: .relaxed) {
       unsafe shared.pointee.levels.measure(buffers, frameCount: cycle.frameCount)
     }
@@ -66,7 +67,7 @@ extension SourceUnit {
     let mode = unsafe shared.pointee.mode.load(ordering: .acquiring)
     if mode == SourceMode.pauseCode || mode == SourceMode.leaveCode { return true }
     if mode != SourceMode.playCode {
-      return unsafe !shared.pointee.isAwaited.load(ordering: .relaxed)
+      return unsafe !shared.pointee.holdsOutput.load(ordering: .relaxed)
     }
     return follower.isReady(for: frame) && !isStarved
   }

@@ -23,7 +23,7 @@ struct TransportFollower {
   /// The decision for a cycle.
   struct Step: Equatable {
     /// Frames of silence before sound.
-    var lead = 0
+    var startOffset = 0
     /// Frames of sound to drop first, because their time has passed.
     var skip = 0
     /// Whether sound is due in this cycle.
@@ -32,8 +32,8 @@ struct TransportFollower {
     var asks = false
 
     @_noLocks
-    init(lead: Int = 0, skip: Int = 0, plays: Bool = false, asks: Bool = false) {
-      self.lead = lead
+    init(startOffset: Int = 0, skip: Int = 0, plays: Bool = false, asks: Bool = false) {
+      self.startOffset = startOffset
       self.skip = skip
       self.plays = plays
       self.asks = asks
@@ -147,7 +147,7 @@ struct TransportFollower {
     // Sound that was requested ahead waits for the transport, unless that has jumped.
     if jump < 0 || late < -10 * limit || place != askedFrame { return ask(for: frame, transport) }
     let early = -late
-    return Step(lead: early < Int64(frameCount) ? Int(early) : frameCount, plays: true)
+    return Step(startOffset: early < Int64(frameCount) ? Int(early) : frameCount, plays: true)
   }
 
   /// Returns whether the sound for a frame of the transport is ready.

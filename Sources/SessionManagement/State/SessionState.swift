@@ -21,7 +21,7 @@ package struct SessionState: Equatable, Sendable {
   }
 
   /// The state without the track and position, which change by themselves during playback.
-  package var withoutPlace: SessionState {
+  package var withoutPosition: SessionState {
     var state = self
     switch content {
     case .play(var play):

@@ -106,7 +106,7 @@ final class InputBench {
 }
 
 final class InputLog: Sendable {
-  private let calls = GuardedState<[InputCall]>([])
+  private let calls = POSIXMutex<[InputCall]>([])
 
   func append(_ call: InputCall) { calls.withLock { $0.append(call) } }
 

@@ -52,7 +52,7 @@ struct InputServerTests {
       var feed = source.feed
       try Self.feed(&feed, frames: 48_000)
 
-      let recorded = GuardedState<[UInt8]>([])
+      let recorded = POSIXMutex<[UInt8]>([])
       let queue = try AudioInputQueue(
         recording: InputBench.format(channels: 1), from: recording
       ) { queue, buffer, _ in
@@ -78,8 +78,8 @@ struct InputServerTests {
     let format = InputBench.format(channels: 1)
     for start in stride(from: 0, to: frames, by: 1000) {
       let samples = (start..<start + 1000).map { Float($0 % 30_000 + 1) / 32768 }
-      let history = PacketHistory(
-        generation: 0, packetIndex: Int64(start / 1000), firstFrame: Int64(start),
+      let metadata = PacketMetadata(
+        flushSerial: 0, packetIndex: Int64(start / 1000), firstFrame: Int64(start),
         frameCount: 1000, trimStartFrames: 0, trimEndFrames: 0, byteOffset: Int64(4 * start),
         durationNanoseconds: 20_833_333)
       let isTaken = try unsafe samples.withUnsafeBytes { bytes in
@@ -87,7 +87,7 @@ struct InputServerTests {
           _ = try unsafe feed.beginStream(
             CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
         }
-        return unsafe feed.write(packet: bytes, history: history)
+        return unsafe feed.write(packet: bytes, metadata: metadata)
       }
       try #require(isTaken)
     }

@@ -202,7 +202,7 @@ struct InputTransportTests {
   @Test("refuses buffers while all are being returned, also if a non-immediate stop is called then")
   func stopWhileReturning() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
-    let codes = GuardedState<[AudioQueueError.Code?]>([])
+    let codes = POSIXMutex<[AudioQueueError.Code?]>([])
     let queue = try AudioInputQueue(
       recording: InputBench.format(channels: 1), from: renderer, driving: .owner
     ) { queue, buffer, _ in
@@ -224,8 +224,8 @@ struct InputTransportTests {
   @Test("keeps a full buffer, and its contents, until its callback")
   func fullBuffer() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
-    let work = GuardedState<[@Sendable () -> Void]>([])
-    let returned = GuardedState<[UInt8]>([])
+    let work = POSIXMutex<[@Sendable () -> Void]>([])
+    let returned = POSIXMutex<[UInt8]>([])
     let queue = try AudioInputQueue(
       recording: InputBench.format(channels: 1), from: renderer, driving: .owner,
       executor: { item in work.withLock { $0.append(item) } }
@@ -305,7 +305,7 @@ struct InputTransportTests {
   @Test("can be stopped and disposed of from inside a callback")
   func stopFromCallback() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
-    let returned = GuardedState<[Int]>([])
+    let returned = POSIXMutex<[Int]>([])
     let hasEnded = OneTimeEvent()
     let queue = try AudioInputQueue(
       recording: InputBench.format(channels: 1), from: renderer
@@ -332,8 +332,8 @@ struct InputTransportTests {
   @Test("makes its calls on the caller's executor")
   func executor() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
-    let work = GuardedState<[@Sendable () -> Void]>([])
-    let returned = GuardedState(0)
+    let work = POSIXMutex<[@Sendable () -> Void]>([])
+    let returned = POSIXMutex(0)
     let queue = try AudioInputQueue(
       recording: InputBench.format(channels: 1), from: renderer, driving: .owner,
       executor: { item in work.withLock { $0.append(item) } }
@@ -360,7 +360,7 @@ struct InputTransportTests {
     arguments: 0..<3)
   func callbacksOnThread(_ action: Int) throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
-    let threads = GuardedState<[pthread_t]>([])
+    let threads = POSIXMutex<[pthread_t]>([])
     let (isInCallback, mayReturn) = (OneTimeEvent(), OneTimeEvent())
     let queue = try AudioInputQueue(
       recording: InputBench.format(channels: 1), from: renderer
@@ -395,7 +395,7 @@ struct InputTransportTests {
   @Test("has a thread that records by itself")
   func thread() throws {
     let renderer = Renderer(sampleRate: 48000, outputChannels: 0, inputChannels: 1)
-    let recorded = GuardedState<[UInt8]>([])
+    let recorded = POSIXMutex<[UInt8]>([])
     let queue = try AudioInputQueue(
       recording: InputBench.format(channels: 1), from: renderer, heldFrames: 1 << 16
     ) { queue, buffer, _ in

@@ -39,8 +39,8 @@ private final class QueueLoop: Sendable {
   private let renderer: Renderer
   private let player: AudioQueue
   private let recorder: AudioInputQueue
-  private let recorded: GuardedState<[UInt8]>
-  private let isPoked = GuardedState(true)
+  private let recorded: POSIXMutex<[UInt8]>
+  private let isPoked = POSIXMutex(true)
 
   init(_ server: JACKServer) throws {
     unit = try RemoteIO(
@@ -49,7 +49,7 @@ private final class QueueLoop: Sendable {
         connection: .none, inputPortNames: ["in"], inputConnection: .none))
     renderer = Renderer(sampleRate: unit.sampleRate, outputChannels: 1, inputChannels: 1)
     let format = InputBench.format(channels: 1)
-    let next = GuardedState(0)
+    let next = POSIXMutex(0)
     player = try AudioQueue(playing: format, into: renderer) { queue, buffer in
       let start = next.withLock { next in
         defer { next += Self.framesPerBuffer }
@@ -58,7 +58,7 @@ private final class QueueLoop: Sendable {
       SteppedQueue.fill(buffer, ramp: start..<start + Self.framesPerBuffer, channels: 1)
       try? queue.enqueue(buffer)
     }
-    let recorded = GuardedState<[UInt8]>([])
+    let recorded = POSIXMutex<[UInt8]>([])
     self.recorded = recorded
     recorder = try AudioInputQueue(recording: format, from: renderer) { queue, buffer, _ in
       recorded.withLock { unsafe $0.append(contentsOf: buffer.bytes[..<buffer.byteCount]) }

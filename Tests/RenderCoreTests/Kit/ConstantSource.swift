@@ -13,10 +13,10 @@ func play(_ value: Float, frames: Int = 256, _ source: consuming RenderSource) t
   try unsafe [Float](repeating: value, count: frames).withUnsafeBytes { bytes in
     _ = try unsafe feed.beginStream(
       CodedStreamDescription(format: format), firstPacket: bytes, joinsPrevious: false)
-    let history = PacketHistory(
-      generation: 0, packetIndex: 0, firstFrame: 0, frameCount: Int32(frames), trimStartFrames: 0,
+    let metadata = PacketMetadata(
+      flushSerial: 0, packetIndex: 0, firstFrame: 0, frameCount: Int32(frames), trimStartFrames: 0,
       trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 1_000_000)
-    #expect(unsafe feed.write(packet: bytes, history: history))
+    #expect(unsafe feed.write(packet: bytes, metadata: metadata))
   }
   control.mode = .play
 }

@@ -23,8 +23,8 @@ struct PulledStream: ~Copyable {
       let isWritten = unsafe packet.bytes.withUnsafeBytes {
         unsafe producer.write(
           packet: $0,
-          history: PacketHistory(
-            generation: 0, packetIndex: Int64(index), firstFrame: 0,
+          metadata: PacketMetadata(
+            flushSerial: 0, packetIndex: Int64(index), firstFrame: 0,
             frameCount: Int32(packet.frames), trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0,
             durationNanoseconds: 26_122_449))
       }

@@ -77,21 +77,21 @@ final class TonePlayback {
   ///   - origin: the track and the position of that frame.
   ///   - settings: the settings of packets, by the packet's number.
   func write(
-    _ frames: Int, from first: Int = 0, generation: UInt32 = 0,
+    _ frames: Int, from first: Int = 0, flushSerial: UInt32 = 0,
     origin: StreamOrigin = StreamOrigin(track: 0, startNanoseconds: 0), joins: Bool = false,
     settings: [Int: SourceSettings] = [:]
   ) throws {
     let format = AudioStreamBasicDescription.linearPCM(
       sampleRate: rate, channels: 1, bitsPerChannel: 32, flags: [.float, .packed])
-    feed.generation = generation
+    feed.flushSerial = flushSerial
     let sound = Self.tone(frames, rate: rate, from: first)
     for (index, start) in stride(from: 0, to: frames, by: 1000).enumerated() {
       let samples = Array(sound[start..<min(start + 1000, frames)])
-      var history = PacketHistory(
-        generation: generation, packetIndex: packets, firstFrame: Int64(start),
+      var metadata = PacketMetadata(
+        flushSerial: flushSerial, packetIndex: packets, firstFrame: Int64(start),
         frameCount: Int32(samples.count), trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0,
         durationNanoseconds: UInt64(Double(samples.count) * 1e9 / rate))
-      history.mark = settings[index] == nil ? 0 : 1
+      metadata.mark = settings[index] == nil ? 0 : 1
       try unsafe samples.withUnsafeBytes { bytes in
         if start == 0 {
           _ = try unsafe feed.beginStream(
@@ -100,7 +100,7 @@ final class TonePlayback {
         }
         #expect(
           unsafe feed.write(
-            packet: bytes, history: history, settings: settings[index] ?? SourceSettings()))
+            packet: bytes, metadata: metadata, settings: settings[index] ?? SourceSettings()))
       }
       packets += 1
     }

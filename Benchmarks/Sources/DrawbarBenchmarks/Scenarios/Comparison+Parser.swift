@@ -123,8 +123,8 @@ private struct RingListener: AudioFileStreamListener {
         let packetIndex = packets.firstPacketIndex + Int64(index)
         let isWritten = unsafe ends.pointee.producer.write(
           packet: UnsafeRawBufferPointer(rebasing: bytes[start..<end]),
-          history: PacketHistory(
-            generation: 0, packetIndex: packetIndex, firstFrame: packetIndex * 1152,
+          metadata: PacketMetadata(
+            flushSerial: 0, packetIndex: packetIndex, firstFrame: packetIndex * 1152,
             frameCount: 1152, trimStartFrames: 0, trimEndFrames: 0,
             byteOffset: packets.byteOffset + Int64(start), durationNanoseconds: 26_122_449))
         precondition(isWritten, "the ring holds more than one slice")

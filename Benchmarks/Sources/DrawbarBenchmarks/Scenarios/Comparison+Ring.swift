@@ -69,8 +69,8 @@ private final class RingPath {
           next = next + 1 == packets.count ? 0 : next + 1
           let isWritten = unsafe ends.pointee.producer.write(
             packet: UnsafeRawBufferPointer(start: packet.bytes, count: packet.count),
-            history: PacketHistory(
-              generation: 0, packetIndex: Int64(index), firstFrame: 0, frameCount: 1152,
+            metadata: PacketMetadata(
+              flushSerial: 0, packetIndex: Int64(index), firstFrame: 0, frameCount: 1152,
               trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0,
               durationNanoseconds: 26_122_449))
           precondition(isWritten, "the ring holds more than one batch")

@@ -76,8 +76,8 @@ final class ConverterPath: DecodePath {
     let packet = unsafe table.packets[index]
     let isWritten = unsafe producer.pointee.write(
       packet: UnsafeRawBufferPointer(start: packet.bytes, count: packet.count),
-      history: PacketHistory(
-        generation: 0, packetIndex: Int64(index), firstFrame: 0, frameCount: Int32(packet.frames),
+      metadata: PacketMetadata(
+        flushSerial: 0, packetIndex: Int64(index), firstFrame: 0, frameCount: Int32(packet.frames),
         trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 0))
     precondition(isWritten, "the ring holds more than one batch")
   }

@@ -58,8 +58,8 @@ final class PullSource {
       nextPacket = nextPacket + 1 == lap ? 0 : nextPacket + 1
       let isWritten = unsafe feed.pointee.write(
         packet: UnsafeRawBufferPointer(start: packet.bytes, count: packet.count),
-        history: PacketHistory(
-          generation: 0, packetIndex: packetsFed, firstFrame: framesFed,
+        metadata: PacketMetadata(
+          flushSerial: 0, packetIndex: packetsFed, firstFrame: framesFed,
           frameCount: Int32(packet.frames), trimStartFrames: 0, trimEndFrames: 0, byteOffset: 0,
           durationNanoseconds: UInt64(Double(packet.frames) * nanosecondsPerFrame)))
       precondition(isWritten, "the ring holds more than one batch")

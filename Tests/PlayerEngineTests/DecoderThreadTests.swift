@@ -9,10 +9,10 @@ import Testing
 @testable import PlayerEngine
 
 @Suite("The choice of the decoding thread")
-struct DecodePlaceTests {
+struct DecoderThreadTests {
   /// Returns a feeder's choice for a fixture's first stream.
   private func choice(
-    _ name: String, isLocal: Bool = true, at place: DecodePlace? = nil, periodFrames: Int,
+    _ name: String, isLocal: Bool = true, at place: DecoderThread? = nil, periodFrames: Int,
     rate: Int = 48000
   ) -> DecoderChoice? {
     let source = MemorySource(Array(contents(ofFile: Fixtures.path(name))), .file)
@@ -20,7 +20,7 @@ struct DecodePlaceTests {
     let renderer = Renderer(sampleRate: Double(rate), outputChannels: 2)
     let added = renderer.addSource()
     var configuration = PlayerConfiguration()
-    configuration.decodePlace = place
+    configuration.decoderThread = place
     let feeder = Feeder(
       feed: added.feed, opened: TrackReader(source, location: "memory"), items: [],
       configuration: .init(), buffering: configuration)
@@ -28,7 +28,7 @@ struct DecodePlaceTests {
     while feeder.feed.bufferedNanoseconds == 0 { _ = feeder.step(timeoutNanoseconds: 0) }
     defer { withExtendedLifetime(renderer) {} }
     for case .chose(0, let choice) in feeder.events {
-      #expect((feeder.ahead != nil) == (choice.place == .ahead))
+      #expect((feeder.ahead != nil) == (choice.thread == .ahead))
       return choice
     }
     return nil
@@ -41,7 +41,7 @@ struct DecodePlaceTests {
   func period(name: String, isLocal: Bool) throws {
     let long = try #require(choice(name, isLocal: isLocal, periodFrames: 1 << 20))
     let short = try #require(choice(name, isLocal: isLocal, periodFrames: 1))
-    #expect(long.place == .callback && short.place == .ahead)
+    #expect(long.thread == .callback && short.thread == .ahead)
     for choice in [long, short] {
       guard case .measured(let packet, let period) = choice.reason else {
         Issue.record("\(choice) was not measured")
@@ -57,20 +57,20 @@ struct DecodePlaceTests {
   func unmeasured() {
     let name = "mp3-cbr128-44100-2.mp3"
     let free = choice(name, periodFrames: 0)
-    #expect(free?.place == .callback && free?.reason == .noDeadline)
+    #expect(free?.thread == .callback && free?.reason == .noDeadline)
     let callback = choice(name, at: .callback, periodFrames: 1)
-    #expect(callback?.place == .callback && callback?.reason == .wanted)
+    #expect(callback?.thread == .callback && callback?.reason == .wanted)
     let ahead = choice(name, at: .ahead, periodFrames: 1 << 20)
-    #expect(ahead?.place == .ahead && ahead?.reason == .wanted)
+    #expect(ahead?.thread == .ahead && ahead?.reason == .wanted)
   }
 
   @Test("changes at 5 % of the period, and later for a stream that joins the previous one")
   func limit() throws {
     var choice = try #require(DecoderChoice(.mpegLayer3))
-    func place(_ nanoseconds: UInt64, after joined: DecodePlace?) -> DecodePlace {
-      choice.choosePlace(
+    func place(_ nanoseconds: UInt64, after joined: DecoderThread?) -> DecoderThread {
+      choice.chooseThread(
         packetNanoseconds: nanoseconds, periodNanoseconds: 1_000_000, joined: joined)
-      return choice.place
+      return choice.thread
     }
     #expect(place(50_000, after: nil) == .callback && place(50_001, after: nil) == .ahead)
     #expect(place(75_000, after: .callback) == .callback)
@@ -80,7 +80,7 @@ struct DecodePlaceTests {
 
   @Test("can be measured for every codec that the callback can decode, resampled or not")
   func cost() throws {
-    for recipe in CodecRecipe.all where DecoderChoice(recipe.formatID)?.place == .callback {
+    for recipe in CodecRecipe.all where DecoderChoice(recipe.formatID)?.thread == .callback {
       let directory = TemporaryDirectory()
       _ = ReferenceDecoder.output(
         "sox -R -D -r \(recipe.sampleRate) -n -b 16 -c 2 '\(directory.file("whole.wav"))' "
@@ -128,7 +128,7 @@ struct DecodePlaceTests {
     let changed = play(periods, pausesFirst: isPaused)
     #expect(steady.sound[0].count == changed.sound[0].count)
     let choice = try #require(changed.player.decoders[0])
-    #expect(choice.place == (periods.last == 1 ? .ahead : .callback))
+    #expect(choice.thread == (periods.last == 1 ? .ahead : .callback))
     #expect(changed.player.control.counters.underruns == 0)
     #expect(changed.events.allSatisfy { if case .sought = $0 { false } else { true } })
     // Each change fades out and in, which takes 5 ms each.
@@ -194,7 +194,7 @@ struct DecodePlaceTests {
       #expect(playback.player.startedTrack == 0)
       playback.renderer.context.periodFrames = second
       playback.run(period: 256)
-      #expect(playback.player.decoders[1]?.place == (second == 1 ? .ahead : .callback))
+      #expect(playback.player.decoders[1]?.thread == (second == 1 ? .ahead : .callback))
       sounds.append(playback.sound)
     }
     #expect(sounds[0][0].count == sounds[1][0].count)
@@ -211,7 +211,7 @@ struct DecodePlaceTests {
     let before = source.repositions.count
     playback.renderer.context.periodFrames = 1
     playback.run(period: 256)
-    #expect(playback.player.decoders[0]?.place == .callback)
+    #expect(playback.player.decoders[0]?.thread == .callback)
     #expect(source.repositions.count == before)
     #expect(playback.sound[0].count == play([1 << 20]).sound[0].count)
   }
@@ -225,7 +225,7 @@ struct DecodePlaceTests {
     playback.run(period: 256, frames: 44100)
     playback.renderer.context.periodFrames = 1
     playback.run(period: 256)
-    #expect(playback.player.decoders[0]?.place == .callback)
+    #expect(playback.player.decoders[0]?.thread == .callback)
     let sound = play([1 << 20]).sound
     let isSame = sound == playback.sound
     #expect(isSame)

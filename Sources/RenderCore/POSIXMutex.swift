@@ -5,7 +5,7 @@ internal import Glibc
 /// A value that one thread at a time can access. It uses a POSIX mutex, which ThreadSanitizer supports, unlike the
 /// library's `Mutex`.
 @safe
-package final class GuardedState<Value: ~Copyable>: @unchecked Sendable {
+package final class POSIXMutex<Value: ~Copyable>: @unchecked Sendable {
   private var value: Value
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 

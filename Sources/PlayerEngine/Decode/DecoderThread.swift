@@ -5,7 +5,7 @@ internal import PacketDecoders
 internal import RenderCore
 
 /// The thread that decodes packets.
-public enum DecodePlace: String, Hashable, Sendable, CaseIterable {
+public enum DecoderThread: String, Hashable, Sendable, CaseIterable {
   /// The render callback decodes each packet when it needs it. For decoders that neither allocate nor lock.
   case callback
   /// The feeder's thread decodes many packets at a time and resamples them if the rates differ. Linear PCM at the
@@ -17,10 +17,10 @@ public enum DecodePlace: String, Hashable, Sendable, CaseIterable {
 public struct DecoderChoice: Hashable, Sendable {
   /// The reason for a decoder's thread.
   public enum Reason: Hashable, Sendable {
-    /// ``PlayerConfiguration/decodePlace`` requires the thread.
+    /// ``PlayerConfiguration/decoderThread`` requires the thread.
     case wanted
     /// This build has a decoder of the format for this thread only.
-    case onlyPlace
+    case onlyThread
     /// The output's cycles have no deadlines, for example because it writes a file.
     case noDeadline
     /// Decoding and resampling one packet takes `packetNanoseconds`. The callback decodes if this is at most
@@ -32,7 +32,7 @@ public struct DecoderChoice: Hashable, Sendable {
   public static let callbackShare = 0.05
 
   /// The thread that it runs on.
-  public var place: DecodePlace
+  public var thread: DecoderThread
   /// The library that decodes: `libmpg123`, `libFLAC`, `libopus`, `libavcodec`; `built in` for a format that needs
   /// none.
   public var library: String
@@ -45,15 +45,15 @@ public struct DecoderChoice: Hashable, Sendable {
   ///   - format: the packets' encoding.
   ///   - wanted: the required thread; nil for either.
   /// - Returns: nil if this build has no such decoder.
-  public init?(_ format: AudioFormatID, at wanted: DecodePlace? = nil) {
+  public init?(_ format: AudioFormatID, on wanted: DecoderThread? = nil) {
     if let library = CallbackCodec.library(for: format) {
-      place = wanted ?? .callback
+      thread = wanted ?? .callback
       self.library = library
       reason = wanted == nil ? .noDeadline : .wanted
     } else if wanted != .callback, let library = AheadCodec.library(for: format) {
-      place = .ahead
+      thread = .ahead
       self.library = library
-      reason = .onlyPlace
+      reason = .onlyThread
     } else {
       return nil
     }
@@ -66,8 +66,8 @@ public struct DecoderChoice: Hashable, Sendable {
   ///   - periodNanoseconds: the output's period.
   ///   - joined: the thread of the previous stream, if this one continues it without a gap. A change of the thread then
   ///     requires a packet above 1.5 times the limit, or at most two thirds of it, because a new resampler is audible.
-  mutating func choosePlace(
-    packetNanoseconds: UInt64, periodNanoseconds: UInt64, joined: DecodePlace? = nil
+  mutating func chooseThread(
+    packetNanoseconds: UInt64, periodNanoseconds: UInt64, joined: DecoderThread? = nil
   ) {
     let limit = Self.callbackShare * Double(periodNanoseconds)
     let slack =
@@ -76,7 +76,7 @@ public struct DecoderChoice: Hashable, Sendable {
       case .ahead: 1 / 1.5
       case nil: 1.0
       }
-    place = Double(packetNanoseconds) <= limit * slack ? .callback : .ahead
+    thread = Double(packetNanoseconds) <= limit * slack ? .callback : .ahead
     reason = .measured(packetNanoseconds: packetNanoseconds, periodNanoseconds: periodNanoseconds)
   }
 }

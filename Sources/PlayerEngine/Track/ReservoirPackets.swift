@@ -6,7 +6,7 @@ internal import RenderCore
 
 /// The last packets of MPEG layer III before the next one. If the stream changes its channels, the bit reservoir
 /// continues, so the decoder of the new format has to decode them first.
-struct LeadPackets {
+struct ReservoirPackets {
   /// The packets in a reservoir of 511 bytes at the smallest packet size; at lower rates it reaches back 255 bytes.
   private static let maximumCount = 25
   /// Bytes of the reservoir that packets may use.
@@ -16,7 +16,7 @@ struct LeadPackets {
 
   struct Packet {
     var bytes: [UInt8]
-    var history: PacketHistory
+    var metadata: PacketMetadata
   }
 
   /// Oldest first.
@@ -29,7 +29,7 @@ struct LeadPackets {
   }
 
   /// Notes a format after another one: the packets precede the next one if its decoder can use them.
-  mutating func lead(
+  mutating func noteFormat(
     from last: AudioStreamBasicDescription?, to format: AudioStreamBasicDescription
   ) {
     isLeading =
@@ -54,7 +54,7 @@ struct LeadPackets {
   ///   - framesPerPacket: frames of each.
   mutating func remember(
     _ descriptions: Span<AudioStreamPacketDescription>, _ bytes: Span<UInt8>,
-    _ run: AudioFileStreamPackets, nextFrame: Int64, framesPerPacket: Int32, generation: UInt32
+    _ run: AudioFileStreamPackets, nextFrame: Int64, framesPerPacket: Int32, flushSerial: UInt32
   ) {
     var first = descriptions.count - 1
     var reservoir = 0
@@ -75,8 +75,8 @@ struct LeadPackets {
       packets.append(
         Packet(
           bytes: unsafe packet.withUnsafeBufferPointer { unsafe [UInt8]($0) },
-          history: PacketHistory(
-            generation: generation, packetIndex: run.firstPacketIndex + Int64(index),
+          metadata: PacketMetadata(
+            flushSerial: flushSerial, packetIndex: run.firstPacketIndex + Int64(index),
             firstFrame: nextFrame - behind * Int64(framesPerPacket),
             frameCount: framesPerPacket, trimStartFrames: framesPerPacket, trimEndFrames: 0,
             byteOffset: run.byteOffset + description.startOffset, durationNanoseconds: 0)))

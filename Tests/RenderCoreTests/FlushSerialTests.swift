@@ -6,7 +6,7 @@ import RenderCore
 import Testing
 
 @Suite("Flush serials")
-struct GenerationTests {
+struct FlushSerialTests {
   /// A source on an output of one channel.
   private final class Playing {
     private let renderer = Renderer(sampleRate: 48000, outputChannels: 1)
@@ -21,12 +21,12 @@ struct GenerationTests {
       output = OfflineOutput(renderer: renderer)
     }
 
-    /// Begins a stream with a flush serial (its `generation`: the count of flushes before it) and writes a second of
+    /// Begins a stream with a flush serial and writes a second of
     /// this value.
-    func write(_ value: Float, generation: UInt32) throws {
+    func write(_ value: Float, flushSerial: UInt32) throws {
       let format = AudioStreamBasicDescription.linearPCM(
         sampleRate: 48000, channels: 1, bitsPerChannel: 32, flags: [.float, .packed])
-      feed.generation = generation
+      feed.flushSerial = flushSerial
       let samples = [Float](repeating: value, count: 1000)
       try unsafe samples.withUnsafeBytes { bytes in
         _ = try unsafe feed.beginStream(
@@ -34,8 +34,8 @@ struct GenerationTests {
         for run in 0..<48 {
           let isTaken = unsafe feed.write(
             packet: bytes,
-            history: PacketHistory(
-              generation: generation, packetIndex: Int64(run) * 1000,
+            metadata: PacketMetadata(
+              flushSerial: flushSerial, packetIndex: Int64(run) * 1000,
               firstFrame: Int64(run) * 1000, frameCount: 1000, trimStartFrames: 0,
               trimEndFrames: 0, byteOffset: 0, durationNanoseconds: 20_833_333))
           #expect(isTaken)
@@ -60,14 +60,14 @@ struct GenerationTests {
   func twoChanges() throws {
     let source = Playing()
     source.control.mode = .play
-    try source.write(0.25, generation: 0)
+    try source.write(0.25, flushSerial: 0)
     #expect(source.gives(0.25))
     // A seek whose sound has not arrived yet.
-    source.control.generation = 1
+    source.control.flushSerial = 1
     _ = source.cycle()
     #expect(source.gives(0, cycles: 2))
-    try source.write(0.5, generation: 2)
-    source.control.generation = 2
+    try source.write(0.5, flushSerial: 2)
+    source.control.flushSerial = 2
     #expect(source.gives(0.5, cycles: 2))
     #expect(source.control.counters.underruns == 0)
   }
@@ -75,13 +75,13 @@ struct GenerationTests {
   @Test("A flush while paused is silent; after a hold the new sound begins with its first frame")
   func whilePaused() throws {
     let source = Playing()
-    try source.write(0.25, generation: 0)
+    try source.write(0.25, flushSerial: 0)
     source.control.mode = .play
     #expect(source.gives(0.25))
     source.control.mode = .pause
     _ = source.cycle()
-    try source.write(0.5, generation: 1)
-    source.control.generation = 1
+    try source.write(0.5, flushSerial: 1)
+    source.control.flushSerial = 1
     #expect(source.gives(0, cycles: 4))
     source.control.mode = .hold
     #expect(source.gives(0))
@@ -92,18 +92,18 @@ struct GenerationTests {
   @Test("A hold after a flush lets the old sound fade out, and holds the new one")
   func holdAfterReset() throws {
     let source = Playing()
-    try source.write(0.25, generation: 0)
+    try source.write(0.25, flushSerial: 0)
     source.control.mode = .play
     #expect(source.gives(0.25))
-    try source.write(0.5, generation: 1)
-    source.control.generation = 1
+    try source.write(0.5, flushSerial: 1)
+    source.control.flushSerial = 1
     source.control.mode = .holdAfterReset
     #expect(source.control.mode == .holdAfterReset)
     let samples = source.cycle()
     let fade = samples.prefix(240)
     #expect(zip(fade, fade.dropFirst()).allSatisfy { $0 >= $1 } && fade[120] < 0.13)
     #expect(samples.dropFirst(240).allSatisfy { $0 == 0 })
-    #expect(source.control.renderedGeneration == 1)
+    #expect(source.control.renderedFlushSerial == 1)
     #expect(source.gives(0, cycles: 4))
     source.control.mode = .play
     #expect(source.gives(0.5))
@@ -113,7 +113,7 @@ struct GenerationTests {
   @Test("A hold after a completed flush holds at once")
   func holdAfterResetThatIsOver() throws {
     let source = Playing()
-    try source.write(0.25, generation: 0)
+    try source.write(0.25, flushSerial: 0)
     source.control.mode = .play
     #expect(source.gives(0.25))
     source.control.mode = .holdAfterReset
@@ -125,12 +125,12 @@ struct GenerationTests {
     for framesLeft in [0, 100, 239] {
       let source = Playing()
       source.control.mode = .play
-      try source.write(0.25, generation: 0)
+      try source.write(0.25, flushSerial: 0)
       for _ in 0..<10 { _ = source.cycle(4700) }
       _ = source.cycle(1000 - framesLeft)
-      try source.write(0.5, generation: 1)
+      try source.write(0.5, flushSerial: 1)
       if framesLeft == 0 { #expect(source.gives(0), "it is not its turn") }
-      source.control.generation = 1
+      source.control.flushSerial = 1
       let samples = source.cycle()
       #expect(samples[framesLeft...].allSatisfy { $0 == 0.5 })
       #expect(source.gives(0.5))

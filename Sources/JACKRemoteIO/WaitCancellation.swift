@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// A caller's cancellation of a wait for the server, and the last answer.
-final class Patience {
+final class WaitCancellation {
   /// Returns whether the wait is cancelled; called now and then. nil: never cancelled.
   private(set) var isOver: (() -> Bool)?
   /// Whether the last call returned true.
