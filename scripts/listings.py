@@ -3,6 +3,7 @@
 import difflib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,6 +36,8 @@ BEFORE = [
     ("jack_lsp -ctpl", PLAY),
     ("jack_capture --disable-meter", PLAY),
     ("drawbar ports\n", PLAY),
+    ("bench compare", "drawbar bench --periods 256 --seconds 0.3 --repeat 1 --json before.json >/dev/null 2>&1\n"
+                      "cp before.json after.json\n"),
     ("ports connect", PLAY + "drawbar ports disconnect drawbar >/dev/null\n"),
     ("drawbar latency", "drawbar monitor --name mon </dev/null >/dev/null 2>&1 &\n"
                         "until jack_lsp | grep -q mon:out_2; do sleep 0.1; done\n"),
@@ -87,7 +90,10 @@ def blocks(lines):
 
 
 def make_files():
-    """What the pages name: a song of three minutes with tags, and others."""
+    """Makes the files that the pages name, a song of three minutes with tags and others, in an empty folder."""
+    shutil.rmtree(FILES)
+    os.mkdir(FILES)
+
     def copy(fixture, name):
         os.symlink(f"{FIXTURES}/{fixture}", f"{FILES}/{name}")
 
@@ -134,7 +140,7 @@ def build_programs(page, lines):
 
 
 def run(block):
-    """The output of each command of a block, which one shell runs."""
+    """The output and the exit code of each command of a block, which one shell runs."""
     write_texts()
     printed = "\n".join(f"{listing.command}\n" + "\n".join(listing.output[:1]) for listing in block) + "\n"
     script = ["exec 2>&1", f"cd {FILES}"]
@@ -143,9 +149,9 @@ def run(block):
         command = INSTEAD.get(listing.command, listing.command)
         # Five seconds of a song are enough.
         if re.match("drawbar play [^&]*$", command):
-            command = f"timeout --signal=INT 5 {command}"
-        script += ["printf '\\001\\n'", command]
-    script += ["printf '\\001\\n'", "kill $(jobs -p) 2>/dev/null; wait"]
+            command = f"timeout --preserve-status --signal=INT 5 {command}"
+        script += [command, "printf '\\001%d\\n' $?"]
+    script.append("kill $(jobs -p) 2>/dev/null; wait")
     shell = subprocess.Popen(
         ["bash", "-c", "\n".join(script)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
         start_new_session=True)
@@ -162,8 +168,12 @@ def run(block):
         if all(port.startswith("system:") for port in ports):
             break
         time.sleep(0.1)
-    parts = re.sub(r"(?m)^soxi? WARN .*\n+", "", output.expandtabs(4)).split("\001\n")[1:-1]
-    return [[line.rstrip() for line in part.rstrip("\n").split("\n")] if part.strip() else [] for part in parts]
+    parts = re.sub(r"(?m)^soxi? WARN .*\n+", "", output.expandtabs(4))
+    found = re.findall("(.*?)\001([0-9]+)\n", parts, re.DOTALL)
+    return [
+        ([line.rstrip() for line in part.rstrip("\n").split("\n")] if part.strip() else [], int(code))
+        for part, code in found
+    ]
 
 
 def compared(line, is_measured):
@@ -191,6 +201,7 @@ def check(page, arguments):
     with open(page, encoding="utf-8") as file:
         lines = file.read().split("\n")
     name = os.path.relpath(page, ROOT)
+    make_files()
     build_programs(page, lines)
     differences, replaced = 0, []
     for block in blocks(lines):
@@ -205,13 +216,20 @@ def check(page, arguments):
                 wanted.append(listing)
         if not wanted:
             continue
-        for listing, output in zip(wanted, run(wanted)):
+        for listing, (output, code) in zip(wanted, run(wanted), strict=True):
             is_measured = bool(re.search(MEASURED, listing.command))
-            # A command without printed output need only run.
-            if not listing.output or re.search(FOREIGN, listing.command) or is_same(listing.output, output, is_measured):
+            # A command whose output is not compared has to succeed.
+            if listing.output and not re.search(FOREIGN, listing.command):
+                is_right = is_same(listing.output, output, is_measured)
+            else:
+                is_right = code == 0
+            if is_right:
                 print(f"{name}:{listing.first + 1}: ok: {listing.command.splitlines()[0]}")
                 continue
             differences += 1
+            if not listing.output:
+                print(f"{name}:{listing.first + 1}: exit code {code}: {listing.command}: {' / '.join(output)}")
+                continue
             print(f"{name}:{listing.first + 1}: differs: {listing.command.splitlines()[0]}")
             print("\n".join(difflib.unified_diff(listing.output, output, "printed", "now", lineterm="", n=1)))
             replaced.append((listing, output))
@@ -230,7 +248,6 @@ def main():
         catalog = f"{ROOT}/Sources/Drawbar/Drawbar.docc"
         pages = [f"{ROOT}/README.md"] + sorted(
             f"{catalog}/{name}" for name in os.listdir(catalog) if name.endswith(".md"))
-    make_files()
     differences = sum(check(page, arguments) for page in pages)
     print(f"{differences} listings differ")
     sys.exit(1 if differences and "--update" not in arguments else 0)
